@@ -1,0 +1,34 @@
+//! Compiles the protocol with protox, so that no `protoc` has to be installed.
+
+use std::{env, error::Error, fs, path::PathBuf};
+
+use prost::Message as _;
+
+/// The files that nothing imports; all others are reached through them.
+const ROOTS: &[&str] = &[
+    "bridgemaster/v1/catalog.proto",
+    "bridgemaster/v1/match_service.proto",
+    "bridgemaster/v1/play.proto",
+];
+
+/// Messages of a game that would make every message around them large: a queue of responses keeps
+/// room for the largest of them in each of its places.
+const BOXED: &[&str] = &[
+    ".bridgemaster.v1.GameConfig.game.old_london_bridge",
+    ".bridgemaster.v1.GameObservation.game.old_london_bridge",
+    ".bridgemaster.v1.GameSetup.game.old_london_bridge",
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=proto/bridgemaster");
+    let descriptors = protox::compile(ROOTS, ["proto"])?;
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("descriptors.binpb"), descriptors.encode_to_vec())?;
+    let mut builder = tonic_prost_build::configure();
+    for field in BOXED {
+        builder = builder.boxed(field);
+    }
+    builder.compile_fds(descriptors)?;
+    Ok(())
+}

@@ -1,0 +1,24 @@
+//! The rules of every Bridgemaster game: pure and deterministic. Nothing here knows async code,
+//! I/O, a clock or protobuf.
+//!
+//! [`Game`] is the one seam through which the referee, the protocol, the replays and the tools
+//! know a game. [`with_game`] holds the one list of games.
+
+#![forbid(unsafe_code)]
+
+mod catalog;
+mod chance;
+mod digest;
+mod game;
+pub mod old_london_bridge;
+mod option;
+mod outcome;
+mod seat;
+
+pub use catalog::GAME_IDS;
+pub use chance::{ChanceStream, MAX_SEED_CHARS, Seed, SeedError};
+pub use digest::{Digest, Digester};
+pub use game::{EventSink, Game, LegalList, NoEvents, Progress};
+pub use option::{GameOption, OptionError, OptionSource};
+pub use outcome::{Outcome, ScoreLine, SeatOutcome};
+pub use seat::{MAX_SEATS, Seat, SeatCount, SeatSet, Viewer};

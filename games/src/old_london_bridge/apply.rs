@@ -1,0 +1,280 @@
+//! Applying decisions.
+
+use super::components::TileKind;
+use super::decision::{Decision, MAX_PLAYED, PlayedCards, TurnTile};
+use super::event::Event;
+use super::observation::{Phase, TurnStep, TurnView};
+use super::refusal::Refusal;
+use super::setup::cards_a_round;
+use super::state::State;
+use super::tracks::TILE_STEPS;
+use crate::{EventSink, Seat};
+
+impl State {
+    /// Applies a decision, or refuses it before anything has changed.
+    pub(super) fn apply(
+        &mut self,
+        seat: Seat,
+        decision: &Decision,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        let owing = self.owing();
+        if !owing.contains(seat) {
+            return Err(match self.phase {
+                Phase::Over => Refusal::Over,
+                _ => Refusal::NotOwing { seat, owing },
+            });
+        }
+        match (self.phase, *decision) {
+            (Phase::TakeA2 { .. }, Decision::TakeA2(used)) => {
+                self.answer_take_a2(seat, used, events);
+                Ok(())
+            }
+            (Phase::ChooseCards, Decision::PlayCards(cards)) => {
+                self.choose_cards(seat, cards, events)
+            }
+            (Phase::RaiseCards { .. }, Decision::RaiseCards(raises)) => {
+                self.raise_cards(seat, raises, events)
+            }
+            (Phase::Turn(view), decision) => self.apply_in_turn(seat, view, decision, events),
+            _ => Err(self.wrong_kind(decision)),
+        }
+    }
+
+    fn apply_in_turn(
+        &mut self,
+        seat: Seat,
+        view: TurnView,
+        decision: Decision,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        match (view.step, decision) {
+            (TurnStep::Place, Decision::Place(placement)) => self.place(seat, &placement, events),
+            (TurnStep::Replace { building }, Decision::Replace(slot)) => {
+                self.replace(seat, building, slot, events)
+            }
+            (TurnStep::TakeTile { owed, placed }, Decision::TakeTile(stack)) => {
+                self.take_tile(seat, stack, owed, placed, events)
+            }
+            (TurnStep::TakeCards { strength }, Decision::TakeCards(cards)) => {
+                self.take_cards(seat, cards, strength, events)
+            }
+            (TurnStep::Place | TurnStep::Finish, Decision::UseTile(tile)) => {
+                self.check_turn_tile(seat, view, tile)?;
+                self.use_turn_tile(seat, view, tile, events);
+                Ok(())
+            }
+            (TurnStep::Place, Decision::End) if self.can_place(seat) => Err(Refusal::PlacementDue),
+            (TurnStep::Place, Decision::End) => {
+                events.push(Event::TurnSkipped { seat });
+                self.end_turn(view.turn, events);
+                Ok(())
+            }
+            (TurnStep::Finish, Decision::End) => {
+                self.end_turn(view.turn, events);
+                Ok(())
+            }
+            (_, decision) => Err(self.wrong_kind(&decision)),
+        }
+    }
+
+    fn wrong_kind(&self, decision: &Decision) -> Refusal {
+        let asked = match self.phase {
+            Phase::TakeA2 { .. } => "take_a_2",
+            Phase::ChooseCards => "play",
+            Phase::RaiseCards { .. } => "raise",
+            Phase::Turn(view) => match view.step {
+                TurnStep::Place => "place, use or (without a legal placement) end",
+                TurnStep::Replace { .. } => "replace",
+                TurnStep::TakeTile { .. } => "take_tile",
+                TurnStep::TakeCards { .. } => "take_cards",
+                TurnStep::Finish => "use or end",
+            },
+            Phase::Over => "nothing",
+        };
+        Refusal::WrongKind {
+            given: decision.word(),
+            asked,
+        }
+    }
+
+    fn answer_take_a2(&mut self, seat: Seat, used: bool, events: &mut impl EventSink<Event>) {
+        events.push(Event::TakeA2Answered { seat, used });
+        let rank = self.chapel_rank(seat);
+        if used {
+            self.supply[2] -= 1;
+            let player = self.seat_mut(seat);
+            player.tiles[TileKind::TakeA2.index()] -= 1;
+            player.hand[2] += 1;
+            self.ask_take_a2(rank);
+        } else {
+            self.ask_take_a2(rank + 1);
+        }
+    }
+
+    /// Checks the cards that a seat wants to play.
+    pub(super) fn check_cards(&self, seat: Seat, cards: PlayedCards) -> Result<(), Refusal> {
+        let hand = &self.seat(seat).hand;
+        let missing = |field, value| Err(Refusal::CardNotInHand { field, value });
+        let count = cards_a_round(self.table.seats);
+        if (count == 2) != cards.second.is_some() {
+            return Err(Refusal::PlayedCount(count));
+        }
+        let held = |value: u8| hand.get(usize::from(value)).copied().unwrap_or(0);
+        if held(cards.first) == 0 {
+            return missing("first", cards.first);
+        }
+        match cards.second {
+            Some(second) if second > cards.first => Err(Refusal::PlayedOrder),
+            Some(second) if held(second) <= u8::from(second == cards.first) => {
+                missing("second", second)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn choose_cards(
+        &mut self,
+        seat: Seat,
+        cards: PlayedCards,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        self.check_cards(seat, cards)?;
+        self.chosen[seat.index()] = Some(cards);
+        self.seat_mut(seat).has_chosen = true;
+        events.push(Event::CardsChosen { seat });
+        if self.seats.iter().all(|seat| seat.has_chosen) {
+            self.reveal(events);
+        }
+        Ok(())
+    }
+
+    /// Checks how a seat wants to raise its cards.
+    pub(super) fn check_raises(&self, seat: Seat, raises: [u8; MAX_PLAYED]) -> Result<(), Refusal> {
+        let player = self.seat(seat);
+        let spent = raises.iter().map(|&raise| u16::from(raise)).sum();
+        let usable = player.usable(TileKind::PlusOne);
+        if spent > u16::from(usable) {
+            return Err(Refusal::RaisesTooMany { spent, usable });
+        }
+        match player.played {
+            Some(PlayedCards {
+                first,
+                second: Some(second),
+            }) => {
+                if first == second && raises[0] < raises[1] {
+                    return Err(Refusal::RaiseOrder);
+                }
+                Ok(())
+            }
+            _ if raises[1] > 0 => Err(Refusal::RaiseWithoutCard),
+            _ => Ok(()),
+        }
+    }
+
+    fn raise_cards(
+        &mut self,
+        seat: Seat,
+        raises: [u8; MAX_PLAYED],
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        self.check_raises(seat, raises)?;
+        let player = self.seat_mut(seat);
+        player.tiles[TileKind::PlusOne.index()] -= raises[0] + raises[1];
+        player.raises = raises;
+        events.push(Event::CardsRaised { seat, raises });
+        self.ask_raise(self.chapel_rank(seat), events);
+        Ok(())
+    }
+
+    /// Checks a bonus tile that is no part of a placement.
+    pub(super) fn check_turn_tile(
+        &self,
+        seat: Seat,
+        view: TurnView,
+        tile: TurnTile,
+    ) -> Result<(), Refusal> {
+        let kind = tile.kind();
+        if self.seat(seat).usable(kind) == 0 {
+            return Err(Refusal::NoUsableTile {
+                field: "tile",
+                tile: kind,
+            });
+        }
+        if tile != TurnTile::Recall {
+            return match self.on_last_space(seat, kind) {
+                true => Err(Refusal::OnLastSpace(kind)),
+                false => Ok(()),
+            };
+        }
+        let card = self.turns[usize::from(view.turn)].card;
+        if view.recalled {
+            Err(Refusal::RecallAgain)
+        } else if card == 0 {
+            Err(Refusal::RecallZero)
+        } else if self.supply[usize::from(card)] == 0 {
+            Err(Refusal::RecallSupply(card))
+        } else if view.step == TurnStep::Place && self.can_place(seat) {
+            Err(Refusal::RecallEarly)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Uses a checked tile. A recall without a legal placement commits the turn to building
+    /// nothing (R6).
+    fn use_turn_tile(
+        &mut self,
+        seat: Seat,
+        view: TurnView,
+        tile: TurnTile,
+        events: &mut impl EventSink<Event>,
+    ) {
+        let kind = tile.kind();
+        let placed = view.step == TurnStep::Finish;
+        self.seat_mut(seat).tiles[kind.index()] -= 1;
+        match tile {
+            TurnTile::Recall => {
+                let card = self.turns[usize::from(view.turn)].card;
+                if !placed {
+                    events.push(Event::TurnSkipped { seat });
+                }
+                self.supply[usize::from(card)] -= 1;
+                self.seat_mut(seat).hand[usize::from(card)] += 1;
+                events.push(Event::CardRecalled { seat, card });
+                let step = TurnStep::Finish;
+                self.phase = Phase::Turn(TurnView {
+                    step,
+                    recalled: true,
+                    ..view
+                });
+            }
+            TurnTile::ChapelPlus2 => {
+                events.push(Event::TileUsed { seat, tile: kind });
+                self.advance_chapel(seat, TILE_STEPS, events);
+            }
+            TurnTile::GatePlus2 => {
+                events.push(Event::TileUsed { seat, tile: kind });
+                self.advance_gate_in_turn(seat, TILE_STEPS, placed, events);
+            }
+        }
+    }
+}
+
+impl TurnTile {
+    /// The kind of tile.
+    pub const fn kind(self) -> TileKind {
+        match self {
+            Self::Recall => TileKind::Recall,
+            Self::ChapelPlus2 => TileKind::ChapelPlus2,
+            Self::GatePlus2 => TileKind::GatePlus2,
+        }
+    }
+}
+
+impl PlayedCards {
+    /// The values of the cards.
+    pub fn values(self) -> impl Iterator<Item = u8> {
+        std::iter::once(self.first).chain(self.second)
+    }
+}

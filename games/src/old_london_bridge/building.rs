@@ -1,0 +1,203 @@
+//! Building: the slot of a new building, and its action.
+
+use super::bridge::{coats, descends_at, goes_to_the_end};
+use super::components::{Building, CARD_VALUES, Kind, TILE_KINDS};
+use super::event::Event;
+use super::observation::TurnStep;
+use super::refusal::Refusal;
+use super::state::State;
+use super::tracks::step_after_tiles;
+use crate::{EventSink, Seat};
+
+impl State {
+    /// Builds at the end of the bridge, or asks for the slot of the building to be replaced.
+    pub(super) fn build(
+        &mut self,
+        seat: Seat,
+        building: Building,
+        events: &mut impl EventSink<Event>,
+    ) {
+        let bridge = &mut self.seat_mut(seat).bridge;
+        if goes_to_the_end(bridge, building) {
+            let slot = bridge.len();
+            bridge.push(building);
+            self.act(seat, building, slot, None, events);
+        } else {
+            self.set_step(TurnStep::Replace { building });
+        }
+    }
+
+    /// Checks the slot of a replacement.
+    pub(super) fn check_slot(
+        &self,
+        seat: Seat,
+        building: Building,
+        slot: u8,
+    ) -> Result<(), Refusal> {
+        let bridge = &self.seat(seat).bridge;
+        let Some(old) = bridge.get(usize::from(slot)) else {
+            return Err(Refusal::SlotEmpty {
+                slot,
+                built: bridge.len() as u8,
+            });
+        };
+        if old.kind == Kind::Park {
+            return Err(Refusal::SlotPark);
+        }
+        match building.number {
+            Some(number) if !descends_at(bridge, usize::from(slot), number) => {
+                Err(Refusal::SlotOrder { slot, number })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Builds in the place of another building.
+    pub(super) fn replace(
+        &mut self,
+        seat: Seat,
+        building: Building,
+        slot: u8,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        self.check_slot(seat, building, slot)?;
+        let slot = usize::from(slot);
+        let old = std::mem::replace(&mut self.seat_mut(seat).bridge[slot], building);
+        self.act(seat, building, slot, Some(old), events);
+        Ok(())
+    }
+
+    /// The action of a building that is now on the bridge.
+    fn act(
+        &mut self,
+        seat: Seat,
+        building: Building,
+        slot: usize,
+        replaced: Option<Building>,
+        events: &mut impl EventSink<Event>,
+    ) {
+        let player = self.seat_mut(seat);
+        if let Some(number) = building.number {
+            let lowest = player
+                .lowest_built
+                .map_or(number, |lowest| lowest.min(number));
+            player.lowest_built = Some(lowest);
+        }
+        let strength = match (building.kind, building.coat) {
+            (Kind::Park, _) | (_, None) => 0,
+            (_, Some(coat)) => coats(&player.bridge, coat),
+        };
+        events.push(Event::Built {
+            seat,
+            building,
+            slot: slot as u8,
+            replaced,
+            strength,
+        });
+        self.set_step(TurnStep::Finish);
+        match building.kind {
+            Kind::Chapel => self.advance_chapel(seat, strength, events),
+            Kind::Gate => self.advance_gate_in_turn(seat, strength, true, events),
+            Kind::Inn if self.some_card_fits(strength) => {
+                self.set_step(TurnStep::TakeCards { strength });
+            }
+            Kind::Haberdashery => {
+                let money = i32::from(strength);
+                self.seat_mut(seat).money += money;
+                events.push(Event::HaberdasheryPaid { seat, money });
+            }
+            Kind::Inn | Kind::Guildhall | Kind::Park => {}
+        }
+    }
+
+    /// Whether the supply has a card of at most this value.
+    pub(super) fn some_card_fits(&self, strength: u8) -> bool {
+        let highest = usize::from(strength).min(CARD_VALUES - 1);
+        self.supply[1..=highest].iter().any(|&count| count > 0)
+    }
+
+    /// Checks the cards taken at an inn.
+    pub(super) fn check_taken_cards(
+        &self,
+        cards: &[u8; CARD_VALUES],
+        strength: u8,
+    ) -> Result<(), Refusal> {
+        if cards[0] != 0 {
+            return Err(Refusal::CardsZero);
+        }
+        let mut total = 0;
+        for (value, (&count, &supply)) in (0..).zip(cards.iter().zip(&self.supply)) {
+            if count > supply {
+                return Err(Refusal::CardsShort { value, supply });
+            }
+            total += u16::from(value) * u16::from(count);
+        }
+        match total {
+            0 => Err(Refusal::CardsNone),
+            total if total > u16::from(strength) => Err(Refusal::CardsTotal { total, strength }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes cards at an inn.
+    pub(super) fn take_cards(
+        &mut self,
+        seat: Seat,
+        cards: [u8; CARD_VALUES],
+        strength: u8,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        self.check_taken_cards(&cards, strength)?;
+        let hand = &mut self.seats[seat.index()].hand;
+        for ((held, left), taken) in hand.iter_mut().zip(&mut self.supply).zip(cards) {
+            *left -= taken;
+            *held += taken;
+        }
+        events.push(Event::CardsTaken { seat, cards });
+        self.set_step(TurnStep::Finish);
+        Ok(())
+    }
+
+    /// Checks the bonus stack from which a tile is taken.
+    pub(super) fn check_bonus_stack(&self, stack: u8) -> Result<(), Refusal> {
+        match self.tiles_gone.get(usize::from(stack)) {
+            None => Err(Refusal::BonusStackUnknown(stack)),
+            Some(&gone) if usize::from(gone) == TILE_KINDS => Err(Refusal::BonusStackEmpty(stack)),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Takes a face-up bonus tile; the next one lies open before the next choice.
+    pub(super) fn take_tile(
+        &mut self,
+        seat: Seat,
+        stack: u8,
+        owed: u8,
+        placed: bool,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        self.check_bonus_stack(stack)?;
+        let place = usize::from(stack);
+        let Some(tile) = self.face_up(place) else {
+            return Err(Refusal::BonusStackEmpty(stack));
+        };
+        self.tiles_gone[place] += 1;
+        let player = self.seat_mut(seat);
+        player.tiles[tile.index()] += 1;
+        player.fresh_tiles[tile.index()] += 1;
+        events.push(Event::TileTaken {
+            seat,
+            stack,
+            tile,
+            revealed: self.face_up(place),
+        });
+        self.set_step(match owed {
+            0 | 1 => step_after_tiles(placed),
+            _ => TurnStep::TakeTile {
+                owed: owed - 1,
+                placed,
+            },
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,264 @@
+//! Edition data: the facts that only a picture of the printed game shows. One data file, compiled
+//! in as the house edition and replaceable by any file of the same form.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use serde::{Deserialize, Deserializer, de};
+use thiserror::Error;
+
+use super::components::{
+    BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, Coat, KINDS, Kind, OUTER_SPACES,
+    TILE_KINDS, TileKind,
+};
+use super::edition_check as check;
+
+/// Highest house number (E6).
+pub const MAX_HOUSE_NUMBER: u8 = 60;
+/// Most spaces of either track: far above the printed game's, and small enough for a byte.
+pub const MAX_TRACK_SPACES: u8 = 60;
+/// Highest income of a rondel space, in pounds.
+pub const MAX_INCOME: u8 = 3;
+/// Most that one money space of the chapel track may pay, in pounds: the whole track then stays
+/// far within a 32-bit sum.
+pub const MAX_SPACE_MONEY: u8 = 100;
+/// Longest name of an edition, in characters: one line of a table.
+pub const MAX_EDITION_NAME: usize = 64;
+
+/// Why edition data is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EditionError {
+    /// The file is not TOML of the expected form.
+    #[error("{0}")]
+    Form(String),
+    /// An entry breaks a rule.
+    #[error("{entry}: {problem}")]
+    Entry {
+        /// Path of the entry, such as `buildings[17].number`.
+        entry: String,
+        /// What is wrong with it, and what would be valid.
+        problem: String,
+    },
+}
+
+/// Edition data as it comes from outside: from a file or from the wire, not yet checked. The
+/// fields are those of the file.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EditionParts {
+    /// Name of the edition.
+    pub name: String,
+    /// E1: kinds in ring order, clockwise.
+    pub ring: Vec<Kind>,
+    /// E2: incomes clockwise from the X space, in pounds; `None` is X.
+    #[serde(deserialize_with = "rondel_spaces")]
+    pub rondel: Vec<Option<u32>>,
+    /// E3: last space of the chapel track.
+    pub chapel_last_space: u32,
+    /// E3: (space, pounds) of its money spaces.
+    pub chapel_money: Vec<(u32, u32)>,
+    /// E4: last space of the gate track.
+    pub gate_last_space: u32,
+    /// E4: its bonus spaces.
+    pub gate_bonus: Vec<u32>,
+    /// E5: tiles of each bonus stack.
+    pub bonus_stacks: Vec<Vec<TileKind>>,
+    /// E6: all buildings, in any order.
+    pub buildings: Vec<BuildingParts>,
+}
+
+/// A building as it comes from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BuildingParts {
+    /// Its kind.
+    pub kind: Kind,
+    /// House number; `None` for a park.
+    pub number: Option<u32>,
+    /// Coat of arms; `None` for a guildhall.
+    pub coat: Option<Coat>,
+}
+
+/// A building's place in [`Edition::buildings`], 0 to 71. Parks of one coat are alike: the first
+/// of them stands for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BuildingId(u8);
+
+impl BuildingId {
+    /// The place as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Validated edition data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edition {
+    name: String,
+    ring: [Kind; KINDS],
+    rondel: [Option<u8>; OUTER_SPACES],
+    chapel_last_space: u8,
+    chapel_money: Vec<(u8, u8)>,
+    gate_last_space: u8,
+    gate_bonus: Vec<u8>,
+    bonus_stacks: [[TileKind; TILE_KINDS]; BONUS_STACKS],
+    buildings: [Building; BUILDINGS],
+}
+
+impl Edition {
+    /// The house edition: `data/old_london_bridge/house.toml`, compiled in.
+    pub fn house() -> Arc<Self> {
+        static HOUSE: LazyLock<Arc<Edition>> = LazyLock::new(|| {
+            let text = include_str!("../../data/old_london_bridge/house.toml");
+            let house = Edition::from_toml(text);
+            Arc::new(house.expect("the house edition is valid: a test loads it"))
+        });
+        Arc::clone(&HOUSE)
+    }
+
+    /// Reads and checks an edition file.
+    pub fn from_toml(text: &str) -> Result<Self, EditionError> {
+        let parts: EditionParts =
+            toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))?;
+        Self::new(&parts)
+    }
+
+    /// Checks edition data against every rule that the game relies on.
+    pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
+        Ok(Self {
+            name: check::name(&parts.name)?,
+            ring: check::ring(&parts.ring)?,
+            rondel: check::rondel(&parts.rondel)?,
+            chapel_last_space: check::last_space("chapel_last_space", parts.chapel_last_space)?,
+            chapel_money: check::chapel_money(parts)?,
+            gate_last_space: check::last_space("gate_last_space", parts.gate_last_space)?,
+            gate_bonus: check::gate_bonus(parts)?,
+            bonus_stacks: check::bonus_stacks(&parts.bonus_stacks)?,
+            buildings: check::buildings(&parts.buildings)?,
+        })
+    }
+
+    /// Name of the edition, for people.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// E1: kinds in ring order, clockwise.
+    pub fn ring(&self) -> &[Kind; KINDS] {
+        &self.ring
+    }
+
+    /// E2: incomes of the rondel spaces clockwise from the X space, in pounds; `None` is X.
+    pub fn rondel(&self) -> &[Option<u8>; OUTER_SPACES] {
+        &self.rondel
+    }
+
+    /// E3: last space of the chapel track.
+    pub fn chapel_last_space(&self) -> u8 {
+        self.chapel_last_space
+    }
+
+    /// E3: (space, pounds) of its money spaces, ascending.
+    pub fn chapel_money(&self) -> &[(u8, u8)] {
+        &self.chapel_money
+    }
+
+    /// E4: last space of the gate track.
+    pub fn gate_last_space(&self) -> u8 {
+        self.gate_last_space
+    }
+
+    /// E4: its bonus spaces, ascending.
+    pub fn gate_bonus(&self) -> &[u8] {
+        &self.gate_bonus
+    }
+
+    /// E5: tiles of each bonus stack.
+    pub fn bonus_stacks(&self) -> &[[TileKind; TILE_KINDS]; BONUS_STACKS] {
+        &self.bonus_stacks
+    }
+
+    /// E6: all buildings: by kind in the order of [`Kind::ALL`], then ascending house number;
+    /// parks by coat.
+    pub fn buildings(&self) -> &[Building; BUILDINGS] {
+        &self.buildings
+    }
+
+    /// The buildings of one kind, in the order of [`Self::buildings`].
+    pub fn buildings_of(&self, kind: Kind) -> &[Building] {
+        &self.buildings[kind.index() * BUILDINGS_PER_KIND..][..BUILDINGS_PER_KIND]
+    }
+
+    /// The building of an identifier.
+    pub fn building(&self, id: BuildingId) -> Building {
+        self.buildings[id.index()]
+    }
+
+    /// The identifier of a building; `None` when this edition has no such building.
+    pub fn find(&self, building: Building) -> Option<BuildingId> {
+        let first = building.kind.index() * BUILDINGS_PER_KIND;
+        let alike = self
+            .buildings_of(building.kind)
+            .iter()
+            .position(|&other| other == building)?;
+        Some(BuildingId((first + alike) as u8))
+    }
+
+    /// The identifier that stands for the building at `place`: the first of all that are alike.
+    pub(super) fn canonical(&self, place: usize) -> BuildingId {
+        self.find(self.buildings[place])
+            .unwrap_or(BuildingId(place as u8))
+    }
+
+    /// How many buildings are alike to this one, itself included.
+    pub(super) fn copies(&self, id: BuildingId) -> u8 {
+        let building = self.building(id);
+        self.buildings_of(building.kind)
+            .iter()
+            .filter(|other| **other == building)
+            .count() as u8
+    }
+}
+
+/// The sort key of [`Edition::buildings`].
+pub(super) fn building_order(building: &Building) -> (Kind, Option<u8>, Option<Coat>) {
+    (building.kind, building.number, building.coat)
+}
+
+/// Reads rondel spaces: "x", or a whole number of pounds.
+fn rondel_spaces<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Option<u32>>, D::Error> {
+    struct Space(Option<u32>);
+
+    impl<'de> Deserialize<'de> for Space {
+        fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+            source.deserialize_any(SpaceVisitor)
+        }
+    }
+
+    struct SpaceVisitor;
+
+    impl de::Visitor<'_> for SpaceVisitor {
+        type Value = Space;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("\"x\" or an income in pounds")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Space, E> {
+            match text {
+                "x" => Ok(Space(None)),
+                _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+            }
+        }
+
+        fn visit_i64<E: de::Error>(self, income: i64) -> Result<Space, E> {
+            match u32::try_from(income) {
+                Ok(income) => Ok(Space(Some(income))),
+                Err(_) => Err(E::invalid_value(de::Unexpected::Signed(income), &self)),
+            }
+        }
+    }
+
+    let spaces = Vec::<Space>::deserialize(source)?;
+    Ok(spaces.into_iter().map(|Space(income)| income).collect())
+}

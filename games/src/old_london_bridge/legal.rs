@@ -1,0 +1,112 @@
+//! Listing legal decisions, in the canonical order that [`Decision`] documents.
+
+use super::components::{BONUS_STACKS, CARD_VALUES, TileKind};
+use super::decision::{Decision, MAX_PLAYED, PlayedCards, TurnTile};
+use super::observation::{Phase, TurnStep, TurnView};
+use super::setup::cards_a_round;
+use super::state::State;
+use crate::Seat;
+
+/// Longest legal list: the ways to take cards of a total from 1 to 12, the highest strength that
+/// a bridge of twelve slots can have. All other lists are shorter.
+pub(super) const LEGAL_CAP: usize = 154;
+
+impl State {
+    /// Replaces the content of `list` by the legal decisions of a seat.
+    pub(super) fn legal(&self, seat: Seat, list: &mut Vec<Decision>) {
+        list.clear();
+        if !self.owing().contains(seat) {
+            return;
+        }
+        match self.phase {
+            Phase::TakeA2 { .. } => list.extend([false, true].map(Decision::TakeA2)),
+            Phase::ChooseCards => self.list_plays(seat, list),
+            Phase::RaiseCards { .. } => self.list_raises(seat, list),
+            Phase::Turn(view) => self.list_turn(seat, view, list),
+            Phase::Over => {}
+        }
+    }
+
+    /// Adds the cards that a seat can play.
+    pub(super) fn list_plays(&self, seat: Seat, list: &mut Vec<Decision>) {
+        let hand = &self.seat(seat).hand;
+        let held = |value: &u8| hand[usize::from(*value)] > 0;
+        let play = |first, second| Decision::PlayCards(PlayedCards { first, second });
+        for first in (0..CARD_VALUES as u8).filter(held) {
+            if cards_a_round(self.table.seats) == 1 {
+                list.push(play(first, None));
+                continue;
+            }
+            list.extend(
+                (0..first)
+                    .filter(held)
+                    .map(|second| play(first, Some(second))),
+            );
+            if hand[usize::from(first)] > 1 {
+                list.push(play(first, Some(first)));
+            }
+        }
+    }
+
+    fn list_raises(&self, seat: Seat, list: &mut Vec<Decision>) {
+        for total in 0..=self.seat(seat).usable(TileKind::PlusOne) {
+            let ways = (0..=total).map(|second| -> [u8; MAX_PLAYED] { [total - second, second] });
+            let legal = ways.filter(|&raises| self.check_raises(seat, raises).is_ok());
+            list.extend(legal.map(Decision::RaiseCards));
+        }
+    }
+
+    fn list_turn(&self, seat: Seat, view: TurnView, list: &mut Vec<Decision>) {
+        match view.step {
+            TurnStep::Place => {
+                list.extend(self.placements(seat).map(Decision::Place));
+                let must_place = !list.is_empty();
+                self.list_tiles(seat, view, list);
+                if !must_place {
+                    list.push(Decision::End);
+                }
+            }
+            TurnStep::Replace { building } => {
+                let slots = 0..self.seat(seat).bridge.len() as u8;
+                let legal = slots.filter(|&slot| self.check_slot(seat, building, slot).is_ok());
+                list.extend(legal.map(Decision::Replace));
+            }
+            TurnStep::TakeTile { .. } => {
+                let stacks = 0..BONUS_STACKS as u8;
+                let legal = stacks.filter(|&stack| self.check_bonus_stack(stack).is_ok());
+                list.extend(legal.map(Decision::TakeTile));
+            }
+            TurnStep::TakeCards { strength } => self.list_cards(strength, list),
+            TurnStep::Finish => {
+                self.list_tiles(seat, view, list);
+                list.push(Decision::End);
+            }
+        }
+    }
+
+    fn list_tiles(&self, seat: Seat, view: TurnView, list: &mut Vec<Decision>) {
+        for &tile in TurnTile::ALL {
+            if self.check_turn_tile(seat, view, tile).is_ok() {
+                list.push(Decision::UseTile(tile));
+            }
+        }
+    }
+
+    fn list_cards(&self, strength: u8, list: &mut Vec<Decision>) {
+        let most = |value: u8, left: u8| self.supply[usize::from(value)].min(left / value);
+        for fours in 0..=most(4, strength) {
+            let left = strength - 4 * fours;
+            for threes in 0..=most(3, left) {
+                let left = left - 3 * threes;
+                for twos in 0..=most(2, left) {
+                    let left = left - 2 * twos;
+                    for ones in 0..=most(1, left) {
+                        if fours + threes + twos + ones > 0 {
+                            list.push(Decision::TakeCards([0, ones, twos, threes, fours]));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

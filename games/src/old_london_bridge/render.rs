@@ -1,0 +1,308 @@
+//! An observation as text for people.
+
+use std::fmt::{Result, Write};
+
+use super::components::{Area, CARD_VALUES, OUTER_SPACES, TILE_KINDS, TileKind};
+use super::config::Config;
+use super::observation::{Observation, Pawn, Phase, SeatView, TurnStep};
+use crate::{Progress, Seat};
+
+/// Buildings of a bridge on one line: four of the longest stay within 100 columns.
+const BUILDINGS_PER_LINE: usize = 4;
+
+/// How far a match has come, counted in turns. A match may end early.
+pub(super) fn progress(observation: &Observation) -> Progress {
+    let seats = observation.seats.len() as u32;
+    let turns_a_round = if seats == 2 { 2 * seats } else { seats };
+    let total = u32::from(observation.rounds) * turns_a_round;
+    let before = u32::from(observation.round) * turns_a_round;
+    let done = match observation.phase {
+        Phase::Over => total,
+        Phase::Turn(view) => before + u32::from(view.turn),
+        Phase::TakeA2 { .. } | Phase::ChooseCards | Phase::RaiseCards { .. } => before,
+    };
+    Progress {
+        done,
+        total,
+        unit: "turns",
+    }
+}
+
+/// Writes the table: round and phase, the rondel, what is common, then each seat.
+pub(super) fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+    header(observation, text)?;
+    rondel(config, observation, text)?;
+    table(config, observation, text)?;
+    for (number, view) in observation.seats.iter().enumerate() {
+        seat(number, view, text)?;
+    }
+    Ok(())
+}
+
+fn header(observation: &Observation, text: &mut impl Write) -> Result {
+    let Observation {
+        round,
+        rounds,
+        marker,
+        ..
+    } = observation;
+    let last = rounds.saturating_sub(1);
+    write!(text, "round {round} (0 to {last}), marker {marker}: ")?;
+    match observation.phase {
+        Phase::TakeA2 { seat } => writeln!(text, "seat {seat} may use take_a_2"),
+        Phase::ChooseCards => {
+            text.write_str("cards are chosen")?;
+            let waiting = observation
+                .seats
+                .iter()
+                .enumerate()
+                .filter(|(_, view)| !view.has_chosen);
+            for (i, (number, _)) in waiting.enumerate() {
+                write!(
+                    text,
+                    "{} {number}",
+                    if i == 0 { ", waiting for seat" } else { "," }
+                )?;
+            }
+            writeln!(text)
+        }
+        Phase::RaiseCards { seat } => writeln!(text, "seat {seat} may raise its cards"),
+        Phase::Turn(view) => {
+            write!(text, "turn {}", view.turn)?;
+            if let Some(turn) = observation.turns.get(usize::from(view.turn)) {
+                write!(text, ", seat {}", turn.seat)?;
+            }
+            match view.step {
+                TurnStep::Place => writeln!(text, " places its pawn"),
+                TurnStep::Replace { building } => {
+                    writeln!(text, " chooses what {building} replaces")
+                }
+                TurnStep::TakeTile { owed, .. } => {
+                    writeln!(text, " takes a bonus tile, {owed} to take")
+                }
+                TurnStep::TakeCards { strength } => {
+                    writeln!(text, " takes cards worth at most {strength}")
+                }
+                TurnStep::Finish => writeln!(text, " may use tiles or ends its turn"),
+            }
+        }
+        Phase::Over => writeln!(text, "the match is over"),
+    }
+}
+
+/// The outer spaces clockwise from X, each with the stack that it faces, then the centre.
+fn rondel(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+    for (space, income) in config.edition.rondel().iter().enumerate() {
+        let facing = (space + usize::from(observation.orientation)) % OUTER_SPACES;
+        let stack = &observation.stacks[facing];
+        let income = income.map_or("X".to_owned(), |pounds| format!("£{pounds}"));
+        let top = match stack.top {
+            Some(building) => format!("{building}, {} below", stack.unseen.len()),
+            None => format!("{} is empty", stack.kind),
+        };
+        write!(text, "  {income:<7}{top}")?;
+        pawns(observation, Pawn::Outer(space as u8), text)?;
+        writeln!(text)?;
+    }
+    write!(text, "  centre")?;
+    pawns(observation, Pawn::Centre, text)?;
+    writeln!(text)
+}
+
+fn pawns(observation: &Observation, spot: Pawn, text: &mut impl Write) -> Result {
+    let standing = observation
+        .seats
+        .iter()
+        .enumerate()
+        .filter(|(_, view)| view.pawn == spot);
+    for (number, _) in standing {
+        write!(text, "  [seat {number}]")?;
+    }
+    Ok(())
+}
+
+fn table(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+    text.write_str("faces")?;
+    for (area, face) in Area::ALL.iter().zip(observation.faces) {
+        write!(text, "  {area}: {face}")?;
+    }
+    text.write_str("\nbonus stacks")?;
+    for (number, stack) in observation.bonus_stacks.iter().enumerate() {
+        match stack.face_up {
+            Some(tile) => write!(text, "  {number}: {tile}, {} below", stack.unseen.len())?,
+            None => write!(text, "  {number}: empty")?,
+        }
+    }
+    write!(text, "\nsupply {}", cards(&observation.supply))?;
+    let [ones, twos, threes] = observation.unseen_markers;
+    writeln!(text, "  unseen markers {ones}x1 {twos}x2 {threes}x3")?;
+    write!(
+        text,
+        "chapel track (last space {})",
+        config.edition.chapel_last_space()
+    )?;
+    track(
+        &observation.chapel_order,
+        observation,
+        |view| view.chapel_position,
+        text,
+    )?;
+    write!(
+        text,
+        "gate track (last space {})",
+        config.edition.gate_last_space()
+    )?;
+    track(
+        &observation.gate_order,
+        observation,
+        |view| view.gate_position,
+        text,
+    )?;
+    if !observation.turns.is_empty() {
+        text.write_str("order of play")?;
+        for turn in &observation.turns {
+            write!(text, "  seat {} ({})", turn.seat, turn.value)?;
+        }
+        writeln!(text)?;
+    }
+    Ok(())
+}
+
+/// Seats from the leader on with their spaces.
+fn track(
+    order: &[Seat],
+    observation: &Observation,
+    position: impl Fn(&SeatView) -> u8,
+    text: &mut impl Write,
+) -> Result {
+    for seat in order {
+        if let Some(view) = observation.seats.get(seat.index()) {
+            write!(text, "  seat {seat} on {}", position(view))?;
+        }
+    }
+    writeln!(text)
+}
+
+fn seat(number: usize, view: &SeatView, text: &mut impl Write) -> Result {
+    write!(
+        text,
+        "seat {number}  £{}  hand {}",
+        view.money,
+        cards(&view.hand)
+    )?;
+    if let Some(played) = view.played {
+        write!(text, "  played {}", played.first)?;
+        if let Some(second) = played.second {
+            write!(text, " and {second}")?;
+        }
+    }
+    tiles(&view.tiles, &view.fresh_tiles, text)?;
+    writeln!(text)?;
+    for line in view.bridge.chunks(BUILDINGS_PER_LINE) {
+        let line: Vec<String> = line.iter().map(ToString::to_string).collect();
+        writeln!(text, "    {}", line.join(" | "))?;
+    }
+    Ok(())
+}
+
+/// Unused tiles; those of this round, not usable yet, in brackets.
+fn tiles(held: &[u8; TILE_KINDS], fresh: &[u8; TILE_KINDS], text: &mut impl Write) -> Result {
+    if held.iter().all(|&count| count == 0) {
+        return Ok(());
+    }
+    text.write_str("  tiles")?;
+    for kind in TileKind::ALL {
+        let (held, fresh) = (held[kind.index()], fresh[kind.index()]);
+        for _ in fresh..held {
+            write!(text, " {kind}")?;
+        }
+        for _ in 0..fresh {
+            write!(text, " ({kind})")?;
+        }
+    }
+    Ok(())
+}
+
+/// `1x0 2x3`: one card of value 0 and two of value 3; `none` when there is no card.
+fn cards(counts: &[u8; CARD_VALUES]) -> String {
+    let held = counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+    let held: Vec<String> = held
+        .map(|(value, count)| format!("{count}x{value}"))
+        .collect();
+    if held.is_empty() {
+        "none".to_owned()
+    } else {
+        held.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Game, NoEvents, SeatCount, Seed, Viewer, old_london_bridge::OldLondonBridge};
+
+    /// Plays the first legal decision until `stop`, and gives what a spectator sees then.
+    fn played(seats: u8, stop: impl Fn(&Observation) -> bool) -> (Config, Observation) {
+        let (config, seats) = (Config::default(), SeatCount::new(seats).unwrap());
+        let setup = OldLondonBridge::draw_setup(&config, seats, &Seed::from(1)).unwrap();
+        let mut state = OldLondonBridge::start(&config, seats, &setup, &mut NoEvents).unwrap();
+        let mut list = Vec::new();
+        loop {
+            let observation = OldLondonBridge::observe(&state, Viewer::Spectator);
+            let next = OldLondonBridge::owing(&state).iter().next();
+            let Some(seat) = next.filter(|_| !stop(&observation)) else {
+                return (config, observation);
+            };
+            OldLondonBridge::legal(&state, seat, &mut list);
+            OldLondonBridge::apply(&mut state, seat, &list[0], &mut NoEvents).unwrap();
+        }
+    }
+
+    #[test]
+    fn every_seat_stack_and_score_area_is_shown_within_100_columns() {
+        let (config, observation) = played(4, |observation| observation.round == 9);
+        let mut text = String::new();
+        render(&config, &observation, &mut text).unwrap();
+        for (number, view) in observation.seats.iter().enumerate() {
+            assert!(
+                text.contains(&format!("seat {number}  £{}", view.money)),
+                "{text}"
+            );
+            for building in &view.bridge {
+                assert!(
+                    text.contains(&building.to_string()),
+                    "{building} in\n{text}"
+                );
+            }
+        }
+        for stack in &observation.stacks {
+            assert!(text.contains(&stack.top.unwrap().to_string()), "{text}");
+        }
+        let longest = text.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(100), "{longest:?} columns in\n{text}");
+        assert!(text.ends_with('\n'));
+    }
+
+    #[test]
+    fn progress_counts_turns_and_ends_at_the_total() {
+        let at_start = played(3, |_| true).1;
+        assert_eq!(
+            progress(&at_start),
+            Progress {
+                done: 0,
+                total: 36,
+                unit: "turns"
+            }
+        );
+        let over = played(2, |_| false).1;
+        assert_eq!(
+            progress(&over),
+            Progress {
+                done: 24,
+                total: 24,
+                unit: "turns"
+            }
+        );
+    }
+}

@@ -1,0 +1,233 @@
+//! Final scoring.
+//!
+//! The score is money in pounds. Its categories, the same for every seat and in this order:
+//! `money` (in hand before final scoring), `chapel_face`, `gate_face`, `inn_face`, `bridge_face`
+//! (what the face of each area pays now; faces that pay during the match add nothing here),
+//! `empty_spaces`, `bonus_tiles`.
+
+use super::bridge::{count, longest_series};
+use super::components::{BRIDGE_SLOTS, CARD_VALUES, Face, Kind};
+use super::observation::{Phase, SeatView};
+use super::state::State;
+use super::tracks::money_spaces;
+use crate::{Outcome, ScoreLine, Seat, SeatOutcome};
+
+/// Prizes of a competitive face by rank, in pounds. A table of n seats has n - 1 of them, three
+/// seats no third and two seats only the first.
+const PRIZES: [i32; 3] = [5, 3, 1];
+/// Price of empty bridge spaces by their number, in pounds; the last entry is for all above.
+const EMPTY_SPACE_PRICES: [i32; 6] = [0, 1, 4, 7, 10, 14];
+/// Face *gate_distance*: pounds from this many spaces on.
+const GATE_DISTANCE: [(i32, i32); 4] = [(4, 3), (7, 5), (10, 9), (13, 12)];
+/// Face *hand_size*: pounds from this many cards on.
+const HAND_SIZE: [(i32, i32); 3] = [(3, 4), (5, 7), (8, 10)];
+/// Face *tile_table*: pounds by the number of unused tiles; the last entry is for all above.
+const TILE_TABLE: [i32; 5] = [0, 1, 4, 9, 16];
+/// Face *card_sets*: a set that starts at 1 pays this for each of its cards from the 2 on.
+const CARD_SET_STEP: i32 = 5;
+/// Face *low_numbers*: the highest house number that pays.
+const LOW_NUMBER: u8 = 30;
+/// Face *low_numbers*: pounds a building.
+const LOW_NUMBER_MONEY: i32 = 2;
+/// Face *full_sets*: pounds a set.
+const FULL_SET_MONEY: i32 = 10;
+
+/// The categories of the four faces, by area.
+const FACE_CATEGORIES: [&str; 4] = ["chapel_face", "gate_face", "inn_face", "bridge_face"];
+
+impl State {
+    /// The result, once the match is over.
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        if self.phase != Phase::Over {
+            return None;
+        }
+        let breakdowns: Vec<Vec<ScoreLine>> = self
+            .table
+            .seats
+            .seats()
+            .map(|seat| self.breakdown(seat))
+            .collect();
+        let scores: Vec<i32> = breakdowns
+            .iter()
+            .map(|lines| lines.iter().map(|line| line.points).sum())
+            .collect();
+        let places = self
+            .table
+            .seats
+            .seats()
+            .map(|seat| 1 + self.seats_before(seat, &scores));
+        let seats =
+            places
+                .zip(scores.iter().zip(breakdowns))
+                .map(|(place, (&score, breakdown))| SeatOutcome {
+                    place,
+                    score,
+                    breakdown,
+                });
+        Some(Outcome {
+            seats: seats.collect(),
+        })
+    }
+
+    fn breakdown(&self, seat: Seat) -> Vec<ScoreLine> {
+        let view = self.seat(seat);
+        let line = |category, points| ScoreLine { category, points };
+        let mut lines = vec![line("money", view.money)];
+        for (&category, &face) in FACE_CATEGORIES.iter().zip(&self.table.faces) {
+            lines.push(line(category, self.face_points(face, seat)));
+        }
+        let empty = BRIDGE_SLOTS - view.bridge.len();
+        lines.push(line(
+            "empty_spaces",
+            -up_to_last(&EMPTY_SPACE_PRICES, empty),
+        ));
+        let tiles = match self.table.has_face(Face::TileTable) {
+            true => 0,
+            false => tiles_held(view) as i32,
+        };
+        lines.push(line("bonus_tiles", tiles));
+        lines
+    }
+
+    /// What a face pays a seat in final scoring.
+    fn face_points(&self, face: Face, seat: Seat) -> i32 {
+        let view = self.seat(seat);
+        match face {
+            Face::ChapelTrack => self.prize(seat, |other| i32::from(other.chapel_position)),
+            Face::GateTrack => self.prize(seat, |other| i32::from(other.gate_position)),
+            Face::HandSum => self.prize(seat, |other| hand_sum(&other.hand)),
+            Face::MostBuildings => self.prize(seat, |other| other.bridge.len() as i32),
+            Face::MostChapels => self.prize(seat, |other| count(&other.bridge, Kind::Chapel)),
+            Face::MostGates => self.prize(seat, |other| count(&other.bridge, Kind::Gate)),
+            Face::MostInns => self.prize(seat, |other| count(&other.bridge, Kind::Inn)),
+            Face::LongestSeries => self.prize(seat, |other| longest_series(&other.bridge)),
+            Face::ChapelLeader | Face::GateLeader | Face::HighestCard | Face::LowestNumber => 0,
+            Face::AheadOfLast => {
+                let last = self.seats.iter().map(|other| other.chapel_position).min();
+                i32::from(view.chapel_position - last.unwrap_or(0))
+            }
+            Face::MoneyAgain => {
+                money_spaces(self.table.edition.chapel_money(), 0, view.chapel_position)
+            }
+            Face::GateDistance => from_threshold(&GATE_DISTANCE, i32::from(view.gate_position)),
+            Face::TileTable => up_to_last(&TILE_TABLE, tiles_held(view)),
+            Face::HandSize => from_threshold(&HAND_SIZE, hand_size(&view.hand)),
+            Face::CardSets => card_sets(&view.hand),
+            Face::LowNumbers => {
+                let numbers = view.bridge.iter().filter_map(|building| building.number);
+                LOW_NUMBER_MONEY * numbers.filter(|&number| number <= LOW_NUMBER).count() as i32
+            }
+            Face::FullSets => {
+                let kinds = Kind::ALL.iter().map(|&kind| count(&view.bridge, kind));
+                FULL_SET_MONEY * kinds.min().unwrap_or(0)
+            }
+        }
+    }
+
+    /// The prize of a competitive face: by rank in `measure`, ties by chapel order (R11); a
+    /// measure of 0 wins none (R15).
+    fn prize(&self, seat: Seat, measure: impl Fn(&SeatView) -> i32) -> i32 {
+        let measures: Vec<i32> = self.seats.iter().map(measure).collect();
+        if measures[seat.index()] == 0 {
+            return 0;
+        }
+        let prizes = &PRIZES[..self.seats.len() - 1];
+        prizes
+            .get(usize::from(self.seats_before(seat, &measures)))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// How many seats are before `seat` in descending order of `values`, ties by chapel order.
+    fn seats_before(&self, seat: Seat, values: &[i32]) -> u8 {
+        let (value, rank) = (values[seat.index()], self.chapel_rank(seat));
+        let before = |other: &Seat| {
+            let theirs = values[other.index()];
+            theirs > value || (theirs == value && self.chapel_rank(*other) < rank)
+        };
+        self.table.seats.seats().filter(before).count() as u8
+    }
+}
+
+fn tiles_held(seat: &SeatView) -> usize {
+    seat.tiles.iter().map(|&count| usize::from(count)).sum()
+}
+
+fn hand_size(hand: &[u8; CARD_VALUES]) -> i32 {
+    hand.iter().map(|&count| i32::from(count)).sum()
+}
+
+fn hand_sum(hand: &[u8; CARD_VALUES]) -> i32 {
+    (0..)
+        .zip(hand)
+        .map(|(value, &count)| value * i32::from(count))
+        .sum()
+}
+
+/// Pounds of the best partition of a hand into sets 1+2, 1+2+3 and 1+2+3+4. A set pays the same
+/// for each step beyond its 1, so that as many sets as possible, each as long as possible, is best.
+fn card_sets(hand: &[u8; CARD_VALUES]) -> i32 {
+    let pairs = hand[1].min(hand[2]);
+    let threes = pairs.min(hand[3]);
+    let fours = threes.min(hand[4]);
+    CARD_SET_STEP * (i32::from(pairs) + i32::from(threes) + i32::from(fours))
+}
+
+/// The entry of a table, its last one for all indices beyond.
+fn up_to_last(table: &[i32], index: usize) -> i32 {
+    table[index.min(table.len() - 1)]
+}
+
+/// The value of the highest threshold that is reached; 0 below the first.
+fn from_threshold(table: &[(i32, i32)], value: i32) -> i32 {
+    let reached = table
+        .iter()
+        .rev()
+        .find(|&&(threshold, _)| value >= threshold);
+    reached.map_or(0, |&(_, pounds)| pounds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The best partition by trying all.
+    fn best_partition(hand: [u8; CARD_VALUES]) -> i32 {
+        let mut best = 0;
+        for length in 2..CARD_VALUES {
+            if hand[1..=length].iter().all(|&count| count > 0) {
+                let mut rest = hand;
+                rest[1..=length].iter_mut().for_each(|count| *count -= 1);
+                best = best.max(5 * (length as i32 - 1) + best_partition(rest));
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn card_sets_pays_the_best_partition() {
+        for code in 0..4u32.pow(4) {
+            let digit = |place: u32| (code / 4u32.pow(place) % 4) as u8;
+            let hand = [1, digit(0), digit(1), digit(2), digit(3)];
+            assert_eq!(card_sets(&hand), best_partition(hand), "{hand:?}");
+        }
+    }
+
+    #[test]
+    fn tables_of_the_score_tiles_change_at_their_thresholds() {
+        let distance = |n| from_threshold(&GATE_DISTANCE, n);
+        assert_eq!(
+            [0, 3, 4, 6, 7, 9, 10, 12, 13, 60].map(distance),
+            [0, 0, 3, 3, 5, 5, 9, 9, 12, 12]
+        );
+        let size = |n| from_threshold(&HAND_SIZE, n);
+        assert_eq!(
+            [0, 2, 3, 4, 5, 7, 8, 30].map(size),
+            [0, 0, 4, 4, 7, 7, 10, 10]
+        );
+        let tiles = |n| up_to_last(&TILE_TABLE, n);
+        assert_eq!([0, 1, 2, 3, 4, 9].map(tiles), [0, 1, 4, 9, 16, 16]);
+        let empty = |n| up_to_last(&EMPTY_SPACE_PRICES, n);
+        assert_eq!([0, 1, 2, 3, 4, 5, 12].map(empty), [0, 1, 4, 7, 10, 14, 14]);
+    }
+}

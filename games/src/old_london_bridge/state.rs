@@ -1,0 +1,316 @@
+//! The whole truth of a match.
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+
+use super::components::{
+    BONUS_STACKS, BUILDINGS_PER_KIND, Building, CARD_VALUES, CARDS, Face, KINDS, Kind,
+    MARKER_VALUES, MARKERS_PER_VALUE, MAX_PLAYERS, OUTER_SPACES, STARTING_MONEY, TILE_KINDS,
+    TileKind,
+};
+use super::config::Config;
+use super::decision::PlayedCards;
+use super::edition::Edition;
+use super::observation::{MAX_TURNS, Pawn, Phase, SeatView, Turn, TurnStep};
+use super::setup::{MAX_ROUNDS, Setup, rounds, starting_hand};
+use crate::{Digest, Digester, Seat, SeatCount, SeatSet};
+
+/// What stays the same during a match, hidden orders included. States share it.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) edition: Arc<Edition>,
+    pub(super) seats: SeatCount,
+    pub(super) rounds: u8,
+    pub(super) faces: [Face; 4],
+    /// The place of each kind in the ring.
+    pub(super) ring_place: [u8; KINDS],
+    /// Stacks in ring order, the first building to be taken first.
+    pub(super) stacks: [[Building; BUILDINGS_PER_KIND]; KINDS],
+    /// Markers of the rounds.
+    pub(super) markers: ArrayVec<u8, MAX_ROUNDS>,
+    /// Bonus stacks, the first tile to be taken first.
+    pub(super) bonus_stacks: [[TileKind; TILE_KINDS]; BONUS_STACKS],
+}
+
+/// The whole truth. A clone copies a few hundred bytes and shares the rest.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(super) table: Arc<Table>,
+    /// Round in play, from 0; the last one played once the match is over.
+    pub(super) round: u8,
+    pub(super) orientation: u8,
+    pub(super) phase: Phase,
+    /// Buildings gone from each stack, in ring order.
+    pub(super) buildings_gone: [u8; KINDS],
+    /// Tiles gone from each bonus stack.
+    pub(super) tiles_gone: [u8; BONUS_STACKS],
+    pub(super) supply: [u8; CARD_VALUES],
+    /// What is public of each seat; `played` is set by the reveal.
+    pub(super) seats: ArrayVec<SeatView, MAX_PLAYERS>,
+    /// Cards chosen and not yet revealed: the one secret that seats have.
+    pub(super) chosen: [Option<PlayedCards>; MAX_PLAYERS],
+    /// The chapel leader first.
+    pub(super) chapel_order: ArrayVec<Seat, MAX_PLAYERS>,
+    /// The gate leader first; seats on the start last, ascending.
+    pub(super) gate_order: ArrayVec<Seat, MAX_PLAYERS>,
+    pub(super) turns: ArrayVec<Turn, MAX_TURNS>,
+}
+
+impl Table {
+    /// The place of each kind in an edition's ring.
+    pub(super) fn ring_places(edition: &Edition) -> [u8; KINDS] {
+        let mut places = [0; KINDS];
+        for (place, kind) in edition.ring().iter().enumerate() {
+            places[kind.index()] = place as u8;
+        }
+        places
+    }
+
+    /// Whether this match uses a face.
+    pub(super) fn has_face(&self, face: Face) -> bool {
+        self.faces[face.area().index()] == face
+    }
+}
+
+impl State {
+    /// The position before the first marker is revealed. `setup` must have been checked.
+    pub(super) fn new(config: &Config, seats: SeatCount, setup: &Setup) -> Self {
+        let edition = &config.edition;
+        let table = Table {
+            edition: Arc::clone(edition),
+            seats,
+            rounds: rounds(seats),
+            faces: setup.faces,
+            ring_place: Table::ring_places(edition),
+            stacks: setup
+                .stacks
+                .map(|stack| stack.map(|id| edition.building(id))),
+            markers: setup.markers.clone(),
+            bonus_stacks: setup.bonus_stacks,
+        };
+        let mut supply = CARDS;
+        supply[0] = 0;
+        let mut hands = [[0; CARD_VALUES]; MAX_PLAYERS];
+        for (stair, seat) in setup.stairs.iter().enumerate() {
+            let hand = starting_hand(stair, seats);
+            for value in 1..CARD_VALUES {
+                supply[value] -= hand[value];
+            }
+            hands[seat.index()] = hand;
+        }
+        Self {
+            table: Arc::new(table),
+            round: 0,
+            orientation: setup.orientation,
+            phase: Phase::ChooseCards,
+            buildings_gone: [0; KINDS],
+            tiles_gone: [0; BONUS_STACKS],
+            supply,
+            seats: seats
+                .seats()
+                .map(|seat| SeatView::at_start(hands[seat.index()]))
+                .collect(),
+            chosen: [None; MAX_PLAYERS],
+            chapel_order: setup.stairs.clone(),
+            gate_order: seats.seats().collect(),
+            turns: ArrayVec::new(),
+        }
+    }
+
+    pub(super) fn seat(&self, seat: Seat) -> &SeatView {
+        &self.seats[seat.index()]
+    }
+
+    pub(super) fn seat_mut(&mut self, seat: Seat) -> &mut SeatView {
+        &mut self.seats[seat.index()]
+    }
+
+    /// The building on top of a stack.
+    pub(super) fn top(&self, kind: Kind) -> Option<Building> {
+        let place = usize::from(self.table.ring_place[kind.index()]);
+        self.table.stacks[place]
+            .get(usize::from(self.buildings_gone[place]))
+            .copied()
+    }
+
+    /// The face-up tile of a bonus stack.
+    pub(super) fn face_up(&self, stack: usize) -> Option<TileKind> {
+        self.table.bonus_stacks[stack]
+            .get(usize::from(self.tiles_gone[stack]))
+            .copied()
+    }
+
+    /// Tiles that still lie in the bonus stacks.
+    pub(super) fn tiles_left(&self) -> u8 {
+        self.tiles_gone
+            .iter()
+            .map(|gone| TILE_KINDS as u8 - gone)
+            .sum()
+    }
+
+    /// The rondel space, clockwise from the X space, that the stack of this kind faces.
+    pub(super) fn space_facing(&self, kind: Kind) -> u8 {
+        let spaces = OUTER_SPACES as u8;
+        (self.table.ring_place[kind.index()] + spaces - self.orientation) % spaces
+    }
+
+    /// The place of a seat in chapel order, 0 for the leader.
+    pub(super) fn chapel_rank(&self, seat: Seat) -> usize {
+        let rank = self.chapel_order.iter().position(|&other| other == seat);
+        rank.unwrap_or(self.chapel_order.len())
+    }
+
+    /// Markers that no round has revealed, by value.
+    pub(super) fn unseen_markers(&self) -> [u8; MARKER_VALUES] {
+        let mut unseen = [MARKERS_PER_VALUE; MARKER_VALUES];
+        for &marker in &self.table.markers[..=usize::from(self.round)] {
+            unseen[usize::from(marker) - 1] -= 1;
+        }
+        unseen
+    }
+
+    /// The seats that owe a decision.
+    pub(super) fn owing(&self) -> SeatSet {
+        match self.phase {
+            Phase::TakeA2 { seat } | Phase::RaiseCards { seat } => SeatSet::one(seat),
+            Phase::ChooseCards => {
+                let seats = self.table.seats.seats();
+                seats.filter(|&seat| !self.seat(seat).has_chosen).collect()
+            }
+            Phase::Turn(view) => SeatSet::one(self.turns[usize::from(view.turn)].seat),
+            Phase::Over => SeatSet::EMPTY,
+        }
+    }
+
+    /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
+    /// enum values by index, an absent value as 255.
+    ///
+    /// Seat count, the four faces; round, orientation, revealed markers by value, this round's
+    /// marker and those to come; the phase; the rest of each stack in ring order (kind, number,
+    /// coat), the rest of each bonus stack, the supply; each seat; chapel order, gate order; turns.
+    pub(super) fn digest(&self) -> Digest {
+        let mut d = Digester::default();
+        d.u8(self.table.seats.get());
+        d.bytes(&self.table.faces.map(|face| face as u8));
+        d.u8(self.round);
+        d.u8(self.orientation);
+        d.bytes(&self.unseen_markers());
+        d.list(&self.table.markers[usize::from(self.round)..]);
+        self.digest_phase(&mut d);
+        for (stack, &gone) in self.table.stacks.iter().zip(&self.buildings_gone) {
+            digest_buildings(&mut d, &stack[usize::from(gone)..]);
+        }
+        for (stack, &gone) in self.table.bonus_stacks.iter().zip(&self.tiles_gone) {
+            let rest: ArrayVec<u8, TILE_KINDS> = stack[usize::from(gone)..]
+                .iter()
+                .map(|&tile| tile as u8)
+                .collect();
+            d.list(&rest);
+        }
+        d.bytes(&self.supply);
+        for (seat, chosen) in self.seats.iter().zip(self.chosen) {
+            digest_seat(&mut d, seat);
+            digest_cards(&mut d, chosen);
+        }
+        for order in [&self.chapel_order, &self.gate_order] {
+            for seat in order {
+                d.u8(seat.number());
+            }
+        }
+        d.u8(self.turns.len() as u8);
+        for turn in &self.turns {
+            d.bytes(&[turn.seat.number(), turn.card, turn.value]);
+        }
+        d.finish()
+    }
+
+    /// A tag and then the fields of the phase.
+    fn digest_phase(&self, d: &mut Digester) {
+        match self.phase {
+            Phase::TakeA2 { seat } => d.bytes(&[0, seat.number()]),
+            Phase::ChooseCards => d.u8(1),
+            Phase::RaiseCards { seat } => d.bytes(&[2, seat.number()]),
+            Phase::Turn(view) => {
+                d.bytes(&[3, view.turn, u8::from(view.recalled)]);
+                match view.step {
+                    TurnStep::Place => d.u8(0),
+                    TurnStep::Replace { building } => {
+                        d.u8(1);
+                        digest_building(d, &building);
+                    }
+                    TurnStep::TakeTile { owed, placed } => d.bytes(&[2, owed, u8::from(placed)]),
+                    TurnStep::TakeCards { strength } => d.bytes(&[3, strength]),
+                    TurnStep::Finish => d.u8(4),
+                }
+            }
+            Phase::Over => d.u8(4),
+        }
+    }
+}
+
+/// What stands for an absent value in a digest.
+const ABSENT: u8 = u8::MAX;
+
+fn digest_building(d: &mut Digester, building: &Building) {
+    let coat = building.coat.map_or(ABSENT, |coat| coat as u8);
+    d.bytes(&[building.kind as u8, building.number.unwrap_or(ABSENT), coat]);
+}
+
+fn digest_buildings(d: &mut Digester, buildings: &[Building]) {
+    d.u8(buildings.len() as u8);
+    for building in buildings {
+        digest_building(d, building);
+    }
+}
+
+fn digest_cards(d: &mut Digester, cards: Option<PlayedCards>) {
+    let first = cards.map_or(ABSENT, |cards| cards.first);
+    d.bytes(&[
+        first,
+        cards.and_then(|cards| cards.second).unwrap_or(ABSENT),
+    ]);
+}
+
+fn digest_seat(d: &mut Digester, seat: &SeatView) {
+    d.i32(seat.money);
+    d.bytes(&seat.hand);
+    digest_buildings(d, &seat.bridge);
+    d.bytes(&[seat.chapel_position, seat.gate_position]);
+    d.bytes(&seat.tiles);
+    d.bytes(&seat.fresh_tiles);
+    d.u8(match seat.pawn {
+        Pawn::Off => ABSENT,
+        Pawn::Outer(space) => space,
+        Pawn::Centre => OUTER_SPACES as u8,
+    });
+    d.u8(u8::from(seat.has_chosen));
+    digest_cards(d, seat.played);
+    d.bytes(&seat.raises);
+    d.u8(seat.lowest_built.unwrap_or(ABSENT));
+}
+
+impl SeatView {
+    /// A seat before the first round.
+    fn at_start(hand: [u8; CARD_VALUES]) -> Self {
+        Self {
+            money: STARTING_MONEY,
+            hand,
+            bridge: ArrayVec::new(),
+            chapel_position: 0,
+            gate_position: 0,
+            tiles: [0; TILE_KINDS],
+            fresh_tiles: [0; TILE_KINDS],
+            pawn: Pawn::Off,
+            has_chosen: false,
+            played: None,
+            raises: [0; 2],
+            lowest_built: None,
+        }
+    }
+
+    /// Tiles of this kind that may be used in this round.
+    pub(super) fn usable(&self, tile: TileKind) -> u8 {
+        self.tiles[tile.index()] - self.fresh_tiles[tile.index()]
+    }
+}

@@ -1,0 +1,140 @@
+//! The chapel track and the gate track.
+
+use super::components::{LAST_SPACE_MONEY, MAX_PLAYERS, TileKind};
+use super::event::Event;
+use super::observation::TurnStep;
+use super::state::State;
+use crate::{EventSink, Seat};
+use arrayvec::ArrayVec;
+
+/// Steps of a chapel_plus_2 or gate_plus_2 tile.
+pub(super) const TILE_STEPS: u8 = 2;
+
+impl State {
+    /// Whether a chapel_plus_2 or gate_plus_2 tile would move nothing (R23).
+    pub(super) fn on_last_space(&self, seat: Seat, tile: TileKind) -> bool {
+        let (seat, edition) = (self.seat(seat), &self.table.edition);
+        match tile {
+            TileKind::ChapelPlus2 => seat.chapel_position == edition.chapel_last_space(),
+            _ => seat.gate_position == edition.gate_last_space(),
+        }
+    }
+
+    /// Advances on the chapel track. A marker on the last space stays as it is.
+    pub(super) fn advance_chapel(
+        &mut self,
+        seat: Seat,
+        steps: u8,
+        events: &mut impl EventSink<Event>,
+    ) {
+        let last = self.table.edition.chapel_last_space();
+        let from = self.seat(seat).chapel_position;
+        let to = from.saturating_add(steps).min(last);
+        if to == from {
+            return;
+        }
+        let mut money = money_spaces(self.table.edition.chapel_money(), from, to);
+        if to == last {
+            money += LAST_SPACE_MONEY;
+        }
+        let player = self.seat_mut(seat);
+        player.money += money;
+        player.chapel_position = to;
+        let seats = &self.seats;
+        restack(&mut self.chapel_order, seat, to, last, |other| {
+            seats[other.index()].chapel_position
+        });
+        events.push(Event::ChapelAdvanced {
+            seat,
+            from,
+            to,
+            money,
+        });
+    }
+
+    /// Advances on the gate track and returns the bonus tiles that the seat now takes: one for
+    /// each bonus space reached or passed, as long as there are tiles.
+    pub(super) fn advance_gate(
+        &mut self,
+        seat: Seat,
+        steps: u8,
+        events: &mut impl EventSink<Event>,
+    ) -> u8 {
+        let last = self.table.edition.gate_last_space();
+        let from = self.seat(seat).gate_position;
+        let to = from.saturating_add(steps).min(last);
+        if to == from {
+            return 0;
+        }
+        let bonus = self.table.edition.gate_bonus().iter();
+        let earned = bonus.filter(|&&space| from < space && space <= to).count() as u8;
+        let tiles = earned.min(self.tiles_left());
+        let money = if to == last { LAST_SPACE_MONEY } else { 0 };
+        let player = self.seat_mut(seat);
+        player.money += money;
+        player.gate_position = to;
+        let seats = &self.seats;
+        restack(&mut self.gate_order, seat, to, last, |other| {
+            seats[other.index()].gate_position
+        });
+        events.push(Event::GateAdvanced {
+            seat,
+            from,
+            to,
+            tiles,
+            money,
+        });
+        tiles
+    }
+
+    /// Advances on the gate track within a turn; the turn goes on once all earned bonus
+    /// tiles are taken, at its placement unless that is `placed` already.
+    pub(super) fn advance_gate_in_turn(
+        &mut self,
+        seat: Seat,
+        steps: u8,
+        placed: bool,
+        events: &mut impl EventSink<Event>,
+    ) {
+        let owed = self.advance_gate(seat, steps, events);
+        self.set_step(match owed {
+            0 => step_after_tiles(placed),
+            _ => TurnStep::TakeTile { owed, placed },
+        });
+    }
+}
+
+/// What a turn waits for once the last bonus tile is taken.
+pub(super) fn step_after_tiles(placed: bool) -> TurnStep {
+    if placed {
+        TurnStep::Finish
+    } else {
+        TurnStep::Place
+    }
+}
+
+/// Pounds of the money spaces after `from`, up to and with `to`.
+pub(super) fn money_spaces(spaces: &[(u8, u8)], from: u8, to: u8) -> i32 {
+    let reached = spaces
+        .iter()
+        .filter(|&&(space, _)| from < space && space <= to);
+    reached.map(|&(_, pounds)| i32::from(pounds)).sum()
+}
+
+/// Moves `seat` to its new place in an order that has the leader first: on top of those on its
+/// space, but under them on the last space.
+fn restack(
+    order: &mut ArrayVec<Seat, MAX_PLAYERS>,
+    seat: Seat,
+    to: u8,
+    last: u8,
+    position: impl Fn(Seat) -> u8,
+) {
+    order.retain(|other| *other != seat);
+    let behind = |&other: &Seat| {
+        let there = position(other);
+        there < to || (there == to && to != last)
+    };
+    let place = order.iter().position(behind).unwrap_or(order.len());
+    order.insert(place, seat);
+}

@@ -1,0 +1,212 @@
+//! The course of rounds and turns.
+
+use super::components::{Face, KINDS, OUTER_SPACES, TILE_KINDS, TileKind};
+use super::event::Event;
+use super::observation::{Pawn, Phase, Turn, TurnStep, TurnView};
+use super::state::State;
+use crate::{EventSink, Seat};
+
+/// Empty building stacks at which the match ends early (R10).
+const EMPTY_STACKS_TO_END: usize = 3;
+/// Paid by the leader faces at the end of each round, in pounds.
+const LEADER_MONEY: i32 = 1;
+/// Paid by the face *highest_card* at each reveal, in pounds.
+const HIGHEST_CARD_MONEY: i32 = 2;
+/// Paid by the face *lowest_number* at the end of each round, in pounds.
+const LOWEST_NUMBER_MONEY: i32 = 2;
+
+impl State {
+    /// Phase 1: reveals the marker of the round and turns the rondel.
+    pub(super) fn begin_round(&mut self, events: &mut impl EventSink<Event>) {
+        let marker = self.table.markers[usize::from(self.round)];
+        self.orientation = (self.orientation + marker) % OUTER_SPACES as u8;
+        let (round, orientation) = (self.round, self.orientation);
+        events.push(Event::RoundStarted {
+            round,
+            marker,
+            orientation,
+        });
+        self.ask_take_a2(0);
+    }
+
+    /// Phase 2a: asks the first seat from this place of the chapel order on that can use a
+    /// take_a_2 tile; when there is none, phase 2b begins.
+    pub(super) fn ask_take_a2(&mut self, from_rank: usize) {
+        let mut asked = None;
+        if self.supply[2] > 0 {
+            let rest = &self.chapel_order[from_rank..];
+            asked = rest
+                .iter()
+                .find(|&&seat| self.seat(seat).usable(TileKind::TakeA2) > 0);
+        }
+        self.phase = match asked {
+            Some(&seat) => Phase::TakeA2 { seat },
+            None => Phase::ChooseCards,
+        };
+    }
+
+    /// Reveals the chosen cards, pays the face *highest_card* and begins phase 2c.
+    pub(super) fn reveal(&mut self, events: &mut impl EventSink<Event>) {
+        let mut highest: Option<(u8, Seat)> = None;
+        for seat in self.table.seats.seats() {
+            let Some(cards) = self.chosen[seat.index()].take() else {
+                continue;
+            };
+            let player = self.seat_mut(seat);
+            player.played = Some(cards);
+            for card in cards.values() {
+                player.hand[usize::from(card)] -= 1;
+            }
+            events.push(Event::CardsRevealed { seat, cards });
+            let beats = |(value, leader)| {
+                cards.first > value
+                    || (cards.first == value && self.chapel_rank(seat) < self.chapel_rank(leader))
+            };
+            if highest.is_none_or(beats) {
+                highest = Some((cards.first, seat));
+            }
+        }
+        if let Some((_, seat)) = highest {
+            self.pay_face(Face::HighestCard, seat, HIGHEST_CARD_MONEY, events);
+        }
+        self.ask_raise(self.chapel_order.len(), events);
+    }
+
+    /// Phase 2c: asks the last seat before this place of the chapel order that has a usable
+    /// plus_one tile; when there is none, the order of play is fixed.
+    pub(super) fn ask_raise(&mut self, before_rank: usize, events: &mut impl EventSink<Event>) {
+        let mut rest = self.chapel_order[..before_rank].iter().rev();
+        match rest.find(|&&seat| self.seat(seat).usable(TileKind::PlusOne) > 0) {
+            Some(&seat) => self.phase = Phase::RaiseCards { seat },
+            None => self.fix_order(events),
+        }
+    }
+
+    /// Fixes the order of play: highest value first, ties between seats by chapel order, a seat's
+    /// own ties by printed value (R20).
+    fn fix_order(&mut self, events: &mut impl EventSink<Event>) {
+        self.turns.clear();
+        for rank in 0..self.chapel_order.len() {
+            let seat = self.chapel_order[rank];
+            let player = self.seat(seat);
+            let Some(cards) = player.played else { continue };
+            let raises = player.raises;
+            for (card, raise) in cards.values().zip(raises) {
+                let turn = Turn {
+                    seat,
+                    card,
+                    value: card + raise,
+                };
+                // Turns so far are of seats ahead, or of this seat's card of the higher value.
+                let before = |other: &Turn| {
+                    other.value > turn.value
+                        || (other.value == turn.value && (other.seat != seat || other.card >= card))
+                };
+                let place = self.turns.iter().position(|other| !before(other));
+                self.turns.insert(place.unwrap_or(self.turns.len()), turn);
+            }
+        }
+        events.push(Event::OrderFixed {
+            turns: self.turns.clone(),
+        });
+        self.start_turn(0, events);
+    }
+
+    /// Phase 3: begins a turn; its card goes back to the supply, a "0" to the hand.
+    fn start_turn(&mut self, turn: u8, events: &mut impl EventSink<Event>) {
+        let Turn { seat, card, .. } = self.turns[usize::from(turn)];
+        match card {
+            0 => self.seat_mut(seat).hand[0] += 1,
+            _ => self.supply[usize::from(card)] += 1,
+        }
+        self.phase = Phase::Turn(TurnView {
+            turn,
+            step: TurnStep::Place,
+            recalled: false,
+        });
+        events.push(Event::TurnStarted { turn, seat, card });
+    }
+
+    /// Changes what the turn in play waits for.
+    pub(super) fn set_step(&mut self, step: TurnStep) {
+        if let Phase::Turn(view) = &mut self.phase {
+            view.step = step;
+        }
+    }
+
+    /// Ends a turn: the next one begins, or the round ends.
+    pub(super) fn end_turn(&mut self, turn: u8, events: &mut impl EventSink<Event>) {
+        if usize::from(turn) + 1 < self.turns.len() {
+            self.start_turn(turn + 1, events);
+        } else {
+            self.end_round(events);
+        }
+    }
+
+    fn end_round(&mut self, events: &mut impl EventSink<Event>) {
+        events.push(Event::RoundEnded { round: self.round });
+        self.pay_end_of_round(events);
+        for seat in &mut self.seats {
+            seat.pawn = Pawn::Off;
+            seat.fresh_tiles = [0; TILE_KINDS];
+            seat.has_chosen = false;
+            seat.played = None;
+            seat.raises = [0; 2];
+            seat.lowest_built = None;
+        }
+        self.turns.clear();
+
+        let last = self.round + 1 == self.table.rounds;
+        if last || self.empty_stacks() >= EMPTY_STACKS_TO_END {
+            self.phase = Phase::Over;
+            events.push(Event::GameEnded { early: !last });
+        } else {
+            self.round += 1;
+            self.begin_round(events);
+        }
+    }
+
+    fn empty_stacks(&self) -> usize {
+        let height = self.table.stacks[0].len();
+        let gone: &[u8; KINDS] = &self.buildings_gone;
+        gone.iter()
+            .filter(|&&gone| usize::from(gone) == height)
+            .count()
+    }
+
+    fn pay_end_of_round(&mut self, events: &mut impl EventSink<Event>) {
+        let chapel_leader = self.chapel_order[0];
+        if self.seat(chapel_leader).chapel_position > 0 {
+            self.pay_face(Face::ChapelLeader, chapel_leader, LEADER_MONEY, events);
+        }
+        // Ties on the gate track go by chapel order too [R11].
+        let furthest = self
+            .seats
+            .iter()
+            .map(|seat| seat.gate_position)
+            .max()
+            .unwrap_or(0);
+        let leads = |&&seat: &&Seat| self.seat(seat).gate_position == furthest;
+        if let Some(&seat) = self
+            .chapel_order
+            .iter()
+            .find(leads)
+            .filter(|_| furthest > 0)
+        {
+            self.pay_face(Face::GateLeader, seat, LEADER_MONEY, events);
+        }
+        let built = self.table.seats.seats();
+        let built = built.filter_map(|seat| Some((self.seat(seat).lowest_built?, seat)));
+        if let Some((_, seat)) = built.min() {
+            self.pay_face(Face::LowestNumber, seat, LOWEST_NUMBER_MONEY, events);
+        }
+    }
+
+    /// Pays a face if this match uses it.
+    fn pay_face(&mut self, face: Face, seat: Seat, money: i32, events: &mut impl EventSink<Event>) {
+        if self.table.has_face(face) {
+            self.seat_mut(seat).money += money;
+            events.push(Event::FacePaid { seat, face, money });
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Checks of an observation from outside, second part: cards, turns and the phase.
+
+use arrayvec::ArrayVec;
+
+use super::bridge::goes_to_the_end;
+use super::components::{BONUS_STACKS, BRIDGE_SLOTS, CARD_VALUES, CARDS, TileKind};
+use super::decision::PlayedCards;
+use super::observation::{MAX_TURNS, Observation, Pawn, Phase, Turn, TurnStep, TurnView};
+use super::observation_check::{Checked, require};
+use super::setup::{SetupError, cards_a_round};
+use super::state::State;
+use crate::{Seat, SeatCount};
+
+/// Choices, raises and turns fit to the phase and to each other.
+pub(super) fn check_turns(observation: &Observation) -> Checked {
+    let revealed = matches!(observation.phase, Phase::RaiseCards { .. } | Phase::Turn(_));
+    let choosing = observation.phase == Phase::ChooseCards;
+    let all_chosen = observation.seats.iter().all(|view| view.has_chosen);
+    require(
+        !choosing || !all_chosen,
+        || "phase".into(),
+        "every seat has chosen already",
+    )?;
+    let mut expected: ArrayVec<Turn, MAX_TURNS> = ArrayVec::new();
+    for (i, view) in observation.seats.iter().enumerate() {
+        let field = |name: &str| format!("seats[{i}].{name}");
+        let chosen = view.has_chosen == revealed || choosing;
+        require(chosen, || field("has_chosen"), "does not fit to the phase")?;
+        let known = view.played.is_some() == revealed || choosing;
+        require(known, || field("played"), "does not fit to the phase")?;
+        if !matches!(observation.phase, Phase::Turn(_)) {
+            let fresh = view.fresh_tiles.iter().all(|&count| count == 0);
+            require(fresh, || field("fresh_tiles"), "must be 0 before phase 3")?;
+            let built = view.lowest_built.is_some();
+            require(
+                !built,
+                || field("lowest_built"),
+                "must be absent before phase 3",
+            )?;
+        }
+        let [first, second] = view.raises;
+        if !revealed {
+            require(
+                view.raises == [0, 0],
+                || field("raises"),
+                "must be 0 before the reveal",
+            )?;
+            require(
+                view.pawn == Pawn::Off,
+                || field("pawn"),
+                "is on the rondel before phase 3",
+            )?;
+            continue;
+        }
+        let Some(cards) = view.played else { continue };
+        check_played(cards, observation.seats.len(), || field("played"))?;
+        let tiles = usize::from(first) + usize::from(second) <= BONUS_STACKS;
+        require(
+            tiles,
+            || field("raises"),
+            "spends more than the three plus_one tiles",
+        )?;
+        let canonical = match cards.second {
+            None => second == 0,
+            Some(other) => other < cards.first || first >= second,
+        };
+        require(
+            canonical,
+            || field("raises"),
+            "is not in the documented form",
+        )?;
+        if let Some(seat) = Seat::new(i as u8) {
+            let turns = cards.values().zip(view.raises);
+            expected.extend(turns.map(|(card, raise)| Turn {
+                seat,
+                card,
+                value: card + raise,
+            }));
+        }
+    }
+    let field = || "turns".to_owned();
+    if !matches!(observation.phase, Phase::Turn(_)) {
+        return require(
+            observation.turns.is_empty(),
+            field,
+            "must be empty before phase 3",
+        );
+    }
+    let falls = observation
+        .turns
+        .windows(2)
+        .all(|pair| pair[0].value >= pair[1].value);
+    require(falls, field, "does not descend by value")?;
+    let key = |turn: &Turn| (turn.seat, turn.card, turn.value);
+    let mut turns = observation.turns.clone();
+    turns.sort_unstable_by_key(key);
+    expected.sort_unstable_by_key(key);
+    require(
+        turns == expected,
+        field,
+        "does not fit to the cards that were played",
+    )
+}
+
+fn check_played(cards: PlayedCards, seats: usize, field: impl Fn() -> String) -> Checked {
+    let count = (seats == 2) == cards.second.is_some();
+    require(count, &field, "is not the cards of one round")?;
+    let known = cards.values().all(|card| usize::from(card) < CARD_VALUES);
+    require(known, &field, "has a card that is not in 0 to 4")?;
+    let ordered = cards.second.is_none_or(|second| second <= cards.first);
+    require(ordered, &field, "does not have the higher card first")
+}
+
+/// No card is missing and none is there too often.
+pub(super) fn check_cards(observation: &Observation, seats: SeatCount) -> Checked {
+    let own_zeros = u32::from(cards_a_round(seats));
+    let mut total = observation.supply.map(u32::from);
+    require(total[0] == 0, || "supply[0]".into(), "must be 0")?;
+    for seat in seats.seats() {
+        let view = &observation.seats[seat.index()];
+        let mut cards = view.hand.map(u32::from);
+        match observation.phase {
+            Phase::RaiseCards { .. } => {
+                let played = view.played.iter().flat_map(|cards| cards.values());
+                played.for_each(|card| cards[usize::from(card)] += 1);
+            }
+            Phase::Turn(turn) => {
+                let waiting = observation.turns.iter().skip(usize::from(turn.turn) + 1);
+                let own = waiting.filter(|turn| turn.seat == seat);
+                own.for_each(|turn| cards[usize::from(turn.card)] += 1);
+            }
+            _ => {}
+        }
+        let zeros = cards[0] == own_zeros;
+        require(
+            zeros,
+            || format!("seats[{seat}].hand[0]"),
+            "is not the seat's own number",
+        )?;
+        for value in 1..CARD_VALUES {
+            total[value] += cards[value];
+        }
+    }
+    for value in 1..CARD_VALUES {
+        let complete = total[value] == u32::from(CARDS[value]);
+        let field = || format!("supply[{value}]");
+        require(
+            complete,
+            field,
+            "with hands and played cards is not the number in the box",
+        )?;
+    }
+    Ok(())
+}
+
+/// Checks that the phase can go on in this state.
+pub(super) fn check_phase(state: &State) -> Checked {
+    let field = || "phase".to_owned();
+    let at_table = |seat| require(state.table.seats.contains(seat), field, "names no seat");
+    match state.phase {
+        Phase::TakeA2 { seat } => {
+            at_table(seat)?;
+            let usable = state.seat(seat).usable(TileKind::TakeA2) > 0 && state.supply[2] > 0;
+            require(usable, field, "asks a seat that cannot take a 2")
+        }
+        Phase::RaiseCards { seat } => {
+            at_table(seat)?;
+            let usable = state.seat(seat).usable(TileKind::PlusOne) > 0;
+            require(usable, field, "asks a seat that cannot raise")?;
+            let mut unasked = state.chapel_order[..=state.chapel_rank(seat)].iter();
+            let open = unasked.all(|&seat| state.seat(seat).raises == [0, 0]);
+            require(open, field, "has raises of seats that were not asked yet")
+        }
+        Phase::Turn(view) => check_turn(state, view),
+        Phase::ChooseCards | Phase::Over => Ok(()),
+    }
+}
+
+fn check_turn(state: &State, view: TurnView) -> Checked {
+    let field = || "phase".to_owned();
+    let Some(turn) = state.turns.get(usize::from(view.turn)) else {
+        return SetupError::field("phase.turn", "is not below the number of turns");
+    };
+    let finishing = matches!(
+        view.step,
+        TurnStep::Finish | TurnStep::TakeTile { placed: true, .. }
+    );
+    let recalled = !view.recalled || (finishing && turn.card > 0);
+    require(recalled, field, "has a recall where none is legal")?;
+    let goes_on = match view.step {
+        TurnStep::Place | TurnStep::Finish => true,
+        TurnStep::Replace { building } => {
+            building.number.is_some() && !goes_to_the_end(&state.seat(turn.seat).bridge, building)
+        }
+        TurnStep::TakeTile { owed, .. } => (1..=state.tiles_left()).contains(&owed),
+        TurnStep::TakeCards { strength } => {
+            (1..=BRIDGE_SLOTS as u8).contains(&strength) && state.some_card_fits(strength)
+        }
+    };
+    require(goes_on, field, "has a step that cannot go on")
+}

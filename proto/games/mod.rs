@@ -1,0 +1,16 @@
+//! The packages of the games and, behind the feature `games`, the conversions between them and
+//! the rules: one folder a game.
+//!
+//! What comes from outside is checked for form: every number is in its range, every list has its
+//! length, every enum value is known. Whether a decision is legal, or a setup possible, is for
+//! the rules to say.
+
+pub mod old_london_bridge;
+
+#[cfg(feature = "games")]
+mod field;
+#[cfg(feature = "games")]
+mod wire;
+
+#[cfg(feature = "games")]
+pub use wire::{GameEntry, WireError, WireGame, game_id};

@@ -1,0 +1,111 @@
+//! What every game offers to the protocol.
+
+use std::fmt::Display;
+
+use bridgemaster_games::{Game, old_london_bridge::OldLondonBridge};
+use thiserror::Error;
+
+use crate::v1::{
+    GameConfig, GameDecision, GameEvent, GameObservation, GameSetup, game_config, game_decision,
+    game_event, game_observation, game_setup,
+};
+
+/// Why a message is no value of the rules.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{field}: {detail}")]
+pub struct WireError {
+    /// The field that is wrong, as a path below the given message, such as
+    /// `old_london_bridge.place.stack`; lists count from 0.
+    pub field: String,
+    /// What is wrong with it, and what would be valid.
+    pub detail: String,
+}
+
+impl WireError {
+    pub(super) fn new(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self {
+            field: field.into(),
+            detail: detail.into(),
+        }
+    }
+
+    /// No entry of the game's `oneof` that belongs to `G`.
+    pub(super) fn entry<G: Game>() -> Self {
+        Self::new(G::ID, format!("must be set: the game is {}", G::NAME))
+    }
+}
+
+/// Completes the path of an error while it travels outwards.
+pub(super) trait Below {
+    /// Puts `parent` before the path.
+    fn below(self, parent: impl Display) -> Self;
+}
+
+impl<T> Below for Result<T, WireError> {
+    fn below(self, parent: impl Display) -> Self {
+        self.map_err(|error| WireError {
+            field: format!("{parent}.{}", error.field),
+            detail: error.detail,
+        })
+    }
+}
+
+/// A game that the protocol carries. Reading back what was written gives the same value; what
+/// belongs to another game, lacks a part or is out of range gives an error that names the field.
+pub trait WireGame: Game {
+    /// Writes a config, defaults and edition data filled in.
+    fn config_to_wire(config: &Self::Config) -> GameConfig;
+    /// Reads a config; what is not set takes the game's default.
+    fn config_from_wire(config: &GameConfig) -> Result<Self::Config, WireError>;
+    /// Writes a setup.
+    fn setup_to_wire(setup: &Self::Setup) -> GameSetup;
+    /// Reads a setup of a match with this config.
+    fn setup_from_wire(setup: &GameSetup, config: &Self::Config) -> Result<Self::Setup, WireError>;
+    /// Writes a decision.
+    fn decision_to_wire(decision: &Self::Decision) -> GameDecision;
+    /// Reads a decision.
+    fn decision_from_wire(decision: &GameDecision) -> Result<Self::Decision, WireError>;
+    /// Writes an observation.
+    fn observation_to_wire(observation: &Self::Observation) -> GameObservation;
+    /// Reads an observation of a match with this config.
+    fn observation_from_wire(
+        observation: &GameObservation,
+        config: &Self::Config,
+    ) -> Result<Self::Observation, WireError>;
+    /// Writes an event.
+    fn event_to_wire(event: &Self::Event) -> GameEvent;
+    /// Reads an event.
+    fn event_from_wire(event: &GameEvent) -> Result<Self::Event, WireError>;
+}
+
+/// A message with one entry a game.
+pub trait GameEntry {
+    /// The identifier of the game whose entry is set; `None` when no entry is, or one of a game
+    /// that this version does not know.
+    fn game_id(&self) -> Option<&'static str>;
+}
+
+macro_rules! game_entries {
+    ($($message:ident in $package:ident,)*) => {
+        $(impl GameEntry for $message {
+            fn game_id(&self) -> Option<&'static str> {
+                self.game.as_ref().map(|game| match game {
+                    $package::Game::OldLondonBridge(_) => OldLondonBridge::ID,
+                })
+            }
+        })*
+    };
+}
+
+game_entries! {
+    GameConfig in game_config,
+    GameSetup in game_setup,
+    GameObservation in game_observation,
+    GameDecision in game_decision,
+    GameEvent in game_event,
+}
+
+/// The identifier of the game that a message belongs to; see [`GameEntry::game_id`].
+pub fn game_id(message: &impl GameEntry) -> Option<&'static str> {
+    message.game_id()
+}

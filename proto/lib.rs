@@ -1,0 +1,37 @@
+//! The Bridgemaster protocol: the types and services that `build.rs` generates from the files
+//! under `proto/`, and, behind the feature `games`, the conversions between them and the rules.
+//!
+//! [`v1`] is the package `bridgemaster.v1`; every game has a package of its own under [`games`].
+//! `proto/PROTOCOL.md` tells the conversation.
+
+#![forbid(unsafe_code)]
+
+/// The generated packages, nested as protobuf nests them, so that they can refer to one another.
+#[allow(clippy::all, missing_docs, rustdoc::all, unreachable_pub)]
+mod generated {
+    pub mod bridgemaster {
+        pub mod v1 {
+            tonic::include_proto!("bridgemaster.v1");
+        }
+        pub mod games {
+            pub mod old_london_bridge {
+                pub mod v1 {
+                    tonic::include_proto!("bridgemaster.games.old_london_bridge.v1");
+                }
+            }
+        }
+    }
+}
+
+pub mod games;
+
+#[doc(inline)]
+pub use generated::bridgemaster::v1;
+
+/// Revision of the protocol that these types speak. Raised when an old client and a new server
+/// would misunderstand each other although every message can be decoded.
+pub const PROTOCOL_REVISION: u32 = 1;
+
+/// All `.proto` files as an encoded `google.protobuf.FileDescriptorSet`, for reflection and for
+/// proto JSON.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"));

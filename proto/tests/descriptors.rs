@@ -1,0 +1,85 @@
+//! The descriptors that reflection and proto JSON use.
+
+use bridgemaster_games::GAME_IDS;
+use bridgemaster_proto::DESCRIPTORS;
+use prost::Message;
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use serde_json::Value;
+
+fn pool() -> DescriptorPool {
+    DescriptorPool::decode(DESCRIPTORS).unwrap()
+}
+
+/// The descriptor of a message.
+pub(crate) fn message(name: &str) -> MessageDescriptor {
+    pool().get_message_by_name(name).unwrap()
+}
+
+/// A message from its proto JSON.
+pub(crate) fn from_json<M: Message + Default>(name: &str, json: &Value) -> M {
+    let message = DynamicMessage::deserialize(message(name), json).unwrap();
+    message.transcode_to().unwrap()
+}
+
+#[test]
+fn the_descriptors_hold_every_service() {
+    let services: Vec<String> = pool()
+        .services()
+        .map(|service| service.full_name().to_owned())
+        .collect();
+    for service in ["CatalogService", "MatchService", "PlayService"] {
+        assert!(
+            services.contains(&format!("bridgemaster.v1.{service}")),
+            "{services:?}"
+        );
+    }
+}
+
+#[test]
+fn every_game_has_an_entry_in_every_message_of_a_game() {
+    for name in [
+        "GameConfig",
+        "GameSetup",
+        "GameObservation",
+        "GameDecision",
+        "GameEvent",
+    ] {
+        let message = message(&format!("bridgemaster.v1.{name}"));
+        let entries: Vec<String> = message
+            .fields()
+            .map(|field| field.name().to_owned())
+            .collect();
+        assert_eq!(entries, GAME_IDS, "{name}");
+    }
+}
+
+#[test]
+fn every_part_of_the_protocol_is_commented() {
+    for file in pool()
+        .files()
+        .filter(|file| file.package_name().starts_with("bridgemaster"))
+    {
+        let info = file
+            .file_descriptor_proto()
+            .source_code_info
+            .clone()
+            .unwrap();
+        let bare = info.location.iter().filter(|location| {
+            is_declaration(&location.path)
+                && location
+                    .leading_comments
+                    .as_deref()
+                    .unwrap_or("")
+                    .trim()
+                    .is_empty()
+        });
+        let bare: Vec<&Vec<i32>> = bare.map(|location| &location.path).collect();
+        assert!(bare.is_empty(), "{}: no comment at {bare:?}", file.name());
+    }
+}
+
+/// Whether a path of a file descriptor leads to a message, field, oneof, enum, enum value,
+/// service or method.
+fn is_declaration(path: &[i32]) -> bool {
+    matches!(path, [4..=6, _] | [4, _, 2 | 8, _] | [5 | 6, _, 2, _])
+}

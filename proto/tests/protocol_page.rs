@@ -1,0 +1,152 @@
+//! `PROTOCOL.md` says what the protocol has: every reason, and messages that are real.
+
+use std::collections::BTreeSet;
+
+use bridgemaster_games::old_london_bridge::{Config, OldLondonBridge};
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{
+        DecisionRequest, FaultAction, FaultReason, PlayRequest, PlayResponse, RefusalReason,
+        decision::Choice, play_request, play_response,
+    },
+};
+use prost::Message;
+use prost_reflect::{DynamicMessage, SerializeOptions};
+use serde_json::Value;
+
+use crate::descriptors::{from_json, message};
+
+type Olb = OldLondonBridge;
+
+const PAGE: &str = include_str!("../PROTOCOL.md");
+
+/// First cells of the rows of all tables, each a name in backticks.
+fn rows() -> Vec<&'static str> {
+    let cells = PAGE.lines().filter_map(|line| line.strip_prefix("| `"));
+    cells
+        .filter_map(|cell| cell.split_once('`'))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// Names of an enum from number 1 on, without their prefix.
+fn names<E: TryFrom<i32>>(prefix: &str, name: fn(&E) -> &'static str) -> Vec<&'static str> {
+    let values = (1..).map_while(|number| E::try_from(number).ok());
+    values
+        .map(|value| name(&value).strip_prefix(prefix).unwrap())
+        .collect()
+}
+
+/// The messages of the page in order, as their name and their JSON.
+fn exchange() -> Vec<(&'static str, Value)> {
+    let blocks = PAGE.split("```json ").skip(1);
+    blocks
+        .map(|block| {
+            let (name, rest) = block.split_once('\n').unwrap();
+            let (json, _) = rest.split_once("```").unwrap();
+            (name, serde_json::from_str(json).unwrap())
+        })
+        .collect()
+}
+
+fn requests() -> Vec<PlayRequest> {
+    let of_bot = exchange()
+        .into_iter()
+        .filter(|(name, _)| *name == "PlayRequest");
+    of_bot
+        .map(|(_, json)| from_json("bridgemaster.v1.PlayRequest", &json))
+        .collect()
+}
+
+fn responses() -> Vec<PlayResponse> {
+    let of_server = exchange()
+        .into_iter()
+        .filter(|(name, _)| *name == "PlayResponse");
+    of_server
+        .map(|(_, json)| from_json("bridgemaster.v1.PlayResponse", &json))
+        .collect()
+}
+
+fn asked() -> DecisionRequest {
+    let asked = responses()
+        .into_iter()
+        .find_map(|response| match response.message {
+            Some(play_response::Message::DecisionRequest(request)) => Some(request),
+            _ => None,
+        });
+    asked.unwrap()
+}
+
+#[test]
+fn the_tables_have_every_reason_and_action_once_and_nothing_else() {
+    let wanted = [
+        names("REFUSAL_REASON_", RefusalReason::as_str_name),
+        names("FAULT_REASON_", FaultReason::as_str_name),
+        names("FAULT_ACTION_", FaultAction::as_str_name),
+    ];
+    assert_eq!(rows(), wanted.concat());
+}
+
+#[test]
+fn the_exchange_is_canonical_proto_json() {
+    let kinds: BTreeSet<&str> = exchange().iter().map(|(name, _)| *name).collect();
+    assert_eq!(kinds, BTreeSet::from(["PlayRequest", "PlayResponse"]));
+    for (name, json) in exchange() {
+        let descriptor = message(&format!("bridgemaster.v1.{name}"));
+        let parsed = DynamicMessage::deserialize(descriptor.clone(), &json).unwrap();
+        let sent = DynamicMessage::decode(descriptor, parsed.encode_to_vec().as_slice()).unwrap();
+        let mut again = Vec::new();
+        let mut serializer = serde_json::Serializer::new(&mut again);
+        sent.serialize_with_options(&mut serializer, &SerializeOptions::new())
+            .unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&again).unwrap(), json);
+    }
+}
+
+#[test]
+fn the_request_of_the_exchange_is_one_that_the_rules_can_read() {
+    let request = asked();
+    let config = Config::default();
+    Olb::observation_from_wire(&request.observation.unwrap(), &config).unwrap();
+    for event in &request.events {
+        Olb::event_from_wire(event).unwrap();
+    }
+    for decision in &request.legal_decisions {
+        Olb::decision_from_wire(decision).unwrap();
+    }
+}
+
+#[test]
+fn the_answers_of_the_exchange_are_what_the_page_says() {
+    let asked = asked();
+    let answers: Vec<Choice> = requests()
+        .into_iter()
+        .filter_map(|request| match request.message {
+            Some(play_request::Message::Decision(decision)) => {
+                assert_eq!(decision.match_id, asked.match_id);
+                assert_eq!(decision.request_id, asked.request_id);
+                decision.choice
+            }
+            _ => None,
+        })
+        .collect();
+    let legal = &asked.legal_decisions;
+    let last = legal.len() as u32 - 1;
+    let wanted = [
+        Choice::Index(last + 1),
+        Choice::Decision(legal.last().unwrap().clone()),
+        Choice::Index(last),
+    ];
+    assert_eq!(answers, wanted);
+}
+
+#[test]
+fn the_counted_messages_of_the_exchange_ascend() {
+    let counted: Vec<u32> = responses()
+        .iter()
+        .map(|response| response.sequence)
+        .filter(|number| *number > 0)
+        .collect();
+    assert!(counted.is_sorted_by(|a, b| a < b), "{counted:?}");
+    assert_eq!(counted.first(), Some(&1));
+}
