@@ -1,0 +1,128 @@
+//! One seat's part of the machine.
+
+use std::sync::Arc;
+
+use bridgemaster_games::{Game, Seat};
+
+use crate::{
+    Answer, DecisionRequest, Fault, FaultReason, Question, SeatInfo, SeatMessage, SeatState, Time,
+    clock::{ClockRules, RequestTimer, SeatClock},
+    outbox::Outbox,
+};
+
+/// A request that waits for its answer.
+#[derive(Debug)]
+pub(crate) struct OpenRequest<G: Game> {
+    pub(crate) id: u32,
+    pub(crate) question: Arc<Question<G>>,
+    pub(crate) timer: RequestTimer,
+    /// Number under which it was sent; `None` while the seat has had no stream for it.
+    pub(crate) sequence: Option<u32>,
+}
+
+/// Everything that the referee keeps for one seat.
+#[derive(Debug)]
+pub(crate) struct Chair<G: Game> {
+    pub(crate) info: SeatInfo,
+    pub(crate) clock: SeatClock,
+    pub(crate) outbox: Outbox<G>,
+    pub(crate) open: Option<OpenRequest<G>>,
+    /// Number of the last request.
+    pub(crate) last_request_id: u32,
+    /// The last answer that was accepted, and its request.
+    pub(crate) answered: Option<(u32, Answer<G::Decision>)>,
+    /// Its stream is being lost or replaced by the input at hand, so that what happens before
+    /// that input counts must not go to either stream; it is told later.
+    pub(crate) between_streams: bool,
+    /// When the stream was lost, while the seat is paused.
+    pub(crate) lost_at: Time,
+    /// The house decides until the bot is there.
+    pub(crate) absent: bool,
+    pub(crate) forfeit: Option<FaultReason>,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) fault_count: u32,
+    /// Useless messages since the last accepted answer.
+    pub(crate) useless_messages: u32,
+    pub(crate) seat_records: u32,
+    pub(crate) forced_decisions: u32,
+    pub(crate) house_decisions: u32,
+}
+
+impl<G: Game> Chair<G> {
+    pub(crate) fn new(seat: Seat, rules: &ClockRules) -> Self {
+        Self {
+            info: SeatInfo {
+                seat,
+                state: SeatState::Vacant,
+                bot: None,
+                strikes: 0,
+            },
+            clock: SeatClock::new(rules),
+            outbox: Outbox::new(),
+            open: None,
+            last_request_id: 0,
+            answered: None,
+            between_streams: false,
+            lost_at: Time(0),
+            absent: false,
+            forfeit: None,
+            faults: Vec::new(),
+            fault_count: 0,
+            useless_messages: 0,
+            seat_records: 0,
+            forced_decisions: 0,
+            house_decisions: 0,
+        }
+    }
+
+    pub(crate) fn is_connected(&self) -> bool {
+        self.info.state == SeatState::Connected
+    }
+
+    /// Whether a message to the seat reaches a stream.
+    pub(crate) fn can_hear(&self) -> bool {
+        self.is_connected() && !self.between_streams
+    }
+
+    /// Whether nobody is to be asked for this seat.
+    pub(crate) fn is_played_by_house(&self) -> bool {
+        self.absent || self.forfeit.is_some()
+    }
+
+    /// The open request, 0 when there is none.
+    pub(crate) fn open_request_id(&self) -> u32 {
+        self.open.as_ref().map_or(0, |open| open.id)
+    }
+
+    /// The moment at which the lost stream becomes a fault, if it is lost and not yet one.
+    pub(crate) fn grace_ends(&self, rules: &ClockRules) -> Option<Time> {
+        (self.info.state == SeatState::Paused && !self.absent)
+            .then(|| self.lost_at.plus_ms(rules.reconnect_ms))
+    }
+
+    /// The open request as a message that tells the clock as it stands at `now`.
+    pub(crate) fn request_message(&self, now: Time) -> Option<SeatMessage<G>> {
+        let open = self.open.as_ref()?;
+        Some(SeatMessage::Request(DecisionRequest {
+            request_id: open.id,
+            question: Arc::clone(&open.question),
+            clock: self.clock.reading(&open.timer, now),
+        }))
+    }
+
+    /// A kept request as it stands at `now`: one that is not open any more has no time left.
+    pub(crate) fn request_as_of(
+        &self,
+        request: &DecisionRequest<G>,
+        now: Time,
+    ) -> DecisionRequest<G> {
+        let clock = match &self.open {
+            Some(open) if open.id == request.request_id => self.clock.reading(&open.timer, now),
+            _ => self.clock.reading_of_closed(),
+        };
+        DecisionRequest {
+            clock,
+            ..request.clone()
+        }
+    }
+}

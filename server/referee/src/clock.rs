@@ -1,0 +1,251 @@
+//! Time rules, and the clock of one seat.
+
+use crate::{RulesError, Time, rules::check_range};
+use bridgemaster_games::Game;
+
+/// The most that a bank can hold, in ms: what fits into the wire's 32 bits (49 days).
+pub const MAX_BANK_MS: u32 = u32::MAX;
+
+/// A day in ms: longest bank and cap, so that a forgotten match ends some time.
+const DAY_MS: u32 = 86_400_000;
+/// An hour in ms: longest increment, start-up and reconnect time.
+const HOUR_MS: u32 = 3_600_000;
+/// Longest round trip that can be credited, in ms: beyond it the network is the bot's affair.
+const MAX_CREDIT_MS: u32 = 1000;
+
+/// How a match measures time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockRules {
+    /// Time that a seat has in its bank at the start, in ms: 1 to 86400000.
+    pub bank_ms: u32,
+    /// Time added to the bank after each answered request, in ms: 0 to 3600000.
+    pub increment_ms: u32,
+    /// Longest time for one decision, in ms: 1 to 86400000.
+    pub cap_ms: u32,
+    /// Time that bots have to connect before the match starts without them, in ms: 1 to 3600000.
+    pub startup_ms: u32,
+    /// Time that a seat may be without a stream before it is a fault, in ms: 0 to 3600000.
+    pub reconnect_ms: u32,
+    /// Most of the measured round trip that is credited for one decision, in ms: 0 to 1000.
+    pub round_trip_credit_ms: u32,
+}
+
+impl Default for ClockRules {
+    /// A minute a seat and half a second more a decision, no decision longer than ten seconds.
+    fn default() -> Self {
+        Self {
+            bank_ms: 60_000,
+            increment_ms: 500,
+            cap_ms: 10_000,
+            startup_ms: 30_000,
+            reconnect_ms: 10_000,
+            round_trip_credit_ms: 100,
+        }
+    }
+}
+
+impl ClockRules {
+    /// Checks every field against its range.
+    pub(crate) fn check<G: Game>(&self) -> Result<(), RulesError<G>> {
+        check_range("clock.bank_ms", self.bank_ms, 1, DAY_MS)?;
+        check_range("clock.increment_ms", self.increment_ms, 0, HOUR_MS)?;
+        check_range("clock.cap_ms", self.cap_ms, 1, DAY_MS)?;
+        check_range("clock.startup_ms", self.startup_ms, 1, HOUR_MS)?;
+        check_range("clock.reconnect_ms", self.reconnect_ms, 0, HOUR_MS)?;
+        check_range(
+            "clock.round_trip_credit_ms",
+            self.round_trip_credit_ms,
+            0,
+            MAX_CREDIT_MS,
+        )
+    }
+}
+
+/// What one answer cost its seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Charge {
+    /// Time between handing the request to the transport and decoding the answer, in µs.
+    pub elapsed_us: u64,
+    /// Part of it that was credited back for the round trip, in µs.
+    pub credit_us: u64,
+    /// What was taken from the bank, in µs: elapsed less credit.
+    pub charged_us: u64,
+}
+
+/// The clock of a seat at the moment when a request is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockReading {
+    /// Time in the bank, in ms, rounded down.
+    pub bank_left_ms: u32,
+    /// Time for this decision, in ms, rounded down.
+    pub decision_left_ms: u32,
+    /// What the last answer was charged; `None` before the first.
+    pub last_charge: Option<Charge>,
+}
+
+/// How a seat used its time in a whole match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockUse {
+    /// Requests that its bot answered.
+    pub answered: u32,
+    /// All that was taken from the bank, in µs, unanswered requests included.
+    pub charged_us: u64,
+    /// The most that was taken for one request, in µs.
+    pub longest_us: u64,
+    /// Time left in the bank at the end, in ms, rounded down.
+    pub bank_left_ms: u32,
+}
+
+/// The running time of one request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestTimer {
+    issued_at: Time,
+    /// Since when the bot has it; `None` while it waits to be handed to the transport.
+    handed_at: Option<Time>,
+    allowance_us: u64,
+    /// The most that the round trip takes off this request.
+    credit_limit_us: u64,
+}
+
+impl RequestTimer {
+    /// The first moment at which an answer is late. A request that is never handed over runs
+    /// from its issue, so that a bot which does not read is late too.
+    pub(crate) fn deadline(&self) -> Time {
+        self.runs_from()
+            .plus_us(self.allowance_us + self.credit_limit_us)
+    }
+
+    /// Time for the decision, in ms.
+    pub(crate) fn allowance_ms(&self) -> u64 {
+        self.allowance_us / 1000
+    }
+
+    fn runs_from(&self) -> Time {
+        self.handed_at.unwrap_or(self.issued_at)
+    }
+
+    fn charge(&self, now: Time) -> Charge {
+        let elapsed_us = now.us_since(self.runs_from());
+        let credit_us = self.credit_limit_us.min(elapsed_us);
+        Charge {
+            elapsed_us,
+            credit_us,
+            charged_us: elapsed_us - credit_us,
+        }
+    }
+}
+
+/// The clock of one seat.
+#[derive(Clone, Debug)]
+pub(crate) struct SeatClock {
+    bank_us: u64,
+    increment_us: u64,
+    cap_us: u64,
+    max_credit_us: u64,
+    round_trip_us: u64,
+    last_charge: Option<Charge>,
+    answered: u32,
+    charged_us: u64,
+    longest_us: u64,
+}
+
+impl SeatClock {
+    pub(crate) fn new(rules: &ClockRules) -> Self {
+        let us = |ms: u32| u64::from(ms) * 1000;
+        Self {
+            bank_us: us(rules.bank_ms),
+            increment_us: us(rules.increment_ms),
+            cap_us: us(rules.cap_ms),
+            max_credit_us: us(rules.round_trip_credit_ms),
+            round_trip_us: 0,
+            last_charge: None,
+            answered: 0,
+            charged_us: 0,
+            longest_us: 0,
+        }
+    }
+
+    /// Takes a measured round trip; it counts for requests that are handed over later.
+    pub(crate) fn measured(&mut self, round_trip_us: u64) {
+        self.round_trip_us = round_trip_us;
+    }
+
+    /// A request is issued.
+    pub(crate) fn issue(&self, now: Time) -> RequestTimer {
+        RequestTimer {
+            issued_at: now,
+            handed_at: None,
+            allowance_us: self.bank_us.min(self.cap_us),
+            credit_limit_us: self.round_trip_us.min(self.max_credit_us),
+        }
+    }
+
+    /// The request was handed to the transport; only the first time counts, so that sending it
+    /// again gives no new time.
+    pub(crate) fn handed_over(&self, timer: &mut RequestTimer, now: Time) {
+        if timer.handed_at.is_none() {
+            timer.handed_at = Some(now);
+            timer.credit_limit_us = self.round_trip_us.min(self.max_credit_us);
+        }
+    }
+
+    /// The stream was lost: a request on its way runs from its issue, because the time without
+    /// a stream is the seat's own.
+    pub(crate) fn stream_lost(timer: &mut RequestTimer) {
+        timer.handed_at.get_or_insert(timer.issued_at);
+    }
+
+    /// What the seat is told with a request that is sent, or sent again, at `now`.
+    pub(crate) fn reading(&self, timer: &RequestTimer, now: Time) -> ClockReading {
+        let charged_us = timer.charge(now).charged_us;
+        ClockReading {
+            bank_left_ms: whole_ms(self.bank_us.saturating_sub(charged_us)),
+            decision_left_ms: whole_ms(timer.allowance_us.saturating_sub(charged_us)),
+            last_charge: self.last_charge,
+        }
+    }
+
+    /// What the seat is told with a request that it missed and that was decided without it.
+    pub(crate) fn reading_of_closed(&self) -> ClockReading {
+        ClockReading {
+            bank_left_ms: whole_ms(self.bank_us),
+            decision_left_ms: 0,
+            last_charge: self.last_charge,
+        }
+    }
+
+    /// The bot answered in time.
+    pub(crate) fn answered(&mut self, timer: &RequestTimer, now: Time) -> Charge {
+        let charge = timer.charge(now);
+        self.take(charge.charged_us);
+        self.bank_us = (self.bank_us + self.increment_us).min(u64::from(MAX_BANK_MS) * 1000);
+        self.answered += 1;
+        self.last_charge = Some(charge);
+        charge
+    }
+
+    /// The request is decided without the bot; what ran off is lost, and nothing is added.
+    pub(crate) fn unanswered(&mut self, timer: &RequestTimer, now: Time) {
+        self.take(timer.charge(now).charged_us.min(timer.allowance_us));
+    }
+
+    fn take(&mut self, charged_us: u64) {
+        self.bank_us = self.bank_us.saturating_sub(charged_us);
+        self.charged_us = self.charged_us.saturating_add(charged_us);
+        self.longest_us = self.longest_us.max(charged_us);
+    }
+
+    pub(crate) fn clock_use(&self) -> ClockUse {
+        ClockUse {
+            answered: self.answered,
+            charged_us: self.charged_us,
+            longest_us: self.longest_us,
+            bank_left_ms: whole_ms(self.bank_us),
+        }
+    }
+}
+
+/// Microseconds as ms, rounded down.
+fn whole_ms(us: u64) -> u32 {
+    u32::try_from(us / 1000).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,134 @@
+//! What the shell tells the referee.
+
+use bridgemaster_games::{Game, Seat};
+
+/// Who a bot says that it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BotIdentity {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// The answer to a request, in one of two forms.
+#[derive(Debug, PartialEq)]
+pub enum Answer<D> {
+    /// Position in the legal list of the request, from 0.
+    Index(u32),
+    /// The decision in full.
+    Decision(D),
+}
+
+/// Why the shell could not make an answer of what a bot sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadAnswerReason {
+    /// The decision is of another game, or a part of it is missing or out of range. A fault when
+    /// it answers the open request.
+    MalformedDecision,
+    /// The decision names another match. Never a fault by itself, but a useless message.
+    WrongMatch,
+}
+
+/// Something that happened. Inputs of a seat that is not at the table, and inputs of a seat
+/// without a stream other than [`Input::Connected`], change nothing.
+#[derive(Debug)]
+pub enum Input<G: Game> {
+    /// A bot opened a stream for a seat; an older stream of the seat ends without further inputs.
+    Connected {
+        /// The seat.
+        seat: Seat,
+        /// The bot.
+        bot: BotIdentity,
+        /// Sequence of the last message that the bot has; `None` when it knows nothing.
+        last_sequence: Option<u32>,
+    },
+    /// The seat's current stream is gone.
+    Disconnected {
+        /// The seat.
+        seat: Seat,
+    },
+    /// A request was handed to the transport: the clock starts.
+    HandedOver {
+        /// The seat.
+        seat: Seat,
+        /// The request.
+        request_id: u32,
+    },
+    /// An answer came.
+    Answer {
+        /// The seat.
+        seat: Seat,
+        /// The request that it names.
+        request_id: u32,
+        /// The answer.
+        answer: Answer<G::Decision>,
+    },
+    /// An answer came that cannot be read.
+    BadAnswer {
+        /// The seat.
+        seat: Seat,
+        /// The request that it names.
+        request_id: u32,
+        /// What is wrong.
+        reason: BadAnswerReason,
+        /// The field that is wrong, as a path below `Decision`.
+        field: String,
+        /// Explanation for people.
+        detail: String,
+    },
+    /// Bytes came that are no message. The stream is lost with it: the shell closes it and need
+    /// not report [`Input::Disconnected`].
+    Garbage {
+        /// The seat.
+        seat: Seat,
+        /// What is wrong with them.
+        detail: String,
+    },
+    /// A message came that answers nothing (a Pong that nobody asked for): counts towards the
+    /// limit [`MAX_USELESS_MESSAGES`](crate::MAX_USELESS_MESSAGES).
+    Useless {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The shell found that the seat sends more than its rate limit.
+    Flood {
+        /// The seat.
+        seat: Seat,
+        /// What it sent.
+        detail: String,
+    },
+    /// The round trip of the seat's stream was measured.
+    RoundTrip {
+        /// The seat.
+        seat: Seat,
+        /// The round trip, in µs.
+        round_trip_us: u64,
+    },
+    /// The bot gives up.
+    Resign {
+        /// The seat.
+        seat: Seat,
+    },
+    /// Time passed.
+    Tick,
+}
+
+impl<G: Game> Input<G> {
+    /// The seat that it is about; `None` for [`Input::Tick`].
+    pub fn seat(&self) -> Option<Seat> {
+        match self {
+            Self::Connected { seat, .. }
+            | Self::Disconnected { seat }
+            | Self::HandedOver { seat, .. }
+            | Self::Answer { seat, .. }
+            | Self::BadAnswer { seat, .. }
+            | Self::Garbage { seat, .. }
+            | Self::Useless { seat }
+            | Self::Flood { seat, .. }
+            | Self::RoundTrip { seat, .. }
+            | Self::Resign { seat } => Some(*seat),
+            Self::Tick => None,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The match machine: seats, clocks, faults and records of one match, without I/O.
+//!
+//! A [`Referee`] takes what happened ([`Input`]) together with the moment when it happened
+//! ([`Time`]) and tells what to do about it ([`Output`]). It never awaits, reads no clock and
+//! knows no protobuf, so a whole match with every fault fits into a unit test, and the same
+//! inputs at the same times always give the same outputs.
+//!
+//! The shell around it owns the streams. Its duties:
+//! * deliver inputs in the order in which they happened;
+//! * report [`Input::HandedOver`] when a request has gone to the transport;
+//! * call [`Referee::handle`] with [`Input::Tick`] when [`Referee::deadline`] is reached;
+//! * when a newer stream takes a seat over, report [`Input::Connected`] for it and nothing more
+//!   of the older one, [`Input::Disconnected`] included.
+
+#![forbid(unsafe_code)]
+
+mod answers;
+mod chair;
+mod clock;
+mod event_log;
+mod fault;
+mod house;
+mod input;
+mod machine;
+mod outbox;
+mod output;
+mod penalty;
+mod play;
+mod record;
+mod result;
+mod rules;
+mod streams;
+mod time;
+
+pub use clock::{Charge, ClockReading, ClockRules, ClockUse, MAX_BANK_MS};
+pub use fault::{Fault, FaultAction, FaultPolicy, FaultReason, MAX_FAULTS_KEPT};
+pub use house::HousePolicy;
+pub use input::{Answer, BadAnswerReason, BotIdentity, Input};
+pub use machine::{MatchPhase, Referee};
+pub use outbox::MAX_MESSAGES_KEPT;
+pub use output::{
+    CloseReason, DecisionRequest, Output, Question, Rejection, RejectionReason, SeatInfo,
+    SeatMessage, SeatState, SeatStatus, Started,
+};
+pub use penalty::MAX_USELESS_MESSAGES;
+pub use record::{DecidedBy, DecisionRecord, MAX_SEAT_RECORDS, Record, RecordEntry};
+pub use result::{MatchResult, SeatResult};
+pub use rules::{MatchRules, RulesError};
+pub use time::Time;

@@ -1,0 +1,378 @@
+//! The machine: its state, its one entrance, its timers, and what can be read from it.
+
+use std::{fmt, sync::Arc};
+
+use bridgemaster_games::{Digest, Game, Seat, Viewer};
+
+use crate::{
+    CloseReason, FaultReason, Input, MatchResult, MatchRules, Output, Record, RecordEntry,
+    RulesError, SeatInfo, SeatMessage, SeatState, Started, Time, chair::Chair, event_log::EventLog,
+    house::House,
+};
+
+/// Where a match stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchPhase {
+    /// Waits for bots.
+    Waiting,
+    /// Is played.
+    Running,
+    /// Is over.
+    Ended,
+}
+
+/// What the machine waits for.
+#[derive(Clone, Copy, Debug)]
+enum Timer {
+    /// The start-up time of the match.
+    StartUp,
+    /// The clock of a seat's open request.
+    Clock(Seat),
+    /// The reconnect time of a seat.
+    Grace(Seat),
+}
+
+/// The referee of one match.
+pub struct Referee<G: Game> {
+    pub(crate) rules: MatchRules<G>,
+    setup: G::Setup,
+    opening_events: Vec<G::Event>,
+    opening_digest: Digest,
+    pub(crate) state: G::State,
+    pub(crate) phase: MatchPhase,
+    created_at: Time,
+    started_at: Option<Time>,
+    /// The moment of the last input.
+    pub(crate) now: Time,
+    pub(crate) chairs: Vec<Chair<G>>,
+    pub(crate) log: EventLog<G::Event>,
+    pub(crate) house: House,
+    /// Buffer of the legal decisions, lent to the open requests and taken back.
+    pub(crate) legal: Vec<G::Decision>,
+    /// Buffer of the events of a request, likewise.
+    pub(crate) news: Vec<G::Event>,
+    pub(crate) decisions: u32,
+    next_record: u32,
+    pub(crate) result: Option<Arc<MatchResult>>,
+}
+
+/// Leaves out the state and the setup: they are secret while the match runs.
+impl<G: Game> fmt::Debug for Referee<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Referee")
+            .field("rules", &self.rules)
+            .field("phase", &self.phase)
+            .field("decisions", &self.decisions)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> Referee<G> {
+    /// Draws the setup of a match; its start-up time runs from `created_at`.
+    ///
+    /// # Errors
+    /// As [`MatchRules::check`], or when the game refuses to set up.
+    pub fn new(rules: MatchRules<G>, created_at: Time) -> Result<Self, RulesError<G>> {
+        rules.check()?;
+        let setup =
+            G::draw_setup(&rules.config, rules.seats, &rules.seed).map_err(RulesError::Config)?;
+        let mut opening_events = Vec::new();
+        let state = G::start(&rules.config, rules.seats, &setup, &mut opening_events)
+            .map_err(RulesError::Setup)?;
+        Ok(Self {
+            setup,
+            opening_digest: G::digest(&state),
+            state,
+            phase: MatchPhase::Waiting,
+            created_at,
+            started_at: None,
+            now: created_at,
+            chairs: rules
+                .seats
+                .seats()
+                .map(|seat| Chair::new(seat, &rules.clock))
+                .collect(),
+            log: EventLog::new(opening_events.clone(), usize::from(rules.seats.get())),
+            opening_events,
+            house: House::new(rules.house, rules.seed.clone()),
+            legal: Vec::new(),
+            news: Vec::new(),
+            decisions: 0,
+            next_record: 0,
+            result: None,
+            rules,
+        })
+    }
+
+    /// Takes an input and appends what is to be done. Takes any input at any moment; a `now`
+    /// before an earlier one counts as that one.
+    ///
+    /// What ran out up to `now` counts first: an answer that comes at or after its deadline is
+    /// late even if no tick came between.
+    pub fn handle(&mut self, now: Time, input: Input<G>, out: &mut Vec<Output<G>>) {
+        self.now = self.now.max(now);
+        let seat = input.seat();
+        if seat.is_some_and(|seat| !self.rules.seats.contains(seat)) {
+            return self.expire(out);
+        }
+        match (&input, seat) {
+            (Input::Connected { .. } | Input::Disconnected { .. }, Some(seat)) => {
+                self.chairs[seat.index()].between_streams = true;
+                self.expire(out);
+                self.chairs[seat.index()].between_streams = false;
+            }
+            _ => self.expire(out),
+        }
+        self.take(input, out);
+        if self.phase == MatchPhase::Waiting && self.everybody_is_there() {
+            self.start(out);
+        }
+        self.play(out);
+    }
+
+    /// The next moment at which [`Referee::handle`] must be called, with [`Input::Tick`] if
+    /// nothing else happens before. `None` when only inputs can go on, or the match is over.
+    pub fn deadline(&self) -> Option<Time> {
+        self.next_timer().map(|(at, _)| at)
+    }
+
+    fn take(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
+        if let Input::Connected {
+            seat,
+            bot,
+            last_sequence,
+        } = input
+        {
+            return self.connected(seat, bot, last_sequence, out);
+        }
+        let has_stream = |seat: Seat| self.chairs[seat.index()].is_connected();
+        if self.phase == MatchPhase::Ended || !input.seat().is_some_and(has_stream) {
+            return;
+        }
+        match input {
+            Input::Connected { .. } | Input::Tick => {}
+            Input::Disconnected { seat } => self.disconnected(seat, out),
+            Input::HandedOver { seat, request_id } => self.handed_over(seat, request_id),
+            Input::Answer {
+                seat,
+                request_id,
+                answer,
+            } => {
+                self.answer(seat, request_id, answer, out);
+            }
+            Input::BadAnswer {
+                seat,
+                request_id,
+                reason,
+                field,
+                detail,
+            } => {
+                self.bad_answer(seat, request_id, reason, (field, detail), out);
+            }
+            Input::Garbage { seat, detail } => self.garbage(seat, detail, out),
+            Input::Useless { seat } => self.useless(seat, out),
+            Input::Flood { seat, detail } => self.flood(seat, detail, out),
+            Input::RoundTrip {
+                seat,
+                round_trip_us,
+            } => {
+                self.chairs[seat.index()].clock.measured(round_trip_us);
+            }
+            Input::Resign { seat } => {
+                self.penalise(
+                    seat,
+                    FaultReason::Resigned,
+                    "the bot resigned".to_owned(),
+                    out,
+                );
+            }
+        }
+    }
+
+    /// Lets every timer up to now run out, in the order of their moments.
+    fn expire(&mut self, out: &mut Vec<Output<G>>) {
+        while let Some((at, timer)) = self.next_timer()
+            && at <= self.now
+        {
+            match timer {
+                Timer::StartUp => self.start(out),
+                Timer::Clock(seat) => self.clock_ran_out(seat, out),
+                Timer::Grace(seat) => self.grace_ran_out(seat, out),
+            }
+            self.play(out);
+        }
+    }
+
+    fn next_timer(&self) -> Option<(Time, Timer)> {
+        let clock = &self.rules.clock;
+        match self.phase {
+            MatchPhase::Waiting => {
+                Some((self.created_at.plus_ms(clock.startup_ms), Timer::StartUp))
+            }
+            MatchPhase::Running => self
+                .chairs
+                .iter()
+                .flat_map(|chair| {
+                    let seat = chair.info.seat;
+                    let open = chair.open.as_ref();
+                    let clock_runs_out =
+                        open.map(|open| (open.timer.deadline(), Timer::Clock(seat)));
+                    let grace_ends = chair.grace_ends(clock).map(|at| (at, Timer::Grace(seat)));
+                    [clock_runs_out, grace_ends]
+                })
+                .flatten()
+                .min_by_key(|(at, _)| *at),
+            MatchPhase::Ended => None,
+        }
+    }
+
+    fn everybody_is_there(&self) -> bool {
+        self.chairs
+            .iter()
+            .all(|chair| chair.is_connected() || chair.forfeit.is_some())
+    }
+
+    fn start(&mut self, out: &mut Vec<Output<G>>) {
+        self.phase = MatchPhase::Running;
+        self.started_at = Some(self.now);
+        for seat in self.rules.seats.seats() {
+            if self.chairs[seat.index()].can_hear() {
+                self.send_started(seat, out);
+            }
+        }
+        for seat in self.rules.seats.seats() {
+            if self.chairs[seat.index()].info.state == SeatState::Vacant {
+                let detail = format!(
+                    "no bot connected within the start-up time of {} ms",
+                    self.rules.clock.startup_ms
+                );
+                self.penalise(seat, FaultReason::NeverConnected, detail, out);
+            }
+        }
+    }
+
+    /// Sends a new message to a seat that has a stream.
+    pub(crate) fn send(&mut self, seat: Seat, message: SeatMessage<G>, out: &mut Vec<Output<G>>) {
+        let sequence = self.chairs[seat.index()].outbox.number(&message);
+        out.push(Output::Send {
+            seat,
+            sequence,
+            message,
+        });
+    }
+
+    /// Sends the start to a seat that has not been told of it.
+    pub(crate) fn send_started(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+        let started = self.started_message(seat);
+        self.send(seat, started, out);
+    }
+
+    /// The start as it is told to a seat now.
+    pub(crate) fn started_message(&self, seat: Seat) -> SeatMessage<G> {
+        SeatMessage::Started(Arc::new(Started {
+            seat,
+            seats: self.seats().cloned().collect(),
+        }))
+    }
+
+    /// Writes a record.
+    pub(crate) fn record(&mut self, entry: RecordEntry<G>, out: &mut Vec<Output<G>>) {
+        let record = Record {
+            number: self.next_record,
+            at_ms: self.at_ms(),
+            entry,
+        };
+        self.next_record += 1;
+        out.push(Output::Record(record));
+    }
+
+    /// Time since the match started, in ms; 0 before.
+    pub(crate) fn at_ms(&self) -> u64 {
+        self.started_at
+            .map_or(0, |start| self.now.us_since(start) / 1000)
+    }
+
+    /// Closes the books: the result goes to everybody who is there.
+    pub(crate) fn end(&mut self, result: MatchResult, out: &mut Vec<Output<G>>) {
+        let result = Arc::new(result);
+        self.phase = MatchPhase::Ended;
+        self.result = Some(Arc::clone(&result));
+        for seat in self.rules.seats.seats() {
+            if self.chairs[seat.index()].can_hear() {
+                self.send(seat, SeatMessage::Ended(Arc::clone(&result)), out);
+                out.push(Output::Close {
+                    seat,
+                    reason: CloseReason::MatchEnded,
+                });
+            }
+        }
+        out.push(Output::Ended);
+    }
+
+    /// Where the match stands.
+    pub fn phase(&self) -> MatchPhase {
+        self.phase
+    }
+
+    /// The rules of the match.
+    pub fn rules(&self) -> &MatchRules<G> {
+        &self.rules
+    }
+
+    /// Every chance result that was drawn before play; secret while the match runs.
+    pub fn setup(&self) -> &G::Setup {
+        &self.setup
+    }
+
+    /// Events of the setup, before the first decision.
+    pub fn opening_events(&self) -> &[G::Event] {
+        &self.opening_events
+    }
+
+    /// Digest of the state before the first decision.
+    pub fn opening_digest(&self) -> Digest {
+        self.opening_digest
+    }
+
+    /// What a spectator may see; `None` before the match starts.
+    pub fn observe_spectator(&self) -> Option<G::Observation> {
+        (self.phase != MatchPhase::Waiting).then(|| G::observe(&self.state, Viewer::Spectator))
+    }
+
+    /// A seat and its bot; `None` when the match has no such seat.
+    pub fn seat_info(&self, seat: Seat) -> Option<&SeatInfo> {
+        self.chairs.get(seat.index()).map(|chair| &chair.info)
+    }
+
+    /// The fault that a seat forfeited for; `None` when it did not.
+    pub fn forfeit(&self, seat: Seat) -> Option<FaultReason> {
+        self.chairs
+            .get(seat.index())
+            .and_then(|chair| chair.forfeit)
+    }
+
+    /// The seats in seat order.
+    pub fn seats(&self) -> impl ExactSizeIterator<Item = &SeatInfo> {
+        self.chairs.iter().map(|chair| &chair.info)
+    }
+
+    /// Decisions played so far.
+    pub fn decisions(&self) -> u32 {
+        self.decisions
+    }
+
+    /// When the match was created.
+    pub fn created_at(&self) -> Time {
+        self.created_at
+    }
+
+    /// When the match started; `None` before.
+    pub fn started_at(&self) -> Option<Time> {
+        self.started_at
+    }
+
+    /// The result, once the match is over.
+    pub fn result(&self) -> Option<&Arc<MatchResult>> {
+        self.result.as_ref()
+    }
+}

@@ -1,0 +1,211 @@
+//! Playing: who owes a decision is asked, or decided for, until somebody must be waited for.
+
+use std::sync::Arc;
+
+use bridgemaster_games::{Game, LegalList, Seat, Viewer};
+
+use crate::{
+    Charge, DecidedBy, DecisionRecord, MatchPhase, MatchResult, Output, Question, RecordEntry,
+    Referee, SeatResult, chair::OpenRequest, clock::SeatClock, result::places,
+};
+
+/// How a decision came about.
+pub(crate) struct Decided<E> {
+    pub(crate) by: DecidedBy,
+    pub(crate) request_id: u32,
+    pub(crate) charge: Option<Charge>,
+    pub(crate) events: Vec<E>,
+}
+
+impl<G: Game> Referee<G> {
+    /// Goes on until every seat that owes a decision has an open request, or the match is over.
+    pub(crate) fn play(&mut self, out: &mut Vec<Output<G>>) {
+        while self.phase == MatchPhase::Running {
+            let owing = G::owing(&self.state);
+            if owing.is_empty() {
+                return self.finish(out);
+            }
+            for seat in self.rules.seats.seats() {
+                // Another seat's decision may have settled what this one was asked for.
+                if !owing.contains(seat) {
+                    self.withdraw_request(seat);
+                }
+            }
+            let decided = owing.iter().any(|seat| {
+                self.chairs[seat.index()].open.is_none() && self.decide_or_ask(seat, out)
+            });
+            if !decided {
+                return;
+            }
+        }
+    }
+
+    /// Decides for a seat that owes a decision if its bot is not to be asked; asks it otherwise.
+    /// Tells whether a decision was made.
+    fn decide_or_ask(&mut self, seat: Seat, out: &mut Vec<Output<G>>) -> bool {
+        let list = G::legal(&self.state, seat, &mut self.legal);
+        let is_forced = list == LegalList::Complete && self.legal.len() == 1;
+        if is_forced && !self.rules.ask_forced {
+            return self.decide_listed(seat, 0, DecidedBy::Referee, 0, out);
+        }
+        if self.chairs[seat.index()].is_played_by_house() {
+            return self.decide_by_house(seat, 0, out);
+        }
+        self.ask(seat, list == LegalList::Cut, out);
+        false
+    }
+
+    /// Opens a request with the legal decisions that stand in the buffer.
+    fn ask(&mut self, seat: Seat, cut: bool, out: &mut Vec<Output<G>>) {
+        let mut events = std::mem::take(&mut self.news);
+        self.log.tell(seat.index(), &mut events);
+        let question = Question {
+            observation: G::observe(&self.state, Viewer::Seat(seat)),
+            legal: std::mem::take(&mut self.legal),
+            cut,
+            events,
+        };
+        let now = self.now;
+        let chair = &mut self.chairs[seat.index()];
+        chair.last_request_id += 1;
+        let mut timer = chair.clock.issue(now);
+        if !chair.is_connected() {
+            SeatClock::stream_lost(&mut timer);
+        }
+        chair.open = Some(OpenRequest {
+            id: chair.last_request_id,
+            question: Arc::new(question),
+            timer,
+            sequence: None,
+        });
+        if chair.can_hear() {
+            self.send_open_request(seat, out);
+        }
+    }
+
+    /// The house decides the open request, if there is one.
+    pub(crate) fn substitute(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+        let request_id = self.chairs[seat.index()].open_request_id();
+        if request_id != 0 {
+            self.withdraw_request(seat);
+            G::legal(&self.state, seat, &mut self.legal);
+            self.decide_by_house(seat, request_id, out);
+        }
+    }
+
+    /// Closes the open request without an answer.
+    fn withdraw_request(&mut self, seat: Seat) {
+        let chair = &mut self.chairs[seat.index()];
+        if let Some(open) = chair.open.take() {
+            chair.clock.unanswered(&open.timer, self.now);
+        }
+    }
+
+    /// The house picks from the legal decisions that stand in the buffer.
+    fn decide_by_house(&mut self, seat: Seat, request_id: u32, out: &mut Vec<Output<G>>) -> bool {
+        if self.legal.is_empty() {
+            return false;
+        }
+        let index = self.house.pick(seat, self.legal.len());
+        self.decide_listed(seat, index, DecidedBy::House, request_id, out)
+    }
+
+    /// Plays a decision of the legal list in the buffer. A game's law says that it applies; should
+    /// one break it, the match waits instead of going round in circles.
+    fn decide_listed(
+        &mut self,
+        seat: Seat,
+        index: usize,
+        by: DecidedBy,
+        request_id: u32,
+        out: &mut Vec<Output<G>>,
+    ) -> bool {
+        let Some(decision) = self.legal.get(index).cloned() else {
+            return false;
+        };
+        let state = &mut self.state;
+        let applied = self
+            .log
+            .record(|events| G::apply(state, seat, &decision, events));
+        let Ok(events) = applied else { return false };
+        self.decided(
+            seat,
+            decision,
+            Decided {
+                by,
+                request_id,
+                charge: None,
+                events,
+            },
+            out,
+        );
+        true
+    }
+
+    /// Books a decision that was applied.
+    pub(crate) fn decided(
+        &mut self,
+        seat: Seat,
+        decision: G::Decision,
+        decided: Decided<G::Event>,
+        out: &mut Vec<Output<G>>,
+    ) {
+        self.decisions += 1;
+        let chair = &mut self.chairs[seat.index()];
+        match decided.by {
+            DecidedBy::Bot => {}
+            DecidedBy::Referee => chair.forced_decisions += 1,
+            DecidedBy::House => chair.house_decisions += 1,
+        }
+        let record = DecisionRecord {
+            seat,
+            decision,
+            decided_by: decided.by,
+            request_id: decided.request_id,
+            charge: decided.charge,
+            events: decided.events,
+            digest: G::digest(&self.state),
+        };
+        self.record(RecordEntry::Decision(record), out);
+    }
+
+    /// Ends the match once no seat owes a decision.
+    fn finish(&mut self, out: &mut Vec<Output<G>>) {
+        for seat in self.rules.seats.seats() {
+            self.withdraw_request(seat);
+        }
+        let Some(outcome) = G::outcome(&self.state) else {
+            return;
+        };
+        let places = places(&outcome, |index| self.chairs[index].forfeit.is_some());
+        let seats = outcome
+            .seats
+            .into_iter()
+            .zip(places)
+            .zip(&self.chairs)
+            .map(|((seat, place), chair)| SeatResult {
+                seat: chair.info.seat,
+                place,
+                place_by_score: seat.place,
+                score: seat.score,
+                breakdown: seat.breakdown,
+                bot: chair.info.bot.clone(),
+                forfeit: chair.forfeit,
+                faults: chair.faults.clone(),
+                fault_count: chair.fault_count,
+                clock_use: chair.clock.clock_use(),
+                forced_decisions: chair.forced_decisions,
+                house_decisions: chair.house_decisions,
+            })
+            .collect();
+        let duration_ms = self.at_ms();
+        self.end(
+            MatchResult {
+                seats,
+                decisions: self.decisions,
+                duration_ms,
+            },
+            out,
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! The result of a match.
+
+use bridgemaster_games::{Outcome, ScoreLine, Seat};
+
+use crate::{BotIdentity, ClockUse, Fault, FaultReason};
+
+/// The result of a match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchResult {
+    /// The seats in seat order.
+    pub seats: Vec<SeatResult>,
+    /// Decisions played.
+    pub decisions: u32,
+    /// Time from start to end, in ms.
+    pub duration_ms: u64,
+}
+
+/// The result of a seat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeatResult {
+    /// The seat.
+    pub seat: Seat,
+    /// Its place: 1 is the best. Forfeited seats share the places behind all others.
+    pub place: u8,
+    /// The place by the score alone, as if nobody had forfeited.
+    pub place_by_score: u8,
+    /// The score by the game's own measure.
+    pub score: i32,
+    /// What the score is made of.
+    pub breakdown: Vec<ScoreLine>,
+    /// The bot; `None` when none came.
+    pub bot: Option<BotIdentity>,
+    /// The fault that the seat forfeited for.
+    pub forfeit: Option<FaultReason>,
+    /// Its faults in order, as many as are kept.
+    pub faults: Vec<Fault>,
+    /// Number of all its faults.
+    pub fault_count: u32,
+    /// Its use of time.
+    pub clock_use: ClockUse,
+    /// Decisions that the referee played because one answer was legal.
+    pub forced_decisions: u32,
+    /// Decisions that the house made for it.
+    pub house_decisions: u32,
+}
+
+/// The places once forfeits count: the others keep their order and close up, the forfeited seats
+/// share the next place.
+pub(crate) fn places(outcome: &Outcome, forfeited: impl Fn(usize) -> bool) -> Vec<u8> {
+    let ahead_of = |place: u8| {
+        outcome
+            .seats
+            .iter()
+            .enumerate()
+            .filter(|(index, other)| !forfeited(*index) && other.place < place)
+            .count() as u8
+    };
+    let behind_all = ahead_of(u8::MAX);
+    outcome
+        .seats
+        .iter()
+        .enumerate()
+        .map(|(index, seat)| {
+            1 + if forfeited(index) {
+                behind_all
+            } else {
+                ahead_of(seat.place)
+            }
+        })
+        .collect()
+}

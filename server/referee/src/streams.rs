@@ -1,0 +1,231 @@
+//! Streams that come and go, and what a seat is sent when it is back.
+
+use std::sync::Arc;
+
+use bridgemaster_games::{Game, Seat};
+
+use crate::{
+    BotIdentity, CloseReason, FaultReason, MAX_SEAT_RECORDS, MatchPhase, Output, RecordEntry,
+    Referee, SeatMessage, SeatState, SeatStatus, clock::SeatClock,
+};
+
+impl<G: Game> Referee<G> {
+    pub(crate) fn connected(
+        &mut self,
+        seat: Seat,
+        bot: BotIdentity,
+        last_sequence: Option<u32>,
+        out: &mut Vec<Output<G>>,
+    ) {
+        let chair = &mut self.chairs[seat.index()];
+        if let Some(reason) = chair.forfeit {
+            out.push(Output::Close {
+                seat,
+                reason: CloseReason::Forfeited(reason),
+            });
+            return;
+        }
+        let came = !chair.is_connected();
+        let changed = came || chair.info.bot.as_ref() != Some(&bot);
+        if self.phase != MatchPhase::Ended {
+            chair.info.state = SeatState::Connected;
+            chair.info.bot = Some(bot);
+            chair.absent = false;
+            if changed {
+                self.record_seat(seat, out);
+            }
+        }
+        if self.phase == MatchPhase::Waiting {
+            return;
+        }
+        if changed && self.phase == MatchPhase::Running {
+            self.tell_others(seat, None, out);
+        }
+        self.resume(seat, last_sequence, out);
+        if self.phase == MatchPhase::Running {
+            // Connecting answers nothing either: it counts, so that a bot cannot load the other
+            // seats by coming and going without end.
+            self.useless(seat, out);
+        }
+    }
+
+    pub(crate) fn disconnected(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+        let chair = &mut self.chairs[seat.index()];
+        chair.info.state = SeatState::Paused;
+        chair.lost_at = self.now;
+        if let Some(open) = &mut chair.open {
+            SeatClock::stream_lost(&mut open.timer);
+        }
+        self.record_seat(seat, out);
+        self.tell_others(seat, None, out);
+    }
+
+    pub(crate) fn handed_over(&mut self, seat: Seat, request_id: u32) {
+        let chair = &mut self.chairs[seat.index()];
+        if let Some(open) = &mut chair.open
+            && open.id == request_id
+        {
+            chair.clock.handed_over(&mut open.timer, self.now);
+        }
+    }
+
+    pub(crate) fn grace_ran_out(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+        let detail = format!(
+            "the stream was lost and not replaced within {} ms",
+            self.rules.clock.reconnect_ms
+        );
+        self.penalise(seat, FaultReason::Disconnected, detail, out);
+    }
+
+    /// Tells every other seat how the bot of `about` stands. Nobody is told before the start,
+    /// which tells it all.
+    pub(crate) fn tell_others(
+        &mut self,
+        about: Seat,
+        reason: Option<FaultReason>,
+        out: &mut Vec<Output<G>>,
+    ) {
+        if self.phase != MatchPhase::Running {
+            return;
+        }
+        let status = self.status(about, reason);
+        for chair in self
+            .chairs
+            .iter_mut()
+            .filter(|chair| chair.info.seat != about)
+        {
+            if chair.can_hear() {
+                let message = SeatMessage::SeatStatus(Arc::clone(&status));
+                let sequence = chair.outbox.number(&message);
+                out.push(Output::Send {
+                    seat: chair.info.seat,
+                    sequence,
+                    message,
+                });
+            } else if chair.forfeit.is_none() {
+                chair.outbox.note_change(about, reason);
+            }
+        }
+    }
+
+    /// How the bot of a seat stands now.
+    pub(crate) fn status(&self, about: Seat, reason: Option<FaultReason>) -> Arc<SeatStatus> {
+        Arc::new(SeatStatus {
+            info: self.chairs[about.index()].info.clone(),
+            reason,
+        })
+    }
+
+    /// Sends a seat that has a stream again what it missed.
+    fn resume(&mut self, seat: Seat, last_sequence: Option<u32>, out: &mut Vec<Output<G>>) {
+        let chair = &self.chairs[seat.index()];
+        match last_sequence.filter(|last| chair.outbox.can_resume_after(*last)) {
+            Some(last) => self.send_missed(seat, last, out),
+            None => self.send_anew(seat, out),
+        }
+        if self.phase == MatchPhase::Ended {
+            if self.chairs[seat.index()].outbox.ended().is_none()
+                && let Some(result) = self.result.clone()
+            {
+                self.send(seat, SeatMessage::Ended(result), out);
+            }
+            out.push(Output::Close {
+                seat,
+                reason: CloseReason::MatchEnded,
+            });
+        } else {
+            self.send_open_request(seat, out);
+        }
+    }
+
+    /// For a bot that has the messages up to `last`.
+    fn send_missed(&mut self, seat: Seat, last: u32, out: &mut Vec<Output<G>>) {
+        let now = self.now;
+        let chair = &mut self.chairs[seat.index()];
+        for (sequence, message) in chair.outbox.after(last) {
+            let message = match message {
+                SeatMessage::Request(request) => {
+                    SeatMessage::Request(chair.request_as_of(request, now))
+                }
+                other => other.clone(),
+            };
+            out.push(Output::Send {
+                seat,
+                sequence: *sequence,
+                message,
+            });
+        }
+        if self.phase == MatchPhase::Running {
+            let changes: Vec<_> = self.chairs[seat.index()].outbox.take_changes().collect();
+            for (about, reason) in changes {
+                let status = self.status(about, reason);
+                self.send(seat, SeatMessage::SeatStatus(status), out);
+            }
+        }
+    }
+
+    /// For a bot that knows nothing: the start, the open request, the end.
+    fn send_anew(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+        let message = self.started_message(seat);
+        let now = self.now;
+        let chair = &mut self.chairs[seat.index()];
+        chair.outbox.forget_changes();
+        let Some(sequence) = chair.outbox.started() else {
+            return self.send(seat, message, out);
+        };
+        out.push(Output::Send {
+            seat,
+            sequence,
+            message,
+        });
+        if let Some(sequence) = chair.open.as_ref().and_then(|open| open.sequence)
+            && let Some(message) = chair.request_message(now)
+        {
+            out.push(Output::Send {
+                seat,
+                sequence,
+                message,
+            });
+        }
+        if let Some(sequence) = chair.outbox.ended()
+            && let Some(result) = &self.result
+        {
+            let message = SeatMessage::Ended(Arc::clone(result));
+            out.push(Output::Send {
+                seat,
+                sequence,
+                message,
+            });
+        }
+    }
+
+    /// Sends the open request to a seat that has a stream, if it was never sent.
+    pub(crate) fn send_open_request(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+        let chair = &mut self.chairs[seat.index()];
+        if chair
+            .open
+            .as_ref()
+            .is_some_and(|open| open.sequence.is_none())
+            && let Some(message) = chair.request_message(self.now)
+        {
+            let sequence = chair.outbox.number(&message);
+            if let Some(open) = &mut chair.open {
+                open.sequence = Some(sequence);
+            }
+            out.push(Output::Send {
+                seat,
+                sequence,
+                message,
+            });
+        }
+    }
+
+    fn record_seat(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+        let chair = &mut self.chairs[seat.index()];
+        if chair.seat_records < MAX_SEAT_RECORDS {
+            chair.seat_records += 1;
+            let info = chair.info.clone();
+            self.record(RecordEntry::Seat(info), out);
+        }
+    }
+}

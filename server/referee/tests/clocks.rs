@@ -1,0 +1,255 @@
+//! Bank, increment, cap, credit, and lateness.
+#![allow(clippy::unwrap_used)]
+
+mod script;
+mod toy;
+
+use bridgemaster_referee::*;
+use script::{Script, Told, rules, seat};
+use toy::heap::{Heap, Take};
+
+/// Two seats, a bank of 1 s, 100 ms more an answer, at most 400 ms a decision, long heap.
+fn short_clock() -> MatchRules<Heap> {
+    let mut rules = rules::<Heap>(2);
+    rules.config.stones = Some(200);
+    rules.clock = ClockRules {
+        bank_ms: 1000,
+        increment_ms: 100,
+        cap_ms: 400,
+        startup_ms: 1000,
+        reconnect_ms: 5000,
+        round_trip_credit_ms: 50,
+    };
+    rules.faults.late = FaultAction::Substitute;
+    rules
+}
+
+fn charge(elapsed_us: u64, credit_us: u64) -> Charge {
+    Charge {
+        elapsed_us,
+        credit_us,
+        charged_us: elapsed_us - credit_us,
+    }
+}
+
+#[test]
+fn the_first_request_shows_the_full_clock() {
+    let script = Script::started(short_clock());
+    assert_eq!(
+        script.request(0).clock,
+        ClockReading {
+            bank_left_ms: 1000,
+            decision_left_ms: 400,
+            last_charge: None
+        }
+    );
+}
+
+#[test]
+fn bank_increment_and_cap_add_up_over_a_match() {
+    let mut script = Script::started(short_clock());
+    // Time a decision takes in ms, then bank and allowance of the next request of the seat.
+    let steps = [
+        (300, 800, 400),
+        (399, 501, 400),
+        (350, 251, 251),
+        (250, 101, 101),
+    ];
+    for (request_id, (took, bank, allowance)) in (1..).zip(steps) {
+        script.hand_over(0, request_id);
+        script.wait_ms(took).index(0, request_id, 0);
+        assert_eq!(script.last_decision().charge, Some(charge(took * 1000, 0)));
+        script.hand_over(1, request_id);
+        script.index(1, request_id, 0);
+        assert_eq!(
+            script.request(0).clock,
+            ClockReading {
+                bank_left_ms: bank,
+                decision_left_ms: allowance,
+                last_charge: Some(charge(took * 1000, 0)),
+            }
+        );
+    }
+    assert!(script.faults.is_empty());
+}
+
+#[test]
+fn the_clock_starts_when_the_request_is_handed_over() {
+    let mut script = Script::started(short_clock());
+    script.wait_ms(300).hand_over(0, 1);
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(400)));
+    script.wait_ms(300).index(0, 1, 0);
+    assert_eq!(script.last_decision().charge, Some(charge(300_000, 0)));
+    assert!(script.faults.is_empty());
+}
+
+#[test]
+fn handing_over_again_gives_no_new_time() {
+    let mut script = Script::started(short_clock());
+    script.hand_over(0, 1);
+    let deadline = script.referee.deadline();
+    script.wait_ms(200).hand_over(0, 1);
+    script.hand_over(0, 9);
+    assert_eq!(script.referee.deadline(), deadline);
+}
+
+#[test]
+fn a_request_that_is_never_handed_over_is_late_too() {
+    let mut script = Script::started(short_clock());
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(400)));
+    script.tick_at_deadline();
+    assert_eq!(
+        script.faults,
+        [(0, FaultReason::Late, FaultAction::Substitute)]
+    );
+}
+
+#[test]
+fn an_answer_one_microsecond_before_the_deadline_is_in_time() {
+    let mut script = Script::started(short_clock());
+    script.hand_over(0, 1);
+    script.wait_us(399_999).index(0, 1, 0);
+    assert!(script.faults.is_empty());
+    assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1)]);
+}
+
+#[test]
+fn an_answer_at_the_deadline_is_late_without_a_tick() {
+    let mut script = Script::started(short_clock());
+    script.hand_over(0, 1);
+    script.wait_ms(400).index(0, 1, 0);
+    assert_eq!(
+        script.faults,
+        [(0, FaultReason::Late, FaultAction::Substitute)]
+    );
+    assert_eq!(script.decisions(), [(0, DecidedBy::House, 1)]);
+    assert_eq!(
+        script.heard(0),
+        [
+            Told::Status(0, SeatState::Connected, Some(FaultReason::Late)),
+            Told::Rejected(1, RejectionReason::StaleRequest, 0),
+        ]
+    );
+    assert_eq!(script.last_decision().charge, None);
+}
+
+#[test]
+fn a_late_request_takes_its_allowance_from_the_bank_and_adds_no_increment() {
+    let mut script = Script::started(short_clock());
+    script.hand_over(0, 1);
+    script.wait_ms(3000).tick();
+    script.index(1, 1, 0);
+    assert_eq!(script.request(0).clock.bank_left_ms, 600);
+    assert_eq!(script.request(0).clock.last_charge, None);
+}
+
+#[test]
+fn an_empty_bank_stays_at_zero_and_every_request_is_late() {
+    let mut rules = short_clock();
+    rules.clock.increment_ms = 0;
+    rules.config.stones = Some(40);
+    let mut script = Script::started(rules);
+    script.run_out();
+    let result = script.result();
+    for seat in &result.seats {
+        assert_eq!(seat.clock_use.bank_left_ms, 0);
+        assert_eq!(seat.clock_use.charged_us, 1_000_000);
+        assert_eq!(seat.clock_use.longest_us, 400_000);
+        assert_eq!(seat.clock_use.answered, 0);
+        assert!(
+            seat.faults
+                .iter()
+                .all(|fault| fault.reason == FaultReason::Late)
+        );
+    }
+    assert_eq!(result.duration_ms, 2000);
+}
+
+#[test]
+fn the_round_trip_is_credited_up_to_the_limit() {
+    let mut script = Script::started(short_clock());
+    script.step(Input::RoundTrip {
+        seat: seat(0),
+        round_trip_us: 30_000,
+    });
+    script.hand_over(0, 1);
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(430)));
+    script.wait_ms(100).index(0, 1, 0);
+    assert_eq!(script.last_decision().charge, Some(charge(100_000, 30_000)));
+    script.index(1, 1, 0);
+    assert_eq!(script.request(0).clock.bank_left_ms, 1030);
+
+    script.step(Input::RoundTrip {
+        seat: seat(0),
+        round_trip_us: 70_000_000,
+    });
+    script.hand_over(0, 2);
+    script.wait_ms(449).index(0, 2, 0);
+    assert_eq!(script.last_decision().charge, Some(charge(449_000, 50_000)));
+    script.index(1, 2, 0);
+
+    script.hand_over(0, 3);
+    script.wait_ms(20).index(0, 3, 0);
+    assert_eq!(
+        script.last_decision().charge,
+        Some(charge(20_000, 20_000)),
+        "never below nothing"
+    );
+}
+
+#[test]
+fn a_round_trip_measured_after_the_hand_over_does_not_move_the_deadline() {
+    let mut script = Script::started(short_clock());
+    script.hand_over(0, 1);
+    let deadline = script.referee.deadline();
+    script.step(Input::RoundTrip {
+        seat: seat(0),
+        round_trip_us: 30_000,
+    });
+    assert_eq!(script.referee.deadline(), deadline);
+}
+
+#[test]
+fn a_refused_answer_does_not_stop_the_clock() {
+    let mut rules = short_clock();
+    rules.faults.illegal = FaultAction::Refuse;
+    let mut script = Script::started(rules);
+    script.hand_over(0, 1);
+    let deadline = script.referee.deadline();
+    script.wait_ms(200).decide(0, 1, Take(9));
+    assert_eq!(script.referee.deadline(), deadline);
+    script.wait_ms(100).index(0, 1, 0);
+    assert_eq!(script.last_decision().charge, Some(charge(300_000, 0)));
+}
+
+#[test]
+fn a_moment_before_an_earlier_one_counts_as_that_one() {
+    let mut script = Script::started(short_clock());
+    script.hand_over(0, 1);
+    script.wait_ms(100).tick();
+    script.now = Time(0);
+    script.index(0, 1, 0);
+    assert_eq!(script.last_decision().charge, Some(charge(100_000, 0)));
+}
+
+#[test]
+fn clock_use_sums_up_what_the_bot_used() {
+    let mut rules = short_clock();
+    rules.config.stones = Some(6);
+    let mut script = Script::started(rules);
+    for (number, request_id, took) in [(0, 1, 50), (1, 1, 10), (0, 2, 70)] {
+        script.hand_over(number, request_id);
+        script.wait_ms(took).index(number, request_id, 1);
+    }
+    let result = script.result();
+    assert_eq!(
+        result.seats[0].clock_use,
+        ClockUse {
+            answered: 2,
+            charged_us: 120_000,
+            longest_us: 70_000,
+            bank_left_ms: 1080
+        }
+    );
+    assert_eq!(result.duration_ms, 130);
+}

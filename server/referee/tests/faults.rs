@@ -1,0 +1,578 @@
+//! Every fault with every action.
+#![allow(clippy::unwrap_used)]
+
+mod script;
+mod toy;
+
+use FaultAction::{Forfeit, Refuse, Strike, Substitute};
+use bridgemaster_games::ScoreLine;
+use bridgemaster_referee::*;
+use script::{Script, Told, bot, rules, seat};
+use toy::{
+    hands::Hands,
+    heap::{Heap, Take},
+};
+
+fn with(change: impl FnOnce(&mut MatchRules<Heap>)) -> Script<Heap> {
+    let mut rules = rules::<Heap>(3);
+    rules.config.stones = Some(40);
+    change(&mut rules);
+    Script::started(rules)
+}
+
+/// Nothing happened to the seats other than 0.
+fn assert_others_unharmed(script: &Script<Heap>) {
+    assert!(
+        script.faults.iter().all(|(number, ..)| *number == 0),
+        "{:?}",
+        script.faults
+    );
+    for number in 1..3 {
+        assert_eq!(script.strikes(number), 0);
+        assert_eq!(script.state(number), SeatState::Connected);
+        assert_eq!(script.closed(number), None);
+    }
+}
+
+/// What seat 0 does, the reason that it earns, and whether its stream survives.
+type Misdeed = (FaultReason, fn(&mut Script<Heap>));
+
+const MESSAGES: [Misdeed; 5] = [
+    (FaultReason::Illegal, |script| script.decide(0, 1, Take(9))),
+    (FaultReason::Illegal, |script| script.index(0, 1, 3)),
+    (FaultReason::Illegal, |script| {
+        script.step(Input::BadAnswer {
+            seat: seat(0),
+            request_id: 1,
+            reason: BadAnswerReason::MalformedDecision,
+            field: "decision.heap".to_owned(),
+            detail: "missing".to_owned(),
+        });
+    }),
+    (FaultReason::Flood, |script| {
+        script.step(Input::Flood {
+            seat: seat(0),
+            detail: "too fast".to_owned(),
+        });
+    }),
+    (FaultReason::Garbage, |script| {
+        script.step(Input::Garbage {
+            seat: seat(0),
+            detail: "no message".to_owned(),
+        });
+    }),
+];
+
+fn set(rules: &mut MatchRules<Heap>, reason: FaultReason, action: FaultAction) {
+    match reason {
+        FaultReason::Illegal => rules.faults.illegal = action,
+        FaultReason::Late => rules.faults.late = action,
+        FaultReason::Disconnected => rules.faults.disconnected = action,
+        FaultReason::NeverConnected => rules.faults.never_connected = action,
+        FaultReason::Flood => rules.faults.flood = action,
+        FaultReason::Garbage => rules.faults.garbage = action,
+        FaultReason::Resigned => {}
+    }
+}
+
+#[test]
+fn refuse_and_strike_leave_the_request_open() {
+    for (reason, misdeed) in MESSAGES {
+        for action in [Refuse, Strike] {
+            let mut script = with(|rules| set(rules, reason, action));
+            misdeed(&mut script);
+            assert_eq!(script.faults, [(0, reason, action)]);
+            assert_eq!(script.strikes(0), u32::from(action == Strike));
+            assert_eq!(script.decisions(), []);
+            assert_others_unharmed(&script);
+            let told: Vec<_> = script.heard(1);
+            let is_told = told
+                .iter()
+                .any(|told| matches!(told, Told::Status(0, _, Some(_))));
+            assert_eq!(is_told, action == Strike, "{told:?}");
+            if reason == FaultReason::Garbage {
+                assert_eq!(script.closed(0), Some(CloseReason::Garbage));
+                assert_eq!(script.state(0), SeatState::Paused);
+                script.connect(0, Some(2));
+            }
+            script.index(0, 1, 0);
+            assert_eq!(
+                script.decisions(),
+                [(0, DecidedBy::Bot, 1)],
+                "{reason} {action}"
+            );
+        }
+    }
+}
+
+#[test]
+fn substitute_lets_the_house_decide_the_request() {
+    for (reason, misdeed) in MESSAGES {
+        let mut script = with(|rules| set(rules, reason, Substitute));
+        misdeed(&mut script);
+        assert_eq!(script.faults, [(0, reason, Substitute)]);
+        assert_eq!(script.decisions(), [(0, DecidedBy::House, 1)]);
+        assert_others_unharmed(&script);
+        assert_eq!(script.heard(1).last(), Some(&Told::Request(1)));
+    }
+}
+
+#[test]
+fn forfeit_lets_the_house_play_the_seat_to_the_end() {
+    let by_message = MESSAGES.into_iter();
+    let others: [Misdeed; 3] = [
+        (FaultReason::Late, |script| {
+            assert!(script.tick_at_deadline())
+        }),
+        (FaultReason::Disconnected, |script| {
+            script.disconnect(0);
+            script.tick_at_deadline();
+        }),
+        (FaultReason::Resigned, |script| {
+            script.step(Input::Resign { seat: seat(0) });
+        }),
+    ];
+    for (reason, misdeed) in by_message.chain(others) {
+        let mut script = with(|rules| set(rules, reason, Forfeit));
+        misdeed(&mut script);
+        assert_eq!(script.faults, [(0, reason, Forfeit)]);
+        let expected =
+            (reason != FaultReason::Disconnected).then_some(CloseReason::Forfeited(reason));
+        assert_eq!(script.closed(0), expected);
+        assert_eq!(script.decisions(), [(0, DecidedBy::House, 1)]);
+        assert_others_unharmed(&script);
+        for number in 1..3 {
+            let status = Told::Status(0, SeatState::Forfeited, Some(reason));
+            assert!(script.heard(number).contains(&status));
+        }
+        for request_id in 1.. {
+            if script.referee.phase() == MatchPhase::Ended {
+                break;
+            }
+            script.index(1, request_id, 2);
+            script.index(2, request_id, 2);
+        }
+        let result = script.result();
+        let forfeits: Vec<_> = result.seats.iter().map(|seat| seat.forfeit).collect();
+        assert_eq!(forfeits, [Some(reason), None, None]);
+        assert_eq!(result.seats[0].place, 3);
+        assert_eq!(result.seats[0].fault_count, 1);
+        assert!(!result.seats[0].faults[0].detail.is_empty());
+        assert!(result.seats[0].house_decisions > 1);
+        assert!(
+            result.seats[1..]
+                .iter()
+                .all(|seat| seat.fault_count == 0 && seat.place < 3)
+        );
+    }
+}
+
+#[test]
+fn a_forfeited_seat_hears_why_before_its_stream_is_closed() {
+    let mut script = with(|rules| rules.faults.illegal = Forfeit);
+    script.decide(0, 1, Take(9));
+    assert_eq!(
+        script.heard(0),
+        [
+            Told::Rejected(1, RejectionReason::IllegalDecision, 0),
+            Told::Status(0, SeatState::Forfeited, Some(FaultReason::Illegal)),
+        ]
+    );
+    let last_send = script
+        .last
+        .iter()
+        .rposition(|output| matches!(output, Output::Send { seat, .. } if seat.number() == 0));
+    let close = script
+        .last
+        .iter()
+        .position(|output| matches!(output, Output::Close { seat, .. } if seat.number() == 0));
+    assert!(last_send < close);
+}
+
+#[test]
+fn a_forfeited_seat_is_not_heard_any_more() {
+    let mut script = with(|_| {});
+    script.step(Input::Resign { seat: seat(0) });
+    for input in [
+        Input::Answer {
+            seat: seat(0),
+            request_id: 1,
+            answer: Answer::Index(0),
+        },
+        Input::Garbage {
+            seat: seat(0),
+            detail: String::new(),
+        },
+        Input::Disconnected { seat: seat(0) },
+        Input::Resign { seat: seat(0) },
+    ] {
+        let decisions = script.referee.decisions();
+        script.step(input);
+        assert!(script.last.is_empty());
+        assert_eq!(script.referee.decisions(), decisions);
+    }
+    script.connect(0, Some(2));
+    assert_eq!(
+        script.closed(0),
+        Some(CloseReason::Forfeited(FaultReason::Resigned))
+    );
+    assert_eq!(script.heard(0), []);
+    assert_eq!(script.faults.len(), 1);
+}
+
+#[test]
+fn an_illegal_answer_is_refused_with_reason_field_and_what_would_be_valid() {
+    let mut script = with(|rules| rules.faults.illegal = Strike);
+    script.decide(0, 1, Take(9));
+    assert_eq!(
+        *script.rejection(0),
+        Rejection {
+            request_id: 1,
+            reason: RejectionReason::IllegalDecision,
+            field: "decision".to_owned(),
+            detail: "stones: 9 is not legal; 1 to 3 is".to_owned(),
+            open_request_id: 1,
+            strikes: 1,
+        }
+    );
+    script.index(0, 1, 3);
+    let rejection = script.rejection(0);
+    assert_eq!(rejection.reason, RejectionReason::IndexOutOfRange);
+    assert_eq!(rejection.field, "index");
+    assert_eq!(
+        rejection.detail,
+        "index 3 is out of range; the legal list has 0 to 2"
+    );
+    assert_eq!(rejection.strikes, 2);
+}
+
+#[test]
+fn the_last_strike_forfeits_whatever_it_is_for() {
+    let mut script = with(|rules| rules.faults.strikes_to_forfeit = 3);
+    script.decide(0, 1, Take(9));
+    script.tick_at_deadline();
+    assert_eq!(
+        script.decisions(),
+        [(0, DecidedBy::House, 1)],
+        "a late strike substitutes"
+    );
+    script.index(1, 1, 0);
+    script.index(2, 1, 0);
+    script.step(Input::Garbage {
+        seat: seat(0),
+        detail: "noise".to_owned(),
+    });
+    assert_eq!(
+        script.faults,
+        [
+            (0, FaultReason::Illegal, Strike),
+            (0, FaultReason::Late, Strike),
+            (0, FaultReason::Garbage, Forfeit),
+        ]
+    );
+    assert_eq!(
+        script.closed(0),
+        Some(CloseReason::Forfeited(FaultReason::Garbage))
+    );
+    assert_eq!(script.strikes(0), 3);
+    assert_others_unharmed(&script);
+}
+
+#[test]
+fn the_reconnect_time_runs_even_when_the_seat_owes_nothing() {
+    let mut script = with(|rules| rules.clock.reconnect_ms = 5000);
+    script.disconnect(1);
+    assert_eq!(script.heard(0), [Told::Status(1, SeatState::Paused, None)]);
+    script.hand_over(0, 1);
+    script.wait_ms(4999).tick();
+    assert!(script.faults.is_empty());
+    script.wait_ms(1).tick();
+    assert_eq!(script.faults, [(1, FaultReason::Disconnected, Forfeit)]);
+}
+
+#[test]
+fn a_bot_that_is_back_in_time_commits_no_fault() {
+    let mut script = with(|_| {});
+    script.disconnect(1);
+    script.wait_ms(5000).connect(1, Some(1));
+    assert_eq!(
+        script.heard(0),
+        [Told::Status(1, SeatState::Connected, None)]
+    );
+    script.wait_ms(4999).tick();
+    assert!(script.faults.is_empty());
+}
+
+#[test]
+fn a_clock_that_runs_out_without_a_stream_is_disconnected_not_late() {
+    let mut script = with(|rules| rules.clock.reconnect_ms = 60_000);
+    script.hand_over(0, 1);
+    script.wait_ms(9000).disconnect(0);
+    script.tick_at_deadline();
+    assert_eq!(
+        script.now,
+        Time(5_000_000).plus_ms(10_000),
+        "the clock ran on"
+    );
+    assert_eq!(script.faults, [(0, FaultReason::Disconnected, Forfeit)]);
+}
+
+#[test]
+fn a_request_issued_without_a_stream_runs_from_its_issue() {
+    let mut script = with(|rules| rules.clock.reconnect_ms = 60_000);
+    script.disconnect(1);
+    script.index(0, 1, 0);
+    let deadline = script.now.plus_ms(10_000);
+    assert_eq!(script.referee.deadline(), Some(deadline));
+    script.wait_ms(4000).connect(1, Some(1));
+    assert_eq!(script.request(1).clock.decision_left_ms, 6000);
+    script.hand_over(1, 1);
+    assert_eq!(
+        script.referee.deadline(),
+        Some(deadline),
+        "coming back gives no new time"
+    );
+    script.wait_ms(1000).index(1, 1, 0);
+    assert_eq!(script.last_decision().charge.unwrap().charged_us, 5_000_000);
+}
+
+#[test]
+fn a_lost_stream_with_substitute_or_strike_lets_the_house_decide_until_the_bot_is_back() {
+    for action in [Substitute, Strike] {
+        let mut script = with(|rules| rules.faults.disconnected = action);
+        script.disconnect(0);
+        script.tick_at_deadline();
+        assert_eq!(script.faults, [(0, FaultReason::Disconnected, action)]);
+        assert_eq!(script.strikes(0), u32::from(action == Strike));
+        assert_eq!(script.decisions(), [(0, DecidedBy::House, 1)]);
+        script.index(1, 1, 0);
+        script.index(2, 1, 0);
+        assert_eq!(script.decisions().last(), Some(&(0, DecidedBy::House, 0)));
+        script.wait_ms(1000).connect(0, None);
+        script.index(1, 2, 0);
+        script.index(2, 2, 0);
+        assert_eq!(script.heard(0), [Told::Request(2)]);
+        assert_eq!(
+            script
+                .faults
+                .iter()
+                .filter(|(number, ..)| *number == 0)
+                .count(),
+            1
+        );
+        script.disconnect(0);
+        script.tick_at_deadline();
+        assert_eq!(
+            script.faults.last(),
+            Some(&(0, FaultReason::Disconnected, action)),
+            "each loss counts"
+        );
+    }
+}
+
+#[test]
+fn without_reconnect_time_a_lost_stream_is_a_fault_at_once() {
+    let mut script = with(|rules| rules.clock.reconnect_ms = 0);
+    script.disconnect(2);
+    assert_eq!(script.referee.deadline(), Some(script.now));
+    script.tick();
+    assert_eq!(script.faults, [(2, FaultReason::Disconnected, Forfeit)]);
+}
+
+#[test]
+fn useless_messages_are_refused_up_to_the_limit_and_then_a_flood() {
+    let mut script = with(|_| {});
+    for count in 1..=MAX_USELESS_MESSAGES {
+        assert!(script.faults.is_empty(), "after {count}");
+        script.index(1, 7, 0);
+        assert_eq!(
+            script.heard(1)[0],
+            Told::Rejected(7, RejectionReason::UnknownRequest, 0)
+        );
+    }
+    assert_eq!(script.faults, [(1, FaultReason::Flood, Forfeit)]);
+    assert_eq!(
+        script.closed(1),
+        Some(CloseReason::Forfeited(FaultReason::Flood))
+    );
+}
+
+#[test]
+fn an_accepted_answer_forgives_the_useless_messages_before_it() {
+    let mut script = with(|rules| rules.config.stones = Some(200));
+    let useless = |script: &mut Script<Heap>| {
+        for _ in 1..MAX_USELESS_MESSAGES {
+            script.step(Input::Useless { seat: seat(0) });
+        }
+    };
+    useless(&mut script);
+    script.index(0, 1, 0);
+    useless(&mut script);
+    assert!(script.faults.is_empty());
+    script.step(Input::Useless { seat: seat(0) });
+    assert_eq!(script.faults, [(0, FaultReason::Flood, Forfeit)]);
+}
+
+#[test]
+fn refused_illegal_answers_without_end_are_a_flood() {
+    let mut script = with(|rules| rules.faults.illegal = Refuse);
+    for _ in 0..MAX_USELESS_MESSAGES {
+        script.index(0, 1, 99);
+    }
+    assert_eq!(
+        script.faults.last(),
+        Some(&(0, FaultReason::Flood, Forfeit))
+    );
+}
+
+#[test]
+fn streams_without_end_are_a_flood() {
+    let mut script = with(|_| {});
+    for _ in 0..MAX_USELESS_MESSAGES {
+        script.connect(1, None);
+    }
+    assert_eq!(script.faults, [(1, FaultReason::Flood, Forfeit)]);
+}
+
+#[test]
+fn faults_that_cost_nothing_are_counted_but_only_some_are_kept() {
+    let mut script = with(|rules| {
+        rules.faults.illegal = Refuse;
+        rules.faults.flood = Refuse;
+    });
+    for _ in 0..1000 {
+        script.index(0, 1, 99);
+    }
+    assert_eq!(script.faults.len(), MAX_FAULTS_KEPT);
+    script.step(Input::Resign { seat: seat(0) });
+    assert_eq!(
+        script.faults.last(),
+        Some(&(0, FaultReason::Resigned, Forfeit))
+    );
+    script.run_out();
+    let result = &script.result().seats[0];
+    assert_eq!(result.faults.len(), MAX_FAULTS_KEPT + 1);
+    assert_eq!(result.fault_count, 1000 + 1000 / MAX_USELESS_MESSAGES + 1);
+    assert_eq!(result.forfeit, Some(FaultReason::Resigned));
+}
+
+#[test]
+fn a_bot_that_comes_and_goes_without_end_cannot_fill_the_records() {
+    let mut script = Script::<Heap>::new(rules(2));
+    for _ in 0..MAX_SEAT_RECORDS {
+        script.connect(0, None);
+        script.disconnect(0);
+    }
+    assert_eq!(script.records.len(), MAX_SEAT_RECORDS as usize);
+}
+
+#[test]
+fn forfeited_seats_share_the_places_behind_all_others() {
+    let mut rules = rules::<Heap>(4);
+    rules.config.stones = Some(20);
+    let mut script = Script::started(rules);
+    script.index(0, 1, 2);
+    script.index(1, 1, 0);
+    script.index(2, 1, 1);
+    script.index(3, 1, 0);
+    script.step(Input::Resign { seat: seat(0) });
+    script.step(Input::Resign { seat: seat(2) });
+    script.tick();
+    while script.referee.phase() == MatchPhase::Running {
+        for number in [1, 3] {
+            let request_id = (2..20).find(|id| {
+                let info = script.referee.decisions();
+                script.index(number, *id, 0);
+                script.referee.decisions() != info
+            });
+            if request_id.is_none() {
+                break;
+            }
+        }
+    }
+    let result = script.result();
+    let places: Vec<_> = result.seats.iter().map(|seat| seat.place).collect();
+    assert_eq!((places[0], places[2]), (3, 3));
+    assert!(places[1] <= 2 && places[3] <= 2);
+    for seat in &result.seats {
+        assert_eq!(
+            seat.breakdown,
+            [ScoreLine {
+                category: "stones",
+                points: seat.score
+            }]
+        );
+        let better = result
+            .seats
+            .iter()
+            .filter(|other| other.score > seat.score)
+            .count();
+        assert_eq!(usize::from(seat.place_by_score), better + 1);
+    }
+}
+
+#[test]
+fn when_the_last_seat_forfeits_the_house_plays_the_match_out_at_once() {
+    let mut script = with(|_| {});
+    for number in [1, 2, 0] {
+        assert_eq!(script.referee.phase(), MatchPhase::Running);
+        script.step(Input::Resign { seat: seat(number) });
+    }
+    assert_eq!(script.referee.phase(), MatchPhase::Ended);
+    assert_eq!(script.referee.deadline(), None);
+    assert!(script.result().seats.iter().all(|seat| seat.place == 1));
+    assert!(matches!(script.last.last(), Some(Output::Ended)));
+}
+
+#[test]
+fn with_simultaneous_decisions_a_late_seat_does_not_delay_the_others() {
+    let mut script = Script::<Hands>::started(rules(3));
+    assert_eq!(
+        [script.heard(0), script.heard(1), script.heard(2)].map(|told| told.last().cloned()),
+        [
+            Some(Told::Request(1)),
+            Some(Told::Request(1)),
+            Some(Told::Request(1))
+        ]
+    );
+    script.index(0, 1, 0);
+    script.index(2, 1, 1);
+    assert_eq!(script.heard(0), []);
+    script.tick_at_deadline();
+    assert_eq!(script.faults, [(1, FaultReason::Late, Strike)]);
+    assert_eq!(script.heard(0).last(), Some(&Told::Request(2)));
+    assert_eq!(script.request(0).question.events.len(), 1);
+}
+
+#[test]
+fn nobody_is_heard_after_the_end() {
+    let mut script = with(|rules| rules.config.stones = Some(3));
+    script.index(0, 1, 2);
+    assert_eq!(script.referee.phase(), MatchPhase::Ended);
+    for number in 0..3 {
+        assert_eq!(script.heard(number), [Told::Ended]);
+        assert_eq!(script.closed(number), Some(CloseReason::MatchEnded));
+    }
+    for input in [
+        Input::Answer {
+            seat: seat(0),
+            request_id: 1,
+            answer: Answer::Index(2),
+        },
+        Input::Garbage {
+            seat: seat(0),
+            detail: String::new(),
+        },
+        Input::Disconnected { seat: seat(1) },
+        Input::Tick,
+    ] {
+        assert!(script.step(input).is_empty());
+    }
+    script.step(Input::Connected {
+        seat: seat(1),
+        bot: bot(1),
+        last_sequence: Some(1),
+    });
+    assert_eq!(script.told(1), [(2, Told::Ended)]);
+    assert_eq!(script.closed(1), Some(CloseReason::MatchEnded));
+}

@@ -1,0 +1,370 @@
+//! Requests and answers, forced decisions, the house, events and results.
+#![allow(clippy::unwrap_used)]
+
+mod script;
+mod toy;
+
+use bridgemaster_games::{ChanceStream, Game, Seed};
+use bridgemaster_referee::*;
+use script::{Script, Told, bot, rules, seat};
+use toy::{
+    hands::{Hand, Hands, HandsConfig},
+    heap::{Heap, HeapConfig, HeapEvent, Take},
+};
+
+fn heap(stones: u8, most: u8) -> MatchRules<Heap> {
+    let mut rules = rules::<Heap>(2);
+    rules.config = HeapConfig {
+        stones: Some(stones),
+        most,
+    };
+    rules
+}
+
+#[test]
+fn a_match_is_played_to_its_result() {
+    let mut script = Script::started(heap(6, 3));
+    script.index(0, 1, 2);
+    assert_eq!(script.told(1), [(2, Told::Request(1))]);
+    script.decide(1, 1, Take(1));
+    assert_eq!(script.told(0), [(3, Told::Request(2))]);
+    script.wait_ms(70).index(0, 2, 1);
+    let result = script.result();
+    assert_eq!((result.decisions, result.duration_ms), (3, 70));
+    let [first, second] = &result.seats[..] else {
+        panic!("two seats")
+    };
+    assert_eq!((first.place, first.place_by_score, first.score), (1, 1, 5));
+    assert_eq!(
+        (second.place, second.place_by_score, second.score),
+        (2, 2, 1)
+    );
+    assert_eq!(
+        (first.bot.clone(), second.bot.clone()),
+        (Some(bot(0)), Some(bot(1)))
+    );
+    assert_eq!(
+        (first.forfeit, first.fault_count, first.house_decisions),
+        (None, 0, 0)
+    );
+    assert_eq!(script.decisions().len(), 3);
+}
+
+#[test]
+fn records_tell_what_was_decided_and_what_came_of_it() {
+    let mut script = Script::started(heap(6, 3));
+    script.wait_ms(12).index(0, 1, 2);
+    let record = script.records.last().unwrap();
+    assert_eq!(record.at_ms, 12);
+    let decision = script.last_decision();
+    assert_eq!(decision.seat, seat(0));
+    assert_eq!(decision.decision, Take(3));
+    assert_eq!(
+        (decision.decided_by, decision.request_id),
+        (DecidedBy::Bot, 1)
+    );
+    assert_eq!(decision.events, [HeapEvent::Took { seat: 0, stones: 3 }]);
+    let first = decision.digest;
+    assert_ne!(first, script.referee.opening_digest());
+
+    let setup = *script.referee.setup();
+    let seats = script.referee.rules().seats;
+    let config = script.referee.rules().config.clone();
+    let mut events = Vec::new();
+    let mut state = Heap::start(&config, seats, &setup, &mut events).unwrap();
+    assert_eq!(Heap::digest(&state), script.referee.opening_digest());
+    Heap::apply(&mut state, seat(0), &Take(3), &mut events).unwrap();
+    assert_eq!(
+        Heap::digest(&state),
+        first,
+        "the records replay to the same states"
+    );
+}
+
+#[test]
+fn the_referee_plays_decisions_that_have_one_legal_answer() {
+    let mut script = Script::started(heap(4, 3));
+    script.index(0, 1, 2);
+    assert_eq!(script.referee.phase(), MatchPhase::Ended);
+    assert_eq!(
+        script.decisions(),
+        [(0, DecidedBy::Bot, 1), (1, DecidedBy::Referee, 0)]
+    );
+    assert_eq!(script.result().seats[1].forced_decisions, 1);
+    assert_eq!(script.result().seats[0].forced_decisions, 0);
+}
+
+#[test]
+fn a_match_of_forced_decisions_only_ends_as_it_starts() {
+    let mut script = Script::new(heap(5, 1));
+    script.connect(0, None);
+    script.connect(1, None);
+    assert_eq!(script.heard(1), [Told::Started, Told::Ended]);
+    assert_eq!(script.referee.phase(), MatchPhase::Ended);
+}
+
+impl Script<Heap> {
+    fn ask_forced(stones: u8) -> Self {
+        let mut rules = heap(stones, 3);
+        rules.ask_forced = true;
+        Self::started(rules)
+    }
+}
+
+#[test]
+fn with_ask_forced_bots_are_asked_for_forced_decisions_too() {
+    let mut script = Script::ask_forced(4);
+    script.index(0, 1, 2);
+    assert_eq!(script.heard(1), [Told::Request(1)]);
+    script.index(1, 1, 0);
+    assert_eq!(script.decisions().last(), Some(&(1, DecidedBy::Bot, 1)));
+    assert_eq!(script.result().seats[1].forced_decisions, 0);
+}
+
+#[test]
+fn a_forced_decision_of_a_seat_without_a_stream_is_played_by_the_referee() {
+    let mut script = Script::started(heap(4, 3));
+    script.disconnect(1);
+    script.index(0, 1, 2);
+    assert_eq!(script.decisions().last(), Some(&(1, DecidedBy::Referee, 0)));
+}
+
+#[test]
+fn beyond_a_cut_list_full_decisions_are_accepted() {
+    let mut script = Script::started(heap(30, 9));
+    let question = &script.request(0).question;
+    assert!(question.cut);
+    assert_eq!(question.legal.len(), Heap::LEGAL_CAP);
+    script.decide(0, 1, Take(9));
+    assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1)]);
+    script.index(1, 1, 4);
+    assert_eq!(script.rejection(1).reason, RejectionReason::IndexOutOfRange);
+    script.decide(1, 1, Take(10));
+    assert_eq!(script.rejection(1).reason, RejectionReason::IllegalDecision);
+}
+
+#[test]
+fn a_complete_list_is_not_marked_as_cut() {
+    let script = Script::started(heap(30, 4));
+    assert!(!script.request(0).question.cut);
+}
+
+#[test]
+fn the_same_answer_twice_is_ignored() {
+    let mut script = Script::started(heap(30, 3));
+    script.index(0, 1, 2);
+    script.index(0, 1, 2);
+    assert!(script.last.is_empty());
+    script.decide(1, 1, Take(2));
+    script.decide(1, 1, Take(2));
+    assert!(script.last.is_empty());
+    assert!(script.faults.is_empty());
+    assert_eq!(script.referee.decisions(), 2);
+}
+
+#[test]
+fn another_answer_to_an_answered_request_is_stale_without_penalty() {
+    let mut script = Script::started(heap(30, 3));
+    script.index(0, 1, 2);
+    script.index(0, 1, 1);
+    assert_eq!(
+        script.heard(0),
+        [Told::Rejected(1, RejectionReason::StaleRequest, 0)]
+    );
+    assert_eq!(script.rejection(0).field, "request_id");
+    script.index(1, 1, 0);
+    script.index(0, 2, 0);
+    script.index(1, 2, 0);
+    script.index(0, 1, 2);
+    assert_eq!(
+        script.heard(0),
+        [Told::Rejected(1, RejectionReason::StaleRequest, 3)]
+    );
+    assert!(script.faults.is_empty());
+    assert_eq!(script.strikes(0), 0);
+}
+
+#[test]
+fn an_answer_to_a_request_that_was_never_asked_is_unknown_without_penalty() {
+    let mut script = Script::started(heap(30, 3));
+    for request_id in [0, 2, u32::MAX] {
+        script.index(0, request_id, 0);
+        let expected = Told::Rejected(request_id, RejectionReason::UnknownRequest, 1);
+        assert_eq!(script.heard(0), [expected]);
+    }
+    script.index(1, 1, 0);
+    assert_eq!(
+        script.heard(1),
+        [Told::Rejected(1, RejectionReason::UnknownRequest, 0)]
+    );
+    assert!(script.faults.is_empty());
+}
+
+#[test]
+fn an_answer_for_another_match_is_refused_without_penalty() {
+    let mut script = Script::started(heap(30, 3));
+    script.step(Input::BadAnswer {
+        seat: seat(0),
+        request_id: 1,
+        reason: BadAnswerReason::WrongMatch,
+        field: "match_id".to_owned(),
+        detail: "this stream plays another match".to_owned(),
+    });
+    assert_eq!(
+        script.heard(0),
+        [Told::Rejected(1, RejectionReason::WrongMatch, 1)]
+    );
+    assert_eq!(script.rejection(0).field, "match_id");
+    assert!(script.faults.is_empty());
+}
+
+#[test]
+fn a_malformed_answer_to_a_request_that_is_not_open_is_no_fault() {
+    let mut script = Script::started(heap(30, 3));
+    for (number, request_id) in [(0, 0), (0, 2), (1, 0), (1, 1)] {
+        script.step(Input::BadAnswer {
+            seat: seat(number),
+            request_id,
+            reason: BadAnswerReason::MalformedDecision,
+            field: "choice".to_owned(),
+            detail: "not set".to_owned(),
+        });
+        assert_eq!(
+            script.rejection(number).reason,
+            RejectionReason::UnknownRequest
+        );
+    }
+    assert!(script.faults.is_empty());
+}
+
+#[test]
+fn every_seat_is_told_every_event_once_and_in_order() {
+    for seats in 2..=4 {
+        let mut rules = rules::<Heap>(seats);
+        rules.config = HeapConfig {
+            stones: Some(255),
+            most: 2,
+        };
+        rules.ask_forced = true;
+        let mut script = Script::started(rules);
+        let mut all = script.referee.opening_events().to_vec();
+        let mut told: Vec<Vec<HeapEvent>> = vec![Vec::new(); usize::from(seats)];
+        let mut ids = vec![0; usize::from(seats)];
+        let mut turn = 0;
+        while script.referee.phase() == MatchPhase::Running {
+            let number = turn as u8 % seats;
+            let request = script.request(number);
+            told[usize::from(number)].extend_from_slice(&request.question.events);
+            assert_eq!(told[usize::from(number)], all);
+            ids[usize::from(number)] += 1;
+            script.index(number, ids[usize::from(number)], 0);
+            all.extend_from_slice(&script.last_decision().events);
+            turn += 1;
+        }
+        assert_eq!(turn, 255);
+    }
+}
+
+#[test]
+fn a_bot_that_is_back_is_told_what_happened_while_it_was_away() {
+    let mut rules = heap(200, 3);
+    rules.faults.disconnected = FaultAction::Substitute;
+    rules.clock.reconnect_ms = 0;
+    let mut script = Script::started(rules);
+    script.disconnect(1);
+    script.tick();
+    for request_id in 1..=40 {
+        script.index(0, request_id, 0);
+    }
+    script.connect(1, None);
+    script.index(0, 41, 0);
+    assert_eq!(script.request(1).question.events.len(), 1 + 40 * 2 + 1);
+}
+
+#[test]
+fn simultaneous_seats_are_asked_at_once_and_answer_in_any_order() {
+    let mut rules = rules::<Hands>(3);
+    rules.config.rounds = 1;
+    let mut script = Script::started(rules);
+    script.decide(2, 1, Hand::Paper);
+    script.decide(0, 1, Hand::Rock);
+    assert_eq!(script.referee.phase(), MatchPhase::Running);
+    script.decide(1, 1, Hand::Rock);
+    let scores: Vec<_> = script
+        .result()
+        .seats
+        .iter()
+        .map(|seat| seat.score)
+        .collect();
+    let places: Vec<_> = script
+        .result()
+        .seats
+        .iter()
+        .map(|seat| seat.place)
+        .collect();
+    assert_eq!((scores, places), (vec![0, 0, 2], vec![2, 2, 1]));
+}
+
+#[test]
+fn a_request_that_another_seat_settled_is_withdrawn() {
+    let mut rules = rules::<Hands>(3);
+    rules.config = HandsConfig {
+        rounds: 3,
+        first_settles: true,
+    };
+    let mut script = Script::started(rules);
+    assert_eq!(script.heard(2), [Told::Started, Told::Request(1)]);
+    script.decide(1, 1, Hand::Rock);
+    assert_eq!(script.heard(0), [Told::Request(1)], "seat 0 sat out before");
+    script.decide(2, 1, Hand::Rock);
+    assert_eq!(
+        script.heard(2),
+        [Told::Rejected(1, RejectionReason::StaleRequest, 0)]
+    );
+    script.decide(0, 1, Hand::Rock);
+    assert_eq!(script.heard(2), [Told::Request(2)]);
+    script.decide(2, 2, Hand::Rock);
+    assert_eq!(script.referee.phase(), MatchPhase::Ended);
+    assert!(script.faults.is_empty());
+}
+
+#[test]
+fn the_house_takes_the_first_decision_by_policy() {
+    let mut rules = heap(30, 3);
+    rules.house = HousePolicy::First;
+    let mut script = Script::started(rules);
+    script.step(Input::Resign { seat: seat(0) });
+    assert_eq!(script.last_decision().decision, Take(1));
+}
+
+#[test]
+fn the_house_draws_from_a_stream_of_the_seed_for_each_seat() {
+    let mut rules = heap(255, 4);
+    rules.seed = Seed::from(99);
+    let mut script = Script::started(rules);
+    script.step(Input::Resign { seat: seat(1) });
+    for request_id in 1..=15 {
+        script.index(0, request_id, 0);
+    }
+    let drawn: Vec<u32> = script
+        .records
+        .iter()
+        .filter_map(|record| match &record.entry {
+            RecordEntry::Decision(record) if record.decided_by == DecidedBy::House => {
+                Some(u32::from(record.decision.0) - 1)
+            }
+            _ => None,
+        })
+        .collect();
+    let mut stream = ChanceStream::new(&Seed::from(99), u64::MAX - 1);
+    let expected: Vec<u32> = (0..15).map(|_| stream.below(4)).collect();
+    assert_eq!(drawn, expected);
+}
+
+#[test]
+fn debug_output_shows_neither_state_nor_setup() {
+    let script = Script::started(heap(213, 3));
+    let text = format!("{:?}", script.referee);
+    assert!(text.contains("Referee"));
+    assert!(!text.contains("taken"), "{text}");
+}

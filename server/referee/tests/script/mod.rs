@@ -1,0 +1,321 @@
+//! Drives a referee by a script and watches what holds in every match.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use bridgemaster_games::{Game, Seat, SeatCount, Seed};
+use bridgemaster_referee::*;
+
+pub fn seat(number: u8) -> Seat {
+    Seat::new(number).unwrap()
+}
+
+pub fn rules<G: Game>(seats: u8) -> MatchRules<G> {
+    MatchRules::standard(SeatCount::new(seats).unwrap(), Seed::from(7))
+}
+
+pub fn bot(number: u8) -> BotIdentity {
+    BotIdentity {
+        name: format!("bot{number}"),
+        version: "1".to_owned(),
+    }
+}
+
+/// A seat's message in short, for comparisons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    Started,
+    Request(u32),
+    Rejected(u32, RejectionReason, u32),
+    Status(u8, SeatState, Option<FaultReason>),
+    Ended,
+}
+
+/// A match under a script. The time of a step is in µs and only grows.
+pub struct Script<G: Game> {
+    pub referee: Referee<G>,
+    pub now: Time,
+    /// Outputs of the last step.
+    pub last: Vec<Output<G>>,
+    pub records: Vec<Record<G>>,
+    /// Number of the last new message of each seat.
+    pub sequences: [u32; 8],
+    /// Whether each seat has a stream that was not closed.
+    pub streams: [bool; 8],
+    /// Every fault told, in order.
+    pub faults: Vec<(u8, FaultReason, FaultAction)>,
+    pub ended: u32,
+}
+
+impl<G: Game> Script<G> {
+    pub fn new(rules: MatchRules<G>) -> Self {
+        let now = Time(5_000_000);
+        Self {
+            referee: Referee::new(rules, now).unwrap(),
+            now,
+            last: Vec::new(),
+            records: Vec::new(),
+            sequences: [0; 8],
+            streams: [false; 8],
+            faults: Vec::new(),
+            ended: 0,
+        }
+    }
+
+    /// A match whose seats are all connected, and so has started.
+    pub fn started(rules: MatchRules<G>) -> Self {
+        let mut script = Self::new(rules);
+        for number in 0..script.referee.rules().seats.get() {
+            script.connect(number, None);
+        }
+        assert_eq!(script.referee.phase(), MatchPhase::Running);
+        script
+    }
+
+    /// Lets time pass without telling the referee.
+    pub fn wait_us(&mut self, us: u64) -> &mut Self {
+        self.now = self.now.plus_us(us);
+        self
+    }
+
+    pub fn wait_ms(&mut self, ms: u64) -> &mut Self {
+        self.wait_us(ms * 1000)
+    }
+
+    pub fn step(&mut self, input: Input<G>) -> &[Output<G>] {
+        if let Some(seat) = input.seat() {
+            match input {
+                Input::Connected { .. } => self.streams[seat.index()] = true,
+                Input::Disconnected { .. } => self.streams[seat.index()] = false,
+                _ => {}
+            }
+        }
+        let mut out = Vec::new();
+        self.referee.handle(self.now, input, &mut out);
+        for output in &out {
+            match output {
+                Output::Send { seat, sequence, .. } => {
+                    assert!(
+                        self.streams[seat.index()],
+                        "a message to a seat without a stream"
+                    );
+                    let last = &mut self.sequences[seat.index()];
+                    assert!(
+                        (1..=*last + 1).contains(sequence),
+                        "{sequence} after {last}"
+                    );
+                    *last = (*last).max(*sequence);
+                }
+                Output::Close { seat, .. } => {
+                    assert!(
+                        self.streams[seat.index()],
+                        "a close of a seat without a stream"
+                    );
+                    self.streams[seat.index()] = false;
+                }
+                Output::Record(_) => assert_eq!(self.ended, 0, "a record after the end"),
+                Output::Ended => self.ended += 1,
+            }
+        }
+        assert_eq!(
+            self.ended,
+            u32::from(self.referee.phase() == MatchPhase::Ended)
+        );
+        assert_eq!(self.referee.result().is_some(), self.ended == 1);
+        let mut kept = Vec::new();
+        for output in out {
+            if let Output::Record(record) = &output
+                && let RecordEntry::Fault { seat, fault } = &record.entry
+            {
+                self.faults
+                    .push((seat.number(), fault.reason, fault.action));
+            }
+            match output {
+                Output::Record(record) => {
+                    assert_eq!(
+                        record.number as usize,
+                        self.records.len(),
+                        "a gap in the records"
+                    );
+                    self.records.push(record);
+                }
+                other => kept.push(other),
+            }
+        }
+        self.last = kept;
+        &self.last
+    }
+
+    pub fn connect(&mut self, number: u8, last_sequence: Option<u32>) -> &[Output<G>] {
+        self.step(Input::Connected {
+            seat: seat(number),
+            bot: bot(number),
+            last_sequence,
+        })
+    }
+
+    pub fn disconnect(&mut self, number: u8) {
+        self.step(Input::Disconnected { seat: seat(number) });
+    }
+
+    pub fn hand_over(&mut self, number: u8, request_id: u32) {
+        self.step(Input::HandedOver {
+            seat: seat(number),
+            request_id,
+        });
+    }
+
+    pub fn index(&mut self, number: u8, request_id: u32, index: u32) {
+        self.step(Input::Answer {
+            seat: seat(number),
+            request_id,
+            answer: Answer::Index(index),
+        });
+    }
+
+    pub fn decide(&mut self, number: u8, request_id: u32, decision: G::Decision) {
+        let answer = Answer::Decision(decision);
+        self.step(Input::Answer {
+            seat: seat(number),
+            request_id,
+            answer,
+        });
+    }
+
+    pub fn tick(&mut self) {
+        self.step(Input::Tick);
+    }
+
+    /// Waits for the referee's deadline and tells it; false when it has none.
+    pub fn tick_at_deadline(&mut self) -> bool {
+        let Some(deadline) = self.referee.deadline() else {
+            return false;
+        };
+        self.now = self.now.max(deadline);
+        self.tick();
+        true
+    }
+
+    /// Lets all time run out.
+    pub fn run_out(&mut self) {
+        let mut ticks = 0;
+        while self.tick_at_deadline() {
+            ticks += 1;
+            assert!(ticks < 100_000, "the match does not end");
+        }
+    }
+
+    /// What a seat was told in the last step, with the sequences.
+    pub fn told(&self, number: u8) -> Vec<(u32, Told)> {
+        self.last
+            .iter()
+            .filter_map(|output| match output {
+                Output::Send {
+                    seat,
+                    sequence,
+                    message,
+                } if seat.number() == number => Some((*sequence, short(message))),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// As [`Script::told`], without the sequences.
+    pub fn heard(&self, number: u8) -> Vec<Told> {
+        self.told(number)
+            .into_iter()
+            .map(|(_, told)| told)
+            .collect()
+    }
+
+    /// The request that a seat was sent in the last step.
+    pub fn request(&self, number: u8) -> &DecisionRequest<G> {
+        self.last
+            .iter()
+            .find_map(|output| match output {
+                Output::Send {
+                    seat,
+                    message: SeatMessage::Request(request),
+                    ..
+                } if seat.number() == number => Some(request),
+                _ => None,
+            })
+            .unwrap()
+    }
+
+    /// The rejection that a seat was sent in the last step.
+    pub fn rejection(&self, number: u8) -> &Rejection {
+        self.last
+            .iter()
+            .find_map(|output| match output {
+                Output::Send {
+                    seat,
+                    message: SeatMessage::Rejected(rejection),
+                    ..
+                } if seat.number() == number => Some(&**rejection),
+                _ => None,
+            })
+            .unwrap()
+    }
+
+    /// Why the stream of a seat was closed in the last step.
+    pub fn closed(&self, number: u8) -> Option<CloseReason> {
+        self.last.iter().find_map(|output| match output {
+            Output::Close { seat, reason } if seat.number() == number => Some(*reason),
+            _ => None,
+        })
+    }
+
+    pub fn result(&self) -> &Arc<MatchResult> {
+        self.referee.result().unwrap()
+    }
+
+    pub fn state(&self, number: u8) -> SeatState {
+        self.referee.seat_info(seat(number)).unwrap().state
+    }
+
+    pub fn strikes(&self, number: u8) -> u32 {
+        self.referee.seat_info(seat(number)).unwrap().strikes
+    }
+
+    /// The decisions so far: seat, who made it, and for which request.
+    pub fn decisions(&self) -> Vec<(u8, DecidedBy, u32)> {
+        self.records
+            .iter()
+            .filter_map(|record| match &record.entry {
+                RecordEntry::Decision(record) => {
+                    Some((record.seat.number(), record.decided_by, record.request_id))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The last decision.
+    pub fn last_decision(&self) -> &DecisionRecord<G> {
+        self.records
+            .iter()
+            .rev()
+            .find_map(|record| match &record.entry {
+                RecordEntry::Decision(record) => Some(record),
+                _ => None,
+            })
+            .unwrap()
+    }
+}
+
+pub fn short<G: Game>(message: &SeatMessage<G>) -> Told {
+    match message {
+        SeatMessage::Started(_) => Told::Started,
+        SeatMessage::Request(request) => Told::Request(request.request_id),
+        SeatMessage::Rejected(rejection) => Told::Rejected(
+            rejection.request_id,
+            rejection.reason,
+            rejection.open_request_id,
+        ),
+        SeatMessage::SeatStatus(status) => {
+            Told::Status(status.info.seat.number(), status.info.state, status.reason)
+        }
+        SeatMessage::Ended(_) => Told::Ended,
+    }
+}

@@ -1,0 +1,367 @@
+//! Before the start: rules, connecting, the start-up time.
+#![allow(clippy::unwrap_used)]
+
+mod script;
+mod toy;
+
+use bridgemaster_games::SeatCount;
+use bridgemaster_referee::*;
+use script::{Script, Told, rules, seat};
+use toy::{
+    hands::{Hands, HandsConfig},
+    heap::{Heap, HeapConfig, HeapEvent},
+};
+
+fn refusal(change: impl FnOnce(&mut MatchRules<Heap>)) -> String {
+    let mut rules = rules(2);
+    change(&mut rules);
+    let error = rules.check().unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains(error.field()), "{text}");
+    assert_eq!(Referee::new(rules, Time(0)).unwrap_err().to_string(), text);
+    text
+}
+
+#[test]
+fn standard_rules_are_valid() {
+    assert!(rules::<Heap>(2).check().is_ok());
+    assert!(rules::<Heap>(4).check().is_ok());
+}
+
+/// A text of refusal, and the change of valid rules that it answers.
+type Refused = (&'static str, fn(&mut MatchRules<Heap>));
+
+#[test]
+fn refused_rules_name_the_field_and_what_is_valid() {
+    let cases: [Refused; 16] = [
+        ("seats: 5 is out of range; Heap has 2 to 4", |r| {
+            r.seats = SeatCount::new(5).unwrap()
+        }),
+        (
+            "clock.bank_ms: 0 is out of range; 1 to 86400000 is valid",
+            |r| r.clock.bank_ms = 0,
+        ),
+        (
+            "clock.bank_ms: 86400001 is out of range; 1 to 86400000 is valid",
+            |r| {
+                r.clock.bank_ms = 86_400_001;
+            },
+        ),
+        (
+            "clock.increment_ms: 3600001 is out of range; 0 to 3600000 is valid",
+            |r| {
+                r.clock.increment_ms = 3_600_001;
+            },
+        ),
+        (
+            "clock.cap_ms: 0 is out of range; 1 to 86400000 is valid",
+            |r| r.clock.cap_ms = 0,
+        ),
+        (
+            "clock.startup_ms: 0 is out of range; 1 to 3600000 is valid",
+            |r| r.clock.startup_ms = 0,
+        ),
+        (
+            "clock.reconnect_ms: 3600001 is out of range; 0 to 3600000 is valid",
+            |r| {
+                r.clock.reconnect_ms = 3_600_001;
+            },
+        ),
+        (
+            "clock.round_trip_credit_ms: 1001 is out of range; 0 to 1000 is valid",
+            |r| {
+                r.clock.round_trip_credit_ms = 1001;
+            },
+        ),
+        (
+            "faults.strikes_to_forfeit: 0 is out of range; 1 to 1000 is valid",
+            |r| {
+                r.faults.strikes_to_forfeit = 0;
+            },
+        ),
+        (
+            "faults.strikes_to_forfeit: 1001 is out of range; 1 to 1000 is valid",
+            |r| {
+                r.faults.strikes_to_forfeit = 1001;
+            },
+        ),
+        (
+            "faults.late: REFUSE is not possible; valid: STRIKE, SUBSTITUTE, FORFEIT",
+            |r| {
+                r.faults.late = FaultAction::Refuse;
+            },
+        ),
+        (
+            "faults.disconnected: REFUSE is not possible; valid: STRIKE, SUBSTITUTE, FORFEIT",
+            |r| {
+                r.faults.disconnected = FaultAction::Refuse;
+            },
+        ),
+        (
+            "faults.never_connected: STRIKE is not possible; valid: SUBSTITUTE, FORFEIT",
+            |r| {
+                r.faults.never_connected = FaultAction::Strike;
+            },
+        ),
+        (
+            "faults.never_connected: REFUSE is not possible; valid: SUBSTITUTE, FORFEIT",
+            |r| {
+                r.faults.never_connected = FaultAction::Refuse;
+            },
+        ),
+        (
+            "game config: most: 0 is out of range; 1 to 255 is valid",
+            |r| r.config.most = 0,
+        ),
+        (
+            "game config: stones: 0 is out of range; 1 to 255 is valid",
+            |r| {
+                r.config.stones = Some(0);
+            },
+        ),
+    ];
+    for (expected, change) in cases {
+        assert_eq!(refusal(change), expected);
+    }
+}
+
+#[test]
+fn a_match_starts_when_all_seats_are_connected() {
+    let mut script = Script::<Heap>::new(rules(2));
+    assert_eq!(script.referee.phase(), MatchPhase::Waiting);
+    assert_eq!(script.referee.observe_spectator(), None);
+    script.connect(0, None);
+    assert_eq!(script.heard(0), []);
+    assert_eq!(script.referee.phase(), MatchPhase::Waiting);
+    script.wait_ms(700).connect(1, None);
+    assert_eq!(script.referee.phase(), MatchPhase::Running);
+    assert_eq!(script.referee.started_at(), Some(script.now));
+    assert_eq!(script.told(0), [(1, Told::Started), (2, Told::Request(1))]);
+    assert_eq!(script.told(1), [(1, Told::Started)]);
+    assert_eq!(script.request(0).question.events, [HeapEvent::Laid(10)]);
+    assert_eq!(script.referee.opening_events(), [HeapEvent::Laid(10)]);
+    assert!(script.referee.observe_spectator().is_some());
+    assert!(script.records.iter().all(|record| record.at_ms == 0));
+    assert_eq!(script.referee.seat_info(seat(2)), None);
+}
+
+#[test]
+fn the_start_tells_who_sits_where() {
+    let mut script = Script::<Heap>::new(rules(2));
+    script.connect(1, None);
+    script.connect(0, None);
+    let started = script.last.iter().find_map(|output| match output {
+        Output::Send {
+            seat,
+            message: SeatMessage::Started(started),
+            ..
+        } => Some((*seat, started.clone())),
+        _ => None,
+    });
+    let (to, started) = started.unwrap();
+    assert_eq!(started.seat, to);
+    let names: Vec<_> = started
+        .seats
+        .iter()
+        .map(|info| info.bot.clone().unwrap().name)
+        .collect();
+    assert_eq!(names, ["bot0", "bot1"]);
+}
+
+#[test]
+fn a_seat_that_never_connects_forfeits_and_the_others_play_on() {
+    let mut script = Script::<Heap>::new(rules(2));
+    script.connect(0, None);
+    assert_eq!(
+        script.referee.deadline(),
+        Some(Time(5_000_000).plus_ms(30_000))
+    );
+    script.tick_at_deadline();
+    assert_eq!(
+        script.heard(0),
+        [
+            Told::Started,
+            Told::Status(1, SeatState::Forfeited, Some(FaultReason::NeverConnected)),
+            Told::Request(1),
+        ]
+    );
+    assert_eq!(
+        script.faults,
+        [(1, FaultReason::NeverConnected, FaultAction::Forfeit)]
+    );
+    script.index(0, 1, 0);
+    assert_eq!(
+        script.decisions(),
+        [(0, DecidedBy::Bot, 1), (1, DecidedBy::House, 0)],
+        "the house answers at once"
+    );
+    script.run_out();
+    let result = script.result();
+    assert_eq!(result.seats[1].forfeit, Some(FaultReason::NeverConnected));
+    assert_eq!(result.seats[1].bot, None);
+    assert_eq!((result.seats[0].place, result.seats[1].place), (1, 2));
+}
+
+#[test]
+fn with_substitute_a_bot_that_missed_the_start_may_still_come() {
+    let mut rules = rules::<Heap>(2);
+    rules.faults.never_connected = FaultAction::Substitute;
+    let mut script = Script::new(rules);
+    script.connect(0, None);
+    script.tick_at_deadline();
+    assert_eq!(
+        script.faults,
+        [(1, FaultReason::NeverConnected, FaultAction::Substitute)]
+    );
+    assert_eq!(script.state(1), SeatState::Vacant);
+    script.index(0, 1, 0);
+    assert_eq!(script.decisions().last(), Some(&(1, DecidedBy::House, 0)));
+    script.connect(1, None);
+    assert_eq!(script.heard(1), [Told::Started]);
+    assert_eq!(
+        script.heard(0),
+        [Told::Status(1, SeatState::Connected, None)]
+    );
+    script.index(0, 2, 0);
+    assert_eq!(script.heard(1), [Told::Request(1)]);
+    script.index(1, 1, 0);
+    assert_eq!(script.decisions().last(), Some(&(1, DecidedBy::Bot, 1)));
+}
+
+#[test]
+fn a_bot_that_connects_at_the_end_of_the_start_up_time_is_too_late() {
+    let mut script = Script::<Heap>::new(rules(2));
+    script.connect(0, None);
+    script.wait_ms(30_000).connect(1, None);
+    assert_eq!(
+        script.closed(1),
+        Some(CloseReason::Forfeited(FaultReason::NeverConnected))
+    );
+}
+
+#[test]
+fn a_stream_lost_before_the_start_can_be_replaced() {
+    let mut script = Script::<Heap>::new(rules(2));
+    script.connect(0, None);
+    script.disconnect(0);
+    assert_eq!(script.state(0), SeatState::Paused);
+    script.connect(1, None);
+    assert_eq!(script.referee.phase(), MatchPhase::Waiting);
+    script.wait_ms(20_000).connect(0, None);
+    assert_eq!(script.referee.phase(), MatchPhase::Running);
+    assert!(script.faults.is_empty());
+}
+
+#[test]
+fn a_bot_that_came_and_went_before_the_start_is_disconnected_not_never_connected() {
+    let mut script = Script::<Heap>::new(rules(2));
+    script.connect(1, None);
+    script.disconnect(1);
+    script.connect(0, None);
+    script.tick_at_deadline();
+    assert_eq!(
+        script.faults,
+        [(1, FaultReason::Disconnected, FaultAction::Forfeit)]
+    );
+}
+
+#[test]
+fn a_seat_can_forfeit_before_the_start_and_is_not_waited_for() {
+    let mut script = Script::<Heap>::new(rules(3));
+    script.connect(0, None);
+    script.step(Input::Resign { seat: seat(0) });
+    assert_eq!(
+        script.closed(0),
+        Some(CloseReason::Forfeited(FaultReason::Resigned))
+    );
+    script.connect(1, None);
+    script.connect(2, None);
+    assert_eq!(script.referee.phase(), MatchPhase::Running);
+    assert_eq!(script.decisions(), [(0, DecidedBy::House, 0)]);
+    assert_eq!(script.heard(1), [Told::Started, Told::Request(1)]);
+}
+
+#[test]
+fn when_nobody_comes_the_house_plays_the_match_out() {
+    let mut script = Script::<Heap>::new(rules(4));
+    script.tick_at_deadline();
+    assert_eq!(script.referee.phase(), MatchPhase::Ended);
+    let result = script.result();
+    assert!(
+        result.seats.iter().all(|seat| seat.place == 1),
+        "all share the places"
+    );
+    assert_eq!(script.faults.len(), 4);
+    assert!(
+        script
+            .decisions()
+            .iter()
+            .all(|(_, by, _)| *by != DecidedBy::Bot)
+    );
+}
+
+#[test]
+fn an_answer_before_the_start_is_refused_without_penalty() {
+    let mut script = Script::<Heap>::new(rules(2));
+    script.connect(0, None);
+    script.index(0, 1, 0);
+    assert_eq!(
+        script.heard(0),
+        [Told::Rejected(1, RejectionReason::UnknownRequest, 0)]
+    );
+    assert!(script.faults.is_empty());
+}
+
+#[test]
+fn the_setup_is_drawn_from_the_seed() {
+    let drawn = |seed: u64| {
+        let mut rules = rules::<Heap>(2);
+        rules.config = HeapConfig {
+            stones: None,
+            most: 3,
+        };
+        rules.seed = seed.into();
+        *Referee::new(rules, Time(0)).unwrap().setup()
+    };
+    assert_eq!(drawn(1), drawn(1));
+    assert!((2..20).any(|seed| drawn(seed) != drawn(1)));
+}
+
+#[test]
+fn one_seat_is_enough_for_a_game_of_one() {
+    let mut rules = rules::<Hands>(1);
+    rules.config = HandsConfig {
+        rounds: 2,
+        first_settles: false,
+    };
+    let mut script = Script::started(rules);
+    script.index(0, 1, 0);
+    script.index(0, 2, 0);
+    assert_eq!(script.referee.phase(), MatchPhase::Ended);
+}
+
+#[test]
+fn inputs_of_seats_that_are_not_at_the_table_change_nothing() {
+    let mut script = Script::<Heap>::started(rules(2));
+    let mut out = Vec::new();
+    for input in [
+        Input::Connected {
+            seat: seat(7),
+            bot: script::bot(7),
+            last_sequence: None,
+        },
+        Input::Answer {
+            seat: seat(7),
+            request_id: 1,
+            answer: Answer::Index(0),
+        },
+        Input::Garbage {
+            seat: seat(7),
+            detail: String::new(),
+        },
+        Input::Resign { seat: seat(7) },
+    ] {
+        script.referee.handle(script.now, input, &mut out);
+    }
+    assert!(out.is_empty(), "{out:?}");
+}

@@ -1,0 +1,234 @@
+//! Rock, paper, scissors: all seats choose at once, for several rounds.
+
+use std::{fmt, ops::RangeInclusive, str::FromStr};
+
+use bridgemaster_games::{
+    ChanceStream, Digest, Digester, EventSink, Game, LegalList, Outcome, Seat, SeatCount, SeatSet,
+    Seed, Viewer,
+};
+
+use super::ToyError;
+
+#[derive(Debug)]
+pub struct Hands;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hand {
+    Rock,
+    Paper,
+    Scissors,
+}
+
+const HANDS: [Hand; 3] = [Hand::Rock, Hand::Paper, Hand::Scissors];
+
+impl Hand {
+    fn beats(self, other: Self) -> bool {
+        (self as u8 + 3 - other as u8) % 3 == 1
+    }
+}
+
+impl fmt::Display for Hand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(["rock", "paper", "scissors"][*self as usize])
+    }
+}
+
+impl FromStr for Hand {
+    type Err = ToyError;
+
+    fn from_str(text: &str) -> Result<Self, ToyError> {
+        HANDS
+            .into_iter()
+            .find(|hand| hand.to_string() == text)
+            .ok_or_else(|| ToyError::Notation(text.to_owned()))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandsConfig {
+    pub rounds: u8,
+    /// The first hand shown settles the round, and in each round one seat sits out: seat
+    /// `rounds_left` modulo the number of seats.
+    pub first_settles: bool,
+}
+
+impl Default for HandsConfig {
+    fn default() -> Self {
+        Self {
+            rounds: 3,
+            first_settles: false,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandsState {
+    rounds_left: u8,
+    first_settles: bool,
+    hands: Vec<Option<Hand>>,
+    points: Vec<i32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandsSeen {
+    pub rounds_left: u8,
+    pub first_settles: bool,
+    /// The viewer's own hand of this round.
+    pub own: Option<Hand>,
+    pub viewer: Option<u8>,
+    pub points: Vec<i32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoundOver {
+    pub hands: Vec<Option<Hand>>,
+}
+
+impl fmt::Display for RoundOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the round is over: {:?}", self.hands)
+    }
+}
+
+impl Game for Hands {
+    const ID: &'static str = "hands";
+    const NAME: &'static str = "Rock, Paper, Scissors";
+    const RULES_VERSION: u32 = 1;
+    const SEATS: RangeInclusive<u8> = 1..=8;
+    const LEGAL_CAP: usize = 3;
+    const NOTES: &'static [&'static str] = &[];
+
+    type Config = HandsConfig;
+    type ConfigError = ToyError;
+    type Setup = ();
+    type SetupError = ToyError;
+    type State = HandsState;
+    type Decision = Hand;
+    type Refusal = ToyError;
+    type Observation = HandsSeen;
+    type Event = RoundOver;
+
+    fn check_config(config: &HandsConfig, _seats: SeatCount) -> Result<(), ToyError> {
+        if config.rounds == 0 {
+            Err(ToyError::NoRounds)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn draw_setup(config: &HandsConfig, seats: SeatCount, _seed: &Seed) -> Result<(), ToyError> {
+        Self::check_config(config, seats)
+    }
+
+    fn start(
+        config: &HandsConfig,
+        seats: SeatCount,
+        (): &(),
+        _events: &mut impl EventSink<RoundOver>,
+    ) -> Result<HandsState, ToyError> {
+        Self::check_config(config, seats)?;
+        let seats = usize::from(seats.get());
+        Ok(HandsState {
+            rounds_left: config.rounds,
+            first_settles: config.first_settles,
+            hands: vec![None; seats],
+            points: vec![0; seats],
+        })
+    }
+
+    fn owing(state: &HandsState) -> SeatSet {
+        if state.rounds_left == 0 {
+            return SeatSet::EMPTY;
+        }
+        let seats = SeatCount::new(state.hands.len() as u8).unwrap();
+        let sits_out = |seat: Seat| {
+            state.first_settles
+                && usize::from(state.rounds_left) % state.hands.len() == seat.index()
+        };
+        seats
+            .seats()
+            .filter(|seat| state.hands[seat.index()].is_none() && !sits_out(*seat))
+            .collect()
+    }
+
+    fn legal(state: &HandsState, seat: Seat, list: &mut Vec<Hand>) -> LegalList {
+        list.clear();
+        if Self::owing(state).contains(seat) {
+            list.extend(HANDS);
+        }
+        LegalList::Complete
+    }
+
+    fn apply(
+        state: &mut HandsState,
+        seat: Seat,
+        decision: &Hand,
+        events: &mut impl EventSink<RoundOver>,
+    ) -> Result<(), ToyError> {
+        if !Self::owing(state).contains(seat) {
+            return Err(ToyError::NotOwing(seat.number()));
+        }
+        state.hands[seat.index()] = Some(*decision);
+        if state.first_settles || state.hands.iter().all(Option::is_some) {
+            let hands = std::mem::replace(&mut state.hands, vec![None; state.points.len()]);
+            for (points, hand) in state.points.iter_mut().zip(&hands) {
+                let wins = |other: &&Option<Hand>| match (hand, other) {
+                    (Some(hand), Some(other)) => hand.beats(*other),
+                    (Some(_), None) => true,
+                    (None, _) => false,
+                };
+                *points += hands.iter().filter(wins).count() as i32;
+            }
+            state.rounds_left -= 1;
+            events.push(RoundOver { hands });
+        }
+        Ok(())
+    }
+
+    fn observe(state: &HandsState, viewer: Viewer) -> HandsSeen {
+        let viewer = match viewer {
+            Viewer::Seat(seat) => Some(seat.number()),
+            Viewer::Spectator => None,
+        };
+        HandsSeen {
+            rounds_left: state.rounds_left,
+            first_settles: state.first_settles,
+            own: viewer.and_then(|seat| state.hands[usize::from(seat)]),
+            viewer,
+            points: state.points.clone(),
+        }
+    }
+
+    fn sample_state(
+        _config: &HandsConfig,
+        observation: &HandsSeen,
+        _chance: &mut ChanceStream,
+    ) -> Result<HandsState, ToyError> {
+        let viewer = usize::from(observation.viewer.ok_or(ToyError::Foreign)?);
+        let mut hands = vec![None; observation.points.len()];
+        *hands.get_mut(viewer).ok_or(ToyError::Foreign)? = observation.own;
+        Ok(HandsState {
+            rounds_left: observation.rounds_left,
+            first_settles: observation.first_settles,
+            hands,
+            points: observation.points.clone(),
+        })
+    }
+
+    fn outcome(state: &HandsState) -> Option<Outcome> {
+        (state.rounds_left == 0).then(|| super::outcome(&state.points, "wins"))
+    }
+
+    fn digest(state: &HandsState) -> Digest {
+        let mut digester = Digester::default();
+        digester.u8(state.rounds_left);
+        let hands: Vec<u8> = state
+            .hands
+            .iter()
+            .map(|hand| hand.map_or(0, |hand| hand as u8 + 1))
+            .collect();
+        digester.list(&hands);
+        state.points.iter().for_each(|points| digester.i32(*points));
+        digester.finish()
+    }
+}

@@ -1,0 +1,207 @@
+//! A heap of stones: the seats take turns, the last stone ends it, the most stones win.
+
+use std::{fmt, ops::RangeInclusive, str::FromStr};
+
+use bridgemaster_games::{
+    ChanceStream, Digest, Digester, EventSink, Game, LegalList, Outcome, Seat, SeatCount, SeatSet,
+    Seed, Viewer,
+};
+
+use super::ToyError;
+
+#[derive(Debug)]
+pub struct Heap;
+
+/// Takes so many stones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Take(pub u8);
+
+impl fmt::Display for Take {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "take {}", self.0)
+    }
+}
+
+impl FromStr for Take {
+    type Err = ToyError;
+
+    fn from_str(text: &str) -> Result<Self, ToyError> {
+        text.strip_prefix("take ")
+            .and_then(|stones| stones.parse().ok())
+            .map(Self)
+            .ok_or_else(|| ToyError::Notation(text.to_owned()))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeapConfig {
+    /// Stones at the start; drawn from the seed when `None`.
+    pub stones: Option<u8>,
+    /// Most stones that can be taken at once.
+    pub most: u8,
+}
+
+impl Default for HeapConfig {
+    fn default() -> Self {
+        Self {
+            stones: Some(10),
+            most: 3,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeapState {
+    stones: u8,
+    most: u8,
+    turn: u8,
+    taken: Vec<i32>,
+}
+
+impl HeapState {
+    fn most(&self) -> u8 {
+        self.most.min(self.stones)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeapEvent {
+    Laid(u8),
+    Took { seat: u8, stones: u8 },
+}
+
+impl fmt::Display for HeapEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Laid(stones) => write!(f, "{stones} stones are laid out"),
+            Self::Took { seat, stones } => write!(f, "seat {seat} takes {stones}"),
+        }
+    }
+}
+
+impl Game for Heap {
+    const ID: &'static str = "heap";
+    const NAME: &'static str = "Heap";
+    const RULES_VERSION: u32 = 1;
+    const SEATS: RangeInclusive<u8> = 2..=4;
+    const LEGAL_CAP: usize = 4;
+    const NOTES: &'static [&'static str] = &[];
+
+    type Config = HeapConfig;
+    type ConfigError = ToyError;
+    type Setup = u8;
+    type SetupError = ToyError;
+    type State = HeapState;
+    type Decision = Take;
+    type Refusal = ToyError;
+    type Observation = HeapState;
+    type Event = HeapEvent;
+
+    fn check_config(config: &HeapConfig, _seats: SeatCount) -> Result<(), ToyError> {
+        match config {
+            HeapConfig { most: 0, .. } => Err(ToyError::TakesNothing),
+            HeapConfig {
+                stones: Some(0), ..
+            } => Err(ToyError::NoStones),
+            _ => Ok(()),
+        }
+    }
+
+    fn draw_setup(config: &HeapConfig, seats: SeatCount, seed: &Seed) -> Result<u8, ToyError> {
+        Self::check_config(config, seats)?;
+        let drawn = || ChanceStream::new(seed, 0).below(u32::from(u8::MAX)) as u8 + 1;
+        Ok(config.stones.unwrap_or_else(drawn))
+    }
+
+    fn start(
+        config: &HeapConfig,
+        seats: SeatCount,
+        setup: &u8,
+        events: &mut impl EventSink<HeapEvent>,
+    ) -> Result<HeapState, ToyError> {
+        if *setup == 0 {
+            return Err(ToyError::NoStones);
+        }
+        events.push(HeapEvent::Laid(*setup));
+        Ok(HeapState {
+            stones: *setup,
+            most: config.most,
+            turn: 0,
+            taken: vec![0; usize::from(seats.get())],
+        })
+    }
+
+    fn owing(state: &HeapState) -> SeatSet {
+        match state.stones {
+            0 => SeatSet::EMPTY,
+            _ => SeatSet::one(Seat::new(state.turn).unwrap()),
+        }
+    }
+
+    fn legal(state: &HeapState, seat: Seat, list: &mut Vec<Take>) -> LegalList {
+        list.clear();
+        if !Self::owing(state).contains(seat) {
+            return LegalList::Complete;
+        }
+        list.extend((1..=state.most()).take(Self::LEGAL_CAP).map(Take));
+        if usize::from(state.most()) > Self::LEGAL_CAP {
+            LegalList::Cut
+        } else {
+            LegalList::Complete
+        }
+    }
+
+    fn apply(
+        state: &mut HeapState,
+        seat: Seat,
+        decision: &Take,
+        events: &mut impl EventSink<HeapEvent>,
+    ) -> Result<(), ToyError> {
+        if !Self::owing(state).contains(seat) {
+            return Err(ToyError::NotOwing(seat.number()));
+        }
+        if decision.0 == 0 || decision.0 > state.most() {
+            return Err(ToyError::Stones {
+                given: decision.0,
+                most: state.most(),
+            });
+        }
+        state.stones -= decision.0;
+        state.taken[seat.index()] += i32::from(decision.0);
+        state.turn = (state.turn + 1) % state.taken.len() as u8;
+        events.push(HeapEvent::Took {
+            seat: seat.number(),
+            stones: decision.0,
+        });
+        Ok(())
+    }
+
+    fn observe(state: &HeapState, _viewer: Viewer) -> HeapState {
+        state.clone()
+    }
+
+    fn sample_state(
+        config: &HeapConfig,
+        observation: &HeapState,
+        _chance: &mut ChanceStream,
+    ) -> Result<HeapState, ToyError> {
+        if observation.most == config.most {
+            Ok(observation.clone())
+        } else {
+            Err(ToyError::Foreign)
+        }
+    }
+
+    fn outcome(state: &HeapState) -> Option<Outcome> {
+        (state.stones == 0).then(|| super::outcome(&state.taken, "stones"))
+    }
+
+    fn digest(state: &HeapState) -> Digest {
+        let mut digester = Digester::default();
+        [state.stones, state.most, state.turn]
+            .iter()
+            .for_each(|byte| digester.u8(*byte));
+        state.taken.iter().for_each(|taken| digester.i32(*taken));
+        digester.finish()
+    }
+}

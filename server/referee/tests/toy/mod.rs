@@ -1,0 +1,43 @@
+//! Two small games that keep the seam honest: one with simultaneous decisions, one with turns.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+pub mod hands;
+pub mod heap;
+
+use thiserror::Error;
+
+/// Why a toy game refuses something.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ToyError {
+    #[error("rounds: 0 is out of range; 1 to 255 is valid")]
+    NoRounds,
+    #[error("most: 0 is out of range; 1 to 255 is valid")]
+    TakesNothing,
+    #[error("stones: 0 is out of range; 1 to 255 is valid")]
+    NoStones,
+    #[error("seat {0} owes no decision")]
+    NotOwing(u8),
+    #[error("stones: {given} is not legal; 1 to {most} is")]
+    Stones { given: u8, most: u8 },
+    #[error("{0:?} is no decision")]
+    Notation(String),
+    #[error("observation: of another match")]
+    Foreign,
+}
+
+/// Places by score: 1 and the number of better scores.
+fn outcome(scores: &[i32], category: &'static str) -> bridgemaster_games::Outcome {
+    use bridgemaster_games::{Outcome, ScoreLine, SeatOutcome};
+    let seats = scores
+        .iter()
+        .map(|&score| SeatOutcome {
+            place: 1 + scores.iter().filter(|&&other| other > score).count() as u8,
+            score,
+            breakdown: vec![ScoreLine {
+                category,
+                points: score,
+            }],
+        })
+        .collect();
+    Outcome { seats }
+}
