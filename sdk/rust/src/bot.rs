@@ -1,0 +1,63 @@
+//! What a bot author writes.
+
+use bridgemaster_proto::v1;
+
+use crate::Request;
+
+/// Decides for one seat of one match.
+///
+/// All methods are called one after the other on a thread of the bot's own, so a bot may think as
+/// long as its clock allows and may block; the SDK answers Pings meanwhile.
+pub trait Bot: Send {
+    /// Answers a request. The clock of the seat runs until the answer is at the server.
+    ///
+    /// Called again with the same request after [`Bot::decision_rejected`] when the refused
+    /// decision answered it.
+    fn decide(&mut self, request: &Request) -> Choice;
+
+    /// The match starts (or has started, for a bot that joined again): called before the first
+    /// [`Bot::decide`].
+    fn match_started(&mut self, _started: &v1::MatchStarted) {}
+
+    /// A decision of this bot was refused.
+    fn decision_rejected(&mut self, _rejected: &v1::DecisionRejected) {}
+
+    /// Something changed about a seat's bot, perhaps this one's: paused, back, forfeited, a strike.
+    fn seat_changed(&mut self, _status: &v1::SeatStatus) {}
+
+    /// The match is over. Not called when the server is lost before.
+    fn match_ended(&mut self, _result: &v1::MatchResult) {}
+}
+
+impl<B: Bot + ?Sized> Bot for Box<B> {
+    fn decide(&mut self, request: &Request) -> Choice {
+        (**self).decide(request)
+    }
+
+    fn match_started(&mut self, started: &v1::MatchStarted) {
+        (**self).match_started(started);
+    }
+
+    fn decision_rejected(&mut self, rejected: &v1::DecisionRejected) {
+        (**self).decision_rejected(rejected);
+    }
+
+    fn seat_changed(&mut self, status: &v1::SeatStatus) {
+        (**self).seat_changed(status);
+    }
+
+    fn match_ended(&mut self, result: &v1::MatchResult) {
+        (**self).match_ended(result);
+    }
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Choice {
+    /// A position in the legal list of the request, from 0.
+    Index(usize),
+    /// A decision in full: needed only for one beyond a list that was cut.
+    Decision(v1::GameDecision),
+    /// Gives the match up: the seat forfeits.
+    Resign,
+}

@@ -1,0 +1,218 @@
+//! How a bot reaches its seat.
+
+use std::{env, fmt, time::Duration};
+
+use thiserror::Error;
+use tonic::metadata::{Ascii, MetadataValue};
+
+/// Environment variable with the address of the server.
+pub const SERVER_VARIABLE: &str = "BRIDGEMASTER_SERVER";
+/// Environment variable with the join ticket of a seat.
+pub const TICKET_VARIABLE: &str = "BRIDGEMASTER_TICKET";
+/// Where a server listens when nothing is said.
+pub const DEFAULT_SERVER_URL: &str = "http://127.0.0.1:50051";
+/// Most characters of a bot's name and of its version; the server refuses longer ones.
+pub const MAX_NAME_CHARS: usize = 64;
+
+/// Time for the first connection: a bot may be started a little before its server.
+const CONNECT_FOR: Duration = Duration::from_secs(10);
+/// Time to come back after a lost stream: the reconnect time of usual matches.
+const RECONNECT_FOR: Duration = Duration::from_secs(30);
+
+/// How a bot reaches its seat, and who it says it is.
+///
+/// ```
+/// use bridgemaster_sdk::Options;
+///
+/// # fn main() -> Result<(), bridgemaster_sdk::OptionsError> {
+/// let options = Options {
+///     bot_version: "1.2".to_owned(),
+///     ..Options::new("http://127.0.0.1:50051", "a-ticket".parse()?, "first-bot")
+/// };
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Address of the server, such as `http://127.0.0.1:50051`.
+    pub server_url: String,
+    /// The join ticket of the seat.
+    pub ticket: Ticket,
+    /// Name of the bot: 1 to 64 printable characters.
+    pub bot_name: String,
+    /// Version of the bot: at most 64 printable characters, perhaps none.
+    pub bot_version: String,
+    /// Identifiers of the games that the bot plays; empty for all.
+    pub games: Vec<String>,
+    /// How long the first connection is tried for.
+    pub connect_for: Duration,
+    /// How long a lost stream is tried to be resumed for, each time.
+    pub reconnect_for: Duration,
+}
+
+impl Options {
+    /// Options for a seat, the rest as a bot that plays every game wants it.
+    pub fn new(server_url: impl Into<String>, ticket: Ticket, bot_name: impl Into<String>) -> Self {
+        Self {
+            server_url: server_url.into(),
+            ticket,
+            bot_name: bot_name.into(),
+            bot_version: String::new(),
+            games: Vec::new(),
+            connect_for: CONNECT_FOR,
+            reconnect_for: RECONNECT_FOR,
+        }
+    }
+
+    /// Options from the environment: the server from [`SERVER_VARIABLE`] (when that is not set,
+    /// [`DEFAULT_SERVER_URL`]) and the ticket from [`TICKET_VARIABLE`].
+    pub fn from_env(bot_name: impl Into<String>) -> Result<Self, OptionsError> {
+        let server_url = match env::var(SERVER_VARIABLE) {
+            Ok(url) => url,
+            Err(env::VarError::NotPresent) => DEFAULT_SERVER_URL.to_owned(),
+            Err(env::VarError::NotUnicode(_)) => {
+                return Err(OptionsError::NotUnicode(SERVER_VARIABLE));
+            }
+        };
+        let ticket = match env::var(TICKET_VARIABLE) {
+            Ok(ticket) => ticket.parse()?,
+            Err(env::VarError::NotPresent) => return Err(OptionsError::NoTicket),
+            Err(env::VarError::NotUnicode(_)) => {
+                return Err(OptionsError::NotUnicode(TICKET_VARIABLE));
+            }
+        };
+        Ok(Self::new(server_url, ticket, bot_name))
+    }
+
+    /// Checks what the server would refuse in a Hello.
+    pub(crate) fn check(&self) -> Result<(), OptionsError> {
+        check_name("bot_name", &self.bot_name, 1)?;
+        check_name("bot_version", &self.bot_version, 0)
+    }
+}
+
+fn check_name(field: &'static str, text: &str, least: usize) -> Result<(), OptionsError> {
+    let chars = text.chars().count();
+    if (least..=MAX_NAME_CHARS).contains(&chars) && !text.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(OptionsError::Name {
+        field,
+        least,
+        text: text.to_owned(),
+    })
+}
+
+/// A join ticket: the right to one seat. Stays out of debug output and logs.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Ticket(String);
+
+impl Ticket {
+    /// The value of the `authorization` metadata.
+    pub(crate) fn bearer(&self) -> Result<MetadataValue<Ascii>, OptionsError> {
+        let mut value: MetadataValue<Ascii> = format!("Bearer {}", self.0)
+            .parse()
+            .map_err(|_| OptionsError::Ticket)?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+}
+
+impl std::str::FromStr for Ticket {
+    type Err = OptionsError;
+
+    fn from_str(text: &str) -> Result<Self, OptionsError> {
+        let text = text.trim();
+        if text.is_empty() || !text.chars().all(|c| c.is_ascii_graphic()) {
+            return Err(OptionsError::Ticket);
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ticket(..)")
+    }
+}
+
+/// Why options cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum OptionsError {
+    /// No ticket is in the environment.
+    #[error(
+        "{TICKET_VARIABLE} is not set: it takes the join ticket of a seat, which creating a match returns"
+    )]
+    NoTicket,
+    /// An environment variable is not text.
+    #[error("{0} is not valid Unicode")]
+    NotUnicode(&'static str),
+    /// The ticket cannot be one.
+    #[error("a ticket is printable ASCII without spaces; this one is not")]
+    Ticket,
+    /// The address of the server is none.
+    #[error("server_url {url:?} is not an address such as {DEFAULT_SERVER_URL}")]
+    ServerUrl {
+        /// What was given.
+        url: String,
+    },
+    /// A name or version that the server refuses.
+    #[error("{field} has {least} to {MAX_NAME_CHARS} printable characters; {text:?} has not")]
+    Name {
+        /// The field of [`Options`].
+        field: &'static str,
+        /// Fewest characters.
+        least: usize,
+        /// What was given.
+        text: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn options(bot_name: &str) -> Options {
+        Options::new(DEFAULT_SERVER_URL, "secret-7".parse().unwrap(), bot_name)
+    }
+
+    #[test]
+    fn a_ticket_stays_out_of_debug_output() {
+        assert!(!format!("{:?}", options("a")).contains("secret-7"));
+        assert!(!format!("{:?}", options("a").ticket.bearer().unwrap()).contains("secret-7"));
+    }
+
+    #[test]
+    fn a_name_that_the_server_would_refuse_is_refused_before_dialling() {
+        assert_eq!(options("a").check(), Ok(()));
+        assert!(matches!(
+            options("").check(),
+            Err(OptionsError::Name {
+                field: "bot_name",
+                ..
+            })
+        ));
+        assert!(options(&"x".repeat(65)).check().is_err());
+        assert!(options("two\nlines").check().is_err());
+        let long = Options {
+            bot_version: "x".repeat(65),
+            ..options("a")
+        };
+        assert!(matches!(
+            long.check(),
+            Err(OptionsError::Name {
+                field: "bot_version",
+                ..
+            })
+        ));
+    }
+
+    #[test]
+    fn a_ticket_is_printable_ascii() {
+        assert_eq!("".parse::<Ticket>(), Err(OptionsError::Ticket));
+        assert_eq!("a b".parse::<Ticket>(), Err(OptionsError::Ticket));
+        assert_eq!("é".parse::<Ticket>(), Err(OptionsError::Ticket));
+        assert!(" end-of-line-is-cut\n".parse::<Ticket>().is_ok());
+    }
+}

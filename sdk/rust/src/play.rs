@@ -1,0 +1,306 @@
+//! Plays a match: connects, converses, comes back after a lost stream.
+
+use std::{
+    io::Write as _,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use bridgemaster_proto::v1::{self, play_response, play_service_client::PlayServiceClient};
+use tokio::{sync::mpsc, time::timeout};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{
+    Status, Streaming,
+    transport::{Channel, Endpoint},
+};
+use tracing::{debug, info, warn};
+
+use crate::{
+    Bot, Options, OptionsError, PlayError, Refusal,
+    backoff::Backoff,
+    bot_thread::{BotThread, Task},
+    conversation::{Conversation, Reaction},
+    error::StreamFailure,
+};
+
+/// Messages that wait to be sent: one answer and a few Pongs.
+const OUTBOUND_MESSAGES: usize = 8;
+/// Time for one attempt to reach the server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time for the Welcome, once a stream is asked for.
+const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
+/// Silence after which the transport checks that the server is still there, and the time that it
+/// has to show so: a machine that vanished is noticed within the sum.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+/// Time that the server has to end the stream after MatchEnded; the result is known by then.
+const CLOSING_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A connection to a server, for any number of seats at a time: clones share it.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    channel: Channel,
+    server_url: String,
+}
+
+impl Connection {
+    /// A connection to this address. It is made when it is first needed, and made again when it
+    /// was lost. Must be called within a tokio runtime.
+    pub fn to(server_url: &str) -> Result<Self, OptionsError> {
+        let bad_url = || OptionsError::ServerUrl {
+            url: server_url.to_owned(),
+        };
+        let endpoint = Endpoint::from_shared(server_url.to_owned()).map_err(|_| bad_url())?;
+        if endpoint.uri().scheme_str() != Some("http") || endpoint.uri().host().is_none() {
+            return Err(bad_url());
+        }
+        let channel = endpoint
+            .connect_timeout(CONNECT_TIMEOUT)
+            .tcp_nodelay(true)
+            .http2_keep_alive_interval(KEEP_ALIVE)
+            .keep_alive_timeout(KEEP_ALIVE)
+            .connect_lazy();
+        Ok(Self {
+            channel,
+            server_url: server_url.to_owned(),
+        })
+    }
+
+    /// Plays one match on this connection; `options.server_url` is not used.
+    ///
+    /// Waits for the bot at the end, so a bot that never returns keeps this from returning too.
+    /// When the future is dropped, the stream ends and the bot's thread stops after its current call.
+    ///
+    /// # Errors
+    /// See [`PlayError`]. A lost stream is one only after [`Options::reconnect_for`].
+    pub async fn play(
+        &self,
+        bot: impl Bot + 'static,
+        options: &Options,
+    ) -> Result<v1::MatchResult, PlayError> {
+        options.check()?;
+        let mut seat = SeatSession {
+            client: PlayServiceClient::new(self.channel.clone()),
+            server_url: &self.server_url,
+            options,
+            conversation: Conversation::default(),
+            bot: BotThread::start(bot)?,
+        };
+        let result = seat.play().await?;
+        seat.bot.finish().await?;
+        Ok(result)
+    }
+}
+
+/// Plays one match: connects to [`Options::server_url`] and plays the seat of
+/// [`Options::ticket`] to the end of the match.
+///
+/// # Errors
+/// See [`PlayError`].
+pub async fn play(bot: impl Bot + 'static, options: Options) -> Result<v1::MatchResult, PlayError> {
+    Connection::to(&options.server_url)?
+        .play(bot, &options)
+        .await
+}
+
+/// [`play`] for programs without an async runtime of their own.
+///
+/// # Errors
+/// See [`PlayError`].
+pub fn play_blocking(
+    bot: impl Bot + 'static,
+    options: Options,
+) -> Result<v1::MatchResult, PlayError> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?
+        .block_on(play(bot, options))
+}
+
+/// The body of a bot's `main`: plays the match that the environment names (see
+/// [`Options::from_env`]) and says on standard error how it ended. What happens on the way goes to
+/// `tracing`: install a subscriber to see it.
+pub fn run(bot_name: &str, bot: impl Bot + 'static) -> ExitCode {
+    let played = Options::from_env(bot_name)
+        .map_err(PlayError::from)
+        .and_then(|options| play_blocking(bot, options));
+    let (line, code) = match &played {
+        Ok(result) => (standings(result), ExitCode::SUCCESS),
+        Err(error) => (format!("error: {}", with_causes(error)), ExitCode::FAILURE),
+    };
+    // Without a standard error there is nobody to tell.
+    let _ = writeln!(std::io::stderr(), "{bot_name}: {line}");
+    code
+}
+
+/// The places of a match on one line.
+fn standings(result: &v1::MatchResult) -> String {
+    let mut seats: Vec<&v1::SeatResult> = result.seats.iter().collect();
+    seats.sort_by_key(|seat| seat.place);
+    let places = seats.iter().map(|seat| {
+        format!(
+            "{}. {} (seat {}) {}",
+            seat.place, seat.bot_name, seat.seat, seat.score
+        )
+    });
+    format!(
+        "match {} is over: {}",
+        result.match_id,
+        places.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// An error and its causes on one line.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
+}
+
+/// One seat, over all its streams.
+struct SeatSession<'a> {
+    client: PlayServiceClient<Channel>,
+    server_url: &'a str,
+    options: &'a Options,
+    conversation: Conversation,
+    bot: BotThread,
+}
+
+/// A stream that the server has welcomed.
+struct OpenStream {
+    inbound: Streaming<v1::PlayResponse>,
+    outbound: mpsc::Sender<v1::PlayRequest>,
+}
+
+impl SeatSession<'_> {
+    async fn play(&mut self) -> Result<v1::MatchResult, PlayError> {
+        let mut backoff = Backoff::new(self.options.connect_for);
+        loop {
+            let lost = match self.open_stream().await {
+                Err(failure) => failure,
+                Ok(stream) => {
+                    let known = self.conversation.last_sequence();
+                    let failure = match self.converse(stream).await {
+                        Ok(result) => return Ok(result),
+                        Err(failure) => failure,
+                    };
+                    let progressed = self.conversation.last_sequence() > known;
+                    backoff.restart(self.options.reconnect_for, progressed);
+                    failure
+                }
+            };
+            let status = match lost {
+                StreamFailure::Lost(status) => status,
+                StreamFailure::Fatal(error) => return Err(error),
+            };
+            let Some(pause) = backoff.next_pause() else {
+                return Err(self.give_up(status, backoff.span()));
+            };
+            if self.conversation.was_welcomed() {
+                warn!(%status, ?pause, "the stream is lost; trying to resume");
+            } else {
+                debug!(%status, ?pause, "the server does not answer yet");
+            }
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    fn give_up(&self, status: Box<Status>, waited: Duration) -> PlayError {
+        let server_url = self.server_url.to_owned();
+        match Refusal::from_status(&status) {
+            Some(refusal) => PlayError::Refused(Box::new(refusal)),
+            None if self.conversation.was_welcomed() => PlayError::Lost {
+                server_url,
+                waited,
+                source: status,
+            },
+            None => PlayError::Unreachable {
+                server_url,
+                waited,
+                source: status,
+            },
+        }
+    }
+
+    /// Starts a stream and waits for its Welcome.
+    async fn open_stream(&mut self) -> Result<OpenStream, StreamFailure> {
+        let (outbound, requests) = mpsc::channel(OUTBOUND_MESSAGES);
+        // The call returns with the response headers, which may wait for the Hello: send it first.
+        let hello = self.conversation.hello(self.options);
+        let _ = outbound.send(hello).await;
+        let mut call = tonic::Request::new(ReceiverStream::new(requests));
+        let bearer = self.options.ticket.bearer().map_err(PlayError::from)?;
+        call.metadata_mut().insert("authorization", bearer);
+
+        let welcomed = timeout(WELCOME_TIMEOUT, async {
+            let mut inbound = self.client.play(call).await?.into_inner();
+            Ok::<_, Status>((inbound.message().await?, inbound))
+        });
+        let (first, inbound) = welcomed
+            .await
+            .unwrap_or_else(|_| Err(Status::deadline_exceeded("no Welcome came")))
+            .map_err(|status| StreamFailure::from_status(status, self.server_url))?;
+        let Some(first) = first else {
+            return Err(StreamFailure::Lost(Box::new(Status::unavailable(
+                "the server ended the stream without a Welcome",
+            ))));
+        };
+        let Some(play_response::Message::Welcome(welcome)) = first.message else {
+            return Err(PlayError::Protocol("the first message is no Welcome").into());
+        };
+        info!(
+            match_id = welcome.match_id,
+            seat = welcome.seat,
+            server_version = welcome.server_version,
+            "welcomed"
+        );
+        if let Some(answer) = self.conversation.welcome(welcome)? {
+            let _ = outbound.send(answer).await;
+        }
+        Ok(OpenStream { inbound, outbound })
+    }
+
+    /// Carries messages between server and bot until the match ends or the stream does.
+    async fn converse(&mut self, stream: OpenStream) -> Result<v1::MatchResult, StreamFailure> {
+        let OpenStream {
+            mut inbound,
+            outbound,
+        } = stream;
+        loop {
+            // When sending fails the stream is gone, and the next read tells how.
+            tokio::select! {
+                answer = self.bot.answer() => {
+                    if let Some(message) = self.conversation.answer(answer?) {
+                        let _ = outbound.send(message).await;
+                    }
+                }
+                response = inbound.message() => {
+                    let now = Instant::now();
+                    let response = response
+                        .map_err(|status| StreamFailure::from_status(status, self.server_url))?
+                        .ok_or_else(|| StreamFailure::Lost(Box::new(Status::unavailable(
+                            "the server ended the stream before the match was over",
+                        ))))?;
+                    match self.conversation.receive(response, now)? {
+                        Reaction::None => {}
+                        Reaction::Send(message) => {
+                            let _ = outbound.send(message).await;
+                        }
+                        Reaction::Give(task) => self.bot.give(task),
+                        Reaction::AskAgain(rejected, request) => {
+                            self.bot.give(Task::Rejected(rejected));
+                            self.bot.give(Task::Decide(request));
+                        }
+                        Reaction::End(result) => {
+                            self.bot.give(Task::Ended(result.clone()));
+                            drop(outbound);
+                            let _ = timeout(CLOSING_TIMEOUT, inbound.message()).await;
+                            return Ok(result);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

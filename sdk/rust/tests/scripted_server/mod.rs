@@ -1,0 +1,244 @@
+//! A PlayService whose side of each stream is played by the test.
+
+use std::{net::SocketAddr, pin::Pin, time::Duration};
+
+use bridgemaster_sdk::v1::{
+    self, play_request, play_response,
+    play_service_server::{PlayService, PlayServiceServer},
+};
+use tokio::{net::TcpListener, sync::mpsc, task::JoinHandle, time::timeout};
+use tokio_stream::{Stream, wrappers::ReceiverStream, wrappers::TcpListenerStream};
+use tonic::{Request, Response, Status, Streaming, transport::Server};
+
+/// A wait that is longer than this has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Waits for what has to come.
+pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match timeout(PATIENCE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("{what} did not come"),
+    }
+}
+
+pub(crate) struct ScriptedServer {
+    pub(crate) url: String,
+    streams: mpsc::Receiver<ServerStream>,
+    serving: JoinHandle<()>,
+}
+
+impl ScriptedServer {
+    /// A server on a free loopback port.
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
+            .await
+            .unwrap();
+        Self::start_on(listener)
+    }
+
+    pub(crate) fn start_on(listener: TcpListener) -> Self {
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (calls, streams) = mpsc::channel(4);
+        let service = PlayServiceServer::new(Script { calls });
+        let serving = tokio::spawn(async move {
+            let incoming = TcpListenerStream::new(listener);
+            Server::builder()
+                .add_service(service)
+                .serve_with_incoming(incoming)
+                .await
+                .unwrap();
+        });
+        Self {
+            url,
+            streams,
+            serving,
+        }
+    }
+
+    /// The next stream that a bot opens.
+    pub(crate) async fn next_stream(&mut self) -> ServerStream {
+        soon("a stream", self.streams.recv()).await.unwrap()
+    }
+
+    /// The next stream, its Hello read and answered.
+    pub(crate) async fn next_welcomed(&mut self) -> (v1::Hello, ServerStream) {
+        let mut stream = self.next_stream().await;
+        let hello = stream.hello().await;
+        stream.welcome().await;
+        (hello, stream)
+    }
+
+    /// Stops listening and drops every connection.
+    pub(crate) fn stop(self) {
+        self.serving.abort();
+    }
+}
+
+/// The server's side of one stream. Dropping it ends the stream without an error.
+pub(crate) struct ServerStream {
+    pub(crate) authorization: Option<String>,
+    requests: Streaming<v1::PlayRequest>,
+    responses: mpsc::Sender<Result<v1::PlayResponse, Status>>,
+}
+
+impl ServerStream {
+    /// The next message of the bot.
+    pub(crate) async fn next(&mut self) -> play_request::Message {
+        let request = soon("a message of the bot", self.requests.message()).await;
+        request
+            .unwrap()
+            .expect("the bot ended its stream")
+            .message
+            .unwrap()
+    }
+
+    /// Whether the bot ends its side, without another message.
+    pub(crate) async fn is_ended_by_bot(&mut self) -> bool {
+        matches!(
+            soon("the bot's end", self.requests.message()).await,
+            Ok(None) | Err(_)
+        )
+    }
+
+    pub(crate) async fn hello(&mut self) -> v1::Hello {
+        match self.next().await {
+            play_request::Message::Hello(hello) => hello,
+            other => panic!("expected a Hello, got {other:?}"),
+        }
+    }
+
+    /// The next message, which must be a decision: the request and the index it answers with.
+    pub(crate) async fn decision(&mut self) -> (u32, u32) {
+        match self.next().await {
+            play_request::Message::Decision(v1::Decision {
+                match_id,
+                request_id,
+                choice: Some(v1::decision::Choice::Index(index)),
+            }) => {
+                assert_eq!(match_id, MATCH_ID);
+                (request_id, index)
+            }
+            other => panic!("expected a decision by index, got {other:?}"),
+        }
+    }
+
+    pub(crate) async fn send(&self, sequence: u32, message: play_response::Message) {
+        let response = v1::PlayResponse {
+            sequence,
+            message: Some(message),
+        };
+        self.responses.send(Ok(response)).await.unwrap();
+    }
+
+    pub(crate) async fn welcome(&self) {
+        let welcome = v1::Welcome {
+            protocol_revision: 1,
+            match_id: MATCH_ID.to_owned(),
+            seat: SEAT,
+            ..Default::default()
+        };
+        self.send(0, play_response::Message::Welcome(welcome)).await;
+    }
+
+    /// Ends the stream with an error.
+    pub(crate) async fn fail(self, status: Status) {
+        self.responses.send(Err(status)).await.unwrap();
+    }
+}
+
+pub(crate) const MATCH_ID: &str = "m1";
+pub(crate) const SEAT: u32 = 2;
+
+pub(crate) fn match_started() -> play_response::Message {
+    play_response::Message::MatchStarted(v1::MatchStarted {
+        match_id: MATCH_ID.to_owned(),
+        seat: SEAT,
+        ..Default::default()
+    })
+}
+
+/// A request with three legal decisions.
+pub(crate) fn decision_request(request_id: u32) -> play_response::Message {
+    let clock = v1::Clock {
+        bank_left_ms: 60_000,
+        decision_left_ms: 10_000,
+        last_charge: None,
+    };
+    play_response::Message::DecisionRequest(v1::DecisionRequest {
+        match_id: MATCH_ID.to_owned(),
+        request_id,
+        legal_decisions: vec![v1::GameDecision::default(); 3],
+        clock: Some(clock),
+        ..Default::default()
+    })
+}
+
+/// A refusal of the answer to a request that stays open.
+pub(crate) fn decision_rejected(request_id: u32) -> play_response::Message {
+    play_response::Message::DecisionRejected(v1::DecisionRejected {
+        match_id: MATCH_ID.to_owned(),
+        request_id,
+        reason: v1::RefusalReason::IndexOutOfRange.into(),
+        field: "index".to_owned(),
+        detail: "valid: 0 to 2".to_owned(),
+        open_request_id: request_id,
+        strikes: 1,
+    })
+}
+
+pub(crate) fn seat_status(strikes: u32) -> play_response::Message {
+    let seat = v1::SeatInfo {
+        seat: 0,
+        strikes,
+        ..Default::default()
+    };
+    play_response::Message::SeatStatus(v1::SeatStatus {
+        match_id: MATCH_ID.to_owned(),
+        seat: Some(seat),
+        ..Default::default()
+    })
+}
+
+pub(crate) fn match_result() -> v1::MatchResult {
+    v1::MatchResult {
+        match_id: MATCH_ID.to_owned(),
+        decisions: 7,
+        ..Default::default()
+    }
+}
+
+pub(crate) fn match_ended() -> play_response::Message {
+    play_response::Message::MatchEnded(v1::MatchEnded {
+        result: Some(match_result()),
+    })
+}
+
+struct Script {
+    calls: mpsc::Sender<ServerStream>,
+}
+
+#[tonic::async_trait]
+impl PlayService for Script {
+    type PlayStream = Pin<Box<dyn Stream<Item = Result<v1::PlayResponse, Status>> + Send>>;
+
+    async fn play(
+        &self,
+        request: Request<Streaming<v1::PlayRequest>>,
+    ) -> Result<Response<Self::PlayStream>, Status> {
+        let authorization = request.metadata().get("authorization");
+        let authorization = authorization
+            .and_then(|v| v.to_str().ok())
+            .map(str::to_owned);
+        let (responses, outbound) = mpsc::channel(16);
+        let stream = ServerStream {
+            authorization,
+            requests: request.into_inner(),
+            responses,
+        };
+        self.calls
+            .send(stream)
+            .await
+            .map_err(|_| Status::unavailable("the test is over"))?;
+        Ok(Response::new(Box::pin(ReceiverStream::new(outbound))))
+    }
+}
