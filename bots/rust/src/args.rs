@@ -1,0 +1,143 @@
+//! Bots on the command line.
+
+use anyhow::Context as _;
+use bridgemaster_games::Seed;
+use bridgemaster_sdk::{
+    DEFAULT_SERVER_URL, Options, SERVER_VARIABLE, TICKET_VARIABLE, Ticket, play_blocking, v1,
+};
+use clap::{Args, Parser, builder::PossibleValuesParser};
+use tracing_subscriber::EnvFilter;
+
+use crate::{NAMES, by_name};
+
+/// Which bot plays which seat.
+#[derive(Args, Clone, Debug)]
+pub struct BotArgs {
+    /// The bot.
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(NAMES))]
+    pub name: String,
+    /// The seat.
+    #[command(flatten)]
+    pub seat: SeatArgs,
+}
+
+impl BotArgs {
+    /// Plays the seat to the end of its match.
+    ///
+    /// # Errors
+    /// Those of [`SeatArgs::play`].
+    pub fn play(self) -> anyhow::Result<v1::MatchResult> {
+        self.seat.play(&self.name)
+    }
+}
+
+/// The seat that a bot plays.
+#[derive(Args, Clone, Debug)]
+pub struct SeatArgs {
+    /// Address of the server
+    #[arg(long, value_name = "URL", env = SERVER_VARIABLE, default_value = DEFAULT_SERVER_URL)]
+    pub server: String,
+    /// Join ticket of the seat: creating a match returns one for each seat
+    #[arg(long, value_name = "TICKET", env = TICKET_VARIABLE, hide_env_values = true)]
+    pub ticket: Ticket,
+    /// Seed of the bot's own chance, 1 to 64 printable characters; drawn when not given
+    #[arg(long, value_name = "SEED")]
+    pub seed: Option<Seed>,
+}
+
+impl SeatArgs {
+    /// Plays the seat to the end of its match with the bot of a name.
+    ///
+    /// # Errors
+    /// When no bot has this name, or the match cannot be played.
+    pub fn play(self, bot_name: &str) -> anyhow::Result<v1::MatchResult> {
+        let seed = self
+            .seed
+            .unwrap_or_else(|| Seed::from(rand::random::<u64>()));
+        let bot = by_name(bot_name, &seed).with_context(|| {
+            format!(
+                "no bot is called {bot_name:?}; there are: {}",
+                NAMES.join(", ")
+            )
+        })?;
+        let options = Options {
+            bot_version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..Options::new(self.server, self.ticket, bot_name)
+        };
+        Ok(play_blocking(bot, options)?)
+    }
+}
+
+/// The command line of a bot's own binary.
+#[derive(Parser)]
+#[command(version, about = "Plays one seat of a Bridgemaster match")]
+struct BinaryArgs {
+    #[command(flatten)]
+    seat: SeatArgs,
+}
+
+/// The whole `main` of the binary of a bot. Logs warnings to standard error; `RUST_LOG` changes
+/// what is logged.
+///
+/// # Errors
+/// Those of [`SeatArgs::play`].
+pub fn main_of(bot_name: &str) -> anyhow::Result<()> {
+    let filter = EnvFilter::builder()
+        .with_default_directive(tracing::level_filters::LevelFilter::WARN.into())
+        .from_env_lossy();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+    BinaryArgs::parse().seat.play(bot_name)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        bot: BotArgs,
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Line::command().debug_assert();
+        BinaryArgs::command().debug_assert();
+    }
+
+    #[test]
+    fn a_bot_that_is_not_there_is_refused_with_the_names_that_are() {
+        let error = Line::try_parse_from(["x", "deep-blue", "--ticket", "t"])
+            .err()
+            .unwrap();
+        let text = error.to_string();
+        assert!(NAMES.iter().all(|name| text.contains(name)), "{text}");
+    }
+
+    #[test]
+    fn seat_and_seed_are_taken_from_the_line() {
+        let line = [
+            "x",
+            "greedy",
+            "--ticket",
+            "t",
+            "--server",
+            "http://[::1]:9",
+            "--seed",
+            "s1",
+        ];
+        let args = Line::try_parse_from(line).ok().unwrap().bot;
+        assert_eq!(
+            (args.name.as_str(), args.seat.server.as_str()),
+            ("greedy", "http://[::1]:9")
+        );
+        assert_eq!(args.seat.seed.unwrap().as_str(), "s1");
+    }
+}

@@ -1,0 +1,79 @@
+//! A bot that takes what looks best now: it tries every decision in a state that its observation
+//! allows, looks no further than the end of its own turn, and evaluates what it has then.
+
+mod old_london_bridge;
+mod rate;
+
+use bridgemaster_games::{ChanceStream, Seed, with_game};
+use bridgemaster_sdk::{
+    Bot, Choice, ClockView, Request,
+    proto::games::{WireGame, game_id},
+    rules::{Position, RulesBot, WithRules},
+    v1,
+};
+pub use rate::{Rate, best_decision};
+use tracing::error;
+
+/// Plays every game that can be [rated](Rate).
+pub struct Greedy {
+    chance: ChanceStream,
+    /// For the game of the match, once that is known.
+    player: Option<Box<dyn Bot>>,
+}
+
+impl Greedy {
+    /// A greedy bot that samples hidden facts from `seed`.
+    pub fn new(seed: &Seed) -> Self {
+        Self {
+            chance: ChanceStream::new(seed, 0),
+            player: None,
+        }
+    }
+}
+
+impl Bot for Greedy {
+    fn match_started(&mut self, started: &v1::MatchStarted) {
+        let game = started
+            .config
+            .as_ref()
+            .and_then(|config| config.game.as_ref());
+        let id = game.and_then(game_id).unwrap_or("unknown");
+        let chance = self.chance.clone();
+        self.player =
+            with_game!(id, G => Box::new(WithRules::<G, _>::new(Chooser { chance })) as _);
+        match &mut self.player {
+            Some(player) => player.match_started(started),
+            None => error!(game = id, "greedy does not play this game"),
+        }
+    }
+
+    fn decide(&mut self, request: &Request) -> Choice {
+        match &mut self.player {
+            Some(player) => player.decide(request),
+            None => Choice::Resign,
+        }
+    }
+}
+
+/// Greedy in one game.
+struct Chooser {
+    chance: ChanceStream,
+}
+
+impl<G: WireGame + Rate> RulesBot<G> for Chooser {
+    fn decide(&mut self, position: &Position<'_, G>, _clock: ClockView) -> G::Decision {
+        let (seat, legal) = (position.seat(), position.legal());
+        let best = best_decision::<G>(
+            position.config(),
+            position.observation(),
+            seat,
+            legal,
+            &mut self.chance,
+        );
+        let best = best.unwrap_or_else(|cause| {
+            error!(%cause, "no state can be sampled; taking the first decision");
+            0
+        });
+        legal[best].clone()
+    }
+}

@@ -1,0 +1,47 @@
+//! What the greedy bot needs of a game.
+
+use bridgemaster_games::{ChanceStream, Game, Seat};
+
+/// A game that the greedy bot plays: how good its decisions look. One file a game.
+pub trait Rate: Game {
+    /// Rates every decision of `decisions`, all legal for `seat` in `state`, by adding to the
+    /// entry of `ratings` at its place. Higher is better.
+    fn rate(
+        config: &Self::Config,
+        state: &Self::State,
+        seat: Seat,
+        decisions: &[Self::Decision],
+        chance: &mut ChanceStream,
+        ratings: &mut [f64],
+    );
+
+    /// How many states to sample for these decisions; their ratings are added up. More than one
+    /// where a rating depends on what is hidden.
+    fn samples(decisions: &[Self::Decision]) -> u32;
+}
+
+/// The place in `decisions` of the one that looks best to `seat`, the first of equals: each is
+/// rated in states that `observation` allows.
+///
+/// # Errors
+/// When `observation` is none that a seat of a match with this config can have.
+pub fn best_decision<G: Rate>(
+    config: &G::Config,
+    observation: &G::Observation,
+    seat: Seat,
+    decisions: &[G::Decision],
+    chance: &mut ChanceStream,
+) -> Result<usize, G::SetupError> {
+    let mut ratings = vec![0.0; decisions.len()];
+    for _ in 0..G::samples(decisions) {
+        let state = G::sample_state(config, observation, chance)?;
+        G::rate(config, &state, seat, decisions, chance, &mut ratings);
+    }
+    let mut best = 0;
+    for (place, rating) in ratings.iter().enumerate() {
+        if *rating > ratings[best] {
+            best = place;
+        }
+    }
+    Ok(best)
+}

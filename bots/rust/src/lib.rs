@@ -1,0 +1,41 @@
+//! The bots that come with Bridgemaster: opponents for a newcomer, baselines for tests, house bots
+//! of a ladder. They play over the network like any other bot.
+//!
+//! A bot is reached by its name, in the library ([`by_name`]), on the command line ([`BotArgs`])
+//! and as a binary of its own.
+
+#![forbid(unsafe_code)]
+
+mod args;
+pub mod greedy;
+mod random;
+
+pub use args::{BotArgs, SeatArgs, main_of};
+use bridgemaster_games::Seed;
+use bridgemaster_sdk::Bot;
+pub use greedy::Greedy;
+pub use random::Random;
+
+/// The names of all bots.
+pub const NAMES: &[&str] = &["random", "greedy"];
+
+/// The bot of a name, its chance drawn from `seed`; `None` when no bot has this name.
+pub fn by_name(name: &str, seed: &Seed) -> Option<Box<dyn Bot>> {
+    match name {
+        "random" => Some(Box::new(Random::new(seed))),
+        "greedy" => Some(Box::new(Greedy::new(seed))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_name_has_a_bot_and_no_other() {
+        let seed = Seed::from(1);
+        assert!(NAMES.iter().all(|name| by_name(name, &seed).is_some()));
+        assert!(by_name("grandmaster", &seed).is_none());
+    }
+}

@@ -1,0 +1,82 @@
+//! The bots as the SDK calls them, in whole matches: every message is the protocol's, only the
+//! network is left out.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::time::Instant;
+
+use bridgemaster_bots::{NAMES, by_name};
+use bridgemaster_games::{
+    Game, NoEvents, Seat, SeatCount, Seed, Viewer,
+    old_london_bridge::{Config, OldLondonBridge},
+};
+use bridgemaster_sdk::{Bot, Choice, Request, proto::games::WireGame, v1};
+
+type G = OldLondonBridge;
+
+fn started(config: &Config, seats: SeatCount, seat: Seat) -> v1::MatchStarted {
+    let config = v1::MatchConfig {
+        game: Some(G::config_to_wire(config)),
+        seats: seats.get().into(),
+        ..Default::default()
+    };
+    v1::MatchStarted {
+        seat: seat.number().into(),
+        config: Some(config),
+        rules_version: G::RULES_VERSION,
+        ..Default::default()
+    }
+}
+
+fn request(state: &<G as Game>::State, seat: Seat, legal: &[<G as Game>::Decision]) -> Request {
+    let observation = G::observe(state, Viewer::Seat(seat));
+    let message = v1::DecisionRequest {
+        observation: Some(G::observation_to_wire(&observation)),
+        legal_decisions: legal.iter().map(G::decision_to_wire).collect(),
+        ..Default::default()
+    };
+    Request::new(message, seat.number().into(), Instant::now())
+}
+
+#[test]
+fn every_bot_plays_whole_matches_by_listed_decisions() {
+    for name in NAMES {
+        for seats in [2, 3, 4].map(|count| SeatCount::new(count).unwrap()) {
+            let (config, seed) = (Config::default(), Seed::from(5));
+            let mut bots: Vec<Box<dyn Bot>> = Vec::new();
+            for seat in seats.seats() {
+                let mut bot = by_name(name, &seed).unwrap();
+                bot.match_started(&started(&config, seats, seat));
+                bots.push(bot);
+            }
+            let setup = G::draw_setup(&config, seats, &seed).unwrap();
+            let mut state = G::start(&config, seats, &setup, &mut NoEvents).unwrap();
+            let mut legal = Vec::new();
+            while let Some(seat) = G::owing(&state).iter().next() {
+                G::legal(&state, seat, &mut legal);
+                let choice = bots[seat.index()].decide(&request(&state, seat, &legal));
+                let Choice::Index(index) = choice else {
+                    panic!("{name} answers {choice:?}")
+                };
+                G::apply(&mut state, seat, &legal[index], &mut NoEvents).unwrap();
+            }
+            assert!(G::outcome(&state).is_some());
+        }
+    }
+}
+
+#[test]
+fn greedy_resigns_from_a_match_that_it_cannot_read() {
+    let seats = SeatCount::new(2).unwrap();
+    let seat = Seat::new(0).unwrap();
+    let mut bot = by_name("greedy", &Seed::from(1)).unwrap();
+    let of_other_rules = v1::MatchStarted {
+        rules_version: G::RULES_VERSION + 1,
+        ..started(&Config::default(), seats, seat)
+    };
+    for unreadable in [of_other_rules, v1::MatchStarted::default()] {
+        bot.match_started(&unreadable);
+        let request = Request::new(v1::DecisionRequest::default(), 0, Instant::now());
+        assert_eq!(bot.decide(&request), Choice::Resign);
+    }
+}
