@@ -1,0 +1,192 @@
+//! Refereed matches: bots that answer at once, as fast as they are asked.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use bridgemaster_games::with_game;
+use bridgemaster_proto::{
+    games::WireGame as _,
+    v1::{
+        CreateMatchRequest, Decision, DecisionRequest, Hello, MatchConfig, PlayRequest,
+        PlayResponse, Pong, decision::Choice, match_service_client::MatchServiceClient,
+        play_request::Message as Outgoing, play_response::Message as Incoming,
+        play_service_client::PlayServiceClient,
+    },
+};
+use prost::Message as _;
+use tokio::{sync::mpsc, task::JoinSet, time::sleep};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Streaming, transport::Channel};
+
+/// Mean sizes of the messages of a match.
+#[derive(Clone, Copy)]
+pub(crate) struct MessageSizes {
+    pub(crate) request_bytes: usize,
+    pub(crate) answer_bytes: usize,
+}
+
+/// Counts that all bots share.
+#[derive(Default)]
+struct Counters {
+    decisions: AtomicU64,
+    request_bytes: AtomicU64,
+    answer_bytes: AtomicU64,
+    stopping: AtomicBool,
+}
+
+/// Plays one match to its end to find the mean sizes of its messages.
+pub(crate) async fn message_sizes(channel: &Channel, game: &str, seats: u32) -> MessageSizes {
+    let counters = Arc::new(Counters::default());
+    play_match::<true>(channel, game, seats, &counters).await;
+    let decisions = counters.decisions.load(Ordering::Relaxed).max(1);
+    let mean = |sum: &AtomicU64| (sum.load(Ordering::Relaxed) / decisions) as usize;
+    MessageSizes {
+        request_bytes: mean(&counters.request_bytes),
+        answer_bytes: mean(&counters.answer_bytes),
+    }
+}
+
+/// Keeps `matches` matches running, one after the other at each table, for `turn` after a
+/// warm-up; decisions a second.
+pub(crate) async fn decisions_per_second(
+    channels: &[Channel],
+    game: &'static str,
+    seats: u32,
+    matches: usize,
+    turn: Duration,
+) -> f64 {
+    let counters = Arc::new(Counters::default());
+    let mut tables = JoinSet::new();
+    for table in 0..matches {
+        let channel = channels[table % channels.len()].clone();
+        let counters = Arc::clone(&counters);
+        tables.spawn(async move {
+            while !counters.stopping.load(Ordering::Relaxed) {
+                play_match::<false>(&channel, game, seats, &counters).await;
+            }
+        });
+    }
+    sleep(turn / 4).await;
+    let (before, start) = (counters.decisions.load(Ordering::Relaxed), Instant::now());
+    sleep(turn).await;
+    let after = counters.decisions.load(Ordering::Relaxed);
+    let rate = (after - before) as f64 / start.elapsed().as_secs_f64();
+    counters.stopping.store(true, Ordering::Relaxed);
+    tables.shutdown().await;
+    rate
+}
+
+async fn play_match<const SIZES: bool>(
+    channel: &Channel,
+    game: &str,
+    seats: u32,
+    counters: &Arc<Counters>,
+) {
+    let tickets = create_match(channel, game, seats).await;
+    let mut bots = JoinSet::new();
+    for ticket in tickets {
+        let bot = play_seat::<SIZES>(channel.clone(), ticket, Arc::clone(counters));
+        bots.spawn(bot);
+    }
+    while bots.join_next().await.is_some() {}
+}
+
+/// Makes a match; the tickets of its seats.
+pub(crate) async fn create_match(channel: &Channel, game: &str, seats: u32) -> Vec<String> {
+    let config = MatchConfig {
+        game: with_game!(game, G => G::config_to_wire(&Default::default())),
+        seats,
+        ..MatchConfig::default()
+    };
+    let request = CreateMatchRequest {
+        config: Some(config),
+    };
+    let created = MatchServiceClient::new(channel.clone())
+        .create_match(request)
+        .await
+        .unwrap();
+    created
+        .into_inner()
+        .tickets
+        .into_iter()
+        .map(|ticket| ticket.ticket)
+        .collect()
+}
+
+/// The two halves of a bot's stream.
+pub(crate) type Halves = (mpsc::Sender<PlayRequest>, Streaming<PlayResponse>);
+
+async fn join(channel: &Channel, ticket: String) -> Halves {
+    let (outbound, messages) = mpsc::channel(4);
+    let hello = Hello {
+        protocol_revision: 1,
+        bot_name: "bench".to_owned(),
+        ..Hello::default()
+    };
+    outbound.send(say(Outgoing::Hello(hello))).await.unwrap();
+    let mut call = Request::new(ReceiverStream::new(messages));
+    let bearer = format!("Bearer {ticket}").parse().unwrap();
+    call.metadata_mut().insert("authorization", bearer);
+    let mut client = PlayServiceClient::new(channel.clone());
+    let inbound = client.play(call).await.unwrap().into_inner();
+    (outbound, inbound)
+}
+
+/// Takes a seat and leaves whatever it is asked unanswered.
+pub(crate) async fn join_and_wait(channel: &Channel, ticket: String) -> Halves {
+    let (outbound, mut inbound) = join(channel, ticket).await;
+    inbound.message().await.unwrap().expect("a Welcome");
+    (outbound, inbound)
+}
+
+fn say(message: Outgoing) -> PlayRequest {
+    PlayRequest {
+        message: Some(message),
+    }
+}
+
+async fn play_seat<const SIZES: bool>(channel: Channel, ticket: String, counters: Arc<Counters>) {
+    let (outbound, mut inbound) = join(&channel, ticket).await;
+    let mut chooser = 0x2545_f491_4f6c_dd1d_u64;
+    while let Ok(Some(response)) = inbound.message().await {
+        let size = if SIZES { response.encoded_len() } else { 0 };
+        let answer = match response.message {
+            Some(Incoming::DecisionRequest(request)) => {
+                counters.decisions.fetch_add(1, Ordering::Relaxed);
+                say(Outgoing::Decision(answer(request, &mut chooser)))
+            }
+            Some(Incoming::Ping(ping)) => say(Outgoing::Pong(Pong { nonce: ping.nonce })),
+            Some(Incoming::MatchEnded(_)) => return,
+            _ => continue,
+        };
+        if SIZES {
+            counters
+                .request_bytes
+                .fetch_add(size as u64, Ordering::Relaxed);
+            counters
+                .answer_bytes
+                .fetch_add(answer.encoded_len() as u64, Ordering::Relaxed);
+        }
+        if outbound.send(answer).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Any legal decision, from a small xorshift generator.
+fn answer(request: DecisionRequest, chooser: &mut u64) -> Decision {
+    *chooser ^= *chooser << 13;
+    *chooser ^= *chooser >> 7;
+    *chooser ^= *chooser << 17;
+    let index = *chooser % request.legal_decisions.len() as u64;
+    Decision {
+        match_id: request.match_id,
+        request_id: request.request_id,
+        choice: Some(Choice::Index(index as u32)),
+    }
+}

@@ -1,0 +1,84 @@
+//! `bridgemaster create`: a match on a running server.
+
+use std::fmt::Write as _;
+
+use bridgemaster_proto::v1::CreateMatchResponse;
+use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
+use clap::Args;
+
+use super::{
+    block_on,
+    match_client::{MatchClient, ServerFlag},
+    match_flags::MatchFlags,
+    output, proto_json,
+};
+
+#[derive(Args)]
+pub(super) struct CreateArgs {
+    #[command(flatten)]
+    server: ServerFlag,
+    /// Print the server's answer as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    match_flags: MatchFlags,
+}
+
+impl CreateArgs {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let config = self.match_flags.config(self.match_flags.seats_or_most()?)?;
+        block_on(async {
+            let mut client = MatchClient::connect(&self.server.url).await?;
+            let created = client.create(config).await?;
+            let text = match self.json {
+                true => proto_json::to_json("CreateMatchResponse", &created)?,
+                false => instructions(&self.server.url, &created)?,
+            };
+            Ok(output::print(&text)?)
+        })
+    }
+}
+
+/// What was made, and the commands that go on from here.
+fn instructions(server_url: &str, created: &CreateMatchResponse) -> anyhow::Result<String> {
+    let program = output::program();
+    let info = created.r#match.clone().unwrap_or_default();
+    let clock = info
+        .config
+        .and_then(|config| config.clock)
+        .unwrap_or_default();
+    let mut text = String::new();
+    writeln!(
+        text,
+        "match {} waits for {} bots",
+        info.match_id,
+        created.tickets.len()
+    )?;
+    if let Some(startup_ms) = clock.startup_ms {
+        writeln!(
+            text,
+            "it starts without those that are not there within {startup_ms} ms"
+        )?;
+    }
+    writeln!(text, "\nJoin tickets, each the right to one seat:")?;
+    for ticket in &created.tickets {
+        writeln!(text, "  seat {}  {}", ticket.seat, ticket.ticket)?;
+    }
+    writeln!(
+        text,
+        "\nA house bot takes a seat by (your own bot reads the same two variables):"
+    )?;
+    for ticket in &created.tickets {
+        writeln!(
+            text,
+            "  {SERVER_VARIABLE}={server_url} {TICKET_VARIABLE}={} {program} bot greedy",
+            ticket.ticket
+        )?;
+    }
+    writeln!(
+        text,
+        "\nFollow it:\n  {program} watch {} --server {server_url}",
+        info.match_id
+    )?;
+    Ok(text)
+}

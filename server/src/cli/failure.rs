@@ -1,0 +1,54 @@
+//! Failures of commands, and how they are told.
+
+use std::{fmt, process::ExitCode};
+
+use tonic::Status;
+use tonic_types::StatusExt as _;
+
+use super::output;
+
+/// Exit code of a command that failed.
+const FAILED: u8 = 1;
+/// Exit code of a command line that makes no sense: the same as clap's own.
+const MISUSED: u8 = 2;
+
+/// A mistake in the command line that only the command itself can see.
+#[derive(Debug)]
+struct Misuse(String);
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misuse {}
+
+/// A mistake in the command line: tells what is wrong and what would be valid.
+pub(super) fn misuse(message: impl Into<String>) -> anyhow::Error {
+    Misuse(message.into()).into()
+}
+
+/// What a server refused. A field that it does not accept is a mistake in the command line.
+pub(super) fn refused(status: &Status) -> anyhow::Error {
+    let details = status.get_error_details();
+    match details.error_info().map(|info| info.reason.as_str()) {
+        Some("INVALID_FIELD") => misuse(status.message()),
+        Some(reason) => anyhow::anyhow!("{} ({reason})", status.message()),
+        None => anyhow::anyhow!(
+            "the server answered {}: {}",
+            status.code(),
+            status.message()
+        ),
+    }
+}
+
+/// Tells a failure on standard error.
+pub(super) fn report(error: &anyhow::Error) -> ExitCode {
+    output::complain(&format!("error: {error:#}"));
+    if error.is::<Misuse>() {
+        output::complain("\nFor more information, try '--help'.");
+        return ExitCode::from(MISUSED);
+    }
+    ExitCode::from(FAILED)
+}

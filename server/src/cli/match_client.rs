@@ -1,0 +1,99 @@
+//! The client of a server's match service.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, CreateMatchResponse, GetReplayRequest, MatchConfig, Replay,
+    WatchMatchRequest, WatchMatchResponse, match_service_client::MatchServiceClient,
+};
+use bridgemaster_sdk::{DEFAULT_SERVER_URL, SERVER_VARIABLE};
+use bridgemaster_server::replay::MAX_REPLAY_BYTES;
+use clap::Args;
+use tonic::{
+    Status, Streaming,
+    transport::{Channel, Endpoint},
+};
+
+use super::failure::{misuse, refused};
+
+/// Time for a connection: a server that answers at all does so at once.
+const CONNECT_TIME: Duration = Duration::from_secs(5);
+
+/// Which server a command talks to.
+#[derive(Args)]
+pub(super) struct ServerFlag {
+    /// Address of the server
+    #[arg(long = "server", value_name = "URL", env = SERVER_VARIABLE,
+        default_value = DEFAULT_SERVER_URL)]
+    pub(super) url: String,
+}
+
+/// A connection to a server's match service.
+#[derive(Clone)]
+pub(super) struct MatchClient(MatchServiceClient<Channel>);
+
+impl MatchClient {
+    /// Connects to the server at `url`.
+    pub(super) async fn connect(url: &str) -> anyhow::Result<Self> {
+        let endpoint = Endpoint::from_shared(url.to_owned())
+            .ok()
+            .filter(|endpoint| endpoint.uri().scheme_str() == Some("http"))
+            .ok_or_else(|| {
+                misuse(format!(
+                    "--server {url:?} is no address such as {DEFAULT_SERVER_URL}"
+                ))
+            })?;
+        let channel = endpoint
+            .connect_timeout(CONNECT_TIME)
+            .tcp_nodelay(true)
+            .connect()
+            .await
+            .with_context(|| {
+                format!("no server answers at {url}; `bridgemaster serve` starts one")
+            })?;
+        let largest = usize::try_from(MAX_REPLAY_BYTES).unwrap_or(usize::MAX);
+        Ok(Self(
+            MatchServiceClient::new(channel).max_decoding_message_size(largest),
+        ))
+    }
+
+    /// Makes a match.
+    pub(super) async fn create(
+        &mut self,
+        config: MatchConfig,
+    ) -> anyhow::Result<CreateMatchResponse> {
+        let request = CreateMatchRequest {
+            config: Some(config),
+        };
+        let response = self.0.create_match(request).await;
+        Ok(response.map_err(|status| refused(&status))?.into_inner())
+    }
+
+    /// Follows a match.
+    pub(super) async fn watch(
+        &mut self,
+        match_id: &str,
+    ) -> Result<Streaming<WatchMatchResponse>, Status> {
+        let request = WatchMatchRequest {
+            match_id: match_id.to_owned(),
+        };
+        Ok(self.0.watch_match(request).await?.into_inner())
+    }
+
+    /// The replay of a match that has ended.
+    pub(super) async fn replay(&mut self, match_id: &str) -> anyhow::Result<Replay> {
+        let request = GetReplayRequest {
+            match_id: match_id.to_owned(),
+        };
+        let response = self
+            .0
+            .get_replay(request)
+            .await
+            .map_err(|status| refused(&status))?;
+        response
+            .into_inner()
+            .replay
+            .context("the server sent no replay")
+    }
+}

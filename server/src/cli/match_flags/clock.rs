@@ -1,0 +1,41 @@
+//! Flags for time.
+
+use bridgemaster_proto::v1::ClockRules;
+use clap::Args;
+
+/// What is not given takes the server's default.
+#[derive(Args)]
+#[command(next_help_heading = "Clock (the server's defaults when not given)")]
+pub(super) struct ClockFlags {
+    /// Time in each seat's bank at the start, in ms
+    #[arg(long, value_name = "MS")]
+    bank_ms: Option<u32>,
+    /// Time added to the bank after each answered request, in ms
+    #[arg(long, value_name = "MS")]
+    increment_ms: Option<u32>,
+    /// Longest time for one decision, in ms
+    #[arg(long, value_name = "MS")]
+    cap_ms: Option<u32>,
+    /// Time for bots to connect before the match starts without them, in ms
+    #[arg(long, value_name = "MS")]
+    startup_ms: Option<u32>,
+    /// Time that a seat may be without a stream before that is a fault, in ms
+    #[arg(long, value_name = "MS")]
+    reconnect_ms: Option<u32>,
+    /// Most of the measured round trip that is credited back for one decision, in ms
+    #[arg(long, value_name = "MS")]
+    round_trip_credit_ms: Option<u32>,
+}
+
+impl ClockFlags {
+    pub(super) fn rules(&self) -> ClockRules {
+        ClockRules {
+            bank_ms: self.bank_ms,
+            increment_ms: self.increment_ms,
+            cap_ms: self.cap_ms,
+            startup_ms: self.startup_ms,
+            reconnect_ms: self.reconnect_ms,
+            round_trip_credit_ms: self.round_trip_credit_ms,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What can be chosen for a match, the same for every command that makes one.
+
+mod clock;
+mod faults;
+mod game_options;
+
+use anyhow::Context as _;
+use bridgemaster_games::{GAME_IDS, Game, SeatCount, Seed, with_game};
+use bridgemaster_proto::v1::MatchConfig;
+use clap::{Args, builder::PossibleValuesParser};
+
+use self::{clock::ClockFlags, faults::FaultFlags, game_options::GameOptions};
+use super::failure::misuse;
+
+#[derive(Args)]
+pub(super) struct MatchFlags {
+    /// Game to play
+    #[arg(long, value_name = "GAME", help_heading = "Game", default_value = GAME_IDS[0],
+        value_parser = PossibleValuesParser::new(GAME_IDS))]
+    game: String,
+    /// Number of seats; as many as the game allows when nothing says otherwise
+    #[arg(long, value_name = "N", help_heading = "Game")]
+    seats: Option<u8>,
+    /// What fixes every result of chance: 1 to 64 printable characters without spaces; drawn by
+    /// the server when not given
+    #[arg(long, value_name = "SEED", help_heading = "Game")]
+    seed: Option<Seed>,
+    /// Ask bots for decisions that have one legal answer too, which the referee plays otherwise
+    #[arg(long, help_heading = "Game")]
+    ask_forced: bool,
+    #[command(flatten)]
+    options: GameOptions,
+    #[command(flatten)]
+    clock: ClockFlags,
+    #[command(flatten)]
+    faults: FaultFlags,
+}
+
+impl MatchFlags {
+    /// The number of seats that was chosen, within the range of the game; `None` when none was.
+    pub(super) fn seats(&self) -> anyhow::Result<Option<SeatCount>> {
+        self.seats
+            .map(|seats| self.check_seats(usize::from(seats)))
+            .transpose()
+    }
+
+    /// The number of seats that was chosen, or the most that the game allows.
+    pub(super) fn seats_or_most(&self) -> anyhow::Result<SeatCount> {
+        match self.seats()? {
+            Some(seats) => Ok(seats),
+            None => {
+                let most = with_game!(self.game.as_str(), G => *G::SEATS.end());
+                self.check_seats(most.map_or(0, usize::from))
+            }
+        }
+    }
+
+    /// This number of seats, if the game allows it.
+    pub(super) fn check_seats(&self, seats: usize) -> anyhow::Result<SeatCount> {
+        let (name, range) = with_game!(self.game.as_str(), G => (G::NAME, G::SEATS))
+            .with_context(|| format!("there is no game {}", self.game))?;
+        u8::try_from(seats)
+            .ok()
+            .filter(|seats| range.contains(seats))
+            .and_then(SeatCount::new)
+            .ok_or_else(|| {
+                let (min, max) = (range.start(), range.end());
+                misuse(format!("--seats {seats}: {name} has {min} to {max} seats"))
+            })
+    }
+
+    /// The seed that was chosen.
+    pub(super) fn seed(&self) -> Option<&Seed> {
+        self.seed.as_ref()
+    }
+
+    /// The config of a match with this many seats.
+    pub(super) fn config(&self, seats: SeatCount) -> anyhow::Result<MatchConfig> {
+        Ok(MatchConfig {
+            game: Some(self.options.config(&self.game, seats)?),
+            seats: seats.get().into(),
+            seed: self.seed.as_ref().map(ToString::to_string),
+            clock: Some(self.clock.rules()),
+            faults: Some(self.faults.policy()),
+            house_policy: self.faults.house_policy().into(),
+            ask_forced: self.ask_forced,
+        })
+    }
+}

@@ -1,0 +1,24 @@
+//! What commands print.
+
+use std::io::{self, Write as _};
+
+/// Prints on standard output. A reader that went away, such as `head`, is no failure.
+pub(super) fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
+}
+
+/// Prints a line on standard error. When even that fails there is nobody left to tell.
+pub(super) fn complain(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// How this program was called, for commands that people are to type.
+pub(super) fn program() -> String {
+    std::env::args()
+        .next()
+        .unwrap_or_else(|| "bridgemaster".to_owned())
+}

@@ -1,0 +1,170 @@
+//! Results as tables.
+
+use std::collections::BTreeSet;
+
+use bridgemaster_proto::v1::{FaultReason, MatchResult, SeatResult};
+use comfy_table::{Cell, CellAlignment, Table, presets::UTF8_FULL_CONDENSED};
+
+/// The standings, then what each score is made of. Seats are in the order of their places.
+pub(super) fn result(result: &MatchResult) -> String {
+    format!("{}\n{}", standings(result), breakdown(result))
+}
+
+/// Places, scores, faults and clock use.
+pub(super) fn standings(result: &MatchResult) -> String {
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED).set_header([
+        "place", "bot", "seat", "score", "faults", "answered", "mean", "longest", "forced", "house",
+    ]);
+    for seat in by_place(result) {
+        let clock = seat.clock_use.unwrap_or_default();
+        let mean_us = clock
+            .charged_us
+            .checked_div(clock.answered.into())
+            .unwrap_or(0);
+        table.add_row([
+            number(seat.place),
+            Cell::new(bot(seat)),
+            number(seat.seat),
+            number(seat.score),
+            Cell::new(faults(seat)),
+            number(clock.answered),
+            number(duration(mean_us)),
+            number(duration(clock.longest_us)),
+            number(seat.forced_decisions),
+            number(seat.house_decisions),
+        ]);
+    }
+    format!("{table}\n")
+}
+
+/// One column a seat, one line a category, so that any number of categories stays readable.
+fn breakdown(result: &MatchResult) -> String {
+    let seats = by_place(result);
+    let mut table = Table::new();
+    let head = seats
+        .iter()
+        .map(|seat| format!("seat {}\n{}", seat.seat, bot(seat)));
+    table
+        .load_style(UTF8_FULL_CONDENSED)
+        .set_header(std::iter::once("score".to_owned()).chain(head));
+    let lines = seats
+        .first()
+        .map(|seat| seat.breakdown.as_slice())
+        .unwrap_or_default();
+    for (line, first) in lines.iter().enumerate() {
+        let points = seats.iter().map(|seat| match seat.breakdown.get(line) {
+            Some(line) => number(line.points),
+            None => Cell::new(""),
+        });
+        table.add_row(std::iter::once(Cell::new(&first.category)).chain(points));
+    }
+    let total = seats.iter().map(|seat| number(seat.score));
+    table.add_row(std::iter::once(Cell::new("total")).chain(total));
+    format!("{table}\n")
+}
+
+fn by_place(result: &MatchResult) -> Vec<&SeatResult> {
+    let mut seats: Vec<_> = result.seats.iter().collect();
+    seats.sort_by_key(|seat| (seat.place, seat.place_by_score));
+    seats
+}
+
+fn bot(seat: &SeatResult) -> String {
+    match (seat.bot_name.as_str(), seat.bot_version.as_str()) {
+        ("", _) => "(none came)".to_owned(),
+        (name, "") => name.to_owned(),
+        (name, version) => format!("{name} {version}"),
+    }
+}
+
+/// Their number, and what the seat forfeited for or, when it did not, what they were.
+fn faults(seat: &SeatResult) -> String {
+    match (seat.fault_count, seat.forfeit()) {
+        (0, _) => "0".to_owned(),
+        (count, FaultReason::Unspecified) => {
+            let reasons: BTreeSet<&str> = seat
+                .faults
+                .iter()
+                .map(|fault| reason_name(fault.reason()))
+                .collect();
+            format!(
+                "{count}: {}",
+                reasons.into_iter().collect::<Vec<_>>().join(", ")
+            )
+        }
+        (count, forfeit) => format!("{count}, forfeit for\n{}", reason_name(forfeit)),
+    }
+}
+
+fn reason_name(reason: FaultReason) -> &'static str {
+    let name = reason.as_str_name();
+    name.strip_prefix("FAULT_REASON_").unwrap_or(name)
+}
+
+/// Microseconds in a unit that suits their size.
+fn duration(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        1_000..10_000_000 => format!("{:.1} ms", us as f64 / 1e3),
+        _ => format!("{:.1} s", us as f64 / 1e6),
+    }
+}
+
+fn number(value: impl ToString) -> Cell {
+    Cell::new(value).set_alignment(CellAlignment::Right)
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_proto::v1::{Fault, ScoreLine};
+
+    use super::*;
+
+    fn seat(seat: u32, place: u32, score: i32) -> SeatResult {
+        SeatResult {
+            seat,
+            place,
+            place_by_score: place,
+            score,
+            bot_name: format!("bot{seat}"),
+            breakdown: vec![ScoreLine {
+                category: "money".to_owned(),
+                points: score,
+            }],
+            ..SeatResult::default()
+        }
+    }
+
+    #[test]
+    fn seats_are_in_the_order_of_their_places() {
+        let both = MatchResult {
+            seats: vec![seat(0, 2, 3), seat(1, 1, 31)],
+            ..MatchResult::default()
+        };
+        let text = result(&both);
+        assert!(text.find("bot1") < text.find("bot0"), "{text}");
+        assert!(text.contains("31") && text.contains("money"), "{text}");
+    }
+
+    #[test]
+    fn a_forfeit_is_shown_with_its_reason_and_a_missing_bot_as_such() {
+        let mut forfeited = seat(0, 1, 0);
+        forfeited.bot_name.clear();
+        forfeited.fault_count = 1;
+        forfeited.set_forfeit(FaultReason::NeverConnected);
+        forfeited.faults = vec![Fault {
+            reason: FaultReason::NeverConnected.into(),
+            ..Fault::default()
+        }];
+        let text = standings(&MatchResult {
+            seats: vec![forfeited],
+            ..MatchResult::default()
+        });
+        assert!(text.contains("(none came)"), "{text}");
+        assert!(
+            text.contains("1, forfeit for") && text.contains("NEVER_CONNECTED"),
+            "{text}"
+        );
+    }
+}

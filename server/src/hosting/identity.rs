@@ -1,0 +1,75 @@
+//! Identifiers and secrets that the server draws.
+
+use std::fmt;
+
+use rand::{TryRng as _, rngs::SysRng};
+
+/// Identifier of a match: 16 lower hex digits, unique by chance (64 bits).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct MatchId(String);
+
+/// The right to play one seat: 32 lower hex digits (128 bits), from the system's generator.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Ticket(String);
+
+impl MatchId {
+    /// A new identifier.
+    pub(crate) fn draw() -> Self {
+        Self(format!("{:016x}", u64::from_le_bytes(system_bytes())))
+    }
+
+    /// The identifier that a client names.
+    pub(crate) fn from_client(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// Its text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for MatchId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Ticket {
+    /// A new ticket.
+    pub(crate) fn draw() -> Self {
+        Self(format!("{:032x}", u128::from_le_bytes(system_bytes())))
+    }
+
+    /// The ticket that a client presents.
+    pub(crate) fn from_client(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The secret itself, to be shown to its owner.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A ticket is a secret and stays out of logs.
+impl fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ticket(..)")
+    }
+}
+
+/// A seed that nobody can guess: 32 lower hex digits.
+pub(crate) fn draw_seed() -> bridgemaster_games::Seed {
+    let text = format!("{:032x}", u128::from_le_bytes(system_bytes()));
+    text.parse()
+        .expect("32 hex digits are within the length and alphabet of a seed")
+}
+
+fn system_bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    SysRng
+        .try_fill_bytes(&mut bytes)
+        .expect("a server without the system's random source cannot keep secrets and must stop");
+    bytes
+}

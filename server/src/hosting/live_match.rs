@@ -1,0 +1,474 @@
+//! One match with its referee, its streams, its spectators and its replay.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use bridgemaster_games::Seat;
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{self, RefusalReason, WatchMatchResponse},
+};
+use bridgemaster_referee::{
+    Answer, BadAnswerReason, BotIdentity, CloseReason, FaultReason, Input, MatchPhase, MatchRules,
+    Output, Record, RecordEntry, Referee, Time,
+};
+use tokio::sync::Notify;
+use tracing::{info, warn};
+
+use super::{
+    MatchId, SeatInput,
+    matches::Matches,
+    outbound::{self, Closing, Outbound, OutboundSender},
+    seat_stream::StreamNumber,
+    spectators::{Spectators, WatchReceiver},
+    timer::Timed,
+};
+use crate::{
+    refusal::Refusal,
+    replay::ReplayWriter,
+    wire::{record_to_wire, response_to_wire, result_to_wire, rules_to_wire, seat_to_wire},
+};
+
+/// A match of any game.
+pub(crate) trait HostedMatch: Timed {
+    /// Its identifier.
+    fn id(&self) -> &MatchId;
+
+    /// Its game.
+    fn game_id(&self) -> &'static str;
+
+    /// Takes a seat with a new stream; an older stream of the seat ends.
+    fn join(
+        &self,
+        seat: Seat,
+        bot: BotIdentity,
+        last_sequence: Option<u32>,
+    ) -> Result<(StreamNumber, Outbound), Refusal>;
+
+    /// Takes what a stream of a seat reports; what a superseded stream reports is dropped.
+    fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput);
+
+    /// What is known of it.
+    fn info(&self) -> v1::MatchInfo;
+
+    /// Follows it.
+    fn watch(&self) -> Result<WatchReceiver, Refusal>;
+
+    /// The bytes of its replay file, once it has ended.
+    fn replay(&self) -> Option<Arc<[u8]>>;
+
+    /// Notified when the deadline moved to an earlier moment than the timer knows.
+    fn sooner(&self) -> Arc<Notify>;
+}
+
+/// A match of one game.
+pub(crate) struct LiveMatch<G: WireGame> {
+    id: MatchId,
+    matches: Weak<Matches>,
+    sooner: Arc<Notify>,
+    table: Mutex<Table<G>>,
+}
+
+struct Table<G: WireGame> {
+    referee: Referee<G>,
+    links: Vec<Link>,
+    spectators: Spectators,
+    replay: Replay,
+    /// The moment at which the timer looks again.
+    armed: Option<Time>,
+    outputs: Vec<Output<G>>,
+}
+
+/// A seat's current stream.
+#[derive(Default)]
+struct Link {
+    newest: StreamNumber,
+    sender: Option<OutboundSender>,
+}
+
+enum Replay {
+    Growing(ReplayWriter),
+    Sealed(Arc<[u8]>),
+}
+
+impl<G: WireGame> LiveMatch<G> {
+    /// Makes a match that waits for its bots.
+    pub(super) fn new(
+        id: MatchId,
+        rules: MatchRules<G>,
+        matches: &Arc<Matches>,
+    ) -> Result<Self, Refusal> {
+        let seats = rules.seats;
+        let referee = Referee::new(rules, matches.now()).map_err(|error| {
+            Refusal::field(format!("config.{}", error.field()), error.to_string())
+        })?;
+        Ok(Self {
+            id,
+            matches: Arc::downgrade(matches),
+            sooner: Arc::default(),
+            table: Mutex::new(Table {
+                referee,
+                links: seats.seats().map(|_| Link::default()).collect(),
+                spectators: Spectators::default(),
+                replay: Replay::Growing(ReplayWriter::default()),
+                armed: None,
+                outputs: Vec::new(),
+            }),
+        })
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table<G>> {
+        // A panic while the lock was held is a defect; the match goes on with what it has.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives an input to the referee and carries out what it says.
+    fn handle(&self, table: &mut Table<G>, matches: &Matches, input: Input<G>) {
+        table
+            .referee
+            .handle(matches.now(), input, &mut table.outputs);
+        if table.outputs.is_empty() {
+            return self.arm(table);
+        }
+        let mut outputs = std::mem::take(&mut table.outputs);
+        let mut news = News::default();
+        let mut slow = Vec::new();
+        for output in outputs.drain(..) {
+            match output {
+                Output::Send {
+                    seat,
+                    sequence,
+                    message,
+                } => {
+                    let Some(sender) = &table.links[seat.index()].sender else {
+                        continue;
+                    };
+                    let response = response_to_wire(
+                        self.id.as_str(),
+                        table.referee.rules(),
+                        sequence,
+                        &message,
+                    );
+                    if sender.send(response).is_err() {
+                        table.links[seat.index()].close(Closing::Refused(Refusal::new(
+                            RefusalReason::SlowConsumer,
+                            format!(
+                                "{} messages were waiting to be read",
+                                matches.limits().outbound_queue
+                            ),
+                        )));
+                        slow.push(seat);
+                    }
+                }
+                Output::Close { seat, reason } => {
+                    table.links[seat.index()].close(closing(reason));
+                }
+                Output::Record(record) => self.record(table, &record, &mut news),
+                Output::Ended => self.ended(table, matches),
+            }
+        }
+        table.outputs = outputs;
+        self.tell(table, news);
+        for seat in slow {
+            self.handle(table, matches, Input::Disconnected { seat });
+        }
+        self.arm(table);
+    }
+
+    fn record(&self, table: &mut Table<G>, record: &Record<G>, news: &mut News) {
+        if let RecordEntry::Fault { seat, fault } = &record.entry {
+            info!(match_id = %self.id, %seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
+        }
+        let wire = record_to_wire(record);
+        news.changed = true;
+        if !table.spectators.is_empty()
+            && let Some(v1::record::Record::Decision(decision)) = &wire.record
+        {
+            news.events.extend_from_slice(&decision.events);
+        }
+        if let Replay::Growing(writer) = &mut table.replay {
+            writer.push(&wire);
+        }
+    }
+
+    /// Tells the spectators what changed.
+    fn tell(&self, table: &mut Table<G>, news: News) {
+        if !news.changed || table.spectators.is_empty() {
+            return;
+        }
+        let response = WatchMatchResponse {
+            events: news.events,
+            ..self.snapshot(table)
+        };
+        table.spectators.tell(&response);
+        if table.referee.result().is_some() {
+            table.spectators.dismiss();
+        }
+    }
+
+    fn snapshot(&self, table: &Table<G>) -> WatchMatchResponse {
+        WatchMatchResponse {
+            r#match: Some(self.match_info(table)),
+            observation: table
+                .referee
+                .observe_spectator()
+                .map(|observation| G::observation_to_wire(&observation)),
+            events: Vec::new(),
+        }
+    }
+
+    fn match_info(&self, table: &Table<G>) -> v1::MatchInfo {
+        let referee = &table.referee;
+        v1::MatchInfo {
+            match_id: self.id.to_string(),
+            state: match referee.phase() {
+                MatchPhase::Waiting => v1::MatchState::Waiting,
+                MatchPhase::Running => v1::MatchState::Running,
+                MatchPhase::Ended => v1::MatchState::Ended,
+            }
+            .into(),
+            config: Some(rules_to_wire(referee.rules(), referee.result().is_some())),
+            seats: referee.seats().map(seat_to_wire).collect(),
+            decisions: referee.decisions(),
+            result: referee
+                .result()
+                .map(|result| result_to_wire(self.id.as_str(), result)),
+        }
+    }
+
+    fn ended(&self, table: &mut Table<G>, matches: &Matches) {
+        let Replay::Growing(writer) = &mut table.replay else {
+            return;
+        };
+        let Some(result) = table.referee.result() else {
+            return;
+        };
+        info!(match_id = %self.id, decisions = result.decisions, "match ended");
+        let bytes: Arc<[u8]> = std::mem::take(writer)
+            .finish(
+                self.id.as_str(),
+                &table.referee,
+                result_to_wire(self.id.as_str(), result),
+            )
+            .into();
+        table.replay = Replay::Sealed(Arc::clone(&bytes));
+        matches.ended(&self.id, bytes);
+    }
+
+    /// Lets the timer know when the deadline is before the moment at which it looks again.
+    fn arm(&self, table: &mut Table<G>) {
+        let deadline = table.referee.deadline();
+        if let Some(deadline) = deadline
+            && table.armed.is_none_or(|armed| deadline < armed)
+        {
+            table.armed = Some(deadline);
+            self.sooner.notify_one();
+        }
+    }
+}
+
+/// What spectators have to be told.
+#[derive(Default)]
+struct News {
+    changed: bool,
+    events: Vec<v1::GameEvent>,
+}
+
+impl Link {
+    fn close(&mut self, closing: Closing) {
+        if let Some(sender) = self.sender.take() {
+            sender.close(closing);
+        }
+    }
+}
+
+fn forfeited(fault: FaultReason) -> Refusal {
+    Refusal::new(
+        RefusalReason::SeatClosed,
+        format!("the seat is forfeited for the fault {fault}"),
+    )
+    .with("fault", fault.to_string())
+}
+
+fn closing(reason: CloseReason) -> Closing {
+    match reason {
+        CloseReason::MatchEnded => Closing::MatchOver,
+        CloseReason::Forfeited(fault) => Closing::Refused(forfeited(fault)),
+        CloseReason::Garbage => Closing::Refused(Refusal::new(
+            RefusalReason::MalformedMessage,
+            "the stream carried bytes that are no message",
+        )),
+    }
+}
+
+impl<G: WireGame> Timed for LiveMatch<G> {
+    fn tick(&self) -> Option<Time> {
+        let matches = self.matches.upgrade()?;
+        let mut table = self.table();
+        if table.referee.deadline()? <= matches.now() {
+            self.handle(&mut table, &matches, Input::Tick);
+        }
+        table.armed = table.referee.deadline();
+        table.armed
+    }
+}
+
+impl<G: WireGame> HostedMatch for LiveMatch<G> {
+    fn id(&self) -> &MatchId {
+        &self.id
+    }
+
+    fn game_id(&self) -> &'static str {
+        G::ID
+    }
+
+    fn join(
+        &self,
+        seat: Seat,
+        bot: BotIdentity,
+        last_sequence: Option<u32>,
+    ) -> Result<(StreamNumber, Outbound), Refusal> {
+        let stopping = || Refusal::new(RefusalReason::ServerStopping, "the server is stopping");
+        let matches = self.matches.upgrade().ok_or_else(stopping)?;
+        let mut table = self.table();
+        if let Some(fault) = table.referee.forfeit(seat) {
+            return Err(forfeited(fault));
+        }
+        let (sender, outbound) = outbound::channel(matches.limits().outbound_queue);
+        let link = &mut table.links[seat.index()];
+        link.close(Closing::Refused(Refusal::new(
+            RefusalReason::Superseded,
+            "a newer stream of this seat took over",
+        )));
+        link.newest = link.newest.next();
+        link.sender = Some(sender);
+        let number = link.newest;
+        info!(match_id = %self.id, %seat, bot = bot.name, version = bot.version, "bot joined");
+        self.handle(
+            &mut table,
+            &matches,
+            Input::Connected {
+                seat,
+                bot,
+                last_sequence,
+            },
+        );
+        Ok((number, outbound))
+    }
+
+    fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput) {
+        let Some(matches) = self.matches.upgrade() else {
+            return;
+        };
+        let mut table = self.table();
+        let link = &mut table.links[seat.index()];
+        // A link without a sender was closed by the match, which knows already.
+        if link.newest != number || link.sender.is_none() {
+            return;
+        }
+        if matches!(input, SeatInput::Left | SeatInput::Garbage { .. }) {
+            link.sender = None;
+            warn_of_lost_stream(&self.id, seat, &input);
+        }
+        let input = self.referee_input(seat, input);
+        self.handle(&mut table, &matches, input);
+    }
+
+    fn info(&self) -> v1::MatchInfo {
+        self.match_info(&self.table())
+    }
+
+    fn watch(&self) -> Result<WatchReceiver, Refusal> {
+        let stopping = || Refusal::new(RefusalReason::ServerStopping, "the server is stopping");
+        let matches = self.matches.upgrade().ok_or_else(stopping)?;
+        let mut table = self.table();
+        let snapshot = self.snapshot(&table);
+        let receiver = table.spectators.add(snapshot, matches.limits())?;
+        if table.referee.result().is_some() {
+            table.spectators.dismiss();
+        }
+        Ok(receiver)
+    }
+
+    fn replay(&self) -> Option<Arc<[u8]>> {
+        match &self.table().replay {
+            Replay::Growing(_) => None,
+            Replay::Sealed(bytes) => Some(Arc::clone(bytes)),
+        }
+    }
+
+    fn sooner(&self) -> Arc<Notify> {
+        Arc::clone(&self.sooner)
+    }
+}
+
+impl<G: WireGame> LiveMatch<G> {
+    fn referee_input(&self, seat: Seat, input: SeatInput) -> Input<G> {
+        match input {
+            SeatInput::Decision(decision) => self.answer(seat, decision),
+            SeatInput::HandedOver { request_id } => Input::HandedOver { seat, request_id },
+            SeatInput::RoundTrip { elapsed_us } => Input::RoundTrip {
+                seat,
+                round_trip_us: elapsed_us,
+            },
+            SeatInput::Resign { match_id } if match_id == self.id.as_str() => {
+                Input::Resign { seat }
+            }
+            SeatInput::Resign { .. } | SeatInput::Useless => Input::Useless { seat },
+            SeatInput::Garbage { detail } => Input::Garbage { seat, detail },
+            SeatInput::Left => Input::Disconnected { seat },
+        }
+    }
+
+    fn answer(&self, seat: Seat, decision: v1::Decision) -> Input<G> {
+        let request_id = decision.request_id;
+        let bad = |reason, field: String, detail: String| Input::BadAnswer {
+            seat,
+            request_id,
+            reason,
+            field,
+            detail,
+        };
+        if decision.match_id != self.id.as_str() {
+            return bad(
+                BadAnswerReason::WrongMatch,
+                "match_id".to_owned(),
+                format!("this stream plays the match {}", self.id),
+            );
+        }
+        let answer = match decision.choice {
+            Some(v1::decision::Choice::Index(index)) => Answer::Index(index),
+            Some(v1::decision::Choice::Decision(decision)) => {
+                match G::decision_from_wire(&decision) {
+                    Ok(decision) => Answer::Decision(decision),
+                    Err(error) => {
+                        return bad(
+                            BadAnswerReason::MalformedDecision,
+                            format!("decision.{}", error.field),
+                            error.detail,
+                        );
+                    }
+                }
+            }
+            None => {
+                return bad(
+                    BadAnswerReason::MalformedDecision,
+                    "choice".to_owned(),
+                    "neither index nor decision is set".to_owned(),
+                );
+            }
+        };
+        Input::Answer {
+            seat,
+            request_id,
+            answer,
+        }
+    }
+}
+
+fn warn_of_lost_stream(match_id: &MatchId, seat: Seat, input: &SeatInput) {
+    if let SeatInput::Garbage { detail } = input {
+        warn!(%match_id, %seat, detail, "the stream carried garbage");
+    } else {
+        info!(%match_id, %seat, "the stream ended");
+    }
+}

@@ -1,0 +1,266 @@
+//! All matches of a server, and the tickets to their seats.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use bridgemaster_games::{Seat, with_game};
+use bridgemaster_proto::{
+    games::game_id,
+    v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
+};
+use bridgemaster_referee::{BotIdentity, Time};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tracing::info;
+
+use super::{
+    HostedMatch, LiveMatch, MatchId, SeatStream, Ticket,
+    outbound::Outbound,
+    timer::{self, ServerClock, Timed},
+};
+use crate::{limits::Limits, refusal::Refusal, replay::ReplayFolder, wire};
+
+/// All matches of a server.
+pub(crate) struct Matches {
+    limits: Limits,
+    clock: ServerClock,
+    stopping: CancellationToken,
+    replays: Option<ReplayFolder>,
+    writing: TaskTracker,
+    table: Mutex<Table>,
+}
+
+/// What the server holds, and who may join it. Entries are made and forgotten together.
+#[derive(Default)]
+struct Table {
+    entries: HashMap<MatchId, Entry>,
+    keys: HashMap<Ticket, SeatKey>,
+    /// Matches in the order of their making: position below counts from here.
+    by_age: VecDeque<(u64, MatchId)>,
+    made: u64,
+    open: usize,
+    /// Matches that have ended, the oldest end first.
+    ended: VecDeque<MatchId>,
+}
+
+struct Entry {
+    hosted: Arc<dyn HostedMatch>,
+    tickets: Vec<Ticket>,
+}
+
+/// The right to join a seat, as a ticket gives it.
+#[derive(Clone)]
+pub(crate) struct SeatKey {
+    hosted: Arc<dyn HostedMatch>,
+    seat: Seat,
+}
+
+impl SeatKey {
+    /// The game of the match.
+    pub(crate) fn game_id(&self) -> &'static str {
+        self.hosted.game_id()
+    }
+
+    /// Takes the seat with a new stream; an older stream of the seat ends.
+    pub(crate) fn join(
+        self,
+        bot: BotIdentity,
+        last_sequence: Option<u32>,
+    ) -> Result<(SeatStream, Outbound), Refusal> {
+        let (number, outbound) = self.hosted.join(self.seat, bot, last_sequence)?;
+        Ok((SeatStream::new(self.hosted, self.seat, number), outbound))
+    }
+}
+
+/// Where a listing goes on: matches made before this one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Before(pub(crate) u64);
+
+impl Matches {
+    pub(crate) fn new(limits: Limits, replays: Option<PathBuf>) -> Self {
+        Self {
+            limits,
+            clock: ServerClock::start(),
+            stopping: CancellationToken::new(),
+            replays: replays.map(ReplayFolder::new),
+            writing: TaskTracker::new(),
+            table: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(super) fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// Cancelled when the server stops.
+    pub(crate) fn stopping(&self) -> CancellationToken {
+        self.stopping.clone()
+    }
+
+    /// Ends all streams, and makes no match any more.
+    pub(crate) fn stop(&self) {
+        self.stopping.cancel();
+    }
+
+    /// Waits until the replays of all ended matches are on disk.
+    pub(crate) async fn replays_written(&self) {
+        self.writing.close();
+        self.writing.wait().await;
+    }
+
+    /// Makes a match, and the tickets to its seats.
+    pub(crate) fn create(
+        self: &Arc<Self>,
+        config: &MatchConfig,
+    ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
+        if self.stopping.is_cancelled() {
+            return Err(Refusal::new(
+                RefusalReason::ServerStopping,
+                "the server is stopping",
+            ));
+        }
+        let unnamed = || Refusal::field("config.game", "says which game is played; none is set");
+        let game = config.game.as_ref().and_then(game_id).ok_or_else(unnamed)?;
+        with_game!(game, G => {
+            let rules = wire::rules_from_wire::<G>(config)?;
+            self.host(Arc::new(LiveMatch::<G>::new(MatchId::draw(), rules, self)?))
+        })
+        .ok_or_else(unnamed)?
+    }
+
+    fn host<M: HostedMatch + 'static>(
+        &self,
+        hosted: Arc<M>,
+    ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
+        let info = hosted.info();
+        let id = hosted.id().clone();
+        let tickets: Vec<Ticket> = info.seats.iter().map(|_| Ticket::draw()).collect();
+        let mut table = self.table();
+        if table.open >= self.limits.open_matches {
+            return Err(Refusal::limit("open_matches", self.limits.open_matches));
+        }
+        table.open += 1;
+        table.made += 1;
+        let age = table.made;
+        table.by_age.push_back((age, id.clone()));
+        for (seat, ticket) in (0..).filter_map(Seat::new).zip(&tickets) {
+            let hosted: Arc<dyn HostedMatch> = Arc::clone(&hosted) as _;
+            table.keys.insert(ticket.clone(), SeatKey { hosted, seat });
+        }
+        let shown = (0..)
+            .zip(&tickets)
+            .map(|(seat, ticket)| SeatTicket {
+                seat,
+                ticket: ticket.reveal().to_owned(),
+            })
+            .collect();
+        let entry = Entry {
+            hosted: Arc::clone(&hosted) as _,
+            tickets,
+        };
+        table.entries.insert(id.clone(), entry);
+        drop(table);
+
+        let sooner = hosted.sooner();
+        let timed: Arc<dyn Timed> = hosted;
+        tokio::spawn(timer::drive(Arc::downgrade(&timed), sooner, self.clock));
+        info!(match_id = %id, seats = info.seats.len(), "match made");
+        Ok((info, shown))
+    }
+
+    /// The seat that a ticket is for.
+    pub(crate) fn redeem(&self, ticket: &Ticket) -> Result<SeatKey, Refusal> {
+        self.table().keys.get(ticket).cloned().ok_or_else(|| {
+            Refusal::new(
+                RefusalReason::TicketUnknown,
+                "the ticket is of no match that this server knows",
+            )
+        })
+    }
+
+    /// The match of this identifier.
+    pub(crate) fn get(&self, id: &MatchId) -> Result<Arc<dyn HostedMatch>, Refusal> {
+        let table = self.table();
+        let entry = table.entries.get(id).ok_or_else(|| {
+            Refusal::new(
+                RefusalReason::MatchUnknown,
+                format!("no match has the identifier {:?}", id.as_str()),
+            )
+        })?;
+        Ok(Arc::clone(&entry.hosted))
+    }
+
+    /// At most `count` matches in `state`, the newest first, and where the list goes on.
+    pub(crate) fn list(
+        &self,
+        state: MatchState,
+        before: Option<Before>,
+        count: usize,
+    ) -> (Vec<MatchInfo>, Option<Before>) {
+        let older: Vec<(u64, Arc<dyn HostedMatch>)> = {
+            let table = self.table();
+            let end = before.map_or(table.by_age.len(), |Before(age)| {
+                table.by_age.partition_point(|(other, _)| *other < age)
+            });
+            table
+                .by_age
+                .range(..end)
+                .rev()
+                .filter_map(|(age, id)| Some((*age, Arc::clone(&table.entries.get(id)?.hosted))))
+                .collect()
+        };
+        let mut page = Vec::new();
+        let mut last = 0;
+        for (age, hosted) in older {
+            if page.len() == count {
+                return (page, Some(Before(last)));
+            }
+            let info = hosted.info();
+            if state == MatchState::Unspecified || info.state() == state {
+                page.push(info);
+                last = age;
+            }
+        }
+        (page, None)
+    }
+
+    /// Takes note that a match has ended, and writes its replay.
+    pub(super) fn ended(&self, id: &MatchId, replay: Arc<[u8]>) {
+        if let Some(folder) = &self.replays {
+            self.writing.spawn(folder.write(id.as_str(), replay));
+        }
+        let forgotten = {
+            let mut table = self.table();
+            table.open = table.open.saturating_sub(1);
+            table.ended.push_back(id.clone());
+            (table.ended.len() > self.limits.ended_matches_kept)
+                .then(|| table.ended.pop_front())
+                .flatten()
+                .and_then(|oldest| table.forget(&oldest))
+        };
+        // Dropped here, outside the lock.
+        drop(forgotten);
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        // Nothing that holds the lock can leave the table half changed.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    fn forget(&mut self, id: &MatchId) -> Option<Entry> {
+        let entry = self.entries.remove(id)?;
+        for ticket in &entry.tickets {
+            self.keys.remove(ticket);
+        }
+        self.by_age.retain(|(_, other)| other != id);
+        Some(entry)
+    }
+}

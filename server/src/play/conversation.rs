@@ -1,0 +1,221 @@
+//! One stream of one bot, from Hello to its end.
+
+use std::{sync::Arc, time::Instant};
+
+use async_stream::stream;
+use bridgemaster_proto::{
+    PROTOCOL_REVISION,
+    v1::{
+        Hello, Ping, PlayRequest, PlayResponse, RefusalReason, Welcome,
+        play_request::Message as Incoming, play_response::Message as Outgoing,
+    },
+};
+use tokio::{
+    select,
+    time::{interval, timeout},
+};
+use tokio_stream::Stream;
+use tonic::{Code, Status, Streaming};
+use tracing::debug;
+
+use super::hello::check_hello;
+use crate::{
+    VERSION,
+    hosting::{Closing, Matches, SeatInput, SeatKey, SeatStream},
+    limits::Limits,
+    refusal::Refusal,
+};
+
+/// The responses to a bot that holds `key`. The stream is polled by the connection itself: an
+/// answer is read, refereed and answered in one task, without a hop.
+pub(crate) fn conversation(
+    matches: Arc<Matches>,
+    key: SeatKey,
+    mut inbound: Streaming<PlayRequest>,
+) -> impl Stream<Item = Result<PlayResponse, Status>> {
+    stream! {
+        let limits = matches.limits();
+        let stopping = matches.stopping();
+        let hello = match first_message(&mut inbound, limits).await {
+            Ok(hello) => hello,
+            Err(refusal) => {
+                yield Err(refusal.into());
+                return;
+            }
+        };
+        let bot = match check_hello(&hello, key.game_id()) {
+            Ok(bot) => bot,
+            Err(refusal) => {
+                yield Err(refusal.into());
+                return;
+            }
+        };
+        let (seat, mut outbound) = match key.join(bot, hello.last_sequence) {
+            Ok(joined) => joined,
+            Err(refusal) => {
+                yield Err(refusal.into());
+                return;
+            }
+        };
+        yield Ok(response(Outgoing::Welcome(Welcome {
+            protocol_revision: PROTOCOL_REVISION,
+            server_version: VERSION.to_owned(),
+            match_id: seat.match_id().to_string(),
+            seat: seat.seat().number().into(),
+            ping_interval_ms: u32::try_from(limits.ping_interval.as_millis()).unwrap_or(u32::MAX),
+        })));
+
+        let mut pings = interval(limits.ping_interval);
+        let mut round_trip = RoundTrip::default();
+        loop {
+            select! {
+                biased;
+                message = outbound.next() => match message {
+                    Some(message) => {
+                        if let Some(Outgoing::DecisionRequest(request)) = &message.message {
+                            seat.report(SeatInput::HandedOver { request_id: request.request_id });
+                        }
+                        yield Ok(message);
+                    }
+                    None => {
+                        if let Closing::Refused(refusal) = outbound.closing() {
+                            yield Err(refusal.into());
+                        }
+                        return;
+                    }
+                },
+                message = inbound.message() => match message {
+                    Ok(Some(message)) => {
+                        if let Err(refusal) = receive(&seat, message, &mut round_trip) {
+                            yield Err(refusal.into());
+                            return;
+                        }
+                    }
+                    Ok(None) => {
+                        debug!("the bot closed its half of the stream");
+                        return;
+                    }
+                    Err(status) => match garbage(&status) {
+                        Some(refusal) => {
+                            seat.report(SeatInput::Garbage { detail: status.message().to_owned() });
+                            yield Err(refusal.into());
+                            return;
+                        }
+                        None => {
+                            debug!(%status, "the stream was lost");
+                            return;
+                        }
+                    },
+                },
+                _ = pings.tick() => yield Ok(response(Outgoing::Ping(round_trip.ping()))),
+                () = stopping.cancelled() => {
+                    yield Err(Refusal::new(
+                        RefusalReason::ServerStopping,
+                        "the server is stopping; connect again when it is back",
+                    ).into());
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn response(message: Outgoing) -> PlayResponse {
+    PlayResponse {
+        sequence: 0,
+        message: Some(message),
+    }
+}
+
+async fn first_message(
+    inbound: &mut Streaming<PlayRequest>,
+    limits: &Limits,
+) -> Result<Hello, Refusal> {
+    let Ok(message) = timeout(limits.hello_time, inbound.message()).await else {
+        return Err(Refusal::new(
+            RefusalReason::HelloLate,
+            format!("no Hello came within {} ms", limits.hello_time.as_millis()),
+        ));
+    };
+    match message {
+        Ok(Some(PlayRequest {
+            message: Some(Incoming::Hello(hello)),
+        })) => Ok(hello),
+        Ok(Some(_)) => Err(Refusal::new(
+            RefusalReason::HelloExpected,
+            "the first message of a stream is Hello",
+        )),
+        Ok(None) => Err(Refusal::new(
+            RefusalReason::HelloExpected,
+            "the stream was closed before its first message, Hello",
+        )),
+        Err(status) => Err(Refusal::new(
+            RefusalReason::MalformedMessage,
+            format!("the first message cannot be read: {}", status.message()),
+        )),
+    }
+}
+
+/// Reports a message to the match; a refusal ends the stream.
+fn receive(
+    seat: &SeatStream,
+    message: PlayRequest,
+    round_trip: &mut RoundTrip,
+) -> Result<(), Refusal> {
+    let input = match message.message {
+        Some(Incoming::Decision(decision)) => SeatInput::Decision(decision),
+        Some(Incoming::Pong(pong)) => match round_trip.pong(pong.nonce) {
+            Some(elapsed_us) => SeatInput::RoundTrip { elapsed_us },
+            None => SeatInput::Useless,
+        },
+        Some(Incoming::Resign(resign)) => SeatInput::Resign {
+            match_id: resign.match_id,
+        },
+        Some(Incoming::Hello(_)) => {
+            return Err(Refusal::new(
+                RefusalReason::HelloRepeated,
+                "Hello is the first message of a stream and no other",
+            ));
+        }
+        None => SeatInput::Useless,
+    };
+    seat.report(input);
+    Ok(())
+}
+
+/// The refusal for bytes that are no message; `None` when the transport failed instead.
+fn garbage(status: &Status) -> Option<Refusal> {
+    // The decoder reports undecodable and oversized messages with these codes; a lost transport
+    // is reported as Unknown, Cancelled or Unavailable.
+    matches!(
+        status.code(),
+        Code::Internal | Code::OutOfRange | Code::Unimplemented | Code::InvalidArgument
+    )
+    .then(|| {
+        Refusal::new(
+            RefusalReason::MalformedMessage,
+            format!("a message cannot be read: {}", status.message()),
+        )
+    })
+}
+
+/// Measures the round trip with Pings, one at a time.
+#[derive(Default)]
+struct RoundTrip {
+    nonce: u64,
+    sent: Option<Instant>,
+}
+
+impl RoundTrip {
+    fn ping(&mut self) -> Ping {
+        self.nonce += 1;
+        self.sent = Some(Instant::now());
+        Ping { nonce: self.nonce }
+    }
+
+    /// The round trip in microseconds, if this answers the last Ping for the first time.
+    fn pong(&mut self, nonce: u64) -> Option<u64> {
+        let sent = self.sent.take_if(|_| nonce == self.nonce)?;
+        u64::try_from(sent.elapsed().as_micros()).ok()
+    }
+}

@@ -1,0 +1,55 @@
+//! What a Hello must say.
+
+use bridgemaster_proto::{
+    PROTOCOL_REVISION,
+    v1::{Hello, RefusalReason},
+};
+use bridgemaster_referee::BotIdentity;
+
+use crate::{limits::MAX_BOT_TEXT_CHARS, refusal::Refusal};
+
+/// Checks a Hello for a match of `game_id`.
+pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, Refusal> {
+    if hello.protocol_revision != PROTOCOL_REVISION {
+        return Err(Refusal::new(
+            RefusalReason::ProtocolRevisionUnsupported,
+            format!(
+                "hello.protocol_revision: this server speaks {PROTOCOL_REVISION}, not {}",
+                hello.protocol_revision
+            ),
+        )
+        .with("supported", PROTOCOL_REVISION.to_string()));
+    }
+    if hello.bot_name.is_empty() {
+        return Err(Refusal::field("hello.bot_name", "a bot needs a name"));
+    }
+    for (field, text) in [
+        ("hello.bot_name", &hello.bot_name),
+        ("hello.bot_version", &hello.bot_version),
+    ] {
+        let chars = text.chars().count();
+        if chars > MAX_BOT_TEXT_CHARS {
+            return Err(Refusal::field(
+                field,
+                format!("at most {MAX_BOT_TEXT_CHARS} characters, not {chars}"),
+            ));
+        }
+        if let Some(control) = text.chars().find(|c| c.is_control()) {
+            return Err(Refusal::field(
+                field,
+                format!("printable characters only, not {control:?}"),
+            ));
+        }
+    }
+    if !hello.games.is_empty() && !hello.games.iter().any(|game| game == game_id) {
+        return Err(Refusal::new(
+            RefusalReason::GameNotPlayed,
+            format!("the match is of {game_id}, which hello.games does not name"),
+        )
+        .with("game_id", game_id));
+    }
+    Ok(BotIdentity {
+        name: hello.bot_name.clone(),
+        version: hello.bot_version.clone(),
+    })
+}

@@ -1,0 +1,65 @@
+//! `PlayService`: the streams of the bots.
+
+mod conversation;
+mod hello;
+
+use std::{pin::Pin, sync::Arc};
+
+use bridgemaster_proto::v1::{
+    PlayRequest, PlayResponse, RefusalReason, play_service_server::PlayService,
+};
+use tokio_stream::Stream;
+use tonic::{Request, Response, Status, Streaming, metadata::MetadataMap};
+
+use crate::{
+    hosting::{Matches, Ticket},
+    refusal::Refusal,
+};
+
+/// The service over a set of matches.
+#[derive(Clone)]
+pub(crate) struct Play {
+    matches: Arc<Matches>,
+}
+
+impl Play {
+    pub(crate) fn new(matches: Arc<Matches>) -> Self {
+        Self { matches }
+    }
+}
+
+#[tonic::async_trait]
+impl PlayService for Play {
+    type PlayStream = Pin<Box<dyn Stream<Item = Result<PlayResponse, Status>> + Send>>;
+
+    async fn play(
+        &self,
+        request: Request<Streaming<PlayRequest>>,
+    ) -> Result<Response<Self::PlayStream>, Status> {
+        let key = self.matches.redeem(&bearer_ticket(request.metadata())?)?;
+        // A client's call returns with the response head, so the head must not wait for Hello.
+        Ok(Response::new(Box::pin(conversation::conversation(
+            Arc::clone(&self.matches),
+            key,
+            request.into_inner(),
+        ))))
+    }
+}
+
+fn bearer_ticket(metadata: &MetadataMap) -> Result<Ticket, Refusal> {
+    let missing = |message| Refusal::new(RefusalReason::TicketMissing, message);
+    let mut values = metadata.get_all("authorization").iter();
+    let value = values
+        .next()
+        .ok_or_else(|| missing("the metadata has no `authorization: Bearer TICKET`"))?;
+    if values.next().is_some() {
+        return Err(missing("the metadata has more than one `authorization`"));
+    }
+    value
+        .to_str()
+        .ok()
+        .and_then(|text| text.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, ticket)| Ticket::from_client(ticket.trim()))
+        .ok_or_else(|| missing("the metadata `authorization` is not of the form `Bearer TICKET`"))
+}

@@ -1,0 +1,142 @@
+//! Turns refusals into gRPC statuses with a machine-readable reason.
+
+use bridgemaster_proto::v1::RefusalReason;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+/// Domain of every `google.rpc.ErrorInfo` of this server.
+pub const ERROR_DOMAIN: &str = "bridgemaster";
+
+/// A refusal at the edge of the server.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    reason: RefusalReason,
+    message: String,
+    field: Option<String>,
+    metadata: Vec<(&'static str, String)>,
+}
+
+impl Refusal {
+    /// A refusal for `reason`, explained by `message`.
+    pub fn new(reason: RefusalReason, message: impl Into<String>) -> Self {
+        Self {
+            reason,
+            message: message.into(),
+            field: None,
+            metadata: Vec::new(),
+        }
+    }
+
+    /// A field that is not valid, and what would be.
+    pub fn field(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        let (field, detail) = (field.into(), detail.into());
+        Self {
+            message: format!("{field}: {detail}"),
+            field: Some(field),
+            ..Self::new(RefusalReason::InvalidField, "")
+        }
+    }
+
+    /// A limit of the server, by the name of its field in [`crate::Limits`].
+    pub fn limit(limit: &'static str, value: usize) -> Self {
+        Self::new(
+            RefusalReason::LimitReached,
+            format!("the server's limit {limit} = {value} is reached"),
+        )
+        .with("limit", limit)
+        .with("value", value.to_string())
+    }
+
+    /// Adds a fact for machines.
+    pub fn with(mut self, key: &'static str, value: impl Into<String>) -> Self {
+        self.metadata.push((key, value.into()));
+        self
+    }
+
+    /// Why.
+    pub fn reason(&self) -> RefusalReason {
+        self.reason
+    }
+}
+
+/// The name of a reason in an ErrorInfo: the enum value without its prefix.
+pub fn reason_name(reason: RefusalReason) -> &'static str {
+    let name = reason.as_str_name();
+    name.strip_prefix("REFUSAL_REASON_").unwrap_or(name)
+}
+
+fn code(reason: RefusalReason) -> Code {
+    use RefusalReason as R;
+    match reason {
+        R::TicketMissing | R::TicketUnknown => Code::Unauthenticated,
+        R::HelloLate => Code::DeadlineExceeded,
+        R::HelloExpected
+        | R::HelloRepeated
+        | R::MalformedMessage
+        | R::MalformedDecision
+        | R::WrongMatch
+        | R::UnknownRequest
+        | R::IndexOutOfRange
+        | R::IllegalDecision
+        | R::InvalidField => Code::InvalidArgument,
+        R::ProtocolRevisionUnsupported
+        | R::GameNotPlayed
+        | R::SeatClosed
+        | R::StaleRequest
+        | R::MatchRunning => Code::FailedPrecondition,
+        R::Superseded => Code::Aborted,
+        R::SlowConsumer | R::LimitReached => Code::ResourceExhausted,
+        R::MatchUnknown => Code::NotFound,
+        R::ServerStopping => Code::Unavailable,
+        R::Unspecified => Code::Unknown,
+    }
+}
+
+impl From<Refusal> for Status {
+    fn from(refusal: Refusal) -> Self {
+        let metadata = refusal
+            .metadata
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect::<std::collections::HashMap<_, _>>();
+        let mut details = ErrorDetails::new();
+        details.set_error_info(reason_name(refusal.reason), ERROR_DOMAIN, metadata);
+        if let Some(field) = refusal.field {
+            details.add_bad_request_violation(field, refusal.message.clone());
+        }
+        Status::with_error_details(code(refusal.reason), refusal.message, details)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_refusal_names_the_field_for_people_and_machines() {
+        let status = Status::from(Refusal::field("config.seats", "2 to 4, not 9"));
+        assert_eq!(status.code(), Code::InvalidArgument);
+        assert_eq!(status.message(), "config.seats: 2 to 4, not 9");
+        let details = status.get_error_details();
+        assert_eq!(
+            details.error_info().map(|i| i.reason.as_str()),
+            Some("INVALID_FIELD")
+        );
+        let violations = details.bad_request().map(|b| b.field_violations.clone());
+        assert_eq!(
+            violations.map(|v| v[0].field.clone()).as_deref(),
+            Some("config.seats")
+        );
+    }
+
+    #[test]
+    fn every_reason_has_a_code_of_its_own_choice() {
+        for number in 1.. {
+            let Ok(reason) = RefusalReason::try_from(number) else {
+                assert!(number > 20, "the enum is read to its end");
+                break;
+            };
+            assert_ne!(code(reason), Code::Unknown, "{reason:?}");
+        }
+    }
+}

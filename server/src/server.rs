@@ -1,0 +1,165 @@
+//! The listening server: services, transport settings, and how it stops.
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use bridgemaster_proto::{
+    DESCRIPTORS,
+    v1::{
+        catalog_service_server::CatalogServiceServer, match_service_server::MatchServiceServer,
+        play_service_server::PlayServiceServer,
+    },
+};
+use thiserror::Error;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::server::TcpIncoming;
+use tracing::{info, warn};
+
+use crate::{
+    hosting::Matches,
+    limits::Limits,
+    play::Play,
+    services::{Catalog, MatchDesk},
+};
+
+/// What a server is made of.
+#[derive(Clone, Debug, Default)]
+pub struct ServerOptions {
+    /// Limits on what comes from outside.
+    pub limits: Limits,
+    /// Folder that the replay of every ended match is written to, as `MATCH_ID.replay.binpb`.
+    pub replays: Option<PathBuf>,
+}
+
+/// Why a server cannot listen.
+#[derive(Debug, Error)]
+pub enum BindError {
+    /// The address cannot be had.
+    #[error("cannot listen on {addr}: {source}")]
+    Listen {
+        /// The address.
+        addr: SocketAddr,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The folder for replays cannot be had.
+    #[error("the folder for replays {} cannot be made: {source}", folder.display())]
+    Replays {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+/// Why a server ended other than by being stopped.
+#[derive(Debug, Error)]
+pub enum ServeError {
+    /// The transport failed.
+    #[error("the transport failed: {0}")]
+    Transport(#[from] tonic::transport::Error),
+    /// The descriptors of the protocol cannot be served.
+    #[error("the reflection service cannot be built: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
+/// A server that listens, and serves once it is run.
+pub struct Server {
+    incoming: TcpIncoming,
+    local_addr: SocketAddr,
+    matches: Arc<Matches>,
+}
+
+impl Server {
+    /// Listens on `addr`; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// When the address or the folder for replays cannot be had.
+    pub async fn bind(addr: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
+        if let Some(folder) = &options.replays {
+            tokio::fs::create_dir_all(folder)
+                .await
+                .map_err(|source| BindError::Replays {
+                    folder: folder.clone(),
+                    source,
+                })?;
+        }
+        let listen = |source| BindError::Listen { addr, source };
+        let listener = tokio::net::TcpListener::bind(addr).await.map_err(listen)?;
+        let local_addr = listener.local_addr().map_err(listen)?;
+        Ok(Self {
+            // Without nodelay a small message waits for the peer's delayed acknowledgement.
+            incoming: TcpIncoming::from(listener).with_nodelay(Some(true)),
+            local_addr,
+            matches: Arc::new(Matches::new(options.limits, options.replays)),
+        })
+    }
+
+    /// The address that the server listens on.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+
+    /// Serves until `stop` is cancelled: streams then end with SERVER_STOPPING, and what does not
+    /// end within [`Limits::stop_time`] is cut.
+    ///
+    /// # Errors
+    /// When the transport fails.
+    pub async fn run(self, stop: CancellationToken) -> Result<(), ServeError> {
+        let limits = self.matches.limits().clone();
+        let matches = Arc::clone(&self.matches);
+        let (health_reporter, health) = tonic_health::server::health_reporter();
+        health_reporter
+            .set_serving::<PlayServiceServer<Play>>()
+            .await;
+        health_reporter
+            .set_serving::<MatchServiceServer<MatchDesk>>()
+            .await;
+        let reflection = || {
+            tonic_reflection::server::Builder::configure()
+                .register_encoded_file_descriptor_set(DESCRIPTORS)
+        };
+        let router = tonic::transport::Server::builder()
+            .max_concurrent_streams(limits.streams_per_connection)
+            .http2_keepalive_interval(Some(limits.keepalive))
+            .http2_keepalive_timeout(Some(limits.keepalive))
+            .add_service(health)
+            .add_service(reflection().build_v1()?)
+            .add_service(reflection().build_v1alpha()?)
+            .add_service(CatalogServiceServer::new(Catalog))
+            .add_service(
+                MatchServiceServer::new(MatchDesk::new(Arc::clone(&matches)))
+                    .max_decoding_message_size(limits.request_bytes),
+            )
+            .add_service(
+                PlayServiceServer::new(Play::new(Arc::clone(&matches)))
+                    .max_decoding_message_size(limits.play_message_bytes),
+            );
+        info!(addr = %self.local_addr, "serving");
+        let stopped = {
+            let stop = stop.clone();
+            async move {
+                stop.cancelled().await;
+                health_reporter
+                    .set_not_serving::<PlayServiceServer<Play>>()
+                    .await;
+                matches.stop();
+            }
+        };
+        let serving = router.serve_with_incoming_shutdown(self.incoming, stopped);
+        tokio::select! {
+            served = serving => served?,
+            () = stop_deadline(&stop, limits.stop_time) => {
+                warn!("streams were still open after the stop time and are cut");
+            }
+        }
+        self.matches.replays_written().await;
+        info!("stopped");
+        Ok(())
+    }
+}
+
+/// Completes when `stop` was cancelled `time` ago: a silent peer must not keep the server alive.
+async fn stop_deadline(stop: &CancellationToken, time: Duration) {
+    stop.cancelled().await;
+    tokio::time::sleep(time).await;
+}

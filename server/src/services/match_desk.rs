@@ -1,0 +1,118 @@
+//! `MatchService`: making matches and looking at them.
+
+use std::sync::Arc;
+
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
+    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, RefusalReason,
+    WatchMatchRequest, WatchMatchResponse, match_service_server::MatchService,
+};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+
+use crate::{
+    hosting::{Before, MatchId, Matches},
+    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
+    refusal::Refusal,
+    replay,
+};
+
+/// The service over a set of matches.
+pub(crate) struct MatchDesk {
+    matches: Arc<Matches>,
+}
+
+impl MatchDesk {
+    pub(crate) fn new(matches: Arc<Matches>) -> Self {
+        Self { matches }
+    }
+}
+
+#[tonic::async_trait]
+impl MatchService for MatchDesk {
+    async fn create_match(
+        &self,
+        request: Request<CreateMatchRequest>,
+    ) -> Result<Response<CreateMatchResponse>, Status> {
+        let config = request.into_inner().config.unwrap_or_default();
+        let (info, tickets) = self.matches.create(&config)?;
+        Ok(Response::new(CreateMatchResponse {
+            r#match: Some(info),
+            tickets,
+        }))
+    }
+
+    async fn get_match(
+        &self,
+        request: Request<GetMatchRequest>,
+    ) -> Result<Response<GetMatchResponse>, Status> {
+        let id = MatchId::from_client(&request.into_inner().match_id);
+        Ok(Response::new(GetMatchResponse {
+            r#match: Some(self.matches.get(&id)?.info()),
+        }))
+    }
+
+    async fn list_matches(
+        &self,
+        request: Request<ListMatchesRequest>,
+    ) -> Result<Response<ListMatchesResponse>, Status> {
+        let request = request.into_inner();
+        let state = MatchState::try_from(request.state).map_err(|_| {
+            Refusal::field(
+                "state",
+                format!("{} is no MatchState; 0 to 3 are", request.state),
+            )
+        })?;
+        let page_size = match request.page_size {
+            0 => DEFAULT_PAGE_SIZE,
+            size @ 1..=MAX_PAGE_SIZE => size,
+            other => {
+                let detail = format!("0 to {MAX_PAGE_SIZE}, not {other}");
+                return Err(Refusal::field("page_size", detail).into());
+            }
+        };
+        let before = match request.page_token.as_str() {
+            "" => None,
+            token => Some(Before(token.parse().map_err(|_| {
+                Refusal::field(
+                    "page_token",
+                    "take `next_page_token` of the answer before, or none",
+                )
+            })?)),
+        };
+        let (matches, next) = self.matches.list(state, before, page_size as usize);
+        Ok(Response::new(ListMatchesResponse {
+            matches,
+            next_page_token: next.map(|Before(age)| age.to_string()).unwrap_or_default(),
+        }))
+    }
+
+    type WatchMatchStream = ReceiverStream<Result<WatchMatchResponse, Status>>;
+
+    async fn watch_match(
+        &self,
+        request: Request<WatchMatchRequest>,
+    ) -> Result<Response<Self::WatchMatchStream>, Status> {
+        let id = MatchId::from_client(&request.into_inner().match_id);
+        let news = self.matches.get(&id)?.watch()?;
+        Ok(Response::new(ReceiverStream::new(news)))
+    }
+
+    async fn get_replay(
+        &self,
+        request: Request<GetReplayRequest>,
+    ) -> Result<Response<GetReplayResponse>, Status> {
+        let id = MatchId::from_client(&request.into_inner().match_id);
+        let bytes = self.matches.get(&id)?.replay().ok_or_else(|| {
+            Refusal::new(
+                RefusalReason::MatchRunning,
+                "the match has not ended, and its replay shows what seats may not know",
+            )
+        })?;
+        let replay = replay::decode(&bytes)
+            .map_err(|error| Status::internal(format!("the replay cannot be read: {error}")))?;
+        Ok(Response::new(GetReplayResponse {
+            replay: Some(replay),
+        }))
+    }
+}

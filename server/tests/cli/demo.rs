@@ -1,0 +1,172 @@
+//! `bridgemaster demo`.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use crate::program::{run, succeed};
+
+/// Plays a demo and gives the match as JSON.
+fn play(folder: &Path, flags: &[&str]) -> Value {
+    let (json, replay) = (folder.join("match.json"), folder.join("match.replay"));
+    let files = [
+        "--json",
+        json.to_str().unwrap(),
+        "--replay",
+        replay.to_str().unwrap(),
+    ];
+    succeed(["demo"].iter().chain(flags).chain(&files));
+    serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap()
+}
+
+fn scores(info: &Value) -> Vec<i64> {
+    let seats = info["result"]["seats"].as_array().unwrap();
+    seats
+        .iter()
+        .map(|seat| seat["score"].as_i64().unwrap_or(0))
+        .collect()
+}
+
+#[test]
+fn a_match_in_each_seat_count_leaves_json_and_a_replay_that_holds() {
+    for seats in 2..=4 {
+        let folder = tempfile::tempdir().unwrap();
+        let info = play(
+            folder.path(),
+            &["--seats", &seats.to_string(), "--faces", "random"],
+        );
+        assert_eq!(info["state"], "MATCH_STATE_ENDED");
+        let results = info["result"]["seats"].as_array().unwrap();
+        assert_eq!(results.len(), seats);
+        assert!(
+            results.iter().all(|seat| seat.get("forfeit").is_none()),
+            "{results:?}"
+        );
+        let replay = folder.path().join("match.replay");
+        let said = succeed(["replay", "verify", replay.to_str().unwrap()]);
+        let decisions = info["result"]["decisions"].as_u64().unwrap();
+        assert!(
+            said.contains(&format!("{decisions} decisions and 0 faults")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn the_result_is_shown_with_scores_their_breakdown_and_where_the_replay_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let replay = folder.path().join("shown.replay");
+    let said = succeed([
+        "demo",
+        "--bots",
+        "random,greedy",
+        "--seed",
+        "shown",
+        "--replay",
+        replay.to_str().unwrap(),
+    ]);
+    for text in [
+        "place",
+        "greedy",
+        "faults",
+        "longest",
+        "empty_spaces",
+        "total",
+        "seed shown",
+    ] {
+        assert!(said.contains(text), "{text} is missing in:\n{said}");
+    }
+    assert!(
+        said.contains(&format!("replay show {}", replay.display())),
+        "{said}"
+    );
+    assert!(replay.is_file());
+}
+
+#[test]
+fn one_seed_gives_one_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["--bots", "random,greedy,random", "--seed", "again"];
+    let first = play(folder.path(), &flags);
+    assert_eq!(scores(&first), scores(&play(folder.path(), &flags)));
+    let other = play(
+        folder.path(),
+        &["--bots", "random,greedy,random", "--seed", "other"],
+    );
+    assert_ne!(scores(&first), scores(&other));
+}
+
+#[test]
+fn json_on_standard_output_comes_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let replay = folder.path().join("r");
+    let said = succeed([
+        "demo",
+        "--seats",
+        "2",
+        "--json",
+        "-",
+        "--replay",
+        replay.to_str().unwrap(),
+    ]);
+    let info: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(info["result"]["matchId"], info["matchId"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bot_that_fails_is_told_of_with_its_seat_and_its_last_words_and_the_match_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let replay = folder.path().join("r");
+    let ran = run([
+        "demo",
+        "--bots",
+        "random,sh -c 'echo out of ideas >&2; exit 3'",
+        "--startup-ms",
+        "300",
+        "--replay",
+        replay.to_str().unwrap(),
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(
+        ran.err.contains("seat 1") && ran.err.contains("out of ideas"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.out.contains("NEVER_CONNECTED"), "{}", ran.out);
+    let said = succeed(["replay", "verify", replay.to_str().unwrap()]);
+    assert!(said.contains("1 faults"), "{said}");
+    let transcript = succeed(["replay", "show", replay.to_str().unwrap()]);
+    assert!(
+        transcript.contains("seat 1: FAULT never connected, costs forfeit"),
+        "{transcript}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_demo_that_is_interrupted_leaves_no_bot_behind() {
+    use crate::program::{bridgemaster, signal, wait_for};
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("process");
+    // The shell writes its number whole, then becomes a process that does not end by itself.
+    let hanging = format!(
+        "sh -c 'echo $$ > {0}.part; mv {0}.part {0}; exec sleep 1000'",
+        file.display()
+    );
+    let mut demo = bridgemaster(["demo", "--bots", &format!("random,{hanging}")])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let process: u32 = wait_for("the start of the bot", || {
+        fs::read_to_string(&file)
+            .ok()
+            .map(|text| text.trim().parse().unwrap())
+    });
+    assert!(signal("-INT", demo.id()));
+    assert_eq!(demo.wait().unwrap().code(), Some(1));
+    wait_for("the end of the bot", || {
+        (!signal("-0", process)).then_some(())
+    });
+}

@@ -1,0 +1,9 @@
+//! The command line, by running the real binary.
+
+#![allow(clippy::unwrap_used)]
+
+mod demo;
+mod forged_replays;
+mod misuse;
+mod program;
+mod served_match;

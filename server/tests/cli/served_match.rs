@@ -1,0 +1,141 @@
+//! `serve`, `create`, `bot` and `watch` together.
+
+#![cfg(unix)]
+
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Child, Stdio},
+};
+
+use serde_json::Value;
+
+use crate::program::{bridgemaster, signal, succeed, wait_for};
+
+/// A running server, killed when dropped.
+struct Served {
+    process: Child,
+    url: String,
+}
+
+impl Served {
+    fn start(flags: &[&str]) -> Self {
+        let arguments = ["serve", "--listen", "127.0.0.1:0"];
+        let mut process = bridgemaster(arguments.iter().chain(flags))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let url = line
+            .split_whitespace()
+            .find(|word| word.starts_with("http://"));
+        Self {
+            url: url
+                .unwrap_or_else(|| panic!("no address in {line:?}"))
+                .to_owned(),
+            process,
+        }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself, as it should.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_created_match_is_played_by_bots_followed_and_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Served::start(&["--replays", folder.path().to_str().unwrap()]);
+    let made = succeed(["create", "--server", &server.url, "--seats", "2", "--json"]);
+    let made: Value = serde_json::from_str(&made).unwrap();
+    let match_id = made["match"]["matchId"].as_str().unwrap();
+    assert!(
+        made["match"]["config"].get("seed").is_none(),
+        "the seed is secret: {made}"
+    );
+
+    let watcher = bridgemaster(["watch", match_id, "--server", &server.url])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let bots: Vec<Child> = ["greedy", "random"]
+        .iter()
+        .zip(made["tickets"].as_array().unwrap())
+        .map(|(name, ticket)| {
+            bridgemaster(["bot", name])
+                .env("BRIDGEMASTER_SERVER", &server.url)
+                .env("BRIDGEMASTER_TICKET", ticket["ticket"].as_str().unwrap())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for bot in bots {
+        let output = bot.wait_with_output().unwrap();
+        assert!(output.status.success());
+        assert!(
+            String::from_utf8(output.stdout)
+                .unwrap()
+                .contains("longest")
+        );
+    }
+
+    let watched = watcher.wait_with_output().unwrap();
+    let watched_text = String::from_utf8(watched.stdout).unwrap();
+    assert!(watched.status.success(), "{watched_text}");
+    assert!(
+        watched_text.contains("ended; seat 0 greedy, seat 1 random"),
+        "{watched_text}"
+    );
+    assert!(watched_text.contains("empty_spaces"), "{watched_text}");
+
+    let replay = folder.path().join(format!("{match_id}.replay.binpb"));
+    wait_for("the replay in its folder", || {
+        replay.is_file().then_some(())
+    });
+    succeed(["replay", "verify", replay.to_str().unwrap()]);
+}
+
+#[test]
+fn create_tells_the_tickets_and_the_commands_that_go_on() {
+    let server = Served::start(&[]);
+    let said = succeed([
+        "create",
+        "--server",
+        &server.url,
+        "--seats",
+        "3",
+        "--seed",
+        "s",
+    ]);
+    assert_eq!(said.matches("BRIDGEMASTER_TICKET=").count(), 3, "{said}");
+    assert!(said.contains(&format!("--server {}", server.url)), "{said}");
+    assert!(said.contains(" watch "), "{said}");
+}
+
+#[test]
+fn a_match_that_is_not_there_is_a_failure_with_its_name() {
+    let server = Served::start(&[]);
+    let ran = crate::program::run(["watch", "no-such-match", "--server", &server.url]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.err.contains("no-such-match") && ran.err.contains("MATCH_UNKNOWN"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn ctrl_c_and_the_signal_to_end_stop_a_server_cleanly() {
+    for name in ["-INT", "-TERM"] {
+        let mut server = Served::start(&[]);
+        assert!(signal(name, server.process.id()));
+        assert_eq!(server.process.wait().unwrap().code(), Some(0), "{name}");
+    }
+}

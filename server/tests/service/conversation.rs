@@ -1,0 +1,111 @@
+//! The first messages of a stream: what is refused, and with which reason.
+
+use bridgemaster_proto::v1::{Hello, play_request};
+use tonic::Code;
+
+use crate::{
+    raw_bot::{RawBot, hello, reason, request},
+    table::{GAMES, Table, config},
+};
+
+async fn refused_hello(table: &Table, ticket: &str, hello: Hello) -> tonic::Status {
+    let first = request(play_request::Message::Hello(hello));
+    RawBot::open(table, ticket, first)
+        .await
+        .unwrap()
+        .end()
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn without_a_ticket_of_the_right_form_the_call_is_refused() {
+    let table = Table::open().await;
+    let first = || request(play_request::Message::Hello(hello()));
+    for authorization in [None, Some("abc"), Some("Basic abc")] {
+        let refused = RawBot::open_with(table.player().await, authorization, first())
+            .await
+            .err()
+            .unwrap();
+        assert_eq!(refused.code(), Code::Unauthenticated);
+        assert_eq!(reason(&refused), "TICKET_MISSING", "{authorization:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_ticket_that_nobody_gave_is_refused() {
+    let table = Table::open().await;
+    let first = request(play_request::Message::Hello(hello()));
+    let refused = RawBot::open(&table, "0123456789abcdef", first)
+        .await
+        .err()
+        .unwrap();
+    assert_eq!(reason(&refused), "TICKET_UNKNOWN");
+}
+
+#[tokio::test]
+async fn a_hello_that_says_something_invalid_is_refused_by_the_field() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let ticket = &seated.tickets[0];
+
+    let mut future = hello();
+    future.protocol_revision = 99;
+    let refused = refused_hello(&table, ticket, future).await;
+    assert_eq!(reason(&refused), "PROTOCOL_REVISION_UNSUPPORTED");
+
+    let mut nameless = hello();
+    nameless.bot_name.clear();
+    let refused = refused_hello(&table, ticket, nameless).await;
+    assert_eq!(reason(&refused), "INVALID_FIELD");
+    assert!(
+        refused.message().starts_with("hello.bot_name"),
+        "{refused:?}"
+    );
+
+    let mut long = hello();
+    long.bot_version = "v".repeat(65);
+    let refused = refused_hello(&table, ticket, long).await;
+    assert!(refused.message().contains("at most 64"), "{refused:?}");
+
+    let mut control = hello();
+    control.bot_name = "a\u{1b}[2J".to_owned();
+    let refused = refused_hello(&table, ticket, control).await;
+    assert!(refused.message().contains("printable"), "{refused:?}");
+
+    let mut other_game = hello();
+    other_game.games = vec!["chess".to_owned()];
+    let refused = refused_hello(&table, ticket, other_game).await;
+    assert_eq!(reason(&refused), "GAME_NOT_PLAYED");
+
+    let mut right = hello();
+    right.games = vec!["chess".to_owned(), GAMES[0].to_owned()];
+    RawBot::join_with(&table, ticket, right).await;
+}
+
+#[tokio::test]
+async fn a_second_hello_ends_the_stream_and_leaves_the_seat() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let bot = RawBot::join(&table, &seated.tickets[0]).await;
+    bot.send(play_request::Message::Hello(hello())).await;
+    assert_eq!(reason(&bot.end().await.unwrap()), "HELLO_REPEATED");
+    let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+    for bot in bots {
+        let result = bot.await.unwrap().unwrap();
+        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    }
+}
+
+#[tokio::test]
+async fn a_bot_that_joins_a_match_that_is_over_gets_the_result() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+    let mut results = Vec::new();
+    for bot in bots {
+        results.push(bot.await.unwrap().unwrap());
+    }
+    let again = table.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
+    assert_eq!(again, results[1]);
+}

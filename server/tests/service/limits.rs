@@ -1,0 +1,138 @@
+//! Limits, as they are seen from outside.
+
+use std::time::Duration;
+
+use bridgemaster_proto::v1::{CreateMatchRequest, FaultAction, FaultPolicy, MatchConfig};
+use bridgemaster_server::Limits;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Request};
+use tonic_types::StatusExt as _;
+
+use crate::{
+    raw_bot::reason,
+    table::{GAMES, Table, config, with_clock},
+};
+
+async fn refused(table: &Table, config: MatchConfig) -> tonic::Status {
+    table
+        .try_create(config)
+        .await
+        .err()
+        .expect("the config is refused")
+}
+
+#[tokio::test]
+async fn no_more_matches_are_open_than_the_limit_and_the_refusal_names_it() {
+    let limits = Limits {
+        open_matches: 2,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let first = table.create(config(GAMES[0], 2)).await;
+    table.create(config(GAMES[0], 2)).await;
+    let full = refused(&table, config(GAMES[0], 2)).await;
+    assert_eq!(
+        (full.code(), reason(&full).as_str()),
+        (Code::ResourceExhausted, "LIMIT_REACHED")
+    );
+    assert_eq!(
+        full.get_details_error_info().unwrap().metadata["limit"],
+        "open_matches"
+    );
+
+    let bots: Vec<_> = first.tickets.iter().map(|t| table.good_bot(t)).collect();
+    for bot in bots {
+        bot.await.unwrap().unwrap();
+    }
+    table.create(config(GAMES[0], 2)).await;
+}
+
+#[tokio::test]
+async fn ended_matches_are_forgotten_from_the_oldest_on() {
+    let limits = Limits {
+        ended_matches_kept: 1,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let quick = with_clock(config(GAMES[0], 2), |c| c.startup_ms = Some(1));
+        let seated = table.create(quick).await;
+        table.result(&seated.match_id).await;
+        ids.push(seated.match_id);
+    }
+    assert_eq!(
+        reason(&table.replay(&ids[0]).await.unwrap_err()),
+        "MATCH_UNKNOWN"
+    );
+    assert!(table.replay(&ids[1]).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_stream_that_says_nothing_is_ended_after_the_hello_time() {
+    let limits = Limits {
+        hello_time: Duration::from_millis(30),
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let (silent, messages) = mpsc::channel(1);
+    let mut call = Request::new(ReceiverStream::new(messages));
+    let bearer = format!("Bearer {}", seated.tickets[0]);
+    call.metadata_mut()
+        .insert("authorization", bearer.parse().unwrap());
+    let mut inbound = table.player().await.play(call).await.unwrap().into_inner();
+    let end = inbound.message().await.unwrap_err();
+    assert_eq!(reason(&end), "HELLO_LATE");
+    drop(silent);
+}
+
+#[tokio::test]
+async fn a_match_config_is_refused_by_the_field_that_is_wrong() {
+    let table = Table::open().await;
+    let nothing = table
+        .matches()
+        .create_match(CreateMatchRequest { config: None })
+        .await
+        .unwrap_err();
+    assert!(nothing.message().starts_with("config.game"), "{nothing:?}");
+
+    for game in GAMES {
+        let seats = refused(&table, config(game, 9)).await;
+        assert_eq!(reason(&seats), "INVALID_FIELD");
+        assert!(seats.message().starts_with("config.seats"), "{seats:?}");
+
+        let mut seed = config(game, 2);
+        seed.seed = Some("two words".to_owned());
+        let seed = refused(&table, seed).await;
+        assert!(seed.message().starts_with("config.seed"), "{seed:?}");
+
+        let bank = with_clock(config(game, 2), |clock| clock.bank_ms = Some(0));
+        let bank = refused(&table, bank).await;
+        assert!(
+            bank.message().starts_with("config.clock.bank_ms"),
+            "{bank:?}"
+        );
+        assert!(bank.message().contains("1 to 86400000"), "{bank:?}");
+
+        let mut late = config(game, 2);
+        late.faults = Some(FaultPolicy {
+            late: FaultAction::Refuse.into(),
+            ..FaultPolicy::default()
+        });
+        let late = refused(&table, late).await;
+        assert!(late.message().starts_with("config.faults.late"), "{late:?}");
+        let violations = late.get_details_bad_request().unwrap().field_violations;
+        assert_eq!(violations[0].field, "config.faults.late");
+    }
+}
+
+#[tokio::test]
+async fn a_request_over_the_size_limit_is_refused() {
+    let table = Table::open().await;
+    let mut huge = config(GAMES[0], 2);
+    huge.seed = Some("x".repeat(300_000));
+    let refused = refused(&table, huge).await;
+    assert_eq!(refused.code(), Code::OutOfRange, "{refused:?}");
+}

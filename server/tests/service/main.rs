@@ -1,0 +1,12 @@
+//! The server over real connections on loopback: whole matches, and bots that misbehave.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod catalog;
+mod conversation;
+mod limits;
+mod raw_bot;
+mod spectators;
+mod table;
+mod whole_matches;
+mod zoo;

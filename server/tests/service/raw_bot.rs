@@ -1,0 +1,249 @@
+//! A bot that speaks the protocol by hand, so that it can misbehave.
+
+use bridgemaster_proto::v1::{
+    Decision, DecisionRejected, DecisionRequest, Hello, MatchEnded, MatchStarted, PlayRequest,
+    PlayResponse, Pong, SeatStatus, decision::Choice, play_request, play_response::Message,
+    play_service_client::PlayServiceClient,
+};
+use tokio::{sync::mpsc, time::timeout};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Status, Streaming, transport::Channel};
+use tonic_types::StatusExt as _;
+
+use crate::table::{PATIENCE, Table};
+
+pub(crate) struct RawBot {
+    outbound: mpsc::Sender<PlayRequest>,
+    inbound: Streaming<PlayResponse>,
+    /// Sequence of the last counted message.
+    pub(crate) last_sequence: u32,
+}
+
+pub(crate) fn hello() -> Hello {
+    Hello {
+        protocol_revision: 1,
+        bot_name: "raw".to_owned(),
+        bot_version: "1".to_owned(),
+        games: Vec::new(),
+        last_sequence: None,
+    }
+}
+
+pub(crate) fn request(message: play_request::Message) -> PlayRequest {
+    PlayRequest {
+        message: Some(message),
+    }
+}
+
+/// The stable reason of a refusal.
+pub(crate) fn reason(status: &Status) -> String {
+    status
+        .get_details_error_info()
+        .unwrap_or_else(|| panic!("no ErrorInfo in {status:?}"))
+        .reason
+}
+
+impl RawBot {
+    /// Opens a stream with a ticket, whose first message is `first`.
+    pub(crate) async fn open(
+        table: &Table,
+        ticket: &str,
+        first: PlayRequest,
+    ) -> Result<Self, Status> {
+        Self::open_with(
+            table.player().await,
+            Some(&format!("Bearer {ticket}")),
+            first,
+        )
+        .await
+    }
+
+    pub(crate) async fn open_with(
+        mut client: PlayServiceClient<Channel>,
+        authorization: Option<&str>,
+        first: PlayRequest,
+    ) -> Result<Self, Status> {
+        let (outbound, messages) = mpsc::channel(1024);
+        outbound.send(first).await.unwrap();
+        let mut request = Request::new(ReceiverStream::new(messages));
+        if let Some(value) = authorization {
+            let value = value.parse().unwrap();
+            request.metadata_mut().insert("authorization", value);
+        }
+        let inbound = client.play(request).await?.into_inner();
+        Ok(Self {
+            outbound,
+            inbound,
+            last_sequence: 0,
+        })
+    }
+
+    /// Joins with a proper Hello and reads the Welcome.
+    pub(crate) async fn join(table: &Table, ticket: &str) -> Self {
+        Self::join_with(table, ticket, hello()).await
+    }
+
+    pub(crate) async fn join_with(table: &Table, ticket: &str, hello: Hello) -> Self {
+        let first = request(play_request::Message::Hello(hello));
+        let mut bot = Self::open(table, ticket, first).await.unwrap();
+        assert!(matches!(bot.next().await, Ok(Some(Message::Welcome(_)))));
+        bot
+    }
+
+    pub(crate) async fn send(&self, message: play_request::Message) {
+        // A closed stream is what some tests wait for, on the other half.
+        let _ = self.outbound.send(request(message)).await;
+    }
+
+    pub(crate) async fn send_empty(&self) {
+        let _ = self.outbound.send(PlayRequest { message: None }).await;
+    }
+
+    pub(crate) async fn answer(&self, request: &DecisionRequest, choice: Choice) {
+        self.send(play_request::Message::Decision(Decision {
+            match_id: request.match_id.clone(),
+            request_id: request.request_id,
+            choice: Some(choice),
+        }))
+        .await;
+    }
+
+    /// The next message that is no Ping; Pings are answered. `None` when the stream ended well.
+    pub(crate) async fn next(&mut self) -> Result<Option<Message>, Status> {
+        loop {
+            let response = timeout(PATIENCE, self.inbound.message())
+                .await
+                .expect("the server says something")?;
+            let Some(response) = response else {
+                return Ok(None);
+            };
+            if response.sequence > 0 {
+                self.last_sequence = response.sequence;
+            }
+            match response.message.unwrap() {
+                Message::Ping(ping) => {
+                    self.send(play_request::Message::Pong(Pong { nonce: ping.nonce }))
+                        .await;
+                }
+                other => return Ok(Some(other)),
+            }
+        }
+    }
+
+    /// Reads on until `pick` takes a message.
+    async fn until<T>(&mut self, mut pick: impl FnMut(Message) -> Option<T>) -> T {
+        loop {
+            let message = self.next().await.unwrap().expect("the stream goes on");
+            if let Some(found) = pick(message) {
+                return found;
+            }
+        }
+    }
+
+    pub(crate) async fn started(&mut self) -> MatchStarted {
+        self.until(|m| match m {
+            Message::MatchStarted(started) => Some(started),
+            _ => None,
+        })
+        .await
+    }
+
+    pub(crate) async fn asked(&mut self) -> DecisionRequest {
+        self.until(|m| match m {
+            Message::DecisionRequest(request) => Some(request),
+            _ => None,
+        })
+        .await
+    }
+
+    pub(crate) async fn rejected(&mut self) -> DecisionRejected {
+        self.until(|m| match m {
+            Message::DecisionRejected(rejected) => Some(rejected),
+            _ => None,
+        })
+        .await
+    }
+
+    pub(crate) async fn told_of_a_seat(&mut self) -> SeatStatus {
+        self.until(|m| match m {
+            Message::SeatStatus(status) => Some(status),
+            _ => None,
+        })
+        .await
+    }
+
+    /// Answers every request with its first legal decision until the match ends.
+    pub(crate) async fn play_on(mut self) -> MatchEnded {
+        loop {
+            match self.next().await.unwrap().expect("the match goes on") {
+                Message::DecisionRequest(request) => {
+                    self.answer(&request, Choice::Index(0)).await;
+                }
+                Message::MatchEnded(ended) => return ended,
+                _ => {}
+            }
+        }
+    }
+
+    /// How the stream ends: `None` when well.
+    pub(crate) async fn end(mut self) -> Option<Status> {
+        loop {
+            match self.next().await {
+                Ok(Some(_)) => {}
+                Ok(None) => return None,
+                Err(status) => return Some(status),
+            }
+        }
+    }
+}
+
+/// Bytes on the wire as the test wants them: field 1, which is where a Hello stands.
+#[derive(Clone, PartialEq, prost::Message)]
+struct AsHello {
+    #[prost(bytes = "vec", tag = "1")]
+    bytes: Vec<u8>,
+}
+
+/// A bot that says a proper Hello and then bytes that are no message.
+pub(crate) struct GarbageBot {
+    outbound: mpsc::Sender<AsHello>,
+    inbound: Streaming<PlayResponse>,
+}
+
+impl GarbageBot {
+    /// Joins and waits until it is asked.
+    pub(crate) async fn join(table: &Table, ticket: &str) -> Self {
+        let (outbound, messages) = mpsc::channel(2);
+        let bytes = prost::Message::encode_to_vec(&hello());
+        outbound.send(AsHello { bytes }).await.unwrap();
+        let mut call = Request::new(ReceiverStream::new(messages));
+        let bearer = format!("Bearer {ticket}").parse().unwrap();
+        call.metadata_mut().insert("authorization", bearer);
+        let mut client = tonic::client::Grpc::new(table.channel.clone());
+        client.ready().await.unwrap();
+        let path = "/bridgemaster.v1.PlayService/Play".parse().unwrap();
+        let codec = tonic_prost::ProstCodec::<AsHello, PlayResponse>::default();
+        let mut inbound = client
+            .streaming(call, path, codec)
+            .await
+            .unwrap()
+            .into_inner();
+        loop {
+            let message = inbound.message().await.unwrap().unwrap().message;
+            if matches!(message, Some(Message::DecisionRequest(_))) {
+                return Self { outbound, inbound };
+            }
+        }
+    }
+
+    /// Sends bytes that are no message; how the server ends the stream.
+    pub(crate) async fn send_garbage(mut self) -> Status {
+        let bytes = vec![0xff; 16];
+        self.outbound.send(AsHello { bytes }).await.unwrap();
+        loop {
+            if let Err(status) = self.inbound.message().await {
+                return status;
+            }
+        }
+    }
+}

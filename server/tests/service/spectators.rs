@@ -1,0 +1,138 @@
+//! Spectators: what they see, and that they see no more than that.
+
+use bridgemaster_proto::v1::{ListMatchesRequest, MatchState, WatchMatchRequest, decision::Choice};
+use bridgemaster_server::Limits;
+use tokio::time::timeout;
+
+use crate::{
+    raw_bot::{RawBot, reason},
+    table::{GAMES, PATIENCE, Table, config},
+};
+
+#[tokio::test]
+async fn a_spectator_sees_the_match_from_waiting_to_its_result() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let seated = table.create(config(game, 2)).await;
+        let request = WatchMatchRequest {
+            match_id: seated.match_id.clone(),
+        };
+        let mut news = table
+            .matches()
+            .watch_match(request)
+            .await
+            .unwrap()
+            .into_inner();
+        let first = news.message().await.unwrap().unwrap();
+        assert_eq!(first.r#match.unwrap().state(), MatchState::Waiting);
+        assert!(first.observation.is_none() && first.events.is_empty());
+
+        let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+        let (mut events, mut last) = (0, None);
+        while let Some(message) = timeout(PATIENCE, news.message()).await.unwrap().unwrap() {
+            events += message.events.len();
+            let info = message.r#match.clone().unwrap();
+            assert_eq!(info.config.unwrap().seed.is_some(), info.result.is_some());
+            last = Some(message);
+        }
+        let last = last.unwrap();
+        let result = last.r#match.unwrap().result.unwrap();
+        assert!(last.observation.is_some() && events > 0);
+        for bot in bots {
+            assert_eq!(bot.await.unwrap().unwrap(), result);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_choice_in_secret_does_not_reach_spectators_or_the_other_seat() {
+    let table = Table::open().await;
+    let choose = |index| {
+        let table = &table;
+        async move {
+            let seated = table.create(config("old_london_bridge", 2)).await;
+            let mut chooser = RawBot::join(table, &seated.tickets[0]).await;
+            let mut other = RawBot::join(table, &seated.tickets[1]).await;
+            other.asked().await;
+            let asked = chooser.asked().await;
+            let request = WatchMatchRequest {
+                match_id: seated.match_id.clone(),
+            };
+            let mut news = table
+                .matches()
+                .watch_match(request)
+                .await
+                .unwrap()
+                .into_inner();
+            news.message().await.unwrap().unwrap();
+            chooser.answer(&asked, Choice::Index(index)).await;
+            let told = news.message().await.unwrap().unwrap();
+            assert_eq!(told.events.len(), 1, "that a choice was made is public");
+            // The other seat joins afresh and is asked again, in the same words.
+            let mut again = RawBot::join(table, &seated.tickets[1]).await;
+            (
+                told.observation,
+                told.events,
+                again.asked().await.observation,
+            )
+        }
+    };
+    assert_eq!(choose(0).await, choose(1).await);
+}
+
+#[tokio::test]
+async fn a_match_has_no_more_spectators_than_the_limit() {
+    let limits = Limits {
+        watchers_per_match: 1,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let request = || WatchMatchRequest {
+        match_id: seated.match_id.clone(),
+    };
+    let _watching = table.matches().watch_match(request()).await.unwrap();
+    let refused = table.matches().watch_match(request()).await.unwrap_err();
+    assert_eq!(reason(&refused), "LIMIT_REACHED");
+    let unknown = WatchMatchRequest {
+        match_id: "nothing".to_owned(),
+    };
+    let refused = table.matches().watch_match(unknown).await.unwrap_err();
+    assert_eq!(reason(&refused), "MATCH_UNKNOWN");
+}
+
+#[tokio::test]
+async fn matches_are_listed_newest_first_page_by_page() {
+    let table = Table::open().await;
+    let mut made = Vec::new();
+    for _ in 0..5 {
+        made.push(table.create(config(GAMES[0], 2)).await.match_id);
+    }
+    made.reverse();
+    let (mut listed, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let request = ListMatchesRequest {
+            state: MatchState::Waiting.into(),
+            page_size: 2,
+            page_token,
+        };
+        let page = table
+            .matches()
+            .list_matches(request)
+            .await
+            .unwrap()
+            .into_inner();
+        listed.extend(page.matches.into_iter().map(|m| m.match_id));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(listed, made);
+    let bad = ListMatchesRequest {
+        page_token: "x".to_owned(),
+        ..ListMatchesRequest::default()
+    };
+    let refused = table.matches().list_matches(bad).await.unwrap_err();
+    assert!(refused.message().starts_with("page_token"), "{refused:?}");
+}

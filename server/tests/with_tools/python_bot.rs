@@ -1,0 +1,131 @@
+//! The Python bots, written from the .proto files alone, play whole matches.
+
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use bridgemaster_bots::Random;
+use bridgemaster_games::Seed;
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, GameConfig, MatchConfig, MatchResult, SeatTicket, game_config::Game,
+    match_service_client::MatchServiceClient,
+};
+use bridgemaster_sdk::{Options, play};
+use bridgemaster_server::{Server, ServerOptions};
+use libtest_mimic::{Failed, Trial};
+use tokio::{runtime::Runtime, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::tool::{Tool, must_succeed, workspace};
+
+const PYTHON: Tool = Tool {
+    name: "Python environment for the bots",
+    variable: "BRIDGEMASTER_PYTHON",
+    installed: "bots/python/.venv/bin/python",
+    // Any other Python lacks gRPC, or the code generated from these .proto files.
+    on_path: None,
+    check: &["-m", "bridgemaster_bot", "--help"],
+    install: "python3 bots/python/install.py",
+};
+
+/// Longest time for a match, the start of Python included; it takes a second or two.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(crate) fn trials() -> impl Iterator<Item = Trial> {
+    let matches = ["sample", "random"].into_iter().flat_map(|bot| {
+        (2..=4).map(move |seats| {
+            let name = format!("python_bot::{bot}_plays_a_whole_match_of_{seats}_seats");
+            Trial::ignorable_test(name, move || {
+                PYTHON.with(|python| plays_a_whole_match(python, bot, seats))
+            })
+        })
+    });
+    let own_tests = Trial::ignorable_test("python_bot::its_own_tests_pass", || {
+        PYTHON.with(|python| {
+            let discover = ["-m", "unittest", "discover", "--start-directory", "tests"];
+            must_succeed(
+                Command::new(python)
+                    .args(discover)
+                    .args(["--top-level-directory", "."])
+                    .current_dir(workspace().join("bots/python")),
+            )
+        })
+    });
+    matches.chain([own_tests])
+}
+
+/// Seats the Python bot last, and random bots before it, each match on a server of its own.
+fn plays_a_whole_match(python: &Path, bot: &str, seats: u32) -> Result<(), Failed> {
+    let result = Runtime::new()?.block_on(async {
+        let server =
+            Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await?;
+        let url = format!("http://{}", server.local_addr());
+        let stop = CancellationToken::new();
+        let stop_at_end = stop.clone().drop_guard();
+        tokio::spawn(server.run(stop));
+
+        let mut tickets = create_match(&url, seats).await?;
+        let python_ticket = tickets.pop().ok_or("a match has seats")?;
+        let opponents: Vec<_> = tickets
+            .iter()
+            .map(|seat| {
+                let options = Options::new(&url, seat.ticket.parse().unwrap(), "random");
+                tokio::spawn(play(Random::new(&Seed::from(u64::from(seat.seat))), options))
+            })
+            .collect();
+        let process = tokio::process::Command::new(python)
+            .args(["-m", "bridgemaster_bot", bot, "--seed", "1"])
+            .env("BRIDGEMASTER_SERVER", &url)
+            .env("BRIDGEMASTER_TICKET", &python_ticket.ticket)
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        let output = timeout(PATIENCE, process).await.map_err(|_| "the Python bot hangs")??;
+        if !output.status.success() {
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            return Err(Failed::from(format!(
+                "the Python bot ended with {}; if the .proto files have changed, run `{}`\n{stderr}",
+                output.status, PYTHON.install
+            )));
+        }
+        let mut results = Vec::new();
+        for opponent in opponents {
+            results.push(timeout(PATIENCE, opponent).await???);
+        }
+        drop(stop_at_end);
+        Ok(results.swap_remove(0))
+    })?;
+    check_result(&result, bot, seats);
+    Ok(())
+}
+
+async fn create_match(url: &str, seats: u32) -> Result<Vec<SeatTicket>, Failed> {
+    let game = Game::OldLondonBridge(Default::default());
+    let config = MatchConfig {
+        game: Some(GameConfig { game: Some(game) }),
+        seats,
+        seed: Some("python".to_owned()),
+        ..MatchConfig::default()
+    };
+    let request = CreateMatchRequest {
+        config: Some(config),
+    };
+    let mut desk = MatchServiceClient::connect(url.to_owned()).await?;
+    Ok(desk.create_match(request).await?.into_inner().tickets)
+}
+
+fn check_result(result: &MatchResult, bot: &str, seats: u32) {
+    assert_eq!(result.seats.len(), seats as usize);
+    for seat in &result.seats {
+        let name = if seat.seat + 1 == seats {
+            format!("python-{bot}")
+        } else {
+            "random".to_owned()
+        };
+        assert_eq!(seat.bot_name, name);
+        assert_eq!((seat.fault_count, seat.house_decisions), (0, 0), "{seat:?}");
+        assert!(seat.clock_use.unwrap().answered > 0, "{seat:?}");
+    }
+}

@@ -1,0 +1,76 @@
+//! Finds the tools.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use libtest_mimic::{Completion, Failed};
+
+/// The folder of the workspace.
+pub(crate) fn workspace() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// A tool that a test needs.
+pub(crate) struct Tool {
+    /// What the tool is, for people.
+    pub(crate) name: &'static str,
+    /// Environment variable that names its program.
+    pub(crate) variable: &'static str,
+    /// Where `bots/python/install.py` puts it, from the workspace.
+    pub(crate) installed: &'static str,
+    /// Its name where it is on the search path; `None` when one from there would not do.
+    pub(crate) on_path: Option<&'static str>,
+    /// Arguments with which it succeeds if it is usable.
+    pub(crate) check: &'static [&'static str],
+    /// The command that installs it.
+    pub(crate) install: &'static str,
+}
+
+impl Tool {
+    /// Runs `test` with the program of the tool. Without one the test is ignored and says so; it
+    /// fails where the tool was promised.
+    pub(crate) fn with(
+        &self,
+        test: impl FnOnce(&Path) -> Result<(), Failed>,
+    ) -> Result<Completion, Failed> {
+        let named = env::var_os(self.variable).map(PathBuf::from);
+        let promised = named.is_some() || env::var_os("CI").is_some();
+        let candidates = match named {
+            Some(program) => vec![program],
+            None => [workspace().join(self.installed)]
+                .into_iter()
+                .chain(self.on_path.map(PathBuf::from))
+                .collect(),
+        };
+        if let Some(program) = candidates.iter().find(|program| self.is_usable(program)) {
+            return test(program).map(|()| Completion::Completed);
+        }
+        let absent = format!(
+            "no {}: run `{}`, or set {} to its program",
+            self.name, self.install, self.variable
+        );
+        if promised {
+            return Err(format!("{absent}; tried {candidates:?}").into());
+        }
+        Ok(Completion::ignored_with(absent))
+    }
+
+    fn is_usable(&self, program: &Path) -> bool {
+        let output = Command::new(program).args(self.check).output();
+        output.is_ok_and(|output| output.status.success())
+    }
+}
+
+/// Runs a command to its end; its output is the failure's message if it fails.
+pub(crate) fn must_succeed(command: &mut Command) -> Result<(), Failed> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?} ended with {}\n{stdout}{stderr}", output.status).into())
+}
