@@ -1,0 +1,64 @@
+"""The command line: plays one match with one of the bots of this package."""
+
+import argparse
+import logging
+import sys
+
+from .connection import DEFAULT_SERVER, SERVER_VARIABLE, TICKET_VARIABLE, play
+from .errors import PlayError
+from .random_bot import RandomBot
+from .sample_bot import SampleBot
+
+BOTS = {"random": RandomBot, "sample": SampleBot}
+
+
+def main() -> int:
+    """Play, and say how it ended; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m bridgemaster_bot", description=__doc__)
+    parser.add_argument(
+        "bot",
+        nargs="?",
+        choices=sorted(BOTS),
+        default="sample",
+        help="which bot plays (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--server",
+        metavar="URL",
+        help=f"address of the server (default: ${SERVER_VARIABLE}, else {DEFAULT_SERVER})",
+    )
+    parser.add_argument(
+        "--ticket",
+        help=f"join ticket of the seat (default: ${TICKET_VARIABLE}); other users "
+        "of the machine can see a command line, but not the variable",
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="makes the bot's own choices repeatable"
+    )
+    parser.add_argument(
+        "--verbose",
+        action="store_true",
+        help="say on standard error what happens to the connection",
+    )
+    arguments = parser.parse_args()
+    logging.basicConfig(level=logging.DEBUG if arguments.verbose else logging.WARNING)
+    logging.getLogger("asyncio").setLevel(logging.WARNING)
+
+    bot = BOTS[arguments.bot](arguments.seed)
+    try:
+        result = play(bot, arguments.server, arguments.ticket)
+    except PlayError as error:
+        print(f"{bot.name}: error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"{bot.name}: interrupted", file=sys.stderr)
+        return 130
+    places = ", ".join(
+        f"seat {seat.seat}: place {seat.place} with {seat.score}" for seat in result.seats
+    )
+    print(f"{bot.name}: match {result.match_id} is over; {places}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""The command line, run as a user runs it."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+
+def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line with these Bridgemaster variables and no others."""
+    kept = {name: value for name, value in os.environ.items() if "BRIDGEMASTER" not in name}
+    return subprocess.run(
+        [sys.executable, "-m", "bridgemaster_bot", *arguments],
+        env=kept | variables,
+        capture_output=True,
+        text=True,
+    )
+
+
+class CommandLineTest(unittest.TestCase):
+    """Mistakes get one line that says what to do."""
+
+    def test_a_missing_ticket_is_named(self) -> None:
+        ended = run("random")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("BRIDGEMASTER_TICKET", ended.stderr)
+        self.assertNotIn("Traceback", ended.stderr)
+
+    def test_the_environment_is_read(self) -> None:
+        ended = run(BRIDGEMASTER_SERVER="ftp://nowhere", BRIDGEMASTER_TICKET="ticket-7")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("ftp://nowhere", ended.stderr)
+        self.assertNotIn("ticket-7", ended.stderr)
+
+    def test_an_unknown_bot_is_refused_with_the_known_ones(self) -> None:
+        ended = run("clever")
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("random", ended.stderr)

@@ -1,0 +1,298 @@
+"""The connection against a scripted server on loopback."""
+
+import asyncio
+import logging
+import queue
+import unittest
+from unittest import mock
+
+import grpc
+from bridgemaster.v1.game_pb2 import GameDecision
+from bridgemaster.v1.match_pb2 import MatchResult
+from bridgemaster.v1.play_pb2 import (
+    DecisionRejected,
+    DecisionRequest,
+    MatchStarted,
+    PlayRequest,
+    PlayResponse,
+)
+
+from bridgemaster_bot import connection
+from bridgemaster_bot.bot import Bot, Choice, Resign
+from bridgemaster_bot.connection import MAX_REFUSED_ANSWERS, Connection, target_of
+from bridgemaster_bot.errors import PlayError, RefusedError
+
+from .scripted_server import (
+    MATCH_ID,
+    PATIENCE_S,
+    SEAT,
+    ScriptedServer,
+    Stream,
+    decision_rejected,
+    decision_request,
+    match_ended,
+    match_started,
+    ping,
+    soon,
+)
+
+
+class Puppet(Bot):
+    """Tells what it hears, and answers with what the test hands it."""
+
+    name = "puppet"
+    version = "1.0"
+    games = ("old_london_bridge",)
+
+    def __init__(self) -> None:
+        """Start with nothing heard and nothing chosen."""
+        self.heard: list[tuple[str, int]] = []
+        self.choices: queue.Queue[Choice | Exception] = queue.Queue()
+
+    def decide(self, request: DecisionRequest) -> Choice:
+        self.heard.append(("asked", request.request_id))
+        choice = self.choices.get(timeout=PATIENCE_S)
+        if isinstance(choice, Exception):
+            raise choice
+        return choice
+
+    def match_started(self, started: MatchStarted) -> None:
+        self.heard.append(("started", started.seat))
+
+    def decision_rejected(self, rejected: DecisionRejected) -> None:
+        self.heard.append(("rejected", rejected.request_id))
+
+    def match_ended(self, result: MatchResult) -> None:
+        self.heard.append(("ended", result.decisions))
+
+
+class PlayTest(unittest.IsolatedAsyncioTestCase):
+    """Each test is the server of one bot."""
+
+    async def asyncSetUp(self) -> None:
+        self.server = ScriptedServer()
+        self.bot = Puppet()
+        self.address = await self.server.start()
+        self.addAsyncCleanup(self.server.stop)
+        # The warnings about what the tests do on purpose.
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        playing = Connection(self.bot, self.address, "ticket-7").play()
+        self.playing = asyncio.ensure_future(playing)
+
+    async def welcomed(self) -> Stream:
+        stream = await self.server.stream()
+        await stream.welcome()
+        return stream
+
+    async def decision(self, stream: Stream) -> tuple[int, int]:
+        """Return request and index of the next message, which must be a decision by index."""
+        message = await stream.receive()
+        self.assertEqual(message.WhichOneof("message"), "decision", message)
+        self.assertEqual(message.decision.match_id, MATCH_ID)
+        self.assertEqual(message.decision.WhichOneof("choice"), "index")
+        return message.decision.request_id, message.decision.index
+
+    async def end(self, stream: Stream, sequence: int) -> None:
+        """End the match, and check that the bot leaves in order."""
+        stream.send(match_ended(sequence))
+        self.assertIsNone(await stream.receive())
+        stream.end()
+        result = await soon(self.playing)
+        self.assertEqual(result.decisions, 99)
+
+    async def test_a_whole_match_reaches_the_bot_and_its_answers_the_server(self) -> None:
+        stream = await self.server.stream()
+        hello = await stream.welcome()
+        self.assertEqual(stream.metadata["authorization"], "Bearer ticket-7")
+        self.assertEqual((hello.bot_name, hello.bot_version), ("puppet", "1.0"))
+        self.assertEqual(hello.protocol_revision, 1)
+        self.assertEqual(list(hello.games), ["old_london_bridge"])
+        self.assertFalse(hello.HasField("last_sequence"))
+
+        stream.send(match_started(1))
+        for request_id, index in ((1, 0), (2, 5)):
+            self.bot.choices.put(index)
+            stream.send(decision_request(1 + request_id, request_id))
+            self.assertEqual(await self.decision(stream), (request_id, index))
+        await self.end(stream, 4)
+        told = [("started", SEAT), ("asked", 1), ("asked", 2), ("ended", 99)]
+        self.assertEqual(self.bot.heard, told)
+
+    async def test_a_decision_in_full_is_sent_as_it_is(self) -> None:
+        stream = await self.welcomed()
+        full = GameDecision(old_london_bridge={"take_tile": {"bonus_stack": 2}})
+        self.bot.choices.put(full)
+        stream.send(decision_request(1, 1))
+        self.assertEqual((await stream.receive()).decision.decision, full)
+        await self.end(stream, 2)
+
+    async def test_a_bot_can_resign(self) -> None:
+        stream = await self.welcomed()
+        self.bot.choices.put(Resign())
+        stream.send(decision_request(1, 1))
+        self.assertEqual(await stream.receive(), PlayRequest(resign={"match_id": MATCH_ID}))
+        await self.end(stream, 2)
+
+    async def test_a_ping_is_answered_while_the_bot_thinks(self) -> None:
+        stream = await self.welcomed()
+        stream.send(decision_request(1, 1))
+        stream.send(ping(8))
+        self.assertEqual(await stream.receive(), PlayRequest(pong={"nonce": 8}))
+        self.bot.choices.put(3)
+        self.assertEqual(await self.decision(stream), (1, 3))
+        await self.end(stream, 2)
+
+    async def test_a_message_that_came_before_is_ignored(self) -> None:
+        stream = await self.welcomed()
+        self.bot.choices.put(0)
+        stream.send(match_started(1))
+        stream.send(decision_request(2, 1))
+        self.assertEqual(await self.decision(stream), (1, 0))
+        stream.send(match_started(1))
+        stream.send(decision_request(2, 1))
+        # Whatever the two had caused would be sent before this Pong, and heard before the end.
+        stream.send(ping(1))
+        self.assertEqual((await stream.receive()).WhichOneof("message"), "pong")
+        await self.end(stream, 3)
+        self.assertEqual(self.bot.heard, [("started", SEAT), ("asked", 1), ("ended", 99)])
+
+    async def test_a_message_of_an_unknown_kind_is_skipped_and_counted(self) -> None:
+        stream = await self.welcomed()
+        field_111 = b"\xfa\x06\x00"
+        stream.send(
+            PlayResponse.FromString(PlayResponse(sequence=1).SerializeToString() + field_111)
+        )
+        self.bot.choices.put(0)
+        stream.send(decision_request(2, 1))
+        self.assertEqual(await self.decision(stream), (1, 0))
+        await self.end(stream, 3)
+
+    async def test_a_lost_stream_is_resumed_after_the_last_message(self) -> None:
+        stream = await self.welcomed()
+        self.bot.choices.put(4)
+        stream.send(match_started(1))
+        stream.send(decision_request(2, 1))
+        self.assertEqual(await self.decision(stream), (1, 4))
+        stream.fail(grpc.StatusCode.UNAVAILABLE)
+
+        stream = await self.server.stream()
+        hello = await stream.welcome()
+        self.assertEqual(hello.last_sequence, 2)
+        # The stream may have been lost with the answer on it.
+        self.assertEqual(await self.decision(stream), (1, 4))
+        self.bot.choices.put(5)
+        stream.send(decision_request(3, 2))
+        self.assertEqual(await self.decision(stream), (2, 5))
+        await self.end(stream, 4)
+        asked = [request for what, request in self.bot.heard if what == "asked"]
+        self.assertEqual(asked, [1, 2])
+
+    async def test_a_bot_thinks_on_while_the_stream_is_lost(self) -> None:
+        stream = await self.welcomed()
+        stream.send(decision_request(1, 1))
+        stream.send(ping(1))
+        await stream.receive()
+        stream.end()
+
+        stream = await self.welcomed()
+        stream.send(decision_request(1, 1))
+        self.bot.choices.put(6)
+        self.assertEqual(await self.decision(stream), (1, 6))
+        await self.end(stream, 2)
+        self.assertEqual(self.bot.heard, [("asked", 1), ("ended", 99)])
+
+    async def test_a_silent_server_is_left_and_called_again(self) -> None:
+        stream = await self.server.stream()
+        await stream.welcome(ping_interval_ms=10)
+        stream.send(match_started(1))
+        await self.end(await self.welcomed(), 2)
+
+    async def test_an_answer_that_comes_too_late_is_not_sent(self) -> None:
+        stream = await self.welcomed()
+        stream.send(decision_request(1, 1))
+        stream.send(decision_request(2, 2))
+        stream.send(ping(1))
+        self.assertEqual((await stream.receive()).WhichOneof("message"), "pong")
+        self.bot.choices.put(1)
+        self.bot.choices.put(2)
+        self.assertEqual(await self.decision(stream), (2, 2))
+        await self.end(stream, 3)
+
+    async def test_a_refused_decision_is_told_and_asked_for_again(self) -> None:
+        stream = await self.welcomed()
+        self.bot.choices.put(9)
+        stream.send(decision_request(1, 1))
+        self.assertEqual(await self.decision(stream), (1, 9))
+        self.bot.choices.put(0)
+        stream.send(decision_rejected(2, 1))
+        self.assertEqual(await self.decision(stream), (1, 0))
+        await self.end(stream, 3)
+        told = [("asked", 1), ("rejected", 1), ("asked", 1), ("ended", 99)]
+        self.assertEqual(self.bot.heard, told)
+
+    async def test_a_bot_that_finds_no_legal_decision_is_given_up(self) -> None:
+        stream = await self.welcomed()
+        stream.send(decision_request(1, 1))
+        for sequence in range(2, 2 + MAX_REFUSED_ANSWERS):
+            self.bot.choices.put(9)
+            self.assertEqual(await self.decision(stream), (1, 9))
+            stream.send(decision_rejected(sequence, 1))
+        with self.assertRaisesRegex(PlayError, "INDEX_OUT_OF_RANGE at 'index': 0 to 3"):
+            await soon(self.playing)
+
+    async def test_a_refusal_that_cannot_be_mended_ends_play_with_its_reason(self) -> None:
+        stream = await self.server.stream()
+        stream.fail(grpc.StatusCode.UNAUTHENTICATED, "TICKET_UNKNOWN", hint="x")
+        with self.assertRaises(RefusedError) as caught:
+            await soon(self.playing)
+        self.assertEqual(caught.exception.reason, "TICKET_UNKNOWN")
+        self.assertEqual(caught.exception.metadata, {"hint": "x"})
+        self.assertEqual(self.server.stream_count, 1)
+
+    async def test_the_reason_and_not_the_code_decides_about_trying_again(self) -> None:
+        stream = await self.server.stream()
+        stream.fail(grpc.StatusCode.UNAVAILABLE, "SEAT_CLOSED")
+        with self.assertRaises(RefusedError):
+            await soon(self.playing)
+
+    async def test_a_refusal_that_passes_is_tried_again(self) -> None:
+        for reason in ("SERVER_STOPPING", "A_REASON_OF_A_NEWER_SERVER"):
+            stream = await self.server.stream()
+            stream.fail(grpc.StatusCode.UNAVAILABLE, reason)
+        await self.end(await self.welcomed(), 1)
+
+    async def test_an_error_of_the_bot_ends_play(self) -> None:
+        stream = await self.welcomed()
+        self.bot.choices.put(KeyError("the bot's own"))
+        stream.send(decision_request(1, 1))
+        with self.assertRaisesRegex(KeyError, "the bot's own"):
+            await soon(self.playing)
+
+
+class AddressTest(unittest.TestCase):
+    """How a server is named."""
+
+    def test_an_address_may_be_given_with_and_without_its_scheme(self) -> None:
+        for address in ("http://127.0.0.1:50051", "127.0.0.1:50051", "http://127.0.0.1:50051/"):
+            self.assertEqual(target_of(address), "127.0.0.1:50051")
+        self.assertEqual(target_of("http://[::1]:7"), "[::1]:7")
+
+    def test_what_is_no_address_is_refused(self) -> None:
+        for address in (
+            "https://host:1",
+            "http://host",
+            "host",
+            "http://host:x",
+            "http://host:1/a",
+        ):
+            with self.assertRaisesRegex(PlayError, "address"):
+                target_of(address)
+
+    def test_a_server_that_is_not_there_is_given_up(self) -> None:
+        with (
+            mock.patch.object(connection, "CONNECT_FOR_S", 0.1),
+            self.assertRaisesRegex(PlayError, "http://127.0.0.1:1 could not be reached"),
+        ):
+            # Nothing listens on port 1: it is for privileged services that are not used any more.
+            connection.play(Puppet(), "http://127.0.0.1:1", "ticket-7")
