@@ -2,8 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::components::{BUILDINGS_PER_KIND, Building, MAX_PLAYERS, TILE_KINDS, TileKind};
-use super::edition::building_order;
+use super::components::{MAX_PLAYERS, TILE_KINDS, TileKind};
 use super::observation::{BonusStackView, Observation, SeatView, StackView};
 use super::state::State;
 use crate::Viewer;
@@ -21,25 +20,28 @@ impl State {
             orientation: self.orientation,
             phase: self.phase,
             stacks: std::array::from_fn(|place| {
-                let rest = &table.stacks[place][usize::from(self.buildings_gone[place])..];
-                let (top, unseen) = split_top(rest);
-                let mut unseen: ArrayVec<Building, BUILDINGS_PER_KIND> =
-                    unseen.iter().copied().collect();
-                unseen.sort_unstable_by_key(building_order);
+                let (stack, top) = (&table.stacks[place], self.buildings_gone[place]);
                 StackView {
                     kind: table.edition.ring()[place],
-                    top,
-                    unseen,
+                    top: stack.get(usize::from(top)).copied(),
+                    unseen: table.places_in_order[place]
+                        .iter()
+                        .filter(|&&place| place > top)
+                        .map(|&place| stack[usize::from(place)])
+                        .collect(),
                 }
             }),
             unseen_markers: self.unseen_markers(),
             supply: self.supply,
             bonus_stacks: std::array::from_fn(|place| {
                 let rest = &table.bonus_stacks[place][usize::from(self.tiles_gone[place])..];
-                let (face_up, unseen) = split_top(rest);
-                let mut unseen: ArrayVec<TileKind, TILE_KINDS> = unseen.iter().copied().collect();
+                let mut unseen: ArrayVec<TileKind, TILE_KINDS> =
+                    rest.iter().skip(1).copied().collect();
                 unseen.sort_unstable();
-                BonusStackView { face_up, unseen }
+                BonusStackView {
+                    face_up: rest.first().copied(),
+                    unseen,
+                }
             }),
             seats: self.seat_views(viewer),
             chapel_order: self.chapel_order.clone(),
@@ -57,12 +59,5 @@ impl State {
             view.played = view.played.or(self.chosen[seat.index()]);
         }
         views
-    }
-}
-
-fn split_top<T: Copy>(rest: &[T]) -> (Option<T>, &[T]) {
-    match rest.split_first() {
-        Some((&top, below)) => (Some(top), below),
-        None => (None, &[]),
     }
 }

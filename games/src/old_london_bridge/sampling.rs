@@ -61,6 +61,7 @@ fn assemble(
         rounds: observation.rounds,
         faces: observation.faces,
         ring_place: Table::ring_places(edition),
+        places_in_order: Table::places_in_order(&stacks),
         stacks,
         markers: sample_markers(observation, chance),
         bonus_stacks,

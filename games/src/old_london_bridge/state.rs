@@ -11,7 +11,7 @@ use super::components::{
 };
 use super::config::Config;
 use super::decision::PlayedCards;
-use super::edition::Edition;
+use super::edition::{Edition, building_order};
 use super::observation::{MAX_TURNS, Pawn, Phase, SeatView, Turn, TurnStep};
 use super::setup::{MAX_ROUNDS, Setup, rounds, starting_hand};
 use crate::{Digest, Digester, Seat, SeatCount, SeatSet};
@@ -27,6 +27,9 @@ pub(super) struct Table {
     pub(super) ring_place: [u8; KINDS],
     /// Stacks in ring order, the first building to be taken first.
     pub(super) stacks: [[Building; BUILDINGS_PER_KIND]; KINDS],
+    /// The places in each stack, in the order of its buildings by [`building_order`]: what is
+    /// unseen is listed in this order, for every observation.
+    pub(super) places_in_order: [[u8; BUILDINGS_PER_KIND]; KINDS],
     /// Markers of the rounds.
     pub(super) markers: ArrayVec<u8, MAX_ROUNDS>,
     /// Bonus stacks, the first tile to be taken first.
@@ -67,6 +70,17 @@ impl Table {
         places
     }
 
+    /// The places in each stack, in the order of its buildings.
+    pub(super) fn places_in_order(
+        stacks: &[[Building; BUILDINGS_PER_KIND]; KINDS],
+    ) -> [[u8; BUILDINGS_PER_KIND]; KINDS] {
+        stacks.map(|stack| {
+            let mut places = std::array::from_fn(|place| place as u8);
+            places.sort_unstable_by_key(|&place| building_order(&stack[usize::from(place)]));
+            places
+        })
+    }
+
     /// Whether this match uses a face.
     pub(super) fn has_face(&self, face: Face) -> bool {
         self.faces[face.area().index()] == face
@@ -77,15 +91,17 @@ impl State {
     /// The position before the first marker is revealed. `setup` must have been checked.
     pub(super) fn new(config: &Config, seats: SeatCount, setup: &Setup) -> Self {
         let edition = &config.edition;
+        let stacks = setup
+            .stacks
+            .map(|stack| stack.map(|id| edition.building(id)));
         let table = Table {
             edition: Arc::clone(edition),
             seats,
             rounds: rounds(seats),
             faces: setup.faces,
             ring_place: Table::ring_places(edition),
-            stacks: setup
-                .stacks
-                .map(|stack| stack.map(|id| edition.building(id))),
+            places_in_order: Table::places_in_order(&stacks),
+            stacks,
             markers: setup.markers.clone(),
             bonus_stacks: setup.bonus_stacks,
         };
@@ -186,8 +202,8 @@ impl State {
     /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
     /// enum values by index, an absent value as 255.
     ///
-    /// Seat count, the four faces; round, orientation, revealed markers by value, this round's
-    /// marker and those to come; the phase; the rest of each stack in ring order (kind, number,
+    /// Seat count, the four faces; round, orientation, markers not yet revealed by value,
+    /// this round's marker and those to come; the phase; the rest of each stack in ring order (kind, number,
     /// coat), the rest of each bonus stack, the supply; each seat; chapel order, gate order; turns.
     pub(super) fn digest(&self) -> Digest {
         let mut d = Digester::default();
