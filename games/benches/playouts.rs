@@ -1,16 +1,16 @@
-//! Uniform random playouts on one core, legal listing included, events dropped:
-//! `cargo bench -p bridgemaster-games --bench playouts`.
+//! Uniform random playouts of Old London Bridge on one core, legal listing included, events
+//! dropped: `cargo bench -p bridgemaster-games --bench playouts`.
 //!
-//! Prints `playouts.GAME.seatsN.decisions VALUE /s` and `playouts.GAME.seatsN.matches VALUE /s`:
-//! the median of several passes after a warm-up. A match starts as a clone of one of many started
-//! states, as a search does it; drawing setups is not measured.
+//! Prints `playouts.seatsN.decisions VALUE /s` and `playouts.seatsN.matches VALUE /s`: the median
+//! of several passes after a warm-up. A match starts as a clone of one of many started states, as
+//! a search does it; drawing setups is not measured.
 
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use bridgemaster_games::{GAME_IDS, Game, NoEvents, SeatCount, Seed, with_game};
+use bridgemaster_games::{Game, NoEvents, SeatCount, Seed, old_london_bridge::OldLondonBridge};
 
 /// Different starts, so that no single setup decides the result.
 const STARTS: u64 = 64;
@@ -83,20 +83,13 @@ fn bench<G: Game>() {
             .map(|_| pass::<G>(&starts, &mut list, &mut random))
             .unzip();
         println!(
-            "playouts.{}.seats{seats}.decisions {:.0} /s",
-            G::ID,
+            "playouts.seats{seats}.decisions {:.0} /s",
             median(decisions)
         );
-        println!(
-            "playouts.{}.seats{seats}.matches {:.0} /s",
-            G::ID,
-            median(matches)
-        );
+        println!("playouts.seats{seats}.matches {:.0} /s", median(matches));
     }
 }
 
 fn main() {
-    for id in GAME_IDS {
-        with_game!(*id, G => bench::<G>());
-    }
+    bench::<OldLondonBridge>();
 }

@@ -198,10 +198,10 @@ fn uniform_random_matches_have_the_expected_number_of_decisions() {
             (real - choices).abs() < 1.5,
             "{seats} seats: {real} real choices"
         );
-        // 25 is an inn of strength 6: random play comes that far, and now and then further.
+        // 26 is an inn of strength 6: random play comes that far, and now and then further.
         let cap = OldLondonBridge::LEGAL_CAP;
         assert!(
-            (25..=cap).contains(&longest),
+            (26..=cap).contains(&longest),
             "{seats} seats: {longest} in the longest list"
         );
     }

@@ -213,6 +213,16 @@ fn a_recall_takes_the_printed_card_once_a_turn_and_never_a_0() {
 }
 
 #[test]
+fn a_recall_of_a_raised_card_takes_the_printed_value() {
+    let tiles = [TileKind::PlusOne, TileKind::Recall];
+    let mut play = Position::new(3).tiles(0, &tiles).play();
+    play.decide(1, &["play 0"]).decide(2, &["play 0"]);
+    let hand = play.seat(0).hand;
+    play.decide(0, &["play 2", "raise 1 0", "place park", "use recall"]);
+    assert_eq!(play.seat(0).hand, hand);
+}
+
+#[test]
 fn r23_a_track_tile_is_refused_on_the_last_space() {
     let tiles = [TileKind::ChapelPlus2, TileKind::GatePlus2];
     let start = Position::new(4)
@@ -499,6 +509,19 @@ fn faces_that_pay_during_the_match_pay_nothing_at_its_end() {
 }
 
 #[test]
+fn parks_count_as_buildings_and_fill_spaces() {
+    let start = Position::new(2)
+        .bridge(0, &[60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 0])
+        .bridge(1, &[59, 54, 49, 44, 39, 34, 29, 24, 19, 14, 9]);
+    let play = start.over().play();
+    assert_eq!(play.points("bridge_face"), [5, 0]);
+    assert_eq!(play.points("empty_spaces"), [0, -1]);
+    let start = Position::new(2).chapel(&[0, 1]);
+    let start = start.bridge(0, &[0, 30]).bridge(1, &[29]);
+    assert_eq!(start.over().play().points("bridge_face"), [5, 0]);
+}
+
+#[test]
 fn low_numbers_pay_2_each_and_full_sets_10_each() {
     let bridge = [60, 42, 34, 31, 30, 28, 0, 26, 24, 2, 0];
     let low = Position::with_faces(2, &[Face::LowNumbers]).bridge(0, &bridge);
@@ -524,4 +547,17 @@ fn r12_a_score_may_be_below_zero_and_ties_go_by_chapel_order() {
         .map(|seat| (seat.place, seat.score))
         .collect();
     assert_eq!(results, [(2, -11), (3, -11), (1, -10)]);
+}
+
+#[test]
+fn r11_ties_in_final_scoring_go_by_chapel_order_and_not_by_seat() {
+    let start = Position::with_faces(3, &[Face::MostChapels]).chapel(&[1, 2, 0]);
+    let start = (0..3).fold(start, |start, number| start.hand(number, [1, 0, 0, 0, 0]));
+    let start = start.bridge(0, &[30]).bridge(1, &[29]).gate(&[4, 4, 0]);
+    let play = start.money(0, 9).over().play();
+    assert_eq!(play.points("bridge_face"), [3, 5, 0]);
+    assert_eq!(play.points("gate_face"), [3, 5, 0]);
+    let results = play.outcome().seats.into_iter();
+    let results: Vec<(u8, i32)> = results.map(|seat| (seat.place, seat.score)).collect();
+    assert_eq!(results, [(2, 1), (1, 1), (3, -9)]);
 }

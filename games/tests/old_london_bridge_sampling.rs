@@ -268,32 +268,83 @@ fn an_unrevealed_choice_is_known_to_the_seat_itself_only() {
     );
 }
 
-#[test]
-fn hidden_facts_are_drawn_about_uniformly() {
-    let Position { config, view } = Position::new(4);
+/// Samples `view` 1400 times, plays each state on in notation, and counts what shows then by the
+/// place that `shown` gives it.
+fn drawn<const N: usize>(
+    Position { config, view }: &Position,
+    decisions: &[(u8, &str)],
+    shown: impl Fn(&Observation) -> usize,
+) -> [u32; N] {
     let mut chance = ChanceStream::new(&Seed::from(9), 0);
-    let unseen = &view.stacks[0].unseen;
-    let mut counts = vec![0; unseen.len()];
-    for _ in 0..4400 {
-        let mut state = OldLondonBridge::sample_state(&config, &view, &mut chance).unwrap();
-        // Whoever plays takes the open chapel, and the next one shows.
-        for number in 0..4 {
-            let play = "play 0".parse().unwrap();
-            OldLondonBridge::apply(&mut state, seat(number), &play, &mut NoEvents).unwrap();
+    let mut counts = [0; N];
+    for _ in 0..1400 {
+        let mut state = OldLondonBridge::sample_state(config, view, &mut chance).unwrap();
+        for (number, text) in decisions {
+            let decision = text.parse().unwrap();
+            OldLondonBridge::apply(&mut state, seat(*number), &decision, &mut NoEvents).unwrap();
         }
-        let player = OldLondonBridge::owing(&state).iter().next().unwrap();
-        let place = "place centre chapel".parse().unwrap();
-        OldLondonBridge::apply(&mut state, player, &place, &mut NoEvents).unwrap();
-        let next = OldLondonBridge::observe(&state, Viewer::Spectator).stacks[0]
-            .top
-            .unwrap();
-        counts[unseen
-            .iter()
-            .position(|&building| building == next)
-            .unwrap()] += 1;
+        counts[shown(&OldLondonBridge::observe(&state, Viewer::Spectator))] += 1;
     }
-    assert!(
-        counts.iter().all(|count| (320..=480).contains(count)),
-        "{counts:?}"
-    );
+    counts
+}
+
+/// Whether counts of 1400 draws fit to their shares of the whole, within 4 standard deviations.
+fn fit<const N: usize>(counts: [u32; N], shares: [u8; N]) -> bool {
+    let whole: f64 = shares.iter().copied().map(f64::from).sum();
+    counts.iter().zip(shares).all(|(&count, share)| {
+        let share = f64::from(share) / whole;
+        let deviation = (1400.0 * share * (1.0 - share)).sqrt();
+        (f64::from(count) - 1400.0 * share).abs() <= 4.0 * deviation
+    })
+}
+
+#[test]
+fn buildings_below_a_top_are_drawn_uniformly() {
+    let start = Position::new(4).supplied();
+    let unseen = start.view.stacks[0].unseen.clone();
+    let first = start.view.chapel_order[0].number();
+    let plays = [(0, "play 0"), (1, "play 0"), (2, "play 0"), (3, "play 0")];
+    let decisions = [&plays[..], &[(first, "place centre chapel")]].concat();
+    let counts: [u32; 11] = drawn(&start, &decisions, |view| {
+        let top = view.stacks[0].top.unwrap();
+        unseen.iter().position(|&other| other == top).unwrap()
+    });
+    assert!(fit(counts, [1; 11]), "{counts:?}");
+}
+
+#[test]
+fn bonus_tiles_below_the_open_one_are_drawn_uniformly() {
+    let start = Position::new(4)
+        .tiles(0, &[TileKind::GatePlus2])
+        .gate(&[2, 0, 0, 0])
+        .turn(&[(0, 4), (1, 0), (2, 0), (3, 0)], 0)
+        .supplied();
+    let unseen = start.view.bonus_stacks[1].unseen.clone();
+    let decisions = [(0, "use gate_plus_2"), (0, "take_tile 1")];
+    let counts: [u32; 7] = drawn(&start, &decisions, |view| {
+        let tile = view.bonus_stacks[1].face_up.unwrap();
+        unseen.iter().position(|&other| other == tile).unwrap()
+    });
+    assert!(fit(counts, [1; 7]), "{counts:?}");
+}
+
+#[test]
+fn later_markers_are_drawn_from_all_that_no_round_has_revealed() {
+    let start = Position::new(4)
+        .turn(&[(0, 0), (1, 0), (2, 0), (3, 0)], 3)
+        .step(3, TurnStep::Finish)
+        .supplied();
+    let counts: [u32; 3] = drawn(&start, &[(3, "end")], |view| usize::from(view.marker) - 1);
+    assert!(fit(counts, start.view.unseen_markers), "{counts:?}");
+}
+
+#[test]
+fn unrevealed_choices_of_other_seats_are_drawn_from_all_legal_ones() {
+    let mut start = Position::new(4).supplied();
+    start.seat(1).has_chosen = true;
+    let decisions = [(0, "play 0"), (2, "play 0"), (3, "play 0")];
+    let counts: [u32; 5] = drawn(&start, &decisions, |view| {
+        usize::from(view.seats[1].played.unwrap().first)
+    });
+    assert!(fit(counts, [1; 5]), "{counts:?}");
 }

@@ -166,6 +166,14 @@ fn three_empty_stacks_end_the_match_at_the_end_of_the_round() {
 }
 
 #[test]
+fn four_empty_stacks_end_the_match_too() {
+    let start = before_an_early_end(&[]).shorten_stack(Kind::Haberdashery, 0);
+    let mut play = start.play();
+    play.decide(3, &["place centre chapel", "end"]);
+    assert_eq!(play.events.last(), Some(&Event::GameEnded { early: true }));
+}
+
+#[test]
 fn two_empty_stacks_do_not_end_the_match() {
     let mut play = before_an_early_end(&[]).play();
     play.decide(3, &["place gate"]);

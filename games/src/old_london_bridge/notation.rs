@@ -20,8 +20,8 @@ use thiserror::Error;
 use super::components::{CARD_VALUES, Kind, TileKind};
 use super::decision::{Decision, Placement, PlayedCards, Spot, TurnTile};
 
-/// Longest text that is looked at: longer than any decision.
-const MAX_NOTATION: usize = 80;
+/// Most characters of a refused text that an error repeats: more than any decision has.
+const MAX_QUOTED_CHARS: usize = 80;
 
 /// Why a text is no decision.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -102,7 +102,7 @@ impl FromStr for Decision {
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
         let refused = |expected| NotationError {
-            text: text.chars().take(MAX_NOTATION).collect(),
+            text: text.chars().take(MAX_QUOTED_CHARS).collect(),
             expected,
         };
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));

@@ -7,8 +7,10 @@ use super::config::Config;
 use super::observation::{Observation, Pawn, Phase, SeatView, TurnStep};
 use crate::{Progress, Seat};
 
-/// Buildings of a bridge on one line: four of the longest stay within 100 columns.
-const BUILDINGS_PER_LINE: usize = 4;
+/// Buildings of a bridge on one line: three of the longest stay within 100 columns, four do not.
+const BUILDINGS_PER_LINE: usize = 3;
+/// Bonus tiles of a seat on one line: five of the longest stay within 100 columns.
+const TILES_PER_LINE: usize = 5;
 
 /// How far a match has come, counted in turns. A match may end early.
 pub(super) fn progress(observation: &Observation) -> Progress {
@@ -196,8 +198,8 @@ fn seat(number: usize, view: &SeatView, text: &mut impl Write) -> Result {
             write!(text, " and {second}")?;
         }
     }
-    tiles(&view.tiles, &view.fresh_tiles, text)?;
     writeln!(text)?;
+    tiles(&view.tiles, &view.fresh_tiles, text)?;
     for line in view.bridge.chunks(BUILDINGS_PER_LINE) {
         let line: Vec<String> = line.iter().map(ToString::to_string).collect();
         writeln!(text, "    {}", line.join(" | "))?;
@@ -207,18 +209,14 @@ fn seat(number: usize, view: &SeatView, text: &mut impl Write) -> Result {
 
 /// Unused tiles; those of this round, not usable yet, in brackets.
 fn tiles(held: &[u8; TILE_KINDS], fresh: &[u8; TILE_KINDS], text: &mut impl Write) -> Result {
-    if held.iter().all(|&count| count == 0) {
-        return Ok(());
-    }
-    text.write_str("  tiles")?;
+    let mut names: Vec<String> = Vec::new();
     for kind in TileKind::ALL {
         let (held, fresh) = (held[kind.index()], fresh[kind.index()]);
-        for _ in fresh..held {
-            write!(text, " {kind}")?;
-        }
-        for _ in 0..fresh {
-            write!(text, " ({kind})")?;
-        }
+        names.extend((fresh..held).map(|_| kind.to_string()));
+        names.extend((0..fresh).map(|_| format!("({kind})")));
+    }
+    for line in names.chunks(TILES_PER_LINE) {
+        writeln!(text, "    tiles {}", line.join(" "))?;
     }
     Ok(())
 }
@@ -240,7 +238,8 @@ fn cards(counts: &[u8; CARD_VALUES]) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::{Game, NoEvents, SeatCount, Seed, Viewer, old_london_bridge::OldLondonBridge};
+    use crate::old_london_bridge::{CARDS, Kind, OldLondonBridge};
+    use crate::{Game, NoEvents, SeatCount, Seed, Viewer};
 
     /// Plays the first legal decision until `stop`, and gives what a spectator sees then.
     fn played(seats: u8, stop: impl Fn(&Observation) -> bool) -> (Config, Observation) {
@@ -282,6 +281,30 @@ mod tests {
         let longest = text.lines().map(|line| line.chars().count()).max();
         assert!(longest <= Some(100), "{longest:?} columns in\n{text}");
         assert!(text.ends_with('\n'));
+    }
+
+    #[test]
+    fn the_widest_bridges_and_many_tiles_stay_within_100_columns() {
+        let (config, mut observation) = played(4, |observation| observation.round == 9);
+        let widest = config.edition.buildings_of(Kind::Haberdashery);
+        for view in &mut observation.seats {
+            view.money = 1000;
+            view.hand = CARDS;
+            view.bridge = widest.iter().rev().copied().collect();
+            view.tiles = [3; TILE_KINDS];
+            view.fresh_tiles = [2; TILE_KINDS];
+        }
+        let mut text = String::new();
+        render(&config, &observation, &mut text).unwrap();
+        let longest = text.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(100), "{longest:?} columns in\n{text}");
+        let tiles = text.lines().filter(|line| line.starts_with("    tiles"));
+        let tiles: Vec<&str> = tiles.flat_map(str::split_whitespace).collect();
+        for kind in TileKind::ALL {
+            let shown = |name: String| tiles.iter().filter(|tile| **tile == name).count();
+            assert_eq!(shown(kind.to_string()), 4, "{kind}");
+            assert_eq!(shown(format!("({kind})")), 8, "{kind}");
+        }
     }
 
     #[test]

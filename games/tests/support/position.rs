@@ -285,8 +285,8 @@ impl Position {
         position
     }
 
-    /// Starts to play; the supply gets the cards that no seat has.
-    pub(crate) fn play(mut self) -> Play {
+    /// Gives the supply the cards that no seat has.
+    pub(crate) fn supplied(mut self) -> Self {
         let mut supply = CARDS;
         for view in &self.view.seats {
             for (left, held) in supply.iter_mut().zip(view.hand) {
@@ -300,8 +300,14 @@ impl Position {
         }
         supply[0] = 0;
         self.view.supply = supply;
+        self
+    }
+
+    /// Starts to play, with the cards in the supply that no seat has.
+    pub(crate) fn play(self) -> Play {
+        let Self { config, view } = self.supplied();
         let mut chance = ChanceStream::new(&Seed::from(1), 0);
-        let state = OldLondonBridge::sample_state(&self.config, &self.view, &mut chance);
+        let state = OldLondonBridge::sample_state(&config, &view, &mut chance);
         Play {
             state: state.unwrap(),
             events: Vec::new(),
