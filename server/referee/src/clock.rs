@@ -142,7 +142,8 @@ pub(crate) struct SeatClock {
     increment_us: u64,
     cap_us: u64,
     max_credit_us: u64,
-    round_trip_us: u64,
+    /// The shortest round trip known of the current stream; `None` before one was measured.
+    round_trip_us: Option<u64>,
     last_charge: Option<Charge>,
     answered: u32,
     charged_us: u64,
@@ -157,7 +158,7 @@ impl SeatClock {
             increment_us: us(rules.increment_ms),
             cap_us: us(rules.cap_ms),
             max_credit_us: us(rules.round_trip_credit_ms),
-            round_trip_us: 0,
+            round_trip_us: None,
             last_charge: None,
             answered: 0,
             charged_us: 0,
@@ -165,9 +166,20 @@ impl SeatClock {
         }
     }
 
-    /// Takes a measured round trip; it counts for requests that are handed over later.
+    /// Takes a measured round trip; it counts for requests that are handed over later. The
+    /// shortest counts, because a measurement can only be too long.
     pub(crate) fn measured(&mut self, round_trip_us: u64) {
-        self.round_trip_us = round_trip_us;
+        let known = self.round_trip_us.get_or_insert(round_trip_us);
+        *known = round_trip_us.min(*known);
+    }
+
+    /// A new stream came, perhaps over another way: earlier measurements say nothing of it.
+    pub(crate) fn stream_came(&mut self) {
+        self.round_trip_us = None;
+    }
+
+    fn credit_limit_us(&self) -> u64 {
+        self.round_trip_us.unwrap_or(0).min(self.max_credit_us)
     }
 
     /// A request is issued.
@@ -176,7 +188,7 @@ impl SeatClock {
             issued_at: now,
             handed_at: None,
             allowance_us: self.bank_us.min(self.cap_us),
-            credit_limit_us: self.round_trip_us.min(self.max_credit_us),
+            credit_limit_us: self.credit_limit_us(),
         }
     }
 
@@ -185,7 +197,7 @@ impl SeatClock {
     pub(crate) fn handed_over(&self, timer: &mut RequestTimer, now: Time) {
         if timer.handed_at.is_none() {
             timer.handed_at = Some(now);
-            timer.credit_limit_us = self.round_trip_us.min(self.max_credit_us);
+            timer.credit_limit_us = self.credit_limit_us();
         }
     }
 
@@ -217,6 +229,13 @@ impl SeatClock {
     /// The bot answered in time.
     pub(crate) fn answered(&mut self, timer: &RequestTimer, now: Time) -> Charge {
         let charge = timer.charge(now);
+        // An answer takes at least a round trip, so a quick one shows that Pongs were slow: a bot
+        // cannot earn credit by putting them off.
+        if let Some(known) = &mut self.round_trip_us
+            && timer.handed_at.is_some()
+        {
+            *known = charge.elapsed_us.min(*known);
+        }
         self.take(charge.charged_us);
         self.bank_us = (self.bank_us + self.increment_us).min(u64::from(MAX_BANK_MS) * 1000);
         self.answered += 1;

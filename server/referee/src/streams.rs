@@ -25,6 +25,7 @@ impl<G: Game> Referee<G> {
             });
             return;
         }
+        chair.clock.stream_came();
         let came = !chair.is_connected();
         let changed = came || chair.info.bot.as_ref() != Some(&bot);
         if self.phase != MatchPhase::Ended {

@@ -166,26 +166,26 @@ fn an_empty_bank_stays_at_zero_and_every_request_is_late() {
 }
 
 #[test]
-fn the_round_trip_is_credited_up_to_the_limit() {
+fn the_shortest_round_trip_is_credited_up_to_the_limit() {
     let mut script = Script::started(short_clock());
-    script.step(Input::RoundTrip {
+    let measured = |round_trip_us| Input::RoundTrip {
         seat: seat(0),
-        round_trip_us: 30_000,
-    });
+        round_trip_us,
+    };
+    script.step(measured(70_000_000));
     script.hand_over(0, 1);
-    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(430)));
-    script.wait_ms(100).index(0, 1, 0);
-    assert_eq!(script.last_decision().charge, Some(charge(100_000, 30_000)));
-    script.index(1, 1, 0);
-    assert_eq!(script.request(0).clock.bank_left_ms, 1030);
-
-    script.step(Input::RoundTrip {
-        seat: seat(0),
-        round_trip_us: 70_000_000,
-    });
-    script.hand_over(0, 2);
-    script.wait_ms(449).index(0, 2, 0);
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(450)));
+    script.wait_ms(449).index(0, 1, 0);
     assert_eq!(script.last_decision().charge, Some(charge(449_000, 50_000)));
+    script.index(1, 1, 0);
+    assert_eq!(script.request(0).clock.bank_left_ms, 701);
+
+    script.step(measured(30_000));
+    script.step(measured(60_000));
+    script.hand_over(0, 2);
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(430)));
+    script.wait_ms(100).index(0, 2, 0);
+    assert_eq!(script.last_decision().charge, Some(charge(100_000, 30_000)));
     script.index(1, 2, 0);
 
     script.hand_over(0, 3);
@@ -195,6 +195,23 @@ fn the_round_trip_is_credited_up_to_the_limit() {
         Some(charge(20_000, 20_000)),
         "never below nothing"
     );
+    script.index(1, 3, 0);
+}
+
+#[test]
+fn a_quick_answer_shows_that_slow_pongs_earn_no_credit() {
+    let mut script = Script::started(short_clock());
+    script.step(Input::RoundTrip {
+        seat: seat(0),
+        round_trip_us: 40_000,
+    });
+    script.hand_over(0, 1);
+    script.wait_ms(2).index(0, 1, 0);
+    assert_eq!(script.last_decision().charge, Some(charge(2_000, 2_000)));
+    script.index(1, 1, 0);
+    script.hand_over(0, 2);
+    script.wait_ms(100).index(0, 2, 0);
+    assert_eq!(script.last_decision().charge, Some(charge(100_000, 2_000)));
 }
 
 #[test]
