@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = protox::compile(ROOTS, ["proto"])?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("descriptors.binpb"), descriptors.encode_to_vec())?;
-    let mut builder = tonic_prost_build::configure();
+    let mut builder = tonic_prost_build::configure().codec_path("crate::codec::SmallBufferCodec");
     for field in BOXED {
         builder = builder.boxed(field);
     }

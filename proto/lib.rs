@@ -23,6 +23,7 @@ mod generated {
     }
 }
 
+mod codec;
 pub mod games;
 
 #[doc(inline)]
