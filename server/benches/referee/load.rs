@@ -12,16 +12,16 @@ use bridgemaster_games::with_game;
 use bridgemaster_proto::{
     games::WireGame as _,
     v1::{
-        CreateMatchRequest, Decision, DecisionRequest, Hello, MatchConfig, PlayRequest,
-        PlayResponse, Pong, decision::Choice, match_service_client::MatchServiceClient,
-        play_request::Message as Outgoing, play_response::Message as Incoming,
-        play_service_client::PlayServiceClient,
+        CreateMatchRequest, Decision, Hello, MatchConfig, PlayRequest, Pong, decision::Choice,
+        match_service_client::MatchServiceClient, play_request::Message as Outgoing,
     },
 };
 use prost::Message as _;
 use tokio::{sync::mpsc, task::JoinSet, time::sleep};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Streaming, transport::Channel};
+use tonic::{Request, Streaming, client::Grpc, transport::Channel};
+
+use crate::thin::{self, ThinCodec};
 
 /// Mean sizes of the messages of a match.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ struct Counters {
 /// Plays one match to its end to find the mean sizes of its messages.
 pub(crate) async fn message_sizes(channel: &Channel, game: &str, seats: u32) -> MessageSizes {
     let counters = Arc::new(Counters::default());
-    play_match::<true>(channel, game, seats, &counters).await;
+    play_match(channel, game, seats, &counters).await;
     let decisions = counters.decisions.load(Ordering::Relaxed).max(1);
     let mean = |sum: &AtomicU64| (sum.load(Ordering::Relaxed) / decisions) as usize;
     MessageSizes {
@@ -67,7 +67,7 @@ pub(crate) async fn decisions_per_second(
         let counters = Arc::clone(&counters);
         tables.spawn(async move {
             while !counters.stopping.load(Ordering::Relaxed) {
-                play_match::<false>(&channel, game, seats, &counters).await;
+                play_match(&channel, game, seats, &counters).await;
             }
         });
     }
@@ -81,16 +81,11 @@ pub(crate) async fn decisions_per_second(
     rate
 }
 
-async fn play_match<const SIZES: bool>(
-    channel: &Channel,
-    game: &str,
-    seats: u32,
-    counters: &Arc<Counters>,
-) {
+async fn play_match(channel: &Channel, game: &str, seats: u32, counters: &Arc<Counters>) {
     let tickets = create_match(channel, game, seats).await;
     let mut bots = JoinSet::new();
     for ticket in tickets {
-        let bot = play_seat::<SIZES>(channel.clone(), ticket, Arc::clone(counters));
+        let bot = play_seat(channel.clone(), ticket, Arc::clone(counters));
         bots.spawn(bot);
     }
     while bots.join_next().await.is_some() {}
@@ -119,7 +114,10 @@ pub(crate) async fn create_match(channel: &Channel, game: &str, seats: u32) -> V
 }
 
 /// The two halves of a bot's stream.
-pub(crate) type Halves = (mpsc::Sender<PlayRequest>, Streaming<PlayResponse>);
+pub(crate) type Halves = (
+    mpsc::Sender<PlayRequest>,
+    Streaming<(usize, thin::Response)>,
+);
 
 async fn join(channel: &Channel, ticket: String) -> Halves {
     let (outbound, messages) = mpsc::channel(4);
@@ -132,8 +130,14 @@ async fn join(channel: &Channel, ticket: String) -> Halves {
     let mut call = Request::new(ReceiverStream::new(messages));
     let bearer = format!("Bearer {ticket}").parse().unwrap();
     call.metadata_mut().insert("authorization", bearer);
-    let mut client = PlayServiceClient::new(channel.clone());
-    let inbound = client.play(call).await.unwrap().into_inner();
+    let mut client = Grpc::new(channel.clone());
+    client.ready().await.unwrap();
+    let path = "/bridgemaster.v1.PlayService/Play".parse().unwrap();
+    let inbound = client
+        .streaming(call, path, ThinCodec)
+        .await
+        .unwrap()
+        .into_inner();
     (outbound, inbound)
 }
 
@@ -150,28 +154,27 @@ fn say(message: Outgoing) -> PlayRequest {
     }
 }
 
-async fn play_seat<const SIZES: bool>(channel: Channel, ticket: String, counters: Arc<Counters>) {
+async fn play_seat(channel: Channel, ticket: String, counters: Arc<Counters>) {
     let (outbound, mut inbound) = join(&channel, ticket).await;
     let mut chooser = 0x2545_f491_4f6c_dd1d_u64;
-    while let Ok(Some(response)) = inbound.message().await {
-        let size = if SIZES { response.encoded_len() } else { 0 };
-        let answer = match response.message {
-            Some(Incoming::DecisionRequest(request)) => {
-                counters.decisions.fetch_add(1, Ordering::Relaxed);
-                say(Outgoing::Decision(answer(request, &mut chooser)))
-            }
-            Some(Incoming::Ping(ping)) => say(Outgoing::Pong(Pong { nonce: ping.nonce })),
-            Some(Incoming::MatchEnded(_)) => return,
-            _ => continue,
-        };
-        if SIZES {
+    while let Ok(Some((size, response))) = inbound.message().await {
+        let answer = if let Some(request) = response.request {
+            let answer = say(Outgoing::Decision(answer(request, &mut chooser)));
+            counters.decisions.fetch_add(1, Ordering::Relaxed);
             counters
                 .request_bytes
                 .fetch_add(size as u64, Ordering::Relaxed);
             counters
                 .answer_bytes
                 .fetch_add(answer.encoded_len() as u64, Ordering::Relaxed);
-        }
+            answer
+        } else if let Some(ping) = response.ping {
+            say(Outgoing::Pong(Pong { nonce: ping.nonce }))
+        } else if response.ended.is_some() {
+            return;
+        } else {
+            continue;
+        };
         if outbound.send(answer).await.is_err() {
             return;
         }
@@ -179,7 +182,7 @@ async fn play_seat<const SIZES: bool>(channel: Channel, ticket: String, counters
 }
 
 /// Any legal decision, from a small xorshift generator.
-fn answer(request: DecisionRequest, chooser: &mut u64) -> Decision {
+fn answer(request: thin::Request, chooser: &mut u64) -> Decision {
     *chooser ^= *chooser << 13;
     *chooser ^= *chooser >> 7;
     *chooser ^= *chooser << 17;

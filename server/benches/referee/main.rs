@@ -10,10 +10,10 @@ mod load;
 mod memory;
 mod ping_pong;
 mod share;
+mod thin;
 
 use std::time::Duration;
 
-use bridgemaster_games::GAME_IDS;
 use bridgemaster_server::{Limits, Server, ServerOptions};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::Channel;
@@ -24,6 +24,8 @@ const LOADS: &[usize] = &[1, 16, 64, 512];
 const TURNS: usize = 5;
 /// Connections that the streams are spread over, for matches and ping-pong alike.
 const CONNECTIONS: usize = 4;
+/// The game that is played.
+const GAME: &str = "old_london_bridge";
 /// Seats of each match.
 const SEATS: u32 = 2;
 
@@ -31,17 +33,13 @@ fn main() {
     // Cargo passes `--bench`; anything but `--quick` is ignored.
     let quick = std::env::args().any(|argument| argument == "--quick");
     let turn = Duration::from_millis(if quick { 400 } else { 2_000 });
-    for game in GAME_IDS {
-        share::measure(game);
-    }
+    share::measure(GAME);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        for game in GAME_IDS {
-            for &matches in LOADS {
-                compare(game, matches, turn).await;
-            }
-            memory::measure(game).await;
+        for &matches in LOADS {
+            compare(GAME, matches, turn).await;
         }
+        memory::measure(GAME).await;
     });
 }
 
@@ -64,7 +62,7 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
         .zip(&round_trips)
         .map(|(d, r)| d / r)
         .collect();
-    let name = format!("referee.{game}.matches{matches}");
+    let name = format!("referee.matches{matches}");
     println!("{name}.request_size {} bytes", sizes.request_bytes);
     println!("{name}.decisions {:.0} /s", median(decisions));
     println!("{name}.pingpong {:.0} /s", median(round_trips));

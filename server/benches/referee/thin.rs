@@ -1,0 +1,77 @@
+//! The messages of a bot that answers by index, with no more of them than it reads. The transport
+//! is what is compared, so a bot of the bench should cost no more than a client of the ping-pong;
+//! everything else in a response is skipped unread.
+
+use bridgemaster_proto::v1::PlayRequest;
+use prost::{Message as _, bytes::Buf as _};
+use tonic::{
+    Status,
+    codec::{BufferSettings, Codec, DecodeBuf, Decoder},
+};
+use tonic_prost::ProstEncoder;
+
+/// `bridgemaster.v1.PlayResponse`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct Response {
+    /// Not set for all other kinds.
+    #[prost(message, optional, tag = "4")]
+    pub(crate) request: Option<Request>,
+    /// Set when the match is over.
+    #[prost(bytes = "bytes", optional, tag = "7")]
+    pub(crate) ended: Option<prost::bytes::Bytes>,
+    #[prost(message, optional, tag = "8")]
+    pub(crate) ping: Option<Ping>,
+}
+
+/// `bridgemaster.v1.DecisionRequest`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct Request {
+    #[prost(string, tag = "1")]
+    pub(crate) match_id: String,
+    #[prost(uint32, tag = "2")]
+    pub(crate) request_id: u32,
+    /// Counted, not read.
+    #[prost(bytes = "bytes", repeated, tag = "4")]
+    pub(crate) legal_decisions: Vec<prost::bytes::Bytes>,
+}
+
+/// `bridgemaster.v1.Ping`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct Ping {
+    #[prost(uint64, tag = "1")]
+    pub(crate) nonce: u64,
+}
+
+/// Encodes whole requests, decodes thin responses, and tells the size of each on the wire.
+#[derive(Default)]
+pub(crate) struct ThinCodec;
+
+/// Decodes thin responses.
+#[derive(Default)]
+pub(crate) struct ThinDecoder;
+
+impl Codec for ThinCodec {
+    type Encode = PlayRequest;
+    type Decode = (usize, Response);
+    type Encoder = ProstEncoder<PlayRequest>;
+    type Decoder = ThinDecoder;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        ProstEncoder::new(BufferSettings::default())
+    }
+
+    fn decoder(&mut self) -> ThinDecoder {
+        ThinDecoder
+    }
+}
+
+impl Decoder for ThinDecoder {
+    type Item = (usize, Response);
+    type Error = Status;
+
+    fn decode(&mut self, bytes: &mut DecodeBuf<'_>) -> Result<Option<Self::Item>, Status> {
+        let size = bytes.remaining();
+        let response = Response::decode(bytes).map_err(|e| Status::internal(e.to_string()))?;
+        Ok(Some((size, response)))
+    }
+}
