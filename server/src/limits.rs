@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bridgemaster_referee::MAX_MESSAGES_KEPT;
+
 /// Limits of one server. Each refusal for a limit names its field.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -20,7 +22,9 @@ pub struct Limits {
     /// Time for the first message of a stream.
     pub hello_time: Duration,
     /// Messages that wait for one bot. A match sends one a request, so a longer queue means that
-    /// the bot does not read.
+    /// the bot does not read. A bot that comes back is sent up to
+    /// [`MAX_MESSAGES_KEPT`](bridgemaster_referee::MAX_MESSAGES_KEPT) messages and the state of
+    /// its match at once; there is room for twice that.
     pub outbound_queue: usize,
     /// Spectators of one match.
     pub watchers_per_match: usize,
@@ -43,7 +47,7 @@ impl Default for Limits {
             ended_matches_kept: 1_000,
             streams_per_connection: 2_048,
             hello_time: Duration::from_secs(10),
-            outbound_queue: 64,
+            outbound_queue: 2 * MAX_MESSAGES_KEPT,
             watchers_per_match: 32,
             watcher_queue: 256,
             ping_interval: Duration::from_secs(15),
@@ -55,6 +59,10 @@ impl Default for Limits {
 
 /// Longest name of a bot, and longest version of one, in characters: fits a table column.
 pub(crate) const MAX_BOT_TEXT_CHARS: usize = 64;
+
+/// Characters of a client's text that a refusal repeats: it travels in a header, and clients
+/// refuse long ones.
+pub(crate) const MAX_REPEATED_CHARS: usize = 64;
 
 /// Most matches of one page of ListMatches.
 pub(crate) const MAX_PAGE_SIZE: u32 = 500;

@@ -47,6 +47,14 @@ impl Refusal {
         .with("value", value.to_string())
     }
 
+    /// The server is stopping.
+    pub fn stopping() -> Self {
+        Self::new(
+            RefusalReason::ServerStopping,
+            "the server is stopping; try again when it is back",
+        )
+    }
+
     /// Adds a fact for machines.
     pub fn with(mut self, key: &'static str, value: impl Into<String>) -> Self {
         self.metadata.push((key, value.into()));

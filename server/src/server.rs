@@ -11,7 +11,8 @@ use bridgemaster_proto::{
 };
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::server::TcpIncoming;
+use tonic::{server::NamedService, transport::server::TcpIncoming};
+use tonic_health::ServingStatus;
 use tracing::{info, warn};
 
 use crate::{
@@ -20,6 +21,13 @@ use crate::{
     play::Play,
     services::{Catalog, MatchDesk},
 };
+
+/// What the health service tells of; the empty name is the server as a whole.
+const HEALTH_SERVICES: &[&str] = &[
+    "",
+    PlayServiceServer::<Play>::NAME,
+    MatchServiceServer::<MatchDesk>::NAME,
+];
 
 /// What a server is made of.
 #[derive(Clone, Debug, Default)]
@@ -108,12 +116,11 @@ impl Server {
         let limits = self.matches.limits().clone();
         let matches = Arc::clone(&self.matches);
         let (health_reporter, health) = tonic_health::server::health_reporter();
-        health_reporter
-            .set_serving::<PlayServiceServer<Play>>()
-            .await;
-        health_reporter
-            .set_serving::<MatchServiceServer<MatchDesk>>()
-            .await;
+        for service in HEALTH_SERVICES {
+            health_reporter
+                .set_service_status(service, ServingStatus::Serving)
+                .await;
+        }
         let reflection = || {
             tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(DESCRIPTORS)
@@ -139,9 +146,11 @@ impl Server {
             let stop = stop.clone();
             async move {
                 stop.cancelled().await;
-                health_reporter
-                    .set_not_serving::<PlayServiceServer<Play>>()
-                    .await;
+                for service in HEALTH_SERVICES {
+                    health_reporter
+                        .set_service_status(service, ServingStatus::NotServing)
+                        .await;
+                }
                 matches.stop();
             }
         };

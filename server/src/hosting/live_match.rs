@@ -50,13 +50,16 @@ pub(crate) trait HostedMatch: Timed {
     /// What is known of it.
     fn info(&self) -> v1::MatchInfo;
 
+    /// What is known of it, if it is in this state; `Unspecified` is any.
+    fn info_in(&self, state: v1::MatchState) -> Option<v1::MatchInfo>;
+
     /// Follows it.
     fn watch(&self) -> Result<WatchReceiver, Refusal>;
 
     /// The bytes of its replay file, once it has ended.
     fn replay(&self) -> Option<Arc<[u8]>>;
 
-    /// Notified when the deadline moved to an earlier moment than the timer knows.
+    /// Notified when the deadline moved to an earlier moment than the timer knows, or is gone.
     fn sooner(&self) -> Arc<Notify>;
 }
 
@@ -76,6 +79,16 @@ struct Table<G: WireGame> {
     /// The moment at which the timer looks again.
     armed: Option<Time>,
     outputs: Vec<Output<G>>,
+}
+
+impl<G: WireGame> Table<G> {
+    fn state(&self) -> v1::MatchState {
+        match self.referee.phase() {
+            MatchPhase::Waiting => v1::MatchState::Waiting,
+            MatchPhase::Running => v1::MatchState::Running,
+            MatchPhase::Ended => v1::MatchState::Ended,
+        }
+    }
 }
 
 /// A seat's current stream.
@@ -195,10 +208,16 @@ impl<G: WireGame> LiveMatch<G> {
         if !news.changed || table.spectators.is_empty() {
             return;
         }
-        let response = WatchMatchResponse {
+        let mut response = WatchMatchResponse {
             events: news.events,
             ..self.snapshot(table)
         };
+        if table.referee.result().is_none()
+            && let Some(info) = &mut response.r#match
+        {
+            // The first message had it, and with edition data it is most of a message.
+            info.config = None;
+        }
         table.spectators.tell(&response);
         if table.referee.result().is_some() {
             table.spectators.dismiss();
@@ -220,12 +239,7 @@ impl<G: WireGame> LiveMatch<G> {
         let referee = &table.referee;
         v1::MatchInfo {
             match_id: self.id.to_string(),
-            state: match referee.phase() {
-                MatchPhase::Waiting => v1::MatchState::Waiting,
-                MatchPhase::Running => v1::MatchState::Running,
-                MatchPhase::Ended => v1::MatchState::Ended,
-            }
-            .into(),
+            state: table.state().into(),
             config: Some(rules_to_wire(referee.rules(), referee.result().is_some())),
             seats: referee.seats().map(seat_to_wire).collect(),
             decisions: referee.decisions(),
@@ -254,13 +268,17 @@ impl<G: WireGame> LiveMatch<G> {
         matches.ended(&self.id, bytes);
     }
 
-    /// Lets the timer know when the deadline is before the moment at which it looks again.
+    /// Lets the timer know when the deadline is before the moment at which it looks again, or
+    /// when there is none any more.
     fn arm(&self, table: &mut Table<G>) {
         let deadline = table.referee.deadline();
-        if let Some(deadline) = deadline
-            && table.armed.is_none_or(|armed| deadline < armed)
-        {
-            table.armed = Some(deadline);
+        let looks_too_late = match (deadline, table.armed) {
+            (Some(deadline), Some(armed)) => deadline < armed,
+            (Some(_), None) | (None, Some(_)) => true,
+            (None, None) => false,
+        };
+        if looks_too_late {
+            table.armed = deadline;
             self.sooner.notify_one();
         }
     }
@@ -327,8 +345,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         bot: BotIdentity,
         last_sequence: Option<u32>,
     ) -> Result<(StreamNumber, Outbound), Refusal> {
-        let stopping = || Refusal::new(RefusalReason::ServerStopping, "the server is stopping");
-        let matches = self.matches.upgrade().ok_or_else(stopping)?;
+        let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
         let mut table = self.table();
         if let Some(fault) = table.referee.forfeit(seat) {
             return Err(forfeited(fault));
@@ -377,9 +394,14 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         self.match_info(&self.table())
     }
 
+    fn info_in(&self, state: v1::MatchState) -> Option<v1::MatchInfo> {
+        let table = self.table();
+        let is_meant = state == v1::MatchState::Unspecified || state == table.state();
+        is_meant.then(|| self.match_info(&table))
+    }
+
     fn watch(&self) -> Result<WatchReceiver, Refusal> {
-        let stopping = || Refusal::new(RefusalReason::ServerStopping, "the server is stopping");
-        let matches = self.matches.upgrade().ok_or_else(stopping)?;
+        let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
         let mut table = self.table();
         let snapshot = self.snapshot(&table);
         let receiver = table.spectators.add(snapshot, matches.limits())?;

@@ -1,7 +1,7 @@
 //! All matches of a server, and the tickets to their seats.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -20,7 +20,12 @@ use super::{
     outbound::Outbound,
     timer::{self, ServerClock, Timed},
 };
-use crate::{limits::Limits, refusal::Refusal, replay::ReplayFolder, wire};
+use crate::{
+    limits::{Limits, MAX_REPEATED_CHARS},
+    refusal::Refusal,
+    replay::ReplayFolder,
+    wire,
+};
 
 /// All matches of a server.
 pub(crate) struct Matches {
@@ -37,8 +42,8 @@ pub(crate) struct Matches {
 struct Table {
     entries: HashMap<MatchId, Entry>,
     keys: HashMap<Ticket, SeatKey>,
-    /// Matches in the order of their making: position below counts from here.
-    by_age: VecDeque<(u64, MatchId)>,
+    /// Matches by the number of their making.
+    by_age: BTreeMap<u64, Arc<dyn HostedMatch>>,
     made: u64,
     open: usize,
     /// Matches that have ended, the oldest end first.
@@ -47,6 +52,7 @@ struct Table {
 
 struct Entry {
     hosted: Arc<dyn HostedMatch>,
+    age: u64,
     tickets: Vec<Ticket>,
 }
 
@@ -98,9 +104,10 @@ impl Matches {
         self.clock.now()
     }
 
-    /// Cancelled when the server stops.
+    /// Cancelled when the server stops. A token for each stream, so that streams do not share
+    /// its lock.
     pub(crate) fn stopping(&self) -> CancellationToken {
-        self.stopping.clone()
+        self.stopping.child_token()
     }
 
     /// Ends all streams, and makes no match any more.
@@ -120,10 +127,7 @@ impl Matches {
         config: &MatchConfig,
     ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
         if self.stopping.is_cancelled() {
-            return Err(Refusal::new(
-                RefusalReason::ServerStopping,
-                "the server is stopping",
-            ));
+            return Err(Refusal::stopping());
         }
         let unnamed = || Refusal::field("config.game", "says which game is played; none is set");
         let game = config.game.as_ref().and_then(game_id).ok_or_else(unnamed)?;
@@ -148,7 +152,7 @@ impl Matches {
         table.open += 1;
         table.made += 1;
         let age = table.made;
-        table.by_age.push_back((age, id.clone()));
+        table.by_age.insert(age, Arc::clone(&hosted) as _);
         for (seat, ticket) in (0..).filter_map(Seat::new).zip(&tickets) {
             let hosted: Arc<dyn HostedMatch> = Arc::clone(&hosted) as _;
             table.keys.insert(ticket.clone(), SeatKey { hosted, seat });
@@ -162,6 +166,7 @@ impl Matches {
             .collect();
         let entry = Entry {
             hosted: Arc::clone(&hosted) as _,
+            age,
             tickets,
         };
         table.entries.insert(id.clone(), entry);
@@ -188,9 +193,10 @@ impl Matches {
     pub(crate) fn get(&self, id: &MatchId) -> Result<Arc<dyn HostedMatch>, Refusal> {
         let table = self.table();
         let entry = table.entries.get(id).ok_or_else(|| {
+            let shown: String = id.as_str().chars().take(MAX_REPEATED_CHARS).collect();
             Refusal::new(
                 RefusalReason::MatchUnknown,
-                format!("no match has the identifier {:?}", id.as_str()),
+                format!("no match has the identifier {shown:?}"),
             )
         })?;
         Ok(Arc::clone(&entry.hosted))
@@ -203,31 +209,24 @@ impl Matches {
         before: Option<Before>,
         count: usize,
     ) -> (Vec<MatchInfo>, Option<Before>) {
-        let older: Vec<(u64, Arc<dyn HostedMatch>)> = {
-            let table = self.table();
-            let end = before.map_or(table.by_age.len(), |Before(age)| {
-                table.by_age.partition_point(|(other, _)| *other < age)
-            });
-            table
-                .by_age
-                .range(..end)
-                .rev()
-                .filter_map(|(age, id)| Some((*age, Arc::clone(&table.entries.get(id)?.hosted))))
-                .collect()
-        };
         let mut page = Vec::new();
-        let mut last = 0;
-        for (age, hosted) in older {
+        let mut before = before.unwrap_or(Before(u64::MAX));
+        // The lock is taken for each, so that a long search holds up nobody.
+        while let Some((age, hosted)) = self.newest(before) {
             if page.len() == count {
-                return (page, Some(Before(last)));
+                return (page, Some(before));
             }
-            let info = hosted.info();
-            if state == MatchState::Unspecified || info.state() == state {
-                page.push(info);
-                last = age;
-            }
+            before = Before(age);
+            page.extend(hosted.info_in(state));
         }
         (page, None)
+    }
+
+    /// The newest match before this one, and its age.
+    fn newest(&self, Before(age): Before) -> Option<(u64, Arc<dyn HostedMatch>)> {
+        let table = self.table();
+        let (age, hosted) = table.by_age.range(..age).next_back()?;
+        Some((*age, Arc::clone(hosted)))
     }
 
     /// Takes note that a match has ended, and writes its replay.
@@ -260,7 +259,59 @@ impl Table {
         for ticket in &entry.tickets {
             self.keys.remove(ticket);
         }
-        self.by_age.retain(|(_, other)| other != id);
+        self.by_age.remove(&entry.age);
         Some(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::time::Duration;
+
+    use bridgemaster_games::GAME_IDS;
+    use bridgemaster_proto::{games::WireGame as _, v1::ClockRules};
+    use tokio::{runtime::Handle, task::yield_now, time::timeout};
+
+    use super::*;
+    use crate::hosting::SeatInput;
+
+    #[tokio::test]
+    async fn a_match_that_has_ended_leaves_no_task_behind() {
+        let matches = Arc::new(Matches::new(Limits::default(), None));
+        let game = with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default()));
+        let config = MatchConfig {
+            game,
+            seats: 2,
+            clock: Some(ClockRules {
+                bank_ms: Some(86_400_000),
+                cap_ms: Some(86_400_000),
+                startup_ms: Some(3_600_000),
+                ..ClockRules::default()
+            }),
+            ..MatchConfig::default()
+        };
+        let (info, tickets) = matches.create(&config).unwrap();
+        // The timer takes note of the start-up time, an hour from now.
+        yield_now().await;
+        for ticket in tickets {
+            let key = matches
+                .redeem(&Ticket::from_client(&ticket.ticket))
+                .unwrap();
+            let (seat, _) = key.join(BotIdentity::default(), None).unwrap();
+            seat.report(SeatInput::Resign {
+                match_id: info.match_id.clone(),
+            });
+        }
+        let id = MatchId::from_client(&info.match_id);
+        assert!(matches.get(&id).unwrap().replay().is_some(), "it has ended");
+        let no_task = async {
+            while Handle::current().metrics().num_alive_tasks() > 0 {
+                yield_now().await;
+            }
+        };
+        timeout(Duration::from_secs(10), no_task)
+            .await
+            .expect("its timer ends with it");
     }
 }

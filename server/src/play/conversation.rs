@@ -1,24 +1,28 @@
 //! One stream of one bot, from Hello to its end.
 
-use std::{sync::Arc, time::Instant};
+use std::{error::Error as _, sync::Arc};
 
 use async_stream::stream;
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
     v1::{
-        Hello, Ping, PlayRequest, PlayResponse, RefusalReason, Welcome,
+        Hello, PlayRequest, PlayResponse, RefusalReason, Welcome,
         play_request::Message as Incoming, play_response::Message as Outgoing,
     },
 };
 use tokio::{
     select,
-    time::{interval, timeout},
+    task::consume_budget,
+    time::{MissedTickBehavior, interval, timeout},
 };
 use tokio_stream::Stream;
 use tonic::{Code, Status, Streaming};
 use tracing::debug;
 
-use super::hello::check_hello;
+use super::{
+    hello::check_hello,
+    round_trip::{Answered, RoundTrip},
+};
 use crate::{
     VERSION,
     hosting::{Closing, Matches, SeatInput, SeatKey, SeatStream},
@@ -26,8 +30,8 @@ use crate::{
     refusal::Refusal,
 };
 
-/// The responses to a bot that holds `key`. The stream is polled by the connection itself: an
-/// answer is read, refereed and answered in one task, without a hop.
+/// The responses to a bot that holds `key`. The stream is polled by the one task that the
+/// transport has for it: an answer is read, refereed and answered there, without a hop.
 pub(crate) fn conversation(
     matches: Arc<Matches>,
     key: SeatKey,
@@ -36,7 +40,12 @@ pub(crate) fn conversation(
     stream! {
         let limits = matches.limits();
         let stopping = matches.stopping();
-        let hello = match first_message(&mut inbound, limits).await {
+        let hello = select! {
+            biased;
+            hello = first_message(&mut inbound, limits) => hello,
+            () = stopping.cancelled() => Err(Refusal::stopping()),
+        };
+        let hello = match hello {
             Ok(hello) => hello,
             Err(refusal) => {
                 yield Err(refusal.into());
@@ -66,12 +75,18 @@ pub(crate) fn conversation(
         })));
 
         let mut pings = interval(limits.ping_interval);
+        // A bot that reads again after a pause needs one Ping, not all that were due.
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut round_trip = RoundTrip::default();
+        let stopped = stopping.cancelled();
+        tokio::pin!(stopped);
         loop {
             select! {
                 biased;
                 message = outbound.next() => match message {
                     Some(message) => {
+                        // Reported before and not after: the transport asks for more only when
+                        // the bot's window has room, so afterwards the bot could put it off.
                         if let Some(Outgoing::DecisionRequest(request)) = &message.message {
                             seat.report(SeatInput::HandedOver { request_id: request.request_id });
                         }
@@ -90,6 +105,8 @@ pub(crate) fn conversation(
                             yield Err(refusal.into());
                             return;
                         }
+                        // A bot that sends without a pause must not keep the thread to itself.
+                        consume_budget().await;
                     }
                     Ok(None) => {
                         debug!("the bot closed its half of the stream");
@@ -108,11 +125,8 @@ pub(crate) fn conversation(
                     },
                 },
                 _ = pings.tick() => yield Ok(response(Outgoing::Ping(round_trip.ping()))),
-                () = stopping.cancelled() => {
-                    yield Err(Refusal::new(
-                        RefusalReason::ServerStopping,
-                        "the server is stopping; connect again when it is back",
-                    ).into());
+                () = &mut stopped => {
+                    yield Err(Refusal::stopping().into());
                     return;
                 }
             }
@@ -165,8 +179,9 @@ fn receive(
     let input = match message.message {
         Some(Incoming::Decision(decision)) => SeatInput::Decision(decision),
         Some(Incoming::Pong(pong)) => match round_trip.pong(pong.nonce) {
-            Some(elapsed_us) => SeatInput::RoundTrip { elapsed_us },
-            None => SeatInput::Useless,
+            Answered::Last { elapsed_us } => SeatInput::RoundTrip { elapsed_us },
+            Answered::Earlier => return Ok(()),
+            Answered::Nothing => SeatInput::Useless,
         },
         Some(Incoming::Resign(resign)) => SeatInput::Resign {
             match_id: resign.match_id,
@@ -185,13 +200,13 @@ fn receive(
 
 /// The refusal for bytes that are no message; `None` when the transport failed instead.
 fn garbage(status: &Status) -> Option<Refusal> {
-    // The decoder reports undecodable and oversized messages with these codes; a lost transport
-    // is reported as Unknown, Cancelled or Unavailable.
-    matches!(
+    // The decoder reports undecodable and oversized messages with these codes and no source. A
+    // reset or lost stream may have the same code, but its source is the transport's error.
+    let is_decoders = matches!(
         status.code(),
         Code::Internal | Code::OutOfRange | Code::Unimplemented | Code::InvalidArgument
-    )
-    .then(|| {
+    ) && status.source().is_none();
+    is_decoders.then(|| {
         Refusal::new(
             RefusalReason::MalformedMessage,
             format!("a message cannot be read: {}", status.message()),
@@ -199,23 +214,18 @@ fn garbage(status: &Status) -> Option<Refusal> {
     })
 }
 
-/// Measures the round trip with Pings, one at a time.
-#[derive(Default)]
-struct RoundTrip {
-    nonce: u64,
-    sent: Option<Instant>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl RoundTrip {
-    fn ping(&mut self) -> Ping {
-        self.nonce += 1;
-        self.sent = Some(Instant::now());
-        Ping { nonce: self.nonce }
-    }
-
-    /// The round trip in microseconds, if this answers the last Ping for the first time.
-    fn pong(&mut self, nonce: u64) -> Option<u64> {
-        let sent = self.sent.take_if(|_| nonce == self.nonce)?;
-        u64::try_from(sent.elapsed().as_micros()).ok()
+    #[test]
+    fn an_error_of_the_transport_is_no_garbage_whatever_its_code() {
+        for reason in [h2::Reason::PROTOCOL_ERROR, h2::Reason::INTERNAL_ERROR] {
+            let status = Status::from_error(Box::new(h2::Error::from(reason)));
+            assert_eq!(status.code(), Code::Internal);
+            assert!(garbage(&status).is_none(), "{status:?}");
+        }
+        let undecodable = Status::internal("failed to decode Protobuf message");
+        assert!(garbage(&undecodable).is_some());
     }
 }

@@ -34,10 +34,10 @@ pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, R
                 format!("at most {MAX_BOT_TEXT_CHARS} characters, not {chars}"),
             ));
         }
-        if let Some(control) = text.chars().find(|c| c.is_control()) {
+        if let Some(unprintable) = text.chars().find(|&c| !is_printable(c)) {
             return Err(Refusal::field(
                 field,
-                format!("printable characters only, not {control:?}"),
+                format!("printable characters only, not {unprintable:?}"),
             ));
         }
     }
@@ -52,4 +52,14 @@ pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, R
         name: hello.bot_name.clone(),
         version: hello.bot_version.clone(),
     })
+}
+
+/// Whether a character shows as itself in a log or a table: neither a control character nor one
+/// that is invisible or turns the direction of the text.
+fn is_printable(character: char) -> bool {
+    !character.is_control()
+        && !matches!(
+            character,
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        )
 }

@@ -2,6 +2,7 @@
 
 mod conversation;
 mod hello;
+mod round_trip;
 
 use std::{pin::Pin, sync::Arc};
 

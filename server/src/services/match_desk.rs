@@ -1,13 +1,15 @@
 //! `MatchService`: making matches and looking at them.
 
-use std::sync::Arc;
+use std::{pin::Pin, sync::Arc};
 
+use async_stream::stream;
 use bridgemaster_proto::v1::{
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
     GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, RefusalReason,
     WatchMatchRequest, WatchMatchResponse, match_service_server::MatchService,
 };
-use tokio_stream::wrappers::ReceiverStream;
+use tokio::select;
+use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
 use crate::{
@@ -87,15 +89,30 @@ impl MatchService for MatchDesk {
         }))
     }
 
-    type WatchMatchStream = ReceiverStream<Result<WatchMatchResponse, Status>>;
+    type WatchMatchStream = Pin<Box<dyn Stream<Item = Result<WatchMatchResponse, Status>> + Send>>;
 
     async fn watch_match(
         &self,
         request: Request<WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
         let id = MatchId::from_client(&request.into_inner().match_id);
-        let news = self.matches.get(&id)?.watch()?;
-        Ok(Response::new(ReceiverStream::new(news)))
+        let mut news = self.matches.get(&id)?.watch()?;
+        let stopping = self.matches.stopping();
+        Ok(Response::new(Box::pin(stream! {
+            loop {
+                select! {
+                    biased;
+                    message = news.recv() => match message {
+                        Some(message) => yield message,
+                        None => return,
+                    },
+                    () = stopping.cancelled() => {
+                        yield Err(Refusal::stopping().into());
+                        return;
+                    }
+                }
+            }
+        })))
     }
 
     async fn get_replay(

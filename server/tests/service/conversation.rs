@@ -1,6 +1,9 @@
 //! The first messages of a stream: what is refused, and with which reason.
 
-use bridgemaster_proto::v1::{Hello, play_request};
+use std::time::Duration;
+
+use bridgemaster_proto::v1::{Hello, Pong, play_request};
+use bridgemaster_server::Limits;
 use tonic::Code;
 
 use crate::{
@@ -68,10 +71,12 @@ async fn a_hello_that_says_something_invalid_is_refused_by_the_field() {
     let refused = refused_hello(&table, ticket, long).await;
     assert!(refused.message().contains("at most 64"), "{refused:?}");
 
-    let mut control = hello();
-    control.bot_name = "a\u{1b}[2J".to_owned();
-    let refused = refused_hello(&table, ticket, control).await;
-    assert!(refused.message().contains("printable"), "{refused:?}");
+    for name in ["a\u{1b}[2J", "a\u{202e}b", "\u{200b}"] {
+        let mut unprintable = hello();
+        unprintable.bot_name = name.to_owned();
+        let refused = refused_hello(&table, ticket, unprintable).await;
+        assert!(refused.message().contains("printable"), "{refused:?}");
+    }
 
     let mut other_game = hello();
     other_game.games = vec!["chess".to_owned()];
@@ -108,4 +113,28 @@ async fn a_bot_that_joins_a_match_that_is_over_gets_the_result() {
     }
     let again = table.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
     assert_eq!(again, results[1]);
+}
+
+#[tokio::test]
+async fn a_bot_that_answers_many_pings_late_does_not_flood() {
+    let limits = Limits {
+        ping_interval: Duration::from_millis(1),
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut thinking = RawBot::join(&table, &seated.tickets[1]).await;
+    // More than the useless messages that are a flood.
+    for nonce in thinking.pings(150).await {
+        thinking
+            .send(play_request::Message::Pong(Pong { nonce }))
+            .await;
+    }
+    let good = table.good_bot(&seated.tickets[0]);
+    thinking.play_on().await;
+    let result = good.await.unwrap().unwrap();
+    assert!(
+        result.seats.iter().all(|seat| seat.fault_count == 0),
+        "{result:?}"
+    );
 }

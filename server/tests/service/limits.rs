@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use bridgemaster_proto::v1::{CreateMatchRequest, FaultAction, FaultPolicy, MatchConfig};
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, FaultAction, FaultPolicy, GetMatchRequest, MatchConfig,
+};
 use bridgemaster_server::Limits;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -135,4 +137,15 @@ async fn a_request_over_the_size_limit_is_refused() {
     huge.seed = Some("x".repeat(300_000));
     let refused = refused(&table, huge).await;
     assert_eq!(refused.code(), Code::OutOfRange, "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_long_match_identifier_is_refused_with_its_reason() {
+    let table = Table::open().await;
+    let request = GetMatchRequest {
+        match_id: "x".repeat(100_000),
+    };
+    let refused = table.matches().get_match(request).await.unwrap_err();
+    assert_eq!(reason(&refused), "MATCH_UNKNOWN");
+    assert!(refused.message().len() < 200, "{refused:?}");
 }

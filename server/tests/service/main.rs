@@ -7,6 +7,7 @@ mod conversation;
 mod limits;
 mod raw_bot;
 mod spectators;
+mod stopping;
 mod table;
 mod whole_matches;
 mod zoo;

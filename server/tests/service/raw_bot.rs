@@ -130,6 +130,19 @@ impl RawBot {
         }
     }
 
+    /// The nonces of this many Pings, which are left unanswered; other messages are skipped.
+    pub(crate) async fn pings(&mut self, count: usize) -> Vec<u64> {
+        let mut nonces = Vec::new();
+        while nonces.len() < count {
+            let response = timeout(PATIENCE, self.inbound.message()).await;
+            let response = response.expect("the server says something").unwrap();
+            if let Some(Message::Ping(ping)) = response.unwrap().message {
+                nonces.push(ping.nonce);
+            }
+        }
+        nonces
+    }
+
     /// Reads on until `pick` takes a message.
     async fn until<T>(&mut self, mut pick: impl FnMut(Message) -> Option<T>) -> T {
         loop {

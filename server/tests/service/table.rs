@@ -25,7 +25,8 @@ pub(crate) const GAMES: &[&str] = bridgemaster_games::GAME_IDS;
 pub(crate) struct Table {
     pub(crate) url: String,
     pub(crate) channel: Channel,
-    _stop: DropGuard,
+    pub(crate) stop: CancellationToken,
+    _stop_at_end: DropGuard,
 }
 
 /// A match on it.
@@ -57,7 +58,8 @@ impl Table {
                 .await
                 .unwrap(),
             url,
-            _stop: stop.drop_guard(),
+            _stop_at_end: stop.clone().drop_guard(),
+            stop,
         }
     }
 

@@ -5,15 +5,23 @@ use bridgemaster_proto::v1::{
     self, FaultAction, FaultPolicy, FaultReason, MatchConfig, MatchResult, RefusalReason,
     SeatResult, SeatState, decision::Choice, play_request, play_service_client::PlayServiceClient,
 };
-use tonic::{Code, transport::Channel};
+use tonic::{
+    Code,
+    codegen::{Bytes, http},
+    transport::Channel,
+};
 
 use crate::{
     raw_bot::{GarbageBot, RawBot, hello, reason, request},
     table::{GAMES, Table, config, with_clock},
 };
 
-/// What the result says of the seat that misbehaved, after checking that the other is unharmed.
-fn misbehaved(result: MatchResult, seat: usize) -> SeatResult {
+/// What the result says of the seat that misbehaved, after checking that the other is unharmed
+/// and that the replay holds.
+async fn misbehaved(table: &Table, result: MatchResult, seat: usize) -> SeatResult {
+    let replay = table.replay(&result.match_id).await.unwrap();
+    assert_eq!(replay.result.as_ref(), Some(&result));
+    bridgemaster_server::replay::verify(&replay).unwrap();
     for (index, other) in result.seats.iter().enumerate() {
         if index != seat {
             assert_eq!(other.fault_count, 0, "{other:?}");
@@ -53,7 +61,7 @@ async fn a_bot_that_never_comes_forfeits_as_never_connected() {
             .create(with_clock(config(game, 2), |c| c.startup_ms = Some(50)))
             .await;
         let good = table.good_bot(&seated.tickets[0]);
-        let seat = misbehaved(good.await.unwrap().unwrap(), 1);
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::NeverConnected);
         assert_eq!(seat.bot_name, "");
     }
@@ -108,7 +116,7 @@ async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_a
         // The request that was open when the witness was told still waits.
         drop(witness);
         let good = table.good_bot(&seated.tickets[0]);
-        let seat = misbehaved(good.await.unwrap().unwrap(), 1);
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Disconnected);
         assert_eq!(seat.bot_name, "raw");
     }
@@ -129,7 +137,7 @@ async fn a_bot_that_hangs_is_late_three_times_and_forfeits() {
             first.request_id + 1,
             "the house decided the first"
         );
-        let seat = misbehaved(good.await.unwrap().unwrap(), 1);
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Late);
         assert_eq!(seat.fault_count, 3);
         let end = hanging.end().await.unwrap();
@@ -167,7 +175,7 @@ async fn bytes_that_are_no_message_cost_the_stream_and_a_fault_named_garbage() {
         let garbage = GarbageBot::join(&table, &seated.tickets[1]).await;
         let end = garbage.send_garbage().await;
         assert_eq!(reason(&end), "MALFORMED_MESSAGE");
-        let seat = misbehaved(good.await.unwrap().unwrap(), 1);
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Garbage);
     }
 }
@@ -194,7 +202,7 @@ async fn a_message_over_the_size_limit_is_a_fault_named_garbage() {
             end.message().contains("65536"),
             "it names the limit: {end:?}"
         );
-        let seat = misbehaved(good.await.unwrap().unwrap(), 1);
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Garbage);
     }
 }
@@ -229,7 +237,7 @@ async fn a_bot_that_floods_forfeits_and_loses_its_stream() {
         let end = flooding.end().await.unwrap();
         assert_eq!(end.code(), Code::FailedPrecondition, "{end:?}");
         assert!(end.message().contains("FLOOD"), "{end:?}");
-        let seat = misbehaved(good.await.unwrap().unwrap(), 1);
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Flood);
     }
 }
@@ -261,7 +269,7 @@ async fn illegal_answers_are_refused_with_the_reason_and_the_third_forfeits() {
 
         illegal.answer(&asked, Choice::Index(wrong)).await;
         assert_eq!(reason(&illegal.end().await.unwrap()), "SEAT_CLOSED");
-        let seat = misbehaved(good.await.unwrap().unwrap(), 1);
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Illegal);
     }
 }
@@ -401,7 +409,7 @@ async fn a_bot_that_resigns_forfeits_as_resigned() {
         .await;
     assert_eq!(reason(&resigning.end().await.unwrap()), "SEAT_CLOSED");
     assert_forfeited(
-        &misbehaved(good.await.unwrap().unwrap(), 1),
+        &misbehaved(&table, good.await.unwrap().unwrap(), 1).await,
         FaultReason::Resigned,
     );
 
@@ -473,4 +481,79 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
         "{result:?}"
     );
     good.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_that_its_bot_resets_is_lost_whatever_error_code_the_reset_has() {
+    let table = Table::open().await;
+    for code in [
+        h2::Reason::NO_ERROR,
+        h2::Reason::PROTOCOL_ERROR,
+        h2::Reason::INTERNAL_ERROR,
+        h2::Reason::CANCEL,
+    ] {
+        let seated = table.create(config(GAMES[0], 2)).await;
+        let address = table.url.strip_prefix("http://").unwrap();
+        let socket = tokio::net::TcpStream::connect(address).await.unwrap();
+        let (mut client, connection) = h2::client::handshake(socket).await.unwrap();
+        tokio::spawn(connection);
+        let call = http::Request::post(format!("{}/bridgemaster.v1.PlayService/Play", table.url))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .header("authorization", format!("Bearer {}", seated.tickets[1]))
+            .body(())
+            .unwrap();
+        let (_response, mut body) = client.send_request(call, false).unwrap();
+        let message =
+            prost::Message::encode_to_vec(&request(play_request::Message::Hello(hello())));
+        let mut frame = vec![0];
+        frame.extend_from_slice(&(message.len() as u32).to_be_bytes());
+        frame.extend(message);
+        body.send_data(Bytes::from(frame), false).unwrap();
+        let seat = async || table.info(&seated.match_id).await.seats[1].state();
+        while seat().await != SeatState::Connected {}
+        body.send_reset(code);
+        while seat().await != SeatState::Paused {}
+
+        let (good, back) = (
+            table.good_bot(&seated.tickets[0]),
+            table.good_bot(&seated.tickets[1]),
+        );
+        let result = back.await.unwrap().unwrap();
+        assert_eq!(result.seats[1].fault_count, 0, "{code:?}: {result:?}");
+        good.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_bot_that_comes_back_to_all_messages_that_are_kept_is_no_slow_reader() {
+    const KEPT: u32 = bridgemaster_referee::MAX_MESSAGES_KEPT as u32;
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut bot = RawBot::join(&table, &seated.tickets[1]).await;
+    let mut other = RawBot::join(&table, &seated.tickets[0]).await;
+    // The other seat comes and goes, and each time the bot is told twice.
+    for _ in 0..=KEPT / 2 {
+        drop(other);
+        assert_eq!(
+            bot.told_of_a_seat().await.seat.unwrap().state(),
+            SeatState::Paused
+        );
+        other = RawBot::join(&table, &seated.tickets[0]).await;
+        bot.told_of_a_seat().await;
+    }
+    let last = bot.last_sequence;
+    drop(bot);
+    let state = async |seat: usize| table.info(&seated.match_id).await.seats[seat].state();
+    while state(1).await != SeatState::Paused {}
+    drop(other);
+    while state(0).await != SeatState::Paused {}
+
+    let mut hello = hello();
+    hello.last_sequence = Some(last - KEPT);
+    let mut back = RawBot::join_with(&table, &seated.tickets[1], hello).await;
+    for sequence in last - KEPT + 1..=last + 1 {
+        back.next().await.unwrap().unwrap();
+        assert_eq!(back.last_sequence, sequence);
+    }
 }
