@@ -5,19 +5,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{
     games::WireGame,
-    v1::{self, RefusalReason, WatchMatchResponse},
+    v1::{self, WatchMatchResponse},
 };
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, CloseReason, FaultReason, Input, MatchPhase, MatchRules,
-    Output, Record, RecordEntry, Referee, Time,
+    BotIdentity, Input, MatchPhase, MatchRules, Output, Record, RecordEntry, Referee, Time,
 };
 use tokio::sync::Notify;
 use tracing::{info, warn};
 
 use super::{
-    MatchId, SeatInput,
+    HostedMatch, MatchId, SeatInput,
+    link::{Link, closing, forfeited},
     matches::Matches,
-    outbound::{self, Closing, Outbound, OutboundSender},
+    outbound::Outbound,
+    referee_input::referee_input,
     seat_stream::StreamNumber,
     spectators::{Spectators, WatchReceiver},
     timer::Timed,
@@ -27,41 +28,6 @@ use crate::{
     replay::ReplayWriter,
     wire::{record_to_wire, response_to_wire, result_to_wire, rules_to_wire, seat_to_wire},
 };
-
-/// A match of any game.
-pub(crate) trait HostedMatch: Timed {
-    /// Its identifier.
-    fn id(&self) -> &MatchId;
-
-    /// Its game.
-    fn game_id(&self) -> &'static str;
-
-    /// Takes a seat with a new stream; an older stream of the seat ends.
-    fn join(
-        &self,
-        seat: Seat,
-        bot: BotIdentity,
-        last_sequence: Option<u32>,
-    ) -> Result<(StreamNumber, Outbound), Refusal>;
-
-    /// Takes what a stream of a seat reports; what a superseded stream reports is dropped.
-    fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput);
-
-    /// What is known of it.
-    fn info(&self) -> v1::MatchInfo;
-
-    /// What is known of it, if it is in this state; `Unspecified` is any.
-    fn info_in(&self, state: v1::MatchState) -> Option<v1::MatchInfo>;
-
-    /// Follows it.
-    fn watch(&self) -> Result<WatchReceiver, Refusal>;
-
-    /// The bytes of its replay file, once it has ended.
-    fn replay(&self) -> Option<Arc<[u8]>>;
-
-    /// Notified when the deadline moved to an earlier moment than the timer knows, or is gone.
-    fn sooner(&self) -> Arc<Notify>;
-}
 
 /// A match of one game.
 pub(crate) struct LiveMatch<G: WireGame> {
@@ -89,13 +55,6 @@ impl<G: WireGame> Table<G> {
             MatchPhase::Ended => v1::MatchState::Ended,
         }
     }
-}
-
-/// A seat's current stream.
-#[derive(Default)]
-struct Link {
-    newest: StreamNumber,
-    sender: Option<OutboundSender>,
 }
 
 enum Replay {
@@ -152,23 +111,10 @@ impl<G: WireGame> LiveMatch<G> {
                     sequence,
                     message,
                 } => {
-                    let Some(sender) = &table.links[seat.index()].sender else {
-                        continue;
-                    };
-                    let response = response_to_wire(
-                        self.id.as_str(),
-                        table.referee.rules(),
-                        sequence,
-                        &message,
-                    );
-                    if sender.send(response).is_err() {
-                        table.links[seat.index()].close(Closing::Refused(Refusal::new(
-                            RefusalReason::SlowConsumer,
-                            format!(
-                                "{} messages were waiting to be read",
-                                matches.limits().outbound_queue
-                            ),
-                        )));
+                    let Table { referee, links, .. } = table;
+                    let response =
+                        || response_to_wire(self.id.as_str(), referee.rules(), sequence, &message);
+                    if links[seat.index()].send(response).is_err() {
                         slow.push(seat);
                     }
                 }
@@ -291,33 +237,6 @@ struct News {
     events: Vec<v1::GameEvent>,
 }
 
-impl Link {
-    fn close(&mut self, closing: Closing) {
-        if let Some(sender) = self.sender.take() {
-            sender.close(closing);
-        }
-    }
-}
-
-fn forfeited(fault: FaultReason) -> Refusal {
-    Refusal::new(
-        RefusalReason::SeatClosed,
-        format!("the seat is forfeited for the fault {fault}"),
-    )
-    .with("fault", fault.to_string())
-}
-
-fn closing(reason: CloseReason) -> Closing {
-    match reason {
-        CloseReason::MatchEnded => Closing::MatchOver,
-        CloseReason::Forfeited(fault) => Closing::Refused(forfeited(fault)),
-        CloseReason::Garbage => Closing::Refused(Refusal::new(
-            RefusalReason::MalformedMessage,
-            "the stream carried bytes that are no message",
-        )),
-    }
-}
-
 impl<G: WireGame> Timed for LiveMatch<G> {
     fn tick(&self) -> Option<Time> {
         let matches = self.matches.upgrade()?;
@@ -350,15 +269,8 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         if let Some(fault) = table.referee.forfeit(seat) {
             return Err(forfeited(fault));
         }
-        let (sender, outbound) = outbound::channel(matches.limits().outbound_queue);
         let link = &mut table.links[seat.index()];
-        link.close(Closing::Refused(Refusal::new(
-            RefusalReason::Superseded,
-            "a newer stream of this seat took over",
-        )));
-        link.newest = link.newest.next();
-        link.sender = Some(sender);
-        let number = link.newest;
+        let (number, outbound) = link.renew(matches.limits().outbound_queue);
         info!(match_id = %self.id, %seat, bot = bot.name, version = bot.version, "bot joined");
         self.handle(
             &mut table,
@@ -378,15 +290,14 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         };
         let mut table = self.table();
         let link = &mut table.links[seat.index()];
-        // A link without a sender was closed by the match, which knows already.
-        if link.newest != number || link.sender.is_none() {
+        if !link.holds(number) {
             return;
         }
         if matches!(input, SeatInput::Left | SeatInput::Garbage { .. }) {
-            link.sender = None;
+            link.lose();
             warn_of_lost_stream(&self.id, seat, &input);
         }
-        let input = self.referee_input(seat, input);
+        let input = referee_input(&self.id, seat, input);
         self.handle(&mut table, &matches, input);
     }
 
@@ -420,70 +331,6 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn sooner(&self) -> Arc<Notify> {
         Arc::clone(&self.sooner)
-    }
-}
-
-impl<G: WireGame> LiveMatch<G> {
-    fn referee_input(&self, seat: Seat, input: SeatInput) -> Input<G> {
-        match input {
-            SeatInput::Decision(decision) => self.answer(seat, decision),
-            SeatInput::HandedOver { request_id } => Input::HandedOver { seat, request_id },
-            SeatInput::RoundTrip { elapsed_us } => Input::RoundTrip {
-                seat,
-                round_trip_us: elapsed_us,
-            },
-            SeatInput::Resign { match_id } if match_id == self.id.as_str() => {
-                Input::Resign { seat }
-            }
-            SeatInput::Resign { .. } | SeatInput::Useless => Input::Useless { seat },
-            SeatInput::Garbage { detail } => Input::Garbage { seat, detail },
-            SeatInput::Left => Input::Disconnected { seat },
-        }
-    }
-
-    fn answer(&self, seat: Seat, decision: v1::Decision) -> Input<G> {
-        let request_id = decision.request_id;
-        let bad = |reason, field: String, detail: String| Input::BadAnswer {
-            seat,
-            request_id,
-            reason,
-            field,
-            detail,
-        };
-        if decision.match_id != self.id.as_str() {
-            return bad(
-                BadAnswerReason::WrongMatch,
-                "match_id".to_owned(),
-                format!("this stream plays the match {}", self.id),
-            );
-        }
-        let answer = match decision.choice {
-            Some(v1::decision::Choice::Index(index)) => Answer::Index(index),
-            Some(v1::decision::Choice::Decision(decision)) => {
-                match G::decision_from_wire(&decision) {
-                    Ok(decision) => Answer::Decision(decision),
-                    Err(error) => {
-                        return bad(
-                            BadAnswerReason::MalformedDecision,
-                            format!("decision.{}", error.field),
-                            error.detail,
-                        );
-                    }
-                }
-            }
-            None => {
-                return bad(
-                    BadAnswerReason::MalformedDecision,
-                    "choice".to_owned(),
-                    "neither index nor decision is set".to_owned(),
-                );
-            }
-        };
-        Input::Answer {
-            seat,
-            request_id,
-            answer,
-        }
     }
 }
 

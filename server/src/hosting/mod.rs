@@ -1,15 +1,19 @@
 //! The matches of a server: who may join them, the referee of each, its clock and its followers.
 
+mod hosted_match;
 mod identity;
+mod link;
 mod live_match;
 mod matches;
 mod outbound;
+mod referee_input;
 mod seat_stream;
 mod spectators;
 mod timer;
 
+pub(crate) use hosted_match::HostedMatch;
 pub(crate) use identity::{MatchId, Ticket, draw_seed};
-pub(crate) use live_match::{HostedMatch, LiveMatch};
+pub(crate) use live_match::LiveMatch;
 pub(crate) use matches::{Before, Matches, SeatKey};
 pub(crate) use outbound::Closing;
 pub(crate) use seat_stream::{SeatInput, SeatStream};

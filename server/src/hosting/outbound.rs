@@ -29,7 +29,10 @@ pub(crate) struct Outbound {
 }
 
 /// The queue is full: its bot reads too slowly.
-pub(crate) struct QueueFull;
+pub(crate) struct QueueFull {
+    /// Messages that it holds.
+    pub(crate) limit: usize,
+}
 
 /// A queue of at most `limit` messages. Messages are boxed, so that an empty queue is small.
 pub(crate) fn channel(limit: usize) -> (OutboundSender, Outbound) {
@@ -53,7 +56,9 @@ impl OutboundSender {
         match self.queue.try_send(Box::new(response)) {
             // A stream that is gone is told to the match by its own end.
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(()),
-            Err(mpsc::error::TrySendError::Full(_)) => Err(QueueFull),
+            Err(mpsc::error::TrySendError::Full(_)) => Err(QueueFull {
+                limit: self.queue.max_capacity(),
+            }),
         }
     }
 

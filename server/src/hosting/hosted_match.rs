@@ -1,0 +1,49 @@
+//! What the server knows of a match, whatever its game.
+
+use std::sync::Arc;
+
+use bridgemaster_games::Seat;
+use bridgemaster_proto::v1;
+use bridgemaster_referee::BotIdentity;
+use tokio::sync::Notify;
+
+use super::{
+    MatchId, SeatInput, outbound::Outbound, seat_stream::StreamNumber, spectators::WatchReceiver,
+    timer::Timed,
+};
+use crate::refusal::Refusal;
+
+/// A match of any game.
+pub(crate) trait HostedMatch: Timed {
+    /// Its identifier.
+    fn id(&self) -> &MatchId;
+
+    /// Its game.
+    fn game_id(&self) -> &'static str;
+
+    /// Takes a seat with a new stream; an older stream of the seat ends.
+    fn join(
+        &self,
+        seat: Seat,
+        bot: BotIdentity,
+        last_sequence: Option<u32>,
+    ) -> Result<(StreamNumber, Outbound), Refusal>;
+
+    /// Takes what a stream of a seat reports; what a superseded stream reports is dropped.
+    fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput);
+
+    /// What is known of it.
+    fn info(&self) -> v1::MatchInfo;
+
+    /// What is known of it, if it is in this state; `Unspecified` is any.
+    fn info_in(&self, state: v1::MatchState) -> Option<v1::MatchInfo>;
+
+    /// Follows it.
+    fn watch(&self) -> Result<WatchReceiver, Refusal>;
+
+    /// The bytes of its replay file, once it has ended.
+    fn replay(&self) -> Option<Arc<[u8]>>;
+
+    /// Notified when the deadline moved to an earlier moment than the timer knows, or is gone.
+    fn sooner(&self) -> Arc<Notify>;
+}
