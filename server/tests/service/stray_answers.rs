@@ -1,0 +1,94 @@
+//! Answers that answer nothing: late, repeated, for no request, for another match. They are
+//! refused without penalty, and the match goes on.
+
+use bridgemaster_proto::v1::{RefusalReason, decision::Choice};
+
+use crate::{
+    raw_bot::RawBot,
+    table::{GAMES, Table, config, with_clock},
+};
+
+#[tokio::test]
+async fn an_answer_after_its_time_is_refused_as_stale() {
+    let table = Table::open().await;
+    let slow = with_clock(config(GAMES[0], 2), |c| c.cap_ms = Some(40));
+    let seated = table.create(slow).await;
+    let good = table.good_bot(&seated.tickets[0]);
+    let mut late = RawBot::join(&table, &seated.tickets[1]).await;
+    let missed = late.asked().await;
+    late.asked().await;
+    late.answer(&missed, Choice::Index(0)).await;
+    let rejected = late.rejected().await;
+    assert_eq!(rejected.reason(), RefusalReason::StaleRequest);
+    assert_eq!(rejected.request_id, missed.request_id);
+    good.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn the_same_answer_twice_is_ignored_and_another_one_is_refused_without_penalty() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let seated = table.create(config(game, 2)).await;
+        let good = table.good_bot(&seated.tickets[0]);
+        let mut twice = RawBot::join(&table, &seated.tickets[1]).await;
+        let asked = twice.asked().await;
+        twice.answer(&asked, Choice::Index(0)).await;
+        twice.answer(&asked, Choice::Index(0)).await;
+        twice.answer(&asked, Choice::Index(1)).await;
+        let rejected = twice.rejected().await;
+        assert_eq!(rejected.reason(), RefusalReason::StaleRequest);
+        assert_eq!(
+            (rejected.request_id, rejected.strikes),
+            (asked.request_id, 0)
+        );
+
+        drop(twice);
+        let back = table.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
+        assert!(
+            back.seats.iter().all(|seat| seat.fault_count == 0),
+            "{back:?}"
+        );
+        good.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_answer_to_a_request_that_was_never_made_is_refused_without_penalty() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let good = table.good_bot(&seated.tickets[0]);
+    let mut guessing = RawBot::join(&table, &seated.tickets[1]).await;
+    let mut asked = guessing.asked().await;
+    let open = asked.request_id;
+    asked.request_id += 1;
+    guessing.answer(&asked, Choice::Index(0)).await;
+    let rejected = guessing.rejected().await;
+    assert_eq!(rejected.reason(), RefusalReason::UnknownRequest);
+    assert_eq!((rejected.open_request_id, rejected.strikes), (open, 0));
+    asked.request_id = open;
+    guessing.answer(&asked, Choice::Index(0)).await;
+    guessing.play_on().await;
+    good.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_for_another_match_is_refused_and_touches_neither() {
+    let table = Table::open().await;
+    let (here, there) = (
+        table.create(config(GAMES[0], 2)).await,
+        table.create(config(GAMES[0], 2)).await,
+    );
+    let good = table.good_bot(&here.tickets[0]);
+    let mut lost = RawBot::join(&table, &here.tickets[1]).await;
+    let asked = lost.asked().await;
+    let mut elsewhere = asked.clone();
+    elsewhere.match_id = there.match_id.clone();
+    lost.answer(&elsewhere, Choice::Index(0)).await;
+    let rejected = lost.rejected().await;
+    assert_eq!(rejected.reason(), RefusalReason::WrongMatch);
+    assert_eq!((rejected.field.as_str(), rejected.strikes), ("match_id", 0));
+    lost.answer(&asked, Choice::Index(0)).await;
+    let ended = lost.play_on().await;
+    assert_eq!(ended.result.unwrap(), good.await.unwrap().unwrap());
+    assert_eq!(table.info(&there.match_id).await.decisions, 0);
+}
