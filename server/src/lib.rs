@@ -1,4 +1,27 @@
 //! The Bridgemaster server: referees matches for bots that connect over gRPC.
+//!
+//! The binary `bridgemaster` is the usual way to run it. A program may hold a server too, a test
+//! for instance that referees a bot:
+//!
+//! ```
+//! use bridgemaster_server::{Server, ServerOptions};
+//! use tokio_util::sync::CancellationToken;
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::bind("127.0.0.1:0".parse()?, ServerOptions::default()).await?;
+//! let url = format!("http://{}", server.local_addr());
+//! let stop = CancellationToken::new();
+//! let running = tokio::spawn(server.run(stop.clone()));
+//!
+//! // Bots and `MatchService` clients connect to `url` now.
+//! assert!(url.starts_with("http://127.0.0.1:"));
+//!
+//! stop.cancel();
+//! running.await??;
+//! # Ok(())
+//! # }
+//! ```
 
 #![forbid(unsafe_code)]
 
