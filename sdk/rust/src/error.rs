@@ -14,6 +14,26 @@ const REFUSAL_DOMAIN: &str = "bridgemaster";
 /// What the names of [`RefusalReason`] begin with on the wire, and the reasons do not.
 const REASON_PREFIX: &str = "REFUSAL_REASON_";
 
+/// A connection that failed, in the words of its status; what it was caused by are its sources.
+#[derive(Debug)]
+pub struct TransportFailure(pub(crate) Box<Status>);
+
+impl fmt::Display for TransportFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.message() {
+            "" => self.0.code().fmt(f),
+            message => message.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TransportFailure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The first source only says "transport error"; what it was is behind it.
+        std::error::Error::source(&*self.0).and_then(|transport| transport.source())
+    }
+}
+
 /// Why a match could not be played to its end.
 #[derive(Debug, Error)]
 pub enum PlayError {
@@ -28,7 +48,7 @@ pub enum PlayError {
         /// How long it was tried for.
         waited: Duration,
         /// The last failure.
-        source: Box<Status>,
+        source: TransportFailure,
     },
     /// The stream was lost and could not be resumed in time.
     #[error("the stream to {server_url} was lost and did not come back within {waited:?}")]
@@ -38,7 +58,7 @@ pub enum PlayError {
         /// How long it was tried for.
         waited: Duration,
         /// The last failure.
-        source: Box<Status>,
+        source: TransportFailure,
     },
     /// The server refused, with its reason.
     #[error(transparent)]

@@ -47,7 +47,7 @@ pub mod rules;
 
 pub use bot::{Bot, Choice};
 pub use bridgemaster_proto::{self as proto, v1};
-pub use error::{Advice, PlayError, Refusal};
+pub use error::{Advice, PlayError, Refusal, TransportFailure};
 pub use options::{
     DEFAULT_SERVER_URL, MAX_NAME_CHARS, Options, OptionsError, SERVER_VARIABLE, TICKET_VARIABLE,
     Ticket,

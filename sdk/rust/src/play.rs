@@ -20,7 +20,7 @@ use crate::{
     backoff::Backoff,
     bot_thread::{BotThread, Task},
     conversation::{Conversation, Reaction},
-    error::StreamFailure,
+    error::{StreamFailure, TransportFailure},
 };
 
 /// Messages that wait to be sent: one answer and a few Pongs.
@@ -198,9 +198,19 @@ impl SeatSession<'_> {
                 return Err(self.give_up(status, backoff.span()));
             };
             if self.conversation.was_welcomed() {
-                warn!(%status, ?pause, "the stream is lost; trying to resume");
+                let (code, message) = (status.code(), status.message());
+                warn!(
+                    ?code,
+                    message,
+                    ?pause,
+                    "the stream is lost; trying to resume"
+                );
             } else {
-                debug!(%status, ?pause, "the server does not answer yet");
+                debug!(
+                    message = status.message(),
+                    ?pause,
+                    "the server does not answer yet"
+                );
             }
             tokio::time::sleep(pause).await;
         }
@@ -213,12 +223,12 @@ impl SeatSession<'_> {
             None if self.conversation.was_welcomed() => PlayError::Lost {
                 server_url,
                 waited,
-                source: status,
+                source: TransportFailure(status),
             },
             None => PlayError::Unreachable {
                 server_url,
                 waited,
-                source: status,
+                source: TransportFailure(status),
             },
         }
     }

@@ -21,6 +21,7 @@ impl BotCommand {
         let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
         tracing_subscriber::fmt()
             .with_env_filter(filter)
+            .with_ansi(output::has_colours())
             .with_writer(std::io::stderr)
             .init();
         let result = self.bot.play()?;

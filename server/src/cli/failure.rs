@@ -45,10 +45,38 @@ pub(super) fn refused(status: &Status) -> anyhow::Error {
 
 /// Tells a failure on standard error.
 pub(super) fn report(error: &anyhow::Error) -> ExitCode {
-    output::complain(&format!("error: {error:#}"));
+    output::complain(&format!("error: {}", with_causes(error)));
     if error.is::<Misuse>() {
         output::complain("\nFor more information, try '--help'.");
         return ExitCode::from(MISUSED);
     }
     ExitCode::from(FAILED)
+}
+
+/// An error and its causes, without those that an error before them repeats already.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_that_was_told_is_not_told_again() {
+        let error = anyhow::anyhow!("refused (os error 111)")
+            .context("connecting: refused (os error 111)")
+            .context("no server answers");
+        assert_eq!(
+            with_causes(&error),
+            "no server answers: connecting: refused (os error 111)"
+        );
+    }
 }

@@ -1,6 +1,9 @@
 //! What commands print.
 
-use std::io::{self, Write as _};
+use std::{
+    env,
+    io::{self, IsTerminal as _, Write as _},
+};
 
 /// Prints on standard output. A reader that went away, such as `head`, is no failure.
 pub(super) fn print(text: &str) -> io::Result<()> {
@@ -18,7 +21,13 @@ pub(super) fn complain(line: &str) {
 
 /// How this program was called, for commands that people are to type.
 pub(super) fn program() -> String {
-    std::env::args()
+    env::args()
         .next()
         .unwrap_or_else(|| "bridgemaster".to_owned())
+}
+
+/// Whether standard error is a terminal that is to have colours: `NO_COLOR` forbids them.
+pub(super) fn has_colours() -> bool {
+    let forbidden = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    io::stderr().is_terminal() && !forbidden
 }

@@ -61,6 +61,7 @@ impl ServeArgs {
         let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
         let log = tracing_subscriber::fmt()
             .with_env_filter(filter)
+            .with_ansi(output::has_colours())
             .with_writer(std::io::stderr);
         match self.log {
             LogForm::Text => log.init(),
@@ -75,10 +76,11 @@ impl ServeArgs {
         };
         let server = Server::bind(self.listen, options).await?;
         let stop = CancellationToken::new();
-        let asked = stop.clone();
+        let asked = asked_to_stop();
+        let stopped = stop.clone();
         tokio::spawn(async move {
-            asked_to_stop().await;
-            asked.cancel();
+            asked.await;
+            stopped.cancel();
         });
         output::print(&format!(
             "listening on http://{} (Ctrl-C stops)\n",

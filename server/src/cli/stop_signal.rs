@@ -1,34 +1,36 @@
 //! Being asked to stop.
 
-use std::future::pending;
-
-/// Completes on Ctrl-C, and where there is one on the signal that asks a process to end.
-pub(super) async fn asked_to_stop() {
-    tokio::select! {
-        pressed = tokio::signal::ctrl_c() => {
-            if pressed.is_err() {
-                // Without a handler Ctrl-C ends the process by itself.
-                pending::<()>().await;
-            }
-        }
-        () = asked_to_end() => {}
-    }
-}
-
+/// Completes on Ctrl-C, and where there is one on the signal that asks a process to end. The
+/// signals are heard from the call on, not from when the future is first polled.
 #[cfg(unix)]
-async fn asked_to_end() {
+pub(super) fn asked_to_stop() -> impl Future<Output = ()> + Send + 'static {
+    use std::future::pending;
+
     use tokio::signal::unix::{SignalKind, signal};
 
-    match signal(SignalKind::terminate()) {
-        Ok(mut signals) => {
-            signals.recv().await;
+    let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    async move {
+        let [pressed, ended] = heard.map(|signals| async move {
+            match signals {
+                Ok(mut signals) => {
+                    signals.recv().await;
+                }
+                // Without a handler the signal ends the process by itself.
+                Err(_) => pending().await,
+            }
+        });
+        tokio::select! {
+            () = pressed => {}
+            () = ended => {}
         }
-        // Without a handler the signal ends the process by itself.
-        Err(_) => pending().await,
     }
 }
 
+/// Completes on Ctrl-C.
 #[cfg(not(unix))]
-async fn asked_to_end() {
-    pending().await
+pub(super) async fn asked_to_stop() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        // Without a handler Ctrl-C ends the process by itself.
+        std::future::pending::<()>().await;
+    }
 }

@@ -1,9 +1,13 @@
 //! Results as tables.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    io::{IsTerminal as _, stdout},
+};
 
 use bridgemaster_proto::v1::{FaultReason, MatchResult, SeatResult};
-use comfy_table::{Cell, CellAlignment, Table, presets::UTF8_FULL_CONDENSED};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
+use console::Term;
 
 /// The standings, then what each score is made of. Seats are in the order of their places.
 pub(super) fn result(result: &MatchResult) -> String {
@@ -35,7 +39,7 @@ pub(super) fn standings(result: &MatchResult) -> String {
             number(seat.house_decisions),
         ]);
     }
-    format!("{table}\n")
+    fitted(table, terminal_width())
 }
 
 /// One column a seat, one line a category, so that any number of categories stays readable.
@@ -61,7 +65,33 @@ fn breakdown(result: &MatchResult) -> String {
     }
     let total = seats.iter().map(|seat| number(seat.score));
     table.add_row(std::iter::once(Cell::new("total")).chain(total));
+    fitted(table, terminal_width())
+}
+
+/// The width of the terminal on standard output, if it is one.
+fn terminal_width() -> Option<u16> {
+    stdout().is_terminal().then(|| Term::stdout().size().1)
+}
+
+/// The table as text. One that is too wide for the terminal goes without its inner margins, and
+/// when that is not enough its cells wrap.
+fn fitted(mut table: Table, width: Option<u16>) -> String {
+    let text = format!("{table}\n");
+    let Some(width) = width.filter(|width| is_wider(&text, *width)) else {
+        return text;
+    };
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 0));
+    }
+    table
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width);
     format!("{table}\n")
+}
+
+fn is_wider(text: &str, width: u16) -> bool {
+    text.lines()
+        .any(|line| line.chars().count() > usize::from(width))
 }
 
 fn by_place(result: &MatchResult) -> Vec<&SeatResult> {
@@ -145,6 +175,18 @@ mod tests {
         let text = result(&both);
         assert!(text.find("bot1") < text.find("bot0"), "{text}");
         assert!(text.contains("31") && text.contains("money"), "{text}");
+    }
+
+    #[test]
+    fn a_table_fits_the_terminal() {
+        for width in [60, 80] {
+            let mut table = Table::new();
+            table
+                .load_style(UTF8_FULL_CONDENSED)
+                .set_header(["a column of a table"; 5]);
+            let text = fitted(table, Some(width));
+            assert!(!is_wider(&text, width), "{text}");
+        }
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn a_number_of_seats_that_the_game_lacks_is_refused_with_its_range() {
     );
     assert_names(
         &refused(&["demo", "--bots", "random"]),
-        &["--seats 1", "2 to 4"],
+        &["--bots names 1", "2 to 4"],
     );
     assert_names(
         &refused(&["create", "--seats", "five"]),

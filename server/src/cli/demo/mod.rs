@@ -78,7 +78,9 @@ impl DemoArgs {
                  one of the two flags out"
             )));
         }
-        let seats = self.match_flags.check_seats(named)?;
+        let seats = self
+            .match_flags
+            .check_seats(named, &format!("--bots names {named}"))?;
         let entrants = self.bots.iter().map(|text| Entrant::parse(text));
         Ok((seats, entrants.collect::<anyhow::Result<_>>()?))
     }
@@ -100,6 +102,7 @@ impl DemoArgs {
             .context("the server made no match")?
             .match_id;
         let progress = ProgressView::new(self.quiet);
+        let asked = asked_to_stop();
         let mut processes = Processes::start(
             &entrants,
             &server_url,
@@ -109,7 +112,7 @@ impl DemoArgs {
         )?;
         let ended = tokio::select! {
             ended = follow(&mut client, &match_id, |news| progress.show(news)) => ended?,
-            () = asked_to_stop() => anyhow::bail!("stopped before the match had ended"),
+            () = asked => anyhow::bail!("stopped before the match had ended"),
         };
         processes.finish().await;
         progress.finish();

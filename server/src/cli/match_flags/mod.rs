@@ -40,7 +40,7 @@ impl MatchFlags {
     /// The number of seats that was chosen, within the range of the game; `None` when none was.
     pub(super) fn seats(&self) -> anyhow::Result<Option<SeatCount>> {
         self.seats
-            .map(|seats| self.check_seats(usize::from(seats)))
+            .map(|seats| self.check_seats(usize::from(seats), &format!("--seats {seats}")))
             .transpose()
     }
 
@@ -50,13 +50,13 @@ impl MatchFlags {
             Some(seats) => Ok(seats),
             None => {
                 let most = with_game!(self.game.as_str(), G => *G::SEATS.end());
-                self.check_seats(most.map_or(0, usize::from))
+                self.check_seats(most.map_or(0, usize::from), "--seats")
             }
         }
     }
 
-    /// This number of seats, if the game allows it.
-    pub(super) fn check_seats(&self, seats: usize) -> anyhow::Result<SeatCount> {
+    /// This number of seats, if the game allows it; `given` is what gave it on the command line.
+    pub(super) fn check_seats(&self, seats: usize, given: &str) -> anyhow::Result<SeatCount> {
         let (name, range) = with_game!(self.game.as_str(), G => (G::NAME, G::SEATS))
             .with_context(|| format!("there is no game {}", self.game))?;
         u8::try_from(seats)
@@ -65,7 +65,7 @@ impl MatchFlags {
             .and_then(SeatCount::new)
             .ok_or_else(|| {
                 let (min, max) = (range.start(), range.end());
-                misuse(format!("--seats {seats}: {name} has {min} to {max} seats"))
+                misuse(format!("{given}: {name} has {min} to {max} seats"))
             })
     }
 
