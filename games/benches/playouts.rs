@@ -1,16 +1,18 @@
-//! Uniform random playouts of Old London Bridge on one core, legal listing included, events
-//! dropped: `cargo bench -p bridgemaster-games --bench playouts`.
+//! Uniform random playouts of every game on one core, legal listing included, events dropped:
+//! `cargo bench -p bridgemaster-games --bench playouts`; `-- GAME` plays only that game.
 //!
-//! Prints `playouts.seatsN.decisions VALUE /s` and `playouts.seatsN.matches VALUE /s`: the median
-//! of several passes after a warm-up. A match starts as a clone of one of many started states, as
-//! a search does it; drawing setups is not measured.
+//! Prints `playouts.GAME.seatsN.decisions VALUE /s` and `playouts.GAME.seatsN.matches VALUE /s`:
+//! the median of several passes after a warm-up. A match starts as a clone of one of many started
+//! states, as a search does it; drawing setups is not measured.
 
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use bridgemaster_games::{Game, NoEvents, SeatCount, Seed, old_london_bridge::OldLondonBridge};
+use bridgemaster_games::{
+    ChanceStream, GAME_IDS, Game, NoEvents, SeatCount, Seed, settle, with_game,
+};
 
 /// Different starts, so that no single setup decides the result.
 const STARTS: u64 = 64;
@@ -37,6 +39,7 @@ fn pass<G: Game>(
     starts: &[G::State],
     list: &mut Vec<G::Decision>,
     random: &mut Xorshift,
+    chance: &mut ChanceStream,
 ) -> (f64, f64) {
     let (mut decisions, mut matches) = (0u64, 0u64);
     let began = Instant::now();
@@ -51,6 +54,7 @@ fn pass<G: Game>(
                 let choice = &list[random.below(list.len())];
                 G::apply(&mut state, seat, choice, &mut NoEvents)
                     .expect("a listed decision is legal");
+                settle::<G>(&mut state, chance, &mut NoEvents);
                 decisions += 1;
             }
             black_box(&state);
@@ -69,27 +73,38 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn bench<G: Game>() {
     for seats in G::SEATS.filter_map(SeatCount::new) {
         let config = G::Config::default();
+        let mut chance = ChanceStream::new(&Seed::from(0), 1_000_000);
         let starts: Vec<G::State> = (0..STARTS)
             .map(|seed| {
                 let setup = G::draw_setup(&config, seats, &Seed::from(seed));
                 let setup = setup.expect("the default config is valid");
-                G::start(&config, seats, &setup, &mut NoEvents).expect("a drawn setup is valid")
+                let mut state = G::start(&config, seats, &setup, &mut NoEvents)
+                    .expect("a drawn setup is valid");
+                settle::<G>(&mut state, &mut chance, &mut NoEvents);
+                state
             })
             .collect();
         let mut list = Vec::with_capacity(G::LEGAL_CAP);
         let mut random = Xorshift(0x9E37_79B9_7F4A_7C15);
-        pass::<G>(&starts, &mut list, &mut random);
+        pass::<G>(&starts, &mut list, &mut random, &mut chance);
         let (decisions, matches) = (0..PASSES)
-            .map(|_| pass::<G>(&starts, &mut list, &mut random))
+            .map(|_| pass::<G>(&starts, &mut list, &mut random, &mut chance))
             .unzip();
-        println!(
-            "playouts.seats{seats}.decisions {:.0} /s",
-            median(decisions)
-        );
-        println!("playouts.seats{seats}.matches {:.0} /s", median(matches));
+        let name = format!("playouts.{}.seats{seats}", G::ID);
+        println!("{name}.decisions {:.0} /s", median(decisions));
+        println!("{name}.matches {:.0} /s", median(matches));
     }
 }
 
 fn main() {
-    bench::<OldLondonBridge>();
+    // Cargo passes `--bench` as well.
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    for id in GAME_IDS {
+        if wanted.is_empty() || wanted.iter().any(|name| name == id) {
+            with_game!(*id, G => bench::<G>());
+        }
+    }
 }

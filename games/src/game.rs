@@ -40,6 +40,16 @@ impl<E> EventSink<E> for NoEvents {
     fn push(&mut self, _event: E) {}
 }
 
+/// The chance results of a game whose chance is all in its setup: there are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoChance {}
+
+impl Display for NoChance {
+    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {}
+    }
+}
+
 /// How far a match has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
@@ -58,7 +68,10 @@ pub struct Progress {
 /// * `decision.to_string().parse()` gives the decision back;
 /// * two states that differ only in what a viewer may not know give equal observations;
 /// * equal setup and equal decisions give equal digests, on every platform;
-/// * an event is public: it tells nothing that a spectator may not know at that moment.
+/// * an event is public: it tells nothing that a spectator may not know at that moment;
+/// * what a spectator sees changes only with an event: a decision without one is secret.
+///
+/// Whoever holds a state [settles](settle) it after [`Game::start`] and each [`Game::apply`].
 pub trait Game: Debug + Send + Sync + 'static {
     /// Stable identifier in protocol, replays and CLI: lower snake case.
     const ID: &'static str;
@@ -99,6 +112,9 @@ pub trait Game: Debug + Send + Sync + 'static {
     type Observation: Clone + Debug + PartialEq + Send + Sync;
     /// Something public that happened. `Display` is one line of a transcript.
     type Event: Clone + Debug + PartialEq + Display + Send + Sync;
+    /// A chance result that falls after the setup, such as a shuffle in the middle of a match;
+    /// [`NoChance`] where there is none. `Display` is one line of a transcript. Secret.
+    type Chance: Clone + Debug + PartialEq + Display + Send + Sync;
 
     /// Checks a config against a number of seats.
     fn check_config(config: &Self::Config, seats: SeatCount) -> Result<(), Self::ConfigError>;
@@ -123,8 +139,29 @@ pub trait Game: Debug + Send + Sync + 'static {
         events: &mut impl EventSink<Self::Event>,
     ) -> Result<Self::State, Self::SetupError>;
 
+    /// The number of the chance stream that decides what the state waits for: `None` when it
+    /// waits for no chance result. While it waits for one, no seat owes a decision and there is no
+    /// outcome. Each result of a match has a stream of its own, which the setup does not use and
+    /// whose number is below 2^32: the referee's own streams are above.
+    fn chance_due(_state: &Self::State) -> Option<u64> {
+        None
+    }
+
+    /// Draws the chance result that the state waits for; `None` when it waits for none.
+    fn draw_chance(_state: &Self::State, _chance: &mut ChanceStream) -> Option<Self::Chance> {
+        None
+    }
+
+    /// Applies a chance result, which may come from outside (a replay) and is validated; a refused
+    /// one leaves the state as it was.
+    fn apply_chance(
+        state: &mut Self::State,
+        chance: &Self::Chance,
+        events: &mut impl EventSink<Self::Event>,
+    ) -> Result<(), Self::SetupError>;
+
     /// The seats that owe a decision now, several when they decide simultaneously; empty when
-    /// the match is over.
+    /// the match is over or waits for a chance result.
     fn owing(state: &Self::State) -> SeatSet;
 
     /// Replaces the content of `list` by the legal decisions of `seat` in canonical order; empty
@@ -153,7 +190,7 @@ pub trait Game: Debug + Send + Sync + 'static {
         chance: &mut ChanceStream,
     ) -> Result<Self::State, Self::SetupError>;
 
-    /// The result, once no seat owes a decision.
+    /// The result, once no seat owes a decision and no chance result is due.
     fn outcome(state: &Self::State) -> Option<Outcome>;
 
     /// Writes what a viewer sees as text for people, some lines of at most 100 columns, the last
@@ -173,4 +210,24 @@ pub trait Game: Debug + Send + Sync + 'static {
 
     /// A digest of the whole state, hidden facts included: never shown while a match runs.
     fn digest(state: &Self::State) -> Digest;
+}
+
+/// Draws from `chance` and applies every chance result that `state` waits for: for searches and
+/// playouts. A referee draws each from its own stream instead and writes it down.
+pub fn settle<G: Game>(
+    state: &mut G::State,
+    chance: &mut ChanceStream,
+    events: &mut impl EventSink<G::Event>,
+) {
+    while G::chance_due(state).is_some() {
+        let drawn = G::draw_chance(state, chance);
+        let applied = drawn.map(|drawn| G::apply_chance(state, &drawn, events));
+        debug_assert!(
+            matches!(applied, Some(Ok(()))),
+            "a due result is drawn and applies"
+        );
+        if !matches!(applied, Some(Ok(()))) {
+            return;
+        }
+    }
 }

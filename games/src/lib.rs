@@ -6,10 +6,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod alhambra;
+pub mod bridges_to_nowhere;
+pub mod carcassonne;
 mod catalog;
 mod chance;
 mod digest;
 mod game;
+mod named;
 pub mod old_london_bridge;
 mod option;
 mod outcome;
@@ -18,7 +22,7 @@ mod seat;
 pub use catalog::GAME_IDS;
 pub use chance::{ChanceStream, MAX_SEED_CHARS, Seed, SeedError};
 pub use digest::{Digest, Digester};
-pub use game::{EventSink, Game, LegalList, NoEvents, Progress};
+pub use game::{EventSink, Game, LegalList, NoChance, NoEvents, Progress, settle};
 pub use option::{GameOption, OptionError, OptionSource};
 pub use outcome::{Outcome, ScoreLine, SeatOutcome};
 pub use seat::{MAX_SEATS, Seat, SeatCount, SeatSet, Viewer};

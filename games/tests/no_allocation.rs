@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use bridgemaster_games::{ChanceStream, GAME_IDS, Game, NoEvents, SeatCount, Seed, with_game};
+use bridgemaster_games::{
+    ChanceStream, GAME_IDS, Game, NoEvents, SeatCount, Seed, settle, with_game,
+};
 
 /// Plays whole matches from clones of started states and returns how often they allocated.
 fn allocations<G: Game>() -> u64 {
@@ -12,14 +14,16 @@ fn allocations<G: Game>() -> u64 {
         for seed in (0..30).map(Seed::from) {
             let config = G::Config::default();
             let setup = G::draw_setup(&config, seats, &seed).unwrap();
-            let start = G::start(&config, seats, &setup, &mut NoEvents).unwrap();
-            let mut chance = ChanceStream::new(&seed, 1000);
+            let mut start = G::start(&config, seats, &setup, &mut NoEvents).unwrap();
+            let mut chance = ChanceStream::new(&seed, 1_000_000);
+            settle::<G>(&mut start, &mut chance, &mut NoEvents);
             let counted = allocation_counter::measure(|| {
                 let mut state = start.clone();
                 while let Some(seat) = G::owing(&state).iter().next() {
                     G::legal(&state, seat, &mut list);
                     let choice = &list[chance.below(list.len() as u32) as usize];
                     G::apply(&mut state, seat, choice, &mut NoEvents).unwrap();
+                    settle::<G>(&mut state, &mut chance, &mut NoEvents);
                 }
             });
             total += counted.count_total;

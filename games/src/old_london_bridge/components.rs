@@ -1,5 +1,7 @@
 //! The pieces in the box: kinds, coats of arms, cards, tiles and score-tile faces.
 
+use crate::named::named;
+
 /// Building slots of a bridge.
 pub const BRIDGE_SLOTS: usize = 12;
 /// Kinds of building, and stacks round the rondel.
@@ -32,42 +34,6 @@ pub const STARTING_MONEY: i32 = 5;
 pub const CENTRE_PRICE: i32 = 2;
 /// Paid on arriving at the last space of either track, in pounds.
 pub const LAST_SPACE_MONEY: i32 = 10;
-
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
-        #[repr(u8)]
-        pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant,)* }
-
-        impl $name {
-            /// All of them, in order.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// The name in notation, files and documentation.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
-            }
-
-            /// The one with this name.
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name { $($text => Some(Self::$variant),)* _ => None }
-            }
-
-            /// The position in [`Self::ALL`].
-            pub const fn index(self) -> usize {
-                self as usize
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    };
-}
-pub(super) use named;
 
 named! {
     /// A kind of building; one stack each.

@@ -1,6 +1,7 @@
 //! What a seat can answer.
 
 use super::components::{CARD_VALUES, Kind};
+use crate::named::named;
 
 /// Cards that a seat plays in one round: one, or two at a two-seat table, the higher value first.
 pub const MAX_PLAYED: usize = 2;
@@ -72,7 +73,7 @@ pub enum Spot {
     Centre,
 }
 
-super::components::named! {
+named! {
     /// A bonus tile that a turn uses apart from its placement.
     TurnTile {
         /// Take back the card played for this turn.

@@ -51,8 +51,8 @@ pub use setup::{MAX_ROUNDS, Setup, SetupError};
 pub use state::State;
 
 use crate::{
-    ChanceStream, Digest, EventSink, Game, GameOption, LegalList, OptionError, Outcome, Progress,
-    Seat, SeatCount, SeatSet, Seed, Viewer,
+    ChanceStream, Digest, EventSink, Game, GameOption, LegalList, NoChance, OptionError, Outcome,
+    Progress, Seat, SeatCount, SeatSet, Seed, Viewer,
 };
 
 /// The game.
@@ -80,6 +80,7 @@ impl Game for OldLondonBridge {
     type Refusal = Refusal;
     type Observation = Observation;
     type Event = Event;
+    type Chance = NoChance;
 
     fn check_config(config: &Config, seats: SeatCount) -> Result<(), ConfigError> {
         config.check(seats)
@@ -103,6 +104,14 @@ impl Game for OldLondonBridge {
         let mut state = State::new(config, seats, setup);
         state.begin_round(events);
         Ok(state)
+    }
+
+    fn apply_chance(
+        _state: &mut State,
+        chance: &NoChance,
+        _events: &mut impl EventSink<Event>,
+    ) -> Result<(), SetupError> {
+        match *chance {}
     }
 
     fn owing(state: &State) -> SeatSet {

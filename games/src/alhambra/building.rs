@@ -1,0 +1,215 @@
+//! Buildings and multisets of them.
+
+use std::fmt;
+
+use super::components::{
+    BUILDING_KINDS, CATEGORIES, Category, MAX_COPIES, PRICES, PRICES_PER_CATEGORY,
+};
+
+/// A building. Buildings of equal category and price are interchangeable. Ordered by category,
+/// then by price.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Building(u8);
+
+/// How many buildings of each kind there are.
+const COPIES: [u8; BUILDING_KINDS] = {
+    let mut copies = [0; BUILDING_KINDS];
+    let mut category = 0;
+    while category < CATEGORIES {
+        let prices = PRICES[category];
+        let mut i = 0;
+        while i < prices.len() {
+            copies[category * PRICES_PER_CATEGORY + (prices[i] - prices[0]) as usize] += 1;
+            i += 1;
+        }
+        category += 1;
+    }
+    copies
+};
+
+/// The price of each kind.
+const PRICE_OF: [u8; BUILDING_KINDS] = {
+    let mut prices = [0; BUILDING_KINDS];
+    let mut kind = 0;
+    while kind < BUILDING_KINDS {
+        let lowest = PRICES[kind / PRICES_PER_CATEGORY][0];
+        prices[kind] = lowest + (kind % PRICES_PER_CATEGORY) as u8;
+        kind += 1;
+    }
+    prices
+};
+
+impl Building {
+    /// The first kind.
+    pub(super) const FIRST: Self = Self(0);
+
+    /// The building of this category and price; `None` when the box has none.
+    pub const fn new(category: Category, price: u8) -> Option<Self> {
+        let place = price.wrapping_sub(category.lowest_price());
+        if (place as usize) < PRICES_PER_CATEGORY {
+            Some(Self((category.index() * PRICES_PER_CATEGORY) as u8 + place))
+        } else {
+            None
+        }
+    }
+
+    /// All kinds, ascending.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..BUILDING_KINDS as u8).map(Self)
+    }
+
+    /// The category.
+    pub const fn category(self) -> Category {
+        Category::ALL[self.index() / PRICES_PER_CATEGORY]
+    }
+
+    /// The price, in money of the currency of its slot.
+    pub const fn price(self) -> u8 {
+        PRICE_OF[self.index()]
+    }
+
+    /// How many of this kind are in the box.
+    pub const fn copies(self) -> u8 {
+        COPIES[self.index()]
+    }
+
+    /// The position among all kinds, 0 to 41.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Category and price: `garden 10`.
+impl fmt::Display for Building {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.category(), self.price())
+    }
+}
+
+impl fmt::Debug for Building {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A multiset of buildings, at most [`MAX_COPIES`] of a kind: two bits for each kind, the first
+/// kind in the lowest bits.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Buildings(u128);
+
+/// The low and the high bits of the counts of one category.
+const LOW_BITS: u32 = 0x1555;
+const HIGH_BITS: u32 = 0x2aaa;
+
+impl Buildings {
+    /// No building.
+    pub const EMPTY: Self = Self(0);
+
+    /// Every building of the box.
+    pub const ALL: Self = {
+        let (mut all, mut kind) = (0, 0);
+        while kind < BUILDING_KINDS {
+            all |= (COPIES[kind] as u128) << (2 * kind);
+            kind += 1;
+        }
+        Self(all)
+    };
+
+    /// The multiset of these buildings; `None` with more than [`MAX_COPIES`] of a kind.
+    pub fn of(buildings: impl IntoIterator<Item = Building>) -> Option<Self> {
+        let mut set = Self::EMPTY;
+        for building in buildings {
+            if set.count(building) == MAX_COPIES {
+                return None;
+            }
+            set.insert(building);
+        }
+        Some(set)
+    }
+
+    /// How many there are of a building.
+    pub const fn count(self, building: Building) -> u8 {
+        (self.0 >> (2 * building.index()) & 3) as u8
+    }
+
+    /// How many there are of a category.
+    pub const fn count_of(self, category: Category) -> u8 {
+        let bits = (self.0 >> (2 * PRICES_PER_CATEGORY * category.index())) as u32;
+        ((bits & LOW_BITS).count_ones() + 2 * (bits & HIGH_BITS).count_ones()) as u8
+    }
+
+    /// The number of buildings.
+    pub fn len(self) -> usize {
+        let counts = Category::ALL.map(|category| usize::from(self.count_of(category)));
+        counts.iter().sum()
+    }
+
+    /// Whether there is no building.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The buildings, ascending.
+    pub fn iter(self) -> impl Iterator<Item = Building> {
+        Building::all().flat_map(move |building| {
+            std::iter::repeat_n(building, usize::from(self.count(building)))
+        })
+    }
+
+    /// Adds a building; there must be less than [`MAX_COPIES`] of it.
+    pub(super) fn insert(&mut self, building: Building) {
+        self.0 += 1 << (2 * building.index());
+    }
+
+    /// These buildings without others, which must be there.
+    pub(super) const fn minus(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+
+    /// The counts, two bits a kind, the first kind in the lowest bits.
+    pub(super) const fn bits(self) -> u128 {
+        self.0
+    }
+}
+
+impl fmt::Debug for Buildings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::components::BUILDINGS;
+    use super::*;
+
+    #[test]
+    fn the_box_has_54_buildings_of_42_kinds() {
+        assert_eq!(Buildings::ALL.len(), BUILDINGS);
+        let prices: Vec<u8> = Buildings::ALL.iter().map(Building::price).collect();
+        assert_eq!(prices, PRICES.concat());
+        for building in Building::all() {
+            let again = Building::new(building.category(), building.price());
+            assert_eq!(again, Some(building));
+            assert_eq!(Buildings::ALL.count(building), building.copies());
+        }
+    }
+
+    #[test]
+    fn a_price_that_is_not_in_the_box_is_no_building() {
+        assert_eq!(Building::new(Category::Garden, 5), None);
+        assert_eq!(Building::new(Category::Garden, 13), None);
+        assert_eq!(Building::new(Category::Pavilion, 0), None);
+    }
+
+    #[test]
+    fn a_multiset_counts_by_category_whatever_the_prices() {
+        let gardens = [6, 8, 8, 8, 12].map(|price| Building::new(Category::Garden, price));
+        let tower = Building::new(Category::Tower, 7);
+        let set = Buildings::of(gardens.into_iter().chain([tower]).flatten());
+        let set = set.unwrap_or_default();
+        let counts = Category::ALL.map(|category| set.count_of(category));
+        assert_eq!(counts, [0, 0, 0, 0, 5, 1]);
+        assert_eq!(Buildings::of(gardens[1].into_iter().cycle().take(4)), None);
+    }
+}

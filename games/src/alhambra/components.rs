@@ -1,0 +1,257 @@
+//! The pieces in the box and the figures of the game: all edition data is here.
+
+use std::fmt;
+
+/// Fewest seats of this game.
+pub const MIN_PLAYERS: usize = 2;
+/// Most seats of this game.
+pub const MAX_PLAYERS: usize = 6;
+/// Most owners of buildings: the seats; a table of two has a third owner, the dummy.
+pub const MAX_OWNERS: usize = MAX_PLAYERS;
+
+/// Currencies, and slots of the yard: one each.
+pub const CURRENCIES: usize = 4;
+/// Values of money cards: 1 to 9.
+pub const VALUES: usize = 9;
+/// Copies of each money card in the box; a table of two plays with one less.
+pub const MAX_COPIES: u8 = 3;
+/// Money cards in the box.
+pub const MONEY_CARDS: usize = CURRENCIES * VALUES * MAX_COPIES as usize;
+/// Cards of the open row.
+pub const ROW_CARDS: usize = 4;
+/// Each seat draws at the start until its money is worth at least this.
+pub const STARTING_MONEY: u16 = 20;
+/// Highest total of several money cards taken together.
+pub const TAKE_LIMIT: u8 = 5;
+/// Piles that the money left after the deal is parted into (A2).
+pub const SUBPILES: usize = 5;
+
+/// Categories of buildings.
+pub const CATEGORIES: usize = 6;
+/// Prices of one category: a row of this many.
+pub const PRICES_PER_CATEGORY: usize = 7;
+/// Kinds of building: buildings of one kind have one category and one price.
+pub const BUILDING_KINDS: usize = CATEGORIES * PRICES_PER_CATEGORY;
+/// Buildings in the box.
+pub const BUILDINGS: usize = 54;
+/// Buildings of the dummy at the start, and again after scoring A.
+pub const DUMMY_BUILDINGS: u8 = 6;
+/// After scoring B the dummy gets the pile divided by this, rounded down.
+pub const DUMMY_SHARE: u8 = 3;
+
+/// Scorings of a match, and scoring cards with a third one that is no card: A, B and C.
+pub const SCORINGS: usize = 3;
+/// Scoring cards in the pile of money cards: A and B.
+pub const SCORING_CARDS: usize = 2;
+/// Places that a scoring pays at most.
+pub const PAID_PLACES: usize = 3;
+/// Most points that one owner gets in one category of one scoring: the first place of towers in
+/// scoring C.
+pub const MAX_CATEGORY_POINTS: u8 = 21;
+/// Most shuffles of a match: only paid money is shuffled, and each building is paid once.
+pub const MAX_SHUFFLES: u8 = BUILDINGS as u8;
+
+/// Prices of the buildings of each category, in the order of [`Category::ALL`].
+pub const PRICES: [&[u8]; CATEGORIES] = [
+    &[2, 3, 4, 5, 6, 7, 8],
+    &[3, 4, 5, 6, 7, 8, 9],
+    &[4, 5, 6, 6, 7, 8, 8, 9, 10],
+    &[5, 6, 7, 7, 8, 9, 9, 10, 11],
+    &[6, 7, 8, 8, 8, 9, 10, 10, 10, 11, 12],
+    &[7, 8, 9, 9, 9, 10, 11, 11, 11, 12, 13],
+];
+
+/// A currency of money cards, and the slot of the yard that is paid in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Currency {
+    /// The first slot of the yard.
+    Blue,
+    /// The second slot.
+    Green,
+    /// The third slot.
+    Orange,
+    /// The fourth slot.
+    Yellow,
+}
+
+impl Currency {
+    /// All of them, in the order of the yard (A1).
+    pub const ALL: [Self; CURRENCIES] = [Self::Blue, Self::Green, Self::Orange, Self::Yellow];
+
+    /// The name in notation and documentation.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Blue => "blue",
+            Self::Green => "green",
+            Self::Orange => "orange",
+            Self::Yellow => "yellow",
+        }
+    }
+
+    /// The first letter of the name, as money cards are written: `b7`.
+    pub const fn letter(self) -> char {
+        self.name().as_bytes()[0] as char
+    }
+
+    /// The one with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|currency| currency.name() == name)
+    }
+
+    /// The one with this letter.
+    pub fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|currency| currency.letter() == letter)
+    }
+
+    /// The position in [`Self::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl fmt::Display for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A category of buildings; the colours are those of the cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Category {
+    /// Blue.
+    Pavilion,
+    /// Red.
+    Seraglio,
+    /// Brown.
+    Arcades,
+    /// White.
+    Chambers,
+    /// Green.
+    Garden,
+    /// Violet.
+    Tower,
+}
+
+impl Category {
+    /// All of them, by rank: from 1, the pavilion, to 6, the tower.
+    pub const ALL: [Self; CATEGORIES] = [
+        Self::Pavilion,
+        Self::Seraglio,
+        Self::Arcades,
+        Self::Chambers,
+        Self::Garden,
+        Self::Tower,
+    ];
+
+    /// The name in texts and documentation.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pavilion => "pavilion",
+            Self::Seraglio => "seraglio",
+            Self::Arcades => "arcades",
+            Self::Chambers => "chambers",
+            Self::Garden => "garden",
+            Self::Tower => "tower",
+        }
+    }
+
+    /// The position in [`Self::ALL`]: the rank less one.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The lowest price; each of the next six prices is there too.
+    pub const fn lowest_price(self) -> u8 {
+        PRICES[self.index()][0]
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A scoring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scoring {
+    /// When scoring card A is drawn.
+    A,
+    /// When scoring card B is drawn.
+    B,
+    /// At the end of the match.
+    C,
+}
+
+impl Scoring {
+    /// All of them, in the order of the match.
+    pub const ALL: [Self; SCORINGS] = [Self::A, Self::B, Self::C];
+
+    /// The position in [`Self::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Points of the first, second and third place in a category.
+    pub const fn place_points(self, category: Category) -> [u8; PAID_PLACES] {
+        let rank = category.index() as u8 + 1;
+        match self {
+            Self::A => [rank, 0, 0],
+            Self::B => [7 + rank, rank, 0],
+            Self::C => [15 + rank, 7 + rank, rank],
+        }
+    }
+}
+
+impl fmt::Display for Scoring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::A => "A",
+            Self::B => "B",
+            Self::C => "C",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_add_up_to_the_printed_sums() {
+        let sums = PRICES.map(|prices| prices.iter().map(|&price| u32::from(price)).sum::<u32>());
+        assert_eq!(sums, [35, 42, 63, 72, 99, 110]);
+        assert_eq!(PRICES.map(<[u8]>::len), [7, 7, 9, 9, 11, 11]);
+        assert_eq!(PRICES.concat().len(), BUILDINGS);
+    }
+
+    #[test]
+    fn each_category_has_seven_prices_in_a_row() {
+        for category in Category::ALL {
+            let mut prices = PRICES[category.index()].to_vec();
+            assert!(prices.is_sorted());
+            prices.dedup();
+            let lowest = category.lowest_price();
+            let row: Vec<u8> = (lowest..lowest + PRICES_PER_CATEGORY as u8).collect();
+            assert_eq!(prices, row, "{category}");
+        }
+    }
+
+    #[test]
+    fn the_points_agree_with_every_printed_figure() {
+        assert_eq!(Scoring::A.place_points(Category::Chambers), [4, 0, 0]);
+        assert_eq!(Scoring::B.place_points(Category::Tower), [13, 6, 0]);
+        assert_eq!(Scoring::C.place_points(Category::Garden), [20, 12, 5]);
+        let most = Scoring::C.place_points(Category::Tower)[0];
+        assert_eq!(most, MAX_CATEGORY_POINTS);
+    }
+
+    #[test]
+    fn the_box_has_108_money_cards() {
+        assert_eq!(MONEY_CARDS, 108);
+    }
+}

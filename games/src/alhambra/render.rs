@@ -1,0 +1,129 @@
+//! An observation as text for people.
+
+use std::fmt::{Display, Result, Write};
+
+use super::building::Buildings;
+use super::components::{BUILDINGS, Category, Currency};
+use super::event::Owner;
+use super::money::Money;
+use super::observation::{Observation, Phase, Points};
+use super::scoring;
+use crate::{Progress, Seat};
+
+/// Widest line.
+const COLUMNS: usize = 100;
+
+/// How far a match has come, counted in buildings that have left pile and yard. When it is over
+/// all count: what is left then is out of the game.
+pub(super) fn progress(observation: &Observation) -> Progress {
+    let open = observation.yard.iter().flatten().count();
+    let total = BUILDINGS as u32;
+    let done = match observation.phase {
+        Phase::Over => total,
+        _ => total - (observation.unseen_buildings.len() + open) as u32,
+    };
+    Progress {
+        done,
+        total,
+        unit: "buildings",
+    }
+}
+
+/// Writes the table: what goes on, the yard, the money, then each owner.
+pub(super) fn render(observation: &Observation, text: &mut impl Write) -> Result {
+    match observation.phase {
+        Phase::Turn { seat } => write!(text, "turn of seat {seat}")?,
+        Phase::Shuffle { .. } => text.write_str("the discard is to be shuffled")?,
+        Phase::Over => text.write_str("the match is over")?,
+    }
+    for (i, entry) in observation.turn_purchases.iter().enumerate() {
+        let before = if i == 0 { ", which has bought " } else { ", " };
+        write!(text, "{before}{}", entry.building)?;
+    }
+    writeln!(text)?;
+    for (slot, building) in Currency::ALL.into_iter().zip(observation.yard) {
+        match building {
+            Some(building) => writeln!(text, "  {slot:<8}{building}")?,
+            None => writeln!(text, "  {slot:<8}-")?,
+        }
+    }
+    let row: Vec<String> = observation
+        .row
+        .cards()
+        .map(|card| card.to_string())
+        .collect();
+    let row = if row.is_empty() {
+        "empty".to_owned()
+    } else {
+        row.join(" ")
+    };
+    write!(
+        text,
+        "open row: {row}; buildings left: {}",
+        observation.unseen_buildings.len()
+    )?;
+    write!(text, "; money left: {}", observation.unseen_money.len())?;
+    writeln!(text, ", discarded: {}", observation.discard.len())?;
+    for (name, range) in ["A", "B"].into_iter().zip(observation.scoring_cards) {
+        if let Some(range) = range {
+            let (first, last) = (range.first, range.last);
+            writeln!(
+                text,
+                "scoring card {name} lies under {first} to {last} money cards"
+            )?;
+        }
+    }
+    for (number, view) in (0..).zip(&observation.seats) {
+        if let Some(seat) = Seat::new(number) {
+            owner(Owner::Seat(seat), view.buildings, &view.points, text)?;
+            money(&view.hand, text)?;
+        }
+    }
+    if let Some(view) = observation.dummy {
+        owner(Owner::Dummy, view.buildings, &view.points, text)?;
+    }
+    Ok(())
+}
+
+fn owner(owner: Owner, buildings: Buildings, points: &Points, text: &mut impl Write) -> Result {
+    write!(text, "{owner}: points {}", scoring::sum(points))?;
+    for category in Category::ALL {
+        match buildings.count_of(category) {
+            0 => {}
+            count => write!(text, ", {category} {count}")?,
+        }
+    }
+    writeln!(text)
+}
+
+/// The money of a hand by currency, in as many lines as it takes.
+fn money(hand: &Money, text: &mut impl Write) -> Result {
+    let head = format!("  money {} in {} cards:", hand.total(), hand.len());
+    let currencies = Currency::ALL.into_iter().filter_map(|currency| {
+        let cards = hand.of_currency(currency);
+        let values: Vec<String> = cards.values().map(|value| value.to_string()).collect();
+        (!cards.is_empty()).then(|| format!(" {currency} {}", values.join(" ")))
+    });
+    wrapped(head, currencies, text)
+}
+
+/// Writes parts one after the other, and begins a new line before one that would be too wide.
+fn wrapped(
+    head: String,
+    parts: impl Iterator<Item = impl Display>,
+    text: &mut impl Write,
+) -> Result {
+    let mut line = head;
+    for (i, part) in parts.enumerate() {
+        let part = part.to_string();
+        if i > 0 {
+            line.push(',');
+        }
+        if line.len() + part.len() >= COLUMNS {
+            writeln!(text, "{line}")?;
+            line = "   ".to_owned();
+        }
+        line.push_str(&part);
+    }
+    writeln!(text, "{line}")
+}

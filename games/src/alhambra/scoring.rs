@@ -1,0 +1,171 @@
+//! Points and the result.
+
+use super::components::{CATEGORIES, Category, MAX_OWNERS, PAID_PLACES, SCORINGS, Scoring};
+use super::config::{DummyPlaces, WithoutBuildings};
+use super::event::Event;
+use super::observation::{Phase, Points};
+use super::state::State;
+use crate::{EventSink, Outcome, ScoreLine, SeatOutcome};
+
+/// Names of the lines of a score: each category of each scoring.
+const LINES: [[&str; CATEGORIES]; SCORINGS] = [
+    [
+        "a_pavilion",
+        "a_seraglio",
+        "a_arcades",
+        "a_chambers",
+        "a_garden",
+        "a_tower",
+    ],
+    [
+        "b_pavilion",
+        "b_seraglio",
+        "b_arcades",
+        "b_chambers",
+        "b_garden",
+        "b_tower",
+    ],
+    [
+        "c_pavilion",
+        "c_seraglio",
+        "c_arcades",
+        "c_chambers",
+        "c_garden",
+        "c_tower",
+    ],
+];
+
+/// The sum of an owner's points.
+pub(super) fn sum(points: &Points) -> i32 {
+    points.as_flattened().iter().map(|&n| i32::from(n)).sum()
+}
+
+/// Points of one category by owner: `counts` has the buildings of each owner that takes a place.
+/// Owners with equal counts add up the points of the places that they hold together, divide them
+/// among themselves and round down.
+fn category_points(
+    counts: &[Option<u8>; MAX_OWNERS],
+    places: [u8; PAID_PLACES],
+) -> [u8; MAX_OWNERS] {
+    counts.map(|own| {
+        let Some(own) = own else {
+            return 0;
+        };
+        let (mut ahead, mut tied) = (0, 0);
+        for other in counts.iter().flatten() {
+            ahead += usize::from(*other > own);
+            tied += usize::from(*other == own);
+        }
+        let held = places.iter().skip(ahead).take(tied);
+        held.sum::<u8>() / tied as u8
+    })
+}
+
+impl State {
+    /// Holds a scoring.
+    pub(super) fn score(&mut self, scoring: Scoring, events: &mut impl EventSink<Event>) {
+        for category in Category::ALL {
+            let counts = self.placed_counts(category);
+            let points = category_points(&counts, scoring.place_points(category));
+            for (owner, points) in self.points.iter_mut().zip(points) {
+                owner[scoring.index()][category.index()] = points;
+            }
+        }
+        for (owner, points) in self.owners().zip(&self.points) {
+            events.push(Event::Scored {
+                scoring,
+                owner,
+                points: points[scoring.index()],
+            });
+        }
+    }
+
+    /// Buildings of a category of each owner that takes a place in it.
+    fn placed_counts(&self, category: Category) -> [Option<u8>; MAX_OWNERS] {
+        let mut counts = [None; MAX_OWNERS];
+        let owners = self.owner_count();
+        for (count, buildings) in counts.iter_mut().zip(&self.buildings).take(owners) {
+            let own = buildings.count_of(category);
+            let placed = own > 0 || self.config.without_buildings == WithoutBuildings::Place;
+            *count = placed.then_some(own);
+        }
+        if self.has_dummy() && self.config.dummy_places == DummyPlaces::FirstOnly {
+            let most = counts.iter().max().copied().flatten();
+            let dummy = &mut counts[self.dummy_index()];
+            *dummy = dummy.filter(|_| *dummy == most);
+        }
+        counts
+    }
+
+    /// The result, once the match is over. Equal points share a place; the dummy has none.
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        if self.phase != Phase::Over {
+            return None;
+        }
+        let seats = &self.points[..usize::from(self.seats.get())];
+        let result = |points: &Points| {
+            let score = sum(points);
+            let better = seats.iter().filter(|other| sum(other) > score).count();
+            let lines = LINES.as_flattened().iter().zip(points.as_flattened());
+            SeatOutcome {
+                place: better as u8 + 1,
+                score,
+                breakdown: lines
+                    .map(|(&category, &points)| ScoreLine {
+                        category,
+                        points: i32::from(points),
+                    })
+                    .collect(),
+            }
+        };
+        Some(Outcome {
+            seats: seats.iter().map(result).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points<const N: usize>(scoring: Scoring, category: Category, counts: [u8; N]) -> [u8; N] {
+        let mut placed = [None; MAX_OWNERS];
+        for (place, count) in placed.iter_mut().zip(counts) {
+            *place = (count > 0).then_some(count);
+        }
+        let all = category_points(&placed, scoring.place_points(category));
+        std::array::from_fn(|owner| all[owner])
+    }
+
+    #[test]
+    fn the_first_in_chambers_gets_4_in_scoring_a() {
+        assert_eq!(points(Scoring::A, Category::Chambers, [2, 1, 0]), [4, 0, 0]);
+    }
+
+    #[test]
+    fn the_first_two_in_towers_get_13_and_6_in_scoring_b() {
+        assert_eq!(points(Scoring::B, Category::Tower, [1, 3, 2]), [0, 13, 6]);
+    }
+
+    #[test]
+    fn two_tied_first_in_towers_share_19_in_scoring_b() {
+        assert_eq!(points(Scoring::B, Category::Tower, [4, 4, 2]), [9, 9, 0]);
+    }
+
+    #[test]
+    fn two_tied_first_and_two_tied_third_in_gardens_in_scoring_c() {
+        let shared = points(Scoring::C, Category::Garden, [3, 2, 3, 2]);
+        assert_eq!(shared, [16, 2, 16, 2]);
+    }
+
+    #[test]
+    fn three_tied_second_in_gardens_share_17_in_scoring_c() {
+        let shared = points(Scoring::C, Category::Garden, [2, 5, 2, 2]);
+        assert_eq!(shared, [5, 20, 5, 5]);
+    }
+
+    #[test]
+    fn two_tied_first_in_pavilions_get_nothing_in_scoring_a() {
+        assert_eq!(points(Scoring::A, Category::Pavilion, [1, 1]), [0, 0]);
+    }
+}

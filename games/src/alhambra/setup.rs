@@ -1,0 +1,194 @@
+//! Everything that chance fixes before play.
+
+use std::ops::RangeInclusive;
+
+use arrayvec::ArrayVec;
+use thiserror::Error;
+
+use super::building::{Building, Buildings};
+use super::components::{
+    BUILDINGS, MAX_COPIES, MAX_PLAYERS, MONEY_CARDS, ROW_CARDS, SCORING_CARDS, STARTING_MONEY,
+    SUBPILES,
+};
+use super::config::{Config, ConfigError};
+use super::money::{Money, MoneyCard};
+use crate::{ChanceStream, SeatCount, Seed};
+
+/// The setup of a match.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// The buildings in the order in which they are drawn.
+    pub buildings: [Building; BUILDINGS],
+    /// The money cards of the match in the order in which they are drawn: first the hands, seat
+    /// by seat, then the open row, then the pile.
+    pub money: ArrayVec<MoneyCard, MONEY_CARDS>,
+    /// Money cards of the second subpile that lie above scoring card A.
+    pub scoring_a_place: u8,
+    /// Money cards of the fourth subpile that lie above scoring card B.
+    pub scoring_b_place: u8,
+}
+
+/// Chance streams. Each thing that is drawn has a stream of its own.
+pub(super) mod stream {
+    /// Order of the buildings.
+    pub(super) const BUILDINGS: u64 = 0;
+    /// Order of the money cards.
+    pub(super) const MONEY: u64 = 1;
+    /// The places of scoring cards A and B use this number and the next.
+    pub(super) const SCORING_PLACES: u64 = 2;
+    /// Shuffle n of the match, from 0, uses this number and n.
+    pub(in crate::alhambra) const SHUFFLES: u64 = 16;
+}
+
+/// The subpiles that get scoring cards A and B, from 0.
+const SCORING_SUBPILES: [usize; SCORING_CARDS] = [1, 3];
+
+/// Why a setup, a shuffle or a position from outside is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SetupError {
+    /// The config itself is refused.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A field has a value that no match of this config could have.
+    #[error("{field}: {problem}")]
+    Field {
+        /// Path of the field, such as `seats[2].hand`.
+        field: String,
+        /// What is wrong with it, and what would be valid.
+        problem: String,
+    },
+}
+
+impl SetupError {
+    /// `Err` of a wrong field.
+    pub(super) fn field<T>(
+        field: impl Into<String>,
+        problem: impl Into<String>,
+    ) -> Result<T, Self> {
+        Err(Self::Field {
+            field: field.into(),
+            problem: problem.into(),
+        })
+    }
+}
+
+/// Copies of each money card in a match.
+pub(super) const fn copies(seats: SeatCount) -> u8 {
+    if seats.get() == 2 {
+        MAX_COPIES - 1
+    } else {
+        MAX_COPIES
+    }
+}
+
+/// The hands that the seats draw.
+pub(super) struct Deal {
+    pub(super) hands: ArrayVec<Money, MAX_PLAYERS>,
+    /// Cards drawn for them.
+    pub(super) cards: usize,
+}
+
+impl Deal {
+    /// Deals from money cards in their order: each seat draws until its total is at least
+    /// [`STARTING_MONEY`].
+    pub(super) fn new(money: &[MoneyCard], seats: SeatCount) -> Self {
+        let mut cards = money.iter();
+        let hands = seats
+            .seats()
+            .map(|_| {
+                let mut hand = Money::EMPTY;
+                while hand.total() < STARTING_MONEY
+                    && let Some(&card) = cards.next()
+                {
+                    hand.insert(card);
+                }
+                hand
+            })
+            .collect();
+        Self {
+            hands,
+            cards: money.len() - cards.len(),
+        }
+    }
+
+    /// How many money cards of the pile can lie above scoring cards A and B, when `money` cards
+    /// are in the match.
+    pub(super) fn scoring_places(&self, money: usize) -> [RangeInclusive<u8>; SCORING_CARDS] {
+        let pile = money - self.cards - ROW_CARDS;
+        // The cards of the first subpiles (A2).
+        let of_first =
+            |subpiles: usize| (pile / SUBPILES * subpiles + subpiles.min(pile % SUBPILES)) as u8;
+        SCORING_SUBPILES.map(|subpile| of_first(subpile)..=of_first(subpile + 1))
+    }
+}
+
+/// Draws a setup.
+pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, ConfigError> {
+    config.check(seats)?;
+    let stream = |number: u64| ChanceStream::new(seed, number);
+
+    let mut buildings = ArrayVec::<Building, BUILDINGS>::from_iter(Buildings::ALL.iter())
+        .into_inner()
+        .expect("the box has exactly this many buildings");
+    stream(stream::BUILDINGS).shuffle(&mut buildings);
+
+    let mut money: ArrayVec<MoneyCard, MONEY_CARDS> = Money::all(copies(seats)).cards().collect();
+    stream(stream::MONEY).shuffle(&mut money);
+
+    let ranges = Deal::new(&money, seats).scoring_places(money.len());
+    let mut numbers = stream::SCORING_PLACES..;
+    let [scoring_a_place, scoring_b_place] = ranges.map(|range| {
+        let places = u32::from(range.end() - range.start()) + 1;
+        let number = numbers.next().unwrap_or(stream::SCORING_PLACES);
+        stream(number).below(places) as u8
+    });
+
+    Ok(Setup {
+        buildings,
+        money,
+        scoring_a_place,
+        scoring_b_place,
+    })
+}
+
+impl Setup {
+    /// Checks a setup from outside against the config of its match.
+    pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), SetupError> {
+        config.check(seats)?;
+        let mut laid = Buildings::EMPTY;
+        for (i, &building) in self.buildings.iter().enumerate() {
+            if laid.count(building) == building.copies() {
+                let problem = format!("there are only {} of {building}", building.copies());
+                return SetupError::field(format!("buildings[{i}]"), problem);
+            }
+            laid.insert(building);
+        }
+        let copies = copies(seats);
+        let mut dealt = Money::EMPTY;
+        for (i, &card) in self.money.iter().enumerate() {
+            if dealt.count(card) == copies {
+                let problem = format!("there are only {copies} of {card} at a table of {seats}");
+                return SetupError::field(format!("money[{i}]"), problem);
+            }
+            dealt.insert(card);
+        }
+        let all = Money::all(copies).len();
+        if self.money.len() != all {
+            let problem = format!("must have {all} cards, found {}", self.money.len());
+            return SetupError::field("money", problem);
+        }
+        let ranges = Deal::new(&self.money, seats).scoring_places(all);
+        let places = [
+            ("scoring_a_place", self.scoring_a_place),
+            ("scoring_b_place", self.scoring_b_place),
+        ];
+        for ((field, place), range) in places.into_iter().zip(ranges) {
+            let size = range.end() - range.start();
+            if place > size {
+                let problem = format!("{place} is not in 0 to {size}, the cards of its subpile");
+                return SetupError::field(field, problem);
+            }
+        }
+        Ok(())
+    }
+}

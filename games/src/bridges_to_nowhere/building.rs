@@ -1,0 +1,177 @@
+//! Building: what may be placed where, and the end of a phase.
+
+use arrayvec::ArrayVec;
+
+use super::components::{Card, Cell, LEVELS, MAX_COLUMN, Piece, Placement};
+use super::decision::Decision;
+use super::edition::CardId;
+use super::event::Event;
+use super::refusal::Refusal;
+use super::setup::seat;
+use super::state::{Builder, Placed, State, Table};
+use super::structure::{Boards, Spot};
+use crate::{EventSink, Seat};
+
+impl Builder {
+    /// Places a piece, or refuses it before anything has changed.
+    pub(super) fn place(&mut self, table: &Table, placement: Placement) -> Result<(), Refusal> {
+        let Placement { piece, cell } = placement;
+        self.check_cell(cell)?;
+        let card = match piece {
+            Piece::Card(card) => Some(self.place_card(table, card, cell)?),
+            Piece::Pillar => {
+                self.place_pillar(cell)?;
+                None
+            }
+        };
+        self.placed.push(Placed { card, cell });
+        Ok(())
+    }
+
+    fn place_card(&mut self, table: &Table, card: Card, cell: Cell) -> Result<CardId, Refusal> {
+        let held = |&id: &CardId| table.card(id) == card;
+        let place = self.hand.iter().position(held);
+        let place = place.ok_or(Refusal::NotInHand(card))?;
+        let id = self.hand[place];
+        let traits = table.traits(id);
+        self.check_run(table, id, cell)?;
+        let needed = self.structure.needed_after_card(Spot::of(cell), traits);
+        check_needed(needed, self.pillars)?;
+        self.hand.remove(place);
+        self.structure.place_card(cell, id, traits);
+        Ok(id)
+    }
+
+    /// Checks that a card leaves every run legal (N5), at a cell that has passed
+    /// [`Self::check_cell`].
+    pub(super) fn check_run(&self, table: &Table, id: CardId, cell: Cell) -> Result<(), Refusal> {
+        let (card, piece) = (table.traits(id), Piece::Card(table.card(id)));
+        let (left, right) = self.structure.neighbours(Spot::of(cell));
+        if !left.styles_fit(card, right) {
+            Err(Refusal::Style { piece, cell })
+        } else if left.join(card, right).is_none() {
+            Err(Refusal::Numbers { piece, cell })
+        } else {
+            Ok(())
+        }
+    }
+
+    fn place_pillar(&mut self, cell: Cell) -> Result<(), Refusal> {
+        let left = self.pillars.checked_sub(1).ok_or(Refusal::NoPillarLeft)?;
+        let needed = self.structure.needed_after_pillar(Spot::of(cell));
+        check_needed(needed, left)?;
+        self.pillars = left;
+        self.structure.place_pillar(cell);
+        Ok(())
+    }
+
+    /// Checks all that is the same for every piece.
+    pub(super) fn check_cell(&self, cell: Cell) -> Result<(), Refusal> {
+        let Cell { level, column } = cell;
+        if !(1..=LEVELS as u8).contains(&level) {
+            return Err(Refusal::Level(level));
+        }
+        if !(-MAX_COLUMN..=MAX_COLUMN).contains(&column) {
+            return Err(Refusal::Column(column));
+        }
+        if !self.structure.reaches(column) {
+            return Err(match (level, self.structure.is_empty()) {
+                (_, true) => Refusal::First,
+                (1, false) => Refusal::TooFar(column),
+                _ => Refusal::Unsupported(cell),
+            });
+        }
+        let spot = Spot::of(cell);
+        let on = |boards: Boards| boards[spot.level] & spot.board() != 0;
+        if on(self.structure.places()) {
+            return Ok(());
+        }
+        Err(match level {
+            _ if self.structure.is_empty() => Refusal::First,
+            _ if on(self.structure.taken()) => Refusal::Occupied(cell),
+            1 => Refusal::TooFar(column),
+            _ => Refusal::Unsupported(cell),
+        })
+    }
+
+    /// Ends the phase for this seat, or refuses.
+    pub(super) fn end(&mut self) -> Result<(), Refusal> {
+        match self.structure.needed() {
+            0 => {
+                self.has_ended = true;
+                Ok(())
+            }
+            needed => Err(Refusal::MonumentOpen { needed }),
+        }
+    }
+
+    /// Replaces the content of `list` by the legal decisions of this seat while it builds.
+    pub(super) fn list_building(&self, table: &Table, list: &mut Vec<Decision>) {
+        list.clear();
+        let structure = &self.structure;
+        let places = structure.places();
+        let mut before = None;
+        for &id in &self.hand {
+            if before != Some(id) {
+                let card = table.traits(id);
+                let fitting = structure.fitting(&places, card);
+                let closable = structure.closable(fitting, card, self.pillars);
+                self.list_cells(Piece::Card(table.card(id)), closable, list);
+            }
+            before = Some(id);
+        }
+        let of_pillar = structure.places_of_pillar(places, self.pillars);
+        self.list_cells(Piece::Pillar, of_pillar, list);
+        if structure.needed() == 0 {
+            list.push(Decision::End);
+        }
+    }
+
+    fn list_cells(&self, piece: Piece, boards: Boards, list: &mut Vec<Decision>) {
+        for (level, board) in boards.into_iter().enumerate() {
+            let cells = self.structure.cells(level, board);
+            list.extend(cells.map(|cell| Decision::Place(Placement { piece, cell })));
+        }
+    }
+}
+
+fn check_needed(needed: u8, pillars: u8) -> Result<(), Refusal> {
+    if needed > pillars {
+        return Err(Refusal::Unclosable { needed, pillars });
+    }
+    Ok(())
+}
+
+impl State {
+    /// Ends the phase of a seat, and that of both when the other has ended too.
+    pub(super) fn end_building(
+        &mut self,
+        seat: Seat,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        self.seat_mut(seat).end()?;
+        if self.seats.iter().all(|builder| builder.has_ended) {
+            self.show(events);
+            if !self.next_round(events) {
+                self.end_game(events);
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows what both seats have built.
+    fn show(&mut self, events: &mut impl EventSink<Event>) {
+        let table = &*self.table;
+        for (number, builder) in self.seats.iter_mut().enumerate() {
+            let seat = seat(number as u8);
+            for placed in builder.placed.drain(..) {
+                let placement = placed.placement(table);
+                events.push(Event::Placed { seat, placement });
+            }
+            let discarded: ArrayVec<Card, _> =
+                builder.hand.drain(..).map(|id| table.card(id)).collect();
+            events.push(Event::BuildingEnded { seat, discarded });
+            builder.has_ended = false;
+        }
+    }
+}

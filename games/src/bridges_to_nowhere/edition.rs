@@ -1,0 +1,196 @@
+//! Edition data: the deck. One data file, compiled in as the house edition and replaceable by any
+//! file of the same form.
+
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::components::{BRIDGE_CARDS, BridgeCard, CARDS_PER_STYLE, MAX_NUMBER, Style, Symbol};
+
+/// Longest name of an edition, in characters: one line of a table.
+pub const MAX_EDITION_NAME: usize = 64;
+
+/// Why edition data is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EditionError {
+    /// The file is not TOML of the expected form.
+    #[error("{0}")]
+    Form(String),
+    /// An entry breaks a rule.
+    #[error("{entry}: {problem}")]
+    Entry {
+        /// Path of the entry, such as `cards[17].number`.
+        entry: String,
+        /// What is wrong with it, and what would be valid.
+        problem: String,
+    },
+}
+
+impl EditionError {
+    fn entry<T>(entry: impl Into<String>, problem: impl Into<String>) -> Result<T, Self> {
+        Err(Self::Entry {
+            entry: entry.into(),
+            problem: problem.into(),
+        })
+    }
+}
+
+/// Edition data as it comes from outside: from a file or from the wire, not yet checked. The
+/// fields are those of the file.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EditionParts {
+    /// Name of the edition.
+    pub name: String,
+    /// D1: the bridge cards, in any order.
+    pub cards: Vec<BridgeCardParts>,
+}
+
+/// A bridge card as it comes from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BridgeCardParts {
+    /// Its style.
+    pub style: Style,
+    /// Its number; `None` for a toll.
+    pub number: Option<u32>,
+    /// The symbol at its left.
+    pub left: Symbol,
+    /// The symbol at its right.
+    pub right: Symbol,
+}
+
+/// A card by its place in [`Edition::cards`]; cards that are alike have the place of the first of
+/// them. The place after the bridge cards stands for every monument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct CardId(u8);
+
+impl CardId {
+    /// Every monument.
+    pub(super) const MONUMENT: Self = Self(BRIDGE_CARDS as u8);
+
+    /// The place.
+    pub(super) const fn number(self) -> u8 {
+        self.0
+    }
+}
+
+/// Validated edition data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edition {
+    name: String,
+    cards: [BridgeCard; BRIDGE_CARDS],
+}
+
+impl Edition {
+    /// The house edition: `data/bridges_to_nowhere/house.toml`, compiled in.
+    pub fn house() -> Arc<Self> {
+        static HOUSE: LazyLock<Arc<Edition>> = LazyLock::new(|| {
+            let text = include_str!("../../data/bridges_to_nowhere/house.toml");
+            let house = Edition::from_toml(text);
+            Arc::new(house.expect("the house edition is valid: a test loads it"))
+        });
+        Arc::clone(&HOUSE)
+    }
+
+    /// Reads and checks an edition file.
+    pub fn from_toml(text: &str) -> Result<Self, EditionError> {
+        let parts: EditionParts =
+            toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))?;
+        Self::new(&parts)
+    }
+
+    /// Checks edition data against every rule that the game relies on.
+    pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
+        Ok(Self {
+            name: check_name(&parts.name)?,
+            cards: check_cards(&parts.cards)?,
+        })
+    }
+
+    /// Name of the edition, for people.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// D1: the bridge cards, in their order. Some may be alike.
+    pub fn cards(&self) -> &[BridgeCard; BRIDGE_CARDS] {
+        &self.cards
+    }
+
+    /// The identifier of a bridge card; `None` when this edition has no such card.
+    pub(super) fn find(&self, card: BridgeCard) -> Option<CardId> {
+        let place = self.cards.partition_point(|other| *other < card);
+        let found = self.cards.get(place) == Some(&card);
+        found.then_some(CardId(place as u8))
+    }
+}
+
+fn check_name(name: &str) -> Result<String, EditionError> {
+    let chars = name.chars().count();
+    if chars == 0 || chars > MAX_EDITION_NAME || name.chars().any(char::is_control) {
+        let problem = format!("must have 1 to {MAX_EDITION_NAME} printable characters");
+        return EditionError::entry("name", problem);
+    }
+    Ok(name.to_owned())
+}
+
+fn check_cards(parts: &[BridgeCardParts]) -> Result<[BridgeCard; BRIDGE_CARDS], EditionError> {
+    let parts: &[BridgeCardParts; BRIDGE_CARDS] = match parts.try_into() {
+        Ok(parts) => parts,
+        Err(_) => {
+            let problem = format!("must have {BRIDGE_CARDS} entries, found {}", parts.len());
+            return EditionError::entry("cards", problem);
+        }
+    };
+    for (i, part) in parts.iter().enumerate() {
+        if let Some(number) = part.number
+            && !(1..=u32::from(MAX_NUMBER)).contains(&number)
+        {
+            let problem = format!("{number} is not in 1 to {MAX_NUMBER}");
+            return EditionError::entry(format!("cards[{i}].number"), problem);
+        }
+    }
+    for style in Style::ALL {
+        let count = parts.iter().filter(|part| part.style == *style).count();
+        if count != CARDS_PER_STYLE {
+            let problem = format!("must have {CARDS_PER_STYLE} of {style}, found {count}");
+            return EditionError::entry("cards", problem);
+        }
+    }
+    let mut cards = parts.map(|part| BridgeCard {
+        style: part.style,
+        number: part.number.map(|number| number as u8),
+        left: part.left,
+        right: part.right,
+    });
+    cards.sort_unstable();
+    Ok(cards)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_card_has_its_place_as_identifier() {
+        let edition = Edition::house();
+        for (place, &card) in edition.cards().iter().enumerate() {
+            let id = edition.find(card).unwrap();
+            assert_eq!(usize::from(id.number()), place);
+        }
+    }
+
+    #[test]
+    fn cards_that_are_alike_have_one_identifier() {
+        let house = include_str!("../../data/bridges_to_nowhere/house.toml");
+        let first = "number = 1, left = \"boat\", right = \"fish\"";
+        let second = "number = 2, left = \"fish\", right = \"bird\"";
+        let edition = Edition::from_toml(&house.replacen(second, first, 1)).unwrap();
+        let [one, two] = [edition.cards()[0], edition.cards()[1]];
+        assert_eq!(one, two);
+        assert_eq!(edition.find(one), edition.find(two));
+    }
+}

@@ -1,0 +1,233 @@
+//! An observation as text for people.
+
+use std::fmt::{Display, Result, Write};
+
+use super::components::{Card, LEVELS, Piece, Placement, ROUNDS, Style, Symbol};
+use super::config::Config;
+use super::observation::{Observation, Phase, SeatView};
+use crate::Progress;
+
+/// Width of a column of a structure, in characters: the longest card, such as `fS15b`, and a blank.
+const COLUMN_WIDTH: usize = 6;
+/// Columns of a structure beside each other: more would not stay within 100 columns.
+const COLUMNS_PER_STRIP: usize = 14;
+/// Cards by their full names on one line: three of the longest stay within 100 columns.
+const CARDS_PER_LINE: usize = 3;
+/// Cards by their short names on one line.
+const SHORT_CARDS_PER_LINE: usize = 12;
+
+/// How far a match has come, counted in drafts and phases of building. A match may end early.
+pub(super) fn progress(observation: &Observation) -> Progress {
+    let phases_a_game = 2 * u32::from(ROUNDS);
+    let total = u32::from(observation.games) * phases_a_game;
+    let before = u32::from(observation.game) * phases_a_game + 2 * u32::from(observation.round);
+    Progress {
+        done: match observation.phase {
+            Phase::Draft { .. } => before,
+            Phase::Build => before + 1,
+            Phase::Over => total,
+        },
+        total,
+        unit: "phases",
+    }
+}
+
+/// Writes the games that are over, what goes on, the table, then each seat.
+pub(super) fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+    for (game, result) in observation.results.iter().enumerate() {
+        let [first, second] = result.scores.map(|score| score.total());
+        write!(text, "game {game}")?;
+        if let Some(contract) = result.contract {
+            write!(text, " for {contract}")?;
+        }
+        write!(text, ": {first} to {second}, ")?;
+        match result.winner {
+            Some(winner) => writeln!(text, "seat {winner} won")?,
+            None => writeln!(text, "a tie")?,
+        }
+    }
+    header(config, observation, text)?;
+    table(observation, text)?;
+    for (number, view) in observation.seats.iter().enumerate() {
+        seat(number, view, text)?;
+    }
+    text.write_str(
+        "cards: left symbol (f fish, b bird, o boat), style (S suspension, T truss, C cable),\n",
+    )?;
+    text.write_str("number or $ for a toll, right symbol; <M> monument, || pillar\n")
+}
+
+fn header(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+    let Observation { game, round, .. } = observation;
+    let (last_game, last_round) = (observation.games.saturating_sub(1), ROUNDS - 1);
+    write!(
+        text,
+        "game {game} (0 to {last_game}, {} to win)",
+        config.contracts_to_win
+    )?;
+    if let Some(contract) = observation.contract {
+        write!(text, " for {contract}")?;
+    }
+    write!(text, ", round {round} (0 to {last_round}): ")?;
+    match observation.phase {
+        Phase::Draft { seat } => writeln!(text, "seat {seat} takes a card"),
+        Phase::Build => writeln!(text, "the seats build"),
+        Phase::Over => writeln!(text, "the match is over"),
+    }
+}
+
+fn table(observation: &Observation, text: &mut impl Write) -> Result {
+    let names: Vec<String> = observation.open.iter().map(ToString::to_string).collect();
+    for line in names.chunks(CARDS_PER_LINE) {
+        writeln!(text, "on the table  {}", line.join(", "))?;
+    }
+    writeln!(text, "monuments on the table {}", observation.monuments)?;
+    let unseen = observation.unseen.iter();
+    let names: Vec<String> = unseen
+        .map(|&card| short(Piece::Card(Card::Bridge(card))))
+        .collect();
+    for line in names.chunks(SHORT_CARDS_PER_LINE) {
+        writeln!(text, "unseen  {}", line.join(" "))?;
+    }
+    Ok(())
+}
+
+fn seat(number: usize, view: &SeatView, text: &mut impl Write) -> Result {
+    write!(text, "seat {number}  pillars {}", view.pillars)?;
+    if view.has_ended {
+        text.write_str(", has ended")?;
+    }
+    writeln!(text, "\n    cards {}", list(&view.cards))?;
+    let columns = view.structure.iter().map(|placed| placed.cell.column);
+    let (Some(first), Some(last)) = (columns.clone().min(), columns.max()) else {
+        return Ok(());
+    };
+    let columns: Vec<i8> = (first..=last).collect();
+    for strip in columns.chunks(COLUMNS_PER_STRIP) {
+        for level in (1..=LEVELS as u8).rev() {
+            let pieces = strip.iter().map(|&column| {
+                let there = |placed: &&Placement| {
+                    (placed.cell.level, placed.cell.column) == (level, column)
+                };
+                let piece = view.structure.iter().find(there);
+                piece.map_or(String::new(), |placed| short(placed.piece))
+            });
+            line(&format!("level {level}"), pieces, text)?;
+        }
+        line("column", strip.iter(), text)?;
+    }
+    Ok(())
+}
+
+fn line(name: &str, cells: impl Iterator<Item = impl Display>, text: &mut impl Write) -> Result {
+    let mut line = format!("    {name}");
+    for cell in cells {
+        write!(line, "{:>COLUMN_WIDTH$}", cell.to_string())?;
+    }
+    writeln!(text, "{}", line.trim_end())
+}
+
+/// Full names with commas, or `none`.
+fn list(cards: &[Card]) -> String {
+    let names: Vec<String> = cards.iter().map(ToString::to_string).collect();
+    match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.join(", "),
+    }
+}
+
+/// `fS4b`: suspension, number 4, fish at the left, bird at the right.
+fn short(piece: Piece) -> String {
+    let symbol = |symbol| match symbol {
+        Symbol::Fish => 'f',
+        Symbol::Bird => 'b',
+        Symbol::Boat => 'o',
+    };
+    match piece {
+        Piece::Pillar => "||".to_owned(),
+        Piece::Card(Card::Monument) => "<M>".to_owned(),
+        Piece::Card(Card::Bridge(card)) => {
+            let style = match card.style {
+                Style::Suspension => 'S',
+                Style::Truss => 'T',
+                Style::Cable => 'C',
+            };
+            let number = card
+                .number
+                .map_or("$".to_owned(), |number| number.to_string());
+            format!("{}{style}{number}{}", symbol(card.left), symbol(card.right))
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::bridges_to_nowhere::{BridgeCard, BridgesToNowhere, Cell, MAX_PIECES};
+    use crate::{Game, NoEvents, SeatCount, Seed, Viewer};
+
+    fn start() -> Observation {
+        let (config, seats) = (Config::default(), SeatCount::new(2).unwrap());
+        let setup = BridgesToNowhere::draw_setup(&config, seats, &Seed::from(1)).unwrap();
+        let state = BridgesToNowhere::start(&config, seats, &setup, &mut NoEvents).unwrap();
+        BridgesToNowhere::observe(&state, Viewer::Spectator)
+    }
+
+    #[test]
+    fn the_widest_structure_of_the_longest_cards_stays_within_100_columns() {
+        let mut observation = start();
+        let longest = Config::default().edition.cards()[7];
+        assert_eq!(longest.to_string().len(), 25);
+        let wide = |card: &mut BridgeCard| {
+            *card = longest;
+            card.number = Some(15);
+        };
+        observation.open.iter_mut().for_each(wide);
+        observation.unseen.iter_mut().for_each(wide);
+        let card = Card::Bridge(observation.open[0]);
+        for view in &mut observation.seats {
+            view.cards = [Card::Bridge(longest); 3].into();
+            view.has_ended = true;
+            view.structure = (0..MAX_PIECES as i8)
+                .map(|place| Placement {
+                    piece: Piece::Card(card),
+                    cell: Cell {
+                        level: 1,
+                        column: 2 * place - 34,
+                    },
+                })
+                .collect();
+        }
+        let mut text = String::new();
+        render(&Config::default(), &observation, &mut text).unwrap();
+        let longest = text.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(100), "{longest:?} columns in\n{text}");
+        assert_eq!(text.matches("oS15b").count(), 18 + 2 * MAX_PIECES, "{text}");
+        assert_eq!(text.matches("   -34").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn a_structure_is_shown_level_above_level() {
+        let mut observation = start();
+        let edition = Config::default().edition;
+        let at = |piece, level, column| Placement {
+            piece,
+            cell: Cell { level, column },
+        };
+        let card = |place: usize| Piece::Card(Card::Bridge(edition.cards()[place]));
+        observation.seats[1].structure = [
+            at(Piece::Pillar, 1, -1),
+            at(card(0), 1, 0),
+            at(card(7), 1, 1),
+            at(Piece::Card(Card::Monument), 2, 0),
+        ]
+        .into_iter()
+        .collect();
+        let mut text = String::new();
+        render(&Config::default(), &observation, &mut text).unwrap();
+        let shown = "seat 1  pillars 6\n    cards none\n    level 3\n    level 2         <M>\n    \
+                     level 1    ||  oS1f  oS$b\n    column    -1     0     1\n";
+        assert!(text.contains(shown), "{text}");
+    }
+}

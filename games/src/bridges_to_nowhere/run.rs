@@ -1,0 +1,301 @@
+//! Runs: what a row of adjacent bridge cards takes at its ends, and what joins two of them.
+
+use super::components::{Card, MAX_NUMBER, STYLES};
+
+/// A set of styles, one bit each.
+pub(super) type StyleSet = u8;
+
+/// All styles.
+pub(super) const ALL_STYLES: StyleSet = (1 << STYLES) - 1;
+
+/// What counts of a card for the runs that it may join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Traits {
+    /// The styles that it fits: its own, or all for a monument.
+    pub(super) styles: StyleSet,
+    /// Its number; 0 for tolls and monuments.
+    pub(super) number: u8,
+    pub(super) is_monument: bool,
+}
+
+impl From<Card> for Traits {
+    fn from(card: Card) -> Self {
+        match card {
+            Card::Bridge(card) => Self {
+                styles: 1 << card.style.index(),
+                number: card.number.unwrap_or(0),
+                is_monument: false,
+            },
+            Card::Monument => Self {
+                styles: ALL_STYLES,
+                number: 0,
+                is_monument: true,
+            },
+        }
+    }
+}
+
+/// How the numbers of a run go: the directions between neighbours, equal ones in a row taken
+/// together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// One number or none.
+    Flat,
+    Up,
+    Down,
+    /// Up, then down.
+    Peak,
+    /// Down, then up.
+    Valley,
+}
+
+impl Shape {
+    /// From one number to the next; `None` when they are equal.
+    const fn of(from: u8, to: u8) -> Option<Self> {
+        if from < to {
+            Some(Self::Up)
+        } else if from > to {
+            Some(Self::Down)
+        } else {
+            None
+        }
+    }
+
+    /// One shape followed by another; `None` when the direction would change twice.
+    const fn then(self, next: Self) -> Option<Self> {
+        use Shape::{Down, Flat, Peak, Up, Valley};
+        match (self, next) {
+            (shape, Flat) | (Flat, shape) => Some(shape),
+            (Up, Up) => Some(Up),
+            (Down, Down) => Some(Down),
+            (Up, Down | Peak) | (Peak, Down) => Some(Peak),
+            (Down, Up | Valley) | (Valley, Up) => Some(Valley),
+            _ => None,
+        }
+    }
+}
+
+/// The row of numbers of a run, tolls and monuments left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Numbers {
+    /// 0 when there is none.
+    first: u8,
+    /// 0 when there is none.
+    last: u8,
+    shape: Shape,
+}
+
+impl Numbers {
+    const fn of(number: u8) -> Self {
+        Self {
+            first: number,
+            last: number,
+            shape: Shape::Flat,
+        }
+    }
+
+    /// Both rows in a row; `None` when it is no legal one (N5).
+    fn then(self, next: Self) -> Option<Self> {
+        if self.last == 0 {
+            return Some(next);
+        }
+        if next.first == 0 {
+            return Some(self);
+        }
+        let shape = self
+            .shape
+            .then(Shape::of(self.last, next.first)?)?
+            .then(next.shape)?;
+        Some(Self {
+            first: self.first,
+            last: next.last,
+            shape,
+        })
+    }
+}
+
+/// A set of numbers, bit n for number n; bit 0 stands for a card without a number.
+type NumberSet = u16;
+
+const ALL_NUMBERS: NumberSet = NumberSet::MAX;
+const _: () = assert!((MAX_NUMBER as u32) < NumberSet::BITS);
+
+/// The numbers below `number`, and a card without one.
+const fn below(number: u8) -> NumberSet {
+    (1 << number) - 1
+}
+
+/// The numbers above `number`, and a card without one.
+const fn above(number: u8) -> NumberSet {
+    !below(number) & !(1 << number) | 1
+}
+
+/// What a run takes next to the number at one of its ends; 0 when it has no number. A run that has
+/// turned takes only what goes on as it went towards that end: lower numbers at the foot of a
+/// peak, higher ones at the rim of a valley.
+const fn beside(number: u8, shape: Shape) -> NumberSet {
+    match (number, shape) {
+        (0, _) => ALL_NUMBERS,
+        (_, Shape::Peak) => below(number),
+        (_, Shape::Valley) => above(number),
+        _ => !(1 << number),
+    }
+}
+
+/// A maximal row of adjacent bridge cards on one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) length: u8,
+    /// The styles that a further card may have.
+    styles: StyleSet,
+    numbers: Numbers,
+    /// The numbers that a card at its left end may have.
+    before: NumberSet,
+    /// The numbers that a card at its right end may have.
+    after: NumberSet,
+}
+
+impl Run {
+    /// No card.
+    pub(super) const EMPTY: Self = Self::new(0, ALL_STYLES, Numbers::of(0));
+
+    const fn new(length: u8, styles: StyleSet, numbers: Numbers) -> Self {
+        let Numbers { first, last, shape } = numbers;
+        Self {
+            length,
+            styles,
+            numbers,
+            before: beside(first, shape),
+            after: beside(last, shape),
+        }
+    }
+
+    /// Whether a card fits at the right end.
+    pub(super) const fn takes_after(&self, card: Traits) -> bool {
+        self.styles & card.styles != 0 && self.after >> card.number & 1 != 0
+    }
+
+    /// Whether a card fits at the left end.
+    pub(super) const fn takes_before(&self, card: Traits) -> bool {
+        self.styles & card.styles != 0 && self.before >> card.number & 1 != 0
+    }
+
+    /// Whether the styles of two runs and of a card between them fit.
+    pub(super) const fn styles_fit(&self, card: Traits, right: &Self) -> bool {
+        self.styles & card.styles & right.styles != 0
+    }
+
+    /// This run, a card and the run at its right as one; `None` when that is no legal run (N5).
+    pub(super) fn join(&self, card: Traits, right: &Self) -> Option<Self> {
+        if !self.styles_fit(card, right) {
+            return None;
+        }
+        let numbers = self
+            .numbers
+            .then(Numbers::of(card.number))?
+            .then(right.numbers)?;
+        Some(Self::new(
+            self.length + 1 + right.length,
+            self.styles & card.styles & right.styles,
+            numbers,
+        ))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Whether a row of numbers is legal, judged number by number; 0 is a card without one.
+    fn is_legal(row: &[u8]) -> bool {
+        let numbers: Vec<u8> = row.iter().copied().filter(|&number| number > 0).collect();
+        let rises: Vec<bool> = numbers.windows(2).map(|pair| pair[0] < pair[1]).collect();
+        let differ = numbers.windows(2).all(|pair| pair[0] != pair[1]);
+        differ && rises.windows(2).filter(|pair| pair[0] != pair[1]).count() <= 1
+    }
+
+    fn card(number: u8) -> Traits {
+        Traits {
+            styles: 1,
+            number,
+            is_monument: false,
+        }
+    }
+
+    fn run(row: &[u8]) -> Run {
+        row.iter().fold(Run::EMPTY, |run, &number| {
+            run.join(card(number), &Run::EMPTY).unwrap()
+        })
+    }
+
+    /// All rows of up to `length` cards with numbers 1 to 4 or none.
+    fn rows(length: usize) -> Vec<Vec<u8>> {
+        let mut all = vec![vec![]];
+        let mut newest = all.clone();
+        for _ in 0..length {
+            let longer = |row: &Vec<u8>| {
+                (0..=4)
+                    .map(|number| [&row[..], &[number]].concat())
+                    .collect()
+            };
+            newest = newest
+                .iter()
+                .flat_map(|row| -> Vec<Vec<u8>> { longer(row) })
+                .collect();
+            all.extend(newest.clone());
+        }
+        all
+    }
+
+    #[test]
+    fn a_run_takes_at_its_ends_what_leaves_it_legal() {
+        for row in rows(5).iter().filter(|row| is_legal(row)) {
+            let run = run(row);
+            for number in 0..=5 {
+                let after = [&row[..], &[number]].concat();
+                let before = [&[number], &row[..]].concat();
+                assert_eq!(run.takes_after(card(number)), is_legal(&after), "{after:?}");
+                assert_eq!(
+                    run.takes_before(card(number)),
+                    is_legal(&before),
+                    "{before:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn two_runs_join_over_a_card_where_the_whole_row_is_legal() {
+        let legal: Vec<Vec<u8>> = rows(3).into_iter().filter(|row| is_legal(row)).collect();
+        for left in &legal {
+            for right in &legal {
+                for number in 0..=4 {
+                    let whole = [&left[..], &[number], &right[..]].concat();
+                    let joined = run(left).join(card(number), &run(right));
+                    assert_eq!(joined.is_some(), is_legal(&whole), "{whole:?}");
+                    if let Some(joined) = joined {
+                        assert_eq!(joined, run(&whole), "{whole:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_monument_fits_every_style_and_binds_none() {
+        let of = |style: u8| Traits {
+            styles: 1 << style,
+            number: 0,
+            is_monument: false,
+        };
+        let monument = Traits::from(Card::Monument);
+        let lone = Run::EMPTY.join(monument, &Run::EMPTY).unwrap();
+        assert!((0..3).all(|style| lone.takes_after(of(style))));
+        let truss = lone.join(of(1), &Run::EMPTY).unwrap();
+        assert!(truss.takes_before(of(1)) && truss.takes_before(monument));
+        assert!(!truss.takes_before(of(0)) && !truss.takes_after(of(2)));
+        let cable = Run::EMPTY.join(of(2), &Run::EMPTY).unwrap();
+        assert_eq!(truss.join(monument, &cable), None);
+    }
+}

@@ -1,0 +1,248 @@
+//! Drawing a state that an observation allows.
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+
+use super::components::{
+    BRIDGE_CARDS, BridgeCard, CONTRACTS, Card, Contract, MAX_PIECES, PLAYERS, Piece, Placement,
+};
+use super::config::Config;
+use super::decision::Decision;
+use super::edition::{CardId, Edition};
+use super::observation::{Observation, Phase, SeatView};
+use super::observation_check::{Checked, check_before_sampling};
+use super::refusal::Refusal;
+use super::setup::{Deal, Setup, SetupError, all_contracts, draw_deck, draw_seat, seat};
+use super::state::{Builder, State, Table};
+use crate::{ChanceStream, Viewer};
+
+/// Draws a state that `observation` allows. The order of unseen cards and contracts and the deals
+/// of later games are drawn uniformly; what another seat has built in secret as
+/// [`sample_secret_building`] says.
+pub(super) fn sample(
+    config: &Config,
+    observation: &Observation,
+    chance: &mut ChanceStream,
+) -> Result<State, SetupError> {
+    check_before_sampling(config, observation)?;
+    let setup = sample_setup(config, observation, chance);
+    let mut state = State {
+        table: Arc::new(Table::new(config, &setup)),
+        results: observation.results.clone(),
+        game: observation.game,
+        round: observation.round,
+        phase: observation.phase,
+        open: observation
+            .open
+            .iter()
+            .filter_map(|&card| config.edition.find(card))
+            .collect(),
+        monuments: observation.monuments,
+        seats: [Builder::new(), Builder::new()],
+    };
+    for (number, view) in observation.seats.iter().enumerate() {
+        state.seats[number] = rebuild(&state.table, &config.edition, number, view)?;
+    }
+    check_last_result(&state)?;
+    if state.phase == Phase::Build {
+        sample_secrets(&mut state, observation, chance);
+    }
+    // What the checks do not name, such as the order of a list, shows here.
+    if state.observe(observation.viewer) != *observation {
+        return SetupError::field("observation", "is not in the documented form");
+    }
+    Ok(state)
+}
+
+/// A setup that leads to what was observed. Of what is over it has any order: nothing looks there
+/// any more.
+fn sample_setup(config: &Config, observation: &Observation, chance: &mut ChanceStream) -> Setup {
+    let game = usize::from(observation.game);
+    let deals = (0..usize::from(config.games)).map(|number| match number == game {
+        true => sample_deal(config, observation, chance),
+        false => Deal {
+            first_drafter: draw_seat(chance),
+            deck: draw_deck(config, chance),
+        },
+    });
+    let deals = deals.collect();
+    let contracts = observation.contract.map(|current| {
+        let earlier = observation.results.iter().take(game);
+        let earlier = earlier.filter_map(|result| result.contract);
+        sample_contracts(earlier.chain([current]).collect(), chance)
+    });
+    Setup { contracts, deals }
+}
+
+/// The contracts that were seen, in order, and then the others in random order.
+fn sample_contracts(
+    mut contracts: ArrayVec<Contract, CONTRACTS>,
+    chance: &mut ChanceStream,
+) -> [Contract; CONTRACTS] {
+    let all = all_contracts();
+    let unseen = all.iter().filter(|contract| !contracts.contains(contract));
+    let mut unseen: ArrayVec<Contract, CONTRACTS> = unseen.copied().collect();
+    chance.shuffle(&mut unseen);
+    contracts.extend(unseen);
+    contracts.into_inner().unwrap_or(all)
+}
+
+/// The deal of the game in play: first what is not unseen, then the unseen cards in random order.
+fn sample_deal(config: &Config, observation: &Observation, chance: &mut ChanceStream) -> Deal {
+    let mut unseen = observation.unseen.clone();
+    let mut deck: ArrayVec<BridgeCard, BRIDGE_CARDS> = ArrayVec::new();
+    for &card in config.edition.cards() {
+        match unseen.iter().position(|&other| other == card) {
+            Some(place) => drop(unseen.swap_remove(place)),
+            None => deck.push(card),
+        }
+    }
+    let mut unseen = observation.unseen.clone();
+    chance.shuffle(&mut unseen);
+    deck.extend(unseen);
+    let parity = (observation.first_drafter.number() + observation.round) % PLAYERS as u8;
+    Deal {
+        first_drafter: seat(parity),
+        deck: deck.into_inner().unwrap_or(*config.edition.cards()),
+    }
+}
+
+/// What a seat has, built anew from a view of it: first what everybody has seen, each piece placed
+/// by the rules, then the placements of this phase in their order.
+fn rebuild(
+    table: &Table,
+    edition: &Edition,
+    number: usize,
+    view: &SeatView,
+) -> Result<Builder, SetupError> {
+    let field = |name: String| format!("seats[{number}].{name}");
+    let mut builder = Builder::new();
+    let mut shown: ArrayVec<(usize, Placement), MAX_PIECES> =
+        view.structure.iter().copied().enumerate().collect();
+    shown.retain(|(_, placement)| !view.placed.contains(placement));
+    // Outwards from column 0 each piece finds its neighbour.
+    shown.sort_by_key(|(_, Placement { cell, .. })| (cell.level, cell.column.unsigned_abs()));
+    for (place, placement) in shown {
+        rebuild_piece(&mut builder, table, edition, placement)
+            .or_else(|problem| SetupError::field(field(format!("structure[{place}]")), problem))?;
+    }
+    if builder.structure.needed() > 0 {
+        let problem = "has a run with a monument that was not closed in its phase";
+        return SetupError::field(field("structure".into()), problem);
+    }
+    let placed_cards = view.placed.iter().filter_map(|placed| match placed.piece {
+        Piece::Card(card) => Some(card),
+        Piece::Pillar => None,
+    });
+    let cards = view.cards.iter().copied().chain(placed_cards);
+    builder.hand = cards.filter_map(|card| identify(edition, card)).collect();
+    builder.hand.sort_unstable();
+    for (place, &placement) in view.placed.iter().enumerate() {
+        builder.place(table, placement).or_else(|refusal| {
+            SetupError::field(field(format!("placed[{place}]")), refusal.to_string())
+        })?;
+    }
+    if view.has_ended {
+        builder
+            .end()
+            .or_else(|refusal| SetupError::field(field("has_ended".into()), refusal.to_string()))?;
+    }
+    Ok(builder)
+}
+
+/// Adds a piece that was shown. What was needed to close monuments when it was placed is not
+/// known any more.
+fn rebuild_piece(
+    builder: &mut Builder,
+    table: &Table,
+    edition: &Edition,
+    placement: Placement,
+) -> Result<(), String> {
+    let Placement { piece, cell } = placement;
+    let add = |builder: &mut Builder| -> Result<(), Refusal> {
+        builder.check_cell(cell)?;
+        match piece {
+            Piece::Pillar => {
+                builder.pillars = builder
+                    .pillars
+                    .checked_sub(1)
+                    .ok_or(Refusal::NoPillarLeft)?;
+                builder.structure.place_pillar(cell);
+            }
+            Piece::Card(card) => {
+                let id = identify(edition, card).ok_or(Refusal::NotInHand(card))?;
+                builder.check_run(table, id, cell)?;
+                builder.structure.place_card(cell, id, table.traits(id));
+            }
+        }
+        Ok(())
+    };
+    add(builder).map_err(|refusal| refusal.to_string())
+}
+
+fn identify(edition: &Edition, card: Card) -> Option<CardId> {
+    match card {
+        Card::Bridge(card) => edition.find(card),
+        Card::Monument => Some(CardId::MONUMENT),
+    }
+}
+
+/// The last game of a match that is over was scored from the structures.
+fn check_last_result(state: &State) -> Checked {
+    let (Phase::Over, Some(last)) = (state.phase, state.results.last()) else {
+        return Ok(());
+    };
+    for (number, builder) in state.seats.iter().enumerate() {
+        if builder.score(&state.table, last.contract) != last.scores[number] {
+            let field = format!("results[{}].scores[{number}]", state.game);
+            return SetupError::field(field, "is not what the structure scores");
+        }
+    }
+    Ok(())
+}
+
+/// Draws what the seats other than the viewer have built in this phase.
+fn sample_secrets(state: &mut State, observation: &Observation, chance: &mut ChanceStream) {
+    // The phase goes on, so at least one seat has not ended. Of two that a spectator sees, either
+    // is that seat.
+    let still_building = match observation.viewer {
+        Viewer::Seat(own) if state.seat(own).has_ended => None,
+        Viewer::Seat(own) => Some(own.index()),
+        Viewer::Spectator => Some(chance.below(PLAYERS as u32) as usize),
+    };
+    let table = Arc::clone(&state.table);
+    for (number, builder) in state.seats.iter_mut().enumerate() {
+        if observation.viewer != Viewer::Seat(seat(number as u8)) {
+            let may_have_ended = still_building.is_some_and(|other| other != number);
+            sample_secret_building(builder, &table, may_have_ended, chance);
+        }
+    }
+}
+
+/// Draws what a seat has built in secret since it was last shown: a phase played to its end, each
+/// decision uniform among the legal ones, and of it the first decisions, any number with equal
+/// chance. The end itself is among them only when the seat may have ended.
+fn sample_secret_building(
+    builder: &mut Builder,
+    table: &Table,
+    may_have_ended: bool,
+    chance: &mut ChanceStream,
+) {
+    let mut list = Vec::new();
+    let mut stages = vec![builder.clone()];
+    let mut now = builder.clone();
+    while !now.has_ended {
+        now.list_building(table, &mut list);
+        let decision = list[chance.below(list.len() as u32) as usize];
+        let done = match decision {
+            Decision::Place(placement) => now.place(table, placement),
+            _ => now.end(),
+        };
+        debug_assert_eq!(done, Ok(()), "a listed decision is legal");
+        stages.push(now.clone());
+    }
+    let stages_possible = stages.len() - usize::from(!may_have_ended);
+    let stage = chance.below(stages_possible as u32) as usize;
+    *builder = stages.swap_remove(stage);
+}

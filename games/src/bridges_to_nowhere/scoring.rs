@@ -1,0 +1,217 @@
+//! Scoring structures, games and the match.
+
+use super::components::{Card, Contract, LEVELS, PLAYERS, STYLES, Symbol};
+use super::event::Event;
+use super::observation::{GameResult, Phase, SeatScore};
+use super::run::{ALL_STYLES, StyleSet};
+use super::setup::seat;
+use super::state::{Builder, State, Table};
+use super::structure::Spot;
+use crate::{EventSink, Outcome, ScoreLine, Seat, SeatOutcome};
+
+/// Points of a pair of equal symbols (N10).
+const PAIR_POINTS: u16 = 5;
+
+/// What contracts ask of a structure; complete segments only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Achievements {
+    /// The longest segment of each level.
+    longest_on: [u8; LEVELS],
+    /// The longest segment of each style.
+    longest_of: [u8; STYLES],
+    /// Cards in the segments of level 1.
+    ground_cards: u8,
+    /// Pairs of each symbol.
+    pairs: [u8; Symbol::ALL.len()],
+}
+
+impl Builder {
+    /// The points of the structure.
+    pub(super) fn score(&self, table: &Table, contract: Option<Contract>) -> SeatScore {
+        let mut score = SeatScore::default();
+        let mut achieved = Achievements::default();
+        for level in 0..LEVELS {
+            let (cards, pillars) = (self.structure.cards[level], self.structure.pillars[level]);
+            // A segment starts right of a pillar.
+            let mut starts = cards & pillars.rotate_left(1);
+            while starts != 0 {
+                let start = Spot::new(level, starts.trailing_zeros());
+                starts &= starts - 1;
+                let length = self.structure.run(start).length;
+                if pillars & start.right(u32::from(length)).board() != 0 {
+                    self.score_segment(table, start, length, &mut score, &mut achieved);
+                }
+            }
+        }
+        score.contract = contract.map_or(0, |contract| achieved.points(contract));
+        score
+    }
+
+    fn score_segment(
+        &self,
+        table: &Table,
+        start: Spot,
+        length: u8,
+        score: &mut SeatScore,
+        achieved: &mut Achievements,
+    ) {
+        let factor = start.level as u16 + 1;
+        let id = |place: u8| self.structure.card(start.right(u32::from(place)));
+        let number = |place: u8| u16::from(table.traits(id(place)).number);
+        let mut styles: StyleSet = ALL_STYLES;
+        let mut symbol_before = None;
+        for place in 0..length {
+            styles &= table.traits(id(place)).styles;
+            let ends = place == 0 || place + 1 == length;
+            match table.card(id(place)) {
+                Card::Bridge(card) => {
+                    match card.number {
+                        Some(number) => score.numbers += u16::from(number) * factor,
+                        None if ends => score.tolls += u16::from(length) * factor,
+                        None => {}
+                    }
+                    if symbol_before == Some(card.left) {
+                        score.symbols += PAIR_POINTS;
+                        achieved.pairs[card.left.index()] += 1;
+                    }
+                    symbol_before = Some(card.right);
+                }
+                Card::Monument => {
+                    let left = if place == 0 { 0 } else { number(place - 1) };
+                    let right = if place + 1 == length {
+                        0
+                    } else {
+                        number(place + 1)
+                    };
+                    score.monuments += (left + right) * factor;
+                    symbol_before = None;
+                }
+            }
+        }
+        let raise = |longest: &mut u8| *longest = (*longest).max(length);
+        raise(&mut achieved.longest_on[start.level]);
+        if styles.is_power_of_two() {
+            raise(&mut achieved.longest_of[styles.trailing_zeros() as usize]);
+        }
+        if start.level == 0 {
+            achieved.ground_cards += length;
+        }
+    }
+}
+
+impl Achievements {
+    /// The points of a contract: of the better of its two conditions.
+    fn points(&self, contract: Contract) -> u16 {
+        let by_length = |length: u8, least: u8, points: u16| match length {
+            _ if length < least => 0,
+            _ if length == least => 10,
+            _ => points,
+        };
+        let [_, middle, top] = self.longest_on;
+        let longest = |lengths: &[u8]| lengths.iter().copied().max().unwrap_or(0);
+        match contract {
+            Contract::Triple => by_length(top, 3, 25),
+            Contract::SpiceOfLife if self.longest_of.iter().all(|&length| length >= 3) => {
+                by_length(longest(&self.longest_of), 4, 20)
+            }
+            Contract::SpiceOfLife => 0,
+            Contract::LongestMile => match self.ground_cards.checked_sub(9) {
+                Some(more) => 10 + 5 * u16::from(more),
+                None => 0,
+            },
+            Contract::SpanningTheDivide => by_length(longest(&self.longest_on), 5, 25),
+            Contract::TrialOfTheSea if self.pairs.iter().all(|&pairs| pairs > 0) => 20,
+            Contract::TrialOfTheSea if self.pairs.iter().sum::<u8>() >= 3 => 10,
+            Contract::TrialOfTheSea => 0,
+            Contract::Double => by_length(middle, 4, 25),
+        }
+    }
+}
+
+impl State {
+    /// Scores the game, and starts the next one or ends the match.
+    pub(super) fn end_game(&mut self, events: &mut impl EventSink<Event>) {
+        let contract = self.contract();
+        let mut scores = [SeatScore::default(); PLAYERS];
+        for (number, builder) in self.seats.iter().enumerate() {
+            let score = builder.score(&self.table, contract);
+            scores[number] = score;
+            events.push(Event::Scored {
+                seat: seat(number as u8),
+                score,
+            });
+        }
+        let [first, second] = scores.map(|score| score.total());
+        let winner = (first != second).then(|| seat(u8::from(second > first)));
+        self.results.push(GameResult {
+            contract,
+            winner,
+            scores,
+        });
+        events.push(Event::GameEnded {
+            game: self.game,
+            winner,
+        });
+        let enough = winner.is_some_and(|seat| self.games_won(seat) == self.table.contracts_to_win);
+        if enough || self.game + 1 == self.table.games {
+            self.phase = Phase::Over;
+            events.push(Event::MatchEnded);
+        } else {
+            self.game += 1;
+            self.begin_game(events);
+        }
+    }
+
+    /// Points of a seat in all games that are over.
+    fn points(&self, seat: Seat) -> u32 {
+        let points = |result: &GameResult| u32::from(result.scores[seat.index()].total());
+        self.results.iter().map(points).sum()
+    }
+
+    /// The result, once the match is over: more contracts, then more points in all games, then
+    /// shared (N12).
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        if self.phase != Phase::Over {
+            return None;
+        }
+        let seats = [seat(0), seat(1)];
+        let standing = seats.map(|seat| (self.games_won(seat), self.points(seat)));
+        let seats = seats.map(|seat| {
+            let own = standing[seat.index()];
+            let breakdown = self.breakdown(seat);
+            SeatOutcome {
+                place: 1 + standing.iter().filter(|&&other| other > own).count() as u8,
+                score: breakdown.iter().map(|line| line.points).sum(),
+                breakdown,
+            }
+        });
+        Some(Outcome {
+            seats: seats.into(),
+        })
+    }
+
+    /// What a score is made of: in a match of a single game its points by category, otherwise a
+    /// line for each game that was played, 1 for a won one.
+    fn breakdown(&self, seat: Seat) -> Vec<ScoreLine> {
+        let line = |category, points| ScoreLine { category, points };
+        if let (1, [only]) = (self.table.games, &self.results[..]) {
+            let score = only.scores[seat.index()];
+            return [
+                ("numbers", score.numbers),
+                ("tolls", score.tolls),
+                ("monuments", score.monuments),
+                ("symbols", score.symbols),
+                ("contract", score.contract),
+            ]
+            .map(|(category, points)| line(category, points.into()))
+            .into();
+        }
+        let won = self.results.iter().map(|game| game.winner == Some(seat));
+        let named = GAME_CATEGORIES.iter().zip(won);
+        named.map(|(&game, won)| line(game, won.into())).collect()
+    }
+}
+
+/// Categories of a match of several games: contracts won in each.
+const GAME_CATEGORIES: [&str; super::config::MAX_GAMES] =
+    ["game_0", "game_1", "game_2", "game_3", "game_4", "game_5"];

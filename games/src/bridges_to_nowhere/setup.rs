@@ -1,0 +1,175 @@
+//! Everything that chance fixes before play.
+
+use arrayvec::ArrayVec;
+use thiserror::Error;
+
+use super::components::{BRIDGE_CARDS, BridgeCard, CONTRACTS, Contract, PLAYERS};
+use super::config::{Config, ConfigError, MAX_GAMES};
+use crate::{ChanceStream, Seat, SeatCount, Seed};
+
+/// The setup of a match: every result of chance. Nothing is drawn later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// The contracts, that of the first game first; `None` without contracts. A shorter match
+    /// leaves some unused.
+    pub contracts: Option<[Contract; CONTRACTS]>,
+    /// The deal of each game that the match can have, [`Config::games`] of them.
+    pub deals: ArrayVec<Deal, MAX_GAMES>,
+}
+
+/// The deal of one game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deal {
+    /// Who takes the first card of the game; then it alternates by round (N1).
+    pub first_drafter: Seat,
+    /// The bridge cards, six for each round, those of the first round first.
+    pub deck: [BridgeCard; BRIDGE_CARDS],
+}
+
+/// Chance streams of the setup. Each thing that is drawn has a stream of its own, so that a match
+/// of fewer games or without contracts has the same deals.
+mod stream {
+    /// Order of the contracts.
+    pub(super) const CONTRACTS: u64 = 0;
+    /// The first drafter of game i (from 0) uses this number and i: 1 to 6.
+    pub(super) const FIRST_DRAFTERS: u64 = 1;
+    /// The deck of game i (from 0) uses this number and i: 7 to 12.
+    pub(super) const DECKS: u64 = 7;
+}
+
+/// Why a setup, or a position, from outside is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SetupError {
+    /// The config itself is refused.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A field has a value that no match of this config could have.
+    #[error("{field}: {problem}")]
+    Field {
+        /// Path of the field, such as `deals[2].deck[5]`.
+        field: String,
+        /// What is wrong with it, and what would be valid.
+        problem: String,
+    },
+}
+
+impl SetupError {
+    /// `Err` of a wrong field.
+    pub(super) fn field<T>(
+        field: impl Into<String>,
+        problem: impl Into<String>,
+    ) -> Result<T, Self> {
+        Err(Self::Field {
+            field: field.into(),
+            problem: problem.into(),
+        })
+    }
+}
+
+/// All contracts, in their order.
+pub(super) fn all_contracts() -> [Contract; CONTRACTS] {
+    std::array::from_fn(|i| Contract::ALL[i])
+}
+
+/// Draws a setup.
+pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, ConfigError> {
+    config.check(seats)?;
+    let stream = |number: u64| ChanceStream::new(seed, number);
+    let contracts = config.contracts.then(|| {
+        let mut contracts = all_contracts();
+        stream(stream::CONTRACTS).shuffle(&mut contracts);
+        contracts
+    });
+    let deals = (0..config.games).map(|game| {
+        let game = u64::from(game);
+        Deal {
+            first_drafter: draw_seat(&mut stream(stream::FIRST_DRAFTERS + game)),
+            deck: draw_deck(config, &mut stream(stream::DECKS + game)),
+        }
+    });
+    Ok(Setup {
+        contracts,
+        deals: deals.collect(),
+    })
+}
+
+/// Draws a seat.
+pub(super) fn draw_seat(chance: &mut ChanceStream) -> Seat {
+    seat(chance.below(PLAYERS as u32) as u8)
+}
+
+/// Draws a deck.
+pub(super) fn draw_deck(config: &Config, chance: &mut ChanceStream) -> [BridgeCard; BRIDGE_CARDS] {
+    let mut deck = *config.edition.cards();
+    chance.shuffle(&mut deck);
+    deck
+}
+
+/// The seat of a number that is below [`PLAYERS`].
+pub(super) fn seat(number: u8) -> Seat {
+    Seat::new(number).expect("this game has two seats, fewer than any table may have")
+}
+
+impl Setup {
+    /// Checks a setup from outside against the config of its match.
+    pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), SetupError> {
+        config.check(seats)?;
+        match (&self.contracts, config.contracts) {
+            (None, true) => {
+                return SetupError::field("contracts", "missing: the config plays for contracts");
+            }
+            (Some(_), false) => {
+                let problem = "must be absent: the config plays without contracts";
+                return SetupError::field("contracts", problem);
+            }
+            (Some(contracts), true) => check_contracts(contracts)?,
+            (None, false) => {}
+        }
+        if self.deals.len() != usize::from(config.games) {
+            let problem = format!(
+                "must have {} entries, found {}",
+                config.games,
+                self.deals.len()
+            );
+            return SetupError::field("deals", problem);
+        }
+        for (i, deal) in self.deals.iter().enumerate() {
+            if !seats.contains(deal.first_drafter) {
+                let problem = format!("there is no seat {}", deal.first_drafter);
+                return SetupError::field(format!("deals[{i}].first_drafter"), problem);
+            }
+            check_deck(i, &deal.deck, config)?;
+        }
+        Ok(())
+    }
+}
+
+fn check_contracts(contracts: &[Contract; CONTRACTS]) -> Result<(), SetupError> {
+    for (i, contract) in contracts.iter().enumerate() {
+        if contracts[..i].contains(contract) {
+            return SetupError::field(format!("contracts[{i}]"), format!("{contract} again"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a deck has each card of the edition as often as the edition.
+fn check_deck(
+    deal: usize,
+    deck: &[BridgeCard; BRIDGE_CARDS],
+    config: &Config,
+) -> Result<(), SetupError> {
+    let count = |cards: &[BridgeCard], card: &BridgeCard| {
+        cards.iter().filter(|other| *other == card).count()
+    };
+    for (i, card) in deck.iter().enumerate() {
+        let there = count(config.edition.cards(), card);
+        let problem = match there {
+            0 => format!("{card} is not in the edition"),
+            _ if count(&deck[..=i], card) > there => format!("{card} is there too often"),
+            _ => continue,
+        };
+        return SetupError::field(format!("deals[{deal}].deck[{i}]"), problem);
+    }
+    Ok(())
+}

@@ -1,0 +1,358 @@
+//! The whole truth of a match.
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+
+use super::components::{
+    BRIDGE_CARDS, CARDS_A_DRAFT, CONTRACTS, Card, Cell, Contract, LEVELS, MAX_PLACED, MONUMENTS,
+    OPEN_CARDS, PILLARS, PLAYERS, Piece, Placement, ROUNDS,
+};
+use super::config::{Config, MAX_GAMES};
+use super::edition::{CardId, Edition};
+use super::observation::{GameResult, Phase};
+use super::run::Traits;
+use super::setup::{Deal, Setup, seat};
+use super::structure::{Board, Boards, Spot, Structure};
+use crate::{Digest, Digester, Seat, SeatSet};
+
+/// What stays the same during a match, hidden orders included. States share it.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// The card of each identifier, the monument last.
+    cards: [Card; BRIDGE_CARDS + 1],
+    /// What counts of it for runs.
+    traits: [Traits; BRIDGE_CARDS + 1],
+    pub(super) contracts_to_win: u8,
+    pub(super) games: u8,
+    pub(super) contracts: Option<[Contract; CONTRACTS]>,
+    pub(super) deals: ArrayVec<DealTable, MAX_GAMES>,
+}
+
+/// The deal of one game.
+#[derive(Debug)]
+pub(super) struct DealTable {
+    pub(super) first_drafter: Seat,
+    /// The cards that each round opens, in the order of the edition.
+    pub(super) opened: [[CardId; OPEN_CARDS]; ROUNDS as usize],
+}
+
+/// The whole truth. A clone copies about a kilobyte and shares the rest.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(super) table: Arc<Table>,
+    /// Results of the games that are over.
+    pub(super) results: ArrayVec<GameResult, MAX_GAMES>,
+    /// Game in play, from 0; the last one played once the match is over.
+    pub(super) game: u8,
+    /// Round in play, from 0.
+    pub(super) round: u8,
+    pub(super) phase: Phase,
+    /// Bridge cards on the table, in the order of the edition.
+    pub(super) open: ArrayVec<CardId, OPEN_CARDS>,
+    /// Monuments on the table.
+    pub(super) monuments: u8,
+    pub(super) seats: [Builder; PLAYERS],
+}
+
+/// What one seat has.
+#[derive(Clone, Debug)]
+pub(super) struct Builder {
+    pub(super) structure: Structure,
+    /// Pillars that are not placed.
+    pub(super) pillars: u8,
+    /// Cards of this round that are not placed, in the order of the edition.
+    pub(super) hand: ArrayVec<CardId, CARDS_A_DRAFT>,
+    /// What was placed in this phase: with `has_ended` the secrets that seats have.
+    pub(super) placed: ArrayVec<Placed, MAX_PLACED>,
+    pub(super) has_ended: bool,
+}
+
+/// A placement of this phase.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    /// The card; `None` for a pillar.
+    pub(super) card: Option<CardId>,
+    pub(super) cell: Cell,
+}
+
+impl Table {
+    /// What a match of this config and setup shares. `setup` must have been checked.
+    pub(super) fn new(config: &Config, setup: &Setup) -> Self {
+        let edition = &config.edition;
+        let cards = std::array::from_fn(|place| match edition.cards().get(place) {
+            Some(&card) => Card::Bridge(card),
+            None => Card::Monument,
+        });
+        Self {
+            cards,
+            traits: cards.map(Traits::from),
+            contracts_to_win: config.contracts_to_win,
+            games: config.games,
+            contracts: setup.contracts,
+            deals: setup
+                .deals
+                .iter()
+                .map(|deal| DealTable::new(edition, deal))
+                .collect(),
+        }
+    }
+
+    /// The card of an identifier.
+    pub(super) fn card(&self, id: CardId) -> Card {
+        self.cards[usize::from(id.number())]
+    }
+
+    /// What counts of a card for runs.
+    pub(super) fn traits(&self, id: CardId) -> Traits {
+        self.traits[usize::from(id.number())]
+    }
+}
+
+impl DealTable {
+    fn new(edition: &Edition, deal: &Deal) -> Self {
+        let round = |round: usize| &deal.deck[round * OPEN_CARDS..][..OPEN_CARDS];
+        Self {
+            first_drafter: deal.first_drafter,
+            opened: std::array::from_fn(|i| {
+                let mut cards = [CardId::MONUMENT; OPEN_CARDS];
+                for (id, &card) in cards.iter_mut().zip(round(i)) {
+                    *id = edition.find(card).unwrap_or(CardId::MONUMENT);
+                }
+                cards.sort_unstable();
+                cards
+            }),
+        }
+    }
+}
+
+impl DealTable {
+    /// The cards that are unseen once a round is open, in the order of the edition.
+    pub(super) fn unseen(&self, round: u8) -> ArrayVec<CardId, BRIDGE_CARDS> {
+        let mut ids: ArrayVec<CardId, BRIDGE_CARDS> = ArrayVec::new();
+        for opened in &self.opened[usize::from(round) + 1..] {
+            ids.extend(opened.iter().copied());
+        }
+        ids.sort_unstable();
+        ids
+    }
+}
+
+impl Builder {
+    /// A seat at the start of a game.
+    pub(super) const fn new() -> Self {
+        Self {
+            structure: Structure::EMPTY,
+            pillars: PILLARS,
+            hand: ArrayVec::new_const(),
+            placed: ArrayVec::new_const(),
+            has_ended: false,
+        }
+    }
+
+    /// The cells of this phase's placements.
+    pub(super) fn placed_boards(&self) -> Boards {
+        let mut boards: Boards = [0; LEVELS];
+        for placed in &self.placed {
+            let spot = Spot::of(placed.cell);
+            boards[spot.level] |= spot.board();
+        }
+        boards
+    }
+
+    /// The pieces of the structure by cell, those on the boards `hidden` left out.
+    pub(super) fn pieces<'a>(
+        &'a self,
+        table: &'a Table,
+        hidden: Boards,
+    ) -> impl Iterator<Item = Placement> + 'a {
+        let structure = &self.structure;
+        let taken = structure.taken();
+        (0..LEVELS).flat_map(move |level| {
+            let shown: Board = taken[level] & !hidden[level];
+            structure.cells(level, shown).map(move |cell| {
+                let spot = Spot::of(cell);
+                let piece = match structure.pillars[level] & spot.board() {
+                    0 => Piece::Card(table.card(structure.card(spot))),
+                    _ => Piece::Pillar,
+                };
+                Placement { piece, cell }
+            })
+        })
+    }
+}
+
+impl Placed {
+    /// The placement as others see it.
+    pub(super) fn placement(self, table: &Table) -> Placement {
+        Placement {
+            piece: self
+                .card
+                .map_or(Piece::Pillar, |id| Piece::Card(table.card(id))),
+            cell: self.cell,
+        }
+    }
+}
+
+impl State {
+    /// The start of a match, before its first game. `setup` must have been checked.
+    pub(super) fn new(config: &Config, setup: &Setup) -> Self {
+        Self {
+            table: Arc::new(Table::new(config, setup)),
+            results: ArrayVec::new(),
+            game: 0,
+            round: 0,
+            phase: Phase::Over,
+            open: ArrayVec::new(),
+            monuments: MONUMENTS,
+            seats: [Builder::new(), Builder::new()],
+        }
+    }
+
+    pub(super) fn seat(&self, seat: Seat) -> &Builder {
+        &self.seats[seat.index()]
+    }
+
+    pub(super) fn seat_mut(&mut self, seat: Seat) -> &mut Builder {
+        &mut self.seats[seat.index()]
+    }
+
+    pub(super) fn deal(&self) -> &DealTable {
+        &self.table.deals[usize::from(self.game)]
+    }
+
+    /// The contract of the game in play.
+    pub(super) fn contract(&self) -> Option<Contract> {
+        self.table
+            .contracts
+            .map(|contracts| contracts[usize::from(self.game)])
+    }
+
+    /// Who takes the first card in the round in play (N1).
+    pub(super) fn first_drafter(&self) -> Seat {
+        seat((self.deal().first_drafter.number() + self.round) % PLAYERS as u8)
+    }
+
+    /// The seats that owe a decision.
+    pub(super) fn owing(&self) -> SeatSet {
+        match self.phase {
+            Phase::Draft { seat } => SeatSet::one(seat),
+            Phase::Build => {
+                let mut owing = SeatSet::EMPTY;
+                for (number, builder) in self.seats.iter().enumerate() {
+                    if !builder.has_ended {
+                        owing.insert(seat(number as u8));
+                    }
+                }
+                owing
+            }
+            Phase::Over => SeatSet::EMPTY,
+        }
+    }
+
+    /// Games that a seat has won.
+    pub(super) fn games_won(&self, seat: Seat) -> u8 {
+        let won = |result: &&GameResult| result.winner == Some(seat);
+        self.results.iter().filter(won).count() as u8
+    }
+
+    /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
+    /// enum values by index, an absent value as 255, bridge cards as style, number (0 for a toll),
+    /// left and right symbol, other pieces as 254 (monument) and 253 (pillar), cells as level and column plus 128.
+    ///
+    /// Contracts to win, games; each result (contract, winner, points in both seats); game, contracts
+    /// of this and the later games, round, phase, first drafter; cards and monuments on the table; for each round
+    /// to come its cards, then for each game to come its first drafter and the cards of each round; for each seat structure,
+    /// pillars, cards, placements of this phase, whether it has ended.
+    pub(super) fn digest(&self) -> Digest {
+        let mut d = Digester::default();
+        let table = &*self.table;
+        d.bytes(&[table.contracts_to_win, table.games]);
+        d.u8(self.results.len() as u8);
+        for result in &self.results {
+            d.u8(result.contract.map_or(ABSENT, |contract| contract as u8));
+            d.u8(result.winner.map_or(ABSENT, Seat::number));
+            for score in &result.scores {
+                for points in [
+                    score.numbers,
+                    score.tolls,
+                    score.monuments,
+                    score.symbols,
+                    score.contract,
+                ] {
+                    d.i32(points.into());
+                }
+            }
+        }
+        d.u8(self.game);
+        match &table.contracts {
+            None => d.u8(ABSENT),
+            Some(contracts) => {
+                for contract in &contracts[usize::from(self.game)..usize::from(table.games)] {
+                    d.u8(*contract as u8);
+                }
+            }
+        }
+        d.u8(self.round);
+        match self.phase {
+            Phase::Draft { seat } => d.bytes(&[0, seat.number()]),
+            Phase::Build => d.u8(1),
+            Phase::Over => d.u8(2),
+        }
+        d.u8(self.first_drafter().number());
+        self.digest_cards(&mut d, &self.open);
+        d.u8(self.monuments);
+        for opened in &self.deal().opened[usize::from(self.round) + 1..] {
+            self.digest_cards(&mut d, opened);
+        }
+        for deal in &table.deals[usize::from(self.game) + 1..] {
+            d.u8(deal.first_drafter.number());
+            for opened in &deal.opened {
+                self.digest_cards(&mut d, opened);
+            }
+        }
+        for builder in &self.seats {
+            d.u8(builder.pieces(table, [0; LEVELS]).count() as u8);
+            for placement in builder.pieces(table, [0; LEVELS]) {
+                digest_placement(&mut d, placement);
+            }
+            d.u8(builder.pillars);
+            self.digest_cards(&mut d, &builder.hand);
+            d.u8(builder.placed.len() as u8);
+            for placed in &builder.placed {
+                digest_placement(&mut d, placed.placement(table));
+            }
+            d.u8(u8::from(builder.has_ended));
+        }
+        d.finish()
+    }
+
+    fn digest_cards(&self, d: &mut Digester, cards: &[CardId]) {
+        d.u8(cards.len() as u8);
+        for &id in cards {
+            digest_piece(d, Piece::Card(self.table.card(id)));
+        }
+    }
+}
+
+/// What stands for an absent value in a digest.
+const ABSENT: u8 = u8::MAX;
+
+fn digest_piece(d: &mut Digester, piece: Piece) {
+    match piece {
+        Piece::Card(Card::Bridge(card)) => d.bytes(&[
+            card.style as u8,
+            card.number.unwrap_or(0),
+            card.left as u8,
+            card.right as u8,
+        ]),
+        Piece::Card(Card::Monument) => d.u8(254),
+        Piece::Pillar => d.u8(253),
+    }
+}
+
+fn digest_placement(d: &mut Digester, placement: Placement) {
+    digest_piece(d, placement.piece);
+    let Placement { cell, .. } = placement;
+    d.bytes(&[cell.level, (i16::from(cell.column) + 128) as u8]);
+}

@@ -1,0 +1,315 @@
+//! A structure: bit boards of its levels, and its runs.
+//!
+//! A board has 64 columns that go round: a structure with the columns that its next piece can take
+//! is less than 64 wide, so column c is bit c modulo 64, and a shift by one column is a rotation.
+
+use super::components::{Cell, LEVELS, MAX_PIECES, MAX_STRUCTURE_CARDS};
+use super::edition::CardId;
+use super::run::{Run, Traits};
+
+/// The columns of a level, one bit each.
+pub(super) type Board = u64;
+
+/// One board for each level, the ground first.
+pub(super) type Boards = [Board; LEVELS];
+
+/// How far apart two neighbours on the ground may be (a gap of one column may stay).
+const REACH: u32 = 2;
+
+const _: () =
+    assert!((MAX_PIECES - 1) * REACH as usize + 1 + 2 * REACH as usize <= Board::BITS as usize);
+
+/// A place in a structure as the boards count it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// 0 for the ground.
+    pub(super) level: usize,
+    /// Column modulo 64.
+    bit: u32,
+}
+
+impl Spot {
+    /// The spot of a cell that has a level 1 to 3.
+    pub(super) const fn of(cell: Cell) -> Self {
+        Self {
+            level: cell.level as usize - 1,
+            bit: cell.column as u32 % Board::BITS,
+        }
+    }
+
+    /// The spot of a level, from 0, and of a bit of its board.
+    pub(super) const fn new(level: usize, bit: u32) -> Self {
+        Self { level, bit }
+    }
+
+    /// The board with this spot alone.
+    pub(super) const fn board(self) -> Board {
+        1 << self.bit
+    }
+
+    /// The spot this many columns to the right.
+    pub(super) const fn right(self, columns: u32) -> Self {
+        Self {
+            bit: (self.bit + columns) % Board::BITS,
+            ..self
+        }
+    }
+
+    /// The spot this many columns to the left.
+    const fn left(self, columns: u32) -> Self {
+        self.right(Board::BITS - columns)
+    }
+}
+
+/// The structure of one seat.
+#[derive(Clone, Debug)]
+pub(super) struct Structure {
+    pub(super) cards: Boards,
+    pub(super) pillars: Boards,
+    /// The empty cells at the ends of runs that hold a monument.
+    open_ends: Boards,
+    /// Cells to fill so that every run with a monument is closed (N7).
+    needed: u8,
+    /// The leftmost column of the ground, 0 without a piece.
+    leftmost: i8,
+    /// Cards that were placed, by the number under which each was placed.
+    ids: [CardId; MAX_STRUCTURE_CARDS],
+    /// The run of each card, by the same number; kept for the two ends of a run only.
+    runs: [Run; MAX_STRUCTURE_CARDS],
+    placed_cards: u8,
+    /// The number of the card at each spot that has one.
+    card_at: [[u8; Board::BITS as usize]; LEVELS],
+}
+
+impl Structure {
+    /// No piece.
+    pub(super) const EMPTY: Self = Self {
+        cards: [0; LEVELS],
+        pillars: [0; LEVELS],
+        open_ends: [0; LEVELS],
+        needed: 0,
+        leftmost: 0,
+        ids: [CardId::MONUMENT; MAX_STRUCTURE_CARDS],
+        runs: [Run::EMPTY; MAX_STRUCTURE_CARDS],
+        placed_cards: 0,
+        card_at: [[0; Board::BITS as usize]; LEVELS],
+    };
+
+    /// Whether no piece was placed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.cards[0] | self.pillars[0] == 0
+    }
+
+    /// Whether a column is within the window of the boards, without which a bit would stand for
+    /// another column.
+    pub(super) fn reaches(&self, column: i8) -> bool {
+        let first = self.leftmost - REACH as i8;
+        (0..Board::BITS as i8).contains(&(column - first))
+    }
+
+    /// Cells to fill so that every run with a monument is closed (N7).
+    pub(super) const fn needed(&self) -> u8 {
+        self.needed
+    }
+
+    /// The cells with a piece.
+    pub(super) fn taken(&self) -> Boards {
+        std::array::from_fn(|level| self.cards[level] | self.pillars[level])
+    }
+
+    /// The empty cells that a piece can lie in, all but runs and monuments considered.
+    pub(super) fn places(&self) -> Boards {
+        let [ground, middle, top] = self.taken();
+        let near = match ground {
+            0 => 1,
+            _ => (1..=REACH).fold(0, |near, columns| {
+                near | ground.rotate_left(columns) | ground.rotate_right(columns)
+            }),
+        };
+        [near & !ground, ground & !middle, middle & !top]
+    }
+
+    /// The cells of a board on one level, by column. The board must be a part of the cells that
+    /// are taken or can be.
+    pub(super) fn cells(&self, level: usize, board: Board) -> impl Iterator<Item = Cell> + use<> {
+        let first = self.leftmost - REACH as i8;
+        let mut rest = board.rotate_right(first as u32 % Board::BITS);
+        std::iter::from_fn(move || {
+            (rest != 0).then(|| {
+                let column = first + rest.trailing_zeros() as i8;
+                rest &= rest - 1;
+                Cell {
+                    level: level as u8 + 1,
+                    column,
+                }
+            })
+        })
+    }
+
+    /// The identifier of the card at a spot that has one.
+    pub(super) fn card(&self, spot: Spot) -> CardId {
+        self.ids[self.card_number(spot)]
+    }
+
+    fn card_number(&self, spot: Spot) -> usize {
+        usize::from(self.card_at[spot.level][spot.bit as usize])
+    }
+
+    /// The run that has an end at a spot; the empty one when no card is there.
+    pub(super) fn run(&self, spot: Spot) -> &Run {
+        match self.cards[spot.level] & spot.board() {
+            0 => &Run::EMPTY,
+            _ => &self.runs[self.card_number(spot)],
+        }
+    }
+
+    /// The runs that end beside an empty spot.
+    pub(super) fn neighbours(&self, spot: Spot) -> (&Run, &Run) {
+        (self.run(spot.left(1)), self.run(spot.right(1)))
+    }
+
+    /// The cells of `places` where a card leaves every run legal (N5).
+    pub(super) fn fitting(&self, places: &Boards, card: Traits) -> Boards {
+        std::array::from_fn(|level| {
+            let cards = self.cards[level];
+            let (after, before) = (cards.rotate_left(1), cards.rotate_right(1));
+            let mut fitting = places[level] & !(after | before);
+            let mut rest = places[level] & (after | before);
+            while rest != 0 {
+                let spot = Spot::new(level, rest.trailing_zeros());
+                rest &= rest - 1;
+                let (left, right) = self.neighbours(spot);
+                let fits = match (left.length, right.length) {
+                    (_, 0) => left.takes_after(card),
+                    (0, _) => right.takes_before(card),
+                    _ => left.join(card, right).is_some(),
+                };
+                fitting |= Board::from(fits) << spot.bit;
+            }
+            fitting
+        })
+    }
+
+    /// The cells of `fitting` where a card leaves no more needed cells than `pillars` (N7).
+    pub(super) fn closable(&self, fitting: Boards, card: Traits, pillars: u8) -> Boards {
+        // Anywhere but at an open end, a card without a monument adds nothing to what is needed.
+        let suspects: Boards = match card.is_monument {
+            true => fitting,
+            false if self.needed == 0 => return fitting,
+            false => std::array::from_fn(|level| fitting[level] & self.open_ends[level]),
+        };
+        let mut closable = fitting;
+        for (level, &suspects) in suspects.iter().enumerate() {
+            // Two ends, and at most what is below them.
+            if self.needed + 2 * (level as u8 + 1) <= pillars {
+                continue;
+            }
+            let mut rest = suspects;
+            while rest != 0 {
+                let spot = Spot::new(level, rest.trailing_zeros());
+                rest &= rest - 1;
+                if self.needed_after_card(spot, card) > pillars {
+                    closable[level] &= !spot.board();
+                }
+            }
+        }
+        closable
+    }
+
+    /// The cells of `places` where a pillar leaves no more needed cells than pillars, with
+    /// `pillars` left before it (N7).
+    pub(super) fn places_of_pillar(&self, places: Boards, pillars: u8) -> Boards {
+        if pillars == 0 {
+            [0; LEVELS]
+        } else if self.needed < pillars {
+            places
+        } else {
+            let needed = needed_cells(&self.open_ends, &self.taken());
+            std::array::from_fn(|level| places[level] & needed[level])
+        }
+    }
+
+    /// Needed cells after a pillar at a spot.
+    pub(super) fn needed_after_pillar(&self, spot: Spot) -> u8 {
+        let needed = needed_cells(&self.open_ends, &self.taken());
+        self.needed - u8::from(needed[spot.level] & spot.board() != 0)
+    }
+
+    /// Needed cells after a card at a spot.
+    pub(super) fn needed_after_card(&self, spot: Spot, card: Traits) -> u8 {
+        let mut taken = self.taken();
+        taken[spot.level] |= spot.board();
+        count(&needed_cells(
+            &self.open_ends_after_card(spot, card),
+            &taken,
+        ))
+    }
+
+    /// The open ends after a card at a spot: those of its new run, if that holds a monument, take
+    /// the place of the spot.
+    fn open_ends_after_card(&self, spot: Spot, card: Traits) -> Boards {
+        let mut ends = self.open_ends;
+        let level = &mut ends[spot.level];
+        if card.is_monument || *level & spot.board() != 0 {
+            let (left, right) = self.neighbours(spot);
+            let new = spot.left(1 + u32::from(left.length)).board()
+                | spot.right(1 + u32::from(right.length)).board();
+            *level |= new & !self.pillars[spot.level];
+        }
+        *level &= !spot.board();
+        ends
+    }
+
+    /// Places a card where it is legal.
+    pub(super) fn place_card(&mut self, cell: Cell, id: CardId, card: Traits) {
+        let spot = Spot::of(cell);
+        let (left, right) = self.neighbours(spot);
+        let (left_end, right_end) = (
+            spot.left(u32::from(left.length)),
+            spot.right(u32::from(right.length)),
+        );
+        let run = left.join(card, right);
+        debug_assert!(run.is_some(), "a card is placed where it fits");
+        let run = run.unwrap_or(Run::EMPTY);
+        let number = usize::from(self.placed_cards);
+        self.open_ends = self.open_ends_after_card(spot, card);
+        self.ids[number] = id;
+        self.card_at[spot.level][spot.bit as usize] = self.placed_cards;
+        self.placed_cards += 1;
+        self.cards[spot.level] |= spot.board();
+        for end in [left_end, right_end] {
+            self.runs[self.card_number(end)] = run;
+        }
+        self.grow(cell);
+    }
+
+    /// Places a pillar where it is legal.
+    pub(super) fn place_pillar(&mut self, cell: Cell) {
+        let spot = Spot::of(cell);
+        self.open_ends[spot.level] &= !spot.board();
+        self.pillars[spot.level] |= spot.board();
+        self.grow(cell);
+    }
+
+    fn grow(&mut self, cell: Cell) {
+        self.leftmost = self.leftmost.min(cell.column);
+        self.needed = match self.open_ends {
+            [0, 0, 0] => 0,
+            ends => count(&needed_cells(&ends, &self.taken())),
+        };
+    }
+}
+
+/// The empty cells at open ends and below them.
+fn needed_cells(open_ends: &Boards, taken: &Boards) -> Boards {
+    let [ground, middle, top] = *open_ends;
+    [
+        (ground | middle | top) & !taken[0],
+        (middle | top) & !taken[1],
+        top,
+    ]
+}
+
+fn count(boards: &Boards) -> u8 {
+    boards.iter().map(|board| board.count_ones() as u8).sum()
+}

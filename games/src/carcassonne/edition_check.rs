@@ -1,0 +1,267 @@
+//! Checks of edition data: every rule that the game relies on.
+
+use super::components::{EDGES, Edge, HalfEdge, Terrain};
+use super::edition::{EditionError, MAX_EDITION_NAME, TileParts};
+
+/// Nothing, or what is wrong.
+type Checked = Result<(), EditionError>;
+
+/// `Err` of a wrong entry.
+pub(super) fn entry<T>(
+    entry: impl Into<String>,
+    problem: impl Into<String>,
+) -> Result<T, EditionError> {
+    Err(EditionError::Entry {
+        entry: entry.into(),
+        problem: problem.into(),
+    })
+}
+
+pub(super) fn name(name: &str) -> Checked {
+    let chars = name.chars().count();
+    if chars == 0 || chars > MAX_EDITION_NAME || name.chars().any(char::is_control) {
+        let problem = format!("must have 1 to {MAX_EDITION_NAME} printable characters");
+        return entry("name", problem);
+    }
+    Ok(())
+}
+
+/// Checks a tile; `path` is the path of its entry.
+pub(super) fn tile(path: &str, tile: &TileParts) -> Checked {
+    if tile.edges.len() != EDGES {
+        let problem = format!("must have {EDGES} entries, found {}", tile.edges.len());
+        return entry(format!("{path}.edges"), problem);
+    }
+    cities(path, tile)?;
+    roads(path, tile)?;
+    fields(path, tile)?;
+    field_borders(path, tile)?;
+    crossings(path, tile)
+}
+
+/// Checks that `items` are there, ascend, and are not in `used`; adds them to it.
+fn part<T: Copy + PartialOrd>(
+    path: &str,
+    items: &[T],
+    used: &mut Vec<T>,
+    name: impl Fn(T) -> String,
+) -> Checked {
+    if items.is_empty() {
+        return entry(path, "must not be empty");
+    }
+    if !items.is_sorted_by(|a, b| a < b) {
+        return entry(path, "must ascend, without repetition");
+    }
+    for &item in items {
+        if used.contains(&item) {
+            return entry(path, format!("{} is in another segment too", name(item)));
+        }
+        used.push(item);
+    }
+    Ok(())
+}
+
+/// Checks that segments have all edges of their terrain and no others.
+fn edges_of(path: &str, tile: &TileParts, terrain: Terrain, used: &[Edge]) -> Checked {
+    for edge in Edge::ALL {
+        let (letter, found) = (edge.letter(), tile.edges[edge.index()]);
+        match (found == terrain, used.contains(&edge)) {
+            (true, false) => return entry(path, format!("no segment has the edge {letter}")),
+            (false, true) => {
+                let problem = format!("edge {letter} is {} in edges", found.letter());
+                return entry(path, problem);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn cities(path: &str, tile: &TileParts) -> Checked {
+    let mut used = Vec::new();
+    for (i, city) in tile.cities.iter().enumerate() {
+        let path = format!("{path}.cities[{i}].edges");
+        part(&path, &city.edges, &mut used, |edge| {
+            edge.letter().to_string()
+        })?;
+    }
+    edges_of(&format!("{path}.cities"), tile, Terrain::City, &used)
+}
+
+/// The city segment with this first edge.
+fn city_of(tile: &TileParts, first: Edge) -> Option<usize> {
+    let mut cities = tile.cities.iter();
+    cities.position(|city| city.edges.first() == Some(&first))
+}
+
+fn roads(path: &str, tile: &TileParts) -> Checked {
+    let mut used = Vec::new();
+    for (i, road) in tile.roads.iter().enumerate() {
+        let path = format!("{path}.roads[{i}]");
+        let edges = format!("{path}.edges");
+        part(&edges, &road.edges, &mut used, |edge| {
+            edge.letter().to_string()
+        })?;
+        if road.edges.len() > 2 {
+            return entry(edges, "a road has one edge or two");
+        }
+        let Some(city) = road.drawbridge else {
+            continue;
+        };
+        let drawbridge = format!("{path}.drawbridge");
+        if city_of(tile, city).is_none() {
+            let problem = format!("{} is the first edge of no city segment", city.letter());
+            return entry(drawbridge, problem);
+        }
+        if road.edges.len() == 2 {
+            return entry(drawbridge, "a road of two edges has no end on its tile");
+        }
+    }
+    edges_of(&format!("{path}.roads"), tile, Terrain::Road, &used)
+}
+
+fn fields(path: &str, tile: &TileParts) -> Checked {
+    let mut used: Vec<HalfEdge> = Vec::new();
+    for (i, field) in tile.fields.iter().enumerate() {
+        let path = format!("{path}.fields[{i}]");
+        let halves = format!("{path}.half_edges");
+        part(&halves, &field.half_edges, &mut used, letters)?;
+        let cities = format!("{path}.cities");
+        if !field.cities.is_sorted_by(|a, b| a < b) {
+            return entry(cities, "must ascend, without repetition");
+        }
+        let is_unknown = |edge: &&Edge| city_of(tile, **edge).is_none();
+        if let Some(edge) = field.cities.iter().find(is_unknown) {
+            let problem = format!("{} is the first edge of no city segment", edge.letter());
+            return entry(cities, problem);
+        }
+    }
+    for half in HalfEdge::ALL {
+        let is_city = tile.edges[half.edge().index()] == Terrain::City;
+        if is_city && used.contains(&half) {
+            let problem = format!("{} is half of a city edge", letters(half));
+            return entry(format!("{path}.fields"), problem);
+        }
+        if !is_city && !used.contains(&half) {
+            let problem = format!("no segment has the half-edge {}", letters(half));
+            return entry(format!("{path}.fields"), problem);
+        }
+    }
+    Ok(())
+}
+
+/// The letters of a half-edge in files.
+fn letters(half: HalfEdge) -> String {
+    half.name().to_ascii_uppercase()
+}
+
+/// The field segment of a half-edge.
+fn field_of(tile: &TileParts, half: HalfEdge) -> Option<usize> {
+    let mut fields = tile.fields.iter();
+    fields.position(|field| field.half_edges.contains(&half))
+}
+
+/// Checks what the fields of a tile must have in common with their neighbours on its border:
+/// half-edges that nothing separates are one field, and a field that meets a city there touches
+/// it.
+fn field_borders(path: &str, tile: &TileParts) -> Checked {
+    let one_field = |a: HalfEdge, b: HalfEdge| {
+        if field_of(tile, a) == field_of(tile, b) {
+            return Ok(());
+        }
+        let [a, b] = [a, b].map(letters);
+        let problem = format!("nothing separates {a} and {b}: they are in one field");
+        entry(format!("{path}.fields"), problem)
+    };
+    let touches = |half: HalfEdge, city: Edge| {
+        let of_city = |parts: &&super::edition::CityParts| parts.edges.contains(&city);
+        let first = tile.cities.iter().find(of_city).map(|parts| parts.edges[0]);
+        let (Some(field), Some(first)) = (field_of(tile, half), first) else {
+            return Ok(());
+        };
+        if tile.fields[field].cities.contains(&first) {
+            return Ok(());
+        }
+        let problem = format!("the field touches the city {}", first.letter());
+        entry(format!("{path}.fields[{field}].cities"), problem)
+    };
+    let terrain = |edge: Edge| tile.edges[edge.index()];
+    for edge in Edge::ALL {
+        let next = Edge::ALL[(edge.index() + 1) % EDGES];
+        let ([left, right], [next_left, _]) = (edge.halves(), next.halves());
+        if terrain(edge) == Terrain::Field {
+            one_field(left, right)?;
+        }
+        match (
+            terrain(edge) == Terrain::City,
+            terrain(next) == Terrain::City,
+        ) {
+            (false, false) => one_field(right, next_left)?,
+            (true, false) => touches(next_left, edge)?,
+            (false, true) => touches(right, next)?,
+            (true, true) => {}
+        }
+    }
+    for road in &tile.roads {
+        if let Some(city) = road.drawbridge {
+            for half in road.edges.iter().flat_map(|edge| edge.halves()) {
+                touches(half, city)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Points of an edge on the border: its left half, what runs through it, its right half.
+const POINTS: usize = 3;
+
+/// Checks that no segment of a tile cuts through another: a city together with the roads that end
+/// at its drawbridges, a road of two edges, and a field each lie within one side of any other.
+fn crossings(path: &str, tile: &TileParts) -> Checked {
+    let middles = |edges: &[Edge]| -> u16 {
+        let points = edges.iter().map(|edge| edge.index() * POINTS + 1);
+        points.fold(0, |mask, point| mask | 1 << point)
+    };
+    let mut segments: Vec<(String, u16)> = Vec::new();
+    for (i, city) in tile.cities.iter().enumerate() {
+        let first = city.edges.first().copied();
+        let ending = tile.roads.iter().filter(|road| road.drawbridge == first);
+        let mask = ending.fold(middles(&city.edges), |mask, road| {
+            mask | middles(&road.edges)
+        });
+        segments.push((format!("cities[{i}]"), mask));
+    }
+    for (i, road) in tile.roads.iter().enumerate() {
+        if road.drawbridge.is_none() {
+            segments.push((format!("roads[{i}]"), middles(&road.edges)));
+        }
+    }
+    for (i, field) in tile.fields.iter().enumerate() {
+        let points = field.half_edges.iter().map(|half| {
+            let right = half.index() % 2;
+            half.edge().index() * POINTS + 2 * right
+        });
+        let mask = points.fold(0, |mask, point| mask | 1 << point);
+        segments.push((format!("fields[{i}]"), mask));
+    }
+    for (i, (name, mask)) in segments.iter().enumerate() {
+        for (other, other_mask) in &segments[..i] {
+            if cross(*mask, *other_mask) {
+                return entry(format!("{path}.{name}"), format!("cuts through {other}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether two sets of border points cannot both be joined inside the tile.
+fn cross(a: u16, b: u16) -> bool {
+    let points = (0..EDGES * POINTS).filter(|point| (a | b) & 1 << point != 0);
+    let of_a: Vec<bool> = points.map(|point| a & 1 << point != 0).collect();
+    let next = of_a.iter().cycle().skip(1);
+    of_a.iter()
+        .zip(next)
+        .filter(|(one, two)| one != two)
+        .count()
+        > 2
+}

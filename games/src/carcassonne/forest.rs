@@ -1,0 +1,150 @@
+//! Segments joined to features: a union-find of fixed capacity.
+
+/// A feature that can take in another one.
+pub(super) trait Absorb: Copy {
+    /// Takes in everything of a feature that joins this one.
+    fn absorb(&mut self, other: &Self);
+}
+
+/// Segments of one sort and the features that they are joined to. A segment is a number in the
+/// order in which segments were added; a feature goes by the number of one of its segments, its
+/// root. At most `N` segments, and `N` at most 255, so that a number is a byte.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Forest<F, const N: usize> {
+    len: u8,
+    /// The way to the root; a root is its own parent.
+    parent: [u8; N],
+    /// Segments of the feature, at its root.
+    weight: [u8; N],
+    /// The feature, at its root.
+    features: [F; N],
+}
+
+impl<F: Absorb, const N: usize> Forest<F, N> {
+    /// No segments. `filler` stands where none are yet.
+    pub(super) fn new(filler: F) -> Self {
+        const { assert!(N <= u8::MAX as usize) };
+        Self {
+            len: 0,
+            parent: [0; N],
+            weight: [1; N],
+            features: [filler; N],
+        }
+    }
+
+    /// The number that the next segment gets.
+    pub(super) const fn next(&self) -> u8 {
+        self.len
+    }
+
+    /// Adds a segment that is a feature of its own.
+    pub(super) fn add(&mut self, feature: F) {
+        let segment = usize::from(self.len);
+        self.parent[segment] = self.len;
+        self.features[segment] = feature;
+        self.len += 1;
+    }
+
+    /// The root of a segment's feature. The lighter feature joins the heavier one, so the way is
+    /// at most 7 steps for 255 segments.
+    pub(super) fn root(&self, segment: u8) -> u8 {
+        let mut root = segment;
+        loop {
+            let parent = self.parent[usize::from(root)];
+            if parent == root {
+                return root;
+            }
+            root = parent;
+        }
+    }
+
+    /// Joins the features of two segments, which may be one already. Returns the root.
+    pub(super) fn join(&mut self, a: u8, b: u8) -> u8 {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return a;
+        }
+        let weight = |root: u8| self.weight[usize::from(root)];
+        let (root, other) = if weight(a) < weight(b) {
+            (b, a)
+        } else {
+            (a, b)
+        };
+        self.parent[usize::from(other)] = root;
+        self.weight[usize::from(root)] += weight(other);
+        let absorbed = self.features[usize::from(other)];
+        self.features[usize::from(root)].absorb(&absorbed);
+        root
+    }
+
+    /// The feature of a root.
+    pub(super) fn feature(&self, root: u8) -> &F {
+        &self.features[usize::from(root)]
+    }
+
+    /// The feature of a root.
+    pub(super) fn feature_mut(&mut self, root: u8) -> &mut F {
+        &mut self.features[usize::from(root)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Sum(u32);
+
+    impl Absorb for Sum {
+        fn absorb(&mut self, other: &Self) {
+            self.0 += other.0;
+        }
+    }
+
+    #[test]
+    fn a_joined_feature_has_what_its_segments_had_and_one_root() {
+        let mut forest: Forest<Sum, 255> = Forest::new(Sum(0));
+        (0..255).for_each(|n| forest.add(Sum(n)));
+        for n in (0..252).rev() {
+            forest.join(n, n + 3);
+        }
+        for n in 0..255u8 {
+            assert_eq!(forest.root(n), forest.root(n % 3));
+        }
+        let sums = [0, 1, 2].map(|n| forest.feature(forest.root(n)).0);
+        assert_eq!(sums, [10710, 10795, 10880]);
+        assert_ne!(forest.root(0), forest.root(1));
+    }
+
+    #[test]
+    fn joining_twice_changes_nothing() {
+        let mut forest: Forest<Sum, 2> = Forest::new(Sum(0));
+        (1..=2).for_each(|n| forest.add(Sum(n)));
+        let root = forest.join(0, 1);
+        assert_eq!(forest.join(1, 0), root);
+        assert_eq!(*forest.feature(root), Sum(3));
+    }
+
+    #[test]
+    fn the_way_to_a_root_has_at_most_seven_steps() {
+        let mut forest: Forest<Sum, 255> = Forest::new(Sum(0));
+        (0..255).for_each(|n| forest.add(Sum(n)));
+        // Joining equals to equals gives the longest ways.
+        let mut step = 1;
+        while step < 255 {
+            (0..255 - step)
+                .step_by(2 * step)
+                .for_each(|n| _ = forest.join(n as u8, (n + step) as u8));
+            step *= 2;
+        }
+        let depth = |mut segment: u8| {
+            let mut steps = 0;
+            while forest.parent[usize::from(segment)] != segment {
+                segment = forest.parent[usize::from(segment)];
+                steps += 1;
+            }
+            steps
+        };
+        assert_eq!((0..255).map(depth).max(), Some(7));
+    }
+}

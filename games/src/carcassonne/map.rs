@@ -1,0 +1,385 @@
+//! The tiles on the table, the features that their segments join to, and the meeples on them.
+
+use arrayvec::ArrayVec;
+
+use super::components::{
+    Cell, DRAWBRIDGE_TILES, EDGES, Edge, MAX_GATES, MAX_MEEPLES, MAX_TILE_FIELDS, MAX_TILES,
+    Rotation, Segment, Terrain, TileKind,
+};
+use super::decision::{Gate, Placement};
+use super::drawbridges::Drawbridge;
+use super::edition::Edition;
+use super::features::{Field, Monastery, Structure, TILES_ROUND};
+use super::forest::Forest;
+use super::frontier::Frontier;
+use super::meeples::Standing;
+use super::tile::{Lying, Shape};
+
+/// Road segments of the base tiles.
+const BASE_ROADS: usize = 62;
+/// City segments of the base tiles.
+const BASE_CITIES: usize = 49;
+/// Field segments of the base tiles.
+const BASE_FIELDS: usize = 126;
+/// Monasteries of the base tiles.
+const BASE_MONASTERIES: usize = 6;
+
+/// Most road segments of a match: a drawbridge tile has at most one an edge.
+const MAX_ROADS: usize = BASE_ROADS + DRAWBRIDGE_TILES * EDGES;
+/// Most city segments of a match.
+const MAX_CITIES: usize = BASE_CITIES + DRAWBRIDGE_TILES * EDGES;
+/// Most field segments of a match.
+const MAX_FIELDS: usize = BASE_FIELDS + DRAWBRIDGE_TILES * MAX_TILE_FIELDS;
+/// Most monasteries of a match.
+const MAX_MONASTERIES: usize = BASE_MONASTERIES + DRAWBRIDGE_TILES;
+
+/// Base tiles with several road segments; those with several city segments are fewer.
+const BASE_SPLIT_TILES: usize = 8;
+
+/// Each tile with several segments of a sort has a bit in [`Structure::split_tiles`].
+const _: () = assert!(BASE_SPLIT_TILES + DRAWBRIDGE_TILES <= u32::BITS as usize);
+
+/// A completed city has at least two segments, so the numbers of all fit into a
+/// [`Field::completed_cities`].
+const _: () = assert!(MAX_CITIES / 2 <= u64::BITS as usize);
+
+/// A tile on the table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Laid {
+    pub(super) tile: TileKind,
+    pub(super) placement: Placement,
+    /// The number of its first road segment; the others follow.
+    first_road: u8,
+    /// The number of its first city segment.
+    first_city: u8,
+    /// The number of its first field segment.
+    first_field: u8,
+    /// The place of its monastery, if it has one.
+    monastery: u8,
+}
+
+/// A feature: for a road, a city and a field the root of its segments, for a monastery its place
+/// among the monasteries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Feature {
+    Road(u8),
+    City(u8),
+    Monastery(u8),
+    Field(u8),
+}
+
+/// Everything on the table. Some 8 KiB without any pointer: a clone is one copy.
+#[derive(Clone, Debug)]
+pub(super) struct Map {
+    tiles: [Laid; MAX_TILES],
+    tile_count: u8,
+    frontier: Frontier,
+    pub(super) roads: Forest<Structure, MAX_ROADS>,
+    pub(super) cities: Forest<Structure, MAX_CITIES>,
+    pub(super) fields: Forest<Field, MAX_FIELDS>,
+    pub(super) monasteries: ArrayVec<Monastery, MAX_MONASTERIES>,
+    /// Tiles with several road segments so far.
+    split_road_tiles: u8,
+    /// Tiles with several city segments so far.
+    split_city_tiles: u8,
+    completed_cities: u8,
+    /// Drawbridges in the order of their gates.
+    pub(super) drawbridges: ArrayVec<Drawbridge, MAX_GATES>,
+    pub(super) meeples: ArrayVec<Standing, MAX_MEEPLES>,
+}
+
+impl Map {
+    /// The start tile alone.
+    pub(super) fn new(edition: &Edition) -> Self {
+        let start = Laid {
+            tile: TileKind::START,
+            placement: Placement {
+                cell: Cell::default(),
+                rotation: Rotation::default(),
+            },
+            first_road: 0,
+            first_city: 0,
+            first_field: 0,
+            monastery: 0,
+        };
+        let structure = Structure::segment(0, 0, 0);
+        let mut map = Self {
+            tiles: [start; MAX_TILES],
+            tile_count: 0,
+            frontier: Frontier::new(),
+            roads: Forest::new(structure),
+            cities: Forest::new(structure),
+            fields: Forest::new(Field::NEW),
+            monasteries: ArrayVec::new(),
+            split_road_tiles: 0,
+            split_city_tiles: 0,
+            completed_cities: 0,
+            drawbridges: ArrayVec::new(),
+            meeples: ArrayVec::new(),
+        };
+        map.lay(edition, start.tile, start.placement);
+        map
+    }
+
+    /// The tiles in the order in which they were laid.
+    pub(super) fn tiles(&self) -> &[Laid] {
+        &self.tiles[..usize::from(self.tile_count)]
+    }
+
+    /// The tile laid last: its place in the order.
+    pub(super) const fn last(&self) -> u8 {
+        self.tile_count - 1
+    }
+
+    pub(super) fn tile(&self, tile: u8) -> &Laid {
+        &self.tiles[usize::from(tile)]
+    }
+
+    /// How a tile on the table lies.
+    pub(super) fn lying<'e>(&self, edition: &'e Edition, tile: u8) -> &'e Lying {
+        let Laid {
+            tile, placement, ..
+        } = self.tile(tile);
+        edition.shape(*tile).lying(placement.rotation)
+    }
+
+    pub(super) const fn frontier(&self) -> &Frontier {
+        &self.frontier
+    }
+
+    pub(super) fn road(&self, root: u8) -> &Structure {
+        self.roads.feature(root)
+    }
+
+    pub(super) fn city(&self, root: u8) -> &Structure {
+        self.cities.feature(root)
+    }
+
+    pub(super) fn field(&self, root: u8) -> &Field {
+        self.fields.feature(root)
+    }
+
+    /// Lays a tile in an open cell, where it must fit, and joins its segments to what is there.
+    pub(super) fn lay(&mut self, edition: &Edition, tile: TileKind, placement: Placement) {
+        let Some(open) = self.frontier.close(placement.cell) else {
+            return;
+        };
+        let shape = edition.shape(tile);
+        let lying = shape.lying(placement.rotation);
+        let number = self.tile_count;
+        let laid = self.add_segments(shape, tile, placement);
+        self.tiles[usize::from(number)] = laid;
+        self.tile_count += 1;
+        for edge in Edge::ALL {
+            match open.beyond(edge) {
+                Some(other) => self.join_edge(edition, &laid, lying, edge, other),
+                None => {
+                    let (cell, terrain) =
+                        (placement.cell.beyond(edge), lying.terrain[edge.index()]);
+                    self.frontier.adjoin(cell, edge.opposite(), terrain, number);
+                }
+            }
+        }
+        self.count_round_monasteries(shape, placement.cell);
+        for gate in &shape.gates {
+            if let Some(city) = lying.city_name(gate.city) {
+                self.add_drawbridge(Drawbridge {
+                    gate: Gate {
+                        cell: placement.cell,
+                        city,
+                    },
+                    tile: number,
+                    road: laid.first_road + gate.road,
+                    city: laid.first_city + gate.city,
+                });
+            }
+        }
+        self.complete_cities(edition, &laid, shape);
+    }
+
+    /// Adds the segments of a tile, joined to nothing yet.
+    fn add_segments(&mut self, shape: &Shape, tile: TileKind, placement: Placement) -> Laid {
+        let laid = Laid {
+            tile,
+            placement,
+            first_road: self.roads.next(),
+            first_city: self.cities.next(),
+            first_field: self.fields.next(),
+            monastery: self.monasteries.len() as u8,
+        };
+        let split = split_bit(shape.road_edges.len(), &mut self.split_road_tiles);
+        for &edges in &shape.road_edges {
+            self.roads.add(Structure::segment(edges, 0, split));
+        }
+        let split = split_bit(shape.cities.len(), &mut self.split_city_tiles);
+        for &(edges, shields) in &shape.cities {
+            self.cities.add(Structure::segment(edges, shields, split));
+        }
+        for _ in &shape.fields {
+            self.fields.add(Field::NEW);
+        }
+        laid
+    }
+
+    /// Joins a new tile to the one beyond an edge.
+    fn join_edge(&mut self, edition: &Edition, laid: &Laid, lying: &Lying, edge: Edge, other: u8) {
+        let other_laid = *self.tile(other);
+        let other_lying = self.lying(edition, other);
+        let through = lying.through[edge.index()];
+        let other_through = other_lying.through[edge.opposite().index()];
+        match lying.terrain[edge.index()] {
+            Terrain::Field => {}
+            Terrain::Road => {
+                let (a, b) = (laid.first_road, other_laid.first_road);
+                let root = self.roads.join(a + through, b + other_through);
+                self.roads.feature_mut(root).open_ends -= 2;
+            }
+            Terrain::City => {
+                let (a, b) = (laid.first_city, other_laid.first_city);
+                let root = self.cities.join(a + through, b + other_through);
+                self.cities.feature_mut(root).open_ends -= 2;
+                return;
+            }
+        }
+        for half in edge.halves() {
+            let field = lying.field_at[half.index()];
+            let other_field = other_lying.field_at[half.opposite().index()];
+            let (a, b) = (laid.first_field, other_laid.first_field);
+            self.fields.join(a + field, b + other_field);
+        }
+    }
+
+    fn count_round_monasteries(&mut self, shape: &Shape, cell: Cell) {
+        for monastery in &mut self.monasteries {
+            monastery.tiles_round += u8::from(monastery.cell.is_near(cell));
+        }
+        if shape.monastery {
+            let near = self
+                .tiles()
+                .iter()
+                .filter(|laid| laid.placement.cell.is_near(cell));
+            let tiles_round = near.count() as u8 - 1;
+            self.monasteries.push(Monastery {
+                tile: self.last(),
+                cell,
+                tiles_round,
+                meeple: None,
+            });
+        }
+    }
+
+    /// Tells the fields of the cities that a new tile completed.
+    fn complete_cities(&mut self, edition: &Edition, laid: &Laid, shape: &Shape) {
+        for place in 0..shape.cities.len() as u8 {
+            let root = self.cities.root(laid.first_city + place);
+            let mut before = 0..place;
+            let again = before.any(|other| self.cities.root(laid.first_city + other) == root);
+            if again || !self.city(root).is_complete() {
+                continue;
+            }
+            let number = 1 << self.completed_cities;
+            self.completed_cities += 1;
+            for tile in 0..self.tile_count {
+                let laid = self.tiles[usize::from(tile)];
+                let shape = edition.shape(laid.tile);
+                for (field, &touched) in (laid.first_field..).zip(&shape.fields) {
+                    let mut cities =
+                        (0..shape.cities.len() as u8).filter(|city| touched & 1 << city != 0);
+                    if cities.any(|city| self.cities.root(laid.first_city + city) == root) {
+                        let field = self.fields.root(field);
+                        self.fields.feature_mut(field).completed_cities |= number;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The feature of a segment of a tile, which must be named by its first edge; `None` when the
+    /// tile has no such segment.
+    pub(super) fn feature(&self, edition: &Edition, tile: u8, segment: Segment) -> Option<Feature> {
+        let place = self.lying(edition, tile).place_of(segment)?;
+        Some(self.feature_at(tile, segment, place))
+    }
+
+    /// The feature of the segment that is at this place among those of its sort.
+    pub(super) fn feature_at(&self, tile: u8, segment: Segment, place: u8) -> Feature {
+        let laid = self.tile(tile);
+        match segment {
+            Segment::Road(_) => Feature::Road(self.roads.root(laid.first_road + place)),
+            Segment::City(_) => Feature::City(self.cities.root(laid.first_city + place)),
+            Segment::Monastery => Feature::Monastery(laid.monastery),
+            Segment::Field(_) => Feature::Field(self.fields.root(laid.first_field + place)),
+        }
+    }
+
+    /// Whether a feature is complete; a field never is.
+    pub(super) fn is_complete(&self, feature: Feature) -> bool {
+        match feature {
+            Feature::Road(root) => self.road(root).is_complete(),
+            Feature::City(root) => self.city(root).is_complete(),
+            Feature::Monastery(place) => {
+                self.monasteries[usize::from(place)].tiles_round == TILES_ROUND
+            }
+            Feature::Field(_) => false,
+        }
+    }
+
+    /// The features of a tile with their first segments, in the order of segments.
+    pub(super) fn features_of<'e>(
+        &'e self,
+        edition: &'e Edition,
+        tile: u8,
+    ) -> impl Iterator<Item = (Segment, Feature)> + 'e {
+        let segments = &self.lying(edition, tile).segments;
+        let feature = move |&(segment, place)| (segment, self.feature_at(tile, segment, place));
+        segments
+            .iter()
+            .map(feature)
+            .enumerate()
+            .filter_map(move |(i, named)| {
+                let mut before = segments[..i].iter().map(feature);
+                (!before.any(|(_, other)| other == named.1)).then_some(named)
+            })
+    }
+}
+
+/// The bit of a tile with several segments of a sort, which it takes from `count`; 0 for others.
+fn split_bit(segments: usize, count: &mut u8) -> u32 {
+    if segments < 2 {
+        return 0;
+    }
+    let bit = 1 << *count;
+    *count += 1;
+    bit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bounds_of_segments_are_those_of_the_base_tiles() {
+        let edition = Edition::house();
+        let sum = |number: &dyn Fn(&Shape) -> usize| -> usize {
+            let base = TileKind::all().filter(|kind| !kind.is_drawbridge_tile());
+            let numbers =
+                base.map(|kind| number(edition.shape(kind)) * usize::from(Edition::count(kind)));
+            numbers.sum()
+        };
+        assert_eq!(sum(&|shape| shape.road_edges.len()), BASE_ROADS);
+        assert_eq!(sum(&|shape| shape.cities.len()), BASE_CITIES);
+        assert_eq!(sum(&|shape| shape.fields.len()), BASE_FIELDS);
+        assert_eq!(sum(&|shape| usize::from(shape.monastery)), BASE_MONASTERIES);
+        let split = |segments: usize| usize::from(segments > 1);
+        assert_eq!(
+            sum(&|shape| split(shape.road_edges.len())),
+            BASE_SPLIT_TILES
+        );
+        assert!(sum(&|shape| split(shape.cities.len())) <= BASE_SPLIT_TILES);
+    }
+
+    #[test]
+    fn a_state_is_small() {
+        assert!(size_of::<super::super::State>() < 9 * 1024);
+    }
+}

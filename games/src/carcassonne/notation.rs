@@ -1,0 +1,136 @@
+//! The text notation of decisions. Every decision has exactly one:
+//!
+//! | decision | notation |
+//! |---|---|
+//! | place | `place X Y ROTATION`: `place -2 3 1` lies at x -2, y 3, one quarter turn clockwise |
+//! | meeple | `meeple none`, `meeple road n`, `meeple city e`, `meeple monastery`, `meeple field nl` |
+//! | drawbridge | `drawbridge home`, `drawbridge X Y EDGE`: to the city segment of that tile |
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::components::{Cell, Edge, HalfEdge, Rotation, Segment};
+use super::decision::{Decision, Gate, Placement};
+
+/// Most characters of a refused text that an error repeats: more than any decision has.
+const MAX_QUOTED_CHARS: usize = 80;
+
+/// Why a text is no decision.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{text:?} is no decision; expected {expected}")]
+pub struct NotationError {
+    /// The text, cut after 80 characters.
+    pub text: String,
+    /// What a decision of this kind looks like.
+    pub expected: &'static str,
+}
+
+impl Decision {
+    /// The first word of the notation: the kind of decision.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Place(_) => "place",
+            Self::Meeple(_) => "meeple",
+            Self::Drawbridge(_) => "drawbridge",
+        }
+    }
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.word())?;
+        match self {
+            Self::Place(placement) => placement.fmt(f),
+            Self::Meeple(None) => f.write_str("none"),
+            Self::Meeple(Some(segment)) => segment.fmt(f),
+            Self::Drawbridge(None) => f.write_str("home"),
+            Self::Drawbridge(Some(gate)) => gate.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.cell, self.rotation)
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.cell, self.city)
+    }
+}
+
+impl FromStr for Decision {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        let refused = |expected| NotationError {
+            text: text.chars().take(MAX_QUOTED_CHARS).collect(),
+            expected,
+        };
+        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (decision, expected) = match word {
+            "place" => (
+                parse_placement(rest).map(Self::Place),
+                "`place X Y ROTATION` with 0 to 3 quarter turns, such as `place -2 3 1`",
+            ),
+            "meeple" => (
+                parse_meeple(rest).map(Self::Meeple),
+                "`meeple none`, `meeple road EDGE`, `meeple city EDGE`, `meeple monastery` or \
+                 `meeple field HALF_EDGE`, such as `meeple road n` or `meeple field nl`",
+            ),
+            "drawbridge" => (
+                parse_drawbridge(rest).map(Self::Drawbridge),
+                "`drawbridge home` or `drawbridge X Y EDGE`, such as `drawbridge -2 3 n`",
+            ),
+            _ => return Err(refused("place, meeple or drawbridge")),
+        };
+        // One decision, one text: what would be written otherwise is refused.
+        decision
+            .filter(|decision| decision.to_string() == text)
+            .ok_or_else(|| refused(expected))
+    }
+}
+
+/// `X Y` and one more word.
+fn parse_cell_and(rest: &str) -> Option<(Cell, &str)> {
+    let (x, rest) = rest.split_once(' ')?;
+    let (y, word) = rest.split_once(' ')?;
+    let cell = Cell {
+        x: x.parse().ok()?,
+        y: y.parse().ok()?,
+    };
+    Some((cell, word))
+}
+
+fn parse_placement(rest: &str) -> Option<Placement> {
+    let (cell, word) = parse_cell_and(rest)?;
+    let rotation = Rotation::new(word.parse().ok()?)?;
+    Some(Placement { cell, rotation })
+}
+
+fn parse_meeple(rest: &str) -> Option<Option<Segment>> {
+    let segment = match rest {
+        "none" => return Some(None),
+        "monastery" => Segment::Monastery,
+        _ => match rest.split_once(' ')? {
+            ("road", edge) => Segment::Road(Edge::from_name(edge)?),
+            ("city", edge) => Segment::City(Edge::from_name(edge)?),
+            ("field", half) => Segment::Field(HalfEdge::from_name(half)?),
+            _ => return None,
+        },
+    };
+    Some(Some(segment))
+}
+
+fn parse_drawbridge(rest: &str) -> Option<Option<Gate>> {
+    if rest == "home" {
+        return Some(None);
+    }
+    let (cell, word) = parse_cell_and(rest)?;
+    let city = Edge::from_name(word)?;
+    Some(Some(Gate { cell, city }))
+}

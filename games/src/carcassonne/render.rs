@@ -1,0 +1,263 @@
+//! An observation as text for people.
+
+use std::fmt::{Result, Write};
+
+use super::components::{Cell, EDGES, Edge, HalfEdge, Segment, Terrain, TileKind};
+use super::config::Config;
+use super::observation::{LaidTile, Observation, Phase};
+use super::tile::{Lying, Shape};
+use crate::Progress;
+
+/// Tiles of a row in one block of the map: with the row's y and a space after each tile, 99
+/// columns.
+const TILES_PER_BLOCK: i32 = 24;
+/// Meeples of a seat on one line: three of the longest stay within 100 columns, four do not.
+const MEEPLES_PER_LINE: usize = 3;
+/// Kinds of tile on one line: sixteen of the longest stay within 100 columns.
+const KINDS_PER_LINE: usize = 16;
+
+/// How far a match has come, counted in tiles that were laid or left the game.
+pub(super) fn progress(observation: &Observation) -> Progress {
+    let done = observation.tiles.iter().skip(1).count() + observation.removed.len();
+    let drawn = usize::from(matches!(observation.phase, Phase::PlaceTile { .. }));
+    let unseen: u32 = observation
+        .unseen
+        .iter()
+        .map(|&count| u32::from(count))
+        .sum();
+    Progress {
+        done: done as u32,
+        total: (done + drawn) as u32 + unseen,
+        unit: "tiles",
+    }
+}
+
+/// Writes the table: what is going on, the seats, the map, then the tiles to come.
+pub(super) fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+    header(observation, text)?;
+    for number in 0..observation.seats.len() {
+        seat(observation, number, text)?;
+    }
+    map(config, observation, text)?;
+    unseen(observation, text)
+}
+
+fn header(observation: &Observation, text: &mut impl Write) -> Result {
+    let Progress { done, total, .. } = progress(observation);
+    write!(text, "tile {done} of {total}: ")?;
+    let turn = observation.turn;
+    match &observation.phase {
+        Phase::PlaceTile { tile } => writeln!(text, "seat {turn} lays {tile}"),
+        Phase::PlaceMeeple => {
+            write!(text, "seat {turn} may place a meeple")?;
+            match observation.tiles.last() {
+                Some(LaidTile { tile, placement }) => {
+                    writeln!(text, " on {tile} at {}", At(placement.cell))
+                }
+                None => writeln!(text),
+            }
+        }
+        Phase::Drawbridge { crossings } => {
+            for crossing in crossings {
+                let (seat, meeples) = (crossing.seat, crossing.meeples);
+                let road = crossing.road;
+                write!(
+                    text,
+                    "seat {seat} at the drawbridge, {meeples} of road {road}; "
+                )?;
+            }
+            writeln!(text, "turn of seat {turn}")
+        }
+        Phase::Over => writeln!(text, "the match is over"),
+    }
+}
+
+/// A cell in text: `(3, -1)`.
+struct At(Cell);
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> Result {
+        write!(f, "({}, {})", self.0.x, self.0.y)
+    }
+}
+
+fn seat(observation: &Observation, number: usize, text: &mut impl Write) -> Result {
+    let view = &observation.seats[number];
+    let points = view.points;
+    writeln!(
+        text,
+        "seat {number}  {} points (roads {}, cities {}, monasteries {})  supply {}",
+        u32::from(points.roads) + u32::from(points.cities) + u32::from(points.monasteries),
+        points.roads,
+        points.cities,
+        points.monasteries,
+        view.supply
+    )?;
+    let own = observation
+        .meeples
+        .iter()
+        .filter(|meeple| meeple.seat.index() == number);
+    let standing: Vec<String> = own
+        .map(|meeple| format!("{} of {}", meeple.segment, At(meeple.cell)))
+        .collect();
+    for line in standing.chunks(MEEPLES_PER_LINE) {
+        writeln!(text, "    {}", line.join(", "))?;
+    }
+    Ok(())
+}
+
+/// The map in blocks of columns, as many as fit beside each other.
+fn map(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+    let xs = || {
+        observation
+            .tiles
+            .iter()
+            .map(|laid| i32::from(laid.placement.cell.x))
+    };
+    let ys = || {
+        observation
+            .tiles
+            .iter()
+            .map(|laid| i32::from(laid.placement.cell.y))
+    };
+    let (Some(west), Some(east), Some(north), Some(south)) =
+        (xs().min(), xs().max(), ys().min(), ys().max())
+    else {
+        return Ok(());
+    };
+    let mut first = west;
+    while first <= east {
+        let columns = first..=east.min(first + TILES_PER_BLOCK - 1);
+        let mut line = "    ".to_owned();
+        for x in columns.clone() {
+            write!(line, "{x:>3} ")?;
+        }
+        writeln!(text, "{}", line.trim_end())?;
+        for y in north..=south {
+            row(config, observation, columns.clone(), y, text)?;
+        }
+        first += TILES_PER_BLOCK;
+    }
+    Ok(())
+}
+
+/// Lines of a tile, and characters of each.
+const SIDE: usize = 3;
+
+fn row(
+    config: &Config,
+    observation: &Observation,
+    columns: impl Iterator<Item = i32>,
+    y: i32,
+    text: &mut impl Write,
+) -> Result {
+    let mut lines = [format!("{y:>3} "), "    ".to_owned(), "    ".to_owned()];
+    for x in columns {
+        let here = |cell: Cell| (i32::from(cell.x), i32::from(cell.y)) == (x, y);
+        let laid = observation
+            .tiles
+            .iter()
+            .find(|laid| here(laid.placement.cell));
+        let mut picture = [[' '; SIDE]; SIDE];
+        if let Some(LaidTile { tile, placement }) = laid {
+            let shape = config.edition.shape(*tile);
+            picture = draw(shape, shape.lying(placement.rotation));
+        }
+        for meeple in observation
+            .meeples
+            .iter()
+            .filter(|meeple| here(meeple.cell))
+        {
+            let (line, column) = spot(meeple.segment);
+            picture[line][column] = char::from(b'0' + meeple.seat.number());
+        }
+        for (line, drawn) in lines.iter_mut().zip(picture) {
+            line.extend(drawn);
+            line.push(' ');
+        }
+    }
+    lines
+        .iter()
+        .try_for_each(|line| writeln!(text, "{}", line.trim_end()))
+}
+
+/// A tile in characters: `#` city, `-` and `|` road, `+` its middle, `=` drawbridges, `M`
+/// monastery, `.` field.
+fn draw(shape: &Shape, lying: &Lying) -> [[char; SIDE]; SIDE] {
+    let mut picture = [['.'; SIDE]; SIDE];
+    let wide = shape.cities.iter().any(|&(edges, _)| edges > 1);
+    picture[1][1] = match () {
+        () if shape.monastery => 'M',
+        () if !shape.gates.is_empty() => '=',
+        () if wide => '#',
+        () if !shape.road_edges.is_empty() => '+',
+        () => '.',
+    };
+    for &(segment, place) in &lying.segments {
+        for edge in Edge::ALL {
+            let (line, column) = spot(Segment::Road(edge));
+            let through = lying.through[edge.index()] == place;
+            match (segment, lying.terrain[edge.index()]) {
+                (Segment::Road(_), Terrain::Road) if through => {
+                    let upright = matches!(edge, Edge::North | Edge::South);
+                    picture[line][column] = if upright { '|' } else { '-' };
+                }
+                (Segment::City(_), Terrain::City) if through => {
+                    picture[line][column] = '#';
+                    let next = Edge::ALL[(edge.index() + 1) % EDGES];
+                    let joined = lying.terrain[next.index()] == Terrain::City
+                        && lying.through[next.index()] == place;
+                    let (line, column) = spot(Segment::Field(next.halves()[0]));
+                    if joined {
+                        picture[line][column] = '#';
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    picture
+}
+
+/// Where a segment is drawn in its tile: line and column. A field is in the corner of its
+/// half-edge.
+const fn spot(segment: Segment) -> (usize, usize) {
+    match segment {
+        Segment::Monastery => (1, 1),
+        Segment::Road(edge) | Segment::City(edge) => match edge {
+            Edge::North => (0, 1),
+            Edge::East => (1, 2),
+            Edge::South => (2, 1),
+            Edge::West => (1, 0),
+        },
+        Segment::Field(half) => match half {
+            HalfEdge::WestRight | HalfEdge::NorthLeft => (0, 0),
+            HalfEdge::NorthRight | HalfEdge::EastLeft => (0, 2),
+            HalfEdge::EastRight | HalfEdge::SouthLeft => (2, 2),
+            HalfEdge::SouthRight | HalfEdge::WestLeft => (2, 0),
+        },
+    }
+}
+
+fn unseen(observation: &Observation, text: &mut impl Write) -> Result {
+    let counts = TileKind::all().zip(observation.unseen);
+    let kinds: Vec<String> = counts
+        .filter(|&(_, count)| count > 0)
+        .map(|(tile, count)| format!("{count}x{tile}"))
+        .collect();
+    list("to come", &kinds, text)?;
+    let removed: Vec<String> = observation
+        .removed
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    list("removed", &removed, text)
+}
+
+fn list(title: &str, items: &[String], text: &mut impl Write) -> Result {
+    for (i, line) in items.chunks(KINDS_PER_LINE).enumerate() {
+        let title = if i == 0 { title } else { "" };
+        writeln!(text, "{title:<8} {}", line.join(" "))?;
+    }
+    Ok(())
+}

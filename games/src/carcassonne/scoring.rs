@@ -1,0 +1,258 @@
+//! Points: for what is completed, and at the end of the match.
+
+use arrayvec::ArrayVec;
+
+use super::components::{EDGES, MAX_CROSSINGS, MAX_PLAYERS, Segment};
+use super::event::Event;
+use super::features::{Structure, majority};
+use super::map::Feature;
+use super::meeples::Standing;
+use super::observation::{Crossing, Phase, Points};
+use super::state::State;
+use crate::{EventSink, Outcome, ScoreLine, Seat, SeatOutcome, SeatSet};
+
+/// Points for each completed city that a field touches.
+const FIELD_CITY_POINTS: u16 = 3;
+
+/// Categories of a score, in the order of a breakdown.
+mod category {
+    pub(super) const ROADS: &str = "roads";
+    pub(super) const CITIES: &str = "cities";
+    pub(super) const MONASTERIES: &str = "monasteries";
+    pub(super) const OPEN_ROADS: &str = "open_roads";
+    pub(super) const OPEN_CITIES: &str = "open_cities";
+    pub(super) const OPEN_MONASTERIES: &str = "open_monasteries";
+    pub(super) const FIELDS: &str = "fields";
+}
+
+/// Points that the end of the match gives a seat.
+#[derive(Clone, Copy, Debug, Default)]
+struct FinalPoints {
+    open: Points,
+    fields: u16,
+}
+
+impl FinalPoints {
+    fn sum(self) -> u16 {
+        self.open.sum() + self.fields
+    }
+}
+
+impl Points {
+    /// The total.
+    pub fn sum(self) -> u16 {
+        self.roads + self.cities + self.monasteries
+    }
+}
+
+/// Points of a city, complete or not (C3).
+const fn city_points(city: &Structure) -> u16 {
+    let each = if city.is_complete() { 2 } else { 1 };
+    (city.tiles as u16 + city.shields as u16) * each
+}
+
+impl State {
+    /// What a feature is worth to each seat with the most meeples on it.
+    fn worth(&self, feature: Feature) -> u16 {
+        match feature {
+            Feature::Road(root) => self.map.road(root).tiles.into(),
+            Feature::City(root) => city_points(self.map.city(root)),
+            Feature::Monastery(place) => {
+                let monastery = &self.map.monasteries[usize::from(place)];
+                u16::from(monastery.tiles_round) + 1
+            }
+            Feature::Field(root) => {
+                let cities = self.map.field(root).completed_cities.count_ones();
+                cities as u16 * FIELD_CITY_POINTS
+            }
+        }
+    }
+
+    /// Scores what the tile laid last completed, roads and cities in the order of its segments,
+    /// then monasteries. Meeples go home, but those that may use a drawbridge wait: these are
+    /// returned.
+    pub(super) fn score_completed(
+        &mut self,
+        events: &mut impl EventSink<Event>,
+    ) -> ArrayVec<Crossing, MAX_CROSSINGS> {
+        let last = self.map.last();
+        let mut crossings = ArrayVec::new();
+        let features = self.map.features_of(&self.table.edition, last);
+        let completed: ArrayVec<(Segment, Feature), EDGES> = features
+            .filter(|&(segment, feature)| {
+                segment != Segment::Monastery && self.map.is_complete(feature)
+            })
+            .collect();
+        for (segment, feature) in completed {
+            self.score(last, segment, feature, &mut crossings, events);
+        }
+        let cell = self.map.tile(last).placement.cell;
+        for place in 0..self.map.monasteries.len() as u8 {
+            let monastery = self.map.monasteries[usize::from(place)];
+            let feature = Feature::Monastery(place);
+            if self.map.is_complete(feature) && monastery.cell.is_near(cell) {
+                self.score(
+                    monastery.tile,
+                    Segment::Monastery,
+                    feature,
+                    &mut crossings,
+                    events,
+                );
+            }
+        }
+        for crossing in &crossings {
+            events.push(Event::DrawbridgeDown {
+                seat: crossing.seat,
+                cell,
+                road: crossing.road,
+                meeples: crossing.meeples,
+            });
+        }
+        crossings
+    }
+
+    /// Scores a feature just completed, which `segment` of `tile` belongs to, and clears it.
+    fn score(
+        &mut self,
+        tile: u8,
+        segment: Segment,
+        feature: Feature,
+        crossings: &mut ArrayVec<Crossing, MAX_CROSSINGS>,
+        events: &mut impl EventSink<Event>,
+    ) {
+        let mut meeples = self.map.meeples_on(feature);
+        let (seats, points) = (majority(&meeples), self.worth(feature));
+        let cell = self.map.tile(tile).placement.cell;
+        events.push(Event::Scored {
+            cell,
+            segment,
+            completed: true,
+            points,
+            seats,
+        });
+        if seats.is_empty() {
+            return;
+        }
+        for seat in seats.iter() {
+            let score = &mut self.points[seat.index()];
+            match feature {
+                Feature::Road(_) => score.roads += points,
+                Feature::City(_) => score.cities += points,
+                Feature::Monastery(_) | Feature::Field(_) => score.monasteries += points,
+            }
+        }
+        if let (Segment::Road(road), Feature::Road(root)) = (segment, feature)
+            && seats.len() == 1
+            && let Some(seat) = seats.iter().next()
+            && self.map.down(root).next().is_some()
+        {
+            let waiting = std::mem::take(&mut meeples[seat.index()]);
+            crossings.push(Crossing {
+                road,
+                seat,
+                meeples: waiting,
+            });
+        }
+        for (supply, home) in self.supply.iter_mut().zip(meeples) {
+            *supply += home;
+        }
+        self.map.remove_meeples(&self.table.edition, feature);
+    }
+
+    /// Each feature with meeples, by its first meeple: what it is worth at the end and to whom.
+    fn final_scores(&self) -> impl Iterator<Item = (Standing, Feature, u16, SeatSet)> {
+        let feature = |standing: &Standing| {
+            let edition = &self.table.edition;
+            self.map.feature(edition, standing.tile, standing.segment)
+        };
+        let meeples = &self.map.meeples;
+        meeples.iter().enumerate().filter_map(move |(i, standing)| {
+            let scored = feature(standing)?;
+            if meeples[..i]
+                .iter()
+                .any(|other| feature(other) == Some(scored))
+            {
+                return None;
+            }
+            let seats = majority(&self.map.meeples_on(scored));
+            Some((*standing, scored, self.worth(scored), seats))
+        })
+    }
+
+    pub(super) fn tell_final_scores(&self, events: &mut impl EventSink<Event>) {
+        for (standing, _, points, seats) in self.final_scores() {
+            events.push(Event::Scored {
+                cell: self.map.tile(standing.tile).placement.cell,
+                segment: standing.segment,
+                completed: false,
+                points,
+                seats,
+            });
+        }
+    }
+
+    fn final_points(&self) -> [FinalPoints; MAX_PLAYERS] {
+        let mut scores = [FinalPoints::default(); MAX_PLAYERS];
+        for (_, feature, points, seats) in self.final_scores() {
+            for seat in seats.iter() {
+                let FinalPoints { open, fields } = &mut scores[seat.index()];
+                match feature {
+                    Feature::Road(_) => open.roads += points,
+                    Feature::City(_) => open.cities += points,
+                    Feature::Monastery(_) => open.monasteries += points,
+                    Feature::Field(_) => *fields += points,
+                }
+            }
+        }
+        scores
+    }
+
+    /// The score of each seat, in seat order, if the match ended now: what is completed, and what
+    /// open features and fields would give. For bots that evaluate a position.
+    pub fn scores_if_ended(&self) -> ArrayVec<u16, MAX_PLAYERS> {
+        let scores = self.final_points();
+        let seats = self.table.seats.seats();
+        seats
+            .map(|seat| self.points[seat.index()].sum() + scores[seat.index()].sum())
+            .collect()
+    }
+
+    /// The result, once the match is over.
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        if self.phase != Phase::Over {
+            return None;
+        }
+        let scores = self.scores_if_ended();
+        let last = self.final_points();
+        let seats = self.table.seats.seats().zip(&scores);
+        let result = |(seat, &score): (Seat, &u16)| {
+            let better = scores.iter().filter(|&&other| other > score).count();
+            SeatOutcome {
+                place: better as u8 + 1,
+                score: score.into(),
+                breakdown: breakdown(self.points[seat.index()], last[seat.index()]),
+            }
+        };
+        Some(Outcome {
+            seats: seats.map(result).collect(),
+        })
+    }
+}
+
+fn breakdown(completed: Points, last: FinalPoints) -> Vec<ScoreLine> {
+    let FinalPoints { open, fields } = last;
+    let lines = [
+        (category::ROADS, completed.roads),
+        (category::CITIES, completed.cities),
+        (category::MONASTERIES, completed.monasteries),
+        (category::OPEN_ROADS, open.roads),
+        (category::OPEN_CITIES, open.cities),
+        (category::OPEN_MONASTERIES, open.monasteries),
+        (category::FIELDS, fields),
+    ];
+    let line = |(category, points): (_, u16)| ScoreLine {
+        category,
+        points: points.into(),
+    };
+    lines.map(line).to_vec()
+}

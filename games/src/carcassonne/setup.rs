@@ -1,0 +1,110 @@
+//! Everything that chance fixes before play.
+
+use arrayvec::ArrayVec;
+use thiserror::Error;
+
+use super::components::{MAX_DRAWS, TILE_KINDS, TileKind};
+use super::config::{Config, ConfigError};
+use super::edition::Edition;
+use crate::{ChanceStream, Seat, SeatCount, Seed};
+
+/// The setup of a match: every result of chance. Nothing is drawn later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// The seat that has the first turn (C1).
+    pub first: Seat,
+    /// The tiles but the start tile in the order in which they are drawn.
+    pub tiles: ArrayVec<TileKind, MAX_DRAWS>,
+}
+
+/// Chance streams of the setup.
+mod stream {
+    /// The first seat.
+    pub(super) const FIRST: u64 = 0;
+    /// The order of the tiles.
+    pub(super) const TILES: u64 = 1;
+}
+
+/// Why a setup, or a position, from outside is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SetupError {
+    /// The config itself is refused.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A field has a value that no match of this config could have.
+    #[error("{field}: {problem}")]
+    Field {
+        /// Path of the field, such as `tiles[5]`.
+        field: String,
+        /// What is wrong with it, and what would be valid.
+        problem: String,
+    },
+}
+
+impl SetupError {
+    /// `Err` of a wrong field.
+    pub(super) fn field<T>(
+        field: impl Into<String>,
+        problem: impl Into<String>,
+    ) -> Result<T, Self> {
+        Err(Self::Field {
+            field: field.into(),
+            problem: problem.into(),
+        })
+    }
+}
+
+/// How many tiles of each kind a match draws: all of its config but the start tile.
+pub(super) fn drawn_counts(config: &Config) -> [u8; TILE_KINDS] {
+    let mut counts = [0; TILE_KINDS];
+    for kind in TileKind::all().filter(|kind| config.drawbridges || !kind.is_drawbridge_tile()) {
+        counts[kind.index()] = Edition::count(kind);
+    }
+    counts[TileKind::START.index()] -= 1;
+    counts
+}
+
+/// All tiles of these counts, ascending.
+pub(super) fn ascending(counts: &[u8; TILE_KINDS]) -> ArrayVec<TileKind, MAX_DRAWS> {
+    TileKind::all()
+        .flat_map(|kind| (0..counts[kind.index()]).map(move |_| kind))
+        .collect()
+}
+
+/// Draws a setup.
+pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, ConfigError> {
+    config.check(seats)?;
+    let mut tiles = ascending(&drawn_counts(config));
+    ChanceStream::new(seed, stream::TILES).shuffle(&mut tiles);
+    let place = ChanceStream::new(seed, stream::FIRST).below(seats.get().into());
+    let first = seats.seats().nth(place as usize);
+    Ok(Setup {
+        first: first.expect("the draw is below the number of seats"),
+        tiles,
+    })
+}
+
+impl Setup {
+    /// Checks a setup from outside against the config of its match.
+    pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), SetupError> {
+        config.check(seats)?;
+        if !seats.contains(self.first) {
+            let problem = format!("there is no seat {} at a table of {seats}", self.first);
+            return SetupError::field("first", problem);
+        }
+        let mut left = drawn_counts(config);
+        let wanted: usize = left.iter().map(|&count| usize::from(count)).sum();
+        if self.tiles.len() != wanted {
+            let problem = format!("must have {wanted} entries, found {}", self.tiles.len());
+            return SetupError::field("tiles", problem);
+        }
+        for (i, tile) in self.tiles.iter().enumerate() {
+            let Some(rest) = left[tile.index()].checked_sub(1) else {
+                let problem = format!("{tile} is there more often than this match has it");
+                return SetupError::field(format!("tiles[{i}]"), problem);
+            };
+            left[tile.index()] = rest;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,224 @@
+//! The whole truth of a match.
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+
+use super::components::{
+    Cell, Edge, MAX_CROSSINGS, MAX_DRAWS, MAX_PLAYERS, MEEPLES, Segment, TileKind,
+};
+use super::config::Config;
+use super::edition::Edition;
+use super::event::Event;
+use super::map::{Feature, Map};
+use super::observation::{Crossing, Phase, Points};
+use super::setup::Setup;
+use crate::{Digest, Digester, EventSink, Seat, SeatCount, SeatSet};
+
+/// What stays the same during a match, the hidden order of tiles included. States share it.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) edition: Arc<Edition>,
+    pub(super) seats: SeatCount,
+    /// Whether meeples may be placed on fields.
+    pub(super) fields: bool,
+    /// The tiles in the order in which they are drawn.
+    pub(super) tiles: ArrayVec<TileKind, MAX_DRAWS>,
+}
+
+/// The whole truth. A clone copies some 8 KiB and shares the rest.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(super) table: Arc<Table>,
+    pub(super) map: Map,
+    /// Tiles drawn so far.
+    pub(super) drawn: u8,
+    /// Whose turn it is; once the match is over, the seat that drew last.
+    pub(super) turn: Seat,
+    pub(super) phase: Phase,
+    /// Meeples in the supply of each seat.
+    pub(super) supply: [u8; MAX_PLAYERS],
+    pub(super) points: [Points; MAX_PLAYERS],
+    pub(super) removed: ArrayVec<TileKind, MAX_DRAWS>,
+}
+
+impl State {
+    /// The position before the first tile is drawn. `setup` must have been checked.
+    pub(super) fn new(config: &Config, seats: SeatCount, setup: &Setup) -> Self {
+        Self {
+            map: Map::new(&config.edition),
+            table: Arc::new(Table {
+                edition: Arc::clone(&config.edition),
+                seats,
+                fields: config.fields,
+                tiles: setup.tiles.clone(),
+            }),
+            drawn: 0,
+            turn: setup.first,
+            phase: Phase::PlaceMeeple,
+            supply: [MEEPLES; MAX_PLAYERS],
+            points: [Points::default(); MAX_PLAYERS],
+            removed: ArrayVec::new(),
+        }
+    }
+
+    /// Draws the tile of a turn; tiles that fit nowhere leave the game (C2). Without a tile the
+    /// match ends.
+    pub(super) fn draw_tile(&mut self, events: &mut impl EventSink<Event>) {
+        let seat = self.turn;
+        while let Some(&tile) = self.table.tiles.get(usize::from(self.drawn)) {
+            self.drawn += 1;
+            if self.fits_somewhere(tile) {
+                self.phase = Phase::PlaceTile { tile };
+                events.push(Event::TileDrawn { seat, tile });
+                return;
+            }
+            self.removed.push(tile);
+            events.push(Event::TileRemoved { seat, tile });
+        }
+        self.phase = Phase::Over;
+        events.push(Event::GameEnded);
+        self.tell_final_scores(events);
+    }
+
+    /// Whether a tile can be laid at all.
+    pub(super) fn fits_somewhere(&self, tile: TileKind) -> bool {
+        let shape = self.table.edition.shape(tile);
+        let mut cells = self.map.frontier().cells().iter();
+        cells.any(|open| !shape.fitting(open.demand).is_empty())
+    }
+
+    /// Tiles not drawn yet, in the order in which they will be.
+    pub(super) fn undrawn(&self) -> &[TileKind] {
+        &self.table.tiles[usize::from(self.drawn)..]
+    }
+
+    /// The seats that owe a decision.
+    pub(super) fn owing(&self) -> SeatSet {
+        match &self.phase {
+            Phase::PlaceTile { .. } | Phase::PlaceMeeple => SeatSet::one(self.turn),
+            Phase::Drawbridge { crossings } => {
+                let first = crossings.first().map(|crossing| crossing.seat);
+                first.map_or(SeatSet::EMPTY, SeatSet::one)
+            }
+            Phase::Over => SeatSet::EMPTY,
+        }
+    }
+
+    /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
+    /// 16-bit integers low byte first, kinds of tile by number, edges and half-edges by index.
+    ///
+    /// Seat count, whether there are fields; the tiles on the table in the order in which they
+    /// were laid (kind, x, y, rotation); the meeples by tile, segment and seat (x, y, segment,
+    /// seat); tiles removed, tiles not drawn yet in their order; whose turn it is; the phase; for
+    /// each seat its supply and its points of roads, cities and monasteries.
+    ///
+    /// Drawbridge tiles go by number alone: the edition is part of the config.
+    pub(super) fn digest(&self) -> Digest {
+        let mut d = Digester::default();
+        d.bytes(&[self.table.seats.get(), u8::from(self.table.fields)]);
+        d.u8(self.map.tiles().len() as u8);
+        for laid in self.map.tiles() {
+            d.u8(laid.tile.number());
+            digest_cell(&mut d, laid.placement.cell);
+            d.u8(laid.placement.rotation.quarter_turns());
+        }
+        d.u8(self.map.meeples.len() as u8);
+        for standing in &self.map.meeples {
+            digest_cell(&mut d, self.map.tile(standing.tile).placement.cell);
+            d.bytes(&segment_bytes(standing.segment));
+            d.u8(standing.seat.number());
+        }
+        for tiles in [&self.removed[..], self.undrawn()] {
+            let numbers: ArrayVec<u8, MAX_DRAWS> = tiles.iter().map(|tile| tile.number()).collect();
+            d.list(&numbers);
+        }
+        d.u8(self.turn.number());
+        self.digest_phase(&mut d);
+        for seat in self.table.seats.seats() {
+            d.u8(self.supply[seat.index()]);
+            let Points {
+                roads,
+                cities,
+                monasteries,
+            } = self.points[seat.index()];
+            for points in [roads, cities, monasteries] {
+                d.bytes(&points.to_le_bytes());
+            }
+        }
+        d.finish()
+    }
+
+    /// A tag and then the fields of the phase.
+    fn digest_phase(&self, d: &mut Digester) {
+        match &self.phase {
+            Phase::PlaceTile { tile } => d.bytes(&[0, tile.number()]),
+            Phase::PlaceMeeple => d.u8(1),
+            Phase::Drawbridge { crossings } => {
+                d.bytes(&[2, crossings.len() as u8]);
+                for crossing in crossings {
+                    d.bytes(&[
+                        crossing.road as u8,
+                        crossing.seat.number(),
+                        crossing.meeples,
+                    ]);
+                }
+            }
+            Phase::Over => d.u8(3),
+        }
+    }
+
+    /// The seat whose turn is after that of `seat`.
+    fn after(&self, seat: Seat) -> Seat {
+        let next = Seat::new(seat.number() + 1).filter(|&next| self.table.seats.contains(next));
+        next.or(Seat::new(0)).unwrap_or(seat)
+    }
+
+    /// The crossing that is decided on now.
+    pub(super) fn first_crossing(&self) -> Option<Crossing> {
+        match &self.phase {
+            Phase::Drawbridge { crossings } => crossings.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// The road of a crossing: its root.
+    pub(super) fn road_of(&self, road: Edge) -> Option<u8> {
+        let segment = Segment::Road(road);
+        let edition = &self.table.edition;
+        match self.map.feature(edition, self.map.last(), segment)? {
+            Feature::Road(root) => Some(root),
+            _ => None,
+        }
+    }
+
+    /// Goes on to the drawbridges, or to the next turn when no crossing waits.
+    pub(super) fn cross_or_end_turn(
+        &mut self,
+        crossings: ArrayVec<Crossing, MAX_CROSSINGS>,
+        events: &mut impl EventSink<Event>,
+    ) {
+        if crossings.is_empty() {
+            if !self.undrawn().is_empty() {
+                self.turn = self.after(self.turn);
+            }
+            self.draw_tile(events);
+        } else {
+            self.phase = Phase::Drawbridge { crossings };
+        }
+    }
+}
+
+fn digest_cell(d: &mut Digester, cell: Cell) {
+    d.bytes(&[cell.x.cast_unsigned(), cell.y.cast_unsigned()]);
+}
+
+/// The sort of a segment and its edge or half-edge.
+const fn segment_bytes(segment: Segment) -> [u8; 2] {
+    match segment {
+        Segment::Road(edge) => [0, edge as u8],
+        Segment::City(edge) => [1, edge as u8],
+        Segment::Monastery => [2, 0],
+        Segment::Field(half) => [3, half as u8],
+    }
+}

@@ -1,0 +1,12 @@
+//! Bridges to Nowhere, position by position.
+
+#![allow(clippy::unwrap_used)]
+
+mod model;
+mod position;
+mod recount;
+mod rulebook;
+mod rulings;
+mod sampling;
+mod secrecy;
+mod setup;

@@ -1,0 +1,407 @@
+//! Observations from outside: sampled or refused with the field that is wrong, never a panic.
+
+use bridgemaster_games::bridges_to_nowhere::{
+    BridgeCard, BridgesToNowhere, Card, Cell, Config, Contract, GameResult, Observation, Phase,
+    Piece, Placement, SeatScore, Style, Symbol,
+};
+use bridgemaster_games::{ChanceStream, Game, NoEvents, Seat, SeatCount, Seed, Viewer};
+
+use crate::position::{Play, Position, bridge_card, piece, seat};
+
+fn refusal(view: &Observation) -> String {
+    let mut chance = ChanceStream::new(&Seed::from(1), 0);
+    let sampled = BridgesToNowhere::sample_state(&Config::default(), view, &mut chance);
+    sampled.map(|_| ()).unwrap_err().to_string()
+}
+
+/// Why an altered view of seat 0 is refused.
+fn altered(change: impl FnOnce(&mut Observation)) -> String {
+    let position = Position::new()
+        .round(1)
+        .row(0, 1, 0, "| S1 S2 |")
+        .cards(0, "S3 T1 M");
+    let mut view = position.view(Viewer::Seat(seat(0)));
+    change(&mut view);
+    refusal(&view)
+}
+
+/// Why an altered view of the first draft is refused.
+fn altered_draft(change: impl FnOnce(&mut Observation)) -> String {
+    let mut view = Play::start(&Config::default(), 2).view(0);
+    change(&mut view);
+    refusal(&view)
+}
+
+fn at(name: &str, level: u8, column: i8) -> Placement {
+    let cell = Cell { level, column };
+    let piece = piece(name);
+    Placement { piece, cell }
+}
+
+#[test]
+fn a_wrong_field_is_named() {
+    let score = SeatScore {
+        numbers: 3,
+        ..SeatScore::default()
+    };
+    let result = |contract| GameResult {
+        contract,
+        winner: Some(seat(0)),
+        scores: [score, SeatScore::default()],
+    };
+    assert_eq!(
+        altered(|view| view.viewer = Viewer::Seat(seat(2))),
+        "viewer: is a seat that is not at the table"
+    );
+    assert_eq!(
+        altered(|view| view.games = 3),
+        "games: is not the config's number"
+    );
+    assert_eq!(altered(|view| view.game = 6), "game: is not below games");
+    assert_eq!(
+        altered(|view| view.game = 1),
+        "results: must have one entry for each game that is over"
+    );
+    assert_eq!(
+        altered(|view| view.contract = None),
+        "contract: is there exactly when the config plays for contracts"
+    );
+    assert_eq!(
+        altered(|view| {
+            view.game = 1;
+            view.results.push(result(view.contract));
+        }),
+        "contract: is the contract of an earlier game"
+    );
+    assert_eq!(
+        altered(|view| {
+            view.game = 1;
+            let mut wrong = result(Some(Contract::Double));
+            wrong.winner = None;
+            view.results.push(wrong);
+        }),
+        "results[0].winner: is not the seat with more points"
+    );
+    assert_eq!(
+        altered(|view| {
+            view.game = 1;
+            let mut wrong = result(Some(Contract::Double));
+            wrong.scores[0].tolls = 541;
+            view.results.push(wrong);
+        }),
+        "results[0].scores[0]: has points that are not in 0 to 540"
+    );
+    assert_eq!(
+        altered(|view| {
+            view.game = 2;
+            view.results.push(result(Some(Contract::Double)));
+            view.results.push(result(Some(Contract::LongestMile)));
+        }),
+        "phase: does not fit to the games that are over"
+    );
+    assert_eq!(altered(|view| view.round = 4), "round: is not in 0 to 3");
+    assert_eq!(
+        altered(|view| view.open.push(bridge_card("C7"))),
+        "open: must be empty outside a draft"
+    );
+    assert_eq!(
+        altered(|view| view.monuments = 3),
+        "monuments: with those of the seats are more than three"
+    );
+    assert_eq!(
+        altered(|view| view.unseen.truncate(11)),
+        "unseen: does not have six cards for each round to come"
+    );
+    assert_eq!(
+        altered(|view| view.unseen[0] = bridge_card("S1")),
+        "seats[0].structure[1]: is there too often"
+    );
+    assert_eq!(
+        altered(|view| view.unseen[0].number = Some(15)),
+        "unseen[0]: suspension 15 boat boat is not in the edition"
+    );
+    assert_eq!(
+        altered(|view| view.unseen.swap(0, 1)),
+        "observation: is not in the documented form"
+    );
+}
+
+#[test]
+fn a_wrong_draft_is_named() {
+    let turn = "phase.seat: is not the seat whose turn follows from the cards that were taken";
+    assert_eq!(
+        altered_draft(|view| {
+            let Phase::Draft { seat: asked } = view.phase else {
+                panic!("{:?}", view.phase);
+            };
+            let seat = seat(1 - asked.number());
+            view.phase = Phase::Draft { seat };
+        }),
+        turn
+    );
+    assert_eq!(
+        altered_draft(|view| view.seats[0].cards.push(Card::Monument)),
+        turn
+    );
+    assert_eq!(
+        altered_draft(|view| view.open.truncate(5)),
+        "open: with those taken in this round are not six"
+    );
+    assert_eq!(
+        altered_draft(|view| view.phase = Phase::Build),
+        "open: must be empty outside a draft"
+    );
+}
+
+#[test]
+fn a_wrong_structure_is_named_with_its_piece() {
+    let with = |placement: Placement| {
+        altered(|view| {
+            match placement.piece {
+                Piece::Pillar => view.seats[0].pillars -= 1,
+                Piece::Card(_) => view.monuments -= 1,
+            }
+            view.seats[0].structure.push(placement);
+        })
+    };
+    assert_eq!(
+        with(at("|", 1, 6)),
+        "seats[0].structure[4]: cell.column: on level 1 a piece lies at most two columns from \
+         another; 6 is further off"
+    );
+    assert_eq!(
+        with(at("|", 3, 1)),
+        "seats[0].structure[4]: cell: 3 1 has no piece directly below it"
+    );
+    assert_eq!(
+        with(at("|", 1, 100)),
+        "seats[0].structure[4]: cell.column: 100 is not in -34 to 34"
+    );
+    assert_eq!(
+        with(at("|", 4, 1)),
+        "seats[0].structure[4]: cell.level: 4 is not in 1 to 3"
+    );
+    assert_eq!(
+        with(at("|", 1, 1)),
+        "seats[0].structure[4]: cell: 1 1 is taken"
+    );
+    assert_eq!(
+        with(at("M", 2, 1)),
+        "seats[0].structure: has a run with a monument that was not closed in its phase"
+    );
+    assert_eq!(
+        altered(|view| view.seats[0].pillars = 3),
+        "seats[0].pillars: with those in the structure are not six"
+    );
+    let run = |other: &str| {
+        let position = Position::new()
+            .round(1)
+            .row(0, 1, 0, &format!("| S1 {other} |"));
+        refusal(&position.view(Viewer::Seat(seat(0))))
+    };
+    assert_eq!(
+        run("T2"),
+        "seats[0].structure[2]: cell: at 1 2 truss 2 fish fish would join bridge cards of another \
+         style"
+    );
+    let many = Position::new().round(1).row(0, 1, 0, "S1 S2 S3 S4");
+    assert_eq!(
+        refusal(&many.view(Viewer::Spectator)),
+        "seats[0].placed: is known to the seat itself only, while a phase is built"
+    );
+}
+
+#[test]
+fn wrong_secrets_are_named() {
+    assert_eq!(
+        altered(|view| view.seats[1].has_ended = true),
+        "seats[1].has_ended: is known to the seat itself only, while a phase is built"
+    );
+    assert_eq!(
+        altered(|view| view.seats[0].cards.truncate(2)),
+        "seats[0].cards: with those placed in this phase are not three"
+    );
+    // A monument that nothing closes.
+    let open = |ended: bool| {
+        move |view: &mut Observation| {
+            let own = &mut view.seats[0];
+            own.cards.retain(|card| *card != Card::Monument);
+            own.structure.push(at("M", 2, 1));
+            own.placed.push(at("M", 2, 1));
+            own.has_ended = ended;
+        }
+    };
+    assert_eq!(
+        altered(open(true)),
+        "seats[0].has_ended: decision: a run with a monument is not closed; to fill: 2 cells"
+    );
+    let twice = |view: &mut Observation| {
+        open(false)(view);
+        let own = &mut view.seats[0];
+        own.placed.push(at("M", 2, 1));
+        own.cards.pop();
+    };
+    assert_eq!(altered(twice), "seats[0].placed[1]: cell: 2 1 is taken");
+    let unknown = |view: &mut Observation| {
+        open(false)(view);
+        view.seats[0].placed[0] = at("M", 2, 2);
+    };
+    assert_eq!(
+        altered(unknown),
+        "seats[0].placed: has a piece that is not in the structure"
+    );
+}
+
+#[test]
+fn a_finished_match_is_refused_when_its_last_result_is_not_what_the_structures_score() {
+    let config = Config {
+        games: 1,
+        ..Config::default()
+    };
+    let mut play = Play::start(&config, 4);
+    while let Some(by) = [0, 1].into_iter().find(|&by| !play.legal(by).is_empty()) {
+        let decision = play.legal(by).pop().unwrap();
+        play.decide(by, &decision);
+    }
+    let mut view = play.view(0);
+    assert_eq!(view.phase, Phase::Over);
+    let sample = |view: &Observation| {
+        let mut chance = ChanceStream::new(&Seed::from(1), 0);
+        BridgesToNowhere::sample_state(&config, view, &mut chance)
+    };
+    let state = sample(&view).unwrap();
+    assert_eq!(BridgesToNowhere::outcome(&state), Some(play.outcome()));
+    view.results[0].scores[0].numbers += 1;
+    view.results[0].winner = Some(seat(0));
+    assert_eq!(
+        sample(&view).unwrap_err().to_string(),
+        "results[0].scores[0]: is not what the structure scores"
+    );
+}
+
+/// Changes one field of an observation at random.
+fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
+    let mut number = |bound: u32| chance.below(bound) as usize;
+    let owner = number(2);
+    let byte = number(8) as u8;
+    let any_seat = Seat::new(number(3) as u8).unwrap();
+    let card = BridgeCard {
+        style: Style::ALL[number(3)],
+        number: (byte > 0).then_some(byte),
+        left: Symbol::ALL[number(3)],
+        right: Symbol::ALL[number(3)],
+    };
+    let card = match number(3) {
+        0 => Card::Monument,
+        _ => Card::Bridge(card),
+    };
+    let piece = [Piece::Pillar, Piece::Card(card)][number(2)];
+    let cell = Cell {
+        level: number(5) as u8,
+        column: number(256) as u8 as i8 / [1, 16, 16][number(3)],
+    };
+    let placement = Placement { piece, cell };
+    let choice = number(24);
+    let place = number(20);
+    let own = &mut view.seats[owner];
+    let there = place % own.structure.len().max(1);
+    match choice {
+        0 => view.viewer = [Viewer::Seat(any_seat), Viewer::Spectator][owner],
+        1 => view.games = byte,
+        2 => view.game = byte,
+        3 => view.round = byte % 5,
+        4 => view.first_drafter = any_seat,
+        5 => view.phase = Phase::Draft { seat: any_seat },
+        6 => view.phase = [Phase::Build, Phase::Over][owner],
+        7 => view.contract = Contract::ALL.get(usize::from(byte)).copied(),
+        8 => view.results.truncate(view.results.len().saturating_sub(1)),
+        9 => {
+            if let Some(result) = view.results.last_mut() {
+                result.scores[owner].symbols += u16::from(byte);
+            }
+        }
+        10 => view.monuments = byte % 5,
+        11 => view.open.truncate(view.open.len().saturating_sub(1)),
+        12 => view.unseen.truncate(view.unseen.len().saturating_sub(1)),
+        13 => {
+            if let (Some(one), Card::Bridge(card)) = (view.unseen.first_mut(), card) {
+                *one = card;
+            }
+        }
+        14 => own.pillars = byte,
+        15 => own.cards.truncate(own.cards.len().saturating_sub(1)),
+        16 => {
+            if let Some(one) = own.cards.first_mut() {
+                *one = card;
+            }
+        }
+        17 => own.placed.truncate(own.placed.len().saturating_sub(1)),
+        18 => drop(own.placed.try_push(placement)),
+        19 => own.has_ended = !own.has_ended,
+        20 => own
+            .structure
+            .truncate(own.structure.len().saturating_sub(1)),
+        21 => drop(own.structure.try_push(placement)),
+        22 if !own.structure.is_empty() => own.structure[there].cell = cell,
+        23 if !own.structure.is_empty() => own.structure[there].piece = piece,
+        _ => own.structure.reverse(),
+    }
+}
+
+/// Plays a state to its end with uniform random decisions.
+fn finish(state: &mut <BridgesToNowhere as Game>::State, chance: &mut ChanceStream) {
+    let mut list = Vec::new();
+    while let Some(by) = BridgesToNowhere::owing(state).iter().next() {
+        BridgesToNowhere::legal(state, by, &mut list);
+        assert!(!list.is_empty(), "seat {by} owes a decision and has none");
+        let choice = &list[chance.below(list.len() as u32) as usize];
+        BridgesToNowhere::apply(state, by, choice, &mut NoEvents).unwrap();
+    }
+    assert!(BridgesToNowhere::outcome(state).is_some());
+}
+
+#[test]
+fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
+    let config = Config::default();
+    let (mut refused, mut sampled) = (0, 0);
+    for seed in 0..150u64 {
+        let seed = Seed::from(seed);
+        let mut chance = ChanceStream::new(&seed, 1000);
+        let seats = SeatCount::new(2).unwrap();
+        let setup = BridgesToNowhere::draw_setup(&config, seats, &seed).unwrap();
+        let mut state = BridgesToNowhere::start(&config, seats, &setup, &mut NoEvents).unwrap();
+        let mut list = Vec::new();
+        loop {
+            for viewer in [
+                Viewer::Seat(seat(0)),
+                Viewer::Seat(seat(1)),
+                Viewer::Spectator,
+            ] {
+                let mut view = BridgesToNowhere::observe(&state, viewer);
+                for _ in 0..1 + chance.below(2) {
+                    mutate(&mut view, &mut chance);
+                }
+                match BridgesToNowhere::sample_state(&config, &view, &mut chance) {
+                    Err(error) => {
+                        assert!(error.to_string().contains(": "), "{error} names no field");
+                        refused += 1;
+                    }
+                    Ok(mut other) => {
+                        assert_eq!(BridgesToNowhere::observe(&other, view.viewer), view);
+                        finish(&mut other, &mut chance);
+                        sampled += 1;
+                    }
+                }
+            }
+            let owing: Vec<Seat> = BridgesToNowhere::owing(&state).iter().collect();
+            if owing.is_empty() {
+                break;
+            }
+            let by = owing[chance.below(owing.len() as u32) as usize];
+            BridgesToNowhere::legal(&state, by, &mut list);
+            let choice = &list[chance.below(list.len() as u32) as usize];
+            BridgesToNowhere::apply(&mut state, by, choice, &mut NoEvents).unwrap();
+        }
+    }
+    assert!(refused > 10_000 && sampled > 1000, "{refused} {sampled}");
+}

@@ -1,0 +1,287 @@
+//! Drawn setups are pinned; configs, setups and edition files from outside are checked.
+
+use std::path::Path;
+
+use bridgemaster_games::bridges_to_nowhere::{
+    BRIDGE_CARDS, BridgeCard, BridgesToNowhere, Config, ConfigError, Contract, Edition,
+    EditionParts, Setup, Style, Symbol,
+};
+use bridgemaster_games::{Game, NoEvents, SeatCount, Seed};
+
+use crate::position::seat;
+
+const HOUSE: &str = include_str!("../../data/bridges_to_nowhere/house.toml");
+
+fn seats(count: u8) -> SeatCount {
+    SeatCount::new(count).unwrap()
+}
+
+fn draw(config: &Config, seed: &str) -> Setup {
+    BridgesToNowhere::draw_setup(config, seats(2), &seed.parse().unwrap()).unwrap()
+}
+
+/// A setup in words.
+fn describe(setup: &Setup) -> String {
+    let contracts = setup.contracts.unwrap().map(Contract::name);
+    let mut text = format!("contracts {}\n", contracts.join(", "));
+    for deal in &setup.deals {
+        let deck = deal.deck.map(|card| card.to_string());
+        text += &format!("first drafter {}\n", deal.first_drafter);
+        for round in deck.chunks(6) {
+            text += &format!("  {}\n", round.join(", "));
+        }
+    }
+    text
+}
+
+#[test]
+fn the_setup_of_a_seed_is_pinned() {
+    let text = describe(&draw(&Config::default(), "london"));
+    let golden =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/bridges_to_nowhere/setup.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&golden, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(golden).unwrap());
+}
+
+#[test]
+fn a_match_of_fewer_games_or_without_contracts_has_the_same_deals() {
+    let whole = draw(&Config::default(), "london");
+    let config = Config {
+        contracts: false,
+        games: 2,
+        ..Config::default()
+    };
+    let short = draw(&config, "london");
+    assert_eq!(short.contracts, None);
+    assert_eq!(short.deals[..], whole.deals[..2]);
+}
+
+#[test]
+fn the_deals_of_a_match_differ() {
+    let deals = draw(&Config::default(), "london").deals;
+    for (i, deal) in deals.iter().enumerate() {
+        assert!(deals[..i].iter().all(|other| other.deck != deal.deck));
+    }
+}
+
+#[test]
+fn contracts_cards_and_first_drafters_are_about_equally_likely() {
+    let (mut contracts, mut first, mut drafters) = ([0; 6], [0; BRIDGE_CARDS], [0; 2]);
+    let config = Config::default();
+    for seed in 0..4000 {
+        let setup = BridgesToNowhere::draw_setup(&config, seats(2), &Seed::from(seed)).unwrap();
+        contracts[setup.contracts.unwrap()[0].index()] += 1;
+        let card = setup.deals[5].deck[0];
+        first[config
+            .edition
+            .cards()
+            .iter()
+            .position(|other| *other == card)
+            .unwrap()] += 1;
+        drafters[setup.deals[3].first_drafter.index()] += 1;
+    }
+    assert!(
+        contracts.iter().all(|count| (580..750).contains(count)),
+        "{contracts:?}"
+    );
+    assert!(
+        first.iter().all(|count| (120..215).contains(count)),
+        "{first:?}"
+    );
+    assert!(
+        drafters.iter().all(|count| (1880..2120).contains(count)),
+        "{drafters:?}"
+    );
+}
+
+#[test]
+fn a_config_out_of_range_is_refused_with_its_field() {
+    let check = |config: Config| BridgesToNowhere::check_config(&config, seats(2));
+    let wins = |contracts_to_win| Config {
+        contracts_to_win,
+        ..Config::default()
+    };
+    let games = |games| Config {
+        games,
+        ..Config::default()
+    };
+    for count in [1, 2, 3] {
+        assert_eq!(check(wins(count)), Ok(()));
+    }
+    for count in [0, 4] {
+        assert_eq!(check(wins(count)), Err(ConfigError::ContractsToWin(count)));
+    }
+    for count in [0, 7] {
+        assert_eq!(check(games(count)), Err(ConfigError::Games(count)));
+    }
+    assert_eq!(check(games(1)), Ok(()));
+    let error = check(games(7)).unwrap_err().to_string();
+    assert_eq!(error, "games: 7 is not in 1 to 6");
+}
+
+#[test]
+fn a_table_of_1_or_3_is_refused() {
+    for count in [1, 3] {
+        let error = BridgesToNowhere::check_config(&Config::default(), seats(count)).unwrap_err();
+        assert_eq!(error, ConfigError::Seats(seats(count)));
+        assert_eq!(error.to_string(), format!("seats: {count} is not 2"));
+    }
+}
+
+fn setup_error(config: &Config, change: impl FnOnce(&mut Setup)) -> String {
+    let mut setup = draw(&Config::default(), "london");
+    change(&mut setup);
+    let state = BridgesToNowhere::start(config, seats(2), &setup, &mut NoEvents);
+    state.map(|_| ()).unwrap_err().to_string()
+}
+
+#[test]
+fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
+    let error = |change: fn(&mut Setup)| setup_error(&Config::default(), change);
+    assert_eq!(
+        error(|setup| setup.contracts = None),
+        "contracts: missing: the config plays for contracts"
+    );
+    assert_eq!(
+        error(|setup| setup.contracts = Some([Contract::Double; 6])),
+        "contracts[1]: double again"
+    );
+    assert_eq!(
+        error(|setup| setup.deals.truncate(5)),
+        "deals: must have 6 entries, found 5"
+    );
+    assert_eq!(
+        error(|setup| setup.deals[3].first_drafter = seat(2)),
+        "deals[3].first_drafter: there is no seat 2"
+    );
+    assert_eq!(
+        error(|setup| setup.deals[2].deck[7].number = Some(9)),
+        "deals[2].deck[7]: truss 9 boat fish is not in the edition"
+    );
+    assert_eq!(
+        error(|setup| {
+            let deck = &mut setup.deals[2].deck;
+            deck.sort();
+            deck[3] = deck[2];
+        }),
+        "deals[2].deck[3]: suspension 3 bird boat is there too often"
+    );
+    let without = Config {
+        contracts: false,
+        ..Config::default()
+    };
+    assert_eq!(
+        setup_error(&without, |_| {}),
+        "contracts: must be absent: the config plays without contracts"
+    );
+    let three = Config {
+        contracts_to_win: 9,
+        ..Config::default()
+    };
+    assert_eq!(
+        setup_error(&three, |_| {}),
+        "contracts_to_win: 9 is not in 1 to 3"
+    );
+}
+
+#[test]
+fn d1_the_house_deck_has_each_number_and_a_toll_and_eight_symbol_pairs_a_style() {
+    let edition = Edition::house();
+    let missing = [Symbol::Fish, Symbol::Bird, Symbol::Boat];
+    for (style, missing) in Style::ALL.iter().zip(missing) {
+        let cards = edition.cards().iter().filter(|card| card.style == *style);
+        let cards: Vec<&BridgeCard> = cards.collect();
+        let numbers: Vec<Option<u8>> = cards.iter().map(|card| card.number).collect();
+        let expected: Vec<Option<u8>> = (1..=7).map(Some).chain([None]).collect();
+        assert_eq!(numbers, expected);
+        let mut pairs: Vec<(Symbol, Symbol)> =
+            cards.iter().map(|card| (card.left, card.right)).collect();
+        let in_card_order = pairs.clone();
+        pairs.sort();
+        assert_ne!(pairs, in_card_order, "symbols follow numbers");
+        let all = Symbol::ALL
+            .iter()
+            .flat_map(|&left| Symbol::ALL.iter().map(move |&right| (left, right)));
+        let expected: Vec<(Symbol, Symbol)> =
+            all.filter(|pair| *pair != (missing, missing)).collect();
+        assert_eq!(pairs, expected);
+    }
+    assert_eq!(edition.name(), "house");
+}
+
+fn edition_error(from: &str, to: &str) -> String {
+    assert!(HOUSE.contains(from), "{from}");
+    Edition::from_toml(&HOUSE.replacen(from, to, 1))
+        .unwrap_err()
+        .to_string()
+}
+
+#[test]
+fn a_bad_edition_file_is_refused_with_its_entry() {
+    assert_eq!(
+        edition_error("name = \"house\"", "name = \"\""),
+        "name: must have 1 to 64 printable characters"
+    );
+    assert_eq!(
+        edition_error("number = 7", "number = 16"),
+        "cards[6].number: 16 is not in 1 to 15"
+    );
+    assert_eq!(
+        edition_error("number = 7", "number = 0"),
+        "cards[6].number: 0 is not in 1 to 15"
+    );
+    assert_eq!(
+        edition_error("style = \"truss\"", "style = \"cable\""),
+        "cards: must have 8 of truss, found 7"
+    );
+    let lines: Vec<&str> = HOUSE.lines().collect();
+    let shorter = lines
+        .iter()
+        .filter(|line| !line.contains("style = \"cable\", left"));
+    let shorter: Vec<&str> = shorter.copied().collect();
+    assert_eq!(
+        Edition::from_toml(&shorter.join("\n"))
+            .unwrap_err()
+            .to_string(),
+        "cards: must have 24 entries, found 23"
+    );
+    for (from, to, told) in [
+        (
+            "left = \"boat\"",
+            "left = \"ship\"",
+            "unknown variant `ship`",
+        ),
+        ("number = 7", "number = -1", "invalid value"),
+        ("number = 7", "value = 7", "unknown field `value`"),
+        ("name = \"house\"", "", "missing field `name`"),
+        ("cards = [", "cards = ", "TOML parse error"),
+    ] {
+        let error = edition_error(from, to);
+        assert!(error.contains(told), "{error}");
+    }
+}
+
+#[test]
+fn a_file_with_other_numbers_is_played_to_the_end() {
+    let other = HOUSE.replace("number = 7", "number = 15");
+    let mut config = Config::default();
+    BridgesToNowhere::set_option(&mut config, "edition", &other).unwrap();
+    let setup = draw(&config, "london");
+    let mut state = BridgesToNowhere::start(&config, seats(2), &setup, &mut NoEvents).unwrap();
+    let mut list = Vec::new();
+    while let Some(by) = BridgesToNowhere::owing(&state).iter().next() {
+        BridgesToNowhere::legal(&state, by, &mut list);
+        BridgesToNowhere::apply(&mut state, by, &list[0], &mut NoEvents).unwrap();
+    }
+    assert!(BridgesToNowhere::outcome(&state).is_some());
+}
+
+#[test]
+fn an_edition_in_parts_is_read_in_any_order() {
+    let parts: EditionParts = toml::from_str(HOUSE).unwrap();
+    let mut reversed = parts.clone();
+    reversed.cards.reverse();
+    assert_eq!(Edition::new(&reversed), Edition::new(&parts));
+}

@@ -1,0 +1,204 @@
+//! Edition files: the house edition, other editions, and what is refused.
+
+use std::sync::Arc;
+
+use bridgemaster_games::Game;
+use bridgemaster_games::carcassonne::{
+    Carcassonne, Config, Edition, EditionError, FeatureKind, TileKind,
+};
+
+use crate::position::{Position, lines};
+
+const HOUSE: &str = include_str!("../../data/carcassonne/drawbridges.toml");
+
+/// An edition whose tiles have as much as a tile can: shields, monasteries, villages, several
+/// drawbridges to one city and to several.
+pub(crate) const CROWDED: &str = include_str!("crowded.toml");
+
+fn refusal(text: &str) -> String {
+    Edition::from_toml(text).unwrap_err().to_string()
+}
+
+/// Replaces some text of the house file, which must be there.
+fn altered(from: &str, to: &str) -> String {
+    assert!(HOUSE.contains(from), "{from}");
+    HOUSE.replacen(from, to, 1)
+}
+
+#[test]
+fn the_house_file_is_the_default_edition() {
+    let edition = Edition::from_toml(HOUSE).unwrap();
+    assert_eq!(edition, *Config::default().edition);
+    assert_eq!(edition.name(), "house");
+    assert_eq!(Edition::new(edition.parts()).unwrap(), edition);
+}
+
+#[test]
+fn the_notes_say_which_tiles_are_not_the_publishers() {
+    let notes = Carcassonne::NOTES.join(" ");
+    assert!(
+        notes.contains("Eight of the twelve drawbridge tiles"),
+        "{notes}"
+    );
+    let ours = HOUSE.matches(": ours").count();
+    assert_eq!(ours, 8);
+}
+
+#[test]
+fn another_edition_replaces_the_tiles() {
+    let edition = Arc::new(Edition::from_toml(CROWDED).unwrap());
+    let config = Config {
+        edition: Arc::clone(&edition),
+        ..Config::default()
+    };
+    assert_ne!(config, Config::default());
+    // The first of its tiles has a city with a shield, a drawbridge and a monastery.
+    let position = Position::with(2, config, "D1").play("place 0 -1 2; meeple city s");
+    let city = FeatureKind::City {
+        open_ends: 0,
+        tiles: 2,
+        shields: 1,
+    };
+    assert_eq!(position.feature(0, -1, "city s").kind, city);
+    let position = position.with_meeples(&[(0, 0, -1, "monastery")]);
+    let outcome = position.ended();
+    assert!(lines(&outcome, 0).contains(&("open_monasteries", 2)));
+    assert_eq!(
+        edition.tile(TileKind::START),
+        Edition::house().tile(TileKind::START)
+    );
+}
+
+#[test]
+fn what_is_not_of_the_form_is_refused() {
+    for (from, to, expected) in [
+        ("name = ", "title = ", "unknown field `title`"),
+        (
+            "edges = \"CCRF\"",
+            "edges = \"CCRX\"",
+            "letters of F (field), R (road) and C (city)",
+        ),
+        ("drawbridge = \"N\"", "drawbridge = \"X\"", "N, E, S or W"),
+        ("half_edges = \"SL\"", "half_edges = \"SM\"", "names of NL"),
+        (
+            "[{ edges = \"NE\" }]",
+            "[{ edges = \"NQ\" }]",
+            "letters of N, E, S and W",
+        ),
+        (
+            "[{ edges = \"NE\" }]",
+            "[{ edges = \"NE\", tower = true }]",
+            "unknown field `tower`",
+        ),
+    ] {
+        let error = Edition::from_toml(&altered(from, to)).unwrap_err();
+        assert!(matches!(error, EditionError::Form(_)), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn every_rule_that_is_broken_is_named_with_its_entry() {
+    let first_fields = "fields = [{ half_edges = \"SL\", cities = \"N\" }, \
+                        { half_edges = \"SR WL WR\", cities = \"N\" }]";
+    for (from, to, expected) in [
+        (
+            "name = \"house\"",
+            "name = \"\"",
+            "name: must have 1 to 64 printable characters",
+        ),
+        (
+            "edges = \"CCRF\"",
+            "edges = \"CCRFF\"",
+            "tiles[0].edges: must have 4 entries, found 5",
+        ),
+        (
+            "[{ edges = \"NE\" }]",
+            "[]",
+            "tiles[0].cities: no segment has the edge N",
+        ),
+        (
+            "[{ edges = \"NE\" }]",
+            "[{ edges = \"NES\" }]",
+            "tiles[0].cities: edge S is R in edges",
+        ),
+        (
+            "[{ edges = \"NE\" }]",
+            "[{ edges = \"EN\" }]",
+            "tiles[0].cities[0].edges: must ascend, without repetition",
+        ),
+        (
+            "[{ edges = \"NE\" }]",
+            "[{ edges = \"NE\" }, { edges = \"\" }]",
+            "tiles[0].cities[1].edges: must not be empty",
+        ),
+        (
+            "[{ edges = \"NE\" }]",
+            "[{ edges = \"NE\" }, { edges = \"E\" }]",
+            "tiles[0].cities[1].edges: E is in another segment too",
+        ),
+        (
+            "drawbridge = \"N\"",
+            "drawbridge = \"E\"",
+            "tiles[0].roads[0].drawbridge: E is the first edge of no city segment",
+        ),
+        (
+            first_fields,
+            "fields = [{ half_edges = \"SL\", cities = \"N\" }]",
+            "tiles[0].fields: no segment has the half-edge SR",
+        ),
+        (
+            first_fields,
+            "fields = [{ half_edges = \"NL SL\", cities = \"N\" }, \
+             { half_edges = \"SR WL WR\", cities = \"N\" }]",
+            "tiles[0].fields: NL is half of a city edge",
+        ),
+        (
+            "half_edges = \"SL\", cities = \"N\"",
+            "half_edges = \"SL\", cities = \"E\"",
+            "tiles[0].fields[0].cities: E is the first edge of no city segment",
+        ),
+        (
+            "half_edges = \"SL\", cities = \"N\"",
+            "half_edges = \"SL\"",
+            "tiles[0].fields[0].cities: the field touches the city N",
+        ),
+        (
+            first_fields,
+            "fields = [{ half_edges = \"SL\", cities = \"N\" }, \
+             { half_edges = \"SR WL\", cities = \"N\" }, { half_edges = \"WR\", cities = \"N\" }]",
+            "tiles[0].fields: nothing separates WL and WR: they are in one field",
+        ),
+        (
+            first_fields,
+            "fields = [{ half_edges = \"SL SR WL WR\", cities = \"N\" }]",
+            "tiles[0].fields[0]: cuts through cities[0]",
+        ),
+    ] {
+        assert_eq!(refusal(&altered(from, to)), expected);
+    }
+}
+
+#[test]
+fn a_road_through_the_tile_has_no_drawbridge_and_no_third_edge() {
+    let through = "edges = \"CRFR\"\ncities = [{ edges = \"N\" }]\n\
+                   roads = [{ edges = \"E\", drawbridge = \"N\" }, { edges = \"W\", drawbridge = \"N\" }]";
+    let joined = |roads: &str| {
+        let to = format!("edges = \"CRFR\"\ncities = [{{ edges = \"N\" }}]\nroads = {roads}");
+        refusal(&altered(through, &to))
+    };
+    assert_eq!(
+        joined("[{ edges = \"EW\", drawbridge = \"N\" }]"),
+        "tiles[7].roads[0].drawbridge: a road of two edges has no end on its tile"
+    );
+    assert_eq!(
+        joined("[{ edges = \"ESW\" }]"),
+        "tiles[7].roads[0].edges: a road has one edge or two"
+    );
+}
+
+#[test]
+fn an_edition_has_twelve_tiles() {
+    let eleven = &HOUSE[..HOUSE.rfind("# D12").unwrap()];
+    assert_eq!(refusal(eleven), "tiles: must have 12 entries, found 11");
+}

@@ -1,0 +1,15 @@
+//! Tests of Carcassonne with the Drawbridges.
+
+#![allow(clippy::unwrap_used)]
+
+mod drawbridges;
+mod edition;
+mod playing;
+mod position;
+mod recount;
+mod recounted;
+mod rendering;
+mod sampling;
+mod scoring;
+mod setup;
+mod tiles;

@@ -1,0 +1,332 @@
+//! After every decision of random matches the state agrees with a count of the whole map from
+//! scratch: features, meeples, open ends, fields and their cities, legal decisions, scores.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bridgemaster_games::carcassonne::{
+    Carcassonne, Config, Crossing, Decision, Edition, Event, FeatureId, LaidTile, Meeple,
+    Observation, Phase, Placement, Segment, State,
+};
+use bridgemaster_games::{ChanceStream, Game, Seat, SeatCount, Seed, Viewer};
+use proptest::prelude::*;
+
+use crate::edition::CROWDED;
+use crate::recount::{Pieces, Recount, majority};
+
+/// What the rules keep of each segment's feature is what a flood fill finds.
+fn check_features(state: &State, view: &Observation, recount: &Recount<'_>) {
+    let mut ids: Vec<Option<FeatureId>> = vec![None; recount.features.len()];
+    for (tile, segment, feature) in recount.segments() {
+        let cell = view.tiles[tile].placement.cell;
+        let found = state.feature(cell, segment).unwrap();
+        assert_eq!(found.kind, recount.kind(feature), "{segment} of {cell}");
+        assert_eq!(found.meeples, recount.features[feature].meeples);
+        let id = *ids[feature].get_or_insert(found.id);
+        assert_eq!(
+            id, found.id,
+            "{segment} of {cell} is not joined to its feature"
+        );
+    }
+    for (i, id) in ids.iter().enumerate() {
+        assert!(!ids[..i].contains(id), "two features are joined");
+    }
+}
+
+fn expected_decisions(config: &Config, view: &Observation, recount: &Recount<'_>) -> Vec<Decision> {
+    let last = view.tiles.len() - 1;
+    match &view.phase {
+        Phase::PlaceTile { tile } => {
+            let fitting = recount.placements(*tile).into_iter();
+            let placements = fitting.map(|(cell, rotation)| Placement { cell, rotation });
+            placements.map(Decision::Place).collect()
+        }
+        Phase::PlaceMeeple => {
+            let mut features = recount.features_of(last);
+            features.retain(|&(segment, feature)| {
+                let is_field = matches!(segment, Segment::Field(_));
+                let free = recount.features[feature].meeples == [0; 5];
+                free && (config.fields || !is_field) && view.seats[view.turn.index()].supply > 0
+            });
+            let segments = features.into_iter().map(|(segment, _)| Some(segment));
+            [None]
+                .into_iter()
+                .chain(segments)
+                .map(Decision::Meeple)
+                .collect()
+        }
+        Phase::Drawbridge { crossings } => {
+            let road = Segment::Road(crossings[0].road);
+            let road = recount
+                .feature(view.tiles[last].placement.cell, road)
+                .unwrap();
+            let gates = recount.gates(road).into_iter().map(Some);
+            [None]
+                .into_iter()
+                .chain(gates)
+                .map(Decision::Drawbridge)
+                .collect()
+        }
+        Phase::Over => Vec::new(),
+    }
+}
+
+/// What placing a meeple must lead to: points, supply, meeples and crossings.
+fn score_by_hand(recount: &Recount<'_>, view: &mut Observation) -> Vec<Crossing> {
+    let mut crossings = Vec::new();
+    let mut gone = Vec::new();
+    for (segment, feature) in recount.completed() {
+        let mut meeples = recount.features[feature].meeples;
+        let best = majority(&meeples);
+        for &seat in &best {
+            let points = &mut view.seats[seat].points;
+            match segment {
+                Segment::Road(_) => points.roads += recount.worth(feature),
+                Segment::City(_) => points.cities += recount.worth(feature),
+                _ => points.monasteries += recount.worth(feature),
+            }
+        }
+        if let (Segment::Road(road), [seat]) = (segment, best.as_slice())
+            && !recount.gates(feature).is_empty()
+        {
+            crossings.push(Crossing {
+                road,
+                seat: Seat::new(*seat as u8).unwrap(),
+                meeples: std::mem::take(&mut meeples[*seat]),
+            });
+        }
+        for (view, home) in view.seats.iter_mut().zip(meeples) {
+            view.supply += home;
+        }
+        gone.push(feature);
+    }
+    view.meeples.retain(|meeple| {
+        let feature = recount.feature(meeple.cell, meeple.segment).unwrap();
+        !gone.contains(&feature)
+    });
+    crossings
+}
+
+/// The order of meeples in an observation.
+fn order(view: &Observation, meeple: &Meeple) -> (usize, Segment, Seat) {
+    let mut tiles = view.tiles.iter();
+    let tile = tiles
+        .position(|laid| laid.placement.cell == meeple.cell)
+        .unwrap();
+    (tile, meeple.segment, meeple.seat)
+}
+
+/// What `decision` must make of `view`, as far as seats, meeples and crossings go.
+fn after_by_hand(
+    pieces: &Pieces,
+    view: &Observation,
+    decision: &Decision,
+) -> (Observation, Vec<Crossing>) {
+    let mut after = view.clone();
+    let add = |after: &mut Observation, seat: Seat, cell, segment| {
+        let meeple = Meeple {
+            seat,
+            cell,
+            segment,
+        };
+        after.meeples.push(meeple);
+        let place = |meeple: &Meeple| order(view, meeple);
+        after.meeples.sort_by_key(place);
+    };
+    match (decision, &view.phase) {
+        (Decision::Meeple(segment), _) => {
+            if let Some(segment) = *segment {
+                let cell = view.tiles.last().unwrap().placement.cell;
+                add(&mut after, view.turn, cell, segment);
+                after.seats[view.turn.index()].supply -= 1;
+            }
+            let placed = after.clone();
+            let crossings = score_by_hand(&Recount::new(pieces, &placed), &mut after);
+            (after, crossings)
+        }
+        (Decision::Drawbridge(gate), Phase::Drawbridge { crossings }) => {
+            let mut crossings = crossings.to_vec();
+            let seat = crossings[0].seat;
+            match gate {
+                Some(gate) => add(&mut after, seat, gate.cell, Segment::City(gate.city)),
+                None => after.seats[seat.index()].supply += 1,
+            }
+            crossings[0].meeples -= 1;
+            crossings.retain(|crossing| crossing.meeples > 0);
+            (after, crossings)
+        }
+        _ => (after, Vec::new()),
+    }
+}
+
+/// The final scores by hand, and that the outcome has them.
+fn check_outcome(state: &State, view: &Observation, recount: &Recount<'_>) {
+    let outcome = Carcassonne::outcome(state).unwrap();
+    let mut last: HashMap<(usize, &str), i32> = HashMap::new();
+    let mut scored = vec![false; recount.features.len()];
+    for (_, segment, feature) in recount.segments() {
+        if std::mem::replace(&mut scored[feature], true) {
+            continue;
+        }
+        let category = match segment {
+            Segment::Road(_) => "open_roads",
+            Segment::City(_) => "open_cities",
+            Segment::Monastery => "open_monasteries",
+            Segment::Field(_) => "fields",
+        };
+        for seat in majority(&recount.features[feature].meeples) {
+            *last.entry((seat, category)).or_default() += i32::from(recount.worth(feature));
+        }
+    }
+    for (seat, result) in outcome.seats.iter().enumerate() {
+        let points = view.seats[seat].points;
+        for line in &result.breakdown {
+            let expected = match line.category {
+                "roads" => points.roads.into(),
+                "cities" => points.cities.into(),
+                "monasteries" => points.monasteries.into(),
+                category => last.get(&(seat, category)).copied().unwrap_or(0),
+            };
+            assert_eq!(line.points, expected, "{} of seat {seat}", line.category);
+        }
+    }
+}
+
+/// The points that events tell are those that seats have.
+fn check_told(events: &[Event], before: &Observation, after: &Observation) {
+    for (seat, (before, after)) in before.seats.iter().zip(&after.seats).enumerate() {
+        let told: u16 = events
+            .iter()
+            .map(|event| match event {
+                Event::Scored {
+                    completed: true,
+                    points,
+                    seats,
+                    ..
+                } if seats.contains(Seat::new(seat as u8).unwrap()) => *points,
+                _ => 0,
+            })
+            .sum();
+        assert_eq!(after.points.sum() - before.points.sum(), told);
+    }
+}
+
+/// Seats follow each other, each with a tile that fits; what fits nowhere leaves the game.
+fn check_turn(pieces: &Pieces, before: &Observation, after: &Observation) {
+    let unseen =
+        |view: &Observation| -> usize { view.unseen.iter().map(|&n| usize::from(n)).sum() };
+    let recount = Recount::new(pieces, after);
+    let removed = &after.removed[before.removed.len()..];
+    for &tile in removed {
+        assert!(recount.placements(tile).is_empty(), "{tile} fits");
+    }
+    let is_new_turn = matches!(after.phase, Phase::PlaceTile { .. } | Phase::Over);
+    let drawn = match after.phase {
+        Phase::PlaceTile { tile } => {
+            assert!(!recount.placements(tile).is_empty(), "{tile} fits nowhere");
+            1
+        }
+        Phase::Over => {
+            assert_eq!(unseen(after), 0);
+            0
+        }
+        _ => 0,
+    };
+    assert_eq!(unseen(before) - unseen(after), removed.len() + drawn);
+    let seats = before.seats.len();
+    let passes = is_new_turn && unseen(before) > 0;
+    let expected = (before.turn.index() + usize::from(passes)) % seats;
+    assert_eq!(after.turn.index(), expected, "whose turn it is");
+}
+
+/// Chooses as a random bot would, but lays tiles where they complete something a little more
+/// often than chance does: it looks at a few placements and takes the one with most neighbours.
+fn choose(list: &[Decision], view: &Observation, chance: &mut ChanceStream) -> Decision {
+    let mut any = || list[chance.below(list.len() as u32) as usize];
+    let neighbours = |decision: &Decision| match decision {
+        Decision::Place(placement) => {
+            let near = |laid: &&LaidTile| {
+                let other = laid.placement.cell;
+                let (dx, dy) = (
+                    other.x.abs_diff(placement.cell.x),
+                    other.y.abs_diff(placement.cell.y),
+                );
+                dx <= 1 && dy <= 1
+            };
+            view.tiles.iter().filter(near).count()
+        }
+        _ => 0,
+    };
+    let first = any();
+    match first {
+        Decision::Place(_) => {
+            let (second, third) = (any(), any());
+            [first, second, third]
+                .into_iter()
+                .max_by_key(neighbours)
+                .unwrap()
+        }
+        _ => first,
+    }
+}
+
+fn check_match(config: &Config, seats: u8, seed: u64) {
+    let pieces = Pieces::new(config);
+    let (seats, seed) = (SeatCount::new(seats).unwrap(), Seed::from(seed));
+    let setup = Carcassonne::draw_setup(config, seats, &seed).unwrap();
+    let mut events = Vec::new();
+    let mut state = Carcassonne::start(config, seats, &setup, &mut events).unwrap();
+    let mut chance = ChanceStream::new(&seed, 1_000_000);
+    let mut list = Vec::new();
+    loop {
+        let view = Carcassonne::observe(&state, Viewer::Spectator);
+        let recount = Recount::new(&pieces, &view);
+        check_features(&state, &view, &recount);
+        let Some(seat) = Carcassonne::owing(&state).iter().next() else {
+            check_outcome(&state, &view, &recount);
+            return;
+        };
+        Carcassonne::legal(&state, seat, &mut list);
+        assert_eq!(list, expected_decisions(config, &view, &recount));
+        let decision = choose(&list, &view, &mut chance);
+        let (by_hand, crossings) = after_by_hand(&pieces, &view, &decision);
+        events.clear();
+        Carcassonne::apply(&mut state, seat, &decision, &mut events).unwrap();
+        let after = Carcassonne::observe(&state, Viewer::Spectator);
+        assert_eq!(after.seats, by_hand.seats, "{decision}");
+        assert_eq!(after.meeples, by_hand.meeples, "{decision}");
+        match &after.phase {
+            Phase::Drawbridge { crossings: waiting } => assert_eq!(waiting[..], crossings),
+            _ => assert_eq!(crossings, [], "{decision}"),
+        }
+        check_told(&events, &view, &after);
+        check_turn(&pieces, &view, &after);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn the_state_agrees_with_a_flood_fill_after_every_decision(
+        seats in 2u8..=5,
+        seed: u64,
+        drawbridges in prop::bool::weighted(0.9),
+        fields in prop::bool::weighted(0.9),
+        crowded in prop::bool::weighted(0.3),
+    ) {
+        let mut config = Config {
+            drawbridges,
+            fields,
+            ..Config::default()
+        };
+        if crowded {
+            config.edition = Arc::new(Edition::from_toml(CROWDED).unwrap());
+        }
+        check_match(&config, seats, seed);
+    }
+}

@@ -1,0 +1,104 @@
+//! The text view: everything that people must see, within the width of a terminal.
+
+use bridgemaster_games::carcassonne::{
+    Carcassonne, Cell, LaidTile, Observation, Phase, Placement, Rotation, TileKind,
+};
+use bridgemaster_games::{Game, Progress};
+
+use crate::position::{Position, kind};
+
+fn rendered(position: &Position, view: &Observation) -> String {
+    let mut text = String::new();
+    Carcassonne::render(&position.config, view, &mut text).unwrap();
+    text
+}
+
+#[test]
+fn the_map_shows_segments_meeples_and_coordinates() {
+    let position = Position::new("D6 A E B").play(
+        "place -1 0 0; meeple road e; place 1 0 1; meeple monastery; drawbridge -1 0 n; \
+         place 0 -1 2; meeple none; place 0 1 0; meeple field nl",
+    );
+    let text = rendered(&position, &position.view());
+    let expected = "\
+     -1   0   1
+ -1     ...
+        ...
+        .#.
+  0 .0. .#. ...
+    .=- -+- -1.
+    ... ... ...
+  1     1..
+        .M.
+        ...
+";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.starts_with("tile 4 of 83: seat 0 lays "), "{text}");
+    assert!(
+        text.contains(
+            "seat 0  3 points (roads 3, cities 0, monasteries 0)  supply 6\n    city n of (-1, 0)\n"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("field nl of (0, 1)"), "{text}");
+    assert!(text.contains(" 8xU "), "{text}");
+}
+
+#[test]
+fn every_phase_says_who_decides_what() {
+    let position = Position::new("D6 A").play("place -1 0 0; meeple road e; place 1 0 1");
+    let first = |position: &Position| {
+        let text = rendered(position, &position.view());
+        text.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(
+        first(&position),
+        "tile 2 of 83: seat 1 may place a meeple on A at (1, 0)"
+    );
+    assert_eq!(
+        first(&position.play("meeple none")),
+        "tile 2 of 83: seat 0 at the drawbridge, 1 of road w; turn of seat 1"
+    );
+    let mut over = Position::new("U");
+    let mut view = over.view();
+    view.phase = Phase::Over;
+    let text = rendered(&over, &view);
+    assert!(text.contains(": the match is over\n"), "{text}");
+    over = over.play("place 1 0 0");
+    assert!(first(&over).ends_with("on U at (1, 0)"));
+}
+
+#[test]
+fn the_widest_map_and_all_kinds_of_tile_stay_within_100_columns() {
+    let position = Position::new("U");
+    let mut view = position.view();
+    view.tiles = (-83..=0)
+        .map(|x| LaidTile {
+            tile: kind("U"),
+            placement: Placement {
+                cell: Cell { x, y: 83 },
+                rotation: Rotation::default(),
+            },
+        })
+        .collect();
+    view.unseen = [9; 36];
+    view.removed = TileKind::all().chain(TileKind::all()).collect();
+    let text = rendered(&position, &view);
+    let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(widest <= 100, "{widest} columns in\n{text}");
+    // Every tile is in one of the blocks.
+    assert_eq!(text.matches("-+-").count(), 84, "{text}");
+}
+
+#[test]
+fn progress_counts_tiles_that_were_laid_or_left_the_game() {
+    let position = Position::new("E C V").play("place 0 -1 2; meeple none");
+    let progress = |done| Progress {
+        done,
+        total: 83,
+        unit: "tiles",
+    };
+    assert_eq!(Carcassonne::progress(&position.view()), Some(progress(2)));
+    let position = position.play("place 1 0 0");
+    assert_eq!(Carcassonne::progress(&position.view()), Some(progress(3)));
+}

@@ -1,0 +1,410 @@
+//! Drawn setups are pinned; setups and edition files from outside are checked.
+
+use bridgemaster_games::old_london_bridge::{
+    Area, Coat, Config, ConfigError, Edition, EditionError, EditionParts, Face, FaceChoice, Kind,
+    OldLondonBridge, Setup,
+};
+use bridgemaster_games::{Game, NoEvents, Seat, SeatCount, Seed};
+
+const HOUSE: &str = include_str!("../../data/old_london_bridge/house.toml");
+
+fn seats(count: u8) -> SeatCount {
+    SeatCount::new(count).unwrap()
+}
+
+fn draw(config: &Config, count: u8, seed: &str) -> Setup {
+    OldLondonBridge::draw_setup(config, seats(count), &seed.parse().unwrap()).unwrap()
+}
+
+fn random_faces() -> Config {
+    Config {
+        faces: [FaceChoice::Random; 4],
+        ..Config::default()
+    }
+}
+
+/// A setup in words.
+fn describe(setup: &Setup, config: &Config) -> String {
+    let mut lines = vec![format!("orientation {}", setup.orientation)];
+    for stack in &setup.stacks {
+        let buildings = stack
+            .iter()
+            .map(|&id| config.edition.building(id).to_string());
+        lines.push(buildings.collect::<Vec<_>>().join(", "));
+    }
+    lines.push(format!("markers {:?}", setup.markers));
+    for stack in &setup.bonus_stacks {
+        lines.push(stack.map(|tile| tile.name()).join(", "));
+    }
+    let stairs: Vec<u8> = setup.stairs.iter().map(|seat| seat.number()).collect();
+    lines.push(format!("stairs {stairs:?}"));
+    lines.push(setup.faces.map(|face| face.name()).join(", "));
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn the_setups_of_a_seed_are_pinned() {
+    let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden/old_london_bridge/setups.txt");
+    let mut text = String::new();
+    for count in 2..=4 {
+        let config = random_faces();
+        text += &format!("seed london, {count} seats\n");
+        text += &describe(&draw(&config, count, "london"), &config);
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&golden, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(golden).unwrap());
+}
+
+#[test]
+fn a_named_face_shifts_no_other_draw() {
+    let random = draw(&random_faces(), 4, "london");
+    let mut config = random_faces();
+    config.faces[0] = FaceChoice::Face(Face::ChapelTrack);
+    let named = draw(&config, 4, "london");
+    assert_eq!(named.faces[0], Face::ChapelTrack);
+    assert_eq!(
+        Setup {
+            faces: random.faces,
+            ..named
+        },
+        random
+    );
+}
+
+#[test]
+fn every_random_face_is_about_equally_likely() {
+    let mut counts = [0; 20];
+    for seed in 0..4000u64 {
+        let setup = OldLondonBridge::draw_setup(&random_faces(), seats(2), &Seed::from(seed));
+        setup
+            .unwrap()
+            .faces
+            .iter()
+            .for_each(|face| counts[face.index()] += 1);
+    }
+    for face in Face::ALL {
+        let expected = if face.area().base_face() == *face {
+            0..=0
+        } else {
+            880..=1120
+        };
+        assert!(
+            expected.contains(&counts[face.index()]),
+            "{face}: {}",
+            counts[face.index()]
+        );
+    }
+}
+
+#[test]
+fn a_face_of_another_area_is_refused() {
+    let mut config = Config::default();
+    config.faces[2] = FaceChoice::Face(Face::GateLeader);
+    let error = ConfigError::Face {
+        area: Area::Inn,
+        face: Face::GateLeader,
+    };
+    assert_eq!(
+        OldLondonBridge::check_config(&config, seats(3)),
+        Err(error.clone())
+    );
+    assert_eq!(
+        error.to_string(),
+        "faces.inn: gate_leader is a face of the gate area"
+    );
+}
+
+#[test]
+fn a_table_of_1_or_5_is_refused() {
+    for count in [1, 5] {
+        let error = ConfigError::Seats(seats(count));
+        assert_eq!(
+            OldLondonBridge::check_config(&Config::default(), seats(count)),
+            Err(error)
+        );
+    }
+}
+
+fn setup_error(change: impl FnOnce(&mut Setup)) -> String {
+    let config = Config::default();
+    let mut setup = draw(&config, 4, "london");
+    change(&mut setup);
+    let state = OldLondonBridge::start(&config, seats(4), &setup, &mut NoEvents);
+    state.map(|_| ()).unwrap_err().to_string()
+}
+
+#[test]
+fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
+    assert_eq!(
+        setup_error(|setup| setup.orientation = 6),
+        "orientation: 6 is not in 0 to 5"
+    );
+    let twice = setup_error(|setup| setup.stacks[0][3] = setup.stacks[0][1]);
+    assert!(twice.starts_with("stacks[0][3]: chapel "), "{twice}");
+    assert!(twice.ends_with("is in the stacks too often"), "{twice}");
+    let kind = setup_error(|setup| setup.stacks[0][3] = setup.stacks[1][3]);
+    assert!(kind.starts_with("stacks[0][3]: inn ") && kind.ends_with("stack of kind chapel"));
+    let count = setup_error(|setup| setup.markers.truncate(11));
+    assert_eq!(count, "markers: must have 12 entries, found 11");
+    assert_eq!(
+        setup_error(|setup| setup.markers[4] = 0),
+        "markers[4]: 0 is not in 1 to 3"
+    );
+    let many = setup_error(|setup| setup.markers.fill(2));
+    assert_eq!(many, "markers[5]: there are only 5 markers of 2");
+    let tiles = setup_error(|setup| setup.bonus_stacks[2][0] = setup.bonus_stacks[2][1]);
+    assert_eq!(
+        tiles,
+        "bonus_stacks[2]: does not have the tiles of this stack in the edition"
+    );
+    let again = setup_error(|setup| setup.stairs[3] = setup.stairs[0]);
+    assert!(again.starts_with("stairs[3]: seat "), "{again}");
+    let unknown = setup_error(|setup| setup.stairs[3] = Seat::new(4).unwrap());
+    assert_eq!(unknown, "stairs[3]: there is no seat 4 at a table of 4");
+    let face = setup_error(|setup| setup.faces[3] = Face::FullSets);
+    assert_eq!(
+        face,
+        "faces.bridge: full_sets instead of the config's most_buildings"
+    );
+}
+
+#[test]
+fn parks_of_one_coat_are_interchangeable_in_a_setup() {
+    let config = Config::default();
+    let setup = draw(&config, 3, "london");
+    let park = config
+        .edition
+        .ring()
+        .iter()
+        .position(|&kind| kind == Kind::Park)
+        .unwrap();
+    let first = config
+        .edition
+        .find(config.edition.building(setup.stacks[park][0]));
+    assert_eq!(
+        first,
+        Some(setup.stacks[park][0]),
+        "one identifier stands for all that are alike"
+    );
+    let start = |setup| OldLondonBridge::start(&config, seats(3), setup, &mut NoEvents).unwrap();
+    let mut swapped = setup.clone();
+    let alike = |i: &usize| setup.stacks[park][*i] == setup.stacks[park][0];
+    let other = (1..12).find(alike).unwrap();
+    swapped.stacks[park].swap(0, other);
+    assert_eq!(
+        OldLondonBridge::digest(&start(&setup)),
+        OldLondonBridge::digest(&start(&swapped))
+    );
+}
+
+#[test]
+fn the_house_edition_meets_every_printed_figure() {
+    let edition = Edition::house();
+    let is = |number: u8, kind: Kind, coat: Coat| {
+        let building = edition
+            .buildings()
+            .iter()
+            .find(|other| other.number == Some(number));
+        let building = building.unwrap();
+        assert_eq!(
+            (building.kind, building.coat),
+            (kind, Some(coat)),
+            "{number}"
+        );
+    };
+    is(43, Kind::Haberdashery, Coat::Orange);
+    is(20, Kind::Inn, Coat::Blue);
+    is(32, Kind::Chapel, Coat::Blue);
+    for kind in Kind::ALL.iter().filter(|&&kind| kind != Kind::Guildhall) {
+        for coat in Coat::ALL {
+            let of_kind = edition.buildings_of(*kind).iter();
+            let count = of_kind
+                .filter(|building| building.coat == Some(*coat))
+                .count();
+            assert_eq!(count, 3, "{kind} {coat}");
+        }
+    }
+    // E6: kind by number modulo 5, coat by the place among the numbers of the kind.
+    let kinds = [
+        Kind::Inn,
+        Kind::Gate,
+        Kind::Chapel,
+        Kind::Haberdashery,
+        Kind::Guildhall,
+    ];
+    let coats = [Coat::Blue, Coat::Grey, Coat::Green, Coat::Orange];
+    let shifts = [1, 0, 2, 3];
+    for number in 1..=60u8 {
+        let residue = usize::from(number % 5);
+        let place = (1..number).filter(|other| other % 5 == number % 5).count();
+        let coat = shifts.get(residue).map(|shift| coats[(place + shift) % 4]);
+        let building = edition
+            .buildings()
+            .iter()
+            .find(|other| other.number == Some(number))
+            .unwrap();
+        assert_eq!(
+            (building.kind, building.coat),
+            (kinds[residue], coat),
+            "{number}"
+        );
+    }
+}
+
+fn entry_error(change: impl FnOnce(&mut EditionParts)) -> String {
+    let mut parts: EditionParts = toml::from_str(HOUSE).unwrap();
+    change(&mut parts);
+    let error = Edition::new(&parts).unwrap_err();
+    assert!(matches!(error, EditionError::Entry { .. }));
+    error.to_string()
+}
+
+#[test]
+fn an_edition_is_refused_with_the_entry_that_is_wrong() {
+    let refused = [
+        (
+            entry_error(|e| e.name.clear()),
+            "name: must have 1 to 64 printable characters",
+        ),
+        (
+            entry_error(|e| e.ring.truncate(5)),
+            "ring: must have 6 entries, found 5",
+        ),
+        (
+            entry_error(|e| e.ring[4] = Kind::Inn),
+            "ring[4]: inn is in the ring twice",
+        ),
+        (
+            entry_error(|e| e.rondel[3] = None),
+            "rondel: exactly one space is \"x\", found 2",
+        ),
+        (
+            entry_error(|e| e.rondel[0] = Some(1)),
+            "rondel: exactly one space is \"x\", found 0",
+        ),
+        (
+            entry_error(|e| e.rondel.swap(0, 2)),
+            "rondel[0]: the first space must be \"x\": the others count from it",
+        ),
+        (
+            entry_error(|e| e.rondel[2] = Some(4)),
+            "rondel[2]: 4 is not in 1 to 3",
+        ),
+        (
+            entry_error(|e| e.chapel_last_space = 0),
+            "chapel_last_space: 0 is not in 1 to 60",
+        ),
+        (
+            entry_error(|e| e.gate_last_space = 61),
+            "gate_last_space: 61 is not in 1 to 60",
+        ),
+        (
+            entry_error(|e| e.chapel_money[1].0 = 16),
+            "chapel_money[1]: space: 16 is not in 1 to 15",
+        ),
+        (
+            entry_error(|e| e.chapel_money[1].0 = 2),
+            "chapel_money[1]: space 2 does not come after space 2",
+        ),
+        (
+            entry_error(|e| e.chapel_money[3].1 = 1000),
+            "chapel_money[3]: pounds: 1000 is not in 1 to 100",
+        ),
+        (
+            entry_error(|e| e.gate_bonus[4] = 300),
+            "gate_bonus[4]: space: 300 is not in 1 to 15",
+        ),
+        (
+            entry_error(|e| e.gate_bonus.swap(0, 1)),
+            "gate_bonus[1]: space 3 does not come after space 6",
+        ),
+        (
+            entry_error(|e| e.bonus_stacks.truncate(2)),
+            "bonus_stacks: must have 3 entries, found 2",
+        ),
+        (
+            entry_error(|e| e.bonus_stacks[1].truncate(7)),
+            "bonus_stacks[1]: must have 8 entries, found 7",
+        ),
+        (
+            entry_error(|e| e.bonus_stacks[1][0] = e.bonus_stacks[1][1]),
+            "bonus_stacks: must have share 3 times in all, found 2",
+        ),
+        (
+            entry_error(|e| e.buildings.truncate(71)),
+            "buildings: must have 72 entries, found 71",
+        ),
+        (
+            entry_error(|e| e.buildings[17].number = Some(61)),
+            "buildings[17].number: 61 is not in 1 to 60",
+        ),
+        (
+            entry_error(|e| e.buildings[17].number = Some(2)),
+            "buildings[17].number: 2 is also the number of buildings[0]",
+        ),
+        (
+            entry_error(|e| e.buildings[17].number = None),
+            "buildings[17].number: missing: gate",
+        ),
+        (
+            entry_error(|e| e.buildings[71].number = Some(3)),
+            "buildings[71].number: a park has no house number",
+        ),
+        (
+            entry_error(|e| e.buildings[17].coat = None),
+            "buildings[17].coat: missing: gate",
+        ),
+        (
+            entry_error(|e| e.buildings[50].coat = Some(Coat::Blue)),
+            "buildings[50].coat: a guildhall carries all coats and names none",
+        ),
+        (
+            entry_error(|e| e.buildings[17].kind = Kind::Inn),
+            "buildings: must have 12 of gate, found 11",
+        ),
+    ];
+    for (message, expected) in refused {
+        assert_eq!(message, expected);
+    }
+}
+
+#[test]
+fn an_edition_file_of_another_form_is_refused_with_the_line() {
+    let cases = [
+        (
+            HOUSE.replace("[\"x\", 1, 2", "[\"y\", 1, 2"),
+            "\"x\" or an income in pounds",
+        ),
+        (
+            HOUSE.replace("[\"chapel\", \"inn\"", "[\"church\", \"inn\""),
+            "unknown variant `church`",
+        ),
+        (
+            HOUSE.replace("gate_last_space = 15", "gate_last_space = -1"),
+            "gate_last_space = -1",
+        ),
+        (
+            HOUSE.replace("gate_last_space = 15", ""),
+            "missing field `gate_last_space`",
+        ),
+        (
+            HOUSE.replace("gate_last_space", "last_gate_space"),
+            "unknown field `last_gate_space`",
+        ),
+    ];
+    for (text, expected) in cases {
+        let error = Edition::from_toml(&text).unwrap_err();
+        assert!(matches!(error, EditionError::Form(_)));
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn the_order_of_buildings_in_a_file_does_not_matter() {
+    let mut parts: EditionParts = toml::from_str(HOUSE).unwrap();
+    parts.buildings.reverse();
+    assert_eq!(Edition::new(&parts), Edition::from_toml(HOUSE));
+}

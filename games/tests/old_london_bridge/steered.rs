@@ -1,0 +1,382 @@
+//! What random play never reaches, or too rarely: tests steer to it.
+
+use crate::position::{Position, seat};
+use bridgemaster_games::old_london_bridge::{
+    BRIDGE_SLOTS, Decision, Edition, EditionParts, Event, Face, Kind, OldLondonBridge, Pawn,
+    TileKind, TurnStep,
+};
+use bridgemaster_games::{ChanceStream, Game, NoEvents, SeatCount, Seed};
+
+const HOUSE: &str = include_str!("../../data/old_london_bridge/house.toml");
+
+/// Seat 3's turn, the last of the round, with every open space occupied or without a building:
+/// chapel faces X, the stacks of spaces 1 and 2 are empty, pawns stand on 3, 4 and 5. Seat 3 has
+/// no money for the centre.
+fn without_a_placement() -> Position {
+    Position::new(4)
+        .shorten_stack(Kind::Inn, 0)
+        .shorten_stack(Kind::Guildhall, 0)
+        .money(3, 0)
+        .turn(&[(0, 4), (1, 3), (2, 2), (3, 1)], 3)
+        .pawn(0, Pawn::Outer(3))
+        .pawn(1, Pawn::Outer(4))
+        .pawn(2, Pawn::Outer(5))
+}
+
+fn was_skipped(event: &Event) -> Option<u8> {
+    match event {
+        Event::TurnSkipped { seat } => Some(seat.number()),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_turn_without_a_legal_placement_builds_nothing() {
+    let mut play = without_a_placement().play();
+    assert_eq!(play.legal(3), ["end"]);
+    assert_eq!(
+        play.refusal(3, "place centre gate"),
+        "place.opening: the centre costs 2 pounds or a free_centre tile, money: 0"
+    );
+    play.decide(3, &["end"]);
+    assert_eq!(play.last(was_skipped), Some(3));
+    assert_eq!(play.view().round, 1);
+    assert!(play.houses(3).is_empty());
+}
+
+#[test]
+fn a_held_tile_that_makes_a_placement_legal_must_be_used() {
+    for (tile, places) in [
+        (
+            TileKind::Share,
+            vec![
+                "place gate share",
+                "place haberdashery share",
+                "place park share",
+            ],
+        ),
+        (TileKind::XSpace, vec!["place chapel x_space"]),
+        (
+            TileKind::FreeCentre,
+            vec![
+                "place centre chapel free_centre",
+                "place centre gate free_centre",
+                "place centre haberdashery free_centre",
+                "place centre park free_centre",
+            ],
+        ),
+    ] {
+        let mut play = without_a_placement().tiles(3, &[tile]).play();
+        assert_eq!(play.legal(3), places);
+        let refusal = "decision: the turn cannot end before a placement";
+        assert_eq!(play.refusal(3, "end"), refusal);
+    }
+}
+
+#[test]
+fn a_recall_without_a_legal_placement_commits_the_turn_to_building_nothing() {
+    let tiles = [TileKind::Recall, TileKind::ChapelPlus2];
+    let start = without_a_placement().tiles(3, &tiles).chapel(&[0, 0, 0, 3]);
+    let mut play = start.play();
+    assert_eq!(play.legal(3), ["use recall", "use chapel_plus_2", "end"]);
+    let ones = play.seat(3).hand[1];
+    play.decide(3, &["use recall"]);
+    assert_eq!(play.seat(3).hand[1], ones + 1);
+    assert_eq!(play.last(was_skipped), Some(3));
+    play.decide(3, &["use chapel_plus_2"]);
+    assert_eq!(
+        play.money(3),
+        2,
+        "enough for the centre, but the turn is committed"
+    );
+    assert_eq!(play.legal(3), ["end"]);
+    play.decide(3, &["end"]);
+    let skipped = play.events.iter().filter_map(was_skipped).count();
+    assert_eq!(skipped, 1, "one turn is skipped once");
+}
+
+#[test]
+fn money_that_makes_a_placement_legal_again_makes_it_mandatory_again() {
+    let tiles = [TileKind::Recall, TileKind::ChapelPlus2];
+    let mut play = without_a_placement()
+        .tiles(3, &tiles)
+        .chapel(&[0, 0, 0, 3])
+        .play();
+    play.decide(3, &["use chapel_plus_2"]);
+    assert_eq!(play.money(3), 2);
+    let legal = play.legal(3);
+    assert!(
+        legal
+            .iter()
+            .all(|decision| decision.starts_with("place centre ")),
+        "{legal:?}"
+    );
+    assert_eq!(
+        play.refusal(3, "use recall"),
+        "tile: recall is used after the building's action"
+    );
+    assert!(play.try_decide(3, "end").is_err());
+    assert_eq!(play.last(was_skipped), None);
+}
+
+#[test]
+fn bonus_tiles_earned_before_a_placement_come_before_it() {
+    let start = Position::new(4).turn(&[(0, 1), (1, 0), (2, 0), (3, 0)], 0);
+    let start = start.tiles(0, &[TileKind::GatePlus2]).gate(&[1, 0, 0, 0]);
+    let mut play = start.face_up(1, TileKind::XSpace).play();
+    play.decide(0, &["use gate_plus_2"]);
+    assert_eq!(play.legal(0), ["take_tile 0", "take_tile 1", "take_tile 2"]);
+    play.decide(0, &["take_tile 1"]);
+    assert!(
+        !play.is_legal(0, "place chapel x_space"),
+        "a fresh tile is not usable"
+    );
+    play.decide(0, &["place gate"]);
+}
+
+/// The end of the first round, the inn and guildhall stacks empty and one chapel left.
+fn before_an_early_end(faces: &[Face]) -> Position {
+    Position::with_faces(4, faces)
+        .shorten_stack(Kind::Inn, 0)
+        .shorten_stack(Kind::Guildhall, 0)
+        .shorten_stack(Kind::Chapel, 1)
+        .turn(&[(0, 4), (1, 3), (2, 2), (3, 1)], 3)
+}
+
+#[test]
+fn three_empty_stacks_end_the_match_at_the_end_of_the_round() {
+    let mut play = before_an_early_end(&[Face::ChapelLeader]).play();
+    play.decide(3, &["place centre chapel"]);
+    assert_eq!(play.view().stacks[0].top, None);
+    play.decide(3, &["end"]);
+    assert!(OldLondonBridge::owing(&play.state).is_empty());
+    assert_eq!(play.events.last(), Some(&Event::GameEnded { early: true }));
+    assert_eq!(
+        play.paid(Face::ChapelLeader),
+        [(3, 1)],
+        "the last round pays too"
+    );
+    assert_eq!(play.outcome().seats.len(), 4);
+    assert_eq!(play.refusal(0, "play 0"), "decision: the match is over");
+}
+
+#[test]
+fn four_empty_stacks_end_the_match_too() {
+    let start = before_an_early_end(&[]).shorten_stack(Kind::Haberdashery, 0);
+    let mut play = start.play();
+    play.decide(3, &["place centre chapel", "end"]);
+    assert_eq!(play.events.last(), Some(&Event::GameEnded { early: true }));
+}
+
+#[test]
+fn two_empty_stacks_do_not_end_the_match() {
+    let mut play = before_an_early_end(&[]).play();
+    play.decide(3, &["place gate"]);
+    play.decide(3, &["end"]);
+    assert_eq!(play.view().round, 1);
+}
+
+/// The last turn before a round in which `holders` have a usable take_a_2 tile, with `twos` in
+/// the supply; seats 0 to 3 in chapel order.
+fn before_take_a_2(holders: &[u8], twos: u8) -> Position {
+    let held = 15 - twos;
+    let mut start = Position::new(4).hand(3, [1, 1, held - 3, 1, 1]);
+    for number in 0..3 {
+        start = start.hand(number, [1, 1, 1, 1, 1]);
+    }
+    for &number in holders {
+        start = start.tiles(number, &[TileKind::TakeA2]);
+    }
+    let start = start.turn(&[(0, 0), (1, 0), (2, 0), (3, 0)], 3);
+    start.step(3, TurnStep::Finish)
+}
+
+#[test]
+fn take_a_2_is_asked_in_chapel_order_and_a_no_is_final() {
+    let mut play = before_take_a_2(&[0, 2, 2], 5).play();
+    play.decide(3, &["end"]);
+    assert_eq!(play.legal(0), ["take_a_2 no", "take_a_2 yes"]);
+    assert!(play.legal(2).is_empty());
+    play.decide(0, &["take_a_2 no"]);
+    assert!(play.legal(0).is_empty());
+    play.decide(2, &["take_a_2 yes"]);
+    assert_eq!((play.seat(2).hand[2], play.view().supply[2]), (2, 4));
+    play.decide(2, &["take_a_2 yes"]);
+    assert_eq!((play.seat(2).hand[2], play.view().supply[2]), (3, 3));
+    assert_eq!(play.tiles(2, TileKind::TakeA2), 0);
+    assert_eq!(play.tiles(0, TileKind::TakeA2), 1);
+    assert!(play.is_legal(0, "play 0"));
+}
+
+#[test]
+fn take_a_2_is_not_asked_while_the_supply_has_no_2() {
+    let mut play = before_take_a_2(&[0], 0).play();
+    play.decide(3, &["end"]);
+    assert_eq!(play.view().supply[2], 0);
+    assert!(play.is_legal(0, "play 2"));
+    assert_eq!(
+        play.refusal(0, "take_a_2 yes"),
+        "decision: take_a_2 is not asked for; asked for: play"
+    );
+}
+
+#[test]
+fn take_a_2_is_not_asked_again_once_the_supply_has_run_out() {
+    let mut play = before_take_a_2(&[0, 0, 1], 1).play();
+    play.decide(3, &["end"]);
+    play.decide(0, &["take_a_2 yes"]);
+    assert!(play.is_legal(0, "play 2"), "nobody is asked any more");
+    assert_eq!(play.tiles(0, TileKind::TakeA2), 1);
+    assert_eq!(play.tiles(1, TileKind::TakeA2), 1);
+}
+
+#[test]
+fn recall_is_refused_while_the_supply_has_no_card_of_the_value() {
+    // All 4s but the one just played are in hands; the inn takes that one.
+    let start = Position::new(4)
+        .round(8)
+        .hand(1, [1, 1, 1, 1, 9])
+        .hand(2, [1, 1, 1, 1, 0])
+        .hand(3, [1, 1, 1, 1, 0])
+        .hand(0, [1, 1, 1, 1, 1])
+        .bridge(0, &[60, 52, 49, 44])
+        .top(40)
+        .tiles(0, &[TileKind::Recall])
+        .turn(&[(0, 4), (1, 0), (2, 0), (3, 0)], 0);
+    let mut play = start.play();
+    assert_eq!(play.view().supply[4], 1);
+    play.decide(0, &["place inn", "take_cards 1x4"]);
+    assert_eq!(
+        play.refusal(0, "use recall"),
+        "tile: the supply has no card of value 4"
+    );
+    assert_eq!(play.legal(0), ["end"]);
+}
+
+/// A test edition whose gate track has a bonus space on each of 60 spaces.
+fn generous_gate() -> Edition {
+    let spaces: Vec<String> = (1..=60).map(|space| space.to_string()).collect();
+    let text = HOUSE
+        .replace("gate_last_space = 15", "gate_last_space = 60")
+        .replace("[3, 6, 9, 12, 15]", &format!("[{}]", spaces.join(", ")));
+    Edition::from_toml(&text).unwrap()
+}
+
+#[test]
+fn no_tile_left_means_none_taken() {
+    let mut start = Position::with_edition(4, generous_gate())
+        .round(5)
+        .bridge(0, &[56, 55, 47])
+        .top(36)
+        .turn(&[(0, 4), (1, 0), (2, 0), (3, 0)], 0);
+    for stack in &mut start.view.bonus_stacks {
+        stack.unseen.clear();
+        stack.face_up = None;
+    }
+    start.view.bonus_stacks[1].face_up = Some(TileKind::Share);
+    let mut play = start.play();
+    play.decide(0, &["place gate"]);
+    assert_eq!(
+        play.seat(0).gate_position,
+        4,
+        "four bonus spaces were passed"
+    );
+    assert_eq!(play.legal(0), ["take_tile 1"]);
+    assert_eq!(
+        play.refusal(0, "take_tile 0"),
+        "stack: bonus stack 0 is empty"
+    );
+    play.decide(0, &["take_tile 1"]);
+    assert_eq!(play.legal(0), ["end"]);
+}
+
+#[test]
+fn a_legal_replacement_always_exists() {
+    let mut chance = ChanceStream::new(&Seed::from(5), 0);
+    let mut replaced = 0;
+    for _ in 0..400 {
+        let mut numbers: Vec<u8> = (1..=60).collect();
+        chance.shuffle(&mut numbers);
+        let new = numbers.pop().unwrap();
+        // A bridge of series and parks, full or not, that the new house does not continue.
+        let length = 1 + chance.below(BRIDGE_SLOTS as u32 - 1) as usize;
+        let mut bridge: Vec<u8> = Vec::new();
+        for _ in 0..length {
+            match (bridge.last(), numbers.pop().unwrap()) {
+                (Some(&left), next) if left != 0 && next > left => bridge.push(0),
+                (_, next) => bridge.push(next),
+            }
+        }
+        let Some(&last) = bridge.last() else { continue };
+        if last == 0 || new < last {
+            continue;
+        }
+        let start = Position::new(4).round(11).bridge(0, &bridge).top(new);
+        let kind = start.house(new).kind;
+        let mut play = start.turn(&[(0, 1), (1, 0), (2, 0), (3, 0)], 0).play();
+        play.decide(0, &[&format!("place centre {kind}")]);
+        let legal = play.legal(0);
+        assert!(!legal.is_empty(), "{new} on {bridge:?}");
+        for slot in 0..bridge.len() {
+            let mut after = bridge.clone();
+            after[slot] = new;
+            let series = after.split(|&house| house == 0);
+            let descends = series
+                .into_iter()
+                .all(|series| series.is_sorted_by(|a, b| a > b));
+            let expected = bridge[slot] != 0 && descends;
+            let text = format!("replace {slot}");
+            assert_eq!(
+                legal.contains(&text),
+                expected,
+                "{new} in slot {slot} of {bridge:?}"
+            );
+        }
+        replaced += 1;
+    }
+    assert!(
+        replaced > 50,
+        "only {replaced} bridges needed a replacement"
+    );
+}
+
+/// Plays matches in which every seat lengthens its bridge where it can.
+#[test]
+fn a_bridge_never_exceeds_its_12_slots() {
+    let mut full = 0;
+    for seats in 2..=4 {
+        for seed in 0..150 {
+            let seed = Seed::from(seed);
+            let count = SeatCount::new(seats).unwrap();
+            let config = Default::default();
+            let setup = OldLondonBridge::draw_setup(&config, count, &seed).unwrap();
+            let mut state = OldLondonBridge::start(&config, count, &setup, &mut NoEvents).unwrap();
+            let mut chance = ChanceStream::new(&seed, 77);
+            let mut list = Vec::new();
+            while let Some(player) = OldLondonBridge::owing(&state).iter().next() {
+                OldLondonBridge::legal(&state, player, &mut list);
+                let park = list.iter().position(
+                    |decision| matches!(decision, Decision::Place(place) if place.stack == Kind::Park),
+                );
+                let choice = park.unwrap_or_else(|| chance.below(list.len() as u32) as usize);
+                let decision = list[choice];
+                OldLondonBridge::apply(&mut state, player, &decision, &mut NoEvents).unwrap();
+            }
+            let view = OldLondonBridge::observe(&state, bridgemaster_games::Viewer::Seat(seat(0)));
+            full += view
+                .seats
+                .iter()
+                .filter(|seat| seat.bridge.is_full())
+                .count();
+        }
+    }
+    assert!(full > 10, "only {full} bridges were full");
+}
+
+#[test]
+fn a_test_edition_differs_from_the_house_edition_in_what_it_changes_only() {
+    let parts: EditionParts = toml::from_str(HOUSE).unwrap();
+    let house = Edition::new(&parts).unwrap();
+    assert_eq!(generous_gate().buildings(), house.buildings());
+    assert_ne!(generous_gate(), house);
+}
