@@ -11,12 +11,13 @@ const ROOTS: &[&str] = &[
     "bridgemaster/v1/play.proto",
 ];
 
-/// Messages of a game that would make every message around them large: a queue of responses keeps
+/// Entries of games that would make every message around them large: a queue of responses keeps
 /// room for the largest of them in each of its places.
 const BOXED: &[&str] = &[
-    ".bridgemaster.v1.GameConfig.game.old_london_bridge",
-    ".bridgemaster.v1.GameObservation.game.old_london_bridge",
-    ".bridgemaster.v1.GameSetup.game.old_london_bridge",
+    ".bridgemaster.v1.GameChance.game",
+    ".bridgemaster.v1.GameConfig.game",
+    ".bridgemaster.v1.GameObservation.game",
+    ".bridgemaster.v1.GameSetup.game",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,7 +26,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = protox::compile(ROOTS, ["proto"])?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("descriptors.binpb"), descriptors.encode_to_vec())?;
-    let mut builder = tonic_prost_build::configure().codec_path("crate::codec::SmallBufferCodec");
+    let mut builder = tonic_prost_build::configure()
+        .codec_path("crate::codec::SmallBufferCodec")
+        .include_file("packages.rs");
     for field in BOXED {
         builder = builder.boxed(field);
     }

@@ -9,18 +9,7 @@
 /// The generated packages, nested as protobuf nests them, so that they can refer to one another.
 #[allow(clippy::all, missing_docs, rustdoc::all, unreachable_pub)]
 mod generated {
-    pub mod bridgemaster {
-        pub mod v1 {
-            tonic::include_proto!("bridgemaster.v1");
-        }
-        pub mod games {
-            pub mod old_london_bridge {
-                pub mod v1 {
-                    tonic::include_proto!("bridgemaster.games.old_london_bridge.v1");
-                }
-            }
-        }
-    }
+    include!(concat!(env!("OUT_DIR"), "/packages.rs"));
 }
 
 mod codec;

@@ -5,12 +5,17 @@
 //! length, every enum value is known. Whether a decision is legal, or a setup possible, is for
 //! the rules to say.
 
+pub mod alhambra;
+pub mod bridges_to_nowhere;
+pub mod carcassonne;
 pub mod old_london_bridge;
 
 #[cfg(feature = "games")]
 mod field;
 #[cfg(feature = "games")]
 mod wire;
+#[cfg(feature = "games")]
+mod wire_game;
 
 #[cfg(feature = "games")]
 pub use wire::{GameEntry, WireError, WireGame, game_id};

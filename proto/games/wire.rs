@@ -2,12 +2,15 @@
 
 use std::fmt::Display;
 
-use bridgemaster_games::{Game, old_london_bridge::OldLondonBridge};
+use bridgemaster_games::{
+    Game, alhambra::Alhambra, bridges_to_nowhere::BridgesToNowhere, carcassonne::Carcassonne,
+    old_london_bridge::OldLondonBridge,
+};
 use thiserror::Error;
 
 use crate::v1::{
-    GameConfig, GameDecision, GameEvent, GameObservation, GameSetup, game_config, game_decision,
-    game_event, game_observation, game_setup,
+    GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameSetup, game_config,
+    game_decision, game_event, game_observation, game_setup,
 };
 
 /// Why a message is no value of the rules.
@@ -27,6 +30,14 @@ impl WireError {
             field: field.into(),
             detail: detail.into(),
         }
+    }
+
+    /// A chance result of a game whose chance is all in its setup.
+    pub(super) fn no_chance<G: Game>() -> Self {
+        Self::new(
+            "game",
+            format!("{} has no chance results after the setup", G::NAME),
+        )
     }
 
     /// No entry of the game's `oneof` that belongs to `G`.
@@ -76,6 +87,10 @@ pub trait WireGame: Game {
     fn event_to_wire(event: &Self::Event) -> GameEvent;
     /// Reads an event.
     fn event_from_wire(event: &GameEvent) -> Result<Self::Event, WireError>;
+    /// Writes a chance result that falls after the setup.
+    fn chance_to_wire(chance: &Self::Chance) -> GameChance;
+    /// Reads a chance result that falls after the setup.
+    fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError>;
 }
 
 /// A message with one entry a game.
@@ -85,12 +100,16 @@ pub trait GameEntry {
     fn game_id(&self) -> Option<&'static str>;
 }
 
+/// Implements [`GameEntry`] for a message over the one list of games.
 macro_rules! game_entries {
     ($($message:ident in $package:ident,)*) => {
         $(impl GameEntry for $message {
             fn game_id(&self) -> Option<&'static str> {
                 self.game.as_ref().map(|game| match game {
                     $package::Game::OldLondonBridge(_) => OldLondonBridge::ID,
+                    $package::Game::Alhambra(_) => Alhambra::ID,
+                    $package::Game::BridgesToNowhere(_) => BridgesToNowhere::ID,
+                    $package::Game::Carcassonne(_) => Carcassonne::ID,
                 })
             }
         })*

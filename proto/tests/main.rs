@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod alhambra;
+mod bridges_to_nowhere;
+mod carcassonne;
 mod descriptors;
-mod malformed;
+mod old_london_bridge;
 mod protocol_page;
 mod random_match;
 mod round_trip;

@@ -1,20 +1,29 @@
-//! What is not well formed is refused with the path of the field.
+//! Old London Bridge on the wire: what is not well formed is refused with the path of the field.
 
-use bridgemaster_games::old_london_bridge::{Config, OldLondonBridge};
+use std::sync::Arc;
+
+use bridgemaster_games::{
+    ChanceStream, Seat,
+    old_london_bridge::{
+        Area, BuildingParts, Coat, Config, Edition, EditionParts, Event, FaceChoice, Kind,
+        OldLondonBridge, TileKind,
+    },
+};
 use bridgemaster_proto::{
     games::{
         WireError, WireGame,
         old_london_bridge::v1::{
-            Edition, MoneySpace, Observation, Setup, TurnPhase, observation, turn_phase,
+            Edition as WireEdition, MoneySpace, Observation, Setup, TurnPhase, observation, turn_phase,
         },
     },
-    v1::{self, game_config, game_observation, game_setup},
+    v1::{self, GameEvent, game_config, game_observation, game_setup},
 };
 use serde_json::{Value, json};
 
 use crate::{
     descriptors::from_json,
-    random_match::{play, setup_of},
+    random_match::{Wired, play, setup_of},
+    round_trip::sent,
 };
 
 type Olb = OldLondonBridge;
@@ -46,33 +55,9 @@ fn refused<T: std::fmt::Debug>(result: Result<T, WireError>, field: &str, detail
 }
 
 #[test]
-fn a_missing_entry_is_refused_with_the_game() {
-    let game = "the game is Old London Bridge";
-    let olb = "old_london_bridge";
-    let config = Config::default();
-    refused(Olb::config_from_wire(&v1::GameConfig::default()), olb, game);
-    refused(
-        Olb::setup_from_wire(&v1::GameSetup::default(), &config),
-        olb,
-        game,
-    );
-    refused(
-        Olb::decision_from_wire(&v1::GameDecision::default()),
-        olb,
-        game,
-    );
-    refused(
-        Olb::observation_from_wire(&v1::GameObservation::default(), &config),
-        olb,
-        game,
-    );
-    refused(Olb::event_from_wire(&v1::GameEvent::default()), olb, game);
-}
-
-#[test]
 fn an_entry_of_a_game_that_this_version_does_not_know_is_refused() {
-    // Field 2, a message of two bytes.
-    let bytes = [0x12, 0x02, 0x08, 0x01];
+    // Field 15, a message of two bytes.
+    let bytes = [0x7a, 0x02, 0x08, 0x01];
     let wire: v1::GameDecision = prost::Message::decode(bytes.as_slice()).unwrap();
     refused(
         Olb::decision_from_wire(&wire),
@@ -265,7 +250,7 @@ fn malformed_configs_name_the_field() {
 }
 
 /// Changes the house edition and reads the result.
-fn with_edition(change: impl FnOnce(&mut Edition)) -> Result<Config, WireError> {
+fn with_edition(change: impl FnOnce(&mut WireEdition)) -> Result<Config, WireError> {
     let mut wire = Olb::config_to_wire(&Config::default());
     let Some(game_config::Game::OldLondonBridge(entry)) = &mut wire.game else {
         unreachable!()
@@ -332,7 +317,7 @@ fn an_edition_that_the_rules_refuse_names_the_field_of_the_wire() {
 #[test]
 fn malformed_setups_name_the_field() {
     let config = Config::default();
-    let setup = setup_of(&config, 4, 5);
+    let setup = setup_of::<Olb>(&config, 4, 5);
     let with = |change: &dyn Fn(&mut Setup)| {
         let mut wire = Olb::setup_to_wire(&setup);
         let Some(game_setup::Game::OldLondonBridge(entry)) = &mut wire.game else {
@@ -372,7 +357,7 @@ fn malformed_setups_name_the_field() {
 #[test]
 fn malformed_observations_name_the_field() {
     let config = Config::default();
-    let (_, end) = play(&config, 4, 9, |_| {});
+    let end = play::<Olb>(&config, 4, 9, |_| {}).end;
     let with = |change: &dyn Fn(&mut Observation)| {
         let mut wire = Olb::observation_to_wire(&end);
         let Some(game_observation::Game::OldLondonBridge(entry)) = &mut wire.game else {
@@ -450,4 +435,79 @@ fn malformed_observations_name_the_field() {
         &path("seats"),
         "at most 4",
     );
+}
+
+#[test]
+fn events_that_random_play_hardly_reaches_survive_the_wire() {
+    let seat = Seat::new(3).unwrap();
+    for event in [
+        Event::TurnSkipped { seat },
+        Event::GameEnded { early: true },
+        Event::StackRevealed {
+            stack: Kind::Park,
+            top: None,
+        },
+        Event::TileTaken {
+            seat,
+            stack: 2,
+            tile: TileKind::TakeA2,
+            revealed: None,
+        },
+    ] {
+        let wire: GameEvent = sent(&Olb::event_to_wire(&event));
+        assert_eq!(Olb::event_from_wire(&wire), Ok(event));
+    }
+}
+
+
+/// The house edition with other data in every entry.
+fn other_edition() -> Edition {
+    let house = Edition::house();
+    let mut bonus_stacks: Vec<Vec<_>> = house.bonus_stacks().iter().map(|s| s.to_vec()).collect();
+    let tile = bonus_stacks[0][0];
+    let place = bonus_stacks[1]
+        .iter()
+        .position(|other| *other != tile)
+        .unwrap();
+    bonus_stacks[0][0] = std::mem::replace(&mut bonus_stacks[1][place], tile);
+    Edition::new(&EditionParts {
+        name: "Upside down".to_owned(),
+        ring: house.ring().iter().rev().copied().collect(),
+        rondel: vec![None, Some(3), Some(3), Some(1), Some(2), Some(1)],
+        chapel_last_space: 60,
+        chapel_money: vec![(1, 100), (60, 1)],
+        gate_last_space: 7,
+        gate_bonus: vec![1, 2, 3, 7],
+        bonus_stacks,
+        buildings: house
+            .buildings()
+            .iter()
+            .rev()
+            .map(|building| BuildingParts {
+                kind: building.kind,
+                number: building.number.map(|number| 61 - u32::from(number)),
+                coat: match building.kind {
+                    Kind::Guildhall => None,
+                    _ => Some(Coat::Grey),
+                },
+            })
+            .collect(),
+    })
+    .unwrap()
+}
+
+impl Wired for OldLondonBridge {
+    fn any_config(chance: &mut ChanceStream) -> Config {
+        let mut config = Config::default();
+        for (choice, area) in config.faces.iter_mut().zip(Area::ALL) {
+            *choice = match area.faces().get(chance.below(6) as usize) {
+                Some(&face) => FaceChoice::Face(face),
+                None => FaceChoice::Random,
+            };
+        }
+        if chance.below(2) == 0 {
+            config.edition = Arc::new(other_edition());
+        }
+        config
+    }
 }

@@ -1,72 +1,80 @@
 //! Random legal play, told step by step.
 
-use bridgemaster_games::{
-    ChanceStream, Game, SeatCount, Seed, Viewer,
-    old_london_bridge::{
-        Area, Config, Decision, Event, FaceChoice, Observation, OldLondonBridge, Setup,
-    },
-};
+use bridgemaster_games::{ChanceStream, Game, SeatCount, Seed, Viewer};
+use bridgemaster_proto::games::WireGame;
 
-type Olb = OldLondonBridge;
-
-/// A stream of chance that no setup uses.
+/// A stream of chance that no match uses.
 const PLAY_STREAM: u64 = 1 << 40;
 
-/// What there is to see before one decision.
-pub(crate) struct Step<'a> {
-    /// What it sees.
-    pub(crate) observation: &'a Observation,
-    /// What it may answer.
-    pub(crate) legal: &'a [Decision],
-    /// What happened since its last decision.
-    pub(crate) events: &'a [Event],
+/// A game whose messages are tested.
+pub(crate) trait Wired: WireGame {
+    /// Some config: every part of it is some time other than the default.
+    fn any_config(chance: &mut ChanceStream) -> Self::Config;
 }
 
-/// A config whose faces follow from `choices`: one of the five faces of each area, or random.
-pub(crate) fn config_of(choices: [usize; 4]) -> Config {
-    let mut config = Config::default();
-    for ((choice, area), number) in config.faces.iter_mut().zip(Area::ALL).zip(choices) {
-        *choice = match area.faces().get(number) {
-            Some(&face) => FaceChoice::Face(face),
-            None => FaceChoice::Random,
-        };
-    }
-    config
+/// What there is to see before one decision.
+pub(crate) struct Step<'a, G: Game> {
+    /// What it sees.
+    pub(crate) observation: &'a G::Observation,
+    /// What it may answer.
+    pub(crate) legal: &'a [G::Decision],
+    /// What happened since its last decision.
+    pub(crate) events: &'a [G::Event],
+}
+
+/// A whole match.
+pub(crate) struct Played<G: Game> {
+    /// All events.
+    pub(crate) events: Vec<G::Event>,
+    /// All chance results after the setup.
+    pub(crate) chances: Vec<G::Chance>,
+    /// What a spectator sees at the end.
+    pub(crate) end: G::Observation,
 }
 
 /// Draws a setup.
-pub(crate) fn setup_of(config: &Config, seats: u8, seed: u64) -> Setup {
-    Olb::draw_setup(config, SeatCount::new(seats).unwrap(), &Seed::from(seed)).unwrap()
+pub(crate) fn setup_of<G: Game>(config: &G::Config, seats: u8, seed: u64) -> G::Setup {
+    G::draw_setup(config, SeatCount::new(seats).unwrap(), &Seed::from(seed)).unwrap()
 }
 
-/// Plays a whole match with uniformly random decisions and shows every step. Returns all events,
-/// and what a spectator sees at the end.
-pub(crate) fn play(
-    config: &Config,
+/// Plays a whole match with uniformly random decisions and shows every step.
+pub(crate) fn play<G: Game>(
+    config: &G::Config,
     seats: u8,
     seed: u64,
-    mut see: impl FnMut(&Step<'_>),
-) -> (Vec<Event>, Observation) {
-    let setup = setup_of(config, seats, seed);
-    let mut events = Vec::new();
-    let mut state =
-        Olb::start(config, SeatCount::new(seats).unwrap(), &setup, &mut events).unwrap();
-    let mut chance = ChanceStream::new(&Seed::from(seed), PLAY_STREAM);
+    mut see: impl FnMut(&Step<'_, G>),
+) -> Played<G> {
+    let setup = setup_of::<G>(config, seats, seed);
+    let count = SeatCount::new(seats).unwrap();
+    let (mut events, mut chances) = (Vec::new(), Vec::new());
+    let mut state = G::start(config, count, &setup, &mut events).unwrap();
+    let seed = Seed::from(seed);
+    let mut chance = ChanceStream::new(&seed, PLAY_STREAM);
     let mut legal = Vec::new();
     let mut told = vec![0; seats.into()];
-    while let Some(seat) = Olb::owing(&state).iter().next() {
-        Olb::legal(&state, seat, &mut legal);
-        let observation = Olb::observe(&state, Viewer::Seat(seat));
-        let events_before = &events[told[seat.index()]..];
+    loop {
+        while let Some(stream) = G::chance_due(&state) {
+            let drawn = G::draw_chance(&state, &mut ChanceStream::new(&seed, stream)).unwrap();
+            G::apply_chance(&mut state, &drawn, &mut events).unwrap();
+            chances.push(drawn);
+        }
+        let Some(seat) = G::owing(&state).iter().next() else {
+            break;
+        };
+        G::legal(&state, seat, &mut legal);
+        let observation = G::observe(&state, Viewer::Seat(seat));
         see(&Step {
             observation: &observation,
             legal: &legal,
-            events: events_before,
+            events: &events[told[seat.index()]..],
         });
         told[seat.index()] = events.len();
-        let decision = legal[chance.below(legal.len() as u32) as usize];
-        Olb::apply(&mut state, seat, &decision, &mut events).unwrap();
+        let decision = legal[chance.below(legal.len() as u32) as usize].clone();
+        G::apply(&mut state, seat, &decision, &mut events).unwrap();
     }
-    let end = Olb::observe(&state, Viewer::Spectator);
-    (events, end)
+    Played {
+        events,
+        chances,
+        end: G::observe(&state, Viewer::Spectator),
+    }
 }

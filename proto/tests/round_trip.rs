@@ -1,151 +1,135 @@
-//! What is written and read back is what it was, over the bytes of the wire.
-
-use std::sync::Arc;
+//! What is written and read back is what it was, over the bytes of the wire, in every game.
 
 use bridgemaster_games::{
-    Game, Seat,
-    old_london_bridge::{
-        BuildingParts, Coat, Config, Edition, EditionParts, Event, Kind, OldLondonBridge, TileKind,
-    },
+    ChanceStream, GAME_IDS, Game, Seed, alhambra::Alhambra, bridges_to_nowhere::BridgesToNowhere,
+    carcassonne::Carcassonne, old_london_bridge::OldLondonBridge,
 };
 use bridgemaster_proto::{
-    games::{WireGame, game_id},
-    v1::{GameConfig, GameDecision, GameEvent, GameObservation, GameSetup},
+    games::game_id,
+    v1::{GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameSetup},
 };
 use proptest::prelude::*;
 use prost::Message;
 
-use crate::random_match::{config_of, play, setup_of};
-
-type Olb = OldLondonBridge;
+use crate::random_match::{Played, Wired, play, setup_of};
 
 /// Sends a message over the wire.
-fn sent<M: Message + Default>(message: &M) -> M {
+pub(crate) fn sent<M: Message + Default>(message: &M) -> M {
     M::decode(message.encode_to_vec().as_slice()).unwrap()
 }
 
-/// The house edition with other data in every entry.
-fn other_edition() -> Edition {
-    let house = Edition::house();
-    let mut bonus_stacks: Vec<Vec<_>> = house.bonus_stacks().iter().map(|s| s.to_vec()).collect();
-    let tile = bonus_stacks[0][0];
-    let place = bonus_stacks[1]
-        .iter()
-        .position(|other| *other != tile)
-        .unwrap();
-    bonus_stacks[0][0] = std::mem::replace(&mut bonus_stacks[1][place], tile);
-    Edition::new(&EditionParts {
-        name: "Upside down".to_owned(),
-        ring: house.ring().iter().rev().copied().collect(),
-        rondel: vec![None, Some(3), Some(3), Some(1), Some(2), Some(1)],
-        chapel_last_space: 60,
-        chapel_money: vec![(1, 100), (60, 1)],
-        gate_last_space: 7,
-        gate_bonus: vec![1, 2, 3, 7],
-        bonus_stacks,
-        buildings: house
-            .buildings()
-            .iter()
-            .rev()
-            .map(|building| BuildingParts {
-                kind: building.kind,
-                number: building.number.map(|number| 61 - u32::from(number)),
-                coat: match building.kind {
-                    Kind::Guildhall => None,
-                    _ => Some(Coat::Grey),
-                },
-            })
-            .collect(),
-    })
-    .unwrap()
+/// Legal decisions of one list that are sent: all of most lists.
+const MOST_SENT: usize = 100;
+
+fn everything_in_a_match_survives_the_wire<G: Wired>(seats: u8, seed: u64) {
+    let config = G::any_config(&mut ChanceStream::new(&Seed::from(seed), 0));
+    let wire: GameConfig = sent(&G::config_to_wire(&config));
+    assert_eq!(game_id(&wire), Some(G::ID));
+    assert_eq!(G::config_from_wire(&wire).unwrap(), config);
+
+    let setup = setup_of::<G>(&config, seats, seed);
+    let wire: GameSetup = sent(&G::setup_to_wire(&setup));
+    assert_eq!(game_id(&wire), Some(G::ID));
+    assert_eq!(G::setup_from_wire(&wire, &config).unwrap(), setup);
+
+    let check = |observation: &G::Observation| {
+        let wire: GameObservation = sent(&G::observation_to_wire(observation));
+        assert_eq!(game_id(&wire), Some(G::ID));
+        assert_eq!(&G::observation_from_wire(&wire, &config).unwrap(), observation);
+    };
+    let Played {
+        events,
+        chances,
+        end,
+    } = play::<G>(&config, seats, seed, |step| {
+        check(step.observation);
+        let every = step.legal.len().div_ceil(MOST_SENT).max(1);
+        for decision in step.legal.iter().step_by(every) {
+            let wire: GameDecision = sent(&G::decision_to_wire(decision));
+            assert_eq!(game_id(&wire), Some(G::ID));
+            assert_eq!(&G::decision_from_wire(&wire).unwrap(), decision);
+        }
+    });
+    check(&end);
+    for event in events {
+        let wire: GameEvent = sent(&G::event_to_wire(&event));
+        assert_eq!(game_id(&wire), Some(G::ID));
+        assert_eq!(G::event_from_wire(&wire).unwrap(), event);
+    }
+    for chance in chances {
+        let wire: GameChance = sent(&G::chance_to_wire(&chance));
+        assert_eq!(G::chance_from_wire(&wire).unwrap(), chance);
+    }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+fn an_empty_config_is_the_default_one<G: Wired>() {
+    let key = lower_camel(G::ID);
+    let empty = serde_json::json!({ key: {} });
+    let wire: GameConfig = crate::descriptors::from_json("bridgemaster.v1.GameConfig", &empty);
+    assert_eq!(G::config_from_wire(&wire), Ok(G::Config::default()));
+}
 
-    #[test]
-    fn everything_in_a_match_survives_the_wire(
-        seats in 2u8..=4,
-        seed: u64,
-        choices in prop::array::uniform4(0usize..6),
-        with_other_edition: bool,
-    ) {
-        let mut config = config_of(choices);
-        if with_other_edition {
-            config.edition = Arc::new(other_edition());
-        }
-        let wire: GameConfig = sent(&Olb::config_to_wire(&config));
-        prop_assert_eq!(Olb::config_from_wire(&wire).unwrap(), config.clone());
+/// The JSON name of an entry.
+fn lower_camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap().to_owned();
+    words.fold(first, |text, word| {
+        text + &word[..1].to_uppercase() + &word[1..]
+    })
+}
 
-        let setup = setup_of(&config, seats, seed);
-        let wire: GameSetup = sent(&Olb::setup_to_wire(&setup));
-        prop_assert_eq!(Olb::setup_from_wire(&wire, &config).unwrap(), setup);
+fn a_message_without_the_entry_of_the_game_is_refused_with_its_name<G: Wired>() {
+    let config = G::Config::default();
+    let refused = [
+        G::config_from_wire(&GameConfig::default()).err(),
+        G::setup_from_wire(&GameSetup::default(), &config).err(),
+        G::decision_from_wire(&GameDecision::default()).err(),
+        G::observation_from_wire(&GameObservation::default(), &config).err(),
+        G::event_from_wire(&GameEvent::default()).err(),
+    ];
+    for error in refused {
+        let error = error.unwrap();
+        assert_eq!(error.field, G::ID);
+        assert!(error.detail.contains(G::NAME), "{error}");
+    }
+}
 
-        let mut failed = None;
-        let (events, end) = play(&config, seats, seed, |step| {
-            let wire: GameObservation = sent(&Olb::observation_to_wire(step.observation));
-            if Olb::observation_from_wire(&wire, &config).as_ref() != Ok(step.observation) {
-                failed.get_or_insert_with(|| format!("{:?}", step.observation));
-            }
-            for decision in step.legal {
-                let wire: GameDecision = sent(&Olb::decision_to_wire(decision));
-                if Olb::decision_from_wire(&wire).as_ref() != Ok(decision) {
-                    failed.get_or_insert_with(|| format!("{decision:?}"));
+macro_rules! round_trips {
+    ($($module:ident $game:ident $cases:literal;)*) => {
+        $(mod $module {
+            use super::*;
+            proptest! {
+                #![proptest_config(ProptestConfig::with_cases($cases))]
+                #[test]
+                fn everything_in_a_match_survives_the_wire(seats in $game::SEATS, seed: u64) {
+                    super::everything_in_a_match_survives_the_wire::<$game>(seats, seed);
                 }
             }
-        });
-        prop_assert_eq!(failed, None);
-        let wire: GameObservation = sent(&Olb::observation_to_wire(&end));
-        prop_assert_eq!(Olb::observation_from_wire(&wire, &config).unwrap(), end);
-        for event in events {
-            let wire: GameEvent = sent(&Olb::event_to_wire(&event));
-            prop_assert_eq!(Olb::event_from_wire(&wire).unwrap(), event);
+            #[test]
+            fn an_empty_config_is_the_default_one() {
+                super::an_empty_config_is_the_default_one::<$game>();
+            }
+            #[test]
+            fn a_message_without_the_entry_of_the_game_is_refused_with_its_name() {
+                super::a_message_without_the_entry_of_the_game_is_refused_with_its_name::<$game>();
+            }
+        })*
+
+        #[test]
+        fn every_game_of_the_catalogue_is_sent_over_the_wire() {
+            assert_eq!(GAME_IDS, [$($game::ID),*]);
         }
-    }
+    };
+}
+
+round_trips! {
+    old_london_bridge OldLondonBridge 48;
+    alhambra Alhambra 24;
+    bridges_to_nowhere BridgesToNowhere 24;
+    carcassonne Carcassonne 24;
 }
 
 #[test]
-fn events_that_random_play_hardly_reaches_survive_the_wire() {
-    let seat = Seat::new(3).unwrap();
-    for event in [
-        Event::TurnSkipped { seat },
-        Event::GameEnded { early: true },
-        Event::StackRevealed {
-            stack: Kind::Park,
-            top: None,
-        },
-        Event::TileTaken {
-            seat,
-            stack: 2,
-            tile: TileKind::TakeA2,
-            revealed: None,
-        },
-    ] {
-        let wire: GameEvent = sent(&Olb::event_to_wire(&event));
-        assert_eq!(Olb::event_from_wire(&wire), Ok(event));
-    }
-}
-
-#[test]
-fn an_empty_config_is_the_default_one() {
-    let empty = serde_json::json!({ "oldLondonBridge": {} });
-    let wire: GameConfig = crate::descriptors::from_json("bridgemaster.v1.GameConfig", &empty);
-    assert_eq!(Olb::config_from_wire(&wire), Ok(Config::default()));
-}
-
-#[test]
-fn every_message_of_a_game_names_it() {
-    let config = Config::default();
-    let setup = setup_of(&config, 3, 1);
-    assert_eq!(game_id(&Olb::config_to_wire(&config)), Some(Olb::ID));
-    assert_eq!(game_id(&Olb::setup_to_wire(&setup)), Some(Olb::ID));
-    let (events, end) = play(&config, 3, 1, |step| {
-        assert_eq!(
-            game_id(&Olb::decision_to_wire(&step.legal[0])),
-            Some(Olb::ID)
-        );
-    });
-    assert_eq!(game_id(&Olb::observation_to_wire(&end)), Some(Olb::ID));
-    assert_eq!(game_id(&Olb::event_to_wire(&events[0])), Some(Olb::ID));
+fn a_message_without_a_game_names_none() {
     assert_eq!(game_id(&GameConfig::default()), None);
 }

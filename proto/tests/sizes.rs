@@ -26,13 +26,14 @@ fn requests_of_a_table_of_four_stay_small() {
     let mut requests = Vec::new();
     for seed in 0..100 {
         let mut request_id = 0;
-        play(&Config::default(), 4, seed, |step| {
+        play::<Olb>(&Config::default(), 4, seed, |step| {
             request_id += 1;
             let observation = Olb::observation_to_wire(step.observation);
             observations.push(observation.encoded_len());
             let charge = Charge {
                 elapsed_us: 250_000,
                 credit_us: 50_000,
+                referee_lag_us: 0,
                 charged_us: 200_000,
             };
             let request = DecisionRequest {
@@ -74,7 +75,7 @@ fn requests_of_a_table_of_four_stay_small() {
 #[test]
 fn a_place_in_a_queue_of_responses_is_small() {
     assert!(
-        size_of::<PlayResponse>() <= 208,
+        size_of::<PlayResponse>() <= 240,
         "{}",
         size_of::<PlayResponse>()
     );
@@ -84,9 +85,9 @@ fn a_place_in_a_queue_of_responses_is_small() {
         size_of::<PlayRequest>()
     );
     assert!(
-        size_of::<GameDecision>() <= 24,
+        size_of::<GameDecision>() <= 40,
         "{}",
         size_of::<GameDecision>()
     );
-    assert!(size_of::<GameEvent>() <= 48, "{}", size_of::<GameEvent>());
+    assert!(size_of::<GameEvent>() <= 56, "{}", size_of::<GameEvent>());
 }

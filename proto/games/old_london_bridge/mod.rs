@@ -4,6 +4,9 @@
 pub use crate::generated::bridgemaster::games::old_london_bridge::v1;
 
 #[cfg(feature = "games")]
+use bridgemaster_games::old_london_bridge::OldLondonBridge;
+
+#[cfg(feature = "games")]
 mod components;
 #[cfg(feature = "games")]
 mod config;
@@ -17,5 +20,6 @@ mod observation;
 mod phase;
 #[cfg(feature = "games")]
 mod setup;
+
 #[cfg(feature = "games")]
-mod wire_game;
+crate::games::wire_game::wire_game!(OldLondonBridge);

@@ -3,7 +3,7 @@
 use bridgemaster_games::{
     Seat, Viewer,
     old_london_bridge::{
-        BonusStackView, Building, Coat, Edition, Kind, MARKERS_PER_VALUE, MAX_HOUSE_NUMBER,
+        BonusStackView, Building, Coat, Config, Edition, Kind, MARKERS_PER_VALUE, MAX_HOUSE_NUMBER,
         MAX_PLAYED, MAX_ROUNDS, MAX_TRACK_SPACES, OUTER_SPACES, Observation, SeatView, StackView,
         TileKind,
     },
@@ -52,7 +52,7 @@ pub(super) fn to_wire(observation: &Observation) -> v1::Observation {
 
 pub(super) fn from_wire(
     observation: &v1::Observation,
-    edition: &Edition,
+    config: &Config,
 ) -> Result<Observation, WireError> {
     let wire = observation;
     Ok(Observation {
@@ -67,7 +67,7 @@ pub(super) fn from_wire(
         orientation: number("orientation", wire.orientation, 0..=OUTER_SPACES as u8 - 1)?,
         phase: phase::from_wire(wire.phase.as_ref())?,
         stacks: exactly("stacks", &wire.stacks, |_, stack| {
-            stack_from_wire(stack, edition)
+            stack_from_wire(stack, &config.edition)
         })?,
         unseen_markers: exactly("unseen_markers", &wire.unseen_markers, |item, &count| {
             number(item, count, 0..=MARKERS_PER_VALUE)

@@ -1,7 +1,7 @@
 //! Setups.
 
 use bridgemaster_games::old_london_bridge::{
-    BUILDINGS, BuildingId, Edition, OUTER_SPACES, Setup, TileKind,
+    BUILDINGS, BuildingId, Config, Edition, OUTER_SPACES, Setup, TileKind,
 };
 
 use super::{
@@ -42,7 +42,8 @@ pub(super) fn to_wire(setup: &Setup) -> v1::Setup {
     }
 }
 
-pub(super) fn from_wire(setup: &v1::Setup, edition: &Edition) -> Result<Setup, WireError> {
+pub(super) fn from_wire(setup: &v1::Setup, config: &Config) -> Result<Setup, WireError> {
+    let edition = &config.edition;
     Ok(Setup {
         orientation: number("orientation", setup.orientation, 0..=OUTER_SPACES as u8 - 1)?,
         stacks: exactly("stacks", &setup.stacks, |_, stack| {

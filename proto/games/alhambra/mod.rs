@@ -1,0 +1,25 @@
+//! Alhambra, the card game.
+
+#[doc(inline)]
+pub use crate::generated::bridgemaster::games::alhambra::v1;
+
+#[cfg(feature = "games")]
+use bridgemaster_games::alhambra::Alhambra;
+
+#[cfg(feature = "games")]
+mod chance;
+#[cfg(feature = "games")]
+mod components;
+#[cfg(feature = "games")]
+mod config;
+#[cfg(feature = "games")]
+mod decision;
+#[cfg(feature = "games")]
+mod event;
+#[cfg(feature = "games")]
+mod observation;
+#[cfg(feature = "games")]
+mod setup;
+
+#[cfg(feature = "games")]
+crate::games::wire_game::wire_game!(Alhambra with chance);

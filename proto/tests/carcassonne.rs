@@ -1,0 +1,44 @@
+//! Carcassonne with the Drawbridges on the wire.
+
+mod extremes;
+mod malformed;
+
+use std::sync::Arc;
+
+use bridgemaster_games::{
+    ChanceStream,
+    carcassonne::{Carcassonne, Config, Edition, EditionParts, RoadParts, TileParts},
+};
+
+use crate::random_match::Wired;
+
+/// Another edition: the tiles of the house edition in another order, the first with a monastery
+/// and without its drawbridge, the second with a shield.
+fn other_edition() -> Edition {
+    let mut tiles: Vec<TileParts> = Edition::house().parts().tiles.clone();
+    tiles.reverse();
+    for RoadParts { drawbridge, .. } in &mut tiles[0].roads {
+        *drawbridge = None;
+    }
+    tiles[0].monastery = true;
+    tiles[1].cities[0].shield = true;
+    Edition::new(&EditionParts {
+        name: "Backwards".to_owned(),
+        tiles,
+    })
+    .unwrap()
+}
+
+impl Wired for Carcassonne {
+    fn any_config(chance: &mut ChanceStream) -> Config {
+        Config {
+            drawbridges: chance.below(4) != 0,
+            fields: chance.below(4) != 0,
+            edition: if chance.below(2) == 0 {
+                Edition::house()
+            } else {
+                Arc::new(other_edition())
+            },
+        }
+    }
+}

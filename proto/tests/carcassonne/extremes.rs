@@ -1,0 +1,198 @@
+//! Rare events and both ends of every range survive the wire, and messages stay small.
+
+use bridgemaster_games::{
+    Seat, SeatCount, SeatSet, Viewer,
+    carcassonne::{
+        Carcassonne, Cell, Config, Crossing, Decision, Edge, Event, Gate, HalfEdge, LaidTile,
+        MAX_COORDINATE, MAX_DRAWS, MAX_POINTS, MAX_TILES, Meeple, Observation, Phase, Placement,
+        Points, Rotation, SeatView, Segment, Setup, TileKind,
+    },
+};
+use bridgemaster_proto::games::WireGame;
+use prost::Message;
+
+use crate::{
+    random_match::{play, setup_of},
+    round_trip::sent,
+};
+
+/// The corners of the plane, and the start.
+fn cells() -> [Cell; 3] {
+    let (low, high) = (-MAX_COORDINATE, MAX_COORDINATE);
+    [(low, high), (high, low), (0, 0)].map(|(x, y)| Cell { x, y })
+}
+
+fn segments() -> impl Iterator<Item = Segment> {
+    let roads = Edge::ALL.into_iter().map(Segment::Road);
+    let cities = Edge::ALL.into_iter().map(Segment::City);
+    let fields = HalfEdge::ALL.into_iter().map(Segment::Field);
+    roads
+        .chain(cities)
+        .chain([Segment::Monastery])
+        .chain(fields)
+}
+
+#[test]
+fn every_form_of_decision_survives_the_wire() {
+    let place = |cell| Rotation::ALL.map(|rotation| Decision::Place(Placement { cell, rotation }));
+    let gates = |cell| Edge::ALL.map(|city| Decision::Drawbridge(Some(Gate { cell, city })));
+    let decisions = cells()
+        .into_iter()
+        .flat_map(|cell| place(cell).into_iter().chain(gates(cell)))
+        .chain(segments().map(|segment| Decision::Meeple(Some(segment))))
+        .chain([Decision::Meeple(None), Decision::Drawbridge(None)]);
+    for decision in decisions {
+        let message = sent(&Carcassonne::decision_to_wire(&decision));
+        assert_eq!(Carcassonne::decision_from_wire(&message), Ok(decision));
+    }
+}
+
+#[test]
+fn events_at_both_ends_of_their_ranges_survive_the_wire() {
+    let [first, last] = [0, 4].map(|number| Seat::new(number).unwrap());
+    let all = SeatSet::all(SeatCount::new(5).unwrap());
+    let tiles = TileKind::all().flat_map(|tile| {
+        [
+            Event::TileDrawn { seat: first, tile },
+            Event::TileRemoved { seat: last, tile },
+        ]
+    });
+    let scored = segments()
+        .zip(cells().into_iter().cycle())
+        .flat_map(|(segment, cell)| {
+            [(0, SeatSet::EMPTY, true), (MAX_POINTS, all, false)].map(
+                |(points, seats, completed)| Event::Scored {
+                    cell,
+                    segment,
+                    completed,
+                    points,
+                    seats,
+                },
+            )
+        });
+    let bridges = Edge::ALL.into_iter().flat_map(|edge| {
+        let [_, cell, _] = cells();
+        let gate = Gate { cell, city: edge };
+        [
+            Event::DrawbridgeDown {
+                seat: first,
+                cell,
+                road: edge,
+                meeples: 1,
+            },
+            Event::DrawbridgeDown {
+                seat: last,
+                cell,
+                road: edge,
+                meeples: 7,
+            },
+            Event::MeepleSent { seat: last, gate },
+        ]
+    });
+    let rest = [
+        Event::MeepleTakenHome { seat: last },
+        Event::MeepleKept { seat: last },
+        Event::GameEnded,
+    ];
+    for event in tiles.chain(scored).chain(bridges).chain(rest) {
+        let message = sent(&Carcassonne::event_to_wire(&event));
+        assert_eq!(Carcassonne::event_from_wire(&message), Ok(event));
+    }
+}
+
+/// The largest observation that has the right form.
+fn largest() -> Observation {
+    let seat = Seat::new(4).unwrap();
+    let [cell, ..] = cells();
+    let crossing = Crossing {
+        road: Edge::West,
+        seat,
+        meeples: 7,
+    };
+    let view = SeatView {
+        supply: 7,
+        points: Points {
+            roads: MAX_POINTS,
+            cities: MAX_POINTS,
+            monasteries: MAX_POINTS,
+        },
+    };
+    let last = TileKind::all().next_back().unwrap();
+    let laid = LaidTile {
+        tile: last,
+        placement: Placement {
+            cell,
+            rotation: Rotation::ALL[3],
+        },
+    };
+    let meeple = Meeple {
+        seat,
+        cell,
+        segment: Segment::Field(HalfEdge::WestRight),
+    };
+    Observation {
+        viewer: Viewer::Seat(seat),
+        turn: seat,
+        phase: Phase::Drawbridge {
+            crossings: [crossing; 4].into(),
+        },
+        seats: std::iter::repeat_n(view, 5).collect(),
+        tiles: [laid; MAX_TILES].into(),
+        meeples: [meeple; 35].into(),
+        removed: [last; MAX_DRAWS].into(),
+        unseen: [9; 36],
+    }
+}
+
+#[test]
+fn the_largest_observation_survives_the_wire() {
+    let observation = largest();
+    let message = sent(&Carcassonne::observation_to_wire(&observation));
+    let read = Carcassonne::observation_from_wire(&message, &Config::default());
+    assert_eq!(read, Ok(observation));
+}
+
+/// Most bytes of an observation at a table of five.
+const MAX_OBSERVATION_BYTES: usize = 1280;
+/// Most bytes of what a decision adds to a legal list: two of them tag and length.
+const MAX_LISTED_BYTES: usize = 14;
+/// Most bytes of a config with the house edition: sent to each seat once.
+const MAX_CONFIG_BYTES: usize = 2048;
+
+#[test]
+fn messages_of_a_table_of_five_stay_small() {
+    for seed in 0..20 {
+        let config = Config::default();
+        let check = |observation: &Observation| {
+            let bytes = Carcassonne::observation_to_wire(observation).encoded_len();
+            assert!(
+                bytes <= MAX_OBSERVATION_BYTES,
+                "observation of {bytes} bytes"
+            );
+        };
+        let played = play::<Carcassonne>(&config, 5, seed, |step| {
+            check(step.observation);
+            for decision in step.legal {
+                let bytes = Carcassonne::decision_to_wire(decision).encoded_len() + 2;
+                assert!(bytes <= MAX_LISTED_BYTES, "{decision} takes {bytes} bytes");
+            }
+        });
+        check(&played.end);
+    }
+    let bytes = Carcassonne::config_to_wire(&Config::default()).encoded_len();
+    assert!(bytes <= MAX_CONFIG_BYTES, "config of {bytes} bytes");
+}
+
+#[test]
+fn a_setup_of_either_length_survives_the_wire() {
+    for drawbridges in [true, false] {
+        let config = Config {
+            drawbridges,
+            ..Config::default()
+        };
+        let setup: Setup = setup_of::<Carcassonne>(&config, 2, 1);
+        assert_eq!(setup.tiles.len(), if drawbridges { 83 } else { 71 });
+        let message = sent(&Carcassonne::setup_to_wire(&setup));
+        assert_eq!(Carcassonne::setup_from_wire(&message, &config), Ok(setup));
+    }
+}
