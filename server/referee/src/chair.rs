@@ -7,6 +7,7 @@ use bridgemaster_games::{Game, Seat};
 use crate::{
     Answer, DecisionRequest, Fault, FaultReason, Question, SeatInfo, SeatMessage, SeatState, Time,
     clock::{ClockRules, RequestTimer, SeatClock},
+    lag::Lag,
     outbox::Outbox,
 };
 
@@ -36,6 +37,8 @@ pub(crate) struct Chair<G: Game> {
     pub(crate) between_streams: bool,
     /// When the stream was lost, while the seat is paused.
     pub(crate) lost_at: Time,
+    /// Referee lag since then.
+    pub(crate) lag_since_lost: Lag,
     /// The house decides until the bot is there.
     pub(crate) absent: bool,
     pub(crate) forfeit: Option<FaultReason>,
@@ -64,6 +67,7 @@ impl<G: Game> Chair<G> {
             answered: None,
             between_streams: false,
             lost_at: Time(0),
+            lag_since_lost: Lag::default(),
             absent: false,
             forfeit: None,
             faults: Vec::new(),
@@ -96,8 +100,21 @@ impl<G: Game> Chair<G> {
 
     /// The moment at which the lost stream becomes a fault, if it is lost and not yet one.
     pub(crate) fn grace_ends(&self, rules: &ClockRules) -> Option<Time> {
-        (self.info.state == SeatState::Paused && !self.absent)
-            .then(|| self.lost_at.plus_ms(rules.reconnect_ms))
+        (self.info.state == SeatState::Paused && !self.absent).then(|| {
+            self.lost_at
+                .plus_ms(rules.reconnect_ms)
+                .plus_us(self.lag_since_lost.extension_us())
+        })
+    }
+
+    /// The referee lagged: no bot is to blame for what it could not do meanwhile.
+    pub(crate) fn lagged(&mut self, lag_us: u64) {
+        if let Some(open) = &mut self.open {
+            open.timer.lagged(lag_us);
+        }
+        if self.info.state == SeatState::Paused {
+            self.lag_since_lost.add(lag_us);
+        }
     }
 
     /// The open request as a message that tells the clock as it stands at `now`.

@@ -1,6 +1,6 @@
 //! Time rules, and the clock of one seat.
 
-use crate::{RulesError, Time, rules::check_range};
+use crate::{RulesError, Time, lag::Lag, rules::check_range};
 use bridgemaster_games::Game;
 
 /// The most that a bank can hold, in ms: what fits into the wire's 32 bits (49 days).
@@ -12,6 +12,8 @@ const DAY_MS: u32 = 86_400_000;
 const HOUR_MS: u32 = 3_600_000;
 /// Longest round trip that can be credited, in ms: beyond it the network is the bot's affair.
 const MAX_CREDIT_MS: u32 = 1000;
+/// Greatest limit of the referee lag, in ms: a server that is away for longer had an outage.
+const MAX_LAG_LIMIT_MS: u32 = 60_000;
 
 /// How a match measures time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct ClockRules {
     pub reconnect_ms: u32,
     /// Most of the measured round trip that is credited for one decision, in ms: 0 to 1000.
     pub round_trip_credit_ms: u32,
+    /// Most referee lag that one request may have without spoiling the match, in ms: 0 to 60000.
+    pub referee_lag_limit_ms: u32,
 }
 
 impl Default for ClockRules {
@@ -40,6 +44,7 @@ impl Default for ClockRules {
             startup_ms: 30_000,
             reconnect_ms: 10_000,
             round_trip_credit_ms: 100,
+            referee_lag_limit_ms: 100,
         }
     }
 }
@@ -57,18 +62,26 @@ impl ClockRules {
             self.round_trip_credit_ms,
             0,
             MAX_CREDIT_MS,
+        )?;
+        check_range(
+            "clock.referee_lag_limit_ms",
+            self.referee_lag_limit_ms,
+            0,
+            MAX_LAG_LIMIT_MS,
         )
     }
 }
 
-/// What one answer cost its seat.
+/// What one answer cost its seat. The elapsed time is the sum of the other three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
     /// Time between handing the request to the transport and decoding the answer, in µs.
     pub elapsed_us: u64,
     /// Part of it that was credited back for the round trip, in µs.
     pub credit_us: u64,
-    /// What was taken from the bank, in µs: elapsed less credit.
+    /// Part of it that was the referee's own lag, in µs.
+    pub referee_lag_us: u64,
+    /// The rest, which the bot thought and which was taken from its bank, in µs.
     pub charged_us: u64,
 }
 
@@ -92,6 +105,12 @@ pub struct ClockUse {
     pub charged_us: u64,
     /// The most that was taken for one request, in µs.
     pub longest_us: u64,
+    /// All that was credited for round trips, in µs.
+    pub credit_us: u64,
+    /// All referee lag while a request was open, in µs.
+    pub referee_lag_us: u64,
+    /// The most referee lag while one request was open, in µs.
+    pub longest_referee_lag_us: u64,
     /// Time left in the bank at the end, in ms, rounded down.
     pub bank_left_ms: u32,
 }
@@ -105,14 +124,28 @@ pub(crate) struct RequestTimer {
     allowance_us: u64,
     /// The most that the round trip takes off this request.
     credit_limit_us: u64,
+    /// Referee lag since the moment that it runs from.
+    lag: Lag,
 }
 
 impl RequestTimer {
     /// The first moment at which an answer is late. A request that is never handed over runs
-    /// from its issue, so that a bot which does not read is late too.
+    /// from its issue, so that a bot which does not read is late too. Nothing is late for the
+    /// referee's own lag.
     pub(crate) fn deadline(&self) -> Time {
         self.runs_from()
             .plus_us(self.allowance_us + self.credit_limit_us)
+            .plus_us(self.lag.extension_us())
+    }
+
+    /// The referee lagged while this request was open.
+    pub(crate) fn lagged(&mut self, lag_us: u64) {
+        self.lag.add(lag_us);
+    }
+
+    /// Referee lag since it runs, in ms.
+    pub(crate) fn lag_ms(&self) -> u64 {
+        self.lag.us() / 1000
     }
 
     /// Time for the decision, in ms.
@@ -126,11 +159,15 @@ impl RequestTimer {
 
     fn charge(&self, now: Time) -> Charge {
         let elapsed_us = now.us_since(self.runs_from());
-        let credit_us = self.credit_limit_us.min(elapsed_us);
+        let on_referee_us = self.lag.us().min(elapsed_us);
+        let credit_us = self.credit_limit_us.min(elapsed_us - on_referee_us);
+        // More than the allowance is only possible within the margin that a lag gives.
+        let charged_us = (elapsed_us - on_referee_us - credit_us).min(self.allowance_us);
         Charge {
             elapsed_us,
             credit_us,
-            charged_us: elapsed_us - credit_us,
+            referee_lag_us: elapsed_us - credit_us - charged_us,
+            charged_us,
         }
     }
 }
@@ -148,6 +185,9 @@ pub(crate) struct SeatClock {
     answered: u32,
     charged_us: u64,
     longest_us: u64,
+    credit_us: u64,
+    referee_lag_us: u64,
+    longest_referee_lag_us: u64,
 }
 
 impl SeatClock {
@@ -163,6 +203,9 @@ impl SeatClock {
             answered: 0,
             charged_us: 0,
             longest_us: 0,
+            credit_us: 0,
+            referee_lag_us: 0,
+            longest_referee_lag_us: 0,
         }
     }
 
@@ -189,6 +232,7 @@ impl SeatClock {
             handed_at: None,
             allowance_us: self.bank_us.min(self.cap_us),
             credit_limit_us: self.credit_limit_us(),
+            lag: Lag::default(),
         }
     }
 
@@ -198,6 +242,7 @@ impl SeatClock {
         if timer.handed_at.is_none() {
             timer.handed_at = Some(now);
             timer.credit_limit_us = self.credit_limit_us();
+            timer.lag = Lag::default();
         }
     }
 
@@ -236,7 +281,7 @@ impl SeatClock {
         {
             *known = charge.elapsed_us.min(*known);
         }
-        self.take(charge.charged_us);
+        self.take(&charge);
         self.bank_us = (self.bank_us + self.increment_us).min(u64::from(MAX_BANK_MS) * 1000);
         self.answered += 1;
         self.last_charge = Some(charge);
@@ -245,13 +290,21 @@ impl SeatClock {
 
     /// The request is decided without the bot; what ran off is lost, and nothing is added.
     pub(crate) fn unanswered(&mut self, timer: &RequestTimer, now: Time) {
-        self.take(timer.charge(now).charged_us.min(timer.allowance_us));
+        let charge = timer.charge(now);
+        self.take(&Charge {
+            // What ran off after the deadline is nobody's.
+            referee_lag_us: charge.referee_lag_us.min(timer.lag.us()),
+            ..charge
+        });
     }
 
-    fn take(&mut self, charged_us: u64) {
-        self.bank_us = self.bank_us.saturating_sub(charged_us);
-        self.charged_us = self.charged_us.saturating_add(charged_us);
-        self.longest_us = self.longest_us.max(charged_us);
+    fn take(&mut self, charge: &Charge) {
+        self.bank_us = self.bank_us.saturating_sub(charge.charged_us);
+        self.charged_us = self.charged_us.saturating_add(charge.charged_us);
+        self.longest_us = self.longest_us.max(charge.charged_us);
+        self.credit_us = self.credit_us.saturating_add(charge.credit_us);
+        self.referee_lag_us = self.referee_lag_us.saturating_add(charge.referee_lag_us);
+        self.longest_referee_lag_us = self.longest_referee_lag_us.max(charge.referee_lag_us);
     }
 
     pub(crate) fn clock_use(&self) -> ClockUse {
@@ -259,6 +312,9 @@ impl SeatClock {
             answered: self.answered,
             charged_us: self.charged_us,
             longest_us: self.longest_us,
+            credit_us: self.credit_us,
+            referee_lag_us: self.referee_lag_us,
+            longest_referee_lag_us: self.longest_referee_lag_us,
             bank_left_ms: whole_ms(self.bank_us),
         }
     }

@@ -110,12 +110,19 @@ pub enum Input<G: Game> {
         /// The seat.
         seat: Seat,
     },
+    /// The referee itself did nothing for so long since the last input, because its shell got no
+    /// processor. It is nobody's time: no open request is charged for it, and every wait is
+    /// longer by it and by [`LAG_MARGIN_MS`](crate::LAG_MARGIN_MS).
+    RefereeLag {
+        /// The lag, in µs; more than the time since the last input counts as that time.
+        lag_us: u64,
+    },
     /// Time passed.
     Tick,
 }
 
 impl<G: Game> Input<G> {
-    /// The seat that it is about; `None` for [`Input::Tick`].
+    /// The seat that it is about; `None` for [`Input::RefereeLag`] and [`Input::Tick`].
     pub fn seat(&self) -> Option<Seat> {
         match self {
             Self::Connected { seat, .. }
@@ -128,7 +135,7 @@ impl<G: Game> Input<G> {
             | Self::Flood { seat, .. }
             | Self::RoundTrip { seat, .. }
             | Self::Resign { seat } => Some(*seat),
-            Self::Tick => None,
+            Self::RefereeLag { .. } | Self::Tick => None,
         }
     }
 }

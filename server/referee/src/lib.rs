@@ -6,7 +6,10 @@
 //! inputs at the same times always give the same outputs.
 //!
 //! The shell around it owns the streams. Its duties:
-//! * deliver inputs in the order in which they happened;
+//! * take the moment of an input when it happens (of an answer, when it is decoded), and deliver
+//!   inputs in the order of their moments: then an answer that was decoded before its deadline
+//!   is in time, however late it is handled;
+//! * report [`Input::RefereeLag`] before the next input when the shell itself stood still;
 //! * report [`Input::HandedOver`] when a request has gone to the transport;
 //! * call [`Referee::handle`] with [`Input::Tick`] when [`Referee::deadline`] is reached;
 //! * when a newer stream takes a seat over, report [`Input::Connected`] for it and nothing more
@@ -21,6 +24,7 @@ mod event_log;
 mod fault;
 mod house;
 mod input;
+mod lag;
 mod machine;
 mod outbox;
 mod output;
@@ -36,6 +40,7 @@ pub use clock::{Charge, ClockReading, ClockRules, ClockUse, MAX_BANK_MS};
 pub use fault::{Fault, FaultAction, FaultPolicy, FaultReason, MAX_FAULTS_KEPT};
 pub use house::HousePolicy;
 pub use input::{Answer, BadAnswerReason, BotIdentity, Input};
+pub use lag::LAG_MARGIN_MS;
 pub use machine::{MatchPhase, Referee};
 pub use outbox::MAX_MESSAGES_KEPT;
 pub use output::{
@@ -43,7 +48,7 @@ pub use output::{
     SeatMessage, SeatState, SeatStatus, Started,
 };
 pub use penalty::MAX_USELESS_MESSAGES;
-pub use record::{DecidedBy, DecisionRecord, MAX_SEAT_RECORDS, Record, RecordEntry};
+pub use record::{ChanceRecord, DecidedBy, DecisionRecord, MAX_SEAT_RECORDS, Record, RecordEntry};
 pub use result::{MatchResult, SeatResult};
 pub use rules::{MatchRules, RulesError};
 pub use time::Time;

@@ -7,7 +7,7 @@ use bridgemaster_games::{Digest, Game, Seat, Viewer};
 use crate::{
     CloseReason, FaultReason, Input, MatchResult, MatchRules, Output, Record, RecordEntry,
     RulesError, SeatInfo, SeatMessage, SeatState, Started, Time, chair::Chair, event_log::EventLog,
-    house::House,
+    house::House, lag::Lag,
 };
 
 /// Where a match stands.
@@ -42,6 +42,8 @@ pub struct Referee<G: Game> {
     pub(crate) phase: MatchPhase,
     created_at: Time,
     started_at: Option<Time>,
+    /// Referee lag while the match waits for bots.
+    startup_lag: Lag,
     /// The moment of the last input.
     pub(crate) now: Time,
     pub(crate) chairs: Vec<Chair<G>>,
@@ -52,6 +54,8 @@ pub struct Referee<G: Game> {
     /// Buffer of the events of a request, likewise.
     pub(crate) news: Vec<G::Event>,
     pub(crate) decisions: u32,
+    /// Those up to the last public event: later ones are secret.
+    pub(crate) public_decisions: u32,
     next_record: u32,
     pub(crate) result: Option<Arc<MatchResult>>,
 }
@@ -86,6 +90,7 @@ impl<G: Game> Referee<G> {
             phase: MatchPhase::Waiting,
             created_at,
             started_at: None,
+            startup_lag: Lag::default(),
             now: created_at,
             chairs: rules
                 .seats
@@ -98,6 +103,7 @@ impl<G: Game> Referee<G> {
             legal: Vec::new(),
             news: Vec::new(),
             decisions: 0,
+            public_decisions: 0,
             next_record: 0,
             result: None,
             rules,
@@ -108,9 +114,14 @@ impl<G: Game> Referee<G> {
     /// before an earlier one counts as that one.
     ///
     /// What ran out up to `now` counts first: an answer that comes at or after its deadline is
-    /// late even if no tick came between.
+    /// late even if no tick came between. Referee lag counts before that, so that nothing runs
+    /// out for it.
     pub fn handle(&mut self, now: Time, input: Input<G>, out: &mut Vec<Output<G>>) {
+        let before = self.now;
         self.now = self.now.max(now);
+        if let Input::RefereeLag { lag_us } = input {
+            self.lagged(lag_us.min(self.now.us_since(before)));
+        }
         let seat = input.seat();
         if seat.is_some_and(|seat| !self.rules.seats.contains(seat)) {
             return self.expire(out);
@@ -136,6 +147,13 @@ impl<G: Game> Referee<G> {
         self.next_timer().map(|(at, _)| at)
     }
 
+    fn lagged(&mut self, lag_us: u64) {
+        self.startup_lag.add(lag_us);
+        for chair in &mut self.chairs {
+            chair.lagged(lag_us);
+        }
+    }
+
     fn take(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
         if let Input::Connected {
             seat,
@@ -150,7 +168,7 @@ impl<G: Game> Referee<G> {
             return;
         }
         match input {
-            Input::Connected { .. } | Input::Tick => {}
+            Input::Connected { .. } | Input::RefereeLag { .. } | Input::Tick => {}
             Input::Disconnected { seat } => self.disconnected(seat, out),
             Input::HandedOver { seat, request_id } => self.handed_over(seat, request_id),
             Input::Answer {
@@ -207,7 +225,9 @@ impl<G: Game> Referee<G> {
         let clock = &self.rules.clock;
         match self.phase {
             MatchPhase::Waiting => {
-                Some((self.created_at.plus_ms(clock.startup_ms), Timer::StartUp))
+                let startup_ends = self.created_at.plus_ms(clock.startup_ms);
+                let startup_ends = startup_ends.plus_us(self.startup_lag.extension_us());
+                Some((startup_ends, Timer::StartUp))
             }
             MatchPhase::Running => self
                 .chairs
@@ -356,9 +376,9 @@ impl<G: Game> Referee<G> {
         self.chairs.iter().map(|chair| &chair.info)
     }
 
-    /// Decisions played so far.
-    pub fn decisions(&self) -> u32 {
-        self.decisions
+    /// Decisions played so far, secret ones only once what came of them is public.
+    pub fn public_decisions(&self) -> u32 {
+        self.public_decisions
     }
 
     /// When the match was created.

@@ -112,17 +112,22 @@ impl<G: Game> Referee<G> {
     /// The time of the open request ran out. Without a stream that is why.
     pub(crate) fn clock_ran_out(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let chair = &self.chairs[seat.index()];
-        let allowance_ms = chair
-            .open
-            .as_ref()
-            .map_or(0, |open| open.timer.allowance_ms());
-        if chair.is_connected() {
+        let (allowance_ms, lag_ms) = chair.open.as_ref().map_or((0, 0), |open| {
+            (open.timer.allowance_ms(), open.timer.lag_ms())
+        });
+        let (reason, mut detail) = if chair.is_connected() {
             let detail = format!("no legal answer within {allowance_ms} ms");
-            self.penalise(seat, FaultReason::Late, detail, out);
+            (FaultReason::Late, detail)
         } else {
             let detail = format!("the stream was lost when the {allowance_ms} ms ran out");
-            self.penalise(seat, FaultReason::Disconnected, detail, out);
+            (FaultReason::Disconnected, detail)
+        };
+        if lag_ms > 0 {
+            detail.push_str(&format!(
+                ", not counting {lag_ms} ms of the referee's own lag"
+            ));
         }
+        self.penalise(seat, reason, detail, out);
     }
 
     /// Counts a message that answered nothing.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use bridgemaster_games::{Game, LegalList, Seat, Viewer};
+use bridgemaster_games::{ChanceStream, Game, LegalList, Seat, Viewer};
 
 use crate::{
-    Charge, DecidedBy, DecisionRecord, MatchPhase, MatchResult, Output, Question, RecordEntry,
-    Referee, SeatResult, chair::OpenRequest, clock::SeatClock, result::places,
+    ChanceRecord, Charge, DecidedBy, DecisionRecord, MatchPhase, MatchResult, Output, Question,
+    RecordEntry, Referee, SeatResult, chair::OpenRequest, clock::SeatClock, result::places,
 };
 
 /// How a decision came about.
@@ -21,6 +21,9 @@ impl<G: Game> Referee<G> {
     /// Goes on until every seat that owes a decision has an open request, or the match is over.
     pub(crate) fn play(&mut self, out: &mut Vec<Output<G>>) {
         while self.phase == MatchPhase::Running {
+            if !self.settle_chance(out) {
+                return;
+            }
             let owing = G::owing(&self.state);
             if owing.is_empty() {
                 return self.finish(out);
@@ -38,6 +41,31 @@ impl<G: Game> Referee<G> {
                 return;
             }
         }
+    }
+
+    /// Draws every chance result that is due from its own stream of the seed, applies it and
+    /// writes it down. A game's law says that it applies; should one break it, the match waits:
+    /// this tells whether it can go on.
+    fn settle_chance(&mut self, out: &mut Vec<Output<G>>) -> bool {
+        while let Some(stream) = G::chance_due(&self.state) {
+            let mut source = ChanceStream::new(&self.rules.seed, stream);
+            let Some(chance) = G::draw_chance(&self.state, &mut source) else {
+                return false;
+            };
+            let state = &mut self.state;
+            let applied = self
+                .log
+                .record(|events| G::apply_chance(state, &chance, events));
+            let Ok(events) = applied else { return false };
+            let record = ChanceRecord {
+                stream,
+                chance,
+                events,
+                digest: G::digest(&self.state),
+            };
+            self.record(RecordEntry::Chance(record), out);
+        }
+        true
     }
 
     /// Decides for a seat that owes a decision if its bot is not to be asked; asks it otherwise.
@@ -151,6 +179,9 @@ impl<G: Game> Referee<G> {
         out: &mut Vec<Output<G>>,
     ) {
         self.decisions += 1;
+        if !decided.events.is_empty() {
+            self.public_decisions = self.decisions;
+        }
         let chair = &mut self.chairs[seat.index()];
         match decided.by {
             DecidedBy::Bot => {}
@@ -178,7 +209,7 @@ impl<G: Game> Referee<G> {
             return;
         };
         let places = places(&outcome, |index| self.chairs[index].forfeit.is_some());
-        let seats = outcome
+        let seats: Vec<SeatResult> = outcome
             .seats
             .into_iter()
             .zip(places)
@@ -198,14 +229,20 @@ impl<G: Game> Referee<G> {
                 house_decisions: chair.house_decisions,
             })
             .collect();
-        let duration_ms = self.at_ms();
-        self.end(
-            MatchResult {
-                seats,
-                decisions: self.decisions,
-                duration_ms,
-            },
-            out,
-        );
+        let clocks = || seats.iter().map(|seat| seat.clock_use);
+        let longest_referee_lag_us = clocks()
+            .map(|clock| clock.longest_referee_lag_us)
+            .max()
+            .unwrap_or(0);
+        let lag_limit_us = u64::from(self.rules.clock.referee_lag_limit_ms) * 1000;
+        let result = MatchResult {
+            referee_lag_us: clocks().map(|clock| clock.referee_lag_us).sum(),
+            longest_referee_lag_us,
+            spoiled_by_referee: longest_referee_lag_us > lag_limit_us,
+            seats,
+            decisions: self.decisions,
+            duration_ms: self.at_ms(),
+        };
+        self.end(result, out);
     }
 }

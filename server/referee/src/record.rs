@@ -24,6 +24,8 @@ pub struct Record<G: Game> {
 pub enum RecordEntry<G: Game> {
     /// A decision was applied.
     Decision(DecisionRecord<G>),
+    /// A chance result was applied.
+    Chance(ChanceRecord<G>),
     /// A seat committed a fault.
     Fault {
         /// The seat.
@@ -59,6 +61,20 @@ pub struct DecisionRecord<G: Game> {
     pub request_id: u32,
     /// What it cost; `None` when the bot did not answer.
     pub charge: Option<Charge>,
+    /// What came of it.
+    pub events: Vec<G::Event>,
+    /// Digest of the state after it.
+    pub digest: Digest,
+}
+
+/// A chance result that fell after the setup and was applied. Secret while the match runs, its
+/// events apart.
+#[derive(Debug)]
+pub struct ChanceRecord<G: Game> {
+    /// Number of the chance stream that it was drawn from.
+    pub stream: u64,
+    /// The result.
+    pub chance: G::Chance,
     /// What came of it.
     pub events: Vec<G::Event>,
     /// Digest of the state after it.

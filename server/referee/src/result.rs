@@ -13,6 +13,13 @@ pub struct MatchResult {
     pub decisions: u32,
     /// Time from start to end, in ms.
     pub duration_ms: u64,
+    /// Referee lag while requests were open, in µs: the sum of that of the seats.
+    pub referee_lag_us: u64,
+    /// The most referee lag while one request was open, in µs.
+    pub longest_referee_lag_us: u64,
+    /// That is over [`ClockRules::referee_lag_limit_ms`](crate::ClockRules::referee_lag_limit_ms):
+    /// the result says less of the bots than it should.
+    pub spoiled_by_referee: bool,
 }
 
 /// The result of a seat.

@@ -6,7 +6,7 @@ use bridgemaster_games::{Game, Seat};
 
 use crate::{
     BotIdentity, CloseReason, FaultReason, MAX_SEAT_RECORDS, MatchPhase, Output, RecordEntry,
-    Referee, SeatMessage, SeatState, SeatStatus, clock::SeatClock,
+    Referee, SeatMessage, SeatState, SeatStatus, clock::SeatClock, lag::Lag,
 };
 
 impl<G: Game> Referee<G> {
@@ -54,6 +54,7 @@ impl<G: Game> Referee<G> {
         let chair = &mut self.chairs[seat.index()];
         chair.info.state = SeatState::Paused;
         chair.lost_at = self.now;
+        chair.lag_since_lost = Lag::default();
         if let Some(open) = &mut chair.open {
             SeatClock::stream_lost(&mut open.timer);
         }

@@ -19,6 +19,7 @@ fn short_clock() -> MatchRules<Heap> {
         startup_ms: 1000,
         reconnect_ms: 5000,
         round_trip_credit_ms: 50,
+        ..ClockRules::default()
     };
     rules.faults.late = FaultAction::Substitute;
     rules
@@ -28,6 +29,7 @@ fn charge(elapsed_us: u64, credit_us: u64) -> Charge {
     Charge {
         elapsed_us,
         credit_us,
+        referee_lag_us: 0,
         charged_us: elapsed_us - credit_us,
     }
 }
@@ -265,6 +267,9 @@ fn clock_use_sums_up_what_the_bot_used() {
             answered: 2,
             charged_us: 120_000,
             longest_us: 70_000,
+            credit_us: 0,
+            referee_lag_us: 0,
+            longest_referee_lag_us: 0,
             bank_left_ms: 1080
         }
     );

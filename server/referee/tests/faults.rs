@@ -206,10 +206,10 @@ fn a_forfeited_seat_is_not_heard_any_more() {
         Input::Disconnected { seat: seat(0) },
         Input::Resign { seat: seat(0) },
     ] {
-        let decisions = script.referee.decisions();
+        let decisions = script.referee.public_decisions();
         script.step(input);
         assert!(script.last.is_empty());
-        assert_eq!(script.referee.decisions(), decisions);
+        assert_eq!(script.referee.public_decisions(), decisions);
     }
     script.connect(0, Some(2));
     assert_eq!(
@@ -481,9 +481,9 @@ fn forfeited_seats_share_the_places_behind_all_others() {
     while script.referee.phase() == MatchPhase::Running {
         for number in [1, 3] {
             let request_id = (2..20).find(|id| {
-                let info = script.referee.decisions();
+                let info = script.referee.public_decisions();
                 script.index(number, *id, 0);
-                script.referee.decisions() != info
+                script.referee.public_decisions() != info
             });
             if request_id.is_none() {
                 break;

@@ -40,6 +40,7 @@ enum Action {
     Useless,
     Flood,
     RoundTrip(u64),
+    RefereeLag(u64),
     Resign,
     Tick,
 }
@@ -72,6 +73,8 @@ fn action() -> impl Strategy<Value = Action> {
         2 => Just(Action::Useless),
         1 => Just(Action::Flood),
         1 => any::<u64>().prop_map(Action::RoundTrip),
+        2 => (0..200_000u64).prop_map(Action::RefereeLag),
+        1 => any::<u64>().prop_map(Action::RefereeLag),
         1 => Just(Action::Resign),
         4 => Just(Action::Tick),
     ]
@@ -138,6 +141,7 @@ fn clock_rules() -> impl Strategy<Value = ClockRules> {
                     startup_ms,
                     reconnect_ms,
                     round_trip_credit_ms,
+                    referee_lag_limit_ms: 30,
                 }
             },
         )
@@ -176,12 +180,13 @@ fn heaps() -> impl Strategy<Value = MatchRules<Heap>> {
 }
 
 fn hands() -> impl Strategy<Value = MatchRules<Hands>> {
-    match_rules(
-        (1..12u8, any::<bool>()).prop_map(|(rounds, first_settles)| HandsConfig {
+    match_rules((1..12u8, any::<bool>(), any::<bool>()).prop_map(
+        |(rounds, first_settles, draws_prizes)| HandsConfig {
             rounds,
             first_settles,
-        }),
-    )
+            draws_prizes,
+        },
+    ))
 }
 
 /// A match under arbitrary steps, with seat 0 played by a bot that answers at once if it is
@@ -292,6 +297,7 @@ impl<G: Game> Trial<G> {
                 seat,
                 round_trip_us,
             },
+            Action::RefereeLag(lag_us) => Input::RefereeLag { lag_us },
             Action::Resign => Input::Resign { seat },
             Action::Tick => Input::Tick,
         }
@@ -308,7 +314,10 @@ impl<G: Game> Trial<G> {
             if let RecordEntry::Decision(record) = &record.entry {
                 assert_eq!(record.decided_by == DecidedBy::Bot, record.charge.is_some());
                 if let Some(charge) = record.charge {
-                    assert_eq!(charge.elapsed_us, charge.credit_us + charge.charged_us);
+                    assert_eq!(
+                        charge.elapsed_us,
+                        charge.charged_us + charge.credit_us + charge.referee_lag_us
+                    );
                 }
             }
         }
@@ -380,6 +389,12 @@ impl<G: Game> Trial<G> {
         let rules = self.script.referee.rules();
         let result = self.script.result();
         assert_eq!(result.decisions as usize, self.script.decisions().len());
+        let clocks = || result.seats.iter().map(|seat| seat.clock_use);
+        let lag_us: u64 = clocks().map(|clock| clock.referee_lag_us).sum();
+        let longest_us = clocks().map(|clock| clock.longest_referee_lag_us).max();
+        assert_eq!(result.referee_lag_us, lag_us);
+        assert_eq!(Some(result.longest_referee_lag_us), longest_us);
+        assert_eq!(result.spoiled_by_referee, longest_us > Some(30_000));
         let forfeited = result
             .seats
             .iter()

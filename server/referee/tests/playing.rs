@@ -8,7 +8,7 @@ use bridgemaster_games::{ChanceStream, Game, Seed};
 use bridgemaster_referee::*;
 use script::{Script, Told, bot, rules, seat};
 use toy::{
-    hands::{Hand, Hands, HandsConfig},
+    hands::{Hand, Hands, HandsConfig, HandsEvent, Prize},
     heap::{Heap, HeapConfig, HeapEvent, Take},
 };
 
@@ -159,7 +159,7 @@ fn the_same_answer_twice_is_ignored() {
     script.decide(1, 1, Take(2));
     assert!(script.last.is_empty());
     assert!(script.faults.is_empty());
-    assert_eq!(script.referee.decisions(), 2);
+    assert_eq!(script.referee.public_decisions(), 2);
 }
 
 #[test]
@@ -311,6 +311,7 @@ fn a_request_that_another_seat_settled_is_withdrawn() {
     rules.config = HandsConfig {
         rounds: 3,
         first_settles: true,
+        draws_prizes: false,
     };
     let mut script = Script::started(rules);
     assert_eq!(script.heard(2), [Told::Started, Told::Request(1)]);
@@ -326,6 +327,53 @@ fn a_request_that_another_seat_settled_is_withdrawn() {
     script.decide(2, 2, Hand::Rock);
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
     assert!(script.faults.is_empty());
+}
+
+#[test]
+fn chance_results_are_drawn_from_streams_of_their_own_and_recorded_before_the_next_request() {
+    let mut rules = rules::<Hands>(2);
+    rules.config = HandsConfig {
+        rounds: 2,
+        first_settles: false,
+        draws_prizes: true,
+    };
+    let mut script = Script::started(rules);
+    let drawn = |stream| Prize(ChanceStream::new(&Seed::from(7), stream).below(2) as u8);
+    let mut expected = vec![0, 0];
+    for (request_id, stream) in [(1, 1), (2, 0)] {
+        script.decide(0, request_id, Hand::Rock);
+        script.decide(1, request_id, Hand::Rock);
+        let prize = drawn(stream);
+        expected[usize::from(prize.0)] += 1;
+        let Some(RecordEntry::Chance(record)) = script.records.last().map(|last| &last.entry)
+        else {
+            panic!("the last record is the chance result");
+        };
+        assert_eq!((record.stream, record.chance), (stream, prize));
+        assert_eq!(record.events, [HandsEvent::PrizeDrawn(prize)]);
+        if request_id == 1 {
+            let question = &script.request(0).question;
+            assert_eq!(question.observation.points, expected);
+            assert_eq!(question.events.last(), Some(&HandsEvent::PrizeDrawn(prize)));
+        }
+    }
+    let scores: Vec<i32> = script
+        .result()
+        .seats
+        .iter()
+        .map(|seat| seat.score)
+        .collect();
+    assert_eq!(scores, expected);
+}
+
+#[test]
+fn a_secret_decision_is_not_counted_before_what_comes_of_it_is_public() {
+    let mut script = Script::<Hands>::started(rules(2));
+    script.decide(0, 1, Hand::Rock);
+    assert_eq!(script.decisions().len(), 1);
+    assert_eq!(script.referee.public_decisions(), 0);
+    script.decide(1, 1, Hand::Paper);
+    assert_eq!(script.referee.public_decisions(), 2);
 }
 
 #[test]

@@ -333,6 +333,7 @@ fn one_seat_is_enough_for_a_game_of_one() {
     rules.config = HandsConfig {
         rounds: 2,
         first_settles: false,
+        draws_prizes: false,
     };
     let mut script = Script::started(rules);
     script.index(0, 1, 0);

@@ -50,6 +50,8 @@ pub struct HandsConfig {
     /// The first hand shown settles the round, and in each round one seat sits out: seat
     /// `rounds_left` modulo the number of seats.
     pub first_settles: bool,
+    /// After each round a seat is drawn that gets a point.
+    pub draws_prizes: bool,
 }
 
 impl Default for HandsConfig {
@@ -57,7 +59,18 @@ impl Default for HandsConfig {
         Self {
             rounds: 3,
             first_settles: false,
+            draws_prizes: false,
         }
+    }
+}
+
+/// The seat that gets a drawn point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prize(pub u8);
+
+impl fmt::Display for Prize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the prize goes to seat {}", self.0)
     }
 }
 
@@ -65,6 +78,8 @@ impl Default for HandsConfig {
 pub struct HandsState {
     rounds_left: u8,
     first_settles: bool,
+    draws_prizes: bool,
+    prize_is_due: bool,
     hands: Vec<Option<Hand>>,
     points: Vec<i32>,
 }
@@ -73,6 +88,7 @@ pub struct HandsState {
 pub struct HandsSeen {
     pub rounds_left: u8,
     pub first_settles: bool,
+    pub draws_prizes: bool,
     /// The viewer's own hand of this round.
     pub own: Option<Hand>,
     pub viewer: Option<u8>,
@@ -80,13 +96,17 @@ pub struct HandsSeen {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RoundOver {
-    pub hands: Vec<Option<Hand>>,
+pub enum HandsEvent {
+    RoundOver { hands: Vec<Option<Hand>> },
+    PrizeDrawn(Prize),
 }
 
-impl fmt::Display for RoundOver {
+impl fmt::Display for HandsEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the round is over: {:?}", self.hands)
+        match self {
+            Self::RoundOver { hands } => write!(f, "the round is over: {hands:?}"),
+            Self::PrizeDrawn(prize) => prize.fmt(f),
+        }
     }
 }
 
@@ -106,7 +126,8 @@ impl Game for Hands {
     type Decision = Hand;
     type Refusal = ToyError;
     type Observation = HandsSeen;
-    type Event = RoundOver;
+    type Event = HandsEvent;
+    type Chance = Prize;
 
     fn check_config(config: &HandsConfig, _seats: SeatCount) -> Result<(), ToyError> {
         if config.rounds == 0 {
@@ -124,20 +145,43 @@ impl Game for Hands {
         config: &HandsConfig,
         seats: SeatCount,
         (): &(),
-        _events: &mut impl EventSink<RoundOver>,
+        _events: &mut impl EventSink<HandsEvent>,
     ) -> Result<HandsState, ToyError> {
         Self::check_config(config, seats)?;
         let seats = usize::from(seats.get());
         Ok(HandsState {
             rounds_left: config.rounds,
             first_settles: config.first_settles,
+            draws_prizes: config.draws_prizes,
+            prize_is_due: false,
             hands: vec![None; seats],
             points: vec![0; seats],
         })
     }
 
+    fn chance_due(state: &HandsState) -> Option<u64> {
+        state.prize_is_due.then(|| u64::from(state.rounds_left))
+    }
+
+    fn draw_chance(state: &HandsState, chance: &mut ChanceStream) -> Option<Prize> {
+        let seats = state.hands.len() as u32;
+        state.prize_is_due.then(|| Prize(chance.below(seats) as u8))
+    }
+
+    fn apply_chance(
+        state: &mut HandsState,
+        prize: &Prize,
+        events: &mut impl EventSink<HandsEvent>,
+    ) -> Result<(), ToyError> {
+        let points = state.points.get_mut(usize::from(prize.0));
+        *points.ok_or(ToyError::Foreign)? += 1;
+        state.prize_is_due = false;
+        events.push(HandsEvent::PrizeDrawn(*prize));
+        Ok(())
+    }
+
     fn owing(state: &HandsState) -> SeatSet {
-        if state.rounds_left == 0 {
+        if state.rounds_left == 0 || state.prize_is_due {
             return SeatSet::EMPTY;
         }
         let seats = SeatCount::new(state.hands.len() as u8).unwrap();
@@ -163,7 +207,7 @@ impl Game for Hands {
         state: &mut HandsState,
         seat: Seat,
         decision: &Hand,
-        events: &mut impl EventSink<RoundOver>,
+        events: &mut impl EventSink<HandsEvent>,
     ) -> Result<(), ToyError> {
         if !Self::owing(state).contains(seat) {
             return Err(ToyError::NotOwing(seat.number()));
@@ -180,7 +224,8 @@ impl Game for Hands {
                 *points += hands.iter().filter(wins).count() as i32;
             }
             state.rounds_left -= 1;
-            events.push(RoundOver { hands });
+            state.prize_is_due = state.draws_prizes;
+            events.push(HandsEvent::RoundOver { hands });
         }
         Ok(())
     }
@@ -193,6 +238,7 @@ impl Game for Hands {
         HandsSeen {
             rounds_left: state.rounds_left,
             first_settles: state.first_settles,
+            draws_prizes: state.draws_prizes,
             own: viewer.and_then(|seat| state.hands[usize::from(seat)]),
             viewer,
             points: state.points.clone(),
@@ -210,18 +256,22 @@ impl Game for Hands {
         Ok(HandsState {
             rounds_left: observation.rounds_left,
             first_settles: observation.first_settles,
+            draws_prizes: observation.draws_prizes,
+            prize_is_due: false,
             hands,
             points: observation.points.clone(),
         })
     }
 
     fn outcome(state: &HandsState) -> Option<Outcome> {
-        (state.rounds_left == 0).then(|| super::outcome(&state.points, "wins"))
+        (state.rounds_left == 0 && !state.prize_is_due)
+            .then(|| super::outcome(&state.points, "wins"))
     }
 
     fn digest(state: &HandsState) -> Digest {
         let mut digester = Digester::default();
         digester.u8(state.rounds_left);
+        digester.u8(state.prize_is_due.into());
         let hands: Vec<u8> = state
             .hands
             .iter()

@@ -3,8 +3,8 @@
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 use bridgemaster_games::{
-    ChanceStream, Digest, Digester, EventSink, Game, LegalList, Outcome, Seat, SeatCount, SeatSet,
-    Seed, Viewer,
+    ChanceStream, Digest, Digester, EventSink, Game, LegalList, NoChance, Outcome, Seat, SeatCount,
+    SeatSet, Seed, Viewer,
 };
 
 use super::ToyError;
@@ -96,6 +96,7 @@ impl Game for Heap {
     type Refusal = ToyError;
     type Observation = HeapState;
     type Event = HeapEvent;
+    type Chance = NoChance;
 
     fn check_config(config: &HeapConfig, _seats: SeatCount) -> Result<(), ToyError> {
         match config {
@@ -129,6 +130,14 @@ impl Game for Heap {
             turn: 0,
             taken: vec![0; usize::from(seats.get())],
         })
+    }
+
+    fn apply_chance(
+        _state: &mut HeapState,
+        chance: &NoChance,
+        _events: &mut impl EventSink<HeapEvent>,
+    ) -> Result<(), ToyError> {
+        match *chance {}
     }
 
     fn owing(state: &HeapState) -> SeatSet {

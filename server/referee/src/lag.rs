@@ -1,0 +1,31 @@
+//! The referee's own lag, and what it does to a wait.
+
+/// Additional time of a wait that referee lag fell into, in ms. A shell that watches itself at
+/// intervals does not know exactly when a lag began, and what came in meanwhile has to be read
+/// before anything can be called late.
+pub const LAG_MARGIN_MS: u32 = 20;
+
+/// Referee lag that fell into one wait.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lag {
+    us: u64,
+}
+
+impl Lag {
+    pub(crate) fn add(&mut self, lag_us: u64) {
+        self.us = self.us.saturating_add(lag_us);
+    }
+
+    /// The lag, in µs.
+    pub(crate) fn us(self) -> u64 {
+        self.us
+    }
+
+    /// How much longer the wait lasts, in µs.
+    pub(crate) fn extension_us(self) -> u64 {
+        match self.us {
+            0 => 0,
+            us => us.saturating_add(u64::from(LAG_MARGIN_MS) * 1000),
+        }
+    }
+}
