@@ -12,6 +12,7 @@ use tracing::{debug, warn};
 use crate::{
     Choice, Options, PlayError, Request,
     bot_thread::{Answer, Task},
+    seed_commitment::seed_commitment,
 };
 
 /// Refused answers to one request after which the bot is given up: it cannot find a legal one, and
@@ -50,6 +51,8 @@ pub(crate) struct Conversation {
     match_id: String,
     seat: u32,
     welcomed_before: bool,
+    /// Empty until the start, and with a server that commits to nothing.
+    seed_commitment: String,
     open: Option<OpenRequest>,
 }
 
@@ -127,16 +130,11 @@ impl Conversation {
         }
         self.last_sequence = sequence;
         match message {
-            Message::MatchStarted(started) => Ok(Reaction::Give(Task::Started(started))),
+            Message::MatchStarted(started) => self.started(started),
             Message::SeatStatus(status) => Ok(Reaction::Give(Task::SeatChanged(status))),
             Message::DecisionRequest(asked) => Ok(self.asked(asked, now)),
             Message::DecisionRejected(rejected) => self.rejected(rejected),
-            Message::MatchEnded(ended) => {
-                let result = ended.result;
-                Ok(Reaction::End(
-                    result.ok_or(PlayError::Protocol("MatchEnded has no result"))?,
-                ))
-            }
+            Message::MatchEnded(ended) => self.ended(ended).map(Reaction::End),
             Message::Ping(_) | Message::Welcome(_) => Ok(Reaction::None),
         }
     }
@@ -173,6 +171,32 @@ impl Conversation {
         };
         open.answer = Some(request(message));
         open.send_again()
+    }
+
+    fn started(&mut self, started: v1::MatchStarted) -> Result<Reaction, PlayError> {
+        if self.seed_commitment.is_empty() {
+            self.seed_commitment.clone_from(&started.seed_commitment);
+        } else if self.seed_commitment != started.seed_commitment {
+            return Err(PlayError::Protocol("the seed commitment changed"));
+        }
+        Ok(Reaction::Give(Task::Started(started)))
+    }
+
+    fn ended(&self, ended: v1::MatchEnded) -> Result<v1::MatchResult, PlayError> {
+        let result = ended
+            .result
+            .ok_or(PlayError::Protocol("MatchEnded has no result"))?;
+        let commitment = &self.seed_commitment;
+        let revealed = seed_commitment(&ended.seed, &ended.seed_salt);
+        if !commitment.is_empty() && revealed.as_ref() != Some(commitment) {
+            return Err(PlayError::BrokenSeedCommitment {
+                commitment: commitment.clone(),
+                seed: ended.seed,
+                seed_salt: ended.seed_salt,
+                result: Box::new(result),
+            });
+        }
+        Ok(result)
     }
 
     fn asked(&mut self, asked: v1::DecisionRequest, now: Instant) -> Reaction {

@@ -74,6 +74,21 @@ pub enum PlayError {
     /// The server did something that this revision of the protocol does not allow.
     #[error("the server broke the protocol: {0}")]
     Protocol(&'static str),
+    /// The match is over, and its seed is not the one that the server had committed to.
+    #[error(
+        "the server played another seed than it had committed to: the commitment was {commitment}, \
+         the seed revealed is {seed:?} with the salt {seed_salt:?}"
+    )]
+    BrokenSeedCommitment {
+        /// The commitment of MatchStarted.
+        commitment: String,
+        /// The seed of MatchEnded.
+        seed: String,
+        /// The salt of MatchEnded.
+        seed_salt: String,
+        /// The result all the same.
+        result: Box<v1::MatchResult>,
+    },
     /// The bot answered one request with refused decisions again and again.
     #[error(
         "request {request_id} was answered {times} times with a decision that was refused; \
@@ -101,6 +116,7 @@ impl PlayError {
         match self {
             Self::Unreachable { .. } | Self::Lost { .. } | Self::Start(_) => Advice::Retry,
             Self::Refused(refusal) => refusal.advice,
+            Self::BrokenSeedCommitment { .. } => Advice::Stop,
             Self::Options(_)
             | Self::Call { .. }
             | Self::Protocol(_)

@@ -28,6 +28,7 @@
 //! * [`Request`] holds what the seat knows, its legal decisions and its [clock](ClockView).
 //! * A bot thinks on a thread of its own; Pings are answered meanwhile.
 //! * A lost stream is resumed; a request that was open is answered on the new stream.
+//! * The seed that is revealed at the end is checked against the server's commitment to it.
 //! * [`PlayError`] says what went wrong and whether to retry, to fix something or to stop.
 //! * With the feature `rules`, `rules` gives typed observations and decisions, and the referee's
 //!   own rules to search with.
@@ -44,6 +45,7 @@ mod play;
 mod request;
 #[cfg(feature = "rules")]
 pub mod rules;
+mod seed_commitment;
 
 pub use bot::{Bot, Choice};
 pub use bridgemaster_proto::{self as proto, v1};
@@ -54,3 +56,4 @@ pub use options::{
 };
 pub use play::{Connection, play, play_blocking, run};
 pub use request::{ClockView, Request};
+pub use seed_commitment::seed_commitment;

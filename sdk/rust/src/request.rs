@@ -77,7 +77,8 @@ impl ClockView {
         left(self.at_receipt.bank_left_ms, self.used())
     }
 
-    /// What the previous answer of this seat was charged; `None` before the first.
+    /// What the previous answer of this seat was charged, and how that was found; `None` before
+    /// the first.
     pub fn last_charge(&self) -> Option<v1::Charge> {
         self.at_receipt.last_charge
     }

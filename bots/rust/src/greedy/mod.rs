@@ -1,6 +1,9 @@
 //! A bot that takes what looks best now: it tries every decision in a state that its observation
 //! allows, looks no further than the end of its own turn, and evaluates what it has then.
 
+mod alhambra;
+mod bridges_to_nowhere;
+mod carcassonne;
 mod old_london_bridge;
 mod rate;
 

@@ -210,6 +210,7 @@ pub(crate) fn match_result() -> v1::MatchResult {
 pub(crate) fn match_ended() -> play_response::Message {
     play_response::Message::MatchEnded(v1::MatchEnded {
         result: Some(match_result()),
+        ..Default::default()
     })
 }
 

@@ -1,0 +1,235 @@
+//! What a structure is worth, in points at the end of the game. The weights are those that scored
+//! most in some thousand games.
+
+use std::cmp::Reverse;
+
+use bridgemaster_games::bridges_to_nowhere::{Contract, LEVELS, STYLES, SeatView, Symbol};
+
+use super::structure::{Columns, Filled, Run, Segment, runs};
+
+/// The chance that a missing pillar is placed later, where there are pillars for it.
+const CLOSING: f64 = 0.97;
+/// What a card that is still to come brings on level 1, in points; on other levels as many times
+/// as much.
+const CARD: f64 = 2.5;
+/// A pillar that no run waits for, in points.
+const PILLAR: f64 = 3.5;
+
+/// What may still come.
+#[derive(Clone, Copy)]
+pub(super) struct Outlook {
+    pub(super) contract: Option<Contract>,
+    /// Cards that may still be placed.
+    pub(super) cards: usize,
+    /// Whether anything may still be placed.
+    pub(super) building: bool,
+}
+
+impl Outlook {
+    /// What the structure of a seat is worth.
+    pub(super) fn evaluate(&self, view: &SeatView) -> f64 {
+        let mut complete = Worth::default();
+        let mut open = Vec::new();
+        let mut filled = Filled::new(&view.structure);
+        for run in runs(&view.structure) {
+            let segment = run.as_segment();
+            match run.missing(&filled) {
+                [0, 0, 0] => complete.add(&segment, 1.0),
+                _ => open.push((segment, run)),
+            }
+        }
+        let contract = |worth: &Worth| worth.contract(self.contract);
+        if !self.building {
+            return complete.points + contract(&complete);
+        }
+        let mut hoped = complete;
+        let pillars = close(open, &mut filled, view.pillars, &mut hoped);
+        hoped.points
+            + CLOSING * contract(&hoped)
+            + (1.0 - CLOSING) * contract(&complete)
+            + f64::from(pillars) * PILLAR
+            + self.cards_to_come(&filled, view.pillars)
+    }
+
+    /// What cards to come may bring: they fill the highest places that there are. Pillars that
+    /// runs wait for count as free here: what is better gets them.
+    fn cards_to_come(&self, filled: &Filled, pillars: u8) -> f64 {
+        let mut cards = self.cards;
+        let mut points = 0.0;
+        for level in (1..LEVELS).rev() {
+            let placed = cards.min(places(filled, level, pillars));
+            points += (placed * (level + 1)) as f64 * CARD;
+            cards -= placed;
+        }
+        points + cards as f64 * CARD
+    }
+}
+
+/// Closes open runs with pillars, the best ones first, and adds what they may come to; the pillars
+/// that are left.
+fn close(
+    mut open: Vec<(Segment, Run<'_>)>,
+    filled: &mut Filled,
+    mut pillars: u8,
+    hoped: &mut Worth,
+) -> u8 {
+    open.sort_by_key(|(segment, _)| Reverse(segment.points));
+    for (segment, run) in &open {
+        let missing = run.missing(filled);
+        let count: u32 = missing.iter().map(|columns| columns.count_ones()).sum();
+        let Some(left) = pillars.checked_sub(count as u8) else {
+            continue;
+        };
+        pillars = left;
+        for (columns, missing) in filled.pillars.iter_mut().zip(missing) {
+            *columns |= missing;
+        }
+        hoped.add(segment, CLOSING.powi(count as i32));
+    }
+    pillars
+}
+
+/// Cards that can still be added on a level above the ground, counted from 0, when each row of
+/// pieces below carries a segment with a pillar at both ends.
+fn places(filled: &Filled, level: usize, pillars: u8) -> usize {
+    let mut rest = filled.level(level - 1);
+    let mut places = 0;
+    while rest != 0 {
+        let row = lowest_row(rest);
+        rest &= !row;
+        let pillars_missing = 2u32.saturating_sub((row & filled.pillars[level]).count_ones());
+        if pillars_missing <= pillars.into() {
+            let free = (row & !filled.level(level)).count_ones();
+            places += free.saturating_sub(pillars_missing) as usize;
+        }
+    }
+    places
+}
+
+/// The lowest set bit and those that follow it without a gap.
+fn lowest_row(columns: Columns) -> Columns {
+    let start = columns.trailing_zeros();
+    let length = (columns >> start).trailing_ones();
+    let row: Columns = (1 << length) - 1;
+    row << start
+}
+
+/// What the segments of a structure are worth, and what contracts ask of them.
+#[derive(Clone, Copy, Default)]
+struct Worth {
+    /// Points, the contract aside.
+    points: f64,
+    /// The longest segment of each level.
+    longest_on: [u8; LEVELS],
+    /// The longest segment of each style.
+    longest_of: [u8; STYLES],
+    /// Cards in the segments of level 1.
+    ground_cards: u8,
+    /// Pairs of each symbol.
+    pairs: [u8; Symbol::ALL.len()],
+}
+
+impl Worth {
+    /// Adds a segment that is complete in the end with this chance.
+    fn add(&mut self, segment: &Segment, chance: f64) {
+        self.points += f64::from(segment.points) * chance;
+        let longest = &mut self.longest_on[segment.level];
+        *longest = (*longest).max(segment.length);
+        if let Some(style) = segment.style {
+            let longest = &mut self.longest_of[style.index()];
+            *longest = (*longest).max(segment.length);
+        }
+        if segment.level == 0 {
+            self.ground_cards += segment.length;
+        }
+        for (all, new) in self.pairs.iter_mut().zip(segment.pairs) {
+            *all += new;
+        }
+    }
+
+    /// The points of the contract, by the better of its two conditions.
+    fn contract(&self, contract: Option<Contract>) -> f64 {
+        contract.map_or(0.0, |contract| self.contract_points(contract).into())
+    }
+
+    fn contract_points(&self, contract: Contract) -> u16 {
+        let [_, middle, top] = self.longest_on;
+        let longest = |lengths: &[u8]| lengths.iter().copied().max().unwrap_or(0);
+        match contract {
+            Contract::Triple => prize(top, 3, 25),
+            Contract::SpiceOfLife if self.longest_of.iter().all(|&length| length >= 3) => {
+                prize(longest(&self.longest_of), 4, 20)
+            }
+            Contract::SpiceOfLife => 0,
+            Contract::LongestMile => match self.ground_cards.checked_sub(9) {
+                Some(more) => 10 + 5 * u16::from(more),
+                None => 0,
+            },
+            Contract::SpanningTheDivide => prize(longest(&self.longest_on), 5, 25),
+            Contract::TrialOfTheSea if self.pairs.iter().all(|&pairs| pairs > 0) => 20,
+            Contract::TrialOfTheSea if self.pairs.iter().sum::<u8>() >= 3 => 10,
+            Contract::TrialOfTheSea => 0,
+            Contract::Double => prize(middle, 4, 25),
+        }
+    }
+}
+
+/// Ten points for the least length, the higher prize for more.
+fn prize(length: u8, least: u8, higher: u16) -> u16 {
+    match length {
+        _ if length < least => 0,
+        _ if length == least => 10,
+        _ => higher,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use bridgemaster_games::{
+        ChanceStream, Game as _, NoEvents, SeatCount, Seed, Viewer,
+        bridges_to_nowhere::{BridgesToNowhere, Config, State},
+    };
+
+    use super::*;
+    use crate::greedy::best_decision;
+
+    /// The end of a match of one game between two greedy seats.
+    fn end_of_game(seed: u64) -> State {
+        let config = Config {
+            games: 1,
+            ..Config::default()
+        };
+        let (seats, seed) = (SeatCount::new(2).unwrap(), Seed::from(seed));
+        let setup = BridgesToNowhere::draw_setup(&config, seats, &seed).unwrap();
+        let mut state = BridgesToNowhere::start(&config, seats, &setup, &mut NoEvents).unwrap();
+        let mut chance = ChanceStream::new(&seed, 1 << 32);
+        let mut legal = Vec::new();
+        while let Some(seat) = BridgesToNowhere::owing(&state).iter().next() {
+            let seen = BridgesToNowhere::observe(&state, Viewer::Seat(seat));
+            BridgesToNowhere::legal(&state, seat, &mut legal);
+            let best = best_decision::<BridgesToNowhere>(&config, &seen, seat, &legal, &mut chance);
+            let decision = legal[best.unwrap()];
+            BridgesToNowhere::apply(&mut state, seat, &decision, &mut NoEvents).unwrap();
+        }
+        state
+    }
+
+    #[test]
+    fn a_structure_at_the_end_of_a_game_is_worth_its_points() {
+        let mut contracts_met = 0;
+        for seed in 0..30 {
+            let end = BridgesToNowhere::observe(&end_of_game(seed), Viewer::Spectator);
+            let outlook = Outlook {
+                contract: end.contract,
+                cards: 0,
+                building: false,
+            };
+            for (view, score) in end.seats.iter().zip(end.results[0].scores) {
+                assert_eq!(outlook.evaluate(view), f64::from(score.total()), "{seed}");
+                contracts_met += usize::from(score.contract > 0);
+            }
+        }
+        assert!(contracts_met > 0);
+    }
+}
