@@ -7,7 +7,7 @@ import sys
 from .connection import DEFAULT_SERVER, SERVER_VARIABLE, TICKET_VARIABLE, play
 from .errors import PlayError
 from .random_bot import RandomBot
-from .sample_bot import SampleBot
+from .sample import SampleBot
 
 BOTS = {"random": RandomBot, "sample": SampleBot}
 

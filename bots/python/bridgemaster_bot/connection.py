@@ -14,7 +14,14 @@ from bridgemaster.v1.match_pb2 import MatchResult
 
 from .backoff import Backoff
 from .bot import Bot, Choice, Resign
-from .errors import PlayError, StreamLostError, error_of, reason_name
+from .errors import (
+    BrokenSeedCommitmentError,
+    PlayError,
+    StreamLostError,
+    error_of,
+    reason_name,
+)
+from .seed_commitment import seed_commitment
 
 SERVER_VARIABLE = "BRIDGEMASTER_SERVER"
 TICKET_VARIABLE = "BRIDGEMASTER_TICKET"
@@ -93,6 +100,8 @@ class Connection:
         # What is known of the match, over all streams.
         self._welcomed = False
         self._last_sequence = 0
+        # Empty until the start, and with a server that commits to nothing.
+        self._seed_commitment = ""
         self._request: play_pb2.DecisionRequest | None = None
         self._answer: play_pb2.PlayRequest | None = None
         self._refused_answers = 0
@@ -218,15 +227,27 @@ class Connection:
             return None
         self._last_sequence = response.sequence
         if kind == "match_started":
+            self._take_commitment(response.match_started)
             self._call_bot(self._bot.match_started, response.match_started)
         elif kind == "decision_request":
             self._take_request(response.decision_request)
         elif kind == "decision_rejected":
             self._take_rejection(response.decision_rejected)
         elif kind == "match_ended":
+            self._check_seed(response.match_ended)
             return response.match_ended.result
         # Skipped: SeatStatus, which these bots do not use, and kinds of a newer server (None).
         return None
+
+    def _take_commitment(self, started: play_pb2.MatchStarted) -> None:
+        if self._seed_commitment not in ("", started.seed_commitment):
+            raise PlayError("the server broke the protocol: the seed commitment changed")
+        self._seed_commitment = started.seed_commitment
+
+    def _check_seed(self, ended: play_pb2.MatchEnded) -> None:
+        told = self._seed_commitment
+        if told and told != seed_commitment(ended.seed, ended.seed_salt):
+            raise BrokenSeedCommitmentError(told, ended)
 
     def _take_request(self, request: play_pb2.DecisionRequest) -> None:
         if self._request is not None and request.request_id <= self._request.request_id:

@@ -1,6 +1,7 @@
 """Why a match could not be played to its end, and what trying again can mend."""
 
 import grpc
+from bridgemaster.v1.play_pb2 import MatchEnded
 from bridgemaster.v1.refusal_pb2 import RefusalReason
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
@@ -45,6 +46,19 @@ class RefusedError(PlayError):
 
 class StreamLostError(PlayError):
     """The stream ended before the match did; another one may carry on."""
+
+
+class BrokenSeedCommitmentError(PlayError):
+    """The match is over, and its seed is not the one that the server had committed to."""
+
+    def __init__(self, commitment: str, ended: MatchEnded) -> None:
+        """Keep what the server said."""
+        super().__init__(
+            "the server played another seed than it had committed to: the commitment was "
+            f"{commitment}, the seed revealed is {ended.seed!r} with the salt {ended.seed_salt!r}"
+        )
+        self.result = ended.result
+        """The result all the same."""
 
 
 def error_of(failure: grpc.aio.AioRpcError) -> PlayError:

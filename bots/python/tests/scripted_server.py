@@ -14,6 +14,10 @@ from grpc_status import rpc_status
 
 MATCH_ID = "match-7"
 SEAT = 1
+SEED = "london-1209"
+SALT = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+COMMITMENT = "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f"
+"""The commitment to SEED with SALT: the example of PROTOCOL.md."""
 PATIENCE_S = 10.0
 """How long a test waits for what must happen: far more than it takes."""
 
@@ -115,9 +119,9 @@ class ScriptedServer(play_pb2_grpc.PlayServiceServicer):
             receiving.cancel()
 
 
-def match_started(sequence: int) -> play_pb2.PlayResponse:
+def match_started(sequence: int, seed_commitment: str = "") -> play_pb2.PlayResponse:
     """Make a MatchStarted."""
-    started = play_pb2.MatchStarted(match_id=MATCH_ID, seat=SEAT)
+    started = play_pb2.MatchStarted(match_id=MATCH_ID, seat=SEAT, seed_commitment=seed_commitment)
     return play_pb2.PlayResponse(sequence=sequence, match_started=started)
 
 
@@ -140,10 +144,11 @@ def decision_rejected(sequence: int, request_id: int) -> play_pb2.PlayResponse:
     return play_pb2.PlayResponse(sequence=sequence, decision_rejected=rejected)
 
 
-def match_ended(sequence: int) -> play_pb2.PlayResponse:
+def match_ended(sequence: int, seed: str = "", seed_salt: str = "") -> play_pb2.PlayResponse:
     """Make a MatchEnded."""
     result = MatchResult(match_id=MATCH_ID, decisions=99)
-    return play_pb2.PlayResponse(sequence=sequence, match_ended={"result": result})
+    ended = play_pb2.MatchEnded(result=result, seed=seed, seed_salt=seed_salt)
+    return play_pb2.PlayResponse(sequence=sequence, match_ended=ended)
 
 
 def ping(nonce: int) -> play_pb2.PlayResponse:

@@ -20,12 +20,15 @@ from bridgemaster.v1.play_pb2 import (
 from bridgemaster_bot import connection
 from bridgemaster_bot.bot import Bot, Choice, Resign
 from bridgemaster_bot.connection import MAX_REFUSED_ANSWERS, Connection, target_of
-from bridgemaster_bot.errors import PlayError, RefusedError
+from bridgemaster_bot.errors import BrokenSeedCommitmentError, PlayError, RefusedError
 
 from .scripted_server import (
+    COMMITMENT,
     MATCH_ID,
     PATIENCE_S,
+    SALT,
     SEAT,
+    SEED,
     ScriptedServer,
     Stream,
     decision_rejected,
@@ -261,6 +264,39 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
             stream = await self.server.stream()
             stream.fail(grpc.StatusCode.UNAVAILABLE, reason)
         await self.end(await self.welcomed(), 1)
+
+    async def test_a_seed_that_is_the_one_committed_to_ends_play_well(self) -> None:
+        stream = await self.welcomed()
+        stream.send(match_started(1, seed_commitment=COMMITMENT))
+        stream.send(match_ended(2, seed=SEED, seed_salt=SALT))
+        self.assertEqual((await soon(self.playing)).decisions, 99)
+
+    async def seed_is_refused(self, seed: str, seed_salt: str) -> None:
+        stream = await self.welcomed()
+        stream.send(match_started(1, seed_commitment=COMMITMENT))
+        stream.send(match_ended(2, seed=seed, seed_salt=seed_salt))
+        with self.assertRaisesRegex(BrokenSeedCommitmentError, COMMITMENT) as caught:
+            await soon(self.playing)
+        self.assertEqual(caught.exception.result.decisions, 99)
+
+    async def test_another_seed_than_the_one_committed_to_is_an_error(self) -> None:
+        await self.seed_is_refused("london-1210", SALT)
+
+    async def test_another_salt_than_the_one_committed_to_is_an_error(self) -> None:
+        await self.seed_is_refused(SEED, "01" + SALT[2:])
+
+    async def test_a_salt_that_is_no_hex_is_an_error(self) -> None:
+        await self.seed_is_refused(SEED, "salt")
+
+    async def test_a_seed_that_is_not_revealed_is_an_error(self) -> None:
+        await self.seed_is_refused("", "")
+
+    async def test_a_commitment_that_changes_breaks_the_protocol(self) -> None:
+        stream = await self.welcomed()
+        stream.send(match_started(1, seed_commitment=COMMITMENT))
+        stream.send(match_started(2, seed_commitment="other"))
+        with self.assertRaisesRegex(PlayError, "the seed commitment changed"):
+            await soon(self.playing)
 
     async def test_an_error_of_the_bot_ends_play(self) -> None:
         stream = await self.welcomed()

@@ -1,4 +1,4 @@
-"""A bot that reads the observation of Old London Bridge and answers some decisions in full."""
+"""Old London Bridge: reads the observation and answers some decisions in full."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -12,30 +12,23 @@ from bridgemaster.games.old_london_bridge.v1.decision_pb2 import (
     TakeA2,
 )
 from bridgemaster.games.old_london_bridge.v1.observation_pb2 import Observation
-from bridgemaster.v1.game_pb2 import GameDecision
-from bridgemaster.v1.play_pb2 import DecisionRequest, MatchStarted
+from bridgemaster.v1.game_pb2 import GameConfig, GameDecision
+from bridgemaster.v1.play_pb2 import DecisionRequest
 
-from .bot import Bot, Choice
+from ..bot import Choice
+from .player import Player
 
 CENTRE_PRICE = 2
 """Pounds that a placement in the centre costs without a free_centre tile."""
 
 
-class SampleBot(Bot):
+class OldLondonBridge(Player):
     """Plays its highest cards and places where that pays most; the rest is simple or chance."""
 
-    name = "python-sample"
-    version = "1"
-    games = ("old_london_bridge",)
-
-    def __init__(self, seed: int | None = None) -> None:
-        """Seed the generator that breaks ties."""
-        self._random = random.Random(seed)
-        self._edition = Edition()
-
-    def match_started(self, started: MatchStarted) -> None:
+    def __init__(self, config: GameConfig, chance: random.Random) -> None:
         """Keep the edition: it has the incomes of the rondel, which never change."""
-        self._edition = started.config.game.old_london_bridge.edition
+        super().__init__(config, chance)
+        self._edition: Edition = config.old_london_bridge.edition
 
     def decide(self, request: DecisionRequest) -> Choice:
         """Choose by what the phase of the round waits for."""
@@ -50,26 +43,20 @@ class SampleBot(Bot):
             return in_full(Decision(raise_cards=Raises(first=0, second=0)))
         step = observation.turn.WhichOneof("step")
         if step == "place":
-            return self._best(legal, lambda decision: self._gain(observation, decision))
+            return self.best(legal, lambda decision: self._gain(observation, decision))
         if step == "take_cards":
-            return self._best(legal, lambda decision: card_value(decision.take_cards.cards))
+            return self.best(legal, lambda decision: card_value(decision.take_cards.cards))
         if step == "finish":
             # A tile that is still usable is better used than kept for £1.
-            return self._best(legal, lambda decision: decision.HasField("use_tile"))
+            return self.best(legal, lambda decision: decision.HasField("use_tile"))
         # Which building to replace, which tile to take: any will do.
-        return self._best(legal, lambda _: 0)
+        return self.best(legal, lambda _: 0)
 
     def _gain(self, observation: Observation, decision: Decision) -> int:
         """Return the money that a placement brings; a tile used before it can wait."""
         if not decision.HasField("place"):
             return -CENTRE_PRICE - 1
         return placement_gain(observation, self._edition, decision.place)
-
-    def _best(self, legal: Sequence[Decision], value: Callable[[Decision], int]) -> int:
-        """Return the position of a decision of the highest value, by chance among equals."""
-        values = [value(decision) for decision in legal]
-        highest = max(values)
-        return self._random.choice([i for i, each in enumerate(values) if each == highest])
 
 
 def highest_cards(observation: Observation) -> PlayedCards:

@@ -1,4 +1,4 @@
-"""What the bots choose."""
+"""What the sample bot chooses in Old London Bridge."""
 
 import unittest
 
@@ -26,8 +26,8 @@ from bridgemaster.games.old_london_bridge.v1.observation_pb2 import Observation
 from bridgemaster.v1.game_pb2 import GameDecision
 from bridgemaster.v1.play_pb2 import DecisionRequest, MatchStarted
 
-from bridgemaster_bot.random_bot import RandomBot
-from bridgemaster_bot.sample_bot import SampleBot, in_full
+from bridgemaster_bot.sample import SampleBot
+from bridgemaster_bot.sample.old_london_bridge import in_full
 
 RING = (KIND_CHAPEL, KIND_INN, KIND_GUILDHALL, KIND_GATE, KIND_HABERDASHERY, KIND_PARK)
 
@@ -104,17 +104,3 @@ class SampleBotTest(unittest.TestCase):
             for cards in ([0, 3, 0, 0, 0], [0, 1, 0, 1, 0], [0, 0, 1, 0, 0])
         ]
         self.assertEqual(self.bot.decide(request(turn("take_cards"), legal)), 1)
-
-
-class RandomBotTest(unittest.TestCase):
-    """The random bot needs nothing but the number of legal decisions."""
-
-    def test_it_reaches_every_legal_decision_and_no_other(self) -> None:
-        bot = RandomBot(seed=1)
-        asked = request(Observation(), [Decision()] * 5)
-        self.assertEqual({bot.decide(asked) for _ in range(1000)}, set(range(5)))
-
-    def test_equal_seeds_choose_equally(self) -> None:
-        asked = request(Observation(), [Decision()] * 50)
-        runs = [[bot.decide(asked) for _ in range(20)] for bot in (RandomBot(7), RandomBot(7))]
-        self.assertEqual(runs[0], runs[1])

@@ -1,0 +1,5 @@
+"""The sample bot: one module a game."""
+
+from .bot import SampleBot
+
+__all__ = ["SampleBot"]

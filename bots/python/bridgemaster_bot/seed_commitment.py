@@ -1,0 +1,12 @@
+"""The server's commitment to the seed of a match."""
+
+import hashlib
+
+
+def seed_commitment(seed: str, seed_salt: str) -> str | None:
+    """Compute the commitment to a seed, given its salt in hex; None when that is no hex."""
+    try:
+        salt = bytes.fromhex(seed_salt)
+    except ValueError:
+        return None
+    return hashlib.sha256(salt + seed.encode()).hexdigest()
