@@ -10,7 +10,7 @@ use bridgemaster_proto::{
     },
 };
 use thiserror::Error;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic::{server::NamedService, transport::server::TcpIncoming};
 use tonic_health::ServingStatus;
 use tracing::{info, warn};
@@ -115,6 +115,8 @@ impl Server {
     pub async fn run(self, stop: CancellationToken) -> Result<(), ServeError> {
         let limits = self.matches.limits().clone();
         let matches = Arc::clone(&self.matches);
+        let clock = Arc::clone(matches.clock());
+        let _watch = AbortOnDropHandle::new(tokio::spawn(clock.watch()));
         let (health_reporter, health) = tonic_health::server::health_reporter();
         for service in HEALTH_SERVICES {
             health_reporter

@@ -1,8 +1,9 @@
 //! What refereeing costs: decisions over loopback beside a bare tonic ping-pong of messages of
 //! the same size, the referee's own share of a decision, and the memory of waiting matches.
 //!
-//! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`.
-//! Bots and server share the process and its cores. `-- --quick` takes shorter turns.
+//! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`, each
+//! name with its game; `-- GAME` measures only that game. Bots and server share the process and
+//! its cores. `-- --quick` takes shorter turns.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
@@ -14,6 +15,7 @@ mod thin;
 
 use std::time::Duration;
 
+use bridgemaster_games::GAME_IDS;
 use bridgemaster_server::{Limits, Server, ServerOptions};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::Channel;
@@ -24,23 +26,29 @@ const LOADS: &[usize] = &[1, 16, 64, 512];
 const TURNS: usize = 5;
 /// Connections that the streams are spread over, for matches and ping-pong alike.
 const CONNECTIONS: usize = 4;
-/// The game that is played.
-const GAME: &str = "old_london_bridge";
 /// Seats of each match.
 const SEATS: u32 = 2;
 
 fn main() {
-    // Cargo passes `--bench`; anything but `--quick` is ignored.
-    let quick = std::env::args().any(|argument| argument == "--quick");
+    // Cargo passes `--bench`; flags but `--quick` are ignored.
+    let (flags, wanted): (Vec<String>, Vec<String>) = std::env::args()
+        .skip(1)
+        .partition(|argument| argument.starts_with('-'));
+    let quick = flags.iter().any(|flag| flag == "--quick");
     let turn = Duration::from_millis(if quick { 400 } else { 2_000 });
-    share::measure(GAME);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(async {
-        for &matches in LOADS {
-            compare(GAME, matches, turn).await;
+    for &game in GAME_IDS {
+        if !wanted.is_empty() && !wanted.iter().any(|name| name == game) {
+            continue;
         }
-        memory::measure(GAME).await;
-    });
+        share::measure(game);
+        runtime.block_on(async {
+            for &matches in LOADS {
+                compare(game, matches, turn).await;
+            }
+            memory::measure(game).await;
+        });
+    }
 }
 
 /// Lets refereed matches and ping-pong take turns.
@@ -62,7 +70,7 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
         .zip(&round_trips)
         .map(|(d, r)| d / r)
         .collect();
-    let name = format!("referee.matches{matches}");
+    let name = format!("referee.{game}.matches{matches}");
     println!("{name}.request_size {} bytes", sizes.request_bytes);
     println!("{name}.decisions {:.0} /s", median(decisions));
     println!("{name}.pingpong {:.0} /s", median(round_trips));

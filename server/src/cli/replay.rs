@@ -77,13 +77,18 @@ fn show(path: &Path) -> anyhow::Result<()> {
 fn verify_file(path: &Path) -> anyhow::Result<()> {
     let replay = read(path)?;
     let verified = verify(&replay).with_context(|| format!("{} does not hold", path.display()))?;
-    let setup = match verified.seed_checked {
-        true => "the setup is what the seed draws",
-        false => "the seed is not stored, so the setup was taken as it is",
+    let seed = match (verified.seed_checked, verified.commitment_checked) {
+        (true, true) => "the seed is the one committed to, and every chance result what it draws",
+        (true, false) => "every chance result is what the seed draws; no commitment is stored",
+        (false, _) => "the seed is not stored, so chance results were taken as they are",
+    };
+    let lag = match verified.spoiled_by_referee {
+        true => "; the match was spoiled by the referee's own lag",
+        false => "",
     };
     Ok(output::print(&format!(
         "{} holds: {} records with {} decisions and {} faults, all events, digests and the \
-         result checked by the rules of {} version {}; {setup}\n",
+         result checked by the rules of {} version {}; {seed}{lag}\n",
         path.display(),
         verified.records,
         verified.decisions,

@@ -11,7 +11,24 @@ use console::Term;
 
 /// The standings, then what each score is made of. Seats are in the order of their places.
 pub(super) fn result(result: &MatchResult) -> String {
-    format!("{}\n{}", standings(result), breakdown(result))
+    let (standings, lag) = (standings(result), referee_lag(result));
+    format!("{standings}{lag}\n{}", breakdown(result))
+}
+
+/// A line on the lag of the referee itself; empty when there was none.
+fn referee_lag(result: &MatchResult) -> String {
+    if result.referee_lag_us == 0 {
+        return String::new();
+    }
+    let spoiled = match result.spoiled_by_referee {
+        true => "; SPOILED BY THE REFEREE: this is over the limit of the match",
+        false => "",
+    };
+    format!(
+        "referee lag, charged to nobody: {} in all, at most {} in one request{spoiled}\n",
+        duration(result.referee_lag_us),
+        duration(result.longest_referee_lag_us),
+    )
 }
 
 /// Places, scores, faults and clock use.
@@ -187,6 +204,25 @@ mod tests {
             let text = fitted(table, Some(width));
             assert!(!is_wider(&text, width), "{text}");
         }
+    }
+
+    #[test]
+    fn lag_of_the_referee_is_shown_and_says_when_it_spoiled_the_match() {
+        let mut lagged = MatchResult {
+            seats: vec![seat(0, 1, 3)],
+            ..MatchResult::default()
+        };
+        assert!(!result(&lagged).contains("lag"));
+        lagged.referee_lag_us = 30_000;
+        lagged.longest_referee_lag_us = 20_000;
+        let text = result(&lagged);
+        assert!(
+            text.contains("30.0 ms in all, at most 20.0 ms in one"),
+            "{text}"
+        );
+        assert!(!text.contains("SPOILED"), "{text}");
+        lagged.spoiled_by_referee = true;
+        assert!(result(&lagged).contains("SPOILED BY THE REFEREE"));
     }
 
     #[test]

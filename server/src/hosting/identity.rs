@@ -4,6 +4,8 @@ use std::fmt;
 
 use rand::{TryRng as _, rngs::SysRng};
 
+use crate::wire::SeedSalt;
+
 /// Identifier of a match: 16 lower hex digits, unique by chance (64 bits).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct MatchId(String);
@@ -64,6 +66,11 @@ pub(crate) fn draw_seed() -> bridgemaster_games::Seed {
     let text = format!("{:032x}", u128::from_le_bytes(system_bytes()));
     text.parse()
         .expect("32 hex digits are within the length and alphabet of a seed")
+}
+
+/// A salt for the commitment to a seed.
+pub(super) fn draw_seed_salt() -> SeedSalt {
+    SeedSalt::new(system_bytes())
 }
 
 fn system_bytes<const N: usize>() -> [u8; N] {

@@ -1,5 +1,8 @@
 //! One match with its referee, its streams, its spectators and its replay.
 
+#[cfg(test)]
+mod handled_late;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bridgemaster_games::Seat;
@@ -15,6 +18,8 @@ use tracing::{info, warn};
 
 use super::{
     HostedMatch, MatchId, SeatInput,
+    clock::Moment,
+    inbox::{Inbox, Report},
     link::{Link, closing, forfeited},
     matches::Matches,
     outbound::Outbound,
@@ -26,25 +31,33 @@ use super::{
 use crate::{
     refusal::Refusal,
     replay::ReplayWriter,
-    wire::{record_to_wire, response_to_wire, result_to_wire, rules_to_wire, seat_to_wire},
+    wire::{
+        SeedSalt, record_to_wire, response_to_wire, result_to_wire, rules_to_wire, seat_to_wire,
+    },
 };
 
 /// A match of one game.
 pub(crate) struct LiveMatch<G: WireGame> {
     id: MatchId,
+    salt: SeedSalt,
     matches: Weak<Matches>,
     sooner: Arc<Notify>,
+    inbox: Inbox,
     table: Mutex<Table<G>>,
 }
 
 struct Table<G: WireGame> {
     referee: Referee<G>,
+    /// Lag of the server that the referee knows of or that was before its time, in µs.
+    lag_us: u64,
     links: Vec<Link>,
     spectators: Spectators,
     replay: Replay,
     /// The moment at which the timer looks again.
     armed: Option<Time>,
     outputs: Vec<Output<G>>,
+    /// Reports that are being handled.
+    reports: Vec<Report>,
 }
 
 impl<G: WireGame> Table<G> {
@@ -67,23 +80,29 @@ impl<G: WireGame> LiveMatch<G> {
     pub(super) fn new(
         id: MatchId,
         rules: MatchRules<G>,
+        salt: SeedSalt,
         matches: &Arc<Matches>,
     ) -> Result<Self, Refusal> {
         let seats = rules.seats;
-        let referee = Referee::new(rules, matches.now()).map_err(|error| {
+        let Moment { time, lag_us } = matches.clock().now();
+        let referee = Referee::new(rules, time).map_err(|error| {
             Refusal::field(format!("config.{}", error.field()), error.to_string())
         })?;
         Ok(Self {
             id,
+            salt,
             matches: Arc::downgrade(matches),
             sooner: Arc::default(),
+            inbox: Inbox::default(),
             table: Mutex::new(Table {
                 referee,
+                lag_us,
                 links: seats.seats().map(|_| Link::default()).collect(),
                 spectators: Spectators::default(),
                 replay: Replay::Growing(ReplayWriter::default()),
                 armed: None,
                 outputs: Vec::new(),
+                reports: Vec::new(),
             }),
         })
     }
@@ -93,11 +112,50 @@ impl<G: WireGame> LiveMatch<G> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Handles what streams have reported, and tells the moment up to which it did.
+    fn catch_up(&self, table: &mut Table<G>, matches: &Matches) -> Moment {
+        let mut reports = std::mem::take(&mut table.reports);
+        let moment = self.inbox.take(matches.clock(), &mut reports);
+        for report in reports.drain(..) {
+            self.take(table, matches, report);
+        }
+        table.reports = reports;
+        moment
+    }
+
+    /// Handles a report; one of a stream that does not hold its seat is dropped.
+    fn take(&self, table: &mut Table<G>, matches: &Matches, report: Report) {
+        let Report {
+            moment,
+            seat,
+            number,
+            input,
+        } = report;
+        let link = &mut table.links[seat.index()];
+        if !link.holds(number) {
+            return;
+        }
+        if matches!(input, SeatInput::Left | SeatInput::Garbage { .. }) {
+            link.lose();
+            warn_of_lost_stream(&self.id, seat, &input);
+        }
+        self.tell_lag(table, matches, moment);
+        let input = referee_input(&self.id, seat, input);
+        self.handle(table, matches, moment.time, input);
+    }
+
+    /// Tells the referee what it does not know of the server's lag before a moment.
+    fn tell_lag(&self, table: &mut Table<G>, matches: &Matches, moment: Moment) {
+        let lag_us = moment.lag_us.saturating_sub(table.lag_us);
+        if lag_us > 0 && table.referee.phase() != MatchPhase::Ended {
+            table.lag_us = moment.lag_us;
+            self.handle(table, matches, moment.time, Input::RefereeLag { lag_us });
+        }
+    }
+
     /// Gives an input to the referee and carries out what it says.
-    fn handle(&self, table: &mut Table<G>, matches: &Matches, input: Input<G>) {
-        table
-            .referee
-            .handle(matches.now(), input, &mut table.outputs);
+    fn handle(&self, table: &mut Table<G>, matches: &Matches, time: Time, input: Input<G>) {
+        table.referee.handle(time, input, &mut table.outputs);
         if table.outputs.is_empty() {
             return self.arm(table);
         }
@@ -112,8 +170,8 @@ impl<G: WireGame> LiveMatch<G> {
                     message,
                 } => {
                     let Table { referee, links, .. } = table;
-                    let response =
-                        || response_to_wire(self.id.as_str(), referee.rules(), sequence, &message);
+                    let (id, rules) = (self.id.as_str(), referee.rules());
+                    let response = || response_to_wire(id, rules, &self.salt, sequence, &message);
                     if links[seat.index()].send(response).is_err() {
                         slow.push(seat);
                     }
@@ -128,7 +186,7 @@ impl<G: WireGame> LiveMatch<G> {
         table.outputs = outputs;
         self.tell(table, news);
         for seat in slow {
-            self.handle(table, matches, Input::Disconnected { seat });
+            self.handle(table, matches, time, Input::Disconnected { seat });
         }
         self.arm(table);
     }
@@ -138,11 +196,18 @@ impl<G: WireGame> LiveMatch<G> {
             info!(match_id = %self.id, %seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
         }
         let wire = record_to_wire(record);
-        news.changed = true;
-        if !table.spectators.is_empty()
-            && let Some(v1::record::Record::Decision(decision)) = &wire.record
-        {
-            news.events.extend_from_slice(&decision.events);
+        // A decision without an event is secret, and so is that it was made.
+        news.changed |= match &record.entry {
+            RecordEntry::Decision(decision) => !decision.events.is_empty(),
+            _ => true,
+        };
+        if !table.spectators.is_empty() {
+            news.events.extend_from_slice(match &wire.record {
+                Some(v1::record::Record::Decision(decision)) => &decision.events,
+                // The result itself is secret.
+                Some(v1::record::Record::Chance(chance)) => &chance.events,
+                _ => &[],
+            });
         }
         if let Replay::Growing(writer) = &mut table.replay {
             writer.push(&wire);
@@ -161,8 +226,9 @@ impl<G: WireGame> LiveMatch<G> {
         if table.referee.result().is_none()
             && let Some(info) = &mut response.r#match
         {
-            // The first message had it, and with edition data it is most of a message.
+            // The first message had them, and with edition data they are most of a message.
             info.config = None;
+            info.seed_commitment.clear();
         }
         table.spectators.tell(&response);
         if table.referee.result().is_some() {
@@ -183,15 +249,17 @@ impl<G: WireGame> LiveMatch<G> {
 
     fn match_info(&self, table: &Table<G>) -> v1::MatchInfo {
         let referee = &table.referee;
+        let rules = referee.rules();
+        let result = referee.result();
         v1::MatchInfo {
             match_id: self.id.to_string(),
             state: table.state().into(),
-            config: Some(rules_to_wire(referee.rules(), referee.result().is_some())),
+            config: Some(rules_to_wire(rules, result.is_some())),
             seats: referee.seats().map(seat_to_wire).collect(),
-            decisions: referee.decisions(),
-            result: referee
-                .result()
-                .map(|result| result_to_wire(self.id.as_str(), result)),
+            decisions: referee.public_decisions(),
+            result: result.map(|result| result_to_wire(self.id.as_str(), result)),
+            seed_commitment: self.salt.commit(&rules.seed),
+            seed_salt: result.map(|_| self.salt.to_hex()).unwrap_or_default(),
         }
     }
 
@@ -203,10 +271,15 @@ impl<G: WireGame> LiveMatch<G> {
             return;
         };
         info!(match_id = %self.id, decisions = result.decisions, "match ended");
+        if result.spoiled_by_referee {
+            let longest_lag_ms = result.longest_referee_lag_us / 1000;
+            warn!(match_id = %self.id, longest_lag_ms, "the match is spoiled by the server's own lag");
+        }
         let bytes: Arc<[u8]> = std::mem::take(writer)
             .finish(
                 self.id.as_str(),
                 &table.referee,
+                &self.salt,
                 result_to_wire(self.id.as_str(), result),
             )
             .into();
@@ -241,8 +314,11 @@ impl<G: WireGame> Timed for LiveMatch<G> {
     fn tick(&self) -> Option<Time> {
         let matches = self.matches.upgrade()?;
         let mut table = self.table();
-        if table.referee.deadline()? <= matches.now() {
-            self.handle(&mut table, &matches, Input::Tick);
+        // What was decoded before the deadline is in time, and lag moves the deadline.
+        let moment = self.catch_up(&mut table, &matches);
+        self.tell_lag(&mut table, &matches, moment);
+        if table.referee.deadline()? <= moment.time {
+            self.handle(&mut table, &matches, moment.time, Input::Tick);
         }
         table.armed = table.referee.deadline();
         table.armed
@@ -266,6 +342,8 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
     ) -> Result<(StreamNumber, Outbound), Refusal> {
         let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
         let mut table = self.table();
+        let moment = self.catch_up(&mut table, &matches);
+        self.tell_lag(&mut table, &matches, moment);
         if let Some(fault) = table.referee.forfeit(seat) {
             return Err(forfeited(fault));
         }
@@ -275,6 +353,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         self.handle(
             &mut table,
             &matches,
+            moment.time,
             Input::Connected {
                 seat,
                 bot,
@@ -288,17 +367,9 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         let Some(matches) = self.matches.upgrade() else {
             return;
         };
-        let mut table = self.table();
-        let link = &mut table.links[seat.index()];
-        if !link.holds(number) {
-            return;
-        }
-        if matches!(input, SeatInput::Left | SeatInput::Garbage { .. }) {
-            link.lose();
-            warn_of_lost_stream(&self.id, seat, &input);
-        }
-        let input = referee_input(&self.id, seat, input);
-        self.handle(&mut table, &matches, input);
+        self.inbox.put(matches.clock(), seat, number, input);
+        // Whoever has the lock handles it; once this has it, it is handled.
+        self.catch_up(&mut self.table(), &matches);
     }
 
     fn info(&self) -> v1::MatchInfo {

@@ -11,14 +11,16 @@ use bridgemaster_proto::{
     games::game_id,
     v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
 };
-use bridgemaster_referee::{BotIdentity, Time};
+use bridgemaster_referee::BotIdentity;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::info;
 
 use super::{
     HostedMatch, LiveMatch, MatchId, SeatStream, Ticket,
+    clock::ServerClock,
+    identity::draw_seed_salt,
     outbound::Outbound,
-    timer::{self, ServerClock, Timed},
+    timer::{self, Timed},
 };
 use crate::{
     limits::{Limits, MAX_REPEATED_CHARS},
@@ -30,7 +32,7 @@ use crate::{
 /// All matches of a server.
 pub(crate) struct Matches {
     limits: Limits,
-    clock: ServerClock,
+    clock: Arc<ServerClock>,
     stopping: CancellationToken,
     replays: Option<ReplayFolder>,
     writing: TaskTracker,
@@ -88,7 +90,7 @@ impl Matches {
     pub(crate) fn new(limits: Limits, replays: Option<PathBuf>) -> Self {
         Self {
             limits,
-            clock: ServerClock::start(),
+            clock: Arc::new(ServerClock::start()),
             stopping: CancellationToken::new(),
             replays: replays.map(ReplayFolder::new),
             writing: TaskTracker::new(),
@@ -100,8 +102,8 @@ impl Matches {
         &self.limits
     }
 
-    pub(super) fn now(&self) -> Time {
-        self.clock.now()
+    pub(crate) fn clock(&self) -> &Arc<ServerClock> {
+        &self.clock
     }
 
     /// Cancelled when the server stops. A token for each stream, so that streams do not share
@@ -133,7 +135,8 @@ impl Matches {
         let game = config.game.as_ref().and_then(game_id).ok_or_else(unnamed)?;
         with_game!(game, G => {
             let rules = wire::rules_from_wire::<G>(config)?;
-            self.host(Arc::new(LiveMatch::<G>::new(MatchId::draw(), rules, self)?))
+            let (id, salt) = (MatchId::draw(), draw_seed_salt());
+            self.host(Arc::new(LiveMatch::<G>::new(id, rules, salt, self)?))
         })
         .ok_or_else(unnamed)?
     }
@@ -174,7 +177,8 @@ impl Matches {
 
         let sooner = hosted.sooner();
         let timed: Arc<dyn Timed> = hosted;
-        tokio::spawn(timer::drive(Arc::downgrade(&timed), sooner, self.clock));
+        let clock = Arc::clone(&self.clock);
+        tokio::spawn(timer::drive(Arc::downgrade(&timed), sooner, clock));
         info!(match_id = %id, seats = info.seats.len(), "match made");
         Ok((info, shown))
     }

@@ -1,7 +1,9 @@
 //! The matches of a server: who may join them, the referee of each, its clock and its followers.
 
+mod clock;
 mod hosted_match;
 mod identity;
+mod inbox;
 mod link;
 mod live_match;
 mod matches;

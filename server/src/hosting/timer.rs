@@ -4,32 +4,12 @@
 //! the timer sleeps until the moment it last knew, asks again, and is woken early only when the
 //! deadline moved to an earlier one: most decisions cost it nothing.
 
-use std::{
-    sync::{Arc, Weak},
-    time::{Duration, Instant},
-};
+use std::sync::{Arc, Weak};
 
 use bridgemaster_referee::Time;
 use tokio::{sync::Notify, time::sleep_until};
 
-/// The clock of a server: microseconds since it was made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ServerClock(Instant);
-
-impl ServerClock {
-    pub(crate) fn start() -> Self {
-        Self(Instant::now())
-    }
-
-    pub(crate) fn now(self) -> Time {
-        // A u64 of microseconds lasts half a million years.
-        Time(self.0.elapsed().as_micros() as u64)
-    }
-
-    fn instant(self, time: Time) -> tokio::time::Instant {
-        (self.0 + Duration::from_micros(time.0)).into()
-    }
-}
+use super::clock::ServerClock;
 
 /// What the timer drives.
 pub(crate) trait Timed: Send + Sync {
@@ -39,7 +19,7 @@ pub(crate) trait Timed: Send + Sync {
 }
 
 /// Drives a match until it has no deadline any more or is gone.
-pub(crate) async fn drive(timed: Weak<dyn Timed>, sooner: Arc<Notify>, clock: ServerClock) {
+pub(crate) async fn drive(timed: Weak<dyn Timed>, sooner: Arc<Notify>, clock: Arc<ServerClock>) {
     loop {
         let Some(deadline) = timed.upgrade().and_then(|timed| timed.tick()) else {
             return;

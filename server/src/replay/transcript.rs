@@ -5,7 +5,9 @@ use std::fmt::{self, Write};
 use bridgemaster_games::{GAME_IDS, Viewer, with_game};
 use bridgemaster_proto::{
     games::WireGame,
-    v1::{DecidedBy, DecisionRecord, Fault, GameEvent, Record, Replay, SeatInfo, record},
+    v1::{
+        ChanceRecord, DecidedBy, DecisionRecord, Fault, GameEvent, Record, Replay, SeatInfo, record,
+    },
 };
 use thiserror::Error;
 
@@ -79,17 +81,22 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         Some(seed) => writeln!(text, "seed {seed}")?,
         None => writeln!(text, "seed not stored")?,
     }
+    if !replay.seed_commitment.is_empty() {
+        let (commitment, salt) = (&replay.seed_commitment, &replay.seed_salt);
+        writeln!(text, "seed commitment {commitment}\nseed salt {salt}")?;
+    }
     let clock = &rules.clock;
     writeln!(
         text,
         "clock: bank {} ms, increment {} ms, cap {} ms, start-up {} ms, reconnect {} ms, \
-         round-trip credit {} ms",
+         round-trip credit {} ms, referee lag limit {} ms",
         clock.bank_ms,
         clock.increment_ms,
         clock.cap_ms,
         clock.startup_ms,
         clock.reconnect_ms,
-        clock.round_trip_credit_ms
+        clock.round_trip_credit_ms,
+        clock.referee_lag_limit_ms
     )?;
     let faults = rules_to_wire(&rules, false).faults.unwrap_or_default();
     writeln!(
@@ -124,6 +131,12 @@ fn write_record<G: WireGame>(
                 writeln!(text, "      {}", event?)?;
             }
         }
+        Some(record::Record::Chance(chance)) => {
+            write_chance::<G>(chance, at, text)?;
+            for event in events::<G>(&format!("{at}.chance.events"), &chance.events) {
+                writeln!(text, "      {}", event?)?;
+            }
+        }
         Some(record::Record::Fault(fault)) => {
             write_fault(fault.seat, &fault.fault.clone().unwrap_or_default(), text)?;
         }
@@ -150,14 +163,34 @@ fn write_decision<G: WireGame>(
     write!(text, "seat {}: {decision}", record.seat)?;
     match record.decided_by() {
         DecidedBy::Bot => {
-            let charged_us = record.charge.unwrap_or_default().charged_us;
-            let (ms, us) = (charged_us / 1000, charged_us % 1000);
-            writeln!(text, "  (request {}, {ms}.{us:03} ms)", record.request_id)?;
+            let charge = record.charge.unwrap_or_default();
+            let (ms, us) = (charge.charged_us / 1000, charge.charged_us % 1000);
+            write!(text, "  (request {}, {ms}.{us:03} ms", record.request_id)?;
+            if charge.referee_lag_us > 0 {
+                write!(text, ", referee lag {} ms", charge.referee_lag_us / 1000)?;
+            }
+            writeln!(text, ")")?;
         }
         DecidedBy::Referee => writeln!(text, "  (forced)")?,
         DecidedBy::House => writeln!(text, "  (by the house)")?,
         DecidedBy::Unspecified => writeln!(text, "  (by nobody)")?,
     }
+    Ok(())
+}
+
+fn write_chance<G: WireGame>(
+    record: &ChanceRecord,
+    at: &str,
+    text: &mut impl Write,
+) -> Result<(), TranscriptError> {
+    let field = format!("{at}.chance.chance");
+    let chance = record
+        .chance
+        .as_ref()
+        .ok_or_else(|| missing(field.as_str()))?;
+    let chance = G::chance_from_wire(chance)
+        .map_err(|error| unclear(format!("{field}.{}", error.field), error.detail))?;
+    writeln!(text, "chance: {chance}  (stream {})", record.stream)?;
     Ok(())
 }
 

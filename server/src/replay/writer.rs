@@ -8,7 +8,10 @@ use bridgemaster_referee::Referee;
 use prost::Message as _;
 
 use super::file::{FORMAT_VERSION, seal};
-use crate::{VERSION, wire::rules_to_wire};
+use crate::{
+    VERSION,
+    wire::{SeedSalt, rules_to_wire},
+};
 
 /// Number of the field `records` in `Replay`.
 const RECORDS_FIELD: u32 = 11;
@@ -30,6 +33,7 @@ impl ReplayWriter {
         self,
         match_id: &str,
         referee: &Referee<G>,
+        salt: &SeedSalt,
         result: MatchResult,
     ) -> Vec<u8> {
         let rules = referee.rules();
@@ -52,6 +56,8 @@ impl ReplayWriter {
         };
         let tail = Replay {
             result: Some(result),
+            seed_commitment: salt.commit(&rules.seed),
+            seed_salt: salt.to_hex(),
             ..Replay::default()
         };
         // Encoded messages that are put one after the other are one message.

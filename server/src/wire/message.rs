@@ -8,12 +8,13 @@ use bridgemaster_referee::{
     Charge, DecisionRequest, MatchRules, Rejection, RejectionReason, SeatMessage,
 };
 
-use super::{result_to_wire, rules_to_wire, seat::reason_to_wire, seat_to_wire};
+use super::{SeedSalt, result_to_wire, rules_to_wire, seat::reason_to_wire, seat_to_wire};
 
 /// A message to a seat of a match.
 pub(crate) fn response_to_wire<G: WireGame>(
     match_id: &str,
     rules: &MatchRules<G>,
+    salt: &SeedSalt,
     sequence: u32,
     message: &SeatMessage<G>,
 ) -> PlayResponse {
@@ -25,6 +26,7 @@ pub(crate) fn response_to_wire<G: WireGame>(
             config: Some(rules_to_wire(rules, false)),
             rules_version: G::RULES_VERSION,
             seats: started.seats.iter().map(seat_to_wire).collect(),
+            seed_commitment: salt.commit(&rules.seed),
         }),
         SeatMessage::Request(request) => {
             Message::DecisionRequest(request_to_wire(match_id, request))
@@ -39,6 +41,8 @@ pub(crate) fn response_to_wire<G: WireGame>(
         }),
         SeatMessage::Ended(result) => Message::MatchEnded(v1::MatchEnded {
             result: Some(result_to_wire(&match_id, result)),
+            seed: rules.seed.to_string(),
+            seed_salt: salt.to_hex(),
         }),
     };
     PlayResponse {
@@ -72,6 +76,7 @@ pub(super) fn charge_to_wire(charge: &Charge) -> v1::Charge {
         elapsed_us: charge.elapsed_us,
         credit_us: charge.credit_us,
         charged_us: charge.charged_us,
+        referee_lag_us: charge.referee_lag_us,
     }
 }
 

@@ -25,6 +25,12 @@ pub(crate) fn record_to_wire<G: WireGame>(record: &Record<G>) -> v1::Record {
             events: decision.events.iter().map(G::event_to_wire).collect(),
             digest: decision.digest.0,
         }),
+        RecordEntry::Chance(chance) => record::Record::Chance(v1::ChanceRecord {
+            stream: chance.stream,
+            chance: Some(G::chance_to_wire(&chance.chance)),
+            events: chance.events.iter().map(G::event_to_wire).collect(),
+            digest: chance.digest.0,
+        }),
         RecordEntry::Fault { seat, fault } => record::Record::Fault(v1::FaultRecord {
             seat: seat.number().into(),
             fault: Some(fault_to_wire(fault)),

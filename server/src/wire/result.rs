@@ -40,6 +40,9 @@ pub(crate) fn result_to_wire(match_id: &str, result: &MatchResult) -> v1::MatchR
             .collect(),
         decisions: result.decisions,
         duration_ms: result.duration_ms,
+        referee_lag_us: result.referee_lag_us,
+        longest_referee_lag_us: result.longest_referee_lag_us,
+        spoiled_by_referee: result.spoiled_by_referee,
     }
 }
 
@@ -49,5 +52,8 @@ fn clock_use_to_wire(clock: &ClockUse) -> v1::ClockUse {
         charged_us: clock.charged_us,
         longest_us: clock.longest_us,
         bank_left_ms: clock.bank_left_ms,
+        credit_us: clock.credit_us,
+        referee_lag_us: clock.referee_lag_us,
+        longest_referee_lag_us: clock.longest_referee_lag_us,
     }
 }

@@ -70,6 +70,7 @@ pub(crate) fn rules_to_wire<G: WireGame>(
             startup_ms: Some(rules.clock.startup_ms),
             reconnect_ms: Some(rules.clock.reconnect_ms),
             round_trip_credit_ms: Some(rules.clock.round_trip_credit_ms),
+            referee_lag_limit_ms: Some(rules.clock.referee_lag_limit_ms),
         }),
         faults: Some(v1::FaultPolicy {
             illegal: action_to_wire(rules.faults.illegal).into(),
@@ -100,6 +101,9 @@ fn clock_from_wire(clock: v1::ClockRules) -> ClockRules {
         round_trip_credit_ms: clock
             .round_trip_credit_ms
             .unwrap_or(standard.round_trip_credit_ms),
+        referee_lag_limit_ms: clock
+            .referee_lag_limit_ms
+            .unwrap_or(standard.referee_lag_limit_ms),
     }
 }
 

@@ -5,8 +5,9 @@ use std::{fs, path::Path};
 use bridgemaster_games::old_london_bridge::OldLondonBridge;
 use bridgemaster_proto::{
     games::WireGame as _,
-    v1::{DecidedBy, DecisionRecord, FaultReason, GameDecision, Replay, record},
+    v1::{Charge, DecidedBy, DecisionRecord, FaultReason, GameDecision, Replay, record},
 };
+use bridgemaster_sdk::seed_commitment;
 use bridgemaster_server::replay::{decode, encode};
 
 use crate::program::{Ran, run, sample_replay, succeed};
@@ -160,8 +161,92 @@ fn a_record_that_is_missing_or_out_of_order_is_named() {
 }
 
 #[test]
+fn a_seed_that_was_not_committed_to_is_named() {
+    assert_refused("seed_commitment: is ", |replay| {
+        replay.config.as_mut().unwrap().seed = Some("other".to_owned());
+    });
+    assert_refused("seed_commitment: is ", |replay| {
+        replay.seed_salt = "00".repeat(32);
+    });
+    assert_refused("seed_commitment: is ", |replay| {
+        replay.seed_commitment.make_ascii_uppercase();
+    });
+    assert_refused("seed_commitment: is \"\"", |replay| {
+        replay.seed_commitment.clear();
+    });
+    for salt in ["", "00", "the salt of the sea"] {
+        assert_refused("seed_salt: is no 64 lower hex digits", |replay| {
+            replay.seed_salt = salt.to_owned();
+        });
+    }
+}
+
+#[test]
+fn a_replay_without_a_commitment_is_checked_from_its_seed_and_says_so() {
+    let mut replay = sample();
+    replay.seed_commitment.clear();
+    replay.seed_salt.clear();
+    let ran = verify(&encode(&replay));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("no commitment is stored"), "{}", ran.out);
+    let ran = verify(&encode(&sample()));
+    assert!(ran.out.contains("the one committed to"), "{}", ran.out);
+}
+
+#[test]
+fn a_charge_that_breaks_the_time_rules_or_is_not_its_sum_is_named() {
+    type Forgery = fn(&mut Charge);
+    let asked = position(is_by(DecidedBy::Bot));
+    let forgeries: [(&str, Forgery); 5] = [
+        ("elapsed_us is", |charge| charge.elapsed_us += 1),
+        ("elapsed_us is", |charge| charge.referee_lag_us += 1),
+        ("elapsed_us is", |charge| charge.credit_us = u64::MAX),
+        ("charged_us is 20000000, over the 10000 ms", |charge| {
+            charge.charged_us = 20_000_000;
+            charge.elapsed_us = 20_000_000 + charge.credit_us + charge.referee_lag_us;
+        }),
+        ("credit_us is 100001, over the 100 ms", |charge| {
+            charge.credit_us = 100_001;
+            charge.elapsed_us = 100_001 + charge.charged_us + charge.referee_lag_us;
+        }),
+    ];
+    for (problem, forge) in forgeries {
+        assert_refused(
+            &format!("record {asked}: decision.charge: {problem}"),
+            |replay| forge(decision_at(replay, asked).charge.as_mut().unwrap()),
+        );
+    }
+}
+
+#[test]
+fn referee_lag_that_does_not_add_up_is_named() {
+    assert_refused("result.referee_lag_us", |replay| {
+        replay.result.as_mut().unwrap().referee_lag_us += 1;
+    });
+    assert_refused("result.longest_referee_lag_us", |replay| {
+        replay.result.as_mut().unwrap().longest_referee_lag_us += 1;
+    });
+    assert_refused("result.spoiled_by_referee", |replay| {
+        let result = replay.result.as_mut().unwrap();
+        result.spoiled_by_referee = !result.spoiled_by_referee;
+    });
+    assert_refused("result.spoiled_by_referee: is false", |replay| {
+        // Everything but the mark of a match that was spoiled.
+        let result = replay.result.as_mut().unwrap();
+        result.spoiled_by_referee = false;
+        let clock = result.seats[0].clock_use.as_mut().unwrap();
+        clock.referee_lag_us += 5_000_000;
+        clock.longest_referee_lag_us = 5_000_000;
+        result.referee_lag_us += 5_000_000;
+        result.longest_referee_lag_us = 5_000_000;
+    });
+}
+
+#[test]
 fn a_setup_seed_or_opening_that_does_not_fit_is_named() {
     assert_refused("setup: is not the setup that the seed draws", |replay| {
+        // The forger commits to the other seed too.
+        replay.seed_commitment = seed_commitment("other", &replay.seed_salt).unwrap();
         replay.config.as_mut().unwrap().seed = Some("other".to_owned());
     });
     assert_refused("opening_events", |replay| {
@@ -189,7 +274,7 @@ fn a_replay_without_its_seed_is_checked_from_its_setup() {
 #[test]
 fn a_forged_result_is_named_by_its_field() {
     type Forgery = fn(&mut bridgemaster_proto::v1::SeatResult);
-    let forgeries: [(&str, Forgery); 9] = [
+    let forgeries: [(&str, Forgery); 13] = [
         ("score", |seat| seat.score += 1),
         ("place", |seat| seat.place += 1),
         ("place_by_score", |seat| seat.place_by_score += 1),
@@ -200,6 +285,18 @@ fn a_forged_result_is_named_by_its_field() {
         ("forced_decisions", |seat| seat.forced_decisions += 1),
         ("clock_use.charged_us", |seat| {
             seat.clock_use.as_mut().unwrap().charged_us = 0
+        }),
+        ("clock_use.charged_us", |seat| {
+            seat.clock_use.as_mut().unwrap().charged_us = u64::MAX
+        }),
+        ("clock_use.longest_us", |seat| {
+            seat.clock_use.as_mut().unwrap().longest_us = 10_000_001
+        }),
+        ("clock_use.bank_left_ms", |seat| {
+            seat.clock_use.as_mut().unwrap().bank_left_ms += 1
+        }),
+        ("clock_use.longest_referee_lag_us", |seat| {
+            seat.clock_use.as_mut().unwrap().longest_referee_lag_us = u64::MAX
         }),
     ];
     for (field, forge) in forgeries {

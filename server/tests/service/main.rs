@@ -7,6 +7,8 @@ mod conversation;
 mod limits;
 mod raw_bot;
 mod reconnecting;
+mod referee_lag;
+mod seed_commitment;
 mod spectators;
 mod stopping;
 mod stray_answers;

@@ -5,7 +5,7 @@ use bridgemaster_proto::v1::{
     PlayResponse, Pong, SeatStatus, decision::Choice, play_request, play_response::Message,
     play_service_client::PlayServiceClient,
 };
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{select, sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Status, Streaming, transport::Channel};
 use tonic_types::StatusExt as _;
@@ -183,6 +183,23 @@ impl RawBot {
             _ => None,
         })
         .await
+    }
+
+    /// Answers every request with its first legal decision until `other` is done: where seats
+    /// take turns, another seat is asked only then.
+    pub(crate) async fn answer_until<T>(&mut self, other: impl Future<Output = T>) -> T {
+        tokio::pin!(other);
+        loop {
+            select! {
+                biased;
+                done = &mut other => return done,
+                message = self.next() => {
+                    if let Ok(Some(Message::DecisionRequest(request))) = message {
+                        self.answer(&request, Choice::Index(0)).await;
+                    }
+                }
+            }
+        }
     }
 
     /// Answers every request with its first legal decision until the match ends.

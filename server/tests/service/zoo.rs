@@ -95,7 +95,7 @@ async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_a
             .await;
         let mut witness = RawBot::join(&table, &seated.tickets[0]).await;
         let mut crashing = RawBot::join(&table, &seated.tickets[1]).await;
-        crashing.asked().await;
+        witness.answer_until(crashing.asked()).await;
         drop(crashing);
 
         let status = loop {

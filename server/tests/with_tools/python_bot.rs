@@ -7,10 +7,13 @@ use std::{
 };
 
 use bridgemaster_bots::Random;
-use bridgemaster_games::Seed;
-use bridgemaster_proto::v1::{
-    CreateMatchRequest, GameConfig, MatchConfig, MatchResult, SeatTicket, game_config::Game,
-    match_service_client::MatchServiceClient,
+use bridgemaster_games::{GAME_IDS, Game, Seed, with_game};
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{
+        CreateMatchRequest, GameConfig, MatchConfig, MatchResult, SeatTicket,
+        match_service_client::MatchServiceClient,
+    },
 };
 use bridgemaster_sdk::{Options, play};
 use bridgemaster_server::{Server, ServerOptions};
@@ -34,11 +37,15 @@ const PYTHON: Tool = Tool {
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
-    let matches = ["sample", "random"].into_iter().flat_map(|bot| {
-        (2..=4).map(move |seats| {
-            let name = format!("python_bot::{bot}_plays_a_whole_match_of_{seats}_seats");
+    let bots = GAME_IDS
+        .iter()
+        .flat_map(|game| [("sample", *game), ("random", *game)]);
+    let matches = bots.flat_map(|(bot, game)| {
+        let counts = with_game!(game, G => G::SEATS);
+        counts.into_iter().flatten().map(move |seats| {
+            let name = format!("python_bot::{bot}_plays_a_whole_match_of_{game}_at_{seats}_seats");
             Trial::ignorable_test(name, move || {
-                PYTHON.with(|python| plays_a_whole_match(python, bot, seats))
+                PYTHON.with(|python| plays_a_whole_match(python, bot, game, seats.into()))
             })
         })
     });
@@ -57,7 +64,9 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
 }
 
 /// Seats the Python bot last, and random bots before it, each match on a server of its own.
-fn plays_a_whole_match(python: &Path, bot: &str, seats: u32) -> Result<(), Failed> {
+fn plays_a_whole_match(python: &Path, bot: &str, game: &str, seats: u32) -> Result<(), Failed> {
+    let config = with_game!(game, G => G::config_to_wire(&Default::default()))
+        .ok_or("a game of the catalogue")?;
     let result = Runtime::new()?.block_on(async {
         let server =
             Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await?;
@@ -66,7 +75,7 @@ fn plays_a_whole_match(python: &Path, bot: &str, seats: u32) -> Result<(), Faile
         let stop_at_end = stop.clone().drop_guard();
         tokio::spawn(server.run(stop));
 
-        let mut tickets = create_match(&url, seats).await?;
+        let mut tickets = create_match(&url, config, seats).await?;
         let python_ticket = tickets.pop().ok_or("a match has seats")?;
         let opponents: Vec<_> = tickets
             .iter()
@@ -101,10 +110,9 @@ fn plays_a_whole_match(python: &Path, bot: &str, seats: u32) -> Result<(), Faile
     Ok(())
 }
 
-async fn create_match(url: &str, seats: u32) -> Result<Vec<SeatTicket>, Failed> {
-    let game = Game::OldLondonBridge(Default::default());
+async fn create_match(url: &str, game: GameConfig, seats: u32) -> Result<Vec<SeatTicket>, Failed> {
     let config = MatchConfig {
-        game: Some(GameConfig { game: Some(game) }),
+        game: Some(game),
         seats,
         seed: Some("python".to_owned()),
         ..MatchConfig::default()

@@ -25,6 +25,9 @@ pub(super) struct ClockFlags {
     /// Most of the measured round trip that is credited back for one decision, in ms
     #[arg(long, value_name = "MS")]
     round_trip_credit_ms: Option<u32>,
+    /// Most lag of the server itself that one request may have without spoiling the match, in ms
+    #[arg(long, value_name = "MS")]
+    referee_lag_limit_ms: Option<u32>,
 }
 
 impl ClockFlags {
@@ -36,6 +39,7 @@ impl ClockFlags {
             startup_ms: self.startup_ms,
             reconnect_ms: self.reconnect_ms,
             round_trip_credit_ms: self.round_trip_credit_ms,
+            referee_lag_limit_ms: self.referee_lag_limit_ms,
         }
     }
 }

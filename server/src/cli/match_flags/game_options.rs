@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use bridgemaster_games::{GAME_IDS, Game, GameOption, OptionSource, SeatCount, with_game};
+use bridgemaster_games::{GAME_IDS, Game, OptionSource, SeatCount, with_game};
 use bridgemaster_proto::{games::WireGame, v1::GameConfig};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
@@ -15,27 +15,43 @@ const MAX_OPTION_FILE_BYTES: u64 = 256 * 1024;
 /// The options that were given, by name.
 pub(super) struct GameOptions(Vec<(&'static str, String)>);
 
+/// An option, and what it does in each game that has it.
+struct Flag {
+    name: &'static str,
+    value_name: &'static str,
+    help: String,
+}
+
 /// The options of all games, an option that several games have once.
-fn known() -> Vec<&'static GameOption> {
-    let mut known: Vec<&GameOption> = Vec::new();
+fn flags() -> Vec<Flag> {
+    let mut flags: Vec<Flag> = Vec::new();
     for game in GAME_IDS {
         for option in with_game!(*game, G => G::OPTIONS).unwrap_or_default() {
-            if known.iter().all(|other| other.name != option.name) {
-                known.push(option);
+            let help = format!("{game}: {}", option.help);
+            match flags.iter_mut().find(|flag| flag.name == option.name) {
+                Some(flag) => {
+                    flag.help.push('\n');
+                    flag.help.push_str(&help);
+                }
+                None => flags.push(Flag {
+                    name: option.name,
+                    value_name: option.value_name,
+                    help,
+                }),
             }
         }
     }
-    known
+    flags
 }
 
 impl Args for GameOptions {
     fn augment_args(command: Command) -> Command {
-        command.args(known().into_iter().map(|option| {
-            Arg::new(option.name)
-                .long(option.name)
-                .value_name(option.value_name)
+        command.args(flags().into_iter().map(|flag| {
+            Arg::new(flag.name)
+                .long(flag.name)
+                .value_name(flag.value_name)
                 .help_heading("Game")
-                .help(option.help)
+                .help(flag.help)
         }))
     }
 
@@ -46,9 +62,9 @@ impl Args for GameOptions {
 
 impl FromArgMatches for GameOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = known().into_iter().filter_map(|option| {
-            Some((option.name, matches.get_one::<String>(option.name)?.clone()))
-        });
+        let given = flags()
+            .into_iter()
+            .filter_map(|flag| Some((flag.name, matches.get_one::<String>(flag.name)?.clone())));
         Ok(Self(given.collect()))
     }
 

@@ -1,5 +1,6 @@
 //! Checks a replay by playing it again: the rules, not the server that wrote it, say what holds.
 
+mod charges;
 mod ending;
 mod playing;
 mod start;
@@ -27,6 +28,10 @@ pub struct Verified {
     pub faults: u32,
     /// Whether the replay has its seed, and the setup is what the seed draws.
     pub seed_checked: bool,
+    /// Whether the replay has a commitment to its seed too, and the seed is the one committed to.
+    pub commitment_checked: bool,
+    /// Whether the referee's own lag spoiled the match.
+    pub spoiled_by_referee: bool,
 }
 
 /// The first thing of a replay that does not hold.
@@ -69,11 +74,12 @@ impl fmt::Display for Place {
     }
 }
 
-/// Plays a replay again and checks everything in it that the rules determine: the setup that its
-/// seed draws, every decision, event and digest, who decided, what faults cost, and the result.
+/// Plays a replay again and checks everything in it that the rules determine: that its seed is the
+/// one that the server had committed to, the setup that this seed draws, every decision, event and digest, who decided, what faults cost, and the result.
 ///
 /// What only the server can know is checked as far as it binds itself: records are numbered
-/// without a gap and do not go back in time, and the sums in the result are those of the records.
+/// without a gap and do not go back in time, charges keep to the time rules and to their sums, and
+/// the sums in the result are those of the records.
 ///
 /// # Errors
 /// Names the first thing that does not hold.
@@ -90,7 +96,7 @@ pub fn verify(replay: &Replay) -> Result<Verified, Flaw> {
 
 fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, Flaw> {
     let opening = start::start::<G>(replay).map_err(at(Place::Head))?;
-    let mut replaying = Replaying::new(opening.rules, opening.state);
+    let mut replaying = Replaying::new(opening.rules, start::has_seed(replay), opening.state);
     for (position, record) in replay.records.iter().enumerate() {
         let here = |field| Place::Record { position, field };
         replaying.record(record).map_err(at(here))?;
@@ -100,12 +106,25 @@ fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, Flaw> {
         problem,
     })?;
     let tallies = replaying.tallies();
-    check_result(replay, &outcome, tallies, replaying.last_at_ms()).map_err(at(Place::Result))?;
+    let last_at_ms = replaying.last_at_ms();
+    check_result(
+        replay,
+        &outcome,
+        replaying.clock_rules(),
+        tallies,
+        last_at_ms,
+    )
+    .map_err(at(Place::Result))?;
     Ok(Verified {
         records: replay.records.len(),
         decisions: tallies.iter().map(Tally::decisions).sum(),
         faults: tallies.iter().map(|tally| tally.faults.len() as u32).sum(),
         seed_checked: start::has_seed(replay),
+        commitment_checked: start::has_seed(replay) && start::has_commitment(replay),
+        spoiled_by_referee: replay
+            .result
+            .as_ref()
+            .is_some_and(|result| result.spoiled_by_referee),
     })
 }
 

@@ -1,16 +1,18 @@
 //! The records, one after the other.
 
-use bridgemaster_games::{Digest, LegalList, Outcome, Seat};
+use std::fmt::Display;
+
+use bridgemaster_games::{ChanceStream, Digest, LegalList, Outcome, Seat};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
-        DecidedBy, DecisionRecord, FaultAction, FaultPolicy, FaultReason, FaultRecord, Record,
-        SeatRecord, record,
+        ChanceRecord, DecidedBy, DecisionRecord, FaultAction, FaultPolicy, FaultReason,
+        FaultRecord, GameEvent, Record, SeatRecord, record,
     },
 };
-use bridgemaster_referee::{MAX_FAULTS_KEPT, MatchRules};
+use bridgemaster_referee::{ClockRules, MAX_FAULTS_KEPT, MatchRules};
 
-use super::ending::Tally;
+use super::{charges::check_charge, ending::Tally};
 use crate::{
     replay::opening::{BadField, bad},
     wire::rules_to_wire,
@@ -19,6 +21,8 @@ use crate::{
 /// A match that is being played again.
 pub(super) struct Replaying<G: WireGame> {
     rules: MatchRules<G>,
+    /// Whether the seed in the rules is that of the match.
+    has_seed: bool,
     fault_policy: FaultPolicy,
     state: G::State,
     legal: Vec<G::Decision>,
@@ -28,11 +32,12 @@ pub(super) struct Replaying<G: WireGame> {
 }
 
 impl<G: WireGame> Replaying<G> {
-    pub(super) fn new(rules: MatchRules<G>, state: G::State) -> Self {
+    pub(super) fn new(rules: MatchRules<G>, has_seed: bool, state: G::State) -> Self {
         let tallies = rules.seats.seats().map(|_| Tally::default()).collect();
         Self {
             fault_policy: rules_to_wire(&rules, false).faults.unwrap_or_default(),
             rules,
+            has_seed,
             state,
             legal: Vec::new(),
             tallies,
@@ -46,6 +51,11 @@ impl<G: WireGame> Replaying<G> {
         &self.tallies
     }
 
+    /// The time rules of the match.
+    pub(super) fn clock_rules(&self) -> &ClockRules {
+        &self.rules.clock
+    }
+
     /// The time of the last record, in ms.
     pub(super) fn last_at_ms(&self) -> u64 {
         self.last_at_ms
@@ -53,6 +63,11 @@ impl<G: WireGame> Replaying<G> {
 
     /// The result by the rules, once the match is over.
     pub(super) fn outcome(&self) -> Result<Outcome, String> {
+        if let Some(stream) = G::chance_due(&self.state) {
+            return Err(format!(
+                "the match is not over: the result of chance stream {stream} is missing"
+            ));
+        }
         G::outcome(&self.state).ok_or_else(|| {
             let owing: Vec<String> = G::owing(&self.state)
                 .iter()
@@ -85,6 +100,7 @@ impl<G: WireGame> Replaying<G> {
         self.last_at_ms = record.at_ms;
         match &record.record {
             Some(record::Record::Decision(decision)) => self.decision(decision),
+            Some(record::Record::Chance(chance)) => self.chance(chance),
             Some(record::Record::Fault(fault)) => self.fault(fault),
             Some(record::Record::Seat(seat)) => self.seat_change(seat),
             None => bad("record", "is missing"),
@@ -107,6 +123,10 @@ impl<G: WireGame> Replaying<G> {
 
     fn decision(&mut self, record: &DecisionRecord) -> Result<(), BadField> {
         let seat = self.seat("decision.seat", record.seat)?;
+        if let Some(stream) = G::chance_due(&self.state) {
+            let problem = format!("the result of chance stream {stream} must come first");
+            return bad("decision", problem);
+        }
         if !G::owing(&self.state).contains(seat) {
             return bad(
                 "decision.seat",
@@ -140,26 +160,43 @@ impl<G: WireGame> Replaying<G> {
                 format!("`{decision}` is not legal: {refusal}"),
             )
         })?;
-        self.events(record, &events)?;
-        let digest = G::digest(&self.state);
-        if digest.0 != record.digest {
-            let stated = Digest(record.digest);
-            let problem = format!("is {stated}; after `{decision}` the rules give {digest}");
-            return bad("decision.digest", problem);
-        }
-        Ok(())
+        same_events::<G>("decision.events", &record.events, &events)?;
+        self.same_digest("decision.digest", record.digest, &decision)
     }
 
-    fn events(&self, record: &DecisionRecord, events: &[G::Event]) -> Result<(), BadField> {
-        for (number, event) in events.iter().enumerate() {
-            if record.events.get(number) != Some(&G::event_to_wire(event)) {
-                let problem = format!("is not what the rules bring about: {event}");
-                return bad(format!("decision.events[{number}]"), problem);
+    fn chance(&mut self, record: &ChanceRecord) -> Result<(), BadField> {
+        let Some(stream) = G::chance_due(&self.state) else {
+            return bad("chance", "the match waits for no chance result here");
+        };
+        if record.stream != stream {
+            let problem = format!("is {}, the match waits for {stream}", record.stream);
+            return bad("chance.stream", problem);
+        }
+        let Some(chance) = &record.chance else {
+            return bad("chance.chance", "is missing");
+        };
+        let chance = G::chance_from_wire(chance)
+            .or_else(|error| bad(format!("chance.chance.{}", error.field), error.detail))?;
+        if self.has_seed {
+            let mut source = ChanceStream::new(&self.rules.seed, stream);
+            if G::draw_chance(&self.state, &mut source).as_ref() != Some(&chance) {
+                return bad("chance.chance", "is not what the seed draws");
             }
         }
-        if record.events.len() > events.len() {
-            let problem = "is more than the rules bring about";
-            return bad(format!("decision.events[{}]", events.len()), problem);
+        let mut events = Vec::new();
+        G::apply_chance(&mut self.state, &chance, &mut events)
+            .or_else(|error| bad("chance.chance", error))?;
+        same_events::<G>("chance.events", &record.events, &events)?;
+        self.same_digest("chance.digest", record.digest, &chance)
+    }
+
+    /// Compares the digest of a record with that of the state after `what` happened.
+    fn same_digest(&self, field: &str, stated: u64, what: &impl Display) -> Result<(), BadField> {
+        let digest = G::digest(&self.state);
+        if digest.0 != stated {
+            let stated = Digest(stated);
+            let problem = format!("is {stated}; after `{what}` the rules give {digest}");
+            return bad(field, problem);
         }
         Ok(())
     }
@@ -206,14 +243,11 @@ impl<G: WireGame> Replaying<G> {
         }
         match (&record.charge, by) {
             (Some(charge), DecidedBy::Bot) => {
-                if charge.elapsed_us.checked_sub(charge.credit_us) != Some(charge.charged_us) {
-                    return bad(
-                        "decision.charge",
-                        "charged_us is not elapsed_us less credit_us",
-                    );
-                }
-                tally.charged_us = tally.charged_us.saturating_add(charge.charged_us);
-                tally.longest_us = tally.longest_us.max(charge.charged_us);
+                check_charge(charge, &self.rules.clock).map_err(|problem| BadField {
+                    field: "decision.charge".to_owned(),
+                    problem,
+                })?;
+                tally.charges.add(charge);
             }
             (None, DecidedBy::Bot) => return bad("decision.charge", "is missing: a bot decided"),
             (Some(_), _) => return bad("decision.charge", "is set although no bot decided"),
@@ -281,6 +315,25 @@ impl<G: WireGame> Replaying<G> {
         tally.bot = (info.bot_name.clone(), info.bot_version.clone());
         Ok(())
     }
+}
+
+/// Compares the events of a record with those that the rules bring about.
+fn same_events<G: WireGame>(
+    field: &str,
+    stated: &[GameEvent],
+    events: &[G::Event],
+) -> Result<(), BadField> {
+    for (number, event) in events.iter().enumerate() {
+        if stated.get(number) != Some(&G::event_to_wire(event)) {
+            let problem = format!("is not what the rules bring about: {event}");
+            return bad(format!("{field}[{number}]"), problem);
+        }
+    }
+    if stated.len() > events.len() {
+        let problem = "is more than the rules bring about";
+        return bad(format!("{field}[{}]", events.len()), problem);
+    }
+    Ok(())
 }
 
 /// What a fault costs before strikes are counted; `None` when it has no reason.

@@ -1,11 +1,14 @@
 //! Everything before the records: versions, setup and opening.
 
-use bridgemaster_games::Digest;
+use bridgemaster_games::{Digest, Seed};
 use bridgemaster_proto::{games::WireGame, v1::Replay};
 
-use crate::replay::{
-    FORMAT_VERSION,
-    opening::{BadField, Opening, bad, open},
+use crate::{
+    replay::{
+        FORMAT_VERSION,
+        opening::{BadField, Opening, bad, open},
+    },
+    wire::SeedSalt,
 };
 
 /// Starts the match of a replay, and checks that its seed and its rules give what is stored.
@@ -28,6 +31,7 @@ pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, BadField
     let opening = open::<G>(replay)?;
     if has_seed(replay) {
         let rules = &opening.rules;
+        check_commitment(replay, &rules.seed)?;
         let drawn = G::draw_setup(&rules.config, rules.seats, &rules.seed)
             .or_else(|error| bad("config.game", error))?;
         if drawn != opening.setup {
@@ -51,6 +55,30 @@ pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, BadField
         );
     }
     Ok(opening)
+}
+
+/// Checks that the seed is the one that the seats were told the commitment to.
+fn check_commitment(replay: &Replay, seed: &Seed) -> Result<(), BadField> {
+    if !has_commitment(replay) && replay.seed_salt.is_empty() {
+        return Ok(());
+    }
+    let Some(salt) = SeedSalt::from_hex(&replay.seed_salt) else {
+        return bad("seed_salt", "is no 64 lower hex digits");
+    };
+    let commitment = salt.commit(seed);
+    if replay.seed_commitment != commitment {
+        let problem = format!(
+            "is {:?}; the salt and the seed give {commitment}",
+            replay.seed_commitment
+        );
+        return bad("seed_commitment", problem);
+    }
+    Ok(())
+}
+
+/// Whether a commitment to the seed is stored.
+pub(super) fn has_commitment(replay: &Replay) -> bool {
+    !replay.seed_commitment.is_empty()
 }
 
 /// Whether the seed is stored.

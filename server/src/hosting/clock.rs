@@ -1,0 +1,205 @@
+//! The clock of a server, which notices when the server itself lags.
+//!
+//! A task beats it at short intervals. When a beat is overdue, the runtime had no time for a task
+//! that was ready, and so none for what bots had sent: that time is the referee's lag and not the
+//! bots'. Whoever reads the clock first notices the lag, so whatever is read from a stream right
+//! after it has a moment that knows of it.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use bridgemaster_referee::{LAG_MARGIN_MS, Time};
+use tokio::time::sleep;
+use tracing::{debug, warn};
+
+/// Interval of the beats: short against the times of decisions, and long enough to cost a
+/// thousandth of a processor at most.
+const BEAT: Duration = Duration::from_millis(10);
+/// A beat that is overdue by less counts as punctual: timers are exact to a millisecond, and a
+/// busy runtime does other work first.
+const MIN_LAG: Duration = Duration::from_millis(10);
+/// Lag from which on an operator should know of it.
+const WARN_LAG: Duration = Duration::from_millis(100);
+/// As last beat: nobody beats the clock, and no lag can be told.
+const UNWATCHED: u64 = u64::MAX;
+
+// The margin covers what of a lag goes unnoticed: its beginning, before the beat was due.
+const _: () = assert!(BEAT.as_millis() + MIN_LAG.as_millis() <= LAG_MARGIN_MS as u128);
+
+/// A reading of the clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    /// The time.
+    pub(super) time: Time,
+    /// All lag of the server before it, in µs.
+    pub(super) lag_us: u64,
+}
+
+/// The clock of a server: microseconds since it was made.
+#[derive(Debug)]
+pub(crate) struct ServerClock {
+    origin: Instant,
+    last_beat_us: AtomicU64,
+    lag_us: AtomicU64,
+    /// Held to change the two above.
+    noticing: Mutex<()>,
+}
+
+impl ServerClock {
+    pub(crate) fn start() -> Self {
+        Self {
+            origin: Instant::now(),
+            last_beat_us: AtomicU64::new(UNWATCHED),
+            lag_us: AtomicU64::new(0),
+            noticing: Mutex::default(),
+        }
+    }
+
+    /// What the clock says now.
+    pub(super) fn now(&self) -> Moment {
+        let now_us = self.elapsed_us();
+        if self.overdue_us(now_us) >= as_us(MIN_LAG) {
+            let _noticing = self.noticing.lock().unwrap_or_else(PoisonError::into_inner);
+            self.notice(now_us);
+        }
+        Moment {
+            time: Time(now_us),
+            // Whoever saw the beat that a lag ended with sees that lag too.
+            lag_us: self.lag_us.load(Ordering::Relaxed),
+        }
+    }
+
+    pub(super) fn instant(&self, time: Time) -> tokio::time::Instant {
+        (self.origin + Duration::from_micros(time.0)).into()
+    }
+
+    /// Beats the clock until it is dropped.
+    pub(crate) async fn watch(self: Arc<Self>) {
+        let watch = Watch(&self);
+        loop {
+            watch.0.beat();
+            sleep(BEAT).await;
+        }
+    }
+
+    fn beat(&self) {
+        let _noticing = self.noticing.lock().unwrap_or_else(PoisonError::into_inner);
+        let now_us = self.elapsed_us();
+        self.notice(now_us);
+        self.last_beat_us.store(now_us, Ordering::Release);
+    }
+
+    /// Counts the lag that there is now, if any.
+    fn notice(&self, now_us: u64) {
+        let lag_us = self.overdue_us(now_us);
+        if lag_us < as_us(MIN_LAG) {
+            return;
+        }
+        self.lag_us.fetch_add(lag_us, Ordering::Relaxed);
+        self.last_beat_us.store(now_us, Ordering::Release);
+        let lag_ms = lag_us / 1000;
+        if lag_us >= as_us(WARN_LAG) {
+            warn!(
+                lag_ms,
+                "the server lagged: it needs more processors or less company"
+            );
+        } else {
+            debug!(lag_ms, "the server lagged");
+        }
+    }
+
+    /// For how long a beat has been due, in µs.
+    fn overdue_us(&self, now_us: u64) -> u64 {
+        let last_beat_us = self.last_beat_us.load(Ordering::Acquire);
+        now_us.saturating_sub(last_beat_us.saturating_add(as_us(BEAT)))
+    }
+
+    fn elapsed_us(&self) -> u64 {
+        as_us(self.origin.elapsed())
+    }
+}
+
+/// The time for which a clock is beaten.
+struct Watch<'a>(&'a ServerClock);
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        let clock = self.0;
+        let _noticing = clock
+            .noticing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        clock.last_beat_us.store(UNWATCHED, Ordering::Release);
+    }
+}
+
+/// A u64 of microseconds lasts half a million years.
+const fn as_us(duration: Duration) -> u64 {
+    duration.as_micros() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{hint::spin_loop, thread};
+
+    use super::*;
+
+    /// Takes the time from everybody else on the thread.
+    fn hog(time: Duration) {
+        let until = Instant::now() + time;
+        while Instant::now() < until {
+            spin_loop();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_runtime_that_is_held_up_is_noticed_by_the_next_reading() {
+        let clock = Arc::new(ServerClock::start());
+        let watch = tokio::spawn(Arc::clone(&clock).watch());
+        tokio::task::yield_now().await;
+        let before = clock.now();
+        hog(Duration::from_millis(200));
+        let after = clock.now();
+        let lag_us = after.lag_us - before.lag_us;
+        let elapsed_us = after.time.us_since(before.time);
+        assert!(
+            lag_us <= elapsed_us,
+            "{lag_us} µs of lag in {elapsed_us} µs"
+        );
+        assert!(
+            lag_us >= 200_000 - as_us(BEAT),
+            "{lag_us} µs are nearly all"
+        );
+        assert!(clock.now().lag_us - after.lag_us < 200_000, "counted once");
+
+        watch.abort();
+        assert!(watch.await.is_err_and(|error| error.is_cancelled()));
+        let unwatched = clock.now();
+        hog(Duration::from_millis(50));
+        assert_eq!(clock.now().lag_us, unwatched.lag_us);
+    }
+
+    #[test]
+    fn lag_is_counted_once_however_many_notice_it() {
+        let clock = ServerClock::start();
+        clock.beat();
+        hog(Duration::from_millis(100));
+        let readings: Vec<Moment> = thread::scope(|scope| {
+            let readers: Vec<_> = (0..4).map(|_| scope.spawn(|| clock.now())).collect();
+            readers
+                .into_iter()
+                .filter_map(|reader| reader.join().ok())
+                .collect()
+        });
+        assert_eq!(readings.len(), 4);
+        for reading in readings {
+            assert!(reading.lag_us >= 90_000, "{reading:?}");
+            assert!(reading.lag_us <= clock.now().time.0, "{reading:?}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! An answer that is handled later than it was decoded.
+#![allow(clippy::unwrap_used)]
+
+use std::thread::yield_now;
+
+use bridgemaster_games::{SeatCount, Seed, old_london_bridge::OldLondonBridge};
+use bridgemaster_proto::v1::{Decision, decision::Choice};
+
+use super::*;
+use crate::{hosting::identity::draw_seed_salt, limits::Limits};
+
+#[tokio::test]
+async fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
+    let matches = Arc::new(Matches::new(Limits::default(), None));
+    let mut rules =
+        MatchRules::<OldLondonBridge>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
+    rules.clock.cap_ms = 30;
+    let live = LiveMatch::new(MatchId::draw(), rules, draw_seed_salt(), &matches).unwrap();
+    let seats = [0, 1].map(|number| Seat::new(number).unwrap());
+    let streams = seats.map(|seat| live.join(seat, BotIdentity::default(), None).unwrap());
+    for (seat, (number, _)) in seats.into_iter().zip(&streams) {
+        live.report(seat, *number, SeatInput::HandedOver { request_id: 1 });
+    }
+    // As a stream does that finds the match busy.
+    let answer = SeatInput::Decision(Decision {
+        match_id: live.id.to_string(),
+        request_id: 1,
+        choice: Some(Choice::Index(0)),
+    });
+    live.inbox
+        .put(matches.clock(), seats[0], streams[0].0, answer);
+    let last_deadline = live.table().referee.deadline().unwrap().plus_ms(30);
+    while matches.clock().now().time < last_deadline {
+        yield_now();
+    }
+    live.tick();
+    let table = live.table();
+    let strikes = seats.map(|seat| table.referee.seat_info(seat).unwrap().strikes);
+    assert_eq!(strikes, [0, 1], "only seat 1 gave no answer");
+}
