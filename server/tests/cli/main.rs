@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod demo;
+mod every_game;
 mod forged_replays;
 mod misuse;
 mod program;
