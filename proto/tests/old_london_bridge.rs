@@ -13,7 +13,8 @@ use bridgemaster_proto::{
     games::{
         WireError, WireGame,
         old_london_bridge::v1::{
-            Edition as WireEdition, MoneySpace, Observation, Setup, TurnPhase, observation, turn_phase,
+            Edition as WireEdition, MoneySpace, Observation, Setup, TurnPhase, observation,
+            turn_phase,
         },
     },
     v1::{self, GameEvent, game_config, game_observation, game_setup},
@@ -458,7 +459,6 @@ fn events_that_random_play_hardly_reaches_survive_the_wire() {
         assert_eq!(Olb::event_from_wire(&wire), Ok(event));
     }
 }
-
 
 /// The house edition with other data in every entry.
 fn other_edition() -> Edition {

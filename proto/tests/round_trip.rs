@@ -35,7 +35,10 @@ fn everything_in_a_match_survives_the_wire<G: Wired>(seats: u8, seed: u64) {
     let check = |observation: &G::Observation| {
         let wire: GameObservation = sent(&G::observation_to_wire(observation));
         assert_eq!(game_id(&wire), Some(G::ID));
-        assert_eq!(&G::observation_from_wire(&wire, &config).unwrap(), observation);
+        assert_eq!(
+            &G::observation_from_wire(&wire, &config).unwrap(),
+            observation
+        );
     };
     let Played {
         events,

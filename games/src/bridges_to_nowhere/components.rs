@@ -1,7 +1,7 @@
 //! The pieces in the box, and where they can lie.
 
-use std::cmp::Ordering;
 use crate::named::named;
+use std::cmp::Ordering;
 
 /// Seats of this game.
 pub const PLAYERS: usize = 2;

@@ -58,15 +58,16 @@ fn header(observation: &Observation, text: &mut impl Write) -> Result {
             }
         }
         Phase::Drawbridge { crossings } => {
-            for crossing in crossings {
-                let (seat, meeples) = (crossing.seat, crossing.meeples);
-                let road = crossing.road;
-                write!(
+            for (i, crossing) in crossings.iter().enumerate() {
+                let next = if i == 0 { "" } else { "    then " };
+                let (seat, road) = (crossing.seat, crossing.road);
+                let meeples = crossing.meeples;
+                writeln!(
                     text,
-                    "seat {seat} at the drawbridge, {meeples} of road {road}; "
+                    "{next}seat {seat} at the drawbridge with {meeples} of road {road}"
                 )?;
             }
-            writeln!(text, "turn of seat {turn}")
+            writeln!(text, "    in the turn of seat {turn}")
         }
         Phase::Over => writeln!(text, "the match is over"),
     }

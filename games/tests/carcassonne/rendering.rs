@@ -1,11 +1,12 @@
 //! The text view: everything that people must see, within the width of a terminal.
 
 use bridgemaster_games::carcassonne::{
-    Carcassonne, Cell, LaidTile, Observation, Phase, Placement, Rotation, TileKind,
+    Carcassonne, Cell, Crossing, Edge, LaidTile, Meeple, Observation, Phase, Placement, Rotation,
+    TileKind,
 };
 use bridgemaster_games::{Game, Progress};
 
-use crate::position::{Position, kind};
+use crate::position::{Position, kind, seat, segment};
 
 fn rendered(position: &Position, view: &Observation) -> String {
     let mut text = String::new();
@@ -57,7 +58,7 @@ fn every_phase_says_who_decides_what() {
     );
     assert_eq!(
         first(&position.play("meeple none")),
-        "tile 2 of 83: seat 0 at the drawbridge, 1 of road w; turn of seat 1"
+        "tile 2 of 83: seat 0 at the drawbridge with 1 of road w"
     );
     let mut over = Position::new("U");
     let mut view = over.view();
@@ -83,6 +84,19 @@ fn the_widest_map_and_all_kinds_of_tile_stay_within_100_columns() {
         .collect();
     view.unseen = [9; 36];
     view.removed = TileKind::all().chain(TileKind::all()).collect();
+    let crossing = |road| Crossing {
+        road,
+        seat: seat(1),
+        meeples: 7,
+    };
+    let crossings = Edge::ALL.map(crossing).into_iter().collect();
+    view.phase = Phase::Drawbridge { crossings };
+    let meeple = |name| Meeple {
+        seat: seat(1),
+        cell: Cell { x: -83, y: -83 },
+        segment: segment(name),
+    };
+    view.meeples = ["monastery"; 35].map(meeple).into_iter().collect();
     let text = rendered(&position, &view);
     let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
     assert!(widest <= 100, "{widest} columns in\n{text}");
