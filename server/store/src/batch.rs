@@ -1,0 +1,119 @@
+//! Whether a batch fits what is stored. Every store asks this before it writes anything.
+
+use std::collections::HashMap;
+
+use crate::{
+    MatchId, StoreError, Write, WriteRefusal,
+    limits::{MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES},
+};
+
+/// What the store knows of an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// In play, with so many entries.
+    InPlay { entries: u64 },
+    /// Finished.
+    Finished,
+    /// No match has it.
+    Unknown,
+}
+
+/// Checks the writes in their order, each against what the ones before it leave.
+///
+/// # Errors
+/// [`StoreError::WriteRefused`] for the first that does not fit.
+pub(crate) fn check(
+    batch: &[Write],
+    standing: impl Fn(&MatchId) -> Standing,
+) -> Result<(), StoreError> {
+    let mut left = HashMap::new();
+    for (index, write) in batch.iter().enumerate() {
+        let id = write.match_id();
+        let now = *left.entry(id).or_insert_with(|| standing(id));
+        let then =
+            after(write, now).map_err(|refusal| StoreError::WriteRefused { index, refusal })?;
+        left.insert(id, then);
+    }
+    Ok(())
+}
+
+/// How the match stands after the write.
+fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
+    match write {
+        Write::OpenMatch {
+            match_id, header, ..
+        } => {
+            bounded(match_id, "header", header, MAX_HEADER_BYTES)?;
+            match now {
+                Standing::Unknown => Ok(Standing::InPlay { entries: 0 }),
+                Standing::InPlay { .. } | Standing::Finished => Err(WriteRefusal::MatchExists {
+                    match_id: match_id.clone(),
+                }),
+            }
+        }
+        Write::Append {
+            match_id,
+            number,
+            entry,
+        } => {
+            bounded(match_id, "entry", entry, MAX_ENTRY_BYTES)?;
+            let entries = entries_in_play(match_id, now)?;
+            if *number != entries {
+                return Err(WriteRefusal::NumberOutOfOrder {
+                    match_id: match_id.clone(),
+                    number: *number,
+                    expected: entries,
+                });
+            }
+            Ok(Standing::InPlay {
+                entries: entries + 1,
+            })
+        }
+        Write::FinishMatch {
+            match_id,
+            summary,
+            replay,
+            ..
+        } => {
+            bounded(match_id, "summary", summary, MAX_SUMMARY_BYTES)?;
+            bounded(match_id, "replay", replay, MAX_REPLAY_BYTES)?;
+            entries_in_play(match_id, now)?;
+            Ok(Standing::Finished)
+        }
+        Write::DropMatch { match_id } => match now {
+            Standing::InPlay { .. } | Standing::Finished => Ok(Standing::Unknown),
+            Standing::Unknown => Err(WriteRefusal::UnknownMatch {
+                match_id: match_id.clone(),
+            }),
+        },
+    }
+}
+
+fn entries_in_play(match_id: &MatchId, now: Standing) -> Result<u64, WriteRefusal> {
+    match now {
+        Standing::InPlay { entries } => Ok(entries),
+        Standing::Finished => Err(WriteRefusal::MatchFinished {
+            match_id: match_id.clone(),
+        }),
+        Standing::Unknown => Err(WriteRefusal::UnknownMatch {
+            match_id: match_id.clone(),
+        }),
+    }
+}
+
+fn bounded(
+    match_id: &MatchId,
+    part: &'static str,
+    bytes: &[u8],
+    limit: usize,
+) -> Result<(), WriteRefusal> {
+    if bytes.len() <= limit {
+        return Ok(());
+    }
+    Err(WriteRefusal::TooLarge {
+        match_id: match_id.clone(),
+        part,
+        bytes: bytes.len(),
+        limit,
+    })
+}

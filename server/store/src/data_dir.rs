@@ -1,0 +1,154 @@
+//! The folder of a server, and who holds it.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use crate::StoreError;
+
+/// The database in a data folder. Two files beside it, with `-wal` and `-shm` after its name,
+/// belong to it: they are copied and moved with it.
+pub const DATABASE_FILE: &str = "bridgemaster.db";
+
+/// The file that a running server keeps locked. It says which process that is, and means
+/// nothing when it is not locked; a server that is killed leaves it behind unlocked.
+pub const LOCK_FILE: &str = "server.lock";
+
+/// Longest process number read from a lock file, in bytes.
+const MAX_PROCESS_ID_BYTES: u64 = 16;
+
+/// A folder that this process may write to. On a local disk: SQLite's shared memory and the
+/// lock do not work over a network.
+#[derive(Clone, Debug)]
+pub struct DataDir {
+    path: PathBuf,
+}
+
+impl DataDir {
+    /// Makes the folder if there is none, and makes sure that files can be made in it.
+    ///
+    /// # Errors
+    /// [`StoreError::FolderUnusable`], or [`StoreError::DiskFull`].
+    pub fn prepare(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let path = path.into();
+        let unusable = |source| unusable(&path, source);
+        fs::create_dir_all(&path).map_err(unusable)?;
+        let probe = path.join(format!("write-test.{}", std::process::id()));
+        File::create(&probe).map_err(unusable)?;
+        fs::remove_file(&probe).map_err(unusable)?;
+        Ok(Self { path })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The database in it, which may not exist yet.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.path.join(DATABASE_FILE)
+    }
+
+    /// Holds the folder until the lock is dropped or the process ends, however it ends.
+    pub(crate) fn lock(&self) -> Result<DirLock, StoreError> {
+        let unusable = |source| unusable(&self.path, source);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(self.path.join(LOCK_FILE))
+            .map_err(unusable)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::FolderInUse {
+                    path: self.path.clone(),
+                    process_id: read_process_id(&file),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(unusable(source)),
+        }
+        // Only words for a person: the lock holds without them, on a full disk too.
+        let _ = write_process_id(&mut file);
+        Ok(DirLock { _file: file })
+    }
+}
+
+/// Held by the one process that serves from the folder.
+#[derive(Debug)]
+pub(crate) struct DirLock {
+    /// Locked while it is open.
+    _file: File,
+}
+
+fn unusable(path: &Path, source: io::Error) -> StoreError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
+        _ => StoreError::FolderUnusable { path, source },
+    }
+}
+
+fn write_process_id(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    writeln!(file, "{}", std::process::id())
+}
+
+fn read_process_id(file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.take(MAX_PROCESS_ID_BYTES)
+        .read_to_string(&mut text)
+        .ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_folder_has_one_holder_at_a_time() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(parent.path().join("a/b")).unwrap();
+        let held = dir.lock().unwrap();
+        let refused = dir.lock().unwrap_err();
+        assert!(
+            matches!(&refused, StoreError::FolderInUse { path, process_id }
+                if path == dir.path() && *process_id == Some(std::process::id())),
+            "{refused}"
+        );
+        drop(held);
+        dir.lock().unwrap();
+    }
+
+    #[test]
+    fn a_lock_file_left_behind_holds_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::write(parent.path().join(LOCK_FILE), "4294967295\n and more").unwrap();
+        let dir = DataDir::prepare(parent.path()).unwrap();
+        let _held = dir.lock().unwrap();
+        let text = fs::read_to_string(parent.path().join(LOCK_FILE)).unwrap();
+        assert_eq!(text.trim(), std::process::id().to_string());
+    }
+
+    #[test]
+    fn a_file_is_no_data_folder() {
+        let parent = tempfile::tempdir().unwrap();
+        let file = parent.path().join("file");
+        fs::write(&file, "").unwrap();
+        for path in [file.clone(), file.join("below")] {
+            let refused = DataDir::prepare(&path).unwrap_err();
+            assert!(
+                matches!(&refused, StoreError::FolderUnusable { path: named, .. } if *named == path),
+                "{refused}"
+            );
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Why the store refused or failed, with what to do about it.
+
+use std::{io, path::PathBuf};
+
+use thiserror::Error;
+
+use crate::{KeyId, KeyName, MatchId};
+
+/// An operation of the store that was refused or failed. Nothing of it is stored, but for
+/// [`StoreError::Io`], where that is not known.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A write does not fit what is stored: the caller has lost track. Nothing of its batch is
+    /// stored; the others can be committed without it.
+    #[error("write {index} of the batch is refused, and nothing of the batch is stored: {refusal}")]
+    WriteRefused {
+        /// Its place in the batch, from 0.
+        index: usize,
+        /// Why.
+        refusal: WriteRefusal,
+    },
+
+    /// Another key has this id.
+    #[error("there is another key with the id {key_id}: draw a new id")]
+    KeyIdTaken {
+        /// The id.
+        key_id: KeyId,
+    },
+    /// A key in force has this name.
+    #[error("the name {name} belongs to the key {key_id}: revoke that key, or choose another name")]
+    KeyNameTaken {
+        /// The name.
+        name: KeyName,
+        /// The key that has it.
+        key_id: KeyId,
+    },
+    /// No key has this id.
+    #[error("there is no key with the id {key_id}")]
+    UnknownKey {
+        /// The id.
+        key_id: KeyId,
+    },
+
+    /// The data folder cannot be made, or no file can be made in it.
+    #[error(
+        "{} cannot be used as data folder: {source}; \
+         name a folder that this user may write to", path.display()
+    )]
+    FolderUnusable {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Another server holds the folder.
+    #[error(
+        "{} is in use by another server{}; \
+         stop that server, or name another data folder", path.display(), of_process(*process_id)
+    )]
+    FolderInUse {
+        /// The folder.
+        path: PathBuf,
+        /// The process of that server, if it said so.
+        process_id: Option<u32>,
+    },
+    /// The file is no SQLite database.
+    #[error(
+        "{} is no SQLite database; \
+         move it away to start with an empty store, or restore a backup", path.display()
+    )]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is an SQLite database of another program.
+    #[error(
+        "{} is a database of another program (application id {application_id:#010x}); \
+         name another data folder", path.display()
+    )]
+    ForeignDatabase {
+        /// The file.
+        path: PathBuf,
+        /// What its header says; 0 if it names no program.
+        application_id: u32,
+    },
+    /// The database was written by a newer version of this program.
+    #[error(
+        "{} has schema version {version}, and this program knows versions up to {known}; \
+         run the newer program that wrote it, or restore a backup of the older version",
+        path.display()
+    )]
+    NewerSchema {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: i64,
+        /// The newest version that this program knows.
+        known: i64,
+    },
+    /// The database needs a migration, which only a server does, and a server is running.
+    #[error(
+        "{} has schema version {version}, this program needs version {known}, and a server holds \
+         the folder; restart that server with this version of the program first", path.display()
+    )]
+    OlderSchema {
+        /// The file.
+        path: PathBuf,
+        /// Its version; 0 if it is empty.
+        version: i64,
+        /// The version that this program needs.
+        known: i64,
+    },
+    /// A migration of this version was made from another text: the database is of another build.
+    #[error(
+        "{} was made by another build of this program: its migration {version} differs; \
+         run the build that made it", path.display()
+    )]
+    DifferentSchema {
+        /// The file.
+        path: PathBuf,
+        /// The first migration that differs.
+        version: i64,
+    },
+    /// The database contradicts itself. Nothing in it is believed.
+    #[error(
+        "{} is damaged: {detail}; \
+         move it away, with the files beside it, and restore a backup", path.display()
+    )]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// The first contradiction found.
+        detail: String,
+    },
+
+    /// The disk, or the room that the options give the database, is full.
+    #[error("there is no room for {}: make room, then go on", path.display())]
+    DiskFull {
+        /// The file or the folder.
+        path: PathBuf,
+    },
+    /// The database may be read but not written.
+    #[error(
+        "{} is read-only: make the file, its folder and its file system writable", path.display()
+    )]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another program held the database for longer than the store waits.
+    #[error(
+        "{} is locked by another program: end its transaction, then try again", path.display()
+    )]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system failed to read or write. Whether a commit that ends so is stored shows only
+    /// when the store is opened again: all of it is there, or nothing.
+    #[error("{} cannot be read or written: {detail}; check the disk and restart", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system or SQLite says.
+        detail: String,
+    },
+    /// The store has been closed.
+    #[error("the store is closed")]
+    Closed,
+}
+
+impl StoreError {
+    /// Whether the caller asked for something that does not fit what is stored. Otherwise the
+    /// storage failed, and the same call may succeed once the cause is removed.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::WriteRefused { .. }
+                | Self::KeyIdTaken { .. }
+                | Self::KeyNameTaken { .. }
+                | Self::UnknownKey { .. }
+        )
+    }
+}
+
+/// Why a write does not fit what is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum WriteRefusal {
+    /// The id of a match to be opened belongs to a match in play or finished.
+    #[error("there is a match {match_id} already")]
+    MatchExists {
+        /// The match.
+        match_id: MatchId,
+    },
+    /// No match has this id.
+    #[error("there is no match {match_id}")]
+    UnknownMatch {
+        /// The id.
+        match_id: MatchId,
+    },
+    /// The match is not in play any more.
+    #[error("the match {match_id} is finished")]
+    MatchFinished {
+        /// The match.
+        match_id: MatchId,
+    },
+    /// The entry would leave a gap in the journal, or repeat a number.
+    #[error("the next entry of match {match_id} is number {expected}, not {number}")]
+    NumberOutOfOrder {
+        /// The match.
+        match_id: MatchId,
+        /// The number of the entry.
+        number: u64,
+        /// The number that comes next.
+        expected: u64,
+    },
+    /// A part is larger than its limit.
+    #[error("the {part} of match {match_id} has {bytes} bytes, and at most {limit} are stored")]
+    TooLarge {
+        /// The match.
+        match_id: MatchId,
+        /// `header`, `entry`, `summary` or `replay`.
+        part: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// Its limit.
+        limit: usize,
+    },
+}
+
+fn of_process(process_id: Option<u32>) -> String {
+    process_id.map_or_else(String::new, |id| format!(" (process {id})"))
+}

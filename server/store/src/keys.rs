@@ -1,0 +1,114 @@
+//! API keys as the store keeps them: the hash of a secret, never the secret.
+
+use std::{collections::BTreeSet, fmt};
+
+use crate::{KeyId, KeyName, Scope};
+
+/// The 32-byte hash of a key's secret. It stays out of logs, and there is no `==` for it:
+/// compare [`as_bytes`](Self::as_bytes) in constant time.
+#[derive(Clone, Copy)]
+pub struct SecretHash([u8; 32]);
+
+impl SecretHash {
+    /// Holds a hash.
+    #[must_use]
+    pub const fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The hash.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretHash(..)")
+    }
+}
+
+/// An API key to be added.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// An id that no key of the store has.
+    pub id: KeyId,
+    /// A name that no key in force has; that of a revoked key may be given again.
+    pub name: KeyName,
+    /// What it allows; may be empty.
+    pub scopes: BTreeSet<Scope>,
+    /// The hash of its secret.
+    pub secret_hash: SecretHash,
+    /// When it was made, in milliseconds since 1970 UTC.
+    pub created_at_unix_ms: i64,
+}
+
+/// An API key of the store.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// Its id.
+    pub id: KeyId,
+    /// Whom it is for.
+    pub name: KeyName,
+    /// What it allows.
+    pub scopes: BTreeSet<Scope>,
+    /// The hash of its secret.
+    pub secret_hash: SecretHash,
+    /// When it was made, in milliseconds since 1970 UTC.
+    pub created_at_unix_ms: i64,
+    /// When it was first revoked, in milliseconds since 1970 UTC; `None` while it is in force.
+    pub revoked_at_unix_ms: Option<i64>,
+}
+
+impl Key {
+    /// Whether it has not been revoked.
+    #[must_use]
+    pub fn is_in_force(&self) -> bool {
+        self.revoked_at_unix_ms.is_none()
+    }
+
+    /// Whether adding `key` made this one, and it still stands so.
+    pub(crate) fn stands_as(&self, key: &NewKey) -> bool {
+        self.is_in_force()
+            && self.id == key.id
+            && self.name == key.name
+            && self.scopes == key.scopes
+            && self.secret_hash.0 == key.secret_hash.0
+            && self.created_at_unix_ms == key.created_at_unix_ms
+    }
+}
+
+impl From<NewKey> for Key {
+    fn from(key: NewKey) -> Self {
+        Self {
+            id: key.id,
+            name: key.name,
+            scopes: key.scopes,
+            secret_hash: key.secret_hash,
+            created_at_unix_ms: key.created_at_unix_ms,
+            revoked_at_unix_ms: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_hash_of_a_secret_stays_out_of_logs() {
+        let key = NewKey {
+            id: KeyId::new("k1").unwrap(),
+            name: KeyName::new("greedy").unwrap(),
+            scopes: BTreeSet::new(),
+            secret_hash: SecretHash::new([0xab; 32]),
+            created_at_unix_ms: 0,
+        };
+        let text = format!("{key:?} {:?}", Key::from(key.clone()));
+        assert!(text.contains("SecretHash(..)"));
+        assert!(!text.contains("171") && !text.contains("ab,"), "{text}");
+    }
+}

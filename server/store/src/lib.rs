@@ -1,0 +1,38 @@
+//! The durable store of a server: journals of matches in play, finished matches with their
+//! replays, and API keys. It knows ids and bytes, and nothing of games, protocol or referee.
+//!
+//! [`Store`] is the contract, and every implementation passes one conformance suite:
+//! * [`SqliteStore`] keeps a data folder, and promises what its [`Durability`] says;
+//! * [`MemoryStore`] keeps nothing beyond the process.
+//!
+//! A server opens a [`SqliteStore`] and holds the folder alone. A command that runs beside it
+//! opens [`SqliteKeys`], which can change API keys and nothing else.
+//!
+//! A match in play is a header and a journal of numbered entries. A server commits what happened
+//! before it lets anybody see the effect; after a restart it reads every match in play back and
+//! goes on. A match that finishes leaves a summary and a replay, and its journal goes in the
+//! same commit.
+
+#![forbid(unsafe_code)]
+
+mod batch;
+mod data_dir;
+mod error;
+mod ids;
+mod keys;
+pub mod limits;
+mod matches;
+mod memory;
+mod sqlite;
+mod store;
+
+pub use data_dir::{DATABASE_FILE, DataDir, LOCK_FILE};
+pub use error::{StoreError, WriteRefusal};
+pub use ids::{
+    InvalidText, KeyId, KeyName, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES, MatchId, Scope,
+};
+pub use keys::{Key, NewKey, SecretHash};
+pub use matches::{FinishedCursor, FinishedMatch, FinishedPage, MatchCounts, OpenMatch, Write};
+pub use memory::MemoryStore;
+pub use sqlite::{Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore};
+pub use store::{KeyStore, Store};

@@ -1,0 +1,19 @@
+//! What the store takes at most, each with its reason.
+
+/// Largest header of a match, in bytes: 1 MiB. A header holds the rules and the tickets of the
+/// seats, a few KiB; the bound keeps the reading of one match after a restart small.
+pub const MAX_HEADER_BYTES: usize = 1024 * 1024;
+
+/// Largest entry of a journal, in bytes: 1 MiB. An entry holds one message of a bot, which
+/// servers bound far lower.
+pub const MAX_ENTRY_BYTES: usize = 1024 * 1024;
+
+/// Largest summary of a finished match, in bytes: 64 KiB, so that a page of
+/// [`MAX_PAGE_MATCHES`] stays under 32 MiB.
+pub const MAX_SUMMARY_BYTES: usize = 64 * 1024;
+
+/// Largest replay, in bytes: 64 MiB. It is read and written as a whole.
+pub const MAX_REPLAY_BYTES: usize = 64 * 1024 * 1024;
+
+/// Most matches of one page of [`Store::finished`](crate::Store::finished).
+pub const MAX_PAGE_MATCHES: u32 = 500;

@@ -1,0 +1,265 @@
+//! A store that forgets everything when the process ends.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+
+use crate::{
+    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, MatchCounts, MatchId,
+    NewKey, OpenMatch, Store, StoreError, Write,
+    batch::{self, Standing},
+    limits::MAX_PAGE_MATCHES,
+};
+
+/// Keeps matches and keys in memory: for a server that need not outlive itself, and for tests.
+#[derive(Debug)]
+pub struct MemoryStore {
+    /// `None` once closed.
+    kept: Mutex<Option<Kept>>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    open: BTreeMap<i64, OpenMatch>,
+    /// Keys of `open`.
+    open_by_id: HashMap<MatchId, i64>,
+    finished: BTreeMap<i64, (FinishedMatch, Vec<u8>)>,
+    /// Keys of `finished`.
+    finished_by_id: HashMap<MatchId, i64>,
+    /// Matches opened and finished so far: orders both.
+    events: i64,
+    keys: Vec<Key>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            kept: Mutex::new(Some(Kept::default())),
+        }
+    }
+
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Kept) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        work(self.lock().as_mut().ok_or(StoreError::Closed)?)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Kept>> {
+        // A batch is checked before anything is changed, and changing it does not panic.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Kept {
+    fn standing(&self, id: &MatchId) -> Standing {
+        if let Some(open) = self.open_by_id.get(id).and_then(|key| self.open.get(key)) {
+            return Standing::InPlay {
+                entries: open.journal.len() as u64,
+            };
+        }
+        if self.finished_by_id.contains_key(id) {
+            return Standing::Finished;
+        }
+        Standing::Unknown
+    }
+
+    /// Carries out a write of a checked batch.
+    fn apply(&mut self, write: Write) {
+        match write {
+            Write::OpenMatch {
+                match_id,
+                opened_at_unix_ms,
+                header,
+            } => {
+                self.events += 1;
+                self.open_by_id.insert(match_id.clone(), self.events);
+                let journal = Vec::new();
+                let open = OpenMatch {
+                    match_id,
+                    opened_at_unix_ms,
+                    header,
+                    journal,
+                };
+                self.open.insert(self.events, open);
+            }
+            Write::Append {
+                match_id, entry, ..
+            } => {
+                let open = self
+                    .open_by_id
+                    .get(&match_id)
+                    .and_then(|key| self.open.get_mut(key));
+                if let Some(open) = open {
+                    open.journal.push(entry);
+                }
+            }
+            Write::FinishMatch {
+                match_id,
+                ended_at_unix_ms,
+                summary,
+                replay,
+            } => {
+                if let Some(open) = self.take_open(&match_id) {
+                    self.events += 1;
+                    self.finished_by_id.insert(match_id.clone(), self.events);
+                    let finished = FinishedMatch {
+                        match_id,
+                        opened_at_unix_ms: open.opened_at_unix_ms,
+                        ended_at_unix_ms,
+                        summary,
+                    };
+                    self.finished.insert(self.events, (finished, replay));
+                }
+            }
+            Write::DropMatch { match_id } => {
+                if self.take_open(&match_id).is_none()
+                    && let Some(key) = self.finished_by_id.remove(&match_id)
+                {
+                    self.finished.remove(&key);
+                }
+            }
+        }
+    }
+
+    fn take_open(&mut self, id: &MatchId) -> Option<OpenMatch> {
+        let key = self.open_by_id.remove(id)?;
+        self.open.remove(&key)
+    }
+
+    fn finished_entry(&self, id: &MatchId) -> Option<&(FinishedMatch, Vec<u8>)> {
+        self.finished.get(self.finished_by_id.get(id)?)
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        self.with(|kept| {
+            batch::check(&batch, |id| kept.standing(id))?;
+            for write in batch {
+                kept.apply(write);
+            }
+            Ok(())
+        })
+    }
+
+    async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
+        self.with(|kept| {
+            Ok(kept
+                .open
+                .values()
+                .map(|open| open.match_id.clone())
+                .collect())
+        })
+    }
+
+    async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
+        self.with(|kept| {
+            let key = kept.open_by_id.get(id);
+            Ok(key.and_then(|key| kept.open.get(key)).cloned())
+        })
+    }
+
+    async fn finished(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+    ) -> Result<FinishedPage, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES) as usize;
+        self.with(|kept| {
+            let end = after.map_or(i64::MAX, |cursor| cursor.0);
+            let mut rest = kept.finished.range(..end).rev();
+            let page: Vec<_> = rest.by_ref().take(limit).collect();
+            let last = page.last().map(|(key, _)| FinishedCursor(**key));
+            Ok(FinishedPage {
+                matches: page
+                    .iter()
+                    .map(|(_, (finished, _))| finished.clone())
+                    .collect(),
+                next: last.filter(|_| rest.next().is_some()),
+            })
+        })
+    }
+
+    async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
+        self.with(|kept| {
+            Ok(kept
+                .finished_entry(id)
+                .map(|(finished, _)| finished.clone()))
+        })
+    }
+
+    async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.with(|kept| Ok(kept.finished_entry(id).map(|(_, replay)| replay.clone())))
+    }
+
+    async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
+        self.with(|kept| {
+            Ok(MatchCounts {
+                open: kept.open.len() as u64,
+                finished: kept.finished.len() as u64,
+            })
+        })
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        *self.lock() = None;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl KeyStore for MemoryStore {
+    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
+        self.with(|kept| {
+            if let Some(other) = kept.keys.iter().find(|other| other.id == key.id) {
+                if other.stands_as(&key) {
+                    return Ok(());
+                }
+                return Err(StoreError::KeyIdTaken { key_id: key.id });
+            }
+            let in_force = |other: &&Key| other.name == key.name && other.is_in_force();
+            if let Some(other) = kept.keys.iter().find(in_force) {
+                return Err(StoreError::KeyNameTaken {
+                    name: key.name,
+                    key_id: other.id.clone(),
+                });
+            }
+            kept.keys.push(key.into());
+            Ok(())
+        })
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
+        self.with(|kept| {
+            let mut keys = kept.keys.clone();
+            keys.sort_by(|a, b| (a.created_at_unix_ms, &a.id).cmp(&(b.created_at_unix_ms, &b.id)));
+            Ok(keys)
+        })
+    }
+
+    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
+        self.with(|kept| Ok(kept.keys.iter().find(|key| key.id == *id).cloned()))
+    }
+
+    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
+        self.with(|kept| {
+            let key = kept.keys.iter_mut().find(|key| key.id == *id);
+            let key = key.ok_or_else(|| StoreError::UnknownKey { key_id: id.clone() })?;
+            key.revoked_at_unix_ms.get_or_insert(revoked_at_unix_ms);
+            Ok(key.clone())
+        })
+    }
+}

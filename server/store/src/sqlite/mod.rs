@@ -1,0 +1,205 @@
+//! The store in an SQLite database.
+//!
+//! One connection writes; it is the only one that changes matches, so what it has to know of
+//! the matches in play is kept in memory beside it. A few connections read finished matches and
+//! keys. The database is in WAL mode: readers and the writer do not wait for each other.
+
+mod failure;
+mod in_play;
+mod journal;
+mod key_rows;
+mod key_store;
+mod match_rows;
+mod opening;
+mod options;
+mod plan;
+mod schema;
+mod sweep;
+mod transaction;
+mod writer;
+
+use std::{path::PathBuf, sync::Arc};
+
+use async_trait::async_trait;
+use sqlx::sqlite::SqlitePool;
+use tokio::sync::Mutex;
+
+use crate::{
+    DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, MatchCounts,
+    MatchId, NewKey, OpenMatch, Store, StoreError, Write, limits::MAX_PAGE_MATCHES,
+};
+
+use failure::Fault;
+use writer::Writer;
+
+pub use key_store::SqliteKeys;
+pub use options::{Durability, IntegrityCheck, SqliteOptions};
+
+/// A [`Store`] in a data folder, which it holds alone.
+///
+/// ```
+/// use bridgemaster_store::{DataDir, MatchId, SqliteOptions, SqliteStore, Store, Write};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path();
+/// let dir = DataDir::prepare(folder)?;
+/// let store = SqliteStore::open(&dir, SqliteOptions::default()).await?;
+/// let match_id = MatchId::new("3f9a01")?;
+/// let header = b"rules and tickets".to_vec();
+/// let opened_at_unix_ms = 1_790_000_000_000;
+/// let open = Write::OpenMatch { match_id: match_id.clone(), opened_at_unix_ms, header };
+/// store.commit(vec![open]).await?;
+/// store.close().await?;
+///
+/// let store = SqliteStore::open(&dir, SqliteOptions::default()).await?;
+/// assert_eq!(store.open_match_ids().await?, [match_id]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct SqliteStore {
+    path: PathBuf,
+    /// `None` once closed. Shared with the commit that runs.
+    writer: Arc<Mutex<Option<Writer>>>,
+    readers: SqlitePool,
+}
+
+impl SqliteStore {
+    /// Holds the folder, checks the database in it or makes one, brings its schema up to date,
+    /// and reads which matches are in play.
+    ///
+    /// # Errors
+    /// [`StoreError::FolderInUse`] while another server holds the folder;
+    /// [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`],
+    /// [`StoreError::NewerSchema`], [`StoreError::DifferentSchema`] and [`StoreError::Corrupt`]
+    /// for a database that is not believed, which is left as it is; or a failure of the storage.
+    pub async fn open(dir: &DataDir, options: SqliteOptions) -> Result<Self, StoreError> {
+        let lock = dir.lock()?;
+        let path = dir.database();
+        let connection = opening::serving(&path, &options).await?;
+        let writer = Writer::start(connection, lock, &path).await?;
+        Ok(Self {
+            readers: opening::readers(&path),
+            writer: Arc::new(Mutex::new(Some(writer))),
+            path,
+        })
+    }
+
+    /// A failure, told of this database.
+    fn told(&self, fault: Fault) -> StoreError {
+        fault.at(&self.path)
+    }
+}
+
+/// Runs a piece of work in a task of its own, so that a caller that stops waiting cannot leave a
+/// transaction half done.
+async fn detached<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Fault>> + Send + 'static,
+) -> Result<T, Fault> {
+    match tokio::spawn(work).await {
+        Ok(outcome) => outcome,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime shuts down.
+            Err(_) => Err(StoreError::Closed.into()),
+        },
+    }
+}
+
+fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
+    Ok(writer.as_mut().ok_or(StoreError::Closed)?)
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        let writer = Arc::clone(&self.writer);
+        detached(async move { opened(&mut *writer.lock().await)?.commit(batch).await })
+            .await
+            .map_err(|fault| self.told(fault))
+    }
+
+    async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let writer = opened(&mut writer).map_err(|fault| self.told(fault))?;
+        Ok(writer.open_match_ids())
+    }
+
+    async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let work = async { opened(&mut writer)?.open_match(id).await };
+        work.await.map_err(|fault| self.told(fault))
+    }
+
+    async fn finished(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+    ) -> Result<FinishedPage, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
+        let page = match_rows::finished_page(&self.readers, after, limit).await;
+        page.map_err(|fault| self.told(fault))
+    }
+
+    async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
+        let finished = match_rows::finished_match(&self.readers, id).await;
+        finished.map_err(|fault| self.told(fault))
+    }
+
+    async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        let replay = match_rows::replay(&self.readers, id).await;
+        replay.map_err(|fault| self.told(fault))
+    }
+
+    async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
+        let counts = match_rows::counts(&self.readers).await;
+        counts.map_err(|fault| self.told(fault))
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        // The writer last: the last connection cleans up, and a reader could not.
+        self.readers.close().await;
+        let writer = Arc::clone(&self.writer);
+        detached(async move {
+            match writer.lock().await.take() {
+                Some(writer) => writer.close().await,
+                None => Ok(()),
+            }
+        })
+        .await
+        .map_err(|fault| self.told(fault))
+    }
+}
+
+#[async_trait]
+impl KeyStore for SqliteStore {
+    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
+        let writer = Arc::clone(&self.writer);
+        detached(async move { opened(&mut *writer.lock().await)?.add_key(key).await })
+            .await
+            .map_err(|fault| self.told(fault))
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
+        let keys = key_rows::all(&self.readers).await;
+        keys.map_err(|fault| self.told(fault))
+    }
+
+    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
+        let key = key_rows::get(&self.readers, id).await;
+        key.map_err(|fault| self.told(fault))
+    }
+
+    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
+        let (writer, id) = (Arc::clone(&self.writer), id.clone());
+        detached(async move {
+            opened(&mut *writer.lock().await)?
+                .revoke_key(&id, revoked_at_unix_ms)
+                .await
+        })
+        .await
+        .map_err(|fault| self.told(fault))
+    }
+}

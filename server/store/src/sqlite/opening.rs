@@ -1,0 +1,197 @@
+//! From a file to a connection whose database is believed.
+
+use std::{path::Path, time::Duration};
+
+use sqlx::{
+    ConnectOptions as _, SqliteConnection,
+    migrate::MigrateError,
+    sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions},
+};
+
+use super::{
+    failure::Fault,
+    options::{Durability, IntegrityCheck, SqliteOptions},
+    schema,
+};
+use crate::{DataDir, StoreError};
+
+/// How long a write waits for a command that writes beside the server, which takes
+/// milliseconds, or for a backup.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Size to which the write-ahead log is cut back after it had to grow: ten times what it has
+/// between two checkpoints of small commits.
+const WAL_KEPT_BYTES: u64 = 40 * 1024 * 1024;
+
+/// Connections that read while the writer writes. Reads are short.
+const READERS: u32 = 4;
+
+/// The connection of a server, which holds the folder: checks the database, makes it if there
+/// is none, and migrates it.
+pub(super) async fn serving(
+    path: &Path,
+    options: &SqliteOptions,
+) -> Result<SqliteConnection, StoreError> {
+    let work = async {
+        let mut connection = writing(path, options.durability).connect().await?;
+        if let Some(bytes) = options.max_database_bytes {
+            limit_size(&mut connection, bytes).await?;
+        }
+        identify(&mut connection, path).await?;
+        check_integrity(&mut connection, options.integrity_check).await?;
+        migrate(&mut connection, path).await?;
+        Ok(connection)
+    };
+    work.await.map_err(|fault: Fault| fault.at(path))
+}
+
+/// The connection of a command that may run beside a server. The folder is held only while a
+/// database is made or migrated.
+pub(super) async fn beside(dir: &DataDir, path: &Path) -> Result<SqliteConnection, StoreError> {
+    let work = async {
+        let mut version = 0;
+        if path.exists() {
+            let options = writing(path, Durability::Power).create_if_missing(false);
+            let mut connection = options.connect().await?;
+            version = identify(&mut connection, path).await?;
+            if version == schema::NEWEST {
+                return Ok(connection);
+            }
+        }
+        let _held = dir.lock().map_err(|error| match error {
+            StoreError::FolderInUse { .. } => {
+                let path = path.to_owned();
+                StoreError::OlderSchema {
+                    path,
+                    version,
+                    known: schema::NEWEST,
+                }
+            }
+            other => other,
+        })?;
+        let mut connection = writing(path, Durability::Power).connect().await?;
+        identify(&mut connection, path).await?;
+        migrate(&mut connection, path).await?;
+        Ok(connection)
+    };
+    work.await.map_err(|fault: Fault| fault.at(path))
+}
+
+/// Connections that read, made when they are needed.
+pub(super) fn readers(path: &Path) -> SqlitePool {
+    SqlitePoolOptions::new()
+        .max_connections(READERS)
+        .acquire_timeout(BUSY_TIMEOUT)
+        .test_before_acquire(false)
+        .connect_lazy_with(any(path).read_only(true))
+}
+
+fn writing(path: &Path, durability: Durability) -> SqliteConnectOptions {
+    any(path)
+        .create_if_missing(true)
+        .foreign_keys(true)
+        .synchronous(durability.synchronous())
+        .pragma("journal_size_limit", WAL_KEPT_BYTES.to_string())
+}
+
+fn any(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .busy_timeout(BUSY_TIMEOUT)
+        // A damaged page is told as such, and no part of the schema is run as a program.
+        .pragma("cell_size_check", "ON")
+        .pragma("trusted_schema", "OFF")
+        .disable_statement_logging()
+}
+
+async fn limit_size(connection: &mut SqliteConnection, bytes: u64) -> Result<(), Fault> {
+    let page_bytes: i64 = sqlx::query_scalar("PRAGMA page_size")
+        .fetch_one(&mut *connection)
+        .await?;
+    let pages = bytes / page_bytes.unsigned_abs().max(1);
+    let pragma = format!(
+        "PRAGMA max_page_count = {}",
+        pages.clamp(1, u64::from(u32::MAX - 1))
+    );
+    sqlx::query(sqlx::AssertSqlSafe(pragma))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Makes sure that the database is ours and not from the future; nothing is written before. The
+/// version of its schema, 0 if it is empty.
+async fn identify(connection: &mut SqliteConnection, path: &Path) -> Result<i64, Fault> {
+    let application_id: i32 = sqlx::query_scalar("PRAGMA application_id")
+        .fetch_one(&mut *connection)
+        .await?;
+    let application_id = application_id.cast_unsigned();
+    let is_empty: bool = sqlx::query_scalar("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)")
+        .fetch_one(&mut *connection)
+        .await?;
+    let is_new = application_id == 0 && is_empty;
+    if application_id != schema::APPLICATION_ID && !is_new {
+        let path = path.to_owned();
+        return Err(StoreError::ForeignDatabase {
+            path,
+            application_id,
+        }
+        .into());
+    }
+    let version = schema::version(connection).await?;
+    if version > schema::NEWEST {
+        let path = path.to_owned();
+        return Err(StoreError::NewerSchema {
+            path,
+            version,
+            known: schema::NEWEST,
+        }
+        .into());
+    }
+    Ok(version)
+}
+
+async fn check_integrity(
+    connection: &mut SqliteConnection,
+    check: IntegrityCheck,
+) -> Result<(), Fault> {
+    // The first contradiction is enough to refuse the database.
+    let pragma = match check {
+        IntegrityCheck::Quick => "PRAGMA quick_check(1)",
+        IntegrityCheck::Full => "PRAGMA integrity_check(1)",
+        IntegrityCheck::Skip => return Ok(()),
+    };
+    let verdict: String = sqlx::query_scalar(pragma).fetch_one(connection).await?;
+    if verdict == "ok" {
+        return Ok(());
+    }
+    Err(Fault::Contradiction(verdict))
+}
+
+/// Marks an empty database as ours, and brings the schema up to date.
+async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<(), Fault> {
+    if schema::version(connection).await? == 0 {
+        let mark = format!("PRAGMA application_id = {}", schema::APPLICATION_ID);
+        sqlx::query(sqlx::AssertSqlSafe(mark))
+            .execute(&mut *connection)
+            .await?;
+    }
+    sqlx::query("PRAGMA journal_mode = WAL")
+        .execute(&mut *connection)
+        .await?;
+    let path = || path.to_owned();
+    schema::migrator()
+        .run_direct(None, connection, false)
+        .await
+        .map_err(|error| match error {
+            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
+            MigrateError::VersionMismatch(version) | MigrateError::VersionMissing(version) => {
+                StoreError::DifferentSchema {
+                    path: path(),
+                    version,
+                }
+                .into()
+            }
+            other => Fault::Contradiction(other.to_string()),
+        })
+}

@@ -1,0 +1,54 @@
+//! What an operator chooses.
+
+use sqlx::sqlite::SqliteSynchronous;
+
+/// What a commit survives once it has returned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// The loss of power, as far as the disk keeps what it says it has written: every commit
+    /// waits for the disk (`synchronous = FULL`).
+    #[default]
+    Power,
+    /// The end of the process, `kill -9` included, but not of the machine: commits wait for the
+    /// system only (`synchronous = NORMAL`). When the machine loses power or its kernel fails,
+    /// the last commits may be gone; the ones before them stay whole, and the database stays
+    /// sound.
+    Process,
+}
+
+impl Durability {
+    pub(super) fn synchronous(self) -> SqliteSynchronous {
+        match self {
+            Self::Power => SqliteSynchronous::Full,
+            Self::Process => SqliteSynchronous::Normal,
+        }
+    }
+}
+
+/// How much of the database is read for contradictions before any of it is believed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IntegrityCheck {
+    /// The structure of every page (`PRAGMA quick_check`): the time to read the file once, and
+    /// about a second and a half a GiB of it from memory on a small machine.
+    #[default]
+    Quick,
+    /// The same, and every index against its table (`PRAGMA integrity_check`): longer by the
+    /// time to look every row up, which is little unless there are millions of matches.
+    Full,
+    /// The header and the schema only. A damaged page is found when it is read.
+    Skip,
+}
+
+/// How a [`SqliteStore`](super::SqliteStore) works.
+#[derive(Clone, Debug, Default)]
+pub struct SqliteOptions {
+    /// What commits survive.
+    pub durability: Durability,
+    /// The check when the store is opened.
+    pub integrity_check: IntegrityCheck,
+    /// Most bytes of the database file, in whole pages of 4 KiB; `None` leaves it to the disk. A
+    /// commit that needs more fails with [`StoreError::DiskFull`](crate::StoreError::DiskFull).
+    /// The file beside it that takes the newest commits (`-wal`, a few MiB as a rule) comes on
+    /// top.
+    pub max_database_bytes: Option<u64>,
+}

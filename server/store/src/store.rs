@@ -1,0 +1,149 @@
+//! The traits that every store implements.
+
+use async_trait::async_trait;
+
+use crate::{
+    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, MatchCounts, MatchId, NewKey,
+    OpenMatch, StoreError, Write,
+};
+
+/// The API keys of a server.
+#[async_trait]
+pub trait KeyStore: Send + Sync {
+    /// Adds a key. Adding a key in force just as it stands does nothing, so that an add of
+    /// unknown outcome can be repeated.
+    ///
+    /// # Errors
+    /// [`StoreError::KeyIdTaken`], [`StoreError::KeyNameTaken`], or a failure of the storage.
+    async fn add_key(&self, key: NewKey) -> Result<(), StoreError>;
+
+    /// Every key, revoked ones included, by the moment of its making and then by its id.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn keys(&self) -> Result<Vec<Key>, StoreError>;
+
+    /// The key of this id, in force or revoked.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError>;
+
+    /// Revokes a key for good, and tells how it then stands. A key that is revoked already
+    /// keeps the moment when that was first done.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownKey`], or a failure of the storage.
+    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError>;
+}
+
+/// Everything that a server must not forget.
+///
+/// A match is opened, gains journal entries, and is finished or dropped; each of these is a
+/// [`Write`], and writes of any number of matches are committed together. The store checks the
+/// order of the writes, and reads nothing of their bytes.
+///
+/// ```
+/// use bridgemaster_store::{MatchId, MemoryStore, Store, StoreError, Write, WriteRefusal};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store: Box<dyn Store> = Box::new(MemoryStore::new());
+/// let match_id = MatchId::new("3f9a01")?;
+/// store
+///     .commit(vec![
+///         Write::OpenMatch {
+///             match_id: match_id.clone(),
+///             opened_at_unix_ms: 1_790_000_000_000,
+///             header: b"rules and tickets".to_vec(),
+///         },
+///         Write::Append { match_id: match_id.clone(), number: 0, entry: b"joined".to_vec() },
+///     ])
+///     .await?;
+///
+/// // After a restart, one match at a time.
+/// for id in store.open_match_ids().await? {
+///     if let Some(open) = store.open_match(&id).await? {
+///         assert_eq!(open.journal, [b"joined"]);
+///     }
+/// }
+///
+/// let finish = Write::FinishMatch {
+///     match_id: match_id.clone(),
+///     ended_at_unix_ms: 1_790_000_060_000,
+///     summary: b"north won".to_vec(),
+///     replay: b"every record".to_vec(),
+/// };
+/// store.commit(vec![finish.clone()]).await?;
+/// assert_eq!(store.replay(&match_id).await?.as_deref(), Some(&b"every record"[..]));
+///
+/// // Nothing is counted twice.
+/// let again = store.commit(vec![finish]).await;
+/// assert!(matches!(
+///     again,
+///     Err(StoreError::WriteRefused { index: 0, refusal: WriteRefusal::MatchFinished { .. } })
+/// ));
+/// # Ok(())
+/// # }
+/// ```
+#[async_trait]
+pub trait Store: KeyStore {
+    /// Stores the whole batch, in its order, or nothing of it. When this returns `Ok`, the
+    /// batch survives whatever the store promises to survive. Commits that run at once are
+    /// stored one after the other. A caller that stops waiting does not stop the commit.
+    ///
+    /// # Errors
+    /// [`StoreError::WriteRefused`] names the first write that does not fit; or a failure of
+    /// the storage.
+    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError>;
+
+    /// The matches in play, in the order in which they were opened.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError>;
+
+    /// A match in play with its whole journal; `None` if no match of this id is in play.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError>;
+
+    /// At most `limit` finished matches, and never more than
+    /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES), from the one that finished last,
+    /// or from `after` on. A `limit` of 0 counts as 1.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn finished(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+    ) -> Result<FinishedPage, StoreError>;
+
+    /// A finished match; `None` if no match of this id has finished.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError>;
+
+    /// The replay of a finished match; `None` if no match of this id has finished.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// How many matches there are. Takes time in proportion to the finished matches.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn match_counts(&self) -> Result<MatchCounts, StoreError>;
+
+    /// Waits for the commit that runs, then lets go of everything that the store holds. Every
+    /// later call fails with [`StoreError::Closed`]; closing again does nothing. A store that
+    /// is dropped without this loses nothing.
+    ///
+    /// # Errors
+    /// A failure of the storage; the store is closed nevertheless.
+    async fn close(&self) -> Result<(), StoreError>;
+}

@@ -1,0 +1,164 @@
+use std::collections::BTreeSet;
+
+use bridgemaster_store::{Key, KeyId, KeyName, NewKey, Scope, SecretHash, StoreError};
+
+use crate::Subject;
+
+fn key_id(text: &str) -> KeyId {
+    KeyId::new(text).unwrap()
+}
+
+fn new_key(id: &str, name: &str, scopes: &[&str], created_at_unix_ms: i64) -> NewKey {
+    let mut hash = [0; 32];
+    hash[..id.len()].copy_from_slice(id.as_bytes());
+    hash[31] = 0xff;
+    NewKey {
+        id: key_id(id),
+        name: KeyName::new(name).unwrap(),
+        scopes: scopes
+            .iter()
+            .map(|scope| Scope::new(*scope).unwrap())
+            .collect(),
+        secret_hash: SecretHash::new(hash),
+        created_at_unix_ms,
+    }
+}
+
+/// Everything of a key, to be compared; there is no `==` for hashes.
+fn told(key: &Key) -> (String, String, BTreeSet<Scope>, [u8; 32], i64, Option<i64>) {
+    (
+        key.id.to_string(),
+        key.name.to_string(),
+        key.scopes.clone(),
+        *key.secret_hash.as_bytes(),
+        key.created_at_unix_ms,
+        key.revoked_at_unix_ms,
+    )
+}
+
+async fn ids(store: Subject<'_>) -> Vec<String> {
+    store
+        .keys()
+        .await
+        .unwrap()
+        .iter()
+        .map(|key| key.id.to_string())
+        .collect()
+}
+
+pub(crate) async fn keys_come_back_as_added(store: Subject<'_>) {
+    assert!(store.keys().await.unwrap().is_empty());
+    assert!(store.key(&key_id("k1")).await.unwrap().is_none());
+    let keys = [
+        new_key(
+            "k2",
+            "Ælfric the 2nd",
+            &["play", "matches:create", "admin"],
+            2,
+        ),
+        new_key("k1", "nobody", &[], 1),
+        new_key("k3", "same moment", &["play"], 2),
+    ];
+    for key in &keys {
+        store.add_key(key.clone()).await.unwrap();
+    }
+    for key in keys {
+        let found = store.key(&key.id).await.unwrap().unwrap();
+        assert!(found.is_in_force());
+        assert_eq!(told(&found), told(&key.into()));
+    }
+    assert_eq!(ids(store).await, ["k1", "k2", "k3"]);
+}
+
+pub(crate) async fn an_id_belongs_to_one_key(store: Subject<'_>) {
+    store
+        .add_key(new_key("k1", "north", &["play"], 1))
+        .await
+        .unwrap();
+    let mut others = vec![
+        new_key("k1", "south", &["play"], 1),
+        new_key("k1", "north", &["admin"], 1),
+        new_key("k1", "north", &["play"], 2),
+    ];
+    let mut other_hash = new_key("k1", "north", &["play"], 1);
+    other_hash.secret_hash = SecretHash::new([3; 32]);
+    others.push(other_hash);
+    for other in others {
+        let error = store.add_key(other).await.unwrap_err();
+        assert!(
+            matches!(&error, StoreError::KeyIdTaken { key_id } if key_id.as_str() == "k1"),
+            "{error}"
+        );
+        assert!(error.is_refusal());
+    }
+    let kept = store.key(&key_id("k1")).await.unwrap().unwrap();
+    assert_eq!(
+        told(&kept),
+        told(&new_key("k1", "north", &["play"], 1).into())
+    );
+}
+
+pub(crate) async fn a_name_belongs_to_one_key_in_force(store: Subject<'_>) {
+    store.add_key(new_key("k1", "north", &[], 1)).await.unwrap();
+    let error = store
+        .add_key(new_key("k2", "north", &[], 2))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&error, StoreError::KeyNameTaken { name, key_id }
+            if name.as_str() == "north" && key_id.as_str() == "k1"),
+        "{error}"
+    );
+    assert!(store.key(&key_id("k2")).await.unwrap().is_none());
+    store.revoke_key(&key_id("k1"), 3).await.unwrap();
+    store.add_key(new_key("k2", "north", &[], 4)).await.unwrap();
+    assert_eq!(ids(store).await, ["k1", "k2"]);
+}
+
+pub(crate) async fn the_same_key_may_be_added_again(store: Subject<'_>) {
+    let key = new_key("k1", "north", &["play"], 1);
+    store.add_key(key.clone()).await.unwrap();
+    store.add_key(key.clone()).await.unwrap();
+    assert_eq!(ids(store).await, ["k1"]);
+    // But not once it is revoked: it would not be in force.
+    store.revoke_key(&key.id, 2).await.unwrap();
+    let error = store.add_key(key).await.unwrap_err();
+    assert!(matches!(error, StoreError::KeyIdTaken { .. }), "{error}");
+}
+
+pub(crate) async fn a_key_is_revoked_once_and_stays_so(store: Subject<'_>) {
+    store
+        .add_key(new_key("k1", "north", &["play"], 1))
+        .await
+        .unwrap();
+    store
+        .add_key(new_key("k2", "south", &["play"], 1))
+        .await
+        .unwrap();
+    let revoked = store.revoke_key(&key_id("k1"), 5).await.unwrap();
+    assert_eq!(revoked.revoked_at_unix_ms, Some(5));
+    assert!(!revoked.is_in_force());
+    let again = store.revoke_key(&key_id("k1"), 9).await.unwrap();
+    assert_eq!(told(&again), told(&revoked));
+    let found = store.key(&key_id("k1")).await.unwrap().unwrap();
+    assert_eq!(told(&found), told(&revoked));
+    assert!(
+        store
+            .key(&key_id("k2"))
+            .await
+            .unwrap()
+            .unwrap()
+            .is_in_force()
+    );
+}
+
+pub(crate) async fn an_unknown_key_is_not_revoked(store: Subject<'_>) {
+    let error = store.revoke_key(&key_id("k1"), 1).await.unwrap_err();
+    assert!(
+        matches!(&error, StoreError::UnknownKey { key_id } if key_id.as_str() == "k1"),
+        "{error}"
+    );
+    assert!(error.is_refusal());
+    // And the store goes on.
+    store.add_key(new_key("k1", "north", &[], 1)).await.unwrap();
+}

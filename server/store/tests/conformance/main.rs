@@ -1,0 +1,113 @@
+//! What every store does. A new implementation passes by one more `conforms!` line.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod keys;
+mod matches;
+mod random_batches;
+mod refusals;
+#[path = "../workload/mod.rs"]
+mod workload;
+
+use std::any::Any;
+
+use bridgemaster_store::{DataDir, Durability, MemoryStore, SqliteOptions, SqliteStore, Store};
+
+/// An empty store, with what must live as long as it does.
+struct Fresh<S> {
+    store: S,
+    _kept: Box<dyn Any>,
+}
+
+/// Checks a store against every fact, each in a test of its own. The factory is an async
+/// function without arguments that returns [`Fresh`].
+macro_rules! conforms {
+    ($name:ident, $factory:path) => {
+        conforms!(
+            $name,
+            $factory,
+            matches::an_opened_match_is_in_play_with_an_empty_journal,
+            matches::entries_come_back_in_their_order,
+            matches::matches_in_play_come_in_the_order_of_opening,
+            matches::a_finished_match_leaves_its_summary_and_replay_and_nothing_else,
+            matches::a_match_may_open_go_on_and_finish_in_one_batch,
+            matches::an_entry_may_be_committed_together_with_the_end_of_its_match,
+            matches::a_dropped_match_is_unknown_and_its_id_free,
+            matches::a_match_dropped_and_opened_again_in_one_batch_has_a_new_journal,
+            matches::a_match_of_another_journal_is_not_touched_by_an_end,
+            matches::finished_matches_come_newest_first_page_by_page,
+            matches::a_cursor_stays_true_while_matches_finish_and_are_dropped,
+            matches::pages_have_one_match_at_least_and_five_hundred_at_most,
+            matches::an_empty_batch_changes_nothing,
+            matches::bytes_of_every_value_and_none_come_back,
+            matches::parts_of_exactly_the_limit_are_stored,
+            matches::commits_at_once_are_all_stored,
+            matches::a_commit_that_nobody_waits_for_is_whole_or_absent,
+            matches::a_closed_store_says_so,
+            refusals::a_match_is_opened_once,
+            refusals::a_finished_match_is_not_opened_again,
+            refusals::entries_go_to_matches_in_play_only,
+            refusals::a_gap_or_a_repetition_is_refused,
+            refusals::a_match_finishes_once,
+            refusals::what_is_unknown_is_not_dropped,
+            refusals::a_part_beyond_its_limit_is_refused,
+            refusals::a_refused_write_takes_its_whole_batch_with_it,
+            refusals::a_batch_is_checked_against_its_own_writes,
+            keys::keys_come_back_as_added,
+            keys::an_id_belongs_to_one_key,
+            keys::a_name_belongs_to_one_key_in_force,
+            keys::the_same_key_may_be_added_again,
+            keys::a_key_is_revoked_once_and_stays_so,
+            keys::an_unknown_key_is_not_revoked,
+            random_batches::random_batches_leave_what_a_plain_model_has,
+            random_batches::random_misfits_are_refused_with_the_place_of_the_first,
+        );
+    };
+    ($name:ident, $factory:path, $($room:ident::$fact:ident),* $(,)?) => {
+        mod $name {
+            $(
+                #[tokio::test]
+                async fn $fact() {
+                    let fresh = $factory().await;
+                    crate::$room::$fact(&fresh.store).await;
+                }
+            )*
+        }
+    };
+}
+
+conforms!(memory, crate::memory_store);
+conforms!(sqlite_for_power, crate::sqlite_store_for_power);
+conforms!(sqlite_for_process, crate::sqlite_store_for_process);
+
+async fn memory_store() -> Fresh<MemoryStore> {
+    Fresh {
+        store: MemoryStore::new(),
+        _kept: Box::new(()),
+    }
+}
+
+async fn sqlite_store_for_power() -> Fresh<SqliteStore> {
+    sqlite_store(Durability::Power).await
+}
+
+async fn sqlite_store_for_process() -> Fresh<SqliteStore> {
+    sqlite_store(Durability::Process).await
+}
+
+async fn sqlite_store(durability: Durability) -> Fresh<SqliteStore> {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = DataDir::prepare(folder.path()).unwrap();
+    let options = SqliteOptions {
+        durability,
+        ..SqliteOptions::default()
+    };
+    let store = SqliteStore::open(&dir, options).await.unwrap();
+    Fresh {
+        store,
+        _kept: Box::new(folder),
+    }
+}
+
+/// What the facts are checked on.
+type Subject<'a> = &'a dyn Store;

@@ -1,0 +1,503 @@
+use std::{future::Future, pin::pin, task::Poll};
+
+use bridgemaster_store::{
+    FinishedMatch, MatchCounts, MatchId, OpenMatch, StoreError, Write, limits,
+};
+
+use crate::{Subject, workload::Contents};
+
+pub(crate) fn id(text: &str) -> MatchId {
+    MatchId::new(text).unwrap()
+}
+
+pub(crate) fn open(match_id: &str) -> Write {
+    Write::OpenMatch {
+        match_id: id(match_id),
+        opened_at_unix_ms: 1_000,
+        header: format!("header of {match_id}").into_bytes(),
+    }
+}
+
+pub(crate) fn append(match_id: &str, number: u64) -> Write {
+    Write::Append {
+        match_id: id(match_id),
+        number,
+        entry: format!("{match_id} {number}").into_bytes(),
+    }
+}
+
+pub(crate) fn finish(match_id: &str) -> Write {
+    Write::FinishMatch {
+        match_id: id(match_id),
+        ended_at_unix_ms: 2_000,
+        summary: format!("summary of {match_id}").into_bytes(),
+        replay: format!("replay of {match_id}").into_bytes(),
+    }
+}
+
+pub(crate) fn drop_match(match_id: &str) -> Write {
+    Write::DropMatch {
+        match_id: id(match_id),
+    }
+}
+
+/// The match as [`open`] and [`append`] make it.
+pub(crate) fn in_play(match_id: &str, entries: u64) -> OpenMatch {
+    OpenMatch {
+        match_id: id(match_id),
+        opened_at_unix_ms: 1_000,
+        header: format!("header of {match_id}").into_bytes(),
+        journal: (0..entries)
+            .map(|n| format!("{match_id} {n}").into_bytes())
+            .collect(),
+    }
+}
+
+/// The match as [`finish`] makes it.
+pub(crate) fn ended(match_id: &str) -> FinishedMatch {
+    FinishedMatch {
+        match_id: id(match_id),
+        opened_at_unix_ms: 1_000,
+        ended_at_unix_ms: 2_000,
+        summary: format!("summary of {match_id}").into_bytes(),
+    }
+}
+
+async fn finished_ids(store: Subject<'_>) -> Vec<String> {
+    let page = store.finished(None, 500).await.unwrap();
+    assert_eq!(page.next, None);
+    page.matches
+        .iter()
+        .map(|found| found.match_id.to_string())
+        .collect()
+}
+
+pub(crate) async fn an_opened_match_is_in_play_with_an_empty_journal(store: Subject<'_>) {
+    assert_eq!(store.open_match_ids().await.unwrap(), []);
+    assert_eq!(store.open_match(&id("a")).await.unwrap(), None);
+    store.commit(vec![open("a")]).await.unwrap();
+    assert_eq!(store.open_match_ids().await.unwrap(), [id("a")]);
+    assert_eq!(
+        store.open_match(&id("a")).await.unwrap(),
+        Some(in_play("a", 0))
+    );
+    assert_eq!(
+        store.match_counts().await.unwrap(),
+        MatchCounts {
+            open: 1,
+            finished: 0
+        }
+    );
+    assert_eq!(store.finished_match(&id("a")).await.unwrap(), None);
+    assert_eq!(store.replay(&id("a")).await.unwrap(), None);
+}
+
+pub(crate) async fn entries_come_back_in_their_order(store: Subject<'_>) {
+    store.commit(vec![open("a"), open("b")]).await.unwrap();
+    // More of one match in a batch than one statement may take, then one at a time.
+    store
+        .commit((0..150).map(|n| append("a", n)).collect())
+        .await
+        .unwrap();
+    for n in 0..20 {
+        store
+            .commit(vec![append("b", n), append("a", 150 + n)])
+            .await
+            .unwrap();
+    }
+    assert_eq!(
+        store.open_match(&id("a")).await.unwrap(),
+        Some(in_play("a", 170))
+    );
+    assert_eq!(
+        store.open_match(&id("b")).await.unwrap(),
+        Some(in_play("b", 20))
+    );
+}
+
+pub(crate) async fn matches_in_play_come_in_the_order_of_opening(store: Subject<'_>) {
+    store.commit(vec![open("m3"), open("m1")]).await.unwrap();
+    store.commit(vec![open("m2"), finish("m1")]).await.unwrap();
+    store
+        .commit(vec![open("m0"), append("m3", 0)])
+        .await
+        .unwrap();
+    assert_eq!(
+        store.open_match_ids().await.unwrap(),
+        [id("m3"), id("m2"), id("m0")]
+    );
+}
+
+pub(crate) async fn a_finished_match_leaves_its_summary_and_replay_and_nothing_else(
+    store: Subject<'_>,
+) {
+    store.commit(vec![open("a"), append("a", 0)]).await.unwrap();
+    store.commit(vec![finish("a")]).await.unwrap();
+    assert_eq!(store.open_match_ids().await.unwrap(), []);
+    assert_eq!(store.open_match(&id("a")).await.unwrap(), None);
+    assert_eq!(
+        store.finished_match(&id("a")).await.unwrap(),
+        Some(ended("a"))
+    );
+    assert_eq!(
+        store.replay(&id("a")).await.unwrap().unwrap(),
+        b"replay of a"
+    );
+    assert_eq!(
+        store.match_counts().await.unwrap(),
+        MatchCounts {
+            open: 0,
+            finished: 1
+        }
+    );
+}
+
+pub(crate) async fn a_match_may_open_go_on_and_finish_in_one_batch(store: Subject<'_>) {
+    let batch = vec![
+        open("a"),
+        append("a", 0),
+        append("a", 1),
+        finish("a"),
+        open("b"),
+    ];
+    store.commit(batch).await.unwrap();
+    assert_eq!(
+        store.finished_match(&id("a")).await.unwrap(),
+        Some(ended("a"))
+    );
+    assert_eq!(store.open_match_ids().await.unwrap(), [id("b")]);
+}
+
+pub(crate) async fn an_entry_may_be_committed_together_with_the_end_of_its_match(
+    store: Subject<'_>,
+) {
+    store
+        .commit(vec![open("a"), append("a", 0), open("b")])
+        .await
+        .unwrap();
+    store
+        .commit(vec![append("a", 1), append("b", 0), finish("a")])
+        .await
+        .unwrap();
+    store.commit(vec![append("b", 1)]).await.unwrap();
+    assert_eq!(
+        store.finished_match(&id("a")).await.unwrap(),
+        Some(ended("a"))
+    );
+    assert_eq!(
+        store.open_match(&id("b")).await.unwrap(),
+        Some(in_play("b", 2))
+    );
+}
+
+pub(crate) async fn a_dropped_match_is_unknown_and_its_id_free(store: Subject<'_>) {
+    store
+        .commit(vec![open("a"), append("a", 0), open("b"), finish("b")])
+        .await
+        .unwrap();
+    store
+        .commit(vec![drop_match("a"), drop_match("b")])
+        .await
+        .unwrap();
+    for gone in ["a", "b"] {
+        assert_eq!(store.open_match(&id(gone)).await.unwrap(), None);
+        assert_eq!(store.finished_match(&id(gone)).await.unwrap(), None);
+        assert_eq!(store.replay(&id(gone)).await.unwrap(), None);
+    }
+    assert_eq!(
+        store.match_counts().await.unwrap(),
+        MatchCounts {
+            open: 0,
+            finished: 0
+        }
+    );
+    store
+        .commit(vec![open("a"), open("b"), append("b", 0)])
+        .await
+        .unwrap();
+    assert_eq!(
+        store.open_match(&id("a")).await.unwrap(),
+        Some(in_play("a", 0))
+    );
+    assert_eq!(
+        store.open_match(&id("b")).await.unwrap(),
+        Some(in_play("b", 1))
+    );
+}
+
+pub(crate) async fn a_match_dropped_and_opened_again_in_one_batch_has_a_new_journal(
+    store: Subject<'_>,
+) {
+    store
+        .commit(vec![open("a"), append("a", 0), append("a", 1)])
+        .await
+        .unwrap();
+    let batch = vec![append("a", 2), drop_match("a"), open("a"), append("a", 0)];
+    store.commit(batch).await.unwrap();
+    assert_eq!(
+        store.open_match(&id("a")).await.unwrap(),
+        Some(in_play("a", 1))
+    );
+    let batch = vec![finish("a"), drop_match("a"), open("a")];
+    store.commit(batch).await.unwrap();
+    assert_eq!(
+        store.open_match(&id("a")).await.unwrap(),
+        Some(in_play("a", 0))
+    );
+    assert_eq!(store.finished_match(&id("a")).await.unwrap(), None);
+}
+
+pub(crate) async fn a_match_of_another_journal_is_not_touched_by_an_end(store: Subject<'_>) {
+    let names: Vec<String> = (0..8).map(|n| format!("m{n}")).collect();
+    store
+        .commit(names.iter().map(|name| open(name)).collect())
+        .await
+        .unwrap();
+    for n in 0..100 {
+        store
+            .commit(names.iter().map(|name| append(name, n)).collect())
+            .await
+            .unwrap();
+    }
+    for (ended, name) in names.iter().enumerate() {
+        store.commit(vec![finish(name)]).await.unwrap();
+        for other in &names[ended + 1..] {
+            assert_eq!(
+                store.open_match(&id(other)).await.unwrap(),
+                Some(in_play(other, 100))
+            );
+        }
+    }
+}
+
+pub(crate) async fn finished_matches_come_newest_first_page_by_page(store: Subject<'_>) {
+    for n in 0..5 {
+        let name = format!("m{n}");
+        store
+            .commit(vec![open(&name), finish(&name)])
+            .await
+            .unwrap();
+    }
+    let first = store.finished(None, 2).await.unwrap();
+    assert_eq!(first.matches, [ended("m4"), ended("m3")]);
+    let second = store.finished(first.next, 2).await.unwrap();
+    assert_eq!(second.matches, [ended("m2"), ended("m1")]);
+    // A token that has travelled as text is the same place.
+    let token = second.next.unwrap().to_string();
+    let third = store
+        .finished(Some(token.parse().unwrap()), 2)
+        .await
+        .unwrap();
+    assert_eq!(third.matches, [ended("m0")]);
+    assert_eq!(third.next, None);
+    // A full last page says that it is the last.
+    assert_eq!(store.finished(None, 5).await.unwrap().next, None);
+}
+
+pub(crate) async fn a_cursor_stays_true_while_matches_finish_and_are_dropped(store: Subject<'_>) {
+    for name in ["a", "b", "c", "d"] {
+        store.commit(vec![open(name), finish(name)]).await.unwrap();
+    }
+    let next = store.finished(None, 2).await.unwrap().next;
+    store
+        .commit(vec![
+            open("e"),
+            finish("e"),
+            drop_match("c"),
+            drop_match("d"),
+        ])
+        .await
+        .unwrap();
+    let page = store.finished(next, 9).await.unwrap();
+    assert_eq!(page.matches, [ended("b"), ended("a")]);
+    // Nor does a match that finishes later take the place of a dropped one.
+    store
+        .commit(vec![drop_match("e"), open("f"), finish("f")])
+        .await
+        .unwrap();
+    assert_eq!(
+        store.finished(next, 9).await.unwrap().matches,
+        [ended("b"), ended("a")]
+    );
+    assert_eq!(finished_ids(store).await, ["f", "b", "a"]);
+}
+
+pub(crate) async fn pages_have_one_match_at_least_and_five_hundred_at_most(store: Subject<'_>) {
+    let names: Vec<String> = (0..=limits::MAX_PAGE_MATCHES)
+        .map(|n| format!("m{n}"))
+        .collect();
+    store
+        .commit(
+            names
+                .iter()
+                .flat_map(|name| [open(name), finish(name)])
+                .collect(),
+        )
+        .await
+        .unwrap();
+    assert_eq!(
+        store.finished(None, 0).await.unwrap().matches,
+        [ended("m500")]
+    );
+    let page = store.finished(None, u32::MAX).await.unwrap();
+    assert_eq!(page.matches.len(), limits::MAX_PAGE_MATCHES as usize);
+    let rest = store.finished(page.next, u32::MAX).await.unwrap();
+    assert_eq!(rest.matches, [ended("m0")]);
+}
+
+pub(crate) async fn an_empty_batch_changes_nothing(store: Subject<'_>) {
+    store.commit(vec![open("a")]).await.unwrap();
+    let before = Contents::of(store).await;
+    store.commit(Vec::new()).await.unwrap();
+    assert_eq!(Contents::of(store).await, before);
+}
+
+pub(crate) async fn bytes_of_every_value_and_none_come_back(store: Subject<'_>) {
+    let every_value: Vec<u8> = (0..=255).collect();
+    for bytes in [every_value, Vec::new()] {
+        let match_id = id(&format!("m{}", bytes.len()));
+        let batch = vec![
+            Write::OpenMatch {
+                match_id: match_id.clone(),
+                opened_at_unix_ms: i64::MIN,
+                header: bytes.clone(),
+            },
+            Write::Append {
+                match_id: match_id.clone(),
+                number: 0,
+                entry: bytes.clone(),
+            },
+        ];
+        store.commit(batch).await.unwrap();
+        let open = store.open_match(&match_id).await.unwrap().unwrap();
+        assert_eq!(
+            (&open.header, &open.journal),
+            (&bytes, &vec![bytes.clone()])
+        );
+        assert_eq!(open.opened_at_unix_ms, i64::MIN);
+        let finish = Write::FinishMatch {
+            match_id: match_id.clone(),
+            ended_at_unix_ms: i64::MAX,
+            summary: bytes.clone(),
+            replay: bytes.clone(),
+        };
+        store.commit(vec![finish]).await.unwrap();
+        let finished = store.finished_match(&match_id).await.unwrap().unwrap();
+        assert_eq!(finished.summary, bytes);
+        assert_eq!(finished.opened_at_unix_ms, i64::MIN);
+        assert_eq!(finished.ended_at_unix_ms, i64::MAX);
+        assert_eq!(store.replay(&match_id).await.unwrap(), Some(bytes));
+    }
+}
+
+pub(crate) async fn parts_of_exactly_the_limit_are_stored(store: Subject<'_>) {
+    let bytes = |length: usize| vec![0x5a; length];
+    let batch = vec![
+        Write::OpenMatch {
+            match_id: id("a"),
+            opened_at_unix_ms: 0,
+            header: bytes(limits::MAX_HEADER_BYTES),
+        },
+        Write::Append {
+            match_id: id("a"),
+            number: 0,
+            entry: bytes(limits::MAX_ENTRY_BYTES),
+        },
+    ];
+    store.commit(batch).await.unwrap();
+    let found = store.open_match(&id("a")).await.unwrap().unwrap();
+    assert_eq!(found.header.len(), limits::MAX_HEADER_BYTES);
+    assert_eq!(found.journal, [bytes(limits::MAX_ENTRY_BYTES)]);
+    let finish = Write::FinishMatch {
+        match_id: id("a"),
+        ended_at_unix_ms: 0,
+        summary: bytes(limits::MAX_SUMMARY_BYTES),
+        replay: bytes(limits::MAX_REPLAY_BYTES),
+    };
+    store.commit(vec![finish]).await.unwrap();
+    let replay = store.replay(&id("a")).await.unwrap().unwrap();
+    assert_eq!(replay.len(), limits::MAX_REPLAY_BYTES);
+}
+
+pub(crate) async fn commits_at_once_are_all_stored(store: Subject<'_>) {
+    let names: Vec<String> = (0..40).map(|n| format!("m{n}")).collect();
+    let mut commits: Vec<_> = names
+        .iter()
+        .map(|name| Box::pin(store.commit(vec![open(name), append(name, 0), append(name, 1)])))
+        .collect();
+    // Every commit has begun before the first is waited for.
+    std::future::poll_fn(|context| {
+        commits.retain_mut(|commit| match commit.as_mut().poll(context) {
+            Poll::Ready(outcome) => {
+                outcome.unwrap();
+                false
+            }
+            Poll::Pending => true,
+        });
+        if commits.is_empty() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+    for name in &names {
+        assert_eq!(
+            store.open_match(&id(name)).await.unwrap(),
+            Some(in_play(name, 2))
+        );
+    }
+}
+
+pub(crate) async fn a_commit_that_nobody_waits_for_is_whole_or_absent(store: Subject<'_>) {
+    store.commit(vec![open("a")]).await.unwrap();
+    let mut entries = 0;
+    for polls in 0..60 {
+        let batch = (0..4).map(|n| append("a", entries + n)).collect();
+        {
+            let mut commit = pin!(store.commit(batch));
+            let mut polled = 0;
+            std::future::poll_fn(|context| {
+                if polled == polls {
+                    return Poll::Ready(());
+                }
+                polled += 1;
+                commit.as_mut().poll(context).map(Result::unwrap)
+            })
+            .await;
+        }
+        // Waits for its turn after the commit that nobody waits for.
+        let found = store.open_match(&id("a")).await.unwrap().unwrap();
+        let stored = found.journal.len() as u64;
+        assert!(
+            stored == entries || stored == entries + 4,
+            "{stored} after {entries}"
+        );
+        entries = stored;
+        assert_eq!(found, in_play("a", entries));
+    }
+    // And the store goes on.
+    store.commit(vec![append("a", entries)]).await.unwrap();
+}
+
+pub(crate) async fn a_closed_store_says_so(store: Subject<'_>) {
+    store.commit(vec![open("a")]).await.unwrap();
+    store.close().await.unwrap();
+    store.close().await.unwrap();
+    let answers = [
+        store.commit(vec![open("b")]).await.err(),
+        store.open_match_ids().await.err(),
+        store.open_match(&id("a")).await.err(),
+        store.finished(None, 1).await.err(),
+        store.finished_match(&id("a")).await.err(),
+        store.replay(&id("a")).await.err(),
+        store.match_counts().await.err(),
+        store.keys().await.err(),
+    ];
+    for (place, answer) in answers.into_iter().enumerate() {
+        assert!(
+            matches!(answer, Some(StoreError::Closed)),
+            "answer {place}: {answer:?}"
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! Random batches on the store and on a model of a few lines.
+
+use bridgemaster_store::{FinishedMatch, MatchCounts, MatchId, OpenMatch, StoreError, Write};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use crate::{
+    Subject,
+    workload::{Contents, Workload},
+};
+
+const SEEDS: std::ops::Range<u64> = 0..3;
+const BATCHES: usize = 120;
+
+/// What a store should hold, kept without any regard for order or speed.
+#[derive(Default)]
+struct Model {
+    open: Vec<OpenMatch>,
+    finished: Vec<(FinishedMatch, Vec<u8>)>,
+}
+
+impl Model {
+    fn take(&mut self, id: &MatchId) -> Option<OpenMatch> {
+        let place = self.open.iter().position(|open| open.match_id == *id)?;
+        Some(self.open.remove(place))
+    }
+
+    /// Carries out a write that fits.
+    fn apply(&mut self, write: Write) {
+        match write {
+            Write::OpenMatch {
+                match_id,
+                opened_at_unix_ms,
+                header,
+            } => {
+                let journal = Vec::new();
+                self.open.push(OpenMatch {
+                    match_id,
+                    opened_at_unix_ms,
+                    header,
+                    journal,
+                });
+            }
+            Write::Append {
+                match_id, entry, ..
+            } => {
+                let open = self.open.iter_mut().find(|open| open.match_id == match_id);
+                open.unwrap().journal.push(entry);
+            }
+            Write::FinishMatch {
+                match_id,
+                ended_at_unix_ms,
+                summary,
+                replay,
+            } => {
+                let opened_at_unix_ms = self.take(&match_id).unwrap().opened_at_unix_ms;
+                let finished = FinishedMatch {
+                    match_id,
+                    opened_at_unix_ms,
+                    ended_at_unix_ms,
+                    summary,
+                };
+                self.finished.insert(0, (finished, replay));
+            }
+            Write::DropMatch { match_id } => {
+                if self.take(&match_id).is_none() {
+                    self.finished
+                        .retain(|(finished, _)| finished.match_id != match_id);
+                }
+            }
+        }
+    }
+
+    fn contents(&self) -> Contents {
+        Contents {
+            open: self.open.clone(),
+            finished: self.finished.clone(),
+            counts: MatchCounts {
+                open: self.open.len() as u64,
+                finished: self.finished.len() as u64,
+            },
+        }
+    }
+}
+
+/// Ids of one workload do not meet those of another.
+fn with_prefix(seed: u64, write: Write) -> Write {
+    let named = |id: MatchId| MatchId::new(format!("s{seed}-{id}")).unwrap();
+    match write {
+        Write::OpenMatch {
+            match_id,
+            opened_at_unix_ms,
+            header,
+        } => Write::OpenMatch {
+            match_id: named(match_id),
+            opened_at_unix_ms,
+            header,
+        },
+        Write::Append {
+            match_id,
+            number,
+            entry,
+        } => Write::Append {
+            match_id: named(match_id),
+            number,
+            entry,
+        },
+        Write::FinishMatch {
+            match_id,
+            ended_at_unix_ms,
+            summary,
+            replay,
+        } => Write::FinishMatch {
+            match_id: named(match_id),
+            ended_at_unix_ms,
+            summary,
+            replay,
+        },
+        Write::DropMatch { match_id } => Write::DropMatch {
+            match_id: named(match_id),
+        },
+    }
+}
+
+pub(crate) async fn random_batches_leave_what_a_plain_model_has(store: Subject<'_>) {
+    let mut model = Model::default();
+    for seed in SEEDS {
+        let mut workload = Workload::new(seed);
+        for n in 0..BATCHES {
+            let batch: Vec<Write> = workload
+                .batch()
+                .into_iter()
+                .map(|write| with_prefix(seed, write))
+                .collect();
+            store.commit(batch.clone()).await.unwrap();
+            for write in batch {
+                model.apply(write);
+            }
+            if n % 20 == 0 {
+                assert_eq!(
+                    Contents::of(store).await,
+                    model.contents(),
+                    "seed {seed} batch {n}"
+                );
+            }
+        }
+    }
+    assert_eq!(Contents::of(store).await, model.contents());
+}
+
+pub(crate) async fn random_misfits_are_refused_with_the_place_of_the_first(store: Subject<'_>) {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let mut workload = Workload::new(8);
+    let mut committed = Model::default();
+    for n in 0..BATCHES {
+        let batch = workload.batch();
+        // A write that opens, finishes or drops the same match twice, or repeats an entry.
+        let place = random.random_range(0..batch.len());
+        let mut misfit = batch.clone();
+        misfit.insert(place + 1, misfit[place].clone());
+        match store.commit(misfit).await {
+            Err(StoreError::WriteRefused { index, .. }) => assert_eq!(index, place + 1),
+            other => panic!("batch {n}: {other:?}"),
+        }
+        if n % 20 == 0 {
+            assert_eq!(Contents::of(store).await, committed.contents(), "batch {n}");
+        }
+        store.commit(batch.clone()).await.unwrap();
+        for write in batch {
+            committed.apply(write);
+        }
+    }
+    assert_eq!(Contents::of(store).await, committed.contents());
+}

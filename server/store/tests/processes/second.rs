@@ -1,0 +1,99 @@
+//! What the second process does, by the words that it is started with.
+
+use std::{
+    io::{self, Read as _, Write as _},
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use bridgemaster_store::{DataDir, Durability, SqliteOptions, SqliteStore, Store as _, StoreError};
+
+use crate::workload::Workload;
+
+/// The first argument of a second process.
+pub(crate) const MARK: &str = "--as-second-process";
+
+/// Commits batches of a workload without end, and prints the number of each that is stored.
+pub(crate) const COMMIT: &str = "commit";
+/// Opens the store, prints `open`, and holds it until its input ends.
+pub(crate) const HOLD: &str = "hold";
+/// What is printed once the store is open.
+pub(crate) const OPEN: &str = "open";
+
+pub(crate) fn run(words: &[String]) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    runtime.block_on(async {
+        match words[..] {
+            [COMMIT, folder, durability, seed, skip] => {
+                commit(
+                    folder,
+                    durability_of(durability),
+                    seed.parse().unwrap(),
+                    skip,
+                )
+                .await;
+            }
+            [HOLD, folder] => hold(folder).await,
+            _ => panic!("{words:?}"),
+        }
+    });
+}
+
+/// This program as a second process.
+pub(crate) fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .arg(MARK)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    command
+}
+
+async fn commit(folder: &str, durability: Durability, seed: u64, skip: &str) {
+    let mut workload = Workload::new(seed);
+    let skipped: u64 = skip.parse().unwrap();
+    for _ in 0..skipped {
+        workload.batch();
+    }
+    let store = open(folder, durability).await.unwrap();
+    for number in skipped + 1.. {
+        store.commit(workload.batch()).await.unwrap();
+        say(&number.to_string());
+    }
+}
+
+async fn hold(folder: &str) {
+    match open(folder, Durability::Power).await {
+        Ok(_store) => {
+            say(OPEN);
+            io::stdin().read_to_end(&mut Vec::new()).unwrap();
+        }
+        Err(error) => say(&error.to_string()),
+    }
+}
+
+async fn open(folder: &str, durability: Durability) -> Result<SqliteStore, StoreError> {
+    let options = SqliteOptions {
+        durability,
+        ..SqliteOptions::default()
+    };
+    SqliteStore::open(&DataDir::prepare(folder)?, options).await
+}
+
+fn durability_of(word: &str) -> Durability {
+    let known = [Durability::Power, Durability::Process];
+    known
+        .into_iter()
+        .find(|durability| format!("{durability:?}") == word)
+        .unwrap()
+}
+
+/// A line that has left this process when it returns.
+fn say(line: &str) {
+    println!("{line}");
+    io::stdout().flush().unwrap();
+}

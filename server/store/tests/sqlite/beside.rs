@@ -1,0 +1,123 @@
+//! Key commands beside a running server.
+
+use std::{collections::BTreeSet, fs};
+
+use bridgemaster_store::{
+    DATABASE_FILE, DataDir, KeyId, KeyName, KeyStore, NewKey, SecretHash, SqliteKeys, Store as _,
+    StoreError,
+};
+use sqlx::Connection as _;
+
+use crate::{append, open, open_match, raw};
+
+fn key(id: &str, name: &str) -> NewKey {
+    NewKey {
+        id: KeyId::new(id).unwrap(),
+        name: KeyName::new(name).unwrap(),
+        scopes: BTreeSet::new(),
+        secret_hash: SecretHash::new([1; 32]),
+        created_at_unix_ms: 1,
+    }
+}
+
+#[tokio::test]
+async fn a_running_server_sees_what_a_key_command_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = open(folder.path()).await.unwrap();
+    let keys = SqliteKeys::open(&DataDir::prepare(folder.path()).unwrap())
+        .await
+        .unwrap();
+    keys.add_key(key("k1", "north")).await.unwrap();
+    assert!(
+        server
+            .key(&KeyId::new("k1").unwrap())
+            .await
+            .unwrap()
+            .unwrap()
+            .is_in_force()
+    );
+    keys.revoke_key(&KeyId::new("k1").unwrap(), 2)
+        .await
+        .unwrap();
+    assert!(
+        !server
+            .key(&KeyId::new("k1").unwrap())
+            .await
+            .unwrap()
+            .unwrap()
+            .is_in_force()
+    );
+    server.add_key(key("k2", "south")).await.unwrap();
+    let error = keys.add_key(key("k3", "south")).await.unwrap_err();
+    assert!(matches!(error, StoreError::KeyNameTaken { .. }), "{error}");
+    assert_eq!(keys.keys().await.unwrap().len(), 2);
+    // The server's own work goes on between.
+    server
+        .commit(vec![open_match("a"), append("a", 0)])
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn keys_can_be_made_before_there_is_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = DataDir::prepare(folder.path().join("data")).unwrap();
+    let keys = SqliteKeys::open(&dir).await.unwrap();
+    keys.add_key(key("k1", "north")).await.unwrap();
+    // The command holds nothing, so the server can start while it is open.
+    let server = open(dir.path()).await.unwrap();
+    assert_eq!(server.keys().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_key_command_does_not_migrate_under_a_running_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = open(folder.path()).await.unwrap();
+    // To this program a database without the last migration is that of an older server.
+    let mut database = raw(folder.path()).await;
+    sqlx::query("DELETE FROM _sqlx_migrations")
+        .execute(&mut database)
+        .await
+        .unwrap();
+    database.close().await.unwrap();
+    let dir = DataDir::prepare(folder.path()).unwrap();
+    let error = SqliteKeys::open(&dir).await.unwrap_err();
+    assert!(
+        matches!(
+            error,
+            StoreError::OlderSchema {
+                version: 0,
+                known: 1,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    drop(server);
+}
+
+#[tokio::test]
+async fn a_key_command_refuses_what_a_server_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = DataDir::prepare(folder.path()).unwrap();
+    fs::write(
+        folder.path().join(DATABASE_FILE),
+        "not a database ".repeat(500),
+    )
+    .unwrap();
+    let error = SqliteKeys::open(&dir).await.unwrap_err();
+    assert!(matches!(error, StoreError::NotADatabase { .. }), "{error}");
+    fs::remove_file(folder.path().join(DATABASE_FILE)).unwrap();
+
+    let mut database = raw(folder.path()).await;
+    sqlx::query("CREATE TABLE bookmarks (url TEXT)")
+        .execute(&mut database)
+        .await
+        .unwrap();
+    database.close().await.unwrap();
+    let error = SqliteKeys::open(&dir).await.unwrap_err();
+    assert!(
+        matches!(error, StoreError::ForeignDatabase { .. }),
+        "{error}"
+    );
+}

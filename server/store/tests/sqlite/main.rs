@@ -1,0 +1,60 @@
+//! What is true of the store in a data folder alone: it comes back, it refuses what it does not
+//! believe, and it says what is wrong.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod beside;
+mod full;
+mod refusing;
+mod reopening;
+mod sweeping;
+#[path = "../workload/mod.rs"]
+mod workload;
+
+use std::path::Path;
+
+use bridgemaster_store::{DataDir, MatchId, SqliteOptions, SqliteStore, StoreError, Write};
+use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
+
+async fn open(folder: &Path) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open(&DataDir::prepare(folder)?, SqliteOptions::default()).await
+}
+
+/// The database itself, behind the back of the store.
+async fn raw(folder: &Path) -> SqliteConnection {
+    let path = folder.join(bridgemaster_store::DATABASE_FILE);
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true);
+    SqliteConnection::connect_with(&options).await.unwrap()
+}
+
+fn id(text: &str) -> MatchId {
+    MatchId::new(text).unwrap()
+}
+
+fn open_match(match_id: &str) -> Write {
+    Write::OpenMatch {
+        match_id: id(match_id),
+        opened_at_unix_ms: 1,
+        header: vec![0x68; 100],
+    }
+}
+
+fn append(match_id: &str, number: u64) -> Write {
+    let entry = format!("{match_id} {number}").into_bytes();
+    Write::Append {
+        match_id: id(match_id),
+        number,
+        entry,
+    }
+}
+
+fn finish(match_id: &str, replay_bytes: usize) -> Write {
+    Write::FinishMatch {
+        match_id: id(match_id),
+        ended_at_unix_ms: 2,
+        summary: vec![0x73; 100],
+        replay: vec![0x72; replay_bytes],
+    }
+}

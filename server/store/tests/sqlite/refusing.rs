@@ -1,0 +1,292 @@
+//! Databases that are not believed.
+
+use std::{fs, path::Path};
+
+use bridgemaster_store::{
+    DATABASE_FILE, DataDir, IntegrityCheck, SqliteOptions, SqliteStore, Store as _, StoreError,
+};
+use sqlx::{AssertSqlSafe, Connection as _};
+
+use crate::{append, finish, id, open, open_match, raw};
+
+/// A store with a few matches, closed.
+async fn kept(folder: &Path) {
+    let store = open(folder).await.unwrap();
+    for n in 0..40 {
+        let (going_on, ended) = (format!("g{n}"), format!("e{n}"));
+        let mut batch = vec![
+            open_match(&going_on),
+            open_match(&ended),
+            finish(&ended, 9_000),
+        ];
+        batch.extend((0..50).map(|n| append(&going_on, n)));
+        store.commit(batch).await.unwrap();
+    }
+    store.close().await.unwrap();
+}
+
+/// Changes the database behind the back of the store.
+async fn change(folder: &Path, sql: &str) {
+    let mut database = raw(folder).await;
+    sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
+        .execute(&mut database)
+        .await
+        .unwrap();
+    database.close().await.unwrap();
+}
+
+/// Opening must fail, and leave the file as it is.
+async fn refused(folder: &Path) -> StoreError {
+    let file = folder.join(DATABASE_FILE);
+    let before = fs::read(&file).unwrap();
+    let error = open(folder).await.unwrap_err();
+    assert_eq!(fs::read(&file).unwrap(), before, "{error}");
+    assert!(
+        error.to_string().starts_with(&file.display().to_string()),
+        "{error}"
+    );
+    assert!(!error.is_refusal());
+    // The folder is free for another attempt.
+    let again = open(folder).await.unwrap_err();
+    assert_eq!(again.to_string(), error.to_string());
+    error
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join(DATABASE_FILE),
+        "not a database ".repeat(500),
+    )
+    .unwrap();
+    let error = refused(folder.path()).await;
+    assert!(matches!(error, StoreError::NotADatabase { .. }), "{error}");
+    assert!(error.to_string().contains("restore a backup"), "{error}");
+}
+
+#[tokio::test]
+async fn the_database_of_another_program_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    change(folder.path(), "CREATE TABLE bookmarks (url TEXT)").await;
+    let error = refused(folder.path()).await;
+    assert!(
+        matches!(
+            error,
+            StoreError::ForeignDatabase {
+                application_id: 0,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    change(folder.path(), "PRAGMA application_id = 0x0f055112").await;
+    let error = refused(folder.path()).await;
+    assert!(
+        error
+            .to_string()
+            .contains("another program (application id 0x0f055112)"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    kept(folder.path()).await;
+    change(
+        folder.path(),
+        "INSERT INTO _sqlx_migrations
+             (version, description, success, checksum, execution_time)
+         VALUES (9, 'from the future', TRUE, x'00', 0)",
+    )
+    .await;
+    let error = refused(folder.path()).await;
+    assert!(
+        matches!(
+            error,
+            StoreError::NewerSchema {
+                version: 9,
+                known: 1,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_database_whose_migration_differs_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    kept(folder.path()).await;
+    change(
+        folder.path(),
+        "UPDATE _sqlx_migrations SET checksum = x'00' WHERE version = 1",
+    )
+    .await;
+    let error = refused(folder.path()).await;
+    assert!(
+        matches!(error, StoreError::DifferentSchema { version: 1, .. }),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_truncated_database_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    kept(folder.path()).await;
+    let file = folder.path().join(DATABASE_FILE);
+    let length = fs::metadata(&file).unwrap().len();
+    fs::File::options()
+        .write(true)
+        .open(&file)
+        .unwrap()
+        .set_len(length / 2)
+        .unwrap();
+    let error = refused(folder.path()).await;
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert!(error.to_string().contains("is damaged: "), "{error}");
+}
+
+#[tokio::test]
+async fn every_page_overwritten_is_found_before_it_is_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    kept(folder.path()).await;
+    let file = folder.path().join(DATABASE_FILE);
+    let sound = fs::read(&file).unwrap();
+    let pages = sound.len() / 4096;
+    assert!(pages > 60, "{pages} pages");
+    for page in 0..pages {
+        let mut damaged = sound.clone();
+        damaged[page * 4096..(page + 1) * 4096].fill(0xa5);
+        fs::write(&file, &damaged).unwrap();
+        match open(folder.path()).await {
+            Err(StoreError::Corrupt { .. } | StoreError::NotADatabase { .. }) => {}
+            Err(other) => panic!("page {page}: {other}"),
+            Ok(_) => panic!("page {page} is believed"),
+        }
+    }
+    fs::write(&file, &sound).unwrap();
+    let store = open(folder.path()).await.unwrap();
+    assert_eq!(store.match_counts().await.unwrap().finished, 40);
+}
+
+#[tokio::test]
+async fn a_gap_in_a_journal_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    kept(folder.path()).await;
+    change(
+        folder.path(),
+        "DELETE FROM journal WHERE number = 7 AND match_key = 9",
+    )
+    .await;
+    let error = open(folder.path()).await.unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("has 49 entries, and the last is number 49"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_journal_that_does_not_hang_together_is_refused_when_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    kept(folder.path()).await;
+    change(
+        folder.path(),
+        "UPDATE journal SET previous = (SELECT seq FROM journal WHERE match_key = 3 LIMIT 1)
+         WHERE number = 7 AND match_key = 9",
+    )
+    .await;
+    let store = open(folder.path()).await.unwrap();
+    let mut damaged = Vec::new();
+    for id in store.open_match_ids().await.unwrap() {
+        match store.open_match(&id).await {
+            Ok(found) => assert_eq!(found.unwrap().journal.len(), 50),
+            Err(StoreError::Corrupt { .. }) => damaged.push(id.to_string()),
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert_eq!(damaged, ["g4"]);
+}
+
+#[tokio::test]
+async fn a_match_without_its_header_is_refused_when_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    store
+        .commit(vec![open_match("a"), append("a", 0)])
+        .await
+        .unwrap();
+    change(folder.path(), "DELETE FROM open_match").await;
+    let error = store.open_match(&id("a")).await.unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn an_index_that_contradicts_its_table_is_found_by_the_full_check() {
+    let folder = tempfile::tempdir().unwrap();
+    kept(folder.path()).await;
+    // The name index is taken out of the schema for the change, and then is out of date.
+    change(
+        folder.path(),
+        "INSERT INTO api_key (key_id, name, scopes, secret_hash, created_at_unix_ms)
+             VALUES ('k1', 'north', '', zeroblob(32), 0);
+         PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = replace(sql, '(name)', '(key_id)')
+             WHERE name = 'api_key_name';",
+    )
+    .await;
+    let dir = DataDir::prepare(folder.path()).unwrap();
+    let options = SqliteOptions {
+        integrity_check: IntegrityCheck::Full,
+        ..SqliteOptions::default()
+    };
+    let error = SqliteStore::open(&dir, options).await.unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn an_empty_file_is_a_new_store() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(DATABASE_FILE), "").unwrap();
+    let store = open(folder.path()).await.unwrap();
+    store.commit(vec![open_match("a")]).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_store_whose_making_was_cut_short_is_made_anew() {
+    // What a kill leaves after each step of the making.
+    let steps = [
+        "PRAGMA application_id = 0x424d7374;",
+        "PRAGMA journal_mode = WAL;",
+        "CREATE TABLE _sqlx_migrations (
+             version BIGINT PRIMARY KEY,
+             description TEXT NOT NULL,
+             installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+             success BOOLEAN NOT NULL,
+             checksum BLOB NOT NULL,
+             execution_time BIGINT NOT NULL
+         );",
+    ];
+    for done in 1..=steps.len() {
+        let folder = tempfile::tempdir().unwrap();
+        change(folder.path(), &steps[..done].concat()).await;
+        let store = open(folder.path()).await.unwrap();
+        store.commit(vec![open_match("a")]).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_folder_in_place_of_the_database_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join(DATABASE_FILE)).unwrap();
+    let error = open(folder.path()).await.unwrap_err();
+    assert!(matches!(error, StoreError::Io { .. }), "{error}");
+    assert!(
+        error.to_string().contains("unable to open database file"),
+        "{error}"
+    );
+}

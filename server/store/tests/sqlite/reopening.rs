@@ -1,0 +1,179 @@
+use std::collections::BTreeSet;
+
+use bridgemaster_store::{
+    DataDir, Durability, IntegrityCheck, KeyId, KeyName, KeyStore as _, LOCK_FILE, NewKey, Scope,
+    SecretHash, SqliteOptions, SqliteStore, Store as _, StoreError,
+};
+
+use crate::{
+    append, finish, id, open, open_match, raw,
+    workload::{Contents, Workload},
+};
+
+#[tokio::test]
+async fn everything_is_there_again_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = DataDir::prepare(folder.path()).unwrap();
+    let mut workload = Workload::new(11);
+    let mut before = None;
+    for opening in 0..12 {
+        let options = SqliteOptions {
+            durability: [Durability::Power, Durability::Process][opening % 2],
+            integrity_check: [
+                IntegrityCheck::Quick,
+                IntegrityCheck::Full,
+                IntegrityCheck::Skip,
+            ][opening % 3],
+            max_database_bytes: None,
+        };
+        let store = SqliteStore::open(&dir, options).await.unwrap();
+        let found = Contents::of(&store).await;
+        if let Some(before) = before {
+            assert_eq!(found, before);
+        }
+        for _ in 0..25 {
+            store.commit(workload.batch()).await.unwrap();
+        }
+        before = Some(Contents::of(&store).await);
+        // Closed or only dropped.
+        if opening % 2 == 0 {
+            store.close().await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn keys_are_there_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    for (id, name) in [("k1", "north"), ("k2", "south")] {
+        let key = NewKey {
+            id: KeyId::new(id).unwrap(),
+            name: KeyName::new(name).unwrap(),
+            scopes: BTreeSet::from([Scope::new("play").unwrap(), Scope::new("admin").unwrap()]),
+            secret_hash: SecretHash::new([id.as_bytes()[1]; 32]),
+            created_at_unix_ms: 1,
+        };
+        store.add_key(key).await.unwrap();
+    }
+    store
+        .revoke_key(&KeyId::new("k1").unwrap(), 5)
+        .await
+        .unwrap();
+    let before = format!("{:?}", store.keys().await.unwrap());
+    store.close().await.unwrap();
+    let store = open(folder.path()).await.unwrap();
+    let keys = store.keys().await.unwrap();
+    assert_eq!(format!("{keys:?}"), before);
+    assert_eq!(keys[1].secret_hash.as_bytes(), &[b'2'; 32]);
+}
+
+#[tokio::test]
+async fn a_folder_is_held_until_the_store_is_closed_or_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    let error = open(folder.path()).await.unwrap_err();
+    assert!(
+        matches!(&error, StoreError::FolderInUse { process_id, .. }
+            if *process_id == Some(std::process::id())),
+        "{error}"
+    );
+    assert!(
+        error
+            .to_string()
+            .contains("is in use by another server (process "),
+        "{error}"
+    );
+    store.close().await.unwrap();
+    let closed = store;
+    let store = open(folder.path()).await.unwrap();
+    drop(store);
+    open(folder.path()).await.unwrap();
+    drop(closed);
+    assert!(folder.path().join(LOCK_FILE).exists());
+}
+
+#[tokio::test]
+async fn closing_leaves_one_file_to_back_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    store
+        .commit(vec![open_match("a"), append("a", 0), finish("a", 50_000)])
+        .await
+        .unwrap();
+    store.replay(&id("a")).await.unwrap();
+    store.close().await.unwrap();
+    let mut files: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(files, ["bridgemaster.db", "server.lock"]);
+    let copy = tempfile::tempdir().unwrap();
+    std::fs::copy(
+        folder.path().join("bridgemaster.db"),
+        copy.path().join("bridgemaster.db"),
+    )
+    .unwrap();
+    let store = open(copy.path()).await.unwrap();
+    assert_eq!(store.replay(&id("a")).await.unwrap().unwrap().len(), 50_000);
+}
+
+#[tokio::test]
+async fn a_reader_does_not_wait_for_a_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    store
+        .commit(vec![open_match("a"), finish("a", 10)])
+        .await
+        .unwrap();
+    let mut other = raw(folder.path()).await;
+    sqlx::query("BEGIN IMMEDIATE")
+        .execute(&mut other)
+        .await
+        .unwrap();
+    assert_eq!(store.replay(&id("a")).await.unwrap().unwrap().len(), 10);
+    assert_eq!(store.match_counts().await.unwrap().finished, 1);
+    // A writer waits, and goes on when the other is done.
+    let store = std::sync::Arc::new(store);
+    let commit = tokio::spawn({
+        let store = store.clone();
+        async move { store.commit(vec![open_match("b")]).await }
+    });
+    tokio::task::yield_now().await;
+    sqlx::query("COMMIT").execute(&mut other).await.unwrap();
+    commit.await.unwrap().unwrap();
+    assert_eq!(store.open_match_ids().await.unwrap(), [id("b")]);
+}
+
+#[tokio::test]
+async fn a_writer_that_waits_too_long_says_so_and_the_commit_can_be_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    let mut other = raw(folder.path()).await;
+    sqlx::query("BEGIN IMMEDIATE")
+        .execute(&mut other)
+        .await
+        .unwrap();
+    let error = store
+        .commit(vec![open_match("a"), append("a", 0)])
+        .await
+        .unwrap_err();
+    assert!(matches!(error, StoreError::Busy { .. }), "{error}");
+    assert!(!error.is_refusal());
+    sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
+    store
+        .commit(vec![open_match("a"), append("a", 0)])
+        .await
+        .unwrap();
+    assert_eq!(
+        store
+            .open_match(&id("a"))
+            .await
+            .unwrap()
+            .unwrap()
+            .journal
+            .len(),
+        1
+    );
+}

@@ -1,0 +1,146 @@
+//! Batches drawn from a seed, and what a store holds, to be compared.
+
+use bridgemaster_store::{
+    FinishedCursor, FinishedMatch, MatchCounts, MatchId, OpenMatch, Store, Write,
+};
+use rand::{Rng as _, RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+/// Matches in play at most.
+const MAX_OPEN: usize = 12;
+/// Writes of a batch at most.
+const MAX_WRITES: usize = 40;
+
+/// An endless sequence of batches that fit: the same for the same seed.
+pub(crate) struct Workload {
+    random: ChaCha8Rng,
+    /// Matches in play, with their entries.
+    open: Vec<(MatchId, u64)>,
+    finished: Vec<MatchId>,
+    matches: u64,
+    time_ms: i64,
+    /// Bytes of a header, an entry and a summary at most.
+    small: usize,
+    /// Bytes of a replay at most.
+    large: usize,
+}
+
+impl Workload {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            random: ChaCha8Rng::seed_from_u64(seed),
+            open: Vec::new(),
+            finished: Vec::new(),
+            matches: 0,
+            time_ms: 1_790_000_000_000,
+            small: 600,
+            large: 30_000,
+        }
+    }
+
+    /// The next batch, of 1 to [`MAX_WRITES`] writes.
+    pub(crate) fn batch(&mut self) -> Vec<Write> {
+        let writes = self.random.random_range(1..=MAX_WRITES);
+        (0..writes).map(|_| self.write()).collect()
+    }
+
+    fn write(&mut self) -> Write {
+        self.time_ms += 1;
+        let kind = self.random.random_range(0..100);
+        if self.open.is_empty() || (kind < 6 && self.open.len() < MAX_OPEN) {
+            self.matches += 1;
+            let match_id = MatchId::new(format!("m{}", self.matches)).unwrap();
+            self.open.push((match_id.clone(), 0));
+            let header = self.bytes(self.small);
+            return Write::OpenMatch {
+                match_id,
+                opened_at_unix_ms: self.time_ms,
+                header,
+            };
+        }
+        let place = self.random.random_range(0..self.open.len());
+        match kind {
+            6..10 => {
+                let (match_id, _) = self.open.swap_remove(place);
+                self.finished.push(match_id.clone());
+                Write::FinishMatch {
+                    match_id,
+                    ended_at_unix_ms: self.time_ms,
+                    summary: self.bytes(self.small),
+                    replay: self.bytes(self.large),
+                }
+            }
+            10 => Write::DropMatch {
+                match_id: self.open.swap_remove(place).0,
+            },
+            11 if !self.finished.is_empty() => {
+                let place = self.random.random_range(0..self.finished.len());
+                Write::DropMatch {
+                    match_id: self.finished.swap_remove(place),
+                }
+            }
+            _ => {
+                let entry = self.bytes(self.small);
+                let (match_id, entries) = &mut self.open[place];
+                let (match_id, number) = (match_id.clone(), *entries);
+                *entries += 1;
+                Write::Append {
+                    match_id,
+                    number,
+                    entry,
+                }
+            }
+        }
+    }
+
+    fn bytes(&mut self, most: usize) -> Vec<u8> {
+        let mut bytes = vec![0; self.random.random_range(0..=most)];
+        self.random.fill_bytes(&mut bytes);
+        bytes
+    }
+}
+
+/// All matches of a store, read through its contract.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Contents {
+    pub(crate) open: Vec<OpenMatch>,
+    /// With their replays; the one that finished last comes first.
+    pub(crate) finished: Vec<(FinishedMatch, Vec<u8>)>,
+    pub(crate) counts: MatchCounts,
+}
+
+impl Contents {
+    pub(crate) async fn of(store: &dyn Store) -> Self {
+        let mut open = Vec::new();
+        for id in store.open_match_ids().await.unwrap() {
+            open.push(store.open_match(&id).await.unwrap().unwrap());
+        }
+        let mut finished = Vec::new();
+        let mut after: Option<FinishedCursor> = None;
+        loop {
+            let page = store.finished(after, 7).await.unwrap();
+            for found in page.matches {
+                let replay = store.replay(&found.match_id).await.unwrap().unwrap();
+                assert_eq!(
+                    store
+                        .finished_match(&found.match_id)
+                        .await
+                        .unwrap()
+                        .as_ref(),
+                    Some(&found)
+                );
+                finished.push((found, replay));
+            }
+            match page.next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        let counts = store.match_counts().await.unwrap();
+        Self {
+            open,
+            finished,
+            counts,
+        }
+    }
+}
