@@ -7,7 +7,7 @@ use bridgemaster_proto::{
     PROTOCOL_REVISION,
     v1::{self, play_request, play_response},
 };
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 
 use crate::{
     Choice, Options, PlayError, Request,
@@ -117,6 +117,14 @@ impl Conversation {
                 let pong = v1::Pong { nonce: ping.nonce };
                 return Ok(Reaction::Send(request(play_request::Message::Pong(pong))));
             }
+            Message::Draining(draining) => {
+                let v1::Draining {
+                    time_left_ms,
+                    matches_resume,
+                } = draining;
+                info!(time_left_ms, matches_resume, "the server is going to stop");
+                return Ok(Reaction::None);
+            }
             Message::Welcome(_) => {
                 return Err(PlayError::Protocol("a second Welcome on one stream"));
             }
@@ -135,7 +143,7 @@ impl Conversation {
             Message::DecisionRequest(asked) => Ok(self.asked(asked, now)),
             Message::DecisionRejected(rejected) => self.rejected(rejected),
             Message::MatchEnded(ended) => self.ended(ended).map(Reaction::End),
-            Message::Ping(_) | Message::Welcome(_) => Ok(Reaction::None),
+            Message::Ping(_) | Message::Draining(_) | Message::Welcome(_) => Ok(Reaction::None),
         }
     }
 
