@@ -39,6 +39,10 @@ pub(crate) struct Chair<G: Game> {
     pub(crate) lost_at: Time,
     /// Referee lag since then.
     pub(crate) lag_since_lost: Lag,
+    /// How long the seat may then be without a stream, in ms.
+    pub(crate) grace_ms: u32,
+    /// The seat is paused since the referee was restarted: its bot is not to blame.
+    pub(crate) lost_by_restart: bool,
     /// The house decides until the bot is there.
     pub(crate) absent: bool,
     pub(crate) forfeit: Option<FaultReason>,
@@ -68,6 +72,8 @@ impl<G: Game> Chair<G> {
             between_streams: false,
             lost_at: Time(0),
             lag_since_lost: Lag::default(),
+            grace_ms: rules.reconnect_ms,
+            lost_by_restart: false,
             absent: false,
             forfeit: None,
             faults: Vec::new(),
@@ -99,10 +105,10 @@ impl<G: Game> Chair<G> {
     }
 
     /// The moment at which the lost stream becomes a fault, if it is lost and not yet one.
-    pub(crate) fn grace_ends(&self, rules: &ClockRules) -> Option<Time> {
+    pub(crate) fn grace_ends(&self) -> Option<Time> {
         (self.info.state == SeatState::Paused && !self.absent).then(|| {
             self.lost_at
-                .plus_ms(rules.reconnect_ms)
+                .plus_ms(self.grace_ms)
                 .plus_us(self.lag_since_lost.extension_us())
         })
     }
@@ -115,6 +121,25 @@ impl<G: Game> Chair<G> {
         if self.info.state == SeatState::Paused {
             self.lag_since_lost.add(lag_us);
         }
+    }
+
+    /// The referee was restarted at `now`, and the last that it knows is of `known_until`. Tells
+    /// whether a stream was lost with it.
+    pub(crate) fn restarted(&mut self, known_until: Time, now: Time, grace_ms: u32) -> bool {
+        if let Some(open) = &mut self.open {
+            open.timer.hold(known_until);
+        }
+        let had_stream = self.is_connected();
+        if had_stream {
+            self.info.state = SeatState::Paused;
+        }
+        if self.info.state == SeatState::Paused {
+            self.lost_at = now;
+            self.lag_since_lost = Lag::default();
+            self.grace_ms = grace_ms;
+            self.lost_by_restart = true;
+        }
+        had_stream
     }
 
     /// The open request as a message that tells the clock as it stands at `now`.

@@ -126,21 +126,77 @@ pub(crate) struct RequestTimer {
     credit_limit_us: u64,
     /// Referee lag since the moment that it runs from.
     lag: Lag,
+    /// Since when it is held, if it is.
+    held: Option<Hold>,
+}
+
+/// Why a timer does not run although its request is open: the referee was restarted.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    /// Nothing from here to the next hand-over counts.
+    since: Time,
+    /// The lag until then.
+    lag: Lag,
+    /// The bot is back. From now on the timer runs, so that a bot that does not read is late;
+    /// when the request is handed over to it, what ran off meanwhile is given back.
+    is_back: bool,
 }
 
 impl RequestTimer {
-    /// The first moment at which an answer is late. A request that is never handed over runs
-    /// from its issue, so that a bot which does not read is late too. Nothing is late for the
-    /// referee's own lag.
-    pub(crate) fn deadline(&self) -> Time {
-        self.runs_from()
+    /// The first moment at which an answer is late; `None` while the timer is held. A request
+    /// that is never handed over runs from its issue, so that a bot which does not read is late
+    /// too. Nothing is late for the referee's own lag.
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        if self.is_stopped() {
+            return None;
+        }
+        let deadline = self
+            .runs_from()
             .plus_us(self.allowance_us + self.credit_limit_us)
-            .plus_us(self.lag.extension_us())
+            .plus_us(self.lag.extension_us());
+        Some(deadline)
     }
 
     /// The referee lagged while this request was open.
     pub(crate) fn lagged(&mut self, lag_us: u64) {
-        self.lag.add(lag_us);
+        if !self.is_stopped() {
+            self.lag.add(lag_us);
+        }
+    }
+
+    /// The referee was restarted, and the last that it knows is of `since`: the timer stops
+    /// there until the bot is back.
+    pub(crate) fn hold(&mut self, since: Time) {
+        let lag = self.lag;
+        let hold = self.held.get_or_insert(Hold {
+            since,
+            lag,
+            is_back: false,
+        });
+        hold.is_back = false;
+    }
+
+    /// The bot is there: a timer that is held goes on from where it was stopped.
+    pub(crate) fn bot_came(&mut self, now: Time) {
+        self.give_back(now);
+        if let Some(hold) = &mut self.held {
+            hold.is_back = true;
+        }
+    }
+
+    /// Takes the time since it was held off the timer, by moving all that was before.
+    fn give_back(&mut self, now: Time) {
+        if let Some(hold) = &mut self.held {
+            let held_us = now.us_since(hold.since);
+            self.issued_at = self.issued_at.plus_us(held_us);
+            self.handed_at = self.handed_at.map(|at| at.plus_us(held_us));
+            self.lag = hold.lag;
+            hold.since = now;
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.held.is_some_and(|hold| !hold.is_back)
     }
 
     /// Referee lag since it runs, in ms.
@@ -158,6 +214,10 @@ impl RequestTimer {
     }
 
     fn charge(&self, now: Time) -> Charge {
+        let now = match self.held {
+            Some(hold) if !hold.is_back => hold.since,
+            _ => now,
+        };
         let elapsed_us = now.us_since(self.runs_from());
         let on_referee_us = self.lag.us().min(elapsed_us);
         let credit_us = self.credit_limit_us.min(elapsed_us - on_referee_us);
@@ -233,12 +293,15 @@ impl SeatClock {
             allowance_us: self.bank_us.min(self.cap_us),
             credit_limit_us: self.credit_limit_us(),
             lag: Lag::default(),
+            held: None,
         }
     }
 
-    /// The request was handed to the transport; only the first time counts, so that sending it
-    /// again gives no new time.
+    /// The request was handed to the transport; only the first time counts, and the first after
+    /// a restart, so that sending it again gives no new time.
     pub(crate) fn handed_over(&self, timer: &mut RequestTimer, now: Time) {
+        timer.give_back(now);
+        timer.held = None;
         if timer.handed_at.is_none() {
             timer.handed_at = Some(now);
             timer.credit_limit_us = self.credit_limit_us();
@@ -247,8 +310,9 @@ impl SeatClock {
     }
 
     /// The stream was lost: a request on its way runs from its issue, because the time without
-    /// a stream is the seat's own.
+    /// a stream is the seat's own. That ends a hold, too.
     pub(crate) fn stream_lost(timer: &mut RequestTimer) {
+        timer.held = None;
         timer.handed_at.get_or_insert(timer.issued_at);
     }
 

@@ -117,12 +117,19 @@ pub enum Input<G: Game> {
         /// The lag, in µs; more than the time since the last input counts as that time.
         lag_us: u64,
     },
+    /// The shell was restarted: all streams are gone, and what happened since the last input is
+    /// not known. That time is nobody's: the clocks of open requests stand still from the last
+    /// input until their bots are back and the requests handed over again, the start-up time goes
+    /// on where it was, and every bot has at least
+    /// [`RESTART_GRACE_MS`](crate::RESTART_GRACE_MS) to come back.
+    Restarted,
     /// Time passed.
     Tick,
 }
 
 impl<G: Game> Input<G> {
-    /// The seat that it is about; `None` for [`Input::RefereeLag`] and [`Input::Tick`].
+    /// The seat that it is about; `None` for [`Input::RefereeLag`], [`Input::Restarted`]
+    /// and [`Input::Tick`].
     pub fn seat(&self) -> Option<Seat> {
         match self {
             Self::Connected { seat, .. }
@@ -135,7 +142,7 @@ impl<G: Game> Input<G> {
             | Self::Flood { seat, .. }
             | Self::RoundTrip { seat, .. }
             | Self::Resign { seat } => Some(*seat),
-            Self::RefereeLag { .. } | Self::Tick => None,
+            Self::RefereeLag { .. } | Self::Restarted | Self::Tick => None,
         }
     }
 }

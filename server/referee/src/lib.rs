@@ -13,7 +13,9 @@
 //! * report [`Input::HandedOver`] when a request has gone to the transport;
 //! * call [`Referee::handle`] with [`Input::Tick`] when [`Referee::deadline`] is reached;
 //! * when a newer stream takes a seat over, report [`Input::Connected`] for it and nothing more
-//!   of the older one, [`Input::Disconnected`] included.
+//!   of the older one, [`Input::Disconnected`] included;
+//! * to go on after its own end, make a referee by the same rules and `created_at`, give it every
+//!   input again at the same time, and then [`Input::Restarted`].
 
 #![forbid(unsafe_code)]
 
@@ -51,4 +53,5 @@ pub use penalty::MAX_USELESS_MESSAGES;
 pub use record::{ChanceRecord, DecidedBy, DecisionRecord, MAX_SEAT_RECORDS, Record, RecordEntry};
 pub use result::{MatchResult, SeatResult};
 pub use rules::{MatchRules, RulesError};
+pub use streams::RESTART_GRACE_MS;
 pub use time::Time;

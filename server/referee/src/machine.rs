@@ -5,9 +5,9 @@ use std::{fmt, sync::Arc};
 use bridgemaster_games::{Digest, Game, Seat, Viewer};
 
 use crate::{
-    CloseReason, FaultReason, Input, MatchResult, MatchRules, Output, Record, RecordEntry,
-    RulesError, SeatInfo, SeatMessage, SeatState, Started, Time, chair::Chair, event_log::EventLog,
-    house::House, lag::Lag,
+    ClockReading, CloseReason, FaultReason, Input, MatchResult, MatchRules, Output, Record,
+    RecordEntry, RulesError, SeatInfo, SeatMessage, SeatState, Started, Time, chair::Chair,
+    event_log::EventLog, house::House, lag::Lag,
 };
 
 /// Where a match stands.
@@ -44,6 +44,8 @@ pub struct Referee<G: Game> {
     started_at: Option<Time>,
     /// Referee lag while the match waits for bots.
     startup_lag: Lag,
+    /// Time while the match waited for bots and no referee was there, in µs.
+    startup_away_us: u64,
     /// The moment of the last input.
     pub(crate) now: Time,
     pub(crate) chairs: Vec<Chair<G>>,
@@ -91,6 +93,7 @@ impl<G: Game> Referee<G> {
             created_at,
             started_at: None,
             startup_lag: Lag::default(),
+            startup_away_us: 0,
             now: created_at,
             chairs: rules
                 .seats
@@ -132,6 +135,8 @@ impl<G: Game> Referee<G> {
                 self.expire(out);
                 self.chairs[seat.index()].between_streams = false;
             }
+            // Nothing runs out for the time that the referee was away.
+            (Input::Restarted, _) => self.restarted(before, out),
             _ => self.expire(out),
         }
         self.take(input, out);
@@ -154,6 +159,18 @@ impl<G: Game> Referee<G> {
         }
     }
 
+    fn restarted(&mut self, known_until: Time, out: &mut Vec<Output<G>>) {
+        match self.phase {
+            MatchPhase::Waiting => {
+                let away_us = self.now.us_since(known_until);
+                self.startup_away_us = self.startup_away_us.saturating_add(away_us);
+            }
+            MatchPhase::Running => {}
+            MatchPhase::Ended => return,
+        }
+        self.lose_all_streams(known_until, out);
+    }
+
     fn take(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
         if let Input::Connected {
             seat,
@@ -168,7 +185,8 @@ impl<G: Game> Referee<G> {
             return;
         }
         match input {
-            Input::Connected { .. } | Input::RefereeLag { .. } | Input::Tick => {}
+            Input::Connected { .. } | Input::RefereeLag { .. } | Input::Restarted | Input::Tick => {
+            }
             Input::Disconnected { seat } => self.disconnected(seat, out),
             Input::HandedOver { seat, request_id } => self.handed_over(seat, request_id),
             Input::Answer {
@@ -226,7 +244,9 @@ impl<G: Game> Referee<G> {
         match self.phase {
             MatchPhase::Waiting => {
                 let startup_ends = self.created_at.plus_ms(clock.startup_ms);
-                let startup_ends = startup_ends.plus_us(self.startup_lag.extension_us());
+                let startup_ends = startup_ends
+                    .plus_us(self.startup_lag.extension_us())
+                    .plus_us(self.startup_away_us);
                 Some((startup_ends, Timer::StartUp))
             }
             MatchPhase::Running => self
@@ -235,9 +255,10 @@ impl<G: Game> Referee<G> {
                 .flat_map(|chair| {
                     let seat = chair.info.seat;
                     let open = chair.open.as_ref();
-                    let clock_runs_out =
-                        open.map(|open| (open.timer.deadline(), Timer::Clock(seat)));
-                    let grace_ends = chair.grace_ends(clock).map(|at| (at, Timer::Grace(seat)));
+                    let clock_runs_out = open
+                        .and_then(|open| open.timer.deadline())
+                        .map(|at| (at, Timer::Clock(seat)));
+                    let grace_ends = chair.grace_ends().map(|at| (at, Timer::Grace(seat)));
                     [clock_runs_out, grace_ends]
                 })
                 .flatten()
@@ -352,6 +373,34 @@ impl<G: Game> Referee<G> {
     /// Digest of the state before the first decision.
     pub fn opening_digest(&self) -> Digest {
         self.opening_digest
+    }
+
+    /// Digest of the state now. Covers hidden facts, so it is secret while the match runs.
+    pub fn digest(&self) -> Digest {
+        G::digest(&self.state)
+    }
+
+    /// Records written so far.
+    pub fn records(&self) -> u32 {
+        self.next_record
+    }
+
+    /// The clock of a seat's open request, as a message would tell it at `now`; `None` when none
+    /// is open.
+    pub fn clock_reading(&self, seat: Seat, now: Time) -> Option<ClockReading> {
+        let chair = self.chairs.get(seat.index())?;
+        let open = chair.open.as_ref()?;
+        Some(chair.clock.reading(&open.timer, now))
+    }
+
+    /// The numbers under which a seat is told of the start, if it was, and of the end, whether it
+    /// was or will be.
+    pub fn told(&self, seat: Seat) -> Option<(Option<u32>, u32)> {
+        let outbox = &self.chairs.get(seat.index())?.outbox;
+        Some((
+            outbox.started(),
+            outbox.ended().unwrap_or(outbox.last() + 1),
+        ))
     }
 
     /// What a spectator may see; `None` before the match starts.

@@ -65,6 +65,11 @@ impl<G: Game> Outbox<G> {
         self.last
     }
 
+    /// Number of the last message; 0 before the first.
+    pub(crate) fn last(&self) -> u32 {
+        self.last
+    }
+
     /// Number under which the start was told, if it was.
     pub(crate) fn started(&self) -> Option<u32> {
         self.started

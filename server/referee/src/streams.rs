@@ -6,8 +6,12 @@ use bridgemaster_games::{Game, Seat};
 
 use crate::{
     BotIdentity, CloseReason, FaultReason, MAX_SEAT_RECORDS, MatchPhase, Output, RecordEntry,
-    Referee, SeatMessage, SeatState, SeatStatus, clock::SeatClock, lag::Lag,
+    Referee, SeatMessage, SeatState, SeatStatus, Time, clock::SeatClock, lag::Lag,
 };
+
+/// Least time that a bot has to come back after the referee was restarted, in ms: a minute. Bots
+/// try again at growing intervals of up to some seconds, and did not choose to be away.
+pub const RESTART_GRACE_MS: u32 = 60_000;
 
 impl<G: Game> Referee<G> {
     pub(crate) fn connected(
@@ -26,7 +30,11 @@ impl<G: Game> Referee<G> {
             return;
         }
         chair.clock.stream_came();
+        if let Some(open) = &mut chair.open {
+            open.timer.bot_came(self.now);
+        }
         let came = !chair.is_connected();
+        let by_restart = std::mem::take(&mut chair.lost_by_restart);
         let changed = came || chair.info.bot.as_ref() != Some(&bot);
         if self.phase != MatchPhase::Ended {
             chair.info.state = SeatState::Connected;
@@ -43,7 +51,7 @@ impl<G: Game> Referee<G> {
             self.tell_others(seat, None, out);
         }
         self.resume(seat, last_sequence, out);
-        if self.phase == MatchPhase::Running {
+        if self.phase == MatchPhase::Running && !by_restart {
             // Connecting answers nothing either: it counts, so that a bot cannot load the other
             // seats by coming and going without end.
             self.useless(seat, out);
@@ -55,11 +63,29 @@ impl<G: Game> Referee<G> {
         chair.info.state = SeatState::Paused;
         chair.lost_at = self.now;
         chair.lag_since_lost = Lag::default();
+        chair.grace_ms = self.rules.clock.reconnect_ms;
         if let Some(open) = &mut chair.open {
             SeatClock::stream_lost(&mut open.timer);
         }
         self.record_seat(seat, out);
         self.tell_others(seat, None, out);
+    }
+
+    /// The referee was restarted, and every stream is gone with what it was before.
+    pub(crate) fn lose_all_streams(&mut self, known_until: Time, out: &mut Vec<Output<G>>) {
+        let grace_ms = self.rules.clock.reconnect_ms.max(RESTART_GRACE_MS);
+        let lost: Vec<Seat> = self
+            .chairs
+            .iter_mut()
+            .filter_map(|chair| {
+                let had_stream = chair.restarted(known_until, self.now, grace_ms);
+                had_stream.then_some(chair.info.seat)
+            })
+            .collect();
+        for seat in lost {
+            self.record_seat(seat, out);
+            self.tell_others(seat, None, out);
+        }
     }
 
     pub(crate) fn handed_over(&mut self, seat: Seat, request_id: u32) {
@@ -74,7 +100,7 @@ impl<G: Game> Referee<G> {
     pub(crate) fn grace_ran_out(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let detail = format!(
             "the stream was lost and not replaced within {} ms",
-            self.rules.clock.reconnect_ms
+            self.chairs[seat.index()].grace_ms
         );
         self.penalise(seat, FaultReason::Disconnected, detail, out);
     }

@@ -42,6 +42,7 @@ enum Action {
     RoundTrip(u64),
     RefereeLag(u64),
     Resign,
+    Restart,
     Tick,
 }
 
@@ -76,6 +77,7 @@ fn action() -> impl Strategy<Value = Action> {
         2 => (0..200_000u64).prop_map(Action::RefereeLag),
         1 => any::<u64>().prop_map(Action::RefereeLag),
         1 => Just(Action::Resign),
+        1 => Just(Action::Restart),
         4 => Just(Action::Tick),
     ]
 }
@@ -231,6 +233,13 @@ impl<G: Game> Trial<G> {
             self.script.now = Time(now);
             let input = self.input_of(number, &step.action);
             self.input(input);
+            if self.faithful && matches!(step.action, Action::Restart) {
+                self.input(Input::Connected {
+                    seat: seat(0),
+                    bot: bot(0),
+                    last_sequence: None,
+                });
+            }
             self.answer_faithfully();
         }
         let mut ticks = 0;
@@ -299,6 +308,7 @@ impl<G: Game> Trial<G> {
             },
             Action::RefereeLag(lag_us) => Input::RefereeLag { lag_us },
             Action::Resign => Input::Resign { seat },
+            Action::Restart => Input::Restarted,
             Action::Tick => Input::Tick,
         }
     }

@@ -83,6 +83,9 @@ impl<G: Game> Script<G> {
     }
 
     pub fn step(&mut self, input: Input<G>) -> &[Output<G>] {
+        if matches!(input, Input::Restarted) {
+            self.streams = [false; 8];
+        }
         if let Some(seat) = input.seat() {
             match input {
                 Input::Connected { .. } => self.streams[seat.index()] = true,
@@ -180,6 +183,10 @@ impl<G: Game> Script<G> {
             request_id,
             answer,
         });
+    }
+
+    pub fn restart(&mut self) {
+        self.step(Input::Restarted);
     }
 
     pub fn tick(&mut self) {

@@ -1,0 +1,158 @@
+//! A referee that was away: its time is nobody's.
+#![allow(clippy::unwrap_used)]
+
+mod script;
+mod toy;
+
+use bridgemaster_referee::*;
+use script::{Script, Told, rules, seat};
+use toy::heap::Heap;
+
+fn long_rules() -> MatchRules<Heap> {
+    let mut rules = rules::<Heap>(3);
+    rules.config.stones = Some(200);
+    rules
+}
+
+fn started() -> Script<Heap> {
+    Script::started(long_rules())
+}
+
+#[test]
+fn the_clock_of_an_open_request_stands_still_until_its_bot_is_back() {
+    let mut script = started();
+    script.hand_over(0, 1);
+    script.wait_ms(1500).tick();
+    script.wait_ms(100_000).restart();
+    let reading = |script: &Script<Heap>| {
+        let clock = script.referee.clock_reading(seat(0), script.now).unwrap();
+        (clock.decision_left_ms, clock.bank_left_ms)
+    };
+    assert_eq!(reading(&script), (8500, 58_500));
+    script.wait_ms(30_000).tick();
+    assert_eq!(reading(&script), (8500, 58_500));
+    script.connect(0, Some(1));
+    assert_eq!(script.told(0)[0], (2, Told::Request(1)));
+    let clock = script.request(0).clock;
+    assert_eq!((clock.decision_left_ms, clock.bank_left_ms), (8500, 58_500));
+    script.wait_ms(3000).hand_over(0, 1);
+    assert_eq!(reading(&script), (8500, 58_500), "it waited in the server");
+    script.connect(1, None);
+    script.connect(2, None);
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(8500)));
+    script.wait_ms(500).index(0, 1, 0);
+    let charge = script.last_decision().charge.unwrap();
+    assert_eq!(charge.charged_us, 2_000_000);
+}
+
+#[test]
+fn a_bot_that_is_back_and_does_not_read_is_late() {
+    let mut script = started();
+    script.hand_over(0, 1);
+    script.wait_ms(4000).tick();
+    script.restart();
+    for number in 0..3 {
+        script.connect(number, None);
+    }
+    script.wait_ms(5999).tick();
+    assert_eq!(script.faults, []);
+    script.wait_ms(1).tick();
+    assert_eq!(script.faults, [(0, FaultReason::Late, FaultAction::Strike)]);
+}
+
+#[test]
+fn a_bot_that_leaves_again_after_a_restart_leaves_on_its_own_time() {
+    let mut script = started();
+    script.hand_over(0, 1);
+    script.wait_ms(4000).tick();
+    script.restart();
+    script.wait_ms(100).connect(0, Some(2));
+    script.wait_ms(100).disconnect(0);
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(5900)));
+}
+
+#[test]
+fn bots_have_a_minute_to_come_back_and_more_if_the_rules_give_more() {
+    for (reconnect_ms, grace_ms) in [(0, RESTART_GRACE_MS), (90_000, 90_000)] {
+        let mut rules = long_rules();
+        rules.clock.reconnect_ms = reconnect_ms;
+        let mut script = Script::started(rules);
+        script.restart();
+        assert_eq!(
+            script.referee.deadline(),
+            Some(script.now.plus_ms(grace_ms))
+        );
+        for number in 0..3 {
+            script.connect(number, None);
+        }
+        script.disconnect(1);
+        let left_ms = reconnect_ms.min(10_000);
+        assert_eq!(
+            script.referee.deadline(),
+            Some(script.now.plus_ms(left_ms)),
+            "who leaves later has the time of the rules"
+        );
+    }
+}
+
+#[test]
+fn a_request_that_is_issued_before_a_bot_is_back_waits_for_it() {
+    let mut script = started();
+    script.restart();
+    script.connect(0, Some(2));
+    script.hand_over(0, 1);
+    script.index(0, 1, 0);
+    script.wait_ms(30_000).tick();
+    assert_eq!(script.faults, [], "seat 1 is not back yet");
+    script.connect(1, None);
+    let request = script.request(1).clock;
+    assert_eq!(request.decision_left_ms, 10_000);
+}
+
+#[test]
+fn the_others_are_told_of_who_was_away_when_they_are_back() {
+    let mut script = started();
+    let records = script.records.len();
+    script.restart();
+    assert_eq!(script.records.len(), records + 3);
+    for number in 0..3 {
+        assert_eq!(script.state(number), SeatState::Paused);
+    }
+    script.connect(0, Some(2));
+    assert_eq!(
+        script.heard(0),
+        [
+            Told::Status(1, SeatState::Paused, None),
+            Told::Status(2, SeatState::Paused, None)
+        ]
+    );
+    script.connect(1, None);
+    assert_eq!(
+        script.told(0),
+        [(5, Told::Status(1, SeatState::Connected, None))]
+    );
+}
+
+#[test]
+fn the_start_up_time_goes_on_where_it_was() {
+    let mut script = Script::new(long_rules());
+    script.connect(0, None);
+    let left_ms = 30_000 - 4000;
+    script.wait_ms(4000).tick();
+    script.wait_ms(500_000).restart();
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(left_ms)));
+    for number in 0..3 {
+        script.connect(number, None);
+    }
+    assert_eq!(script.referee.phase(), MatchPhase::Running);
+}
+
+#[test]
+fn a_match_that_is_over_is_not_changed_by_a_restart() {
+    let mut script = started();
+    script.run_out();
+    let records = script.records.len();
+    script.restart();
+    assert_eq!(script.records.len(), records);
+    assert_eq!(script.referee.deadline(), None);
+}
