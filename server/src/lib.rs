@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod hosting;
+mod journal;
 mod limits;
 mod play;
 mod refusal;
@@ -34,9 +35,10 @@ mod server;
 mod services;
 mod wire;
 
+pub use journal::{RecoveryError, Unreplayable};
 pub use limits::Limits;
 pub use refusal::{ERROR_DOMAIN, reason_name};
-pub use server::{BindError, ServeError, Server, ServerOptions};
+pub use server::{BindError, ServeError, Server, ServerOptions, Storage};
 
 /// Version of this server.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -34,6 +34,9 @@ pub struct Limits {
     pub ping_interval: Duration,
     /// Interval of HTTP/2 keepalive pings, and the time for their answer: finds dead peers.
     pub keepalive: Duration,
+    /// Time that matches have to end once the server is asked to drain: long enough for the last
+    /// moves of a match, and short against what waits for a machine to be restarted.
+    pub drain_time: Duration,
     /// Time that a stopping server gives open streams to end.
     pub stop_time: Duration,
 }
@@ -52,6 +55,7 @@ impl Default for Limits {
             watcher_queue: 256,
             ping_interval: Duration::from_secs(15),
             keepalive: Duration::from_secs(20),
+            drain_time: Duration::from_secs(30),
             stop_time: Duration::from_secs(5),
         }
     }

@@ -55,6 +55,14 @@ impl Refusal {
         )
     }
 
+    /// The store failed.
+    pub fn storage_failed() -> Self {
+        Self::new(
+            RefusalReason::StorageFailed,
+            "the server cannot store what happens and ends; matches go on when it is back",
+        )
+    }
+
     /// Adds a fact for machines.
     pub fn with(mut self, key: &'static str, value: impl Into<String>) -> Self {
         self.metadata.push((key, value.into()));
@@ -95,7 +103,7 @@ fn code(reason: RefusalReason) -> Code {
         R::Superseded => Code::Aborted,
         R::SlowConsumer | R::LimitReached => Code::ResourceExhausted,
         R::MatchUnknown => Code::NotFound,
-        R::ServerStopping => Code::Unavailable,
+        R::ServerStopping | R::StorageFailed => Code::Unavailable,
         R::Unspecified => Code::Unknown,
     }
 }
@@ -139,11 +147,11 @@ mod tests {
 
     #[test]
     fn every_reason_has_a_code_of_its_own_choice() {
-        for number in 1.. {
-            let Ok(reason) = RefusalReason::try_from(number) else {
-                assert!(number > 20, "the enum is read to its end");
-                break;
-            };
+        let reasons: Vec<_> = (1..100)
+            .filter_map(|number| RefusalReason::try_from(number).ok())
+            .collect();
+        assert!(reasons.contains(&RefusalReason::StorageFailed));
+        for reason in reasons {
             assert_ne!(code(reason), Code::Unknown, "{reason:?}");
         }
     }

@@ -1,9 +1,15 @@
 //! `bridgemaster serve`: a server until it is stopped.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
-use bridgemaster_server::{Limits, Server, ServerOptions};
-use clap::{ArgAction, Args, ValueEnum};
+use bridgemaster_server::{Limits, Server, ServerOptions, Storage};
+use bridgemaster_store::{DataDir, Durability, SqliteOptions, SqliteStore, Store, StoreError};
+use clap::{ArgAction, Args, ValueEnum, value_parser};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
@@ -17,6 +23,20 @@ pub(super) struct ServeArgs {
     /// Folder that the replay of every ended match is written to, made if it is missing
     #[arg(long, value_name = "DIR")]
     replays: Option<PathBuf>,
+    /// Folder that matches and their results are kept in, made if it is missing: a match in play
+    /// goes on when the server is started again. Without it everything ends with the server
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// What a move survives once it is answered
+    #[arg(long, value_enum, default_value_t = Survives::Power, requires = "data")]
+    survives: Survives,
+    /// Give up a match in play in the data folder, for one that cannot go on; can be repeated
+    #[arg(long, value_name = "MATCH_ID", requires = "data")]
+    drop_match: Vec<String>,
+    /// Time that matches have to end when the server is asked to stop, in seconds; the second
+    /// time that it is asked ends it at once [default: 5 with --data, else 30]
+    #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(0..=MAX_DRAIN_SECONDS))]
+    drain_time: Option<u32>,
     /// Form of the log on standard error
     #[arg(long, value_enum, default_value_t = LogForm::Text)]
     log: LogForm,
@@ -27,6 +47,20 @@ pub(super) struct ServeArgs {
     /// clear, and anybody who reaches the server can make matches
     #[arg(long)]
     insecure: bool,
+}
+
+/// Longest `--drain-time`, in seconds: a day, as long as the longest time for a decision.
+const MAX_DRAIN_SECONDS: i64 = 86_400;
+/// Time that matches have to end in when they go on after a restart, in seconds: enough for those
+/// that are about to end.
+const DURABLE_DRAIN_SECONDS: u32 = 5;
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Survives {
+    /// The loss of power: every answer waits for the disk
+    Power,
+    /// The end of the server, kill -9 included, but not of the machine: faster
+    Kill,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -70,23 +104,54 @@ impl ServeArgs {
     }
 
     async fn serve(self) -> anyhow::Result<()> {
+        let mut limits = Limits::default();
+        let storage = match &self.data {
+            None => None,
+            Some(folder) => {
+                limits.drain_time = Duration::from_secs(DURABLE_DRAIN_SECONDS.into());
+                Some(Storage {
+                    store: open_store(folder, self.survives).await?,
+                    given_up: self.drop_match,
+                })
+            }
+        };
+        if let Some(seconds) = self.drain_time {
+            limits.drain_time = Duration::from_secs(seconds.into());
+        }
         let options = ServerOptions {
-            limits: Limits::default(),
+            limits,
             replays: self.replays,
+            storage,
         };
         let server = Server::bind(self.listen, options).await?;
-        let stop = CancellationToken::new();
+        let (drain, stop) = (CancellationToken::new(), CancellationToken::new());
         let asked = asked_to_stop();
-        let stopped = stop.clone();
+        let (drained, stopped) = (drain.clone(), stop.clone());
         tokio::spawn(async move {
             asked.await;
+            let asked_again = asked_to_stop();
+            drained.cancel();
+            asked_again.await;
             stopped.cancel();
         });
         output::print(&format!(
             "listening on http://{} (Ctrl-C stops)\n",
             server.local_addr()
         ))?;
-        server.run(stop).await?;
+        server.run_and_drain(drain, stop).await?;
         Ok(())
     }
+}
+
+/// The store in a data folder.
+async fn open_store(folder: &Path, survives: Survives) -> Result<Arc<dyn Store>, StoreError> {
+    let options = SqliteOptions {
+        durability: match survives {
+            Survives::Power => Durability::Power,
+            Survives::Kill => Durability::Process,
+        },
+        ..SqliteOptions::default()
+    };
+    let dir = DataDir::prepare(folder)?;
+    Ok(Arc::new(SqliteStore::open(&dir, options).await?))
 }

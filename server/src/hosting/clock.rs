@@ -40,10 +40,13 @@ pub(super) struct Moment {
     pub(super) lag_us: u64,
 }
 
-/// The clock of a server: microseconds since it was made.
+/// The clock of a server: microseconds since it was made, after those of the servers before it
+/// whose matches it goes on with.
 #[derive(Debug)]
 pub(crate) struct ServerClock {
     origin: Instant,
+    /// What it said at `origin`.
+    base_us: AtomicU64,
     last_beat_us: AtomicU64,
     lag_us: AtomicU64,
     /// Held to change the two above.
@@ -54,6 +57,7 @@ impl ServerClock {
     pub(crate) fn start() -> Self {
         Self {
             origin: Instant::now(),
+            base_us: AtomicU64::new(0),
             last_beat_us: AtomicU64::new(UNWATCHED),
             lag_us: AtomicU64::new(0),
             noticing: Mutex::default(),
@@ -74,8 +78,15 @@ impl ServerClock {
         }
     }
 
+    /// Goes on from `time`, which no clock of an earlier server was beyond. To be called before
+    /// the clock is watched or a match made.
+    pub(crate) fn go_on_from(&self, time: Time) {
+        self.base_us.fetch_max(time.0, Ordering::Relaxed);
+    }
+
     pub(super) fn instant(&self, time: Time) -> tokio::time::Instant {
-        (self.origin + Duration::from_micros(time.0)).into()
+        let since_origin = time.us_since(Time(self.base_us.load(Ordering::Relaxed)));
+        (self.origin + Duration::from_micros(since_origin)).into()
     }
 
     /// Beats the clock until it is dropped.
@@ -120,7 +131,9 @@ impl ServerClock {
     }
 
     fn elapsed_us(&self) -> u64 {
-        as_us(self.origin.elapsed())
+        self.base_us
+            .load(Ordering::Relaxed)
+            .saturating_add(as_us(self.origin.elapsed()))
     }
 }
 

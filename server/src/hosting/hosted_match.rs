@@ -11,10 +11,13 @@ use super::{
     MatchId, SeatInput, outbound::Outbound, seat_stream::StreamNumber, spectators::WatchReceiver,
     timer::Timed,
 };
-use crate::refusal::Refusal;
+use crate::{
+    journal::{Gate, Gated},
+    refusal::Refusal,
+};
 
-/// A match of any game.
-pub(crate) trait HostedMatch: Timed {
+/// A match of any game, in play or over.
+pub(crate) trait HostedMatch: Send + Sync {
     /// Its identifier.
     fn id(&self) -> &MatchId;
 
@@ -29,21 +32,38 @@ pub(crate) trait HostedMatch: Timed {
         last_sequence: Option<u32>,
     ) -> Result<(StreamNumber, Outbound), Refusal>;
 
-    /// Takes what a stream of a seat reports; what a superseded stream reports is dropped.
-    fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput);
+    /// Takes what a stream of a seat reports; what a superseded stream reports is dropped. Gives
+    /// the gate that the effect waits for, if it does.
+    fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput) -> Option<Gate>;
 
     /// What is known of it.
-    fn info(&self) -> v1::MatchInfo;
+    fn info(&self) -> Gated<v1::MatchInfo>;
 
     /// What is known of it, if it is in this state; `Unspecified` is any.
-    fn info_in(&self, state: v1::MatchState) -> Option<v1::MatchInfo>;
+    fn info_in(&self, state: v1::MatchState) -> Option<Gated<v1::MatchInfo>>;
 
     /// Follows it.
     fn watch(&self) -> Result<WatchReceiver, Refusal>;
 
-    /// The bytes of its replay file, once it has ended.
-    fn replay(&self) -> Option<Arc<[u8]>>;
+    /// Its replay.
+    fn replay(&self) -> ReplayBytes;
+}
 
+/// The replay of a match.
+pub(crate) enum ReplayBytes {
+    /// The match has not ended.
+    Growing,
+    /// The bytes of the replay file.
+    Here(Gated<Arc<[u8]>>),
+    /// The store has them.
+    InStore,
+}
+
+/// A match in play.
+pub(crate) trait PlayedMatch: HostedMatch + Timed {
     /// Notified when the deadline moved to an earlier moment than the timer knows, or is gone.
     fn sooner(&self) -> Arc<Notify>;
+
+    /// The server was restarted, and its clock runs again.
+    fn restarted(&self);
 }

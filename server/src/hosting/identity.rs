@@ -3,6 +3,7 @@
 use std::fmt;
 
 use rand::{TryRng as _, rngs::SysRng};
+use sha2::{Digest as _, Sha256};
 
 use crate::wire::SeedSalt;
 
@@ -11,8 +12,13 @@ use crate::wire::SeedSalt;
 pub(crate) struct MatchId(String);
 
 /// The right to play one seat: 32 lower hex digits (128 bits), from the system's generator.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Ticket(String);
+
+/// SHA-256 of a ticket: what the server keeps, in memory and in its store. How long it takes to
+/// find one tells nothing of a ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TicketHash([u8; 32]);
 
 impl MatchId {
     /// A new identifier.
@@ -23,6 +29,17 @@ impl MatchId {
     /// The identifier that a client names.
     pub(crate) fn from_client(text: &str) -> Self {
         Self(text.to_owned())
+    }
+
+    /// The identifier of a match in the store.
+    pub(crate) fn from_store(id: &bridgemaster_store::MatchId) -> Self {
+        Self(id.as_str().to_owned())
+    }
+
+    /// What the store calls it; for an identifier of the server's own.
+    pub(crate) fn stored(&self) -> bridgemaster_store::MatchId {
+        let id = bridgemaster_store::MatchId::new(&*self.0);
+        id.expect("16 hex digits, or what the store itself gave, name a match in it")
     }
 
     /// Its text.
@@ -50,6 +67,23 @@ impl Ticket {
 
     /// The secret itself, to be shown to its owner.
     pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Its hash.
+    pub(crate) fn hash(&self) -> TicketHash {
+        TicketHash(Sha256::digest(&self.0).into())
+    }
+}
+
+impl TicketHash {
+    /// The hash that these bytes are, if they are as many as one has.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// Its bytes.
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }

@@ -1,28 +1,35 @@
 //! The link between a seat and its current stream, and how it ends.
 
+use std::fmt::Display;
+
 use bridgemaster_proto::v1::{PlayResponse, RefusalReason};
-use bridgemaster_referee::{CloseReason, FaultReason};
+use bridgemaster_referee::CloseReason;
 
 use super::{
     outbound::{self, Closing, Outbound, OutboundSender, QueueFull},
     seat_stream::StreamNumber,
 };
-use crate::refusal::Refusal;
+use crate::{journal::Gate, refusal::Refusal};
 
 /// A seat's current stream.
 #[derive(Default)]
 pub(super) struct Link {
     newest: StreamNumber,
     sender: Option<OutboundSender>,
+    /// Of the last report of the stream that had an effect.
+    reported: Option<Gate>,
 }
 
 impl Link {
     /// Links a new stream, whose queue has room for so many messages; an older stream ends.
     pub(super) fn renew(&mut self, queue_limit: usize) -> (StreamNumber, Outbound) {
-        self.close(Closing::Refused(Refusal::new(
+        let superseded = Closing::Refused(Refusal::new(
             RefusalReason::Superseded,
             "a newer stream of this seat took over",
-        )));
+        ));
+        // That is so whether it is stored or not.
+        self.close(superseded, None);
+        self.reported = None;
         let (sender, outbound) = outbound::channel(queue_limit);
         self.newest = self.newest.next();
         self.sender = Some(sender);
@@ -39,29 +46,49 @@ impl Link {
         self.sender = None;
     }
 
-    /// Sends to the stream, if there is one. A stream whose queue is full ends.
-    pub(super) fn send(&mut self, message: impl FnOnce() -> PlayResponse) -> Result<(), QueueFull> {
+    /// Sends to the stream, if there is one, when `gate` is open. A stream whose queue is full
+    /// ends.
+    pub(super) fn send(
+        &mut self,
+        message: impl FnOnce() -> PlayResponse,
+        gate: Option<&Gate>,
+    ) -> Result<(), QueueFull> {
         let Some(sender) = &self.sender else {
             return Ok(());
         };
-        sender.send(message()).inspect_err(|QueueFull { limit }| {
-            self.close(Closing::Refused(Refusal::new(
+        let sent = sender.send(message(), gate.cloned());
+        sent.inspect_err(|QueueFull { limit }| {
+            let slow = Closing::Refused(Refusal::new(
                 RefusalReason::SlowConsumer,
                 format!("{limit} messages were waiting to be read"),
-            )));
+            ));
+            self.close(slow, gate);
         })
     }
 
-    /// Ends the stream after what is queued, if there is one.
-    pub(super) fn close(&mut self, closing: Closing) {
+    /// Ends the stream after what is queued, if there is one, when `gate` is open.
+    pub(super) fn close(&mut self, closing: Closing, gate: Option<&Gate>) {
         if let Some(sender) = self.sender.take() {
-            sender.close(closing);
+            sender.close(closing, gate.cloned());
         }
+    }
+
+    /// A report of the stream had an effect, which waits for this gate.
+    pub(super) fn note(&mut self, gate: Option<&Gate>) {
+        if let Some(gate) = gate {
+            self.reported = Some(gate.clone());
+        }
+    }
+
+    /// The gate that the last report of the stream of this number waits for, if it does.
+    pub(super) fn unsettled(&self, number: StreamNumber) -> Option<Gate> {
+        let reported = self.reported.as_ref().filter(|_| self.newest == number);
+        reported.filter(|gate| !gate.is_open()).cloned()
     }
 }
 
 /// The refusal of a seat that is forfeited.
-pub(super) fn forfeited(fault: FaultReason) -> Refusal {
+pub(super) fn forfeited(fault: &dyn Display) -> Refusal {
     Refusal::new(
         RefusalReason::SeatClosed,
         format!("the seat is forfeited for the fault {fault}"),
@@ -73,7 +100,7 @@ pub(super) fn forfeited(fault: FaultReason) -> Refusal {
 pub(super) fn closing(reason: CloseReason) -> Closing {
     match reason {
         CloseReason::MatchEnded => Closing::MatchOver,
-        CloseReason::Forfeited(fault) => Closing::Refused(forfeited(fault)),
+        CloseReason::Forfeited(fault) => Closing::Refused(forfeited(&fault)),
         CloseReason::Garbage => Closing::Refused(Refusal::new(
             RefusalReason::MalformedMessage,
             "the stream carried bytes that are no message",

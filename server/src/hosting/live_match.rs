@@ -1,45 +1,44 @@
-//! One match with its referee, its streams, its spectators and its replay.
+//! One match in play: its referee, its streams, its spectators and its replay behind one lock.
+//!
+//! Whatever happens goes through one function, [`LiveMatch::handle`]: it is written down for the
+//! journal, given to the referee, and carried out. What is sent waits for the gate of its commit.
 
+mod effects;
 #[cfg(test)]
 mod handled_late;
+mod shown;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bridgemaster_games::Seat;
-use bridgemaster_proto::{
-    games::WireGame,
-    v1::{self, WatchMatchResponse},
-};
-use bridgemaster_referee::{
-    BotIdentity, Input, MatchPhase, MatchRules, Output, Record, RecordEntry, Referee, Time,
-};
+use bridgemaster_proto::{games::WireGame, v1};
+use bridgemaster_referee::{Input, MatchPhase, MatchRules, Output, Referee, Time};
 use tokio::sync::Notify;
 use tracing::{info, warn};
 
 use super::{
-    HostedMatch, MatchId, SeatInput,
+    MatchId, SeatInput, TicketHash,
     clock::Moment,
     inbox::{Inbox, Report},
-    link::{Link, closing, forfeited},
+    link::Link,
     matches::Matches,
-    outbound::Outbound,
     referee_input::referee_input,
-    seat_stream::StreamNumber,
-    spectators::{Spectators, WatchReceiver},
+    spectators::Spectators,
     timer::Timed,
 };
 use crate::{
+    journal::{Gate, Header, MatchJournal, Recovered},
     refusal::Refusal,
     replay::ReplayWriter,
-    wire::{
-        SeedSalt, record_to_wire, response_to_wire, result_to_wire, rules_to_wire, seat_to_wire,
-    },
+    wire::SeedSalt,
 };
 
 /// A match of one game.
 pub(crate) struct LiveMatch<G: WireGame> {
     id: MatchId,
     salt: SeedSalt,
+    /// Of each seat, in seat order.
+    tickets: Vec<TicketHash>,
     matches: Weak<Matches>,
     sooner: Arc<Notify>,
     inbox: Inbox,
@@ -53,6 +52,10 @@ struct Table<G: WireGame> {
     links: Vec<Link>,
     spectators: Spectators,
     replay: Replay,
+    /// `None` without a store, and once the match has ended.
+    journal: Option<MatchJournal>,
+    /// What the last effect waits for; `None` without a store.
+    gate: Option<Gate>,
     /// The moment at which the timer looks again.
     armed: Option<Time>,
     outputs: Vec<Output<G>>,
@@ -61,12 +64,32 @@ struct Table<G: WireGame> {
 }
 
 impl<G: WireGame> Table<G> {
+    fn new(referee: Referee<G>, lag_us: u64, writer: ReplayWriter) -> Self {
+        Self {
+            lag_us,
+            links: referee.seats().map(|_| Link::default()).collect(),
+            spectators: Spectators::default(),
+            replay: Replay::Growing(writer),
+            journal: None,
+            gate: None,
+            armed: None,
+            outputs: Vec::new(),
+            reports: Vec::new(),
+            referee,
+        }
+    }
+
     fn state(&self) -> v1::MatchState {
         match self.referee.phase() {
             MatchPhase::Waiting => v1::MatchState::Waiting,
             MatchPhase::Running => v1::MatchState::Running,
             MatchPhase::Ended => v1::MatchState::Ended,
         }
+    }
+
+    /// What everything must wait for that shows the match as it is now.
+    fn unsettled(&self) -> Option<Gate> {
+        self.gate.as_ref().filter(|gate| !gate.is_open()).cloned()
     }
 }
 
@@ -81,30 +104,63 @@ impl<G: WireGame> LiveMatch<G> {
         id: MatchId,
         rules: MatchRules<G>,
         salt: SeedSalt,
+        tickets: Vec<TicketHash>,
         matches: &Arc<Matches>,
     ) -> Result<Self, Refusal> {
-        let seats = rules.seats;
         let Moment { time, lag_us } = matches.clock().now();
         let referee = Referee::new(rules, time).map_err(|error| {
             Refusal::field(format!("config.{}", error.field()), error.to_string())
         })?;
-        Ok(Self {
+        let table = Table::new(referee, lag_us, ReplayWriter::default());
+        Ok(Self::hosted(id, salt, tickets, table, 0, matches))
+    }
+
+    /// Goes on with a match of an earlier server.
+    pub(super) fn recovered(id: MatchId, recovered: Recovered<G>, matches: &Arc<Matches>) -> Self {
+        let Recovered {
+            referee,
+            salt,
+            tickets,
+            replay,
+            entries,
+            ..
+        } = recovered;
+        let table = Table::new(referee, 0, replay);
+        Self::hosted(id, salt, tickets, table, entries, matches)
+    }
+
+    fn hosted(
+        id: MatchId,
+        salt: SeedSalt,
+        tickets: Vec<TicketHash>,
+        mut table: Table<G>,
+        entries: u64,
+        matches: &Arc<Matches>,
+    ) -> Self {
+        table.journal = matches
+            .journal()
+            .map(|journal| MatchJournal::new(Arc::clone(journal), id.stored(), entries));
+        Self {
             id,
             salt,
+            tickets,
             matches: Arc::downgrade(matches),
             sooner: Arc::default(),
             inbox: Inbox::default(),
-            table: Mutex::new(Table {
-                referee,
-                lag_us,
-                links: seats.seats().map(|_| Link::default()).collect(),
-                spectators: Spectators::default(),
-                replay: Replay::Growing(ReplayWriter::default()),
-                armed: None,
-                outputs: Vec::new(),
-                reports: Vec::new(),
-            }),
-        })
+            table: Mutex::new(table),
+        }
+    }
+
+    /// What a store must keep to begin it again.
+    pub(super) fn header(&self) -> Header {
+        let table = self.table();
+        let referee = &table.referee;
+        Header::new(
+            referee.rules(),
+            &self.salt,
+            &self.tickets,
+            referee.created_at(),
+        )
     }
 
     fn table(&self) -> MutexGuard<'_, Table<G>> {
@@ -141,7 +197,8 @@ impl<G: WireGame> LiveMatch<G> {
         }
         self.tell_lag(table, matches, moment);
         let input = referee_input(&self.id, seat, input);
-        self.handle(table, matches, moment.time, input);
+        let gate = self.handle(table, matches, moment.time, input);
+        table.links[seat.index()].note(gate.as_ref());
     }
 
     /// Tells the referee what it does not know of the server's lag before a moment.
@@ -153,138 +210,32 @@ impl<G: WireGame> LiveMatch<G> {
         }
     }
 
-    /// Gives an input to the referee and carries out what it says.
-    fn handle(&self, table: &mut Table<G>, matches: &Matches, time: Time, input: Input<G>) {
+    /// Gives an input to the referee and carries out what it says. Gives what the effect waits
+    /// for, if there is one and it does.
+    fn handle(
+        &self,
+        table: &mut Table<G>,
+        matches: &Matches,
+        time: Time,
+        input: Input<G>,
+    ) -> Option<Gate> {
+        if matches.is_parked() {
+            return None;
+        }
+        if let Some(journal) = &mut table.journal {
+            journal.take(time, &input);
+        }
         table.referee.handle(time, input, &mut table.outputs);
-        if table.outputs.is_empty() {
-            return self.arm(table);
-        }
-        let mut outputs = std::mem::take(&mut table.outputs);
-        let mut news = News::default();
-        let mut slow = Vec::new();
-        for output in outputs.drain(..) {
-            match output {
-                Output::Send {
-                    seat,
-                    sequence,
-                    message,
-                } => {
-                    let Table { referee, links, .. } = table;
-                    let (id, rules) = (self.id.as_str(), referee.rules());
-                    let response = || response_to_wire(id, rules, &self.salt, sequence, &message);
-                    if links[seat.index()].send(response).is_err() {
-                        slow.push(seat);
-                    }
-                }
-                Output::Close { seat, reason } => {
-                    table.links[seat.index()].close(closing(reason));
-                }
-                Output::Record(record) => self.record(table, &record, &mut news),
-                Output::Ended => self.ended(table, matches),
+        let gate = if table.outputs.is_empty() {
+            if let Some(journal) = &mut table.journal {
+                journal.ride_along(&table.referee);
             }
-        }
-        table.outputs = outputs;
-        self.tell(table, news);
-        for seat in slow {
-            self.handle(table, matches, time, Input::Disconnected { seat });
-        }
+            None
+        } else {
+            self.carry_out(table, matches, time)
+        };
         self.arm(table);
-    }
-
-    fn record(&self, table: &mut Table<G>, record: &Record<G>, news: &mut News) {
-        if let RecordEntry::Fault { seat, fault } = &record.entry {
-            info!(match_id = %self.id, %seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
-        }
-        let wire = record_to_wire(record);
-        // A decision without an event is secret, and so is that it was made.
-        news.changed |= match &record.entry {
-            RecordEntry::Decision(decision) => !decision.events.is_empty(),
-            _ => true,
-        };
-        if !table.spectators.is_empty() {
-            news.events.extend_from_slice(match &wire.record {
-                Some(v1::record::Record::Decision(decision)) => &decision.events,
-                // The result itself is secret.
-                Some(v1::record::Record::Chance(chance)) => &chance.events,
-                _ => &[],
-            });
-        }
-        if let Replay::Growing(writer) = &mut table.replay {
-            writer.push(&wire);
-        }
-    }
-
-    /// Tells the spectators what changed.
-    fn tell(&self, table: &mut Table<G>, news: News) {
-        if !news.changed || table.spectators.is_empty() {
-            return;
-        }
-        let mut response = WatchMatchResponse {
-            events: news.events,
-            ..self.snapshot(table)
-        };
-        if table.referee.result().is_none()
-            && let Some(info) = &mut response.r#match
-        {
-            // The first message had them, and with edition data they are most of a message.
-            info.config = None;
-            info.seed_commitment.clear();
-        }
-        table.spectators.tell(&response);
-        if table.referee.result().is_some() {
-            table.spectators.dismiss();
-        }
-    }
-
-    fn snapshot(&self, table: &Table<G>) -> WatchMatchResponse {
-        WatchMatchResponse {
-            r#match: Some(self.match_info(table)),
-            observation: table
-                .referee
-                .observe_spectator()
-                .map(|observation| G::observation_to_wire(&observation)),
-            events: Vec::new(),
-        }
-    }
-
-    fn match_info(&self, table: &Table<G>) -> v1::MatchInfo {
-        let referee = &table.referee;
-        let rules = referee.rules();
-        let result = referee.result();
-        v1::MatchInfo {
-            match_id: self.id.to_string(),
-            state: table.state().into(),
-            config: Some(rules_to_wire(rules, result.is_some())),
-            seats: referee.seats().map(seat_to_wire).collect(),
-            decisions: referee.public_decisions(),
-            result: result.map(|result| result_to_wire(self.id.as_str(), result)),
-            seed_commitment: self.salt.commit(&rules.seed),
-            seed_salt: result.map(|_| self.salt.to_hex()).unwrap_or_default(),
-        }
-    }
-
-    fn ended(&self, table: &mut Table<G>, matches: &Matches) {
-        let Replay::Growing(writer) = &mut table.replay else {
-            return;
-        };
-        let Some(result) = table.referee.result() else {
-            return;
-        };
-        info!(match_id = %self.id, decisions = result.decisions, "match ended");
-        if result.spoiled_by_referee {
-            let longest_lag_ms = result.longest_referee_lag_us / 1000;
-            warn!(match_id = %self.id, longest_lag_ms, "the match is spoiled by the server's own lag");
-        }
-        let bytes: Arc<[u8]> = std::mem::take(writer)
-            .finish(
-                self.id.as_str(),
-                &table.referee,
-                &self.salt,
-                result_to_wire(self.id.as_str(), result),
-            )
-            .into();
-        table.replay = Replay::Sealed(Arc::clone(&bytes));
-        matches.ended(&self.id, bytes);
+        gate
     }
 
     /// Lets the timer know when the deadline is before the moment at which it looks again, or
@@ -303,16 +254,12 @@ impl<G: WireGame> LiveMatch<G> {
     }
 }
 
-/// What spectators have to be told.
-#[derive(Default)]
-struct News {
-    changed: bool,
-    events: Vec<v1::GameEvent>,
-}
-
 impl<G: WireGame> Timed for LiveMatch<G> {
     fn tick(&self) -> Option<Time> {
         let matches = self.matches.upgrade()?;
+        if matches.is_parked() {
+            return None;
+        }
         let mut table = self.table();
         // What was decoded before the deadline is in time, and lag moves the deadline.
         let moment = self.catch_up(&mut table, &matches);
@@ -322,86 +269,6 @@ impl<G: WireGame> Timed for LiveMatch<G> {
         }
         table.armed = table.referee.deadline();
         table.armed
-    }
-}
-
-impl<G: WireGame> HostedMatch for LiveMatch<G> {
-    fn id(&self) -> &MatchId {
-        &self.id
-    }
-
-    fn game_id(&self) -> &'static str {
-        G::ID
-    }
-
-    fn join(
-        &self,
-        seat: Seat,
-        bot: BotIdentity,
-        last_sequence: Option<u32>,
-    ) -> Result<(StreamNumber, Outbound), Refusal> {
-        let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
-        let mut table = self.table();
-        let moment = self.catch_up(&mut table, &matches);
-        self.tell_lag(&mut table, &matches, moment);
-        if let Some(fault) = table.referee.forfeit(seat) {
-            return Err(forfeited(fault));
-        }
-        let link = &mut table.links[seat.index()];
-        let (number, outbound) = link.renew(matches.limits().outbound_queue);
-        info!(match_id = %self.id, %seat, bot = bot.name, version = bot.version, "bot joined");
-        self.handle(
-            &mut table,
-            &matches,
-            moment.time,
-            Input::Connected {
-                seat,
-                bot,
-                last_sequence,
-            },
-        );
-        Ok((number, outbound))
-    }
-
-    fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput) {
-        let Some(matches) = self.matches.upgrade() else {
-            return;
-        };
-        self.inbox.put(matches.clock(), seat, number, input);
-        // Whoever has the lock handles it; once this has it, it is handled.
-        self.catch_up(&mut self.table(), &matches);
-    }
-
-    fn info(&self) -> v1::MatchInfo {
-        self.match_info(&self.table())
-    }
-
-    fn info_in(&self, state: v1::MatchState) -> Option<v1::MatchInfo> {
-        let table = self.table();
-        let is_meant = state == v1::MatchState::Unspecified || state == table.state();
-        is_meant.then(|| self.match_info(&table))
-    }
-
-    fn watch(&self) -> Result<WatchReceiver, Refusal> {
-        let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
-        let mut table = self.table();
-        let snapshot = self.snapshot(&table);
-        let receiver = table.spectators.add(snapshot, matches.limits())?;
-        if table.referee.result().is_some() {
-            table.spectators.dismiss();
-        }
-        Ok(receiver)
-    }
-
-    fn replay(&self) -> Option<Arc<[u8]>> {
-        match &self.table().replay {
-            Replay::Growing(_) => None,
-            Replay::Sealed(bytes) => Some(Arc::clone(bytes)),
-        }
-    }
-
-    fn sooner(&self) -> Arc<Notify> {
-        Arc::clone(&self.sooner)
     }
 }
 

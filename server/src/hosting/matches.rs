@@ -3,7 +3,11 @@
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use bridgemaster_games::{Seat, with_game};
@@ -12,18 +16,21 @@ use bridgemaster_proto::{
     v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
 };
 use bridgemaster_referee::BotIdentity;
+use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::info;
 
 use super::{
-    HostedMatch, LiveMatch, MatchId, SeatStream, Ticket,
+    HostedMatch, LiveMatch, MatchId, SeatStream, StoredMatch, Ticket, TicketHash,
     clock::ServerClock,
+    hosted_match::PlayedMatch,
     identity::draw_seed_salt,
     outbound::Outbound,
     timer::{self, Timed},
 };
 use crate::{
-    limits::{Limits, MAX_REPEATED_CHARS},
+    journal::{Gate, Gated, Journal, NotStored},
+    limits::Limits,
     refusal::Refusal,
     replay::ReplayFolder,
     wire,
@@ -33,7 +40,15 @@ use crate::{
 pub(crate) struct Matches {
     limits: Limits,
     clock: Arc<ServerClock>,
+    draining: CancellationToken,
+    /// When streams end, once the server drains.
+    drained_at: OnceLock<Instant>,
     stopping: CancellationToken,
+    /// No match goes on any more.
+    parked: AtomicBool,
+    /// Notified when no match waits or runs any more.
+    emptied: Notify,
+    journal: Option<Arc<Journal>>,
     replays: Option<ReplayFolder>,
     writing: TaskTracker,
     table: Mutex<Table>,
@@ -43,7 +58,7 @@ pub(crate) struct Matches {
 #[derive(Default)]
 struct Table {
     entries: HashMap<MatchId, Entry>,
-    keys: HashMap<Ticket, SeatKey>,
+    keys: HashMap<TicketHash, SeatKey>,
     /// Matches by the number of their making.
     by_age: BTreeMap<u64, Arc<dyn HostedMatch>>,
     made: u64,
@@ -55,7 +70,7 @@ struct Table {
 struct Entry {
     hosted: Arc<dyn HostedMatch>,
     age: u64,
-    tickets: Vec<Ticket>,
+    tickets: Vec<TicketHash>,
 }
 
 /// The right to join a seat, as a ticket gives it.
@@ -82,16 +97,22 @@ impl SeatKey {
     }
 }
 
-/// Where a listing goes on: matches made before this one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Before(pub(crate) u64);
-
 impl Matches {
-    pub(crate) fn new(limits: Limits, replays: Option<PathBuf>) -> Self {
+    /// No matches yet; with a journal, what happens in them is stored before it has an effect.
+    pub(crate) fn new(
+        limits: Limits,
+        replays: Option<PathBuf>,
+        journal: Option<Arc<Journal>>,
+    ) -> Self {
         Self {
             limits,
             clock: Arc::new(ServerClock::start()),
+            draining: CancellationToken::new(),
+            drained_at: OnceLock::new(),
             stopping: CancellationToken::new(),
+            parked: AtomicBool::new(false),
+            emptied: Notify::new(),
+            journal,
             replays: replays.map(ReplayFolder::new),
             writing: TaskTracker::new(),
             table: Mutex::default(),
@@ -112,9 +133,63 @@ impl Matches {
         self.stopping.child_token()
     }
 
-    /// Ends all streams, and makes no match any more.
+    /// What is stored before it has an effect; `None` without a store.
+    pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
+        self.journal.as_ref()
+    }
+
+    /// Makes no match any more, and tells all streams that they end after `time`.
+    pub(crate) fn drain(&self, time: Duration) {
+        // The first drain counts.
+        let _ = self.drained_at.set(Instant::now() + time);
+        self.draining.cancel();
+    }
+
+    /// Cancelled when the server drains. A token for each stream, as for [`Matches::stopping`].
+    pub(crate) fn draining(&self) -> CancellationToken {
+        self.draining.child_token()
+    }
+
+    /// Time until the streams of a draining server end.
+    pub(crate) fn drain_left(&self) -> Duration {
+        let until = self.drained_at.get().copied();
+        until.map_or(Duration::ZERO, |until| {
+            until.saturating_duration_since(Instant::now())
+        })
+    }
+
+    /// Completes when no match waits or runs.
+    pub(crate) async fn emptied(&self) {
+        loop {
+            let emptied = self.emptied.notified();
+            tokio::pin!(emptied);
+            emptied.as_mut().enable();
+            if self.table().open == 0 {
+                return;
+            }
+            emptied.await;
+        }
+    }
+
+    /// Ends all streams, and makes no match any more. Matches stand still as they are: that their
+    /// streams end with the server is no bot's fault.
     pub(crate) fn stop(&self) {
+        self.parked.store(true, Ordering::Release);
+        self.draining.cancel();
         self.stopping.cancel();
+    }
+
+    /// Whether matches stand still.
+    pub(super) fn is_parked(&self) -> bool {
+        self.parked.load(Ordering::Acquire)
+    }
+
+    /// Why nothing is taken any more, once the server stops.
+    pub(crate) fn stop_refusal(&self) -> Refusal {
+        match &self.journal {
+            Some(journal) if journal.failed().is_cancelled() => Refusal::storage_failed(),
+            _ => Refusal::stopping(),
+        }
     }
 
     /// Waits until the replays of all ended matches are on disk.
@@ -123,124 +198,154 @@ impl Matches {
         self.writing.wait().await;
     }
 
-    /// Makes a match, and the tickets to its seats.
-    pub(crate) fn create(
+    /// Makes a match, and the tickets to its seats. With a store, the match is in it.
+    pub(crate) async fn create(
         self: &Arc<Self>,
         config: &MatchConfig,
     ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
-        if self.stopping.is_cancelled() {
-            return Err(Refusal::stopping());
+        if self.draining.is_cancelled() {
+            return Err(self.stop_refusal());
         }
         let unnamed = || Refusal::field("config.game", "says which game is played; none is set");
         let game = config.game.as_ref().and_then(game_id).ok_or_else(unnamed)?;
         with_game!(game, G => {
             let rules = wire::rules_from_wire::<G>(config)?;
+            let tickets: Vec<Ticket> = rules.seats.seats().map(|_| Ticket::draw()).collect();
+            let hashes = tickets.iter().map(Ticket::hash).collect();
             let (id, salt) = (MatchId::draw(), draw_seed_salt());
-            self.host(Arc::new(LiveMatch::<G>::new(id, rules, salt, self)?))
+            let made = Arc::new(LiveMatch::<G>::new(id, rules, salt, hashes, self)?);
+            self.reserve()?;
+            if let Some(journal) = &self.journal {
+                let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
+                // In a task of its own: a caller that goes away meanwhile must not leave a match
+                // that is stored and that nobody hosts.
+                let admitted = tokio::spawn(async move {
+                    let stored = journal.open(made.id().stored(), &made.header()).await;
+                    matches.admit(made, tickets, stored)
+                });
+                admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
+            } else {
+                self.admit(made, tickets, Ok(()))
+            }
         })
         .ok_or_else(unnamed)?
     }
 
-    fn host<M: HostedMatch + 'static>(
-        &self,
-        hosted: Arc<M>,
-    ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
-        let info = hosted.info();
-        let id = hosted.id().clone();
-        let tickets: Vec<Ticket> = info.seats.iter().map(|_| Ticket::draw()).collect();
+    /// Takes a place among the matches that wait or run.
+    fn reserve(&self) -> Result<(), Refusal> {
         let mut table = self.table();
         if table.open >= self.limits.open_matches {
             return Err(Refusal::limit("open_matches", self.limits.open_matches));
         }
         table.open += 1;
-        table.made += 1;
-        let age = table.made;
-        table.by_age.insert(age, Arc::clone(&hosted) as _);
-        for (seat, ticket) in (0..).filter_map(Seat::new).zip(&tickets) {
-            let hosted: Arc<dyn HostedMatch> = Arc::clone(&hosted) as _;
-            table.keys.insert(ticket.clone(), SeatKey { hosted, seat });
-        }
-        let shown = (0..)
-            .zip(&tickets)
-            .map(|(seat, ticket)| SeatTicket {
-                seat,
-                ticket: ticket.reveal().to_owned(),
-            })
-            .collect();
-        let entry = Entry {
-            hosted: Arc::clone(&hosted) as _,
-            age,
-            tickets,
-        };
-        table.entries.insert(id.clone(), entry);
-        drop(table);
+        Ok(())
+    }
 
-        let sooner = hosted.sooner();
-        let timed: Arc<dyn Timed> = hosted;
+    /// Hosts a match that has its place, if it is stored.
+    fn admit(
+        &self,
+        made: Arc<dyn PlayedMatch>,
+        tickets: Vec<Ticket>,
+        stored: Result<(), NotStored>,
+    ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
+        if let Err(NotStored) = stored {
+            self.leave();
+            return Err(Refusal::storage_failed());
+        }
+        let info = made.info().into_value();
+        let hashes = tickets.iter().map(Ticket::hash).collect();
+        self.host(made, hashes);
+        info!(match_id = %info.match_id, seats = info.seats.len(), "match made");
+        let shown = (0..).zip(&tickets).map(|(seat, ticket)| SeatTicket {
+            seat,
+            ticket: ticket.reveal().to_owned(),
+        });
+        Ok((info, shown.collect()))
+    }
+
+    /// Takes in a match that has its place, and starts its timer.
+    fn host(&self, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
+        let sooner = played.sooner();
+        self.table().enter(Arc::clone(&played) as _, tickets);
+        let timed: Arc<dyn Timed> = played;
         let clock = Arc::clone(&self.clock);
         tokio::spawn(timer::drive(Arc::downgrade(&timed), sooner, clock));
-        info!(match_id = %id, seats = info.seats.len(), "match made");
-        Ok((info, shown))
+    }
+
+    /// Takes in a match of an earlier server that goes on; limits are for new ones.
+    pub(super) fn go_on_with(&self, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
+        self.table().open += 1;
+        played.restarted();
+        self.host(played, tickets);
+    }
+
+    /// Takes in a match of an earlier server that has ended.
+    pub(super) fn remember(&self, stored: StoredMatch) {
+        let (id, tickets) = (stored.id().clone(), stored.tickets());
+        let mut table = self.table();
+        table.enter(Arc::new(stored), tickets);
+        table.ended.push_back(id);
     }
 
     /// The seat that a ticket is for.
     pub(crate) fn redeem(&self, ticket: &Ticket) -> Result<SeatKey, Refusal> {
-        self.table().keys.get(ticket).cloned().ok_or_else(|| {
-            Refusal::new(
-                RefusalReason::TicketUnknown,
-                "the ticket is of no match that this server knows",
-            )
-        })
+        self.table()
+            .keys
+            .get(&ticket.hash())
+            .cloned()
+            .ok_or_else(|| {
+                Refusal::new(
+                    RefusalReason::TicketUnknown,
+                    "the ticket is of no match that this server knows",
+                )
+            })
     }
 
-    /// The match of this identifier.
-    pub(crate) fn get(&self, id: &MatchId) -> Result<Arc<dyn HostedMatch>, Refusal> {
+    /// The match of this identifier, if the server holds it in memory.
+    pub(super) fn held(&self, id: &MatchId) -> Option<Arc<dyn HostedMatch>> {
         let table = self.table();
-        let entry = table.entries.get(id).ok_or_else(|| {
-            let shown: String = id.as_str().chars().take(MAX_REPEATED_CHARS).collect();
-            Refusal::new(
-                RefusalReason::MatchUnknown,
-                format!("no match has the identifier {shown:?}"),
-            )
-        })?;
-        Ok(Arc::clone(&entry.hosted))
+        Some(Arc::clone(&table.entries.get(id)?.hosted))
     }
 
-    /// At most `count` matches in `state`, the newest first, and where the list goes on.
-    pub(crate) fn list(
+    /// At most `count` of the matches in memory in `state`, made before the one of this age, the
+    /// newest first, and the age where the list goes on.
+    pub(super) fn held_before(
         &self,
         state: MatchState,
-        before: Option<Before>,
+        mut age: u64,
         count: usize,
-    ) -> (Vec<MatchInfo>, Option<Before>) {
+    ) -> (Vec<Gated<MatchInfo>>, Option<u64>) {
         let mut page = Vec::new();
-        let mut before = before.unwrap_or(Before(u64::MAX));
         // The lock is taken for each, so that a long search holds up nobody.
-        while let Some((age, hosted)) = self.newest(before) {
+        while let Some((older, hosted)) = self.newest(age) {
             if page.len() == count {
-                return (page, Some(before));
+                return (page, Some(age));
             }
-            before = Before(age);
+            age = older;
             page.extend(hosted.info_in(state));
         }
         (page, None)
     }
 
-    /// The newest match before this one, and its age.
-    fn newest(&self, Before(age): Before) -> Option<(u64, Arc<dyn HostedMatch>)> {
+    /// The newest match before the one of this age, and its age.
+    fn newest(&self, age: u64) -> Option<(u64, Arc<dyn HostedMatch>)> {
         let table = self.table();
         let (age, hosted) = table.by_age.range(..age).next_back()?;
         Some((*age, Arc::clone(hosted)))
     }
 
-    /// Takes note that a match has ended, and writes its replay.
-    pub(super) fn ended(&self, id: &MatchId, replay: Arc<[u8]>) {
+    /// Takes note that a match has ended, and writes its replay when `gate` is open.
+    pub(super) fn ended(&self, id: &MatchId, replay: Arc<[u8]>, gate: Option<Gate>) {
         if let Some(folder) = &self.replays {
-            self.writing.spawn(folder.write(id.as_str(), replay));
+            let written = folder.write(id.as_str(), replay);
+            self.writing.spawn(async move {
+                if Gated::new((), gate).shown().await.is_ok() {
+                    written.await;
+                }
+            });
         }
         let forgotten = {
             let mut table = self.table();
-            table.open = table.open.saturating_sub(1);
             table.ended.push_back(id.clone());
             (table.ended.len() > self.limits.ended_matches_kept)
                 .then(|| table.ended.pop_front())
@@ -249,6 +354,16 @@ impl Matches {
         };
         // Dropped here, outside the lock.
         drop(forgotten);
+        self.leave();
+    }
+
+    /// Gives up a place among the matches that wait or run.
+    fn leave(&self) {
+        let mut table = self.table();
+        table.open = table.open.saturating_sub(1);
+        if table.open == 0 {
+            self.emptied.notify_waiters();
+        }
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -258,6 +373,23 @@ impl Matches {
 }
 
 impl Table {
+    fn enter(&mut self, hosted: Arc<dyn HostedMatch>, tickets: Vec<TicketHash>) {
+        self.made += 1;
+        let age = self.made;
+        self.by_age.insert(age, Arc::clone(&hosted));
+        for (seat, ticket) in (0..).filter_map(Seat::new).zip(&tickets) {
+            let hosted = Arc::clone(&hosted);
+            self.keys.insert(*ticket, SeatKey { hosted, seat });
+        }
+        let id = hosted.id().clone();
+        let entry = Entry {
+            hosted,
+            age,
+            tickets,
+        };
+        self.entries.insert(id, entry);
+    }
+
     fn forget(&mut self, id: &MatchId) -> Option<Entry> {
         let entry = self.entries.remove(id)?;
         for ticket in &entry.tickets {
@@ -278,11 +410,11 @@ mod tests {
     use tokio::{runtime::Handle, task::yield_now, time::timeout};
 
     use super::*;
-    use crate::hosting::SeatInput;
+    use crate::hosting::{SeatInput, hosted_match::ReplayBytes};
 
     #[tokio::test]
     async fn a_match_that_has_ended_leaves_no_task_behind() {
-        let matches = Arc::new(Matches::new(Limits::default(), None));
+        let matches = Arc::new(Matches::new(Limits::default(), None, None));
         let game = with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default()));
         let config = MatchConfig {
             game,
@@ -295,7 +427,7 @@ mod tests {
             }),
             ..MatchConfig::default()
         };
-        let (info, tickets) = matches.create(&config).unwrap();
+        let (info, tickets) = matches.create(&config).await.unwrap();
         // The timer takes note of the start-up time, an hour from now.
         yield_now().await;
         for ticket in tickets {
@@ -308,7 +440,8 @@ mod tests {
             });
         }
         let id = MatchId::from_client(&info.match_id);
-        assert!(matches.get(&id).unwrap().replay().is_some(), "it has ended");
+        let replay = matches.held(&id).unwrap().replay();
+        assert!(matches!(replay, ReplayBytes::Here(_)), "it has ended");
         let no_task = async {
             while Handle::current().metrics().num_alive_tasks() > 0 {
                 yield_now().await;

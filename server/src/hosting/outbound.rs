@@ -1,11 +1,15 @@
-//! The queue of messages to one bot: bounded, and closed with a reason.
+//! The queue of messages to one bot: bounded, and closed with a reason. A message leaves it when
+//! what caused it is stored.
 
 use std::sync::{Arc, OnceLock};
 
 use bridgemaster_proto::v1::PlayResponse;
 use tokio::sync::mpsc;
 
-use crate::refusal::Refusal;
+use crate::{
+    journal::{Gate, Gated},
+    refusal::Refusal,
+};
 
 /// How a stream ends.
 #[derive(Clone, Debug)]
@@ -18,14 +22,18 @@ pub(crate) enum Closing {
 
 /// The match's end of the queue. Dropping it ends the stream once the queue is empty.
 pub(crate) struct OutboundSender {
-    queue: mpsc::Sender<Box<PlayResponse>>,
-    closing: Arc<OnceLock<Closing>>,
+    queue: mpsc::Sender<Gated<Box<PlayResponse>>>,
+    closing: Arc<OnceLock<Gated<Closing>>>,
 }
 
 /// The stream's end of the queue.
 pub(crate) struct Outbound {
-    queue: mpsc::Receiver<Box<PlayResponse>>,
-    closing: Arc<OnceLock<Closing>>,
+    queue: mpsc::Receiver<Gated<Box<PlayResponse>>>,
+    /// The next message, taken from the queue to wait for its gate.
+    next: Option<Gated<Box<PlayResponse>>>,
+    closing: Arc<OnceLock<Gated<Closing>>>,
+    /// The store failed, and what is queued is never sent.
+    is_cut: bool,
 }
 
 /// The queue is full: its bot reads too slowly.
@@ -45,15 +53,17 @@ pub(crate) fn channel(limit: usize) -> (OutboundSender, Outbound) {
         },
         Outbound {
             queue: receiver,
+            next: None,
             closing,
+            is_cut: false,
         },
     )
 }
 
 impl OutboundSender {
-    /// Queues a message.
-    pub(crate) fn send(&self, response: PlayResponse) -> Result<(), QueueFull> {
-        match self.queue.try_send(Box::new(response)) {
+    /// Queues a message, to be sent when `gate` is open.
+    pub(crate) fn send(&self, response: PlayResponse, gate: Option<Gate>) -> Result<(), QueueFull> {
+        match self.queue.try_send(Gated::new(Box::new(response), gate)) {
             // A stream that is gone is told to the match by its own end.
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(()),
             Err(mpsc::error::TrySendError::Full(_)) => Err(QueueFull {
@@ -62,21 +72,39 @@ impl OutboundSender {
         }
     }
 
-    /// Ends the stream after what is queued.
-    pub(crate) fn close(self, closing: Closing) {
+    /// Ends the stream after what is queued, when `gate` is open.
+    pub(crate) fn close(self, closing: Closing, gate: Option<Gate>) {
         // Only this sender sets it, and it is consumed here.
-        let _ = self.closing.set(closing);
+        let _ = self.closing.set(Gated::new(closing, gate));
     }
 }
 
 impl Outbound {
-    /// The next message; `None` when the match closed the queue.
+    /// The next message; `None` when the match closed the queue. A call that is dropped loses
+    /// nothing.
     pub(crate) async fn next(&mut self) -> Option<PlayResponse> {
-        self.queue.recv().await.map(|boxed| *boxed)
+        if self.is_cut {
+            return None;
+        }
+        if self.next.is_none() {
+            self.next = self.queue.recv().await;
+        }
+        let opened = match (&self.next, self.closing.get()) {
+            (Some(response), _) => response.open().await,
+            (None, Some(closing)) => closing.open().await,
+            (None, None) => Ok(()),
+        };
+        self.is_cut = opened.is_err();
+        let next = self.next.take_if(|_| opened.is_ok())?;
+        Some(*next.into_value())
     }
 
     /// How the stream ends, after [`Outbound::next`] gave `None`.
     pub(crate) fn closing(&self) -> Closing {
-        self.closing.get().cloned().unwrap_or(Closing::MatchOver)
+        if self.is_cut {
+            return Closing::Refused(Refusal::storage_failed());
+        }
+        let closing = self.closing.get().cloned();
+        closing.map_or(Closing::MatchOver, Gated::into_value)
     }
 }

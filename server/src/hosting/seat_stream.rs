@@ -7,6 +7,7 @@ use bridgemaster_games::Seat;
 use bridgemaster_proto::v1::Decision;
 
 use super::{HostedMatch, MatchId};
+use crate::journal::Gate;
 
 /// Counts the streams of a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,9 +62,10 @@ impl SeatStream {
         self.seat
     }
 
-    /// Reports to the match.
-    pub(crate) fn report(&self, input: SeatInput) {
-        self.hosted.report(self.seat, self.number, input);
+    /// Reports to the match. Nothing more is to be read from the stream before the gate that is
+    /// given, if one is.
+    pub(crate) fn report(&self, input: SeatInput) -> Option<Gate> {
+        self.hosted.report(self.seat, self.number, input)
     }
 }
 

@@ -1,12 +1,12 @@
 //! One stream of one bot, from Hello to its end.
 
-use std::{error::Error as _, sync::Arc};
+use std::{error::Error as _, sync::Arc, time::Duration};
 
 use async_stream::stream;
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
     v1::{
-        Hello, PlayRequest, PlayResponse, RefusalReason, Welcome,
+        Draining, Hello, PlayRequest, PlayResponse, RefusalReason, Welcome,
         play_request::Message as Incoming, play_response::Message as Outgoing,
     },
 };
@@ -26,6 +26,7 @@ use super::{
 use crate::{
     VERSION,
     hosting::{Closing, Matches, SeatInput, SeatKey, SeatStream},
+    journal::{Gate, NotStored},
     limits::Limits,
     refusal::Refusal,
 };
@@ -43,7 +44,7 @@ pub(crate) fn conversation(
         let hello = select! {
             biased;
             hello = first_message(&mut inbound, limits) => hello,
-            () = stopping.cancelled() => Err(Refusal::stopping()),
+            () = stopping.cancelled() => Err(matches.stop_refusal()),
         };
         let hello = match hello {
             Ok(hello) => hello,
@@ -71,7 +72,7 @@ pub(crate) fn conversation(
             server_version: VERSION.to_owned(),
             match_id: seat.match_id().to_string(),
             seat: seat.seat().number().into(),
-            ping_interval_ms: u32::try_from(limits.ping_interval.as_millis()).unwrap_or(u32::MAX),
+            ping_interval_ms: whole_ms(limits.ping_interval),
         })));
 
         let mut pings = interval(limits.ping_interval);
@@ -80,6 +81,11 @@ pub(crate) fn conversation(
         let mut round_trip = RoundTrip::default();
         let stopped = stopping.cancelled();
         tokio::pin!(stopped);
+        let draining = matches.draining();
+        let mut is_told_of_drain = false;
+        // What the last message of the bot waits for. Nothing more is read until then, so that
+        // what waits to be stored does not grow with what a bot sends.
+        let mut unsettled: Option<Gate> = None;
         loop {
             select! {
                 biased;
@@ -99,11 +105,21 @@ pub(crate) fn conversation(
                         return;
                     }
                 },
-                message = inbound.message() => match message {
+                settled = settled(&unsettled), if unsettled.is_some() => {
+                    unsettled = None;
+                    if let Err(NotStored) = settled {
+                        yield Err(Refusal::storage_failed().into());
+                        return;
+                    }
+                }
+                message = inbound.message(), if unsettled.is_none() => match message {
                     Ok(Some(message)) => {
-                        if let Err(refusal) = receive(&seat, message, &mut round_trip) {
-                            yield Err(refusal.into());
-                            return;
+                        match receive(&seat, message, &mut round_trip) {
+                            Ok(gate) => unsettled = gate,
+                            Err(refusal) => {
+                                yield Err(refusal.into());
+                                return;
+                            }
                         }
                         // A bot that sends without a pause must not keep the thread to itself.
                         consume_budget().await;
@@ -124,14 +140,33 @@ pub(crate) fn conversation(
                         }
                     },
                 },
+                () = draining.cancelled(), if !is_told_of_drain => {
+                    is_told_of_drain = true;
+                    yield Ok(response(Outgoing::Draining(Draining {
+                        time_left_ms: whole_ms(matches.drain_left()),
+                        matches_resume: matches.journal().is_some(),
+                    })));
+                }
                 _ = pings.tick() => yield Ok(response(Outgoing::Ping(round_trip.ping()))),
                 () = &mut stopped => {
-                    yield Err(Refusal::stopping().into());
+                    yield Err(matches.stop_refusal().into());
                     return;
                 }
             }
         }
     }
+}
+
+/// Completes when what a message of the bot waits for is stored.
+async fn settled(unsettled: &Option<Gate>) -> Result<(), NotStored> {
+    match unsettled {
+        Some(gate) => gate.opened().await,
+        None => Ok(()),
+    }
+}
+
+fn whole_ms(time: Duration) -> u32 {
+    u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }
 
 fn response(message: Outgoing) -> PlayResponse {
@@ -170,17 +205,17 @@ async fn first_message(
     }
 }
 
-/// Reports a message to the match; a refusal ends the stream.
+/// Reports a message to the match, and gives what it waits for; a refusal ends the stream.
 fn receive(
     seat: &SeatStream,
     message: PlayRequest,
     round_trip: &mut RoundTrip,
-) -> Result<(), Refusal> {
+) -> Result<Option<Gate>, Refusal> {
     let input = match message.message {
         Some(Incoming::Decision(decision)) => SeatInput::Decision(decision),
         Some(Incoming::Pong(pong)) => match round_trip.pong(pong.nonce) {
             Answered::Last { elapsed_us } => SeatInput::RoundTrip { elapsed_us },
-            Answered::Earlier => return Ok(()),
+            Answered::Earlier => return Ok(None),
             Answered::Nothing => SeatInput::Useless,
         },
         Some(Incoming::Resign(resign)) => SeatInput::Resign {
@@ -194,8 +229,7 @@ fn receive(
         }
         None => SeatInput::Useless,
     };
-    seat.report(input);
-    Ok(())
+    Ok(seat.report(input))
 }
 
 /// The refusal for bytes that are no message; `None` when the transport failed instead.

@@ -5,15 +5,16 @@ use std::{pin::Pin, sync::Arc};
 use async_stream::stream;
 use bridgemaster_proto::v1::{
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
-    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, RefusalReason,
-    WatchMatchRequest, WatchMatchResponse, match_service_server::MatchService,
+    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, WatchMatchRequest,
+    WatchMatchResponse, match_service_server::MatchService,
 };
 use tokio::select;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
 use crate::{
-    hosting::{Before, MatchId, Matches},
+    hosting::{MatchId, Matches},
+    journal::NotStored,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
     refusal::Refusal,
     replay,
@@ -37,7 +38,7 @@ impl MatchService for MatchDesk {
         request: Request<CreateMatchRequest>,
     ) -> Result<Response<CreateMatchResponse>, Status> {
         let config = request.into_inner().config.unwrap_or_default();
-        let (info, tickets) = self.matches.create(&config)?;
+        let (info, tickets) = self.matches.create(&config).await?;
         Ok(Response::new(CreateMatchResponse {
             r#match: Some(info),
             tickets,
@@ -49,8 +50,11 @@ impl MatchService for MatchDesk {
         request: Request<GetMatchRequest>,
     ) -> Result<Response<GetMatchResponse>, Status> {
         let id = MatchId::from_client(&request.into_inner().match_id);
+        let info = self.matches.find(&id).await?.info();
+        let info = info.shown().await;
+        let info = info.map_err(|NotStored| Refusal::storage_failed())?;
         Ok(Response::new(GetMatchResponse {
-            r#match: Some(self.matches.get(&id)?.info()),
+            r#match: Some(info),
         }))
     }
 
@@ -75,17 +79,18 @@ impl MatchService for MatchDesk {
         };
         let before = match request.page_token.as_str() {
             "" => None,
-            token => Some(Before(token.parse().map_err(|_| {
+            token => Some(token.parse().map_err(|_| {
                 Refusal::field(
                     "page_token",
                     "take `next_page_token` of the answer before, or none",
                 )
-            })?)),
+            })?),
         };
-        let (matches, next) = self.matches.list(state, before, page_size as usize);
+        let listed = self.matches.list(state, before, page_size as usize);
+        let (matches, next) = listed.await?;
         Ok(Response::new(ListMatchesResponse {
             matches,
-            next_page_token: next.map(|Before(age)| age.to_string()).unwrap_or_default(),
+            next_page_token: next.map(|next| next.to_string()).unwrap_or_default(),
         }))
     }
 
@@ -96,18 +101,25 @@ impl MatchService for MatchDesk {
         request: Request<WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
         let id = MatchId::from_client(&request.into_inner().match_id);
-        let mut news = self.matches.get(&id)?.watch()?;
-        let stopping = self.matches.stopping();
+        let mut news = self.matches.find(&id).await?.watch()?;
+        let matches = Arc::clone(&self.matches);
+        let stopping = matches.stopping();
         Ok(Response::new(Box::pin(stream! {
             loop {
                 select! {
                     biased;
                     message = news.recv() => match message {
-                        Some(message) => yield message,
+                        Some(message) => match message.shown().await {
+                            Ok(message) => yield message,
+                            Err(NotStored) => {
+                                yield Err(Refusal::storage_failed().into());
+                                return;
+                            }
+                        },
                         None => return,
                     },
                     () = stopping.cancelled() => {
-                        yield Err(Refusal::stopping().into());
+                        yield Err(matches.stop_refusal().into());
                         return;
                     }
                 }
@@ -120,12 +132,7 @@ impl MatchService for MatchDesk {
         request: Request<GetReplayRequest>,
     ) -> Result<Response<GetReplayResponse>, Status> {
         let id = MatchId::from_client(&request.into_inner().match_id);
-        let bytes = self.matches.get(&id)?.replay().ok_or_else(|| {
-            Refusal::new(
-                RefusalReason::MatchRunning,
-                "the match has not ended, and its replay shows what seats may not know",
-            )
-        })?;
+        let bytes = self.matches.replay(&id).await?;
         let replay = replay::decode(&bytes)
             .map_err(|error| Status::internal(format!("the replay cannot be read: {error}")))?;
         Ok(Response::new(GetReplayResponse {

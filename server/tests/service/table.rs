@@ -43,7 +43,7 @@ impl Table {
     pub(crate) async fn with_limits(limits: Limits) -> Self {
         let options = ServerOptions {
             limits,
-            replays: None,
+            ..ServerOptions::default()
         };
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), options)
             .await

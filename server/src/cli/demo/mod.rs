@@ -88,7 +88,7 @@ impl DemoArgs {
     async fn play(self, config: MatchConfig, entrants: Vec<Entrant>) -> anyhow::Result<()> {
         let options = ServerOptions {
             limits: Limits::default(),
-            replays: None,
+            ..ServerOptions::default()
         };
         let server = Server::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), options).await?;
         let server_url = format!("http://{}", server.local_addr());

@@ -6,16 +6,22 @@ use std::thread::yield_now;
 use bridgemaster_games::{SeatCount, Seed, old_london_bridge::OldLondonBridge};
 use bridgemaster_proto::v1::{Decision, decision::Choice};
 
+use bridgemaster_referee::BotIdentity;
+
 use super::*;
-use crate::{hosting::identity::draw_seed_salt, limits::Limits};
+use crate::{
+    hosting::{HostedMatch as _, identity::draw_seed_salt},
+    limits::Limits,
+};
 
 #[tokio::test]
 async fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
-    let matches = Arc::new(Matches::new(Limits::default(), None));
+    let matches = Arc::new(Matches::new(Limits::default(), None, None));
     let mut rules =
         MatchRules::<OldLondonBridge>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
     rules.clock.cap_ms = 30;
-    let live = LiveMatch::new(MatchId::draw(), rules, draw_seed_salt(), &matches).unwrap();
+    let (id, salt) = (MatchId::draw(), draw_seed_salt());
+    let live = LiveMatch::new(id, rules, salt, Vec::new(), &matches).unwrap();
     let seats = [0, 1].map(|number| Seat::new(number).unwrap());
     let streams = seats.map(|seat| live.join(seat, BotIdentity::default(), None).unwrap());
     for (seat, (number, _)) in seats.into_iter().zip(&streams) {

@@ -1,0 +1,182 @@
+//! What comes of an input: messages, records, news, and the end.
+
+use std::sync::Arc;
+
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{self, WatchMatchResponse},
+};
+use bridgemaster_referee::{Input, Output, Record, RecordEntry, Time};
+use tracing::{info, warn};
+
+use super::{
+    super::{link::closing, matches::Matches},
+    LiveMatch, Replay, Table,
+};
+use crate::{
+    journal::{Finish, FinishedSeat, FinishedSummary, Gate},
+    wire::{record_to_wire, response_to_wire, result_to_wire},
+};
+
+/// What spectators have to be told.
+#[derive(Default)]
+struct News {
+    changed: bool,
+    events: Vec<v1::GameEvent>,
+}
+
+impl<G: WireGame> LiveMatch<G> {
+    /// Carries out what the referee said. All of it waits for one gate, which is given.
+    pub(super) fn carry_out(
+        &self,
+        table: &mut Table<G>,
+        matches: &Matches,
+        time: Time,
+    ) -> Option<Gate> {
+        let mut outputs = std::mem::take(&mut table.outputs);
+        let mut news = News::default();
+        let mut replay = None;
+        for output in &outputs {
+            match output {
+                Output::Record(record) => self.record(table, record, &mut news),
+                Output::Ended => replay = self.seal(table),
+                Output::Send { .. } | Output::Close { .. } => {}
+            }
+        }
+        self.commit(table, replay.as_ref());
+        let gate = table.unsettled();
+        let mut slow = Vec::new();
+        for output in outputs.drain(..) {
+            match output {
+                Output::Send {
+                    seat,
+                    sequence,
+                    message,
+                } => {
+                    let Table { referee, links, .. } = table;
+                    let (id, rules) = (self.id.as_str(), referee.rules());
+                    let response = || response_to_wire(id, rules, &self.salt, sequence, &message);
+                    if links[seat.index()].send(response, gate.as_ref()).is_err() {
+                        slow.push(seat);
+                    }
+                }
+                Output::Close { seat, reason } => {
+                    table.links[seat.index()].close(closing(reason), gate.as_ref());
+                }
+                Output::Record(_) | Output::Ended => {}
+            }
+        }
+        table.outputs = outputs;
+        if let Some(replay) = replay {
+            matches.ended(&self.id, replay, gate.clone());
+        }
+        self.tell(table, news, gate.as_ref());
+        for seat in slow {
+            self.handle(table, matches, time, Input::Disconnected { seat });
+        }
+        gate
+    }
+
+    /// Queues what happened for the store, and with it the end. After the end nothing is queued:
+    /// what is sent then waits for the end itself.
+    fn commit(&self, table: &mut Table<G>, replay: Option<&Arc<[u8]>>) {
+        let Some(mut journal) = table.journal.take() else {
+            return;
+        };
+        let finish = replay.map(|replay| Finish {
+            summary: self.summary(table).into_bytes(),
+            replay: replay.to_vec(),
+        });
+        let has_ended = finish.is_some();
+        table.gate = Some(journal.commit(&table.referee, finish));
+        table.journal = (!has_ended).then_some(journal);
+    }
+
+    fn summary(&self, table: &Table<G>) -> FinishedSummary {
+        let referee = &table.referee;
+        let seats = referee.seats().zip(&self.tickets).map(|(info, ticket)| {
+            let (started_sequence, ended_sequence) = referee.told(info.seat).unwrap_or_default();
+            let forfeit = referee.forfeit(info.seat);
+            FinishedSeat {
+                ticket_sha256: ticket.as_bytes().to_vec(),
+                started_sequence,
+                ended_sequence,
+                forfeited_for: forfeit.map(|fault| fault.to_string()).unwrap_or_default(),
+            }
+        });
+        FinishedSummary::new(
+            self.match_info(table),
+            G::ID,
+            G::RULES_VERSION,
+            seats.collect(),
+        )
+    }
+
+    fn record(&self, table: &mut Table<G>, record: &Record<G>, news: &mut News) {
+        if let RecordEntry::Fault { seat, fault } = &record.entry {
+            info!(match_id = %self.id, %seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
+        }
+        let wire = record_to_wire(record);
+        // A decision without an event is secret, and so is that it was made.
+        news.changed |= match &record.entry {
+            RecordEntry::Decision(decision) => !decision.events.is_empty(),
+            _ => true,
+        };
+        if !table.spectators.is_empty() {
+            news.events.extend_from_slice(match &wire.record {
+                Some(v1::record::Record::Decision(decision)) => &decision.events,
+                // The result itself is secret.
+                Some(v1::record::Record::Chance(chance)) => &chance.events,
+                _ => &[],
+            });
+        }
+        if let Replay::Growing(writer) = &mut table.replay {
+            writer.push(&wire);
+        }
+    }
+
+    /// Tells the spectators what changed.
+    fn tell(&self, table: &mut Table<G>, news: News, gate: Option<&Gate>) {
+        if !news.changed || table.spectators.is_empty() {
+            return;
+        }
+        let mut response = WatchMatchResponse {
+            events: news.events,
+            ..self.snapshot(table)
+        };
+        if table.referee.result().is_none()
+            && let Some(info) = &mut response.r#match
+        {
+            // The first message had them, and with edition data they are most of a message.
+            info.config = None;
+            info.seed_commitment.clear();
+        }
+        table.spectators.tell(&response, gate);
+        if table.referee.result().is_some() {
+            table.spectators.dismiss();
+        }
+    }
+
+    /// Closes the replay of a match that has ended: its bytes.
+    fn seal(&self, table: &mut Table<G>) -> Option<Arc<[u8]>> {
+        let Replay::Growing(writer) = &mut table.replay else {
+            return None;
+        };
+        let result = table.referee.result()?;
+        info!(match_id = %self.id, decisions = result.decisions, "match ended");
+        if result.spoiled_by_referee {
+            let longest_lag_ms = result.longest_referee_lag_us / 1000;
+            warn!(match_id = %self.id, longest_lag_ms, "the match is spoiled by the server's own lag");
+        }
+        let bytes: Arc<[u8]> = std::mem::take(writer)
+            .finish(
+                self.id.as_str(),
+                &table.referee,
+                &self.salt,
+                result_to_wire(self.id.as_str(), result),
+            )
+            .into();
+        table.replay = Replay::Sealed(Arc::clone(&bytes));
+        Some(bytes)
+    }
+}

@@ -1,0 +1,155 @@
+//! What a match shows of itself, and what it takes from streams.
+
+use std::sync::Arc;
+
+use bridgemaster_games::Seat;
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{self, WatchMatchResponse},
+};
+use bridgemaster_referee::{BotIdentity, Input};
+use tokio::sync::Notify;
+use tracing::info;
+
+use super::{
+    super::{
+        HostedMatch, MatchId, SeatInput,
+        clock::Moment,
+        hosted_match::{PlayedMatch, ReplayBytes},
+        link::forfeited,
+        outbound::Outbound,
+        seat_stream::StreamNumber,
+        spectators::WatchReceiver,
+    },
+    LiveMatch, Replay, Table,
+};
+use crate::{
+    journal::{Gate, Gated},
+    refusal::Refusal,
+    wire::{result_to_wire, rules_to_wire, seat_to_wire},
+};
+
+impl<G: WireGame> LiveMatch<G> {
+    pub(super) fn snapshot(&self, table: &Table<G>) -> WatchMatchResponse {
+        WatchMatchResponse {
+            r#match: Some(self.match_info(table)),
+            observation: table
+                .referee
+                .observe_spectator()
+                .map(|observation| G::observation_to_wire(&observation)),
+            events: Vec::new(),
+        }
+    }
+
+    pub(super) fn match_info(&self, table: &Table<G>) -> v1::MatchInfo {
+        let referee = &table.referee;
+        let rules = referee.rules();
+        let result = referee.result();
+        v1::MatchInfo {
+            match_id: self.id.to_string(),
+            state: table.state().into(),
+            config: Some(rules_to_wire(rules, result.is_some())),
+            seats: referee.seats().map(seat_to_wire).collect(),
+            decisions: referee.public_decisions(),
+            result: result.map(|result| result_to_wire(self.id.as_str(), result)),
+            seed_commitment: self.salt.commit(&rules.seed),
+            seed_salt: result.map(|_| self.salt.to_hex()).unwrap_or_default(),
+        }
+    }
+}
+
+impl<G: WireGame> HostedMatch for LiveMatch<G> {
+    fn id(&self) -> &MatchId {
+        &self.id
+    }
+
+    fn game_id(&self) -> &'static str {
+        G::ID
+    }
+
+    fn join(
+        &self,
+        seat: Seat,
+        bot: BotIdentity,
+        last_sequence: Option<u32>,
+    ) -> Result<(StreamNumber, Outbound), Refusal> {
+        let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
+        let mut table = self.table();
+        let moment = self.catch_up(&mut table, &matches);
+        self.tell_lag(&mut table, &matches, moment);
+        if let Some(fault) = table.referee.forfeit(seat) {
+            return Err(forfeited(&fault));
+        }
+        let link = &mut table.links[seat.index()];
+        let (number, outbound) = link.renew(matches.limits().outbound_queue);
+        info!(match_id = %self.id, %seat, bot = bot.name, version = bot.version, "bot joined");
+        self.handle(
+            &mut table,
+            &matches,
+            moment.time,
+            Input::Connected {
+                seat,
+                bot,
+                last_sequence,
+            },
+        );
+        Ok((number, outbound))
+    }
+
+    fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput) -> Option<Gate> {
+        let matches = self.matches.upgrade()?;
+        self.inbox.put(matches.clock(), seat, number, input);
+        // Whoever has the lock handles it; once this has it, it is handled.
+        let mut table = self.table();
+        self.catch_up(&mut table, &matches);
+        table.links[seat.index()].unsettled(number)
+    }
+
+    fn info(&self) -> Gated<v1::MatchInfo> {
+        let table = self.table();
+        Gated::new(self.match_info(&table), table.unsettled())
+    }
+
+    fn info_in(&self, state: v1::MatchState) -> Option<Gated<v1::MatchInfo>> {
+        let table = self.table();
+        let is_meant = state == v1::MatchState::Unspecified || state == table.state();
+        is_meant.then(|| Gated::new(self.match_info(&table), table.unsettled()))
+    }
+
+    fn watch(&self) -> Result<WatchReceiver, Refusal> {
+        let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
+        let mut table = self.table();
+        let (snapshot, gate) = (self.snapshot(&table), table.unsettled());
+        let receiver = table.spectators.add(snapshot, gate, matches.limits())?;
+        if table.referee.result().is_some() {
+            table.spectators.dismiss();
+        }
+        Ok(receiver)
+    }
+
+    fn replay(&self) -> ReplayBytes {
+        let table = self.table();
+        match &table.replay {
+            Replay::Growing(_) => ReplayBytes::Growing,
+            Replay::Sealed(bytes) => {
+                ReplayBytes::Here(Gated::new(Arc::clone(bytes), table.unsettled()))
+            }
+        }
+    }
+}
+
+impl<G: WireGame> PlayedMatch for LiveMatch<G> {
+    fn sooner(&self) -> Arc<Notify> {
+        Arc::clone(&self.sooner)
+    }
+
+    fn restarted(&self) {
+        let Some(matches) = self.matches.upgrade() else {
+            return;
+        };
+        let mut table = self.table();
+        let Moment { time, lag_us } = matches.clock().now();
+        table.lag_us = lag_us;
+        self.handle(&mut table, &matches, time, Input::Restarted);
+    }
+}

@@ -1,0 +1,162 @@
+//! A match that has ended, as the store keeps it: for whoever asks, and for bots that were away
+//! when it ended.
+
+use bridgemaster_games::{GAME_IDS, Seat};
+use bridgemaster_proto::v1::{
+    self, PlayResponse, WatchMatchResponse, play_response::Message as Outgoing,
+};
+use bridgemaster_referee::BotIdentity;
+use bridgemaster_store::FinishedMatch;
+
+use super::{
+    HostedMatch, MatchId, SeatInput, TicketHash,
+    hosted_match::ReplayBytes,
+    link::forfeited,
+    outbound::{self, Closing, Outbound},
+    seat_stream::StreamNumber,
+    spectators::{Spectators, WatchReceiver},
+};
+use crate::{
+    journal::{FinishedSeat, FinishedSummary, Gate, Gated},
+    limits::Limits,
+    refusal::Refusal,
+};
+
+/// Messages of its longest conversation: the start and the end.
+const MESSAGES: usize = 2;
+
+/// A match that has ended.
+pub(crate) struct StoredMatch {
+    id: MatchId,
+    game_id: &'static str,
+    rules_version: u32,
+    info: v1::MatchInfo,
+    seats: Vec<FinishedSeat>,
+}
+
+impl StoredMatch {
+    /// Reads what the store keeps of a match, or tells what is wrong with it.
+    pub(super) fn read(finished: &FinishedMatch) -> Result<Self, String> {
+        let summary = FinishedSummary::read(&finished.summary)?;
+        let game_id = GAME_IDS.iter().find(|id| **id == summary.game_id);
+        let game_id = game_id.ok_or_else(|| format!("it is of {:?}, no game", summary.game_id))?;
+        Ok(Self {
+            id: MatchId::from_store(&finished.match_id),
+            game_id,
+            rules_version: summary.rules_version,
+            info: summary.info.unwrap_or_default(),
+            seats: summary.seats,
+        })
+    }
+
+    /// The tickets of its seats, in seat order.
+    pub(super) fn tickets(&self) -> Vec<TicketHash> {
+        let seats = self.seats.iter();
+        seats
+            .filter_map(|seat| TicketHash::from_bytes(&seat.ticket_sha256))
+            .collect()
+    }
+
+    /// What a seat was told of the start, or would have been.
+    fn started(&self, seat: Seat) -> v1::MatchStarted {
+        let config = self.info.config.clone().map(|config| v1::MatchConfig {
+            seed: None,
+            ..config
+        });
+        v1::MatchStarted {
+            match_id: self.id.to_string(),
+            seat: seat.number().into(),
+            config,
+            rules_version: self.rules_version,
+            seats: self.info.seats.clone(),
+            seed_commitment: self.info.seed_commitment.clone(),
+        }
+    }
+
+    fn ended(&self) -> v1::MatchEnded {
+        let seed = self
+            .info
+            .config
+            .as_ref()
+            .and_then(|config| config.seed.clone());
+        v1::MatchEnded {
+            result: self.info.result.clone(),
+            seed: seed.unwrap_or_default(),
+            seed_salt: self.info.seed_salt.clone(),
+        }
+    }
+}
+
+impl HostedMatch for StoredMatch {
+    fn id(&self) -> &MatchId {
+        &self.id
+    }
+
+    fn game_id(&self) -> &'static str {
+        self.game_id
+    }
+
+    fn join(
+        &self,
+        seat: Seat,
+        _bot: BotIdentity,
+        last_sequence: Option<u32>,
+    ) -> Result<(StreamNumber, Outbound), Refusal> {
+        let told = self.seats.get(seat.index()).cloned().unwrap_or_default();
+        if !told.forfeited_for.is_empty() {
+            return Err(forfeited(&told.forfeited_for));
+        }
+        let (sender, outbound) = outbound::channel(MESSAGES);
+        let send = |sequence, message| {
+            let response = PlayResponse {
+                sequence,
+                message: Some(message),
+            };
+            // The queue is new and has room.
+            let _ = sender.send(response, None);
+        };
+        let ended = told.ended_sequence;
+        let missing = match last_sequence {
+            Some(last) if last <= ended => ended - last,
+            _ => u32::MAX,
+        };
+        // A bot that missed more than the end is treated as one that knows nothing.
+        if missing > 1 {
+            let sequence = told.started_sequence.unwrap_or(1);
+            send(sequence, Outgoing::MatchStarted(self.started(seat)));
+        }
+        if missing > 0 {
+            send(ended, Outgoing::MatchEnded(self.ended()));
+        }
+        sender.close(Closing::MatchOver, None);
+        Ok((StreamNumber::default(), outbound))
+    }
+
+    fn report(&self, _: Seat, _: StreamNumber, _: SeatInput) -> Option<Gate> {
+        None
+    }
+
+    fn info(&self) -> Gated<v1::MatchInfo> {
+        Gated::new(self.info.clone(), None)
+    }
+
+    fn info_in(&self, state: v1::MatchState) -> Option<Gated<v1::MatchInfo>> {
+        let is_meant = matches!(state, v1::MatchState::Unspecified | v1::MatchState::Ended);
+        is_meant.then(|| self.info())
+    }
+
+    fn watch(&self) -> Result<WatchReceiver, Refusal> {
+        let snapshot = WatchMatchResponse {
+            r#match: Some(self.info.clone()),
+            // The board is in the replay.
+            observation: None,
+            events: Vec::new(),
+        };
+        // Dropping the spectators ends the stream after the snapshot.
+        Spectators::default().add(snapshot, None, &Limits::default())
+    }
+
+    fn replay(&self) -> ReplayBytes {
+        ReplayBytes::InStore
+    }
+}

@@ -1,0 +1,73 @@
+//! What keeps effects in until what caused them is stored.
+
+use std::sync::Arc;
+
+use tokio::sync::SetOnce;
+
+/// The storage failed: the effect must never be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NotStored;
+
+/// The outcome of one commit, for everything that waits for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gate(Arc<SetOnce<Result<(), NotStored>>>);
+
+impl Gate {
+    /// The commit is done, or has failed.
+    pub(super) fn settle(&self, outcome: Result<(), NotStored>) {
+        // Only the writer settles a gate, and once.
+        let _ = self.0.set(outcome);
+    }
+
+    /// Whether effects may leave now.
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.get() == Some(&Ok(()))
+    }
+
+    /// Completes when effects may leave.
+    ///
+    /// # Errors
+    /// [`NotStored`] when they may never.
+    pub(crate) async fn opened(&self) -> Result<(), NotStored> {
+        *self.0.wait().await
+    }
+}
+
+/// Something to be shown, and the gate before it; a server without a store has no gates.
+#[derive(Clone, Debug)]
+pub(crate) struct Gated<T> {
+    value: T,
+    gate: Option<Gate>,
+}
+
+impl<T> Gated<T> {
+    /// To be shown when `gate` is open.
+    pub(crate) fn new(value: T, gate: Option<Gate>) -> Self {
+        Self { value, gate }
+    }
+
+    /// The value, once it may be shown.
+    ///
+    /// # Errors
+    /// [`NotStored`] when it may never.
+    pub(crate) async fn shown(self) -> Result<T, NotStored> {
+        self.open().await?;
+        Ok(self.value)
+    }
+
+    /// Completes when the value may be shown.
+    ///
+    /// # Errors
+    /// [`NotStored`] when it may never.
+    pub(crate) async fn open(&self) -> Result<(), NotStored> {
+        match &self.gate {
+            Some(gate) => gate.opened().await,
+            None => Ok(()),
+        }
+    }
+
+    /// The value, whether it may be shown or not.
+    pub(crate) fn into_value(self) -> T {
+        self.value
+    }
+}

@@ -1,0 +1,252 @@
+//! A journal that ends after any of its entries gives the match as it was then.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use bridgemaster_games::{Digest, GAME_IDS, Seat, SeatCount, Seed, with_game};
+use bridgemaster_referee::{
+    Answer, BadAnswerReason, BotIdentity, ClockReading, Input, MatchPhase, MatchRules, SeatInfo,
+    SeatMessage,
+};
+use bridgemaster_store::{MatchId, MemoryStore, Store as _};
+use rand::{Rng as _, RngExt as _, SeedableRng as _, rngs::SmallRng};
+
+use super::*;
+use crate::journal::{Journal, MatchJournal};
+
+/// Entries of the journal of each game; they grow longer, and the test with their square.
+const ENTRIES: usize = 60;
+
+/// All that shows how a match stands.
+#[derive(Debug, PartialEq)]
+struct Standing {
+    digest: Digest,
+    phase: MatchPhase,
+    records: u32,
+    seats: Vec<SeatInfo>,
+    /// The clock of each seat's open request.
+    clocks: Vec<Option<ClockReading>>,
+    /// The numbers of its messages.
+    told: Vec<Option<(Option<u32>, u32)>>,
+    deadline: Option<Time>,
+}
+
+fn standing<G: WireGame>(referee: &Referee<G>, now: Time) -> Standing {
+    let seats = || referee.seats().map(|info| info.seat);
+    Standing {
+        digest: referee.digest(),
+        phase: referee.phase(),
+        records: referee.records(),
+        seats: referee.seats().cloned().collect(),
+        clocks: seats()
+            .map(|seat| referee.clock_reading(seat, now))
+            .collect(),
+        told: seats().map(|seat| referee.told(seat)).collect(),
+        deadline: referee.deadline(),
+    }
+}
+
+/// A match that is played by a script of chance, and its journal.
+struct Played<G: WireGame> {
+    referee: Referee<G>,
+    journal: MatchJournal,
+    now: Time,
+    random: SmallRng,
+    /// The open request of each seat: its number and its legal decisions.
+    asked: Vec<(u32, Vec<G::Decision>)>,
+    /// How the match stood at each entry.
+    standings: Vec<(Time, Standing)>,
+}
+
+impl<G: WireGame> Played<G> {
+    fn input(&mut self, input: Input<G>) {
+        let mut outputs = Vec::new();
+        self.journal.take(self.now, &input);
+        self.referee.handle(self.now, input, &mut outputs);
+        for output in &outputs {
+            if let Output::Send {
+                seat,
+                message: SeatMessage::Request(request),
+                ..
+            } = output
+            {
+                self.asked[seat.index()] = (request.request_id, request.question.legal.clone());
+            }
+        }
+        if outputs.is_empty() {
+            return self.journal.ride_along(&self.referee);
+        }
+        let standing = standing(&self.referee, self.now);
+        self.journal.commit(&self.referee, None);
+        self.standings.push((self.now, standing));
+    }
+
+    /// Something that a bot, its network or the server does.
+    fn step(&mut self) {
+        self.now = self.now.plus_us(self.random.random_range(1..40_000));
+        let seats = self.asked.len() as u8;
+        let seat = Seat::new(self.random.random_range(0..seats)).unwrap();
+        let (request_id, legal) = self.asked[seat.index()].clone();
+        let input = match self.random.random_range(0..20) {
+            0 => Input::Disconnected { seat },
+            1 | 2 => Input::Connected {
+                seat,
+                bot: BotIdentity {
+                    name: format!("bot {}", self.random.random_range(0..2)),
+                    version: String::new(),
+                },
+                last_sequence: self.random.random_bool(0.5).then_some(request_id),
+            },
+            3 => Input::RefereeLag { lag_us: 15_000 },
+            4 => Input::RoundTrip {
+                seat,
+                round_trip_us: self.random.random_range(1..30_000),
+            },
+            5 => Input::Useless { seat },
+            6 => Input::BadAnswer {
+                seat,
+                request_id: request_id + 7,
+                reason: BadAnswerReason::WrongMatch,
+                field: "match_id".to_owned(),
+                detail: "of another match".to_owned(),
+            },
+            7 => Input::Tick,
+            8 => Input::Restarted,
+            9..=12 => Input::HandedOver { seat, request_id },
+            13 if !legal.is_empty() => Input::Answer {
+                seat,
+                request_id,
+                answer: Answer::Decision(legal[self.random.random_range(0..legal.len())].clone()),
+            },
+            _ => Input::Answer {
+                seat,
+                request_id,
+                answer: Answer::Index(self.random.next_u32() % legal.len().max(1) as u32),
+            },
+        };
+        self.input(input);
+    }
+}
+
+async fn check<G: WireGame>() {
+    let seats = SeatCount::new(*G::SEATS.start()).unwrap();
+    let mut rules = MatchRules::<G>::standard(seats, Seed::from(11));
+    rules.ask_forced = true;
+    let salt = SeedSalt::new([7; 32]);
+    let tickets: Vec<TicketHash> = seats
+        .seats()
+        .map(|seat| TicketHash::from_bytes(&[seat.number(); 32]).unwrap())
+        .collect();
+    let created_at = Time(1_000);
+    let store = Arc::new(MemoryStore::new());
+    let journal = Arc::new(Journal::new(Arc::clone(&store) as _));
+    let writing = tokio::spawn(Arc::clone(&journal).write());
+    let id = MatchId::new("0123456789abcdef").unwrap();
+    let header = Header::new(&rules, &salt, &tickets, created_at);
+    journal.open(id.clone(), &header).await.unwrap();
+
+    let mut played = Played {
+        referee: Referee::new(rules, created_at).unwrap(),
+        journal: MatchJournal::new(Arc::clone(&journal), id.clone(), 0),
+        now: created_at,
+        random: SmallRng::seed_from_u64(5),
+        asked: seats.seats().map(|_| (0, Vec::new())).collect(),
+        standings: Vec::new(),
+    };
+    while played.standings.len() < ENTRIES && played.referee.phase() != MatchPhase::Ended {
+        played.step();
+    }
+    journal.settled().await;
+    writing.abort();
+
+    let whole = store.open_match(&id).await.unwrap().unwrap();
+    let header = Header::read(&whole.header).unwrap();
+    // The last entry may be the one that ended the match, which is no match in play.
+    let kept = whole.journal.len() - usize::from(played.referee.phase() == MatchPhase::Ended);
+    assert!(kept >= ENTRIES / 2, "{}: {kept} entries", G::ID);
+    for length in 0..=kept {
+        let cut = OpenMatch {
+            journal: whole.journal[..length].to_vec(),
+            ..whole.clone()
+        };
+        let mut recovered = recover::<G>(&header, &cut).unwrap();
+        assert_eq!(recovered.tickets, tickets);
+        let Some((until, then)) = length.checked_sub(1).map(|last| &played.standings[last]) else {
+            continue;
+        };
+        assert_eq!(recovered.known_until, *until);
+        let now = standing(&recovered.referee, *until);
+        assert_eq!(now, *then, "{} after {length} entries", G::ID);
+
+        // Whenever the server is back, the clocks are as they were.
+        let back_at = until.plus_ms(3_600_000);
+        let mut outputs = Vec::new();
+        recovered
+            .referee
+            .handle(back_at, Input::Restarted, &mut outputs);
+        let again = standing(&recovered.referee, back_at.plus_ms(1000));
+        assert_eq!(
+            again.clocks,
+            then.clocks,
+            "{} after {length} entries",
+            G::ID
+        );
+        assert_eq!(again.digest, then.digest);
+    }
+}
+
+#[tokio::test]
+async fn a_journal_that_ends_anywhere_gives_the_match_as_it_was_then() {
+    for id in GAME_IDS {
+        with_game!(*id, G => check::<G>().await).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
+    type G = bridgemaster_games::old_london_bridge::OldLondonBridge;
+    let rules = MatchRules::<G>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
+    let tickets = [TicketHash::from_bytes(&[0; 32]).unwrap(); 2];
+    let header = Header::new(&rules, &SeedSalt::new([1; 32]), &tickets, Time(0));
+    let with = |entry: Entry| OpenMatch {
+        match_id: MatchId::new("m").unwrap(),
+        opened_at_unix_ms: 0,
+        header: Vec::new(),
+        journal: vec![entry.encode_to_vec()],
+    };
+    let start = Referee::new(rules, Time(0)).unwrap().digest().0;
+    let entry = |state_digest, records| Entry {
+        inputs: Vec::new(),
+        state_digest,
+        records,
+    };
+    assert!(recover::<G>(&header, &with(entry(start, 0))).is_ok());
+    for (wrong, what) in [
+        (entry(start ^ 1, 0), "the digest of the state"),
+        (entry(start, 1), "the number of records"),
+    ] {
+        let refused = recover::<G>(&header, &with(wrong)).err().unwrap();
+        assert!(matches!(refused, Unreplayable::Differs { what: told, .. } if told == what));
+    }
+    let mut undecodable = with(entry(start, 0));
+    undecodable.journal[0].truncate(3);
+    let refused = recover::<G>(&header, &undecodable).err().unwrap();
+    assert!(matches!(refused, Unreplayable::Entry { number: 0, .. }));
+
+    assert!(matches!(
+        Header::read(&[0xff]),
+        Err(Unreplayable::Header { .. })
+    ));
+    // Field 1 is the format version.
+    let refused = Header::read(&[8, 99]).unwrap_err();
+    assert_eq!(refused, Unreplayable::FormatVersion { found: 99 });
+    let mut bytes = header.encode_to_vec();
+    // Field 3 is the version of the rules; the last of a field counts.
+    bytes.extend([24, 77]);
+    let newer = Header::read(&bytes).unwrap();
+    let refused = recover::<G>(&newer, &with(entry(start, 0))).err().unwrap();
+    assert!(matches!(
+        refused,
+        Unreplayable::RulesVersion { found: 77, .. }
+    ));
+}
