@@ -4,10 +4,12 @@
 
 mod catalog;
 mod conversation;
+mod failing_store;
 mod limits;
 mod raw_bot;
 mod reconnecting;
 mod referee_lag;
+mod restarting;
 mod seed_commitment;
 mod spectators;
 mod stopping;

@@ -83,6 +83,14 @@ impl RawBot {
         Self::join_with(table, ticket, hello()).await
     }
 
+    /// As [`RawBot::join`], with a server that may end meanwhile.
+    pub(crate) async fn try_join(table: &Table, ticket: &str) -> Result<Self, Status> {
+        let first = request(play_request::Message::Hello(hello()));
+        let mut bot = Self::open(table, ticket, first).await?;
+        bot.next().await?;
+        Ok(bot)
+    }
+
     pub(crate) async fn join_with(table: &Table, ticket: &str, hello: Hello) -> Self {
         let first = request(play_request::Message::Hello(hello));
         let mut bot = Self::open(table, ticket, first).await.unwrap();
@@ -208,6 +216,29 @@ impl RawBot {
             match self.next().await.unwrap().expect("the match goes on") {
                 Message::DecisionRequest(request) => {
                     self.answer(&request, Choice::Index(0)).await;
+                }
+                Message::MatchEnded(ended) => return ended,
+                _ => {}
+            }
+        }
+    }
+
+    /// Comes back after the message of this sequence and plays as [`RawBot::play_on`], and checks
+    /// that no number is left out or given twice.
+    pub(crate) async fn resume(table: &Table, ticket: &str, last_sequence: u32) -> MatchEnded {
+        let mut back = hello();
+        back.last_sequence = Some(last_sequence);
+        let mut bot = Self::join_with(table, ticket, back).await;
+        bot.last_sequence = last_sequence;
+        loop {
+            let before = bot.last_sequence;
+            let message = bot.next().await.unwrap().expect("the match goes on");
+            if !matches!(message, Message::Draining(_)) {
+                assert_eq!(bot.last_sequence, before + 1, "{message:?}");
+            }
+            match message {
+                Message::DecisionRequest(request) => {
+                    bot.answer(&request, Choice::Index(0)).await;
                 }
                 Message::MatchEnded(ended) => return ended,
                 _ => {}

@@ -1,10 +1,15 @@
 //! A server that stops: every stream is told so, whatever it waits for.
 
-use bridgemaster_proto::v1::WatchMatchRequest;
+use std::time::Duration;
+
+use bridgemaster_proto::v1::{WatchMatchRequest, play_response::Message};
 use bridgemaster_server::Limits;
 use tokio::{sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Request;
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
+};
 
 use crate::{
     raw_bot::{RawBot, reason},
@@ -53,4 +58,51 @@ async fn a_stopping_server_says_so_to_bots_with_and_without_hello_and_to_spectat
         }
     });
     assert_eq!(reason(&told.await.unwrap()), "SERVER_STOPPING");
+}
+
+#[tokio::test]
+async fn a_draining_server_tells_bots_how_long_they_have_and_then_ends() {
+    let limits = Limits {
+        drain_time: Duration::from_millis(300),
+        ..Limits::default()
+    };
+    let mut table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut playing = RawBot::join(&table, &seated.tickets[0]).await;
+    table.drain.cancel();
+    let Ok(Some(Message::Draining(draining))) = playing.next().await else {
+        panic!("the bot is told");
+    };
+    assert!(draining.time_left_ms <= 300);
+    assert!(!draining.matches_resume);
+    assert_eq!(playing.last_sequence, 0, "it is not counted");
+    let refused = table.try_create(config(GAMES[0], 2)).await.err().unwrap();
+    assert_eq!(reason(&refused), "SERVER_STOPPING");
+    let health = HealthClient::new(table.channel.clone())
+        .check(HealthCheckRequest::default())
+        .await
+        .unwrap();
+    assert_eq!(health.into_inner().status(), ServingStatus::NotServing);
+    let told = playing.end().await.unwrap();
+    assert_eq!(reason(&told), "SERVER_STOPPING");
+    let ended = timeout(PATIENCE, &mut table.running).await.unwrap();
+    assert!(ended.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn a_draining_server_ends_when_its_matches_have() {
+    let limits = Limits {
+        drain_time: 10 * PATIENCE,
+        ..Limits::default()
+    };
+    let mut table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut first = RawBot::join(&table, &seated.tickets[0]).await;
+    table.drain.cancel();
+    assert!(matches!(first.next().await, Ok(Some(Message::Draining(_)))));
+    let second = table.good_bot(&seated.tickets[1]);
+    assert!(first.play_on().await.result.is_some());
+    assert!(second.await.unwrap().is_ok());
+    let ended = timeout(PATIENCE, &mut table.running).await.unwrap();
+    assert!(ended.unwrap().is_ok());
 }

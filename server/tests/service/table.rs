@@ -1,6 +1,6 @@
 //! A server of the test's own, and matches on it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
@@ -10,7 +10,8 @@ use bridgemaster_proto::v1::{
     match_service_client::MatchServiceClient, play_service_client::PlayServiceClient,
 };
 use bridgemaster_sdk::{Options, PlayError};
-use bridgemaster_server::{Limits, Server, ServerOptions};
+use bridgemaster_server::{Limits, ServeError, Server, ServerOptions, Storage};
+use bridgemaster_store::Store;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Status, transport::Channel};
@@ -26,6 +27,8 @@ pub(crate) struct Table {
     pub(crate) url: String,
     pub(crate) channel: Channel,
     pub(crate) stop: CancellationToken,
+    pub(crate) drain: CancellationToken,
+    pub(crate) running: JoinHandle<Result<(), ServeError>>,
     _stop_at_end: DropGuard,
 }
 
@@ -45,12 +48,31 @@ impl Table {
             limits,
             ..ServerOptions::default()
         };
+        Self::serve(options).await
+    }
+
+    /// A server whose matches are kept in `store`.
+    pub(crate) async fn over(store: &Arc<dyn Store>, limits: Limits) -> Self {
+        let storage = Storage {
+            store: Arc::clone(store),
+            given_up: Vec::new(),
+        };
+        Self::serve(ServerOptions {
+            limits,
+            storage: Some(storage),
+            ..ServerOptions::default()
+        })
+        .await
+    }
+
+    async fn serve(options: ServerOptions) -> Self {
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), options)
             .await
             .unwrap();
         let url = format!("http://{}", server.local_addr());
         let stop = CancellationToken::new();
-        tokio::spawn(server.run(stop.clone()));
+        let drain = CancellationToken::new();
+        let running = tokio::spawn(server.run_and_drain(drain.clone(), stop.clone()));
         Self {
             channel: Channel::from_shared(url.clone())
                 .unwrap()
@@ -60,7 +82,16 @@ impl Table {
             url,
             _stop_at_end: stop.clone().drop_guard(),
             stop,
+            drain,
+            running,
         }
+    }
+
+    /// Ends the server as a crash does: nothing is stored any more, and nobody is told.
+    pub(crate) async fn crash(&mut self) {
+        self.running.abort();
+        let ended = (&mut self.running).await;
+        assert!(ended.is_err_and(|error| error.is_cancelled()));
     }
 
     pub(crate) fn matches(&self) -> MatchServiceClient<Channel> {

@@ -1,0 +1,9 @@
+//! The real binary with a data folder: killed, started again, and refusing what it cannot believe.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod draining;
+mod kills;
+mod refusing;
+mod served;

@@ -1,0 +1,148 @@
+//! A server process over a data folder.
+
+use std::{
+    ffi::OsStr,
+    io::{BufRead as _, BufReader, Read as _},
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+    time::Duration,
+};
+
+use bridgemaster_games::with_game;
+use bridgemaster_proto::{
+    games::WireGame as _,
+    v1::{
+        ClockRules, CreateMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig,
+        MatchInfo, Replay, match_service_client::MatchServiceClient,
+    },
+};
+use tonic::transport::Channel;
+
+/// Longest time that a test waits for anything.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A running server, killed when dropped.
+pub(crate) struct Served {
+    process: Child,
+    pub(crate) url: String,
+}
+
+/// A run of `bridgemaster serve` with nothing of the developer's own environment in it.
+pub(crate) fn serve<I: AsRef<OsStr>>(flags: impl IntoIterator<Item = I>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
+    command
+        .arg("serve")
+        .args(flags)
+        .env_remove("RUST_LOG")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+impl Served {
+    /// Starts a server on this address, which must come up.
+    pub(crate) fn start(listen: &str, data: &Path, more: &[&str]) -> Self {
+        let flags = ["--listen", listen, "--data", data.to_str().unwrap()];
+        let mut process = serve(flags.iter().chain(more)).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let url = line
+            .split_whitespace()
+            .find(|word| word.starts_with("http://"));
+        let Some(url) = url else {
+            let mut said = String::new();
+            let _ = process.stderr.take().unwrap().read_to_string(&mut said);
+            panic!("the server did not come up: {line}{said}");
+        };
+        let url = url.to_owned();
+        Self { process, url }
+    }
+
+    /// Its address, for the next server in its place.
+    pub(crate) fn address(&self) -> String {
+        self.url.trim_start_matches("http://").to_owned()
+    }
+
+    /// SIGKILL: nothing of the process runs any more.
+    pub(crate) fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([name, &self.process.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Waits for its end by itself.
+    pub(crate) fn end(mut self) -> Output {
+        let mut err = Vec::new();
+        let stderr = self.process.stderr.take();
+        let _ = stderr.unwrap().read_to_end(&mut err);
+        Output {
+            status: self.process.wait().unwrap(),
+            stdout: Vec::new(),
+            stderr: err,
+        }
+    }
+
+    pub(crate) async fn matches(&self) -> MatchServiceClient<Channel> {
+        let channel = Channel::from_shared(self.url.clone()).unwrap();
+        MatchServiceClient::new(channel.connect().await.unwrap())
+    }
+
+    /// Makes a match of two seats: its identifier and its tickets.
+    pub(crate) async fn create(&self, game: &str, seed: &str) -> (String, Vec<String>) {
+        let config = MatchConfig {
+            game: with_game!(game, G => G::config_to_wire(&Default::default())),
+            seats: 2,
+            seed: Some(seed.to_owned()),
+            // So that no clock runs out on a loaded machine; bots are away while it starts.
+            clock: Some(ClockRules {
+                bank_ms: Some(3_600_000),
+                cap_ms: Some(600_000),
+                startup_ms: Some(600_000),
+                ..ClockRules::default()
+            }),
+            ..MatchConfig::default()
+        };
+        let request = CreateMatchRequest {
+            config: Some(config),
+        };
+        let made = self.matches().await.create_match(request).await.unwrap();
+        let made = made.into_inner();
+        let tickets = made.tickets.into_iter().map(|ticket| ticket.ticket);
+        (made.r#match.unwrap().match_id, tickets.collect())
+    }
+
+    pub(crate) async fn all_matches(&self) -> Vec<MatchInfo> {
+        let request = ListMatchesRequest {
+            page_size: 500,
+            ..ListMatchesRequest::default()
+        };
+        let listed = self.matches().await.list_matches(request).await.unwrap();
+        listed.into_inner().matches
+    }
+
+    pub(crate) async fn replay(&self, match_id: &str) -> Replay {
+        let request = GetReplayRequest {
+            match_id: match_id.to_owned(),
+        };
+        let replay = self.matches().await.get_replay(request).await.unwrap();
+        replay.into_inner().replay.unwrap()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself, as it should.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
