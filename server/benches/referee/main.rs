@@ -1,5 +1,6 @@
 //! What refereeing costs: decisions over loopback beside a bare tonic ping-pong of messages of
-//! the same size, the referee's own share of a decision, and the memory of waiting matches.
+//! the same size, the referee's own share of a decision, the memory of waiting matches, and what
+//! it costs to store what happens before it has an effect.
 //!
 //! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`, each
 //! name with its game; `-- GAME` measures only that game. Bots and server share the process and
@@ -13,15 +14,18 @@ mod ping_pong;
 mod share;
 mod thin;
 
-use std::time::Duration;
+use std::{path::Path, sync::Arc, time::Duration};
 
 use bridgemaster_games::GAME_IDS;
-use bridgemaster_server::{Limits, Server, ServerOptions};
+use bridgemaster_server::{Limits, Server, ServerOptions, Storage};
+use bridgemaster_store::{DataDir, Durability, SqliteOptions, SqliteStore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::Channel;
 
 /// Concurrent matches, and concurrent ping-pongs beside them.
 const LOADS: &[usize] = &[1, 16, 64, 512];
+/// Concurrent matches of the comparison with a store.
+const DURABLE_LOAD: usize = 64;
 /// Turns that matches and ping-pong take; the medians count.
 const TURNS: usize = 5;
 /// Connections that the streams are spread over, for matches and ping-pong alike.
@@ -47,7 +51,57 @@ fn main() {
                 compare(game, matches, turn).await;
             }
             memory::measure(game).await;
+            compare_durable(game, turn).await;
         });
+    }
+}
+
+/// Lets matches in memory, matches in a store and ping-pong take turns.
+async fn compare_durable(game: &'static str, turn: Duration) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut servers = vec![("memory", Referees::start().await)];
+    for (name, durability) in [
+        ("process", Durability::Process),
+        ("power", Durability::Power),
+    ] {
+        let storage = storage(&folder.path().join(name), durability).await;
+        servers.push((name, Referees::over(Some(storage)).await));
+    }
+    let channel = &servers[0].1.connect().await[0];
+    let sizes = load::message_sizes(channel, game, SEATS).await;
+    let ping_pong = ping_pong::serve(sizes.request_bytes).await;
+    let mut rates = vec![Vec::new(); servers.len()];
+    let mut ratios = rates.clone();
+    for _ in 0..TURNS {
+        let channels = connect(&ping_pong).await;
+        let bytes = sizes.answer_bytes;
+        let round_trips =
+            ping_pong::round_trips_per_second(&channels, bytes, DURABLE_LOAD, turn).await;
+        for (place, (_, server)) in servers.iter().enumerate() {
+            let channels = server.connect().await;
+            let rate = load::decisions_per_second(&channels, game, SEATS, DURABLE_LOAD, turn).await;
+            rates[place].push(rate);
+            ratios[place].push(rate / round_trips);
+        }
+    }
+    for ((name, _), (rates, ratios)) in servers.iter().zip(rates.into_iter().zip(ratios)) {
+        let name = format!("referee.{game}.matches{DURABLE_LOAD}.durable.{name}");
+        println!("{name}.decisions {:.0} /s", median(rates));
+        println!("{name}.ratio {:.3} 1", median(ratios));
+    }
+}
+
+/// A store in a folder of its own.
+async fn storage(folder: &Path, durability: Durability) -> Storage {
+    let options = SqliteOptions {
+        durability,
+        ..SqliteOptions::default()
+    };
+    let dir = DataDir::prepare(folder).unwrap();
+    let store = SqliteStore::open(&dir, options).await.unwrap();
+    Storage {
+        store: Arc::new(store),
+        given_up: Vec::new(),
     }
 }
 
@@ -85,8 +139,13 @@ pub(crate) struct Referees {
 
 impl Referees {
     pub(crate) async fn start() -> Self {
+        Self::over(None).await
+    }
+
+    async fn over(storage: Option<Storage>) -> Self {
         let options = ServerOptions {
             limits: Limits::default(),
+            storage,
             ..ServerOptions::default()
         };
         let addr = "127.0.0.1:0".parse().unwrap();

@@ -15,7 +15,7 @@ use bridgemaster_store::{
 use tokio::time::timeout;
 
 use crate::{
-    raw_bot::{RawBot, reason},
+    raw_bot::{Known, RawBot, reason},
     table::{GAMES, PATIENCE, Table, config},
 };
 
@@ -78,8 +78,8 @@ impl KeyStore for Filling {
     }
 }
 
-/// Plays until the server ends the stream: the last message that the bot has, and why.
-async fn play(mut bot: RawBot) -> (u32, String) {
+/// Plays until the server ends the stream: what the bot then knows, and why.
+async fn play(mut bot: RawBot) -> (Known, String) {
     loop {
         match bot.next().await {
             Ok(Some(Message::DecisionRequest(request))) => {
@@ -87,7 +87,7 @@ async fn play(mut bot: RawBot) -> (u32, String) {
             }
             Ok(Some(_)) => {}
             Ok(None) => panic!("the match cannot end"),
-            Err(status) => return (bot.last_sequence, reason(&status)),
+            Err(status) => return (bot.known(), reason(&status)),
         }
     }
 }
@@ -103,16 +103,21 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
         });
         let mut table = Table::over(&filling, Limits::default()).await;
         let seated = table.create(config(GAMES[0], 2)).await;
+        let other = table.player().await;
         let first = RawBot::join(&table, &seated.tickets[0]).await;
-        // The store may have failed by then.
-        let joined = RawBot::try_join(&table, &seated.tickets[1]).await;
-        let (second, first) = match joined {
-            Ok(second) => tokio::join!(play(second), play(first)),
-            Err(status) => ((0, reason(&status)), play(first).await),
+        // The store may have failed by then, and the server be gone.
+        let joined = RawBot::try_join(other, &seated.tickets[1]).await;
+        let second = async {
+            match joined {
+                Ok(second) => Some(play(second).await),
+                Err(_) => None,
+            }
         };
-        for (_, why) in [&first, &second] {
+        let (first, second) = tokio::join!(play(first), second);
+        for (_, why) in [Some(&first), second.as_ref()].into_iter().flatten() {
             assert_eq!(why, "STORAGE_FAILED", "room for {room}");
         }
+        let second = second.map(|(known, _)| known).unwrap_or_default();
         let ended = timeout(PATIENCE, &mut table.running).await.unwrap();
         let failure = ended.unwrap().unwrap_err();
         assert!(matches!(failure, ServeError::Storage(_)), "{failure}");
@@ -121,7 +126,7 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
         let table = Table::over(&store, Limits::default()).await;
         let (first, second) = tokio::join!(
             RawBot::resume(&table, &seated.tickets[0], first.0),
-            RawBot::resume(&table, &seated.tickets[1], second.0),
+            RawBot::resume(&table, &seated.tickets[1], second),
         );
         assert_eq!(first.result, second.result);
         for seat in first.result.unwrap().seats {

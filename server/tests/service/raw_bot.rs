@@ -17,6 +17,15 @@ pub(crate) struct RawBot {
     inbound: Streaming<PlayResponse>,
     /// Sequence of the last counted message.
     pub(crate) last_sequence: u32,
+    last_request: Option<DecisionRequest>,
+}
+
+/// What a bot knows that goes on with another stream.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    last_sequence: u32,
+    /// The last request; its answer may be lost.
+    last_request: Option<DecisionRequest>,
 }
 
 pub(crate) fn hello() -> Hello {
@@ -75,6 +84,7 @@ impl RawBot {
             outbound,
             inbound,
             last_sequence: 0,
+            last_request: None,
         })
     }
 
@@ -84,9 +94,13 @@ impl RawBot {
     }
 
     /// As [`RawBot::join`], with a server that may end meanwhile.
-    pub(crate) async fn try_join(table: &Table, ticket: &str) -> Result<Self, Status> {
+    pub(crate) async fn try_join(
+        client: PlayServiceClient<Channel>,
+        ticket: &str,
+    ) -> Result<Self, Status> {
         let first = request(play_request::Message::Hello(hello()));
-        let mut bot = Self::open(table, ticket, first).await?;
+        let bearer = format!("Bearer {ticket}");
+        let mut bot = Self::open_with(client, Some(&bearer), first).await?;
         bot.next().await?;
         Ok(bot)
     }
@@ -133,7 +147,12 @@ impl RawBot {
                     self.send(play_request::Message::Pong(Pong { nonce: ping.nonce }))
                         .await;
                 }
-                other => return Ok(Some(other)),
+                other => {
+                    if let Message::DecisionRequest(request) = &other {
+                        self.last_request = Some(request.clone());
+                    }
+                    return Ok(Some(other));
+                }
             }
         }
     }
@@ -223,13 +242,25 @@ impl RawBot {
         }
     }
 
-    /// Comes back after the message of this sequence and plays as [`RawBot::play_on`], and checks
-    /// that no number is left out or given twice.
-    pub(crate) async fn resume(table: &Table, ticket: &str, last_sequence: u32) -> MatchEnded {
+    /// What a bot in its place has to know.
+    pub(crate) fn known(&self) -> Known {
+        Known {
+            last_sequence: self.last_sequence,
+            last_request: self.last_request.clone(),
+        }
+    }
+
+    /// Comes back with what a bot knew and plays as [`RawBot::play_on`], and checks that no number
+    /// is left out or given twice.
+    pub(crate) async fn resume(table: &Table, ticket: &str, known: Known) -> MatchEnded {
         let mut back = hello();
-        back.last_sequence = Some(last_sequence);
+        back.last_sequence = Some(known.last_sequence);
         let mut bot = Self::join_with(table, ticket, back).await;
-        bot.last_sequence = last_sequence;
+        bot.last_sequence = known.last_sequence;
+        if let Some(request) = &known.last_request {
+            // Does nothing if it was stored.
+            bot.answer(request, Choice::Index(0)).await;
+        }
         loop {
             let before = bot.last_sequence;
             let message = bot.next().await.unwrap().expect("the match goes on");

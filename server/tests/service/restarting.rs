@@ -64,8 +64,8 @@ async fn bots_go_on_with_their_numbers_their_request_and_their_clocks() {
         assert_eq!(peek.last_sequence, first.last_sequence);
         assert_eq!(again, asked, "the clock too");
         let (first, second) = tokio::join!(
-            RawBot::resume(&table, &seated.tickets[0], peek.last_sequence),
-            RawBot::resume(&table, &seated.tickets[1], second.last_sequence),
+            RawBot::resume(&table, &seated.tickets[0], peek.known()),
+            RawBot::resume(&table, &seated.tickets[1], second.known()),
         );
         assert_eq!(first.result, second.result);
         for seat in &first.result.unwrap().seats {
