@@ -402,7 +402,8 @@ fn a_pass_of_another_seat_waits_for_the_shuffle() {
     assert_eq!(play.turn(), Some(1), "the row is full: nothing is drawn");
     play.decide(1, &["take b9"]);
     assert_eq!(play.view().phase, Phase::Shuffle { seat: seat(1) });
-    let expected = "seat: not your turn, seat 2 owes no decision; owing: none until the shuffle";
+    let expected =
+        "seat: not your turn, seat 2 owes no decision; owing: none before the chance result";
     assert_eq!(play.refusal(2, "pass"), expected);
 }
 

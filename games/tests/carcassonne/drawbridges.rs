@@ -1,5 +1,6 @@
 //! The drawbridges: every sentence of the mini expansion, and the rulings on it.
 
+use bridgemaster_games::OutOfTurn;
 use bridgemaster_games::carcassonne::{Crossing, Edge, Event, Phase, Refusal};
 
 use crate::position::{Position, cell, gate, kind, seat, segment};
@@ -249,10 +250,10 @@ fn a_way_that_is_none_is_refused() {
     }
     assert!(matches!(
         position.refusal("meeple none"),
-        Refusal::WrongKind {
+        Refusal::OutOfTurn(OutOfTurn::WrongKind {
             asked: "drawbridge",
             ..
-        }
+        })
     ));
 }
 

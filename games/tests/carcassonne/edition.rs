@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use bridgemaster_games::Game;
-use bridgemaster_games::carcassonne::{
-    Carcassonne, Config, Edition, EditionError, FeatureKind, TileKind,
-};
+use bridgemaster_games::carcassonne::{Carcassonne, Config, Edition, FeatureKind, TileKind};
+use bridgemaster_games::{EditionError, Game};
 
 use crate::position::{Position, lines};
 
