@@ -25,6 +25,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bot_process;
+pub mod check_bot;
 mod hosting;
 mod limits;
 mod play;

@@ -1,8 +1,10 @@
 //! The command line: one file a command. A command gives an error for people; [`run`] shows it.
 
 mod bot;
+mod check_bot;
 mod create;
 mod demo;
+mod entrant;
 mod failure;
 mod follow;
 mod input_file;
@@ -34,7 +36,8 @@ use clap::{Parser, Subcommand};
         bridgemaster demo                      play a whole match between house bots, here and now\n  \
         bridgemaster replay show FILE          read what happened in it\n\n\
         Your own bot:\n  \
-        bridgemaster demo --bots \"greedy,greedy,greedy,python3 my_bot.py\"\n\n\
+        bridgemaster demo --bots \"greedy,greedy,greedy,python3 my_bot.py\"\n  \
+        bridgemaster check-bot -- python3 my_bot.py\n\n\
         A server, a match on it, and its bots, each in a terminal of its own:\n  \
         bridgemaster serve\n  \
         bridgemaster create --seats 2          prints a join ticket for each seat\n  \
@@ -57,6 +60,8 @@ enum Command {
     Create(create::CreateArgs),
     /// Play a seat of a match with one of the house bots
     Bot(bot::BotCommand),
+    /// Check a bot, written in any language, against the protocol
+    CheckBot(check_bot::CheckBotArgs),
     /// Follow a running match in the terminal
     Watch(watch::WatchArgs),
     /// Read, check or convert the replay of a match
@@ -71,6 +76,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Serve(args) => args.run(),
         Command::Create(args) => args.run(),
         Command::Bot(command) => command.run(),
+        Command::CheckBot(args) => return check_bot::run(args),
         Command::Watch(args) => args.run(),
         Command::Replay(args) => args.run(),
     };

@@ -1,6 +1,5 @@
 //! `bridgemaster demo`: a whole match here and now, with real bot processes over real gRPC.
 
-mod entrant;
 mod processes;
 mod progress;
 
@@ -18,10 +17,10 @@ use bridgemaster_server::{Limits, Server, ServerOptions, replay::encode};
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use self::{entrant::Entrant, processes::Processes, progress::ProgressView};
+use self::{processes::Processes, progress::ProgressView};
 use super::{
-    block_on, failure::misuse, follow::follow, match_client::MatchClient, match_flags::MatchFlags,
-    output, proto_json, stop_signal::asked_to_stop, table,
+    block_on, entrant::Entrant, failure::misuse, follow::follow, match_client::MatchClient,
+    match_flags::MatchFlags, output, proto_json, stop_signal::asked_to_stop, table,
 };
 
 /// Who plays when nobody is named: one bot that wants to win, the rest for it to beat.
