@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod hosting;
+pub mod identity;
 mod limits;
 mod play;
 mod refusal;

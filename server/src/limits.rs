@@ -34,6 +34,9 @@ pub struct Limits {
     pub ping_interval: Duration,
     /// Interval of HTTP/2 keepalive pings, and the time for their answer: finds dead peers.
     pub keepalive: Duration,
+    /// How long a key that was read from the store is taken for what it is: a revoked key makes no
+    /// new call after this time, and its streams end within twice this time.
+    pub key_cache_time: Duration,
     /// Time that a stopping server gives open streams to end.
     pub stop_time: Duration,
 }
@@ -52,6 +55,7 @@ impl Default for Limits {
             watcher_queue: 256,
             ping_interval: Duration::from_secs(15),
             keepalive: Duration::from_secs(20),
+            key_cache_time: Duration::from_secs(2),
             stop_time: Duration::from_secs(5),
         }
     }

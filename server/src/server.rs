@@ -1,6 +1,6 @@
 //! The listening server: services, transport settings, and how it stops.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use bridgemaster_proto::{
     DESCRIPTORS,
@@ -9,6 +9,7 @@ use bridgemaster_proto::{
         play_service_server::PlayServiceServer,
     },
 };
+use bridgemaster_store::KeyStore;
 use thiserror::Error;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic::{server::NamedService, transport::server::TcpIncoming};
@@ -17,6 +18,7 @@ use tracing::{info, warn};
 
 use crate::{
     hosting::Matches,
+    identity::Authenticator,
     limits::Limits,
     play::Play,
     services::{Catalog, MatchDesk},
@@ -30,12 +32,25 @@ const HEALTH_SERVICES: &[&str] = &[
 ];
 
 /// What a server is made of.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ServerOptions {
     /// Limits on what comes from outside.
     pub limits: Limits,
     /// Folder that the replay of every ended match is written to, as `MATCH_ID.replay.binpb`.
     pub replays: Option<PathBuf>,
+    /// With these, every call of `PlayService` and `MatchService` needs one of them; without, the
+    /// server serves anyone.
+    pub keys: Option<Arc<dyn KeyStore>>,
+}
+
+impl fmt::Debug for ServerOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerOptions")
+            .field("limits", &self.limits)
+            .field("replays", &self.replays)
+            .field("requires_keys", &self.keys.is_some())
+            .finish()
+    }
 }
 
 /// Why a server cannot listen.
@@ -75,6 +90,7 @@ pub struct Server {
     incoming: TcpIncoming,
     local_addr: SocketAddr,
     matches: Arc<Matches>,
+    authenticator: Authenticator,
 }
 
 impl Server {
@@ -98,6 +114,7 @@ impl Server {
             // Without nodelay a small message waits for the peer's delayed acknowledgement.
             incoming: TcpIncoming::from(listener).with_nodelay(Some(true)),
             local_addr,
+            authenticator: Authenticator::new(options.keys, options.limits.key_cache_time),
             matches: Arc::new(Matches::new(options.limits, options.replays)),
         })
     }
@@ -136,11 +153,14 @@ impl Server {
             .add_service(reflection().build_v1alpha()?)
             .add_service(CatalogServiceServer::new(Catalog))
             .add_service(
-                MatchServiceServer::new(MatchDesk::new(Arc::clone(&matches)))
-                    .max_decoding_message_size(limits.request_bytes),
+                MatchServiceServer::new(MatchDesk::new(
+                    Arc::clone(&matches),
+                    self.authenticator.clone(),
+                ))
+                .max_decoding_message_size(limits.request_bytes),
             )
             .add_service(
-                PlayServiceServer::new(Play::new(Arc::clone(&matches)))
+                PlayServiceServer::new(Play::new(Arc::clone(&matches), self.authenticator))
                     .max_decoding_message_size(limits.play_message_bytes),
             );
         info!(addr = %self.local_addr, "serving");

@@ -4,7 +4,7 @@ import argparse
 import logging
 import sys
 
-from .connection import DEFAULT_SERVER, SERVER_VARIABLE, TICKET_VARIABLE, play
+from .connection import DEFAULT_SERVER, KEY_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE, play
 from .errors import PlayError
 from .random_bot import RandomBot
 from .sample import SampleBot
@@ -33,6 +33,10 @@ def main() -> int:
         "of the machine can see a command line, but not the variable",
     )
     parser.add_argument(
+        "--key",
+        help=f"API key, for a server that asks for one (default: ${KEY_VARIABLE})",
+    )
+    parser.add_argument(
         "--seed", type=int, metavar="N", help="makes the bot's own choices repeatable"
     )
     parser.add_argument(
@@ -46,7 +50,7 @@ def main() -> int:
 
     bot = BOTS[arguments.bot](arguments.seed)
     try:
-        result = play(bot, arguments.server, arguments.ticket)
+        result = play(bot, arguments.server, arguments.ticket, arguments.key)
     except PlayError as error:
         print(f"{bot.name}: error: {error}", file=sys.stderr)
         return 1

@@ -25,6 +25,7 @@ from .seed_commitment import seed_commitment
 
 SERVER_VARIABLE = "BRIDGEMASTER_SERVER"
 TICKET_VARIABLE = "BRIDGEMASTER_TICKET"
+KEY_VARIABLE = "BRIDGEMASTER_KEY"
 DEFAULT_SERVER = "http://127.0.0.1:50051"
 
 PROTOCOL_REVISION = 1
@@ -51,12 +52,15 @@ _CHANNEL_OPTIONS = (
 log = logging.getLogger("bridgemaster_bot")
 
 
-def play(bot: Bot, server: str | None = None, ticket: str | None = None) -> MatchResult:
+def play(
+    bot: Bot, server: str | None = None, ticket: str | None = None, key: str | None = None
+) -> MatchResult:
     """Play one match to its end and return the result.
 
     `server` is an address such as `http://127.0.0.1:50051` or `127.0.0.1:50051`; `ticket` is the
-    join ticket of a seat. What is not given is taken from the environment variables
-    BRIDGEMASTER_SERVER and BRIDGEMASTER_TICKET.
+    join ticket of a seat; `key` is an API key, for servers that ask for one. What is not given is
+    taken from the environment variables BRIDGEMASTER_SERVER, BRIDGEMASTER_TICKET and
+    BRIDGEMASTER_KEY.
 
     Raises `PlayError` when the match could not be played to its end. What the bot raises is
     raised here.
@@ -68,7 +72,8 @@ def play(bot: Bot, server: str | None = None, ticket: str | None = None) -> Matc
             f"no ticket: set {TICKET_VARIABLE}, or give --ticket; "
             "creating a match returns one for each seat"
         )
-    return asyncio.run(Connection(bot, server, ticket).play())
+    key = key or os.environ.get(KEY_VARIABLE) or None
+    return asyncio.run(Connection(bot, server, ticket, key).play())
 
 
 def target_of(server: str) -> str:
@@ -87,12 +92,14 @@ def target_of(server: str) -> str:
 class Connection:
     """One seat of one match, over as many streams as it takes."""
 
-    def __init__(self, bot: Bot, server: str, ticket: str) -> None:
+    def __init__(self, bot: Bot, server: str, ticket: str, key: str | None = None) -> None:
         """Prepare to play; nothing is sent yet."""
         self._bot = bot
         self._server = server
         self._target = target_of(server)
-        self._ticket = ticket
+        self._metadata = (("authorization", f"Bearer {ticket}"),)
+        if key is not None:
+            self._metadata += (("x-bridgemaster-key", key.strip()),)
         # One thread, so that the bot's methods are called one after the other.
         self._bot_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bot")
         # Calls of the bot that have not returned, with the request that the call decides.
@@ -142,7 +149,7 @@ class Connection:
         async with grpc.aio.insecure_channel(self._target, options=_CHANNEL_OPTIONS) as channel:
             call = play_pb2_grpc.PlayServiceStub(channel).Play(
                 _until_none(self._outbound),
-                metadata=(("authorization", f"Bearer {self._ticket}"),),
+                metadata=self._metadata,
             )
             try:
                 welcome = await self._read_welcome(call)

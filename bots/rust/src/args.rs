@@ -3,7 +3,8 @@
 use anyhow::Context as _;
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::{
-    DEFAULT_SERVER_URL, Options, SERVER_VARIABLE, TICKET_VARIABLE, Ticket, play_blocking, v1,
+    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, SERVER_VARIABLE, TICKET_VARIABLE, Ticket,
+    play_blocking, v1,
 };
 use clap::{Args, Parser, builder::PossibleValuesParser};
 use tracing_subscriber::EnvFilter;
@@ -40,6 +41,9 @@ pub struct SeatArgs {
     /// Join ticket of the seat: creating a match returns one for each seat
     #[arg(long, value_name = "TICKET", env = TICKET_VARIABLE, hide_env_values = true)]
     pub ticket: Ticket,
+    /// API key of the bot, for a server that asks for one
+    #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
+    pub key: Option<ApiKey>,
     /// Seed of the bot's own chance, 1 to 64 printable characters; drawn when not given
     #[arg(long, value_name = "SEED")]
     pub seed: Option<Seed>,
@@ -62,6 +66,7 @@ impl SeatArgs {
         })?;
         let options = Options {
             bot_version: env!("CARGO_PKG_VERSION").to_owned(),
+            key: self.key,
             ..Options::new(self.server, self.ticket, bot_name)
         };
         Ok(play_blocking(bot, options)?)

@@ -5,10 +5,14 @@ use std::{env, fmt, time::Duration};
 use thiserror::Error;
 use tonic::metadata::{Ascii, MetadataValue};
 
+use crate::ApiKey;
+
 /// Environment variable with the address of the server.
 pub const SERVER_VARIABLE: &str = "BRIDGEMASTER_SERVER";
 /// Environment variable with the join ticket of a seat.
 pub const TICKET_VARIABLE: &str = "BRIDGEMASTER_TICKET";
+/// Environment variable with the API key, for servers that ask for one.
+pub const KEY_VARIABLE: &str = "BRIDGEMASTER_KEY";
 /// Where a server listens when nothing is said.
 pub const DEFAULT_SERVER_URL: &str = "http://127.0.0.1:50051";
 /// Most characters of a bot's name and of its version; the server refuses longer ones.
@@ -38,6 +42,8 @@ pub struct Options {
     pub server_url: String,
     /// The join ticket of the seat.
     pub ticket: Ticket,
+    /// The API key of the bot, for servers that ask for one.
+    pub key: Option<ApiKey>,
     /// Name of the bot: 1 to 64 printable characters.
     pub bot_name: String,
     /// Version of the bot: at most 64 printable characters, perhaps none.
@@ -56,6 +62,7 @@ impl Options {
         Self {
             server_url: server_url.into(),
             ticket,
+            key: None,
             bot_name: bot_name.into(),
             bot_version: String::new(),
             games: Vec::new(),
@@ -65,29 +72,31 @@ impl Options {
     }
 
     /// Options from the environment: the server from [`SERVER_VARIABLE`] (when that is not set,
-    /// [`DEFAULT_SERVER_URL`]) and the ticket from [`TICKET_VARIABLE`].
+    /// [`DEFAULT_SERVER_URL`]), the ticket from [`TICKET_VARIABLE`], and the API key, if there is
+    /// one, from [`KEY_VARIABLE`].
     pub fn from_env(bot_name: impl Into<String>) -> Result<Self, OptionsError> {
-        let server_url = match env::var(SERVER_VARIABLE) {
-            Ok(url) => url,
-            Err(env::VarError::NotPresent) => DEFAULT_SERVER_URL.to_owned(),
-            Err(env::VarError::NotUnicode(_)) => {
-                return Err(OptionsError::NotUnicode(SERVER_VARIABLE));
-            }
-        };
-        let ticket = match env::var(TICKET_VARIABLE) {
-            Ok(ticket) => ticket.parse()?,
-            Err(env::VarError::NotPresent) => return Err(OptionsError::NoTicket),
-            Err(env::VarError::NotUnicode(_)) => {
-                return Err(OptionsError::NotUnicode(TICKET_VARIABLE));
-            }
-        };
-        Ok(Self::new(server_url, ticket, bot_name))
+        let server_url = variable(SERVER_VARIABLE)?.unwrap_or(DEFAULT_SERVER_URL.to_owned());
+        let ticket = variable(TICKET_VARIABLE)?.ok_or(OptionsError::NoTicket)?;
+        let key = variable(KEY_VARIABLE)?;
+        Ok(Self {
+            key: key.map(|key| key.parse()).transpose()?,
+            ..Self::new(server_url, ticket.parse()?, bot_name)
+        })
     }
 
     /// Checks what the server would refuse in a Hello.
     pub(crate) fn check(&self) -> Result<(), OptionsError> {
         check_name("bot_name", &self.bot_name, 1)?;
         check_name("bot_version", &self.bot_version, 0)
+    }
+}
+
+/// The text of an environment variable; `None` when it is not set.
+fn variable(name: &'static str) -> Result<Option<String>, OptionsError> {
+    match env::var(name) {
+        Ok(text) => Ok(Some(text)),
+        Err(env::VarError::NotPresent) => Ok(None),
+        Err(env::VarError::NotUnicode(_)) => Err(OptionsError::NotUnicode(name)),
     }
 }
 
@@ -150,6 +159,9 @@ pub enum OptionsError {
     /// The ticket cannot be one.
     #[error("a ticket is printable ASCII without spaces; this one is not")]
     Ticket,
+    /// The API key cannot be one.
+    #[error("an API key is printable ASCII without spaces; this one is not")]
+    Key,
     /// The address of the server is none.
     #[error("server_url {url:?} is not an address such as {DEFAULT_SERVER_URL}")]
     ServerUrl {

@@ -16,7 +16,7 @@ use tonic::{
 use tracing::{debug, info, warn};
 
 use crate::{
-    Bot, Options, OptionsError, PlayError, Refusal,
+    Bot, KEY_METADATA, Options, OptionsError, PlayError, Refusal,
     backoff::Backoff,
     bot_thread::{BotThread, Task},
     conversation::{Conversation, Reaction},
@@ -242,6 +242,9 @@ impl SeatSession<'_> {
         let mut call = tonic::Request::new(ReceiverStream::new(requests));
         let bearer = self.options.ticket.bearer().map_err(PlayError::from)?;
         call.metadata_mut().insert("authorization", bearer);
+        if let Some(key) = &self.options.key {
+            call.metadata_mut().insert(KEY_METADATA, key.metadata());
+        }
 
         let welcomed = timeout(WELCOME_TIMEOUT, async {
             let mut inbound = self.client.play(call).await?.into_inner();

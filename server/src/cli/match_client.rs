@@ -7,11 +7,13 @@ use bridgemaster_proto::v1::{
     CreateMatchRequest, CreateMatchResponse, GetReplayRequest, MatchConfig, Replay,
     WatchMatchRequest, WatchMatchResponse, match_service_client::MatchServiceClient,
 };
-use bridgemaster_sdk::{DEFAULT_SERVER_URL, SERVER_VARIABLE};
+use bridgemaster_sdk::{ApiKey, DEFAULT_SERVER_URL, KEY_METADATA, KEY_VARIABLE, SERVER_VARIABLE};
 use bridgemaster_server::replay::MAX_REPLAY_BYTES;
 use clap::Args;
 use tonic::{
-    Status, Streaming,
+    Request, Status, Streaming,
+    metadata::{Ascii, MetadataValue},
+    service::{Interceptor, interceptor::InterceptedService},
     transport::{Channel, Endpoint},
 };
 
@@ -27,15 +29,42 @@ pub(super) struct ServerFlag {
     #[arg(long = "server", value_name = "URL", env = SERVER_VARIABLE,
         default_value = DEFAULT_SERVER_URL)]
     pub(super) url: String,
+    /// API key, for a server that asks for one
+    #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
+    key: Option<ApiKey>,
+}
+
+impl ServerFlag {
+    /// Connects to the server.
+    pub(super) async fn connect(&self) -> anyhow::Result<MatchClient> {
+        MatchClient::connect_with(&self.url, self.key.as_ref()).await
+    }
+}
+
+/// Shows the key in every call.
+#[derive(Clone)]
+struct ShowKey(Option<MetadataValue<Ascii>>);
+
+impl Interceptor for ShowKey {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(key) = &self.0 {
+            request.metadata_mut().insert(KEY_METADATA, key.clone());
+        }
+        Ok(request)
+    }
 }
 
 /// A connection to a server's match service.
 #[derive(Clone)]
-pub(super) struct MatchClient(MatchServiceClient<Channel>);
+pub(super) struct MatchClient(MatchServiceClient<InterceptedService<Channel, ShowKey>>);
 
 impl MatchClient {
-    /// Connects to the server at `url`.
+    /// Connects to the server at `url`, which asks for no key.
     pub(super) async fn connect(url: &str) -> anyhow::Result<Self> {
+        Self::connect_with(url, None).await
+    }
+
+    async fn connect_with(url: &str, key: Option<&ApiKey>) -> anyhow::Result<Self> {
         let endpoint = Endpoint::from_shared(url.to_owned())
             .ok()
             .filter(|endpoint| endpoint.uri().scheme_str() == Some("http"))
@@ -53,8 +82,10 @@ impl MatchClient {
                 format!("no server answers at {url}; `bridgemaster serve` starts one")
             })?;
         let largest = usize::try_from(MAX_REPLAY_BYTES).unwrap_or(usize::MAX);
+        let show_key = ShowKey(key.map(ApiKey::metadata));
         Ok(Self(
-            MatchServiceClient::new(channel).max_decoding_message_size(largest),
+            MatchServiceClient::with_interceptor(channel, show_key)
+                .max_decoding_message_size(largest),
         ))
     }
 

@@ -6,8 +6,10 @@ mod demo;
 mod failure;
 mod follow;
 mod input_file;
+mod key;
 mod match_client;
 mod match_flags;
+mod moment;
 mod output;
 mod proto_json;
 mod replay;
@@ -59,6 +61,8 @@ enum Command {
     Bot(bot::BotCommand),
     /// Follow a running match in the terminal
     Watch(watch::WatchArgs),
+    /// Make, list and revoke the API keys of a server
+    Key(key::KeyArgs),
     /// Read, check or convert the replay of a match
     Replay(replay::ReplayArgs),
 }
@@ -72,6 +76,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Create(args) => args.run(),
         Command::Bot(command) => command.run(),
         Command::Watch(args) => args.run(),
+        Command::Key(args) => args.run(),
         Command::Replay(args) => args.run(),
     };
     match done {

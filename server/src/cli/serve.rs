@@ -1,8 +1,9 @@
 //! `bridgemaster serve`: a server until it is stopped.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use bridgemaster_server::{Limits, Server, ServerOptions};
+use bridgemaster_server::{Server, ServerOptions};
+use bridgemaster_store::{DataDir, KeyStore, SqliteKeys};
 use clap::{ArgAction, Args, ValueEnum};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
@@ -17,6 +18,12 @@ pub(super) struct ServeArgs {
     /// Folder that the replay of every ended match is written to, made if it is missing
     #[arg(long, value_name = "DIR")]
     replays: Option<PathBuf>,
+    /// Data folder, made if it is missing: has the API keys of `bridgemaster key`
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Serve only callers with an API key of the data folder
+    #[arg(long, requires = "data")]
+    require_keys: bool,
     /// Form of the log on standard error
     #[arg(long, value_enum, default_value_t = LogForm::Text)]
     log: LogForm,
@@ -69,10 +76,20 @@ impl ServeArgs {
         }
     }
 
+    /// The keys that callers need, if they need any.
+    async fn keys(&self) -> anyhow::Result<Option<Arc<dyn KeyStore>>> {
+        let Some(folder) = self.data.as_ref().filter(|_| self.require_keys) else {
+            return Ok(None);
+        };
+        let keys = SqliteKeys::open(&DataDir::prepare(folder)?).await?;
+        Ok(Some(Arc::new(keys)))
+    }
+
     async fn serve(self) -> anyhow::Result<()> {
         let options = ServerOptions {
-            limits: Limits::default(),
-            replays: self.replays,
+            replays: self.replays.clone(),
+            keys: self.keys().await?,
+            ..ServerOptions::default()
         };
         let server = Server::bind(self.listen, options).await?;
         let stop = CancellationToken::new();

@@ -12,6 +12,7 @@ use bridgemaster_proto::{
     v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
 };
 use bridgemaster_referee::BotIdentity;
+use bridgemaster_store::KeyName;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::info;
 
@@ -71,13 +72,15 @@ impl SeatKey {
         self.hosted.game_id()
     }
 
-    /// Takes the seat with a new stream; an older stream of the seat ends.
+    /// Takes the seat with a new stream; an older stream of the seat ends. With a key, the bot is
+    /// the one of the key's name.
     pub(crate) fn join(
         self,
         bot: BotIdentity,
+        key: Option<&KeyName>,
         last_sequence: Option<u32>,
     ) -> Result<(SeatStream, Outbound), Refusal> {
-        let (number, outbound) = self.hosted.join(self.seat, bot, last_sequence)?;
+        let (number, outbound) = self.hosted.join(self.seat, bot, key, last_sequence)?;
         Ok((SeatStream::new(self.hosted, self.seat, number), outbound))
     }
 }
@@ -123,10 +126,11 @@ impl Matches {
         self.writing.wait().await;
     }
 
-    /// Makes a match, and the tickets to its seats.
+    /// Makes a match, and the tickets to its seats; `maker` is the key that asks for it.
     pub(crate) fn create(
         self: &Arc<Self>,
         config: &MatchConfig,
+        maker: Option<&KeyName>,
     ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
         if self.stopping.is_cancelled() {
             return Err(Refusal::stopping());
@@ -136,7 +140,7 @@ impl Matches {
         with_game!(game, G => {
             let rules = wire::rules_from_wire::<G>(config)?;
             let (id, salt) = (MatchId::draw(), draw_seed_salt());
-            self.host(Arc::new(LiveMatch::<G>::new(id, rules, salt, self)?))
+            self.host(Arc::new(LiveMatch::<G>::new(id, rules, salt, maker.cloned(), self)?))
         })
         .ok_or_else(unnamed)?
     }
@@ -206,12 +210,14 @@ impl Matches {
         Ok(Arc::clone(&entry.hosted))
     }
 
-    /// At most `count` matches in `state`, the newest first, and where the list goes on.
+    /// At most `count` matches in `state` that the caller sees, the newest first, and where the
+    /// list goes on.
     pub(crate) fn list(
         &self,
         state: MatchState,
         before: Option<Before>,
         count: usize,
+        is_seen: impl Fn(&dyn HostedMatch) -> bool,
     ) -> (Vec<MatchInfo>, Option<Before>) {
         let mut page = Vec::new();
         let mut before = before.unwrap_or(Before(u64::MAX));
@@ -221,7 +227,9 @@ impl Matches {
                 return (page, Some(before));
             }
             before = Before(age);
-            page.extend(hosted.info_in(state));
+            if is_seen(&*hosted) {
+                page.extend(hosted.info_in(state));
+            }
         }
         (page, None)
     }
@@ -295,14 +303,14 @@ mod tests {
             }),
             ..MatchConfig::default()
         };
-        let (info, tickets) = matches.create(&config).unwrap();
+        let (info, tickets) = matches.create(&config, None).unwrap();
         // The timer takes note of the start-up time, an hour from now.
         yield_now().await;
         for ticket in tickets {
             let key = matches
                 .redeem(&Ticket::from_client(&ticket.ticket))
                 .unwrap();
-            let (seat, _) = key.join(BotIdentity::default(), None).unwrap();
+            let (seat, _) = key.join(BotIdentity::default(), None, None).unwrap();
             seat.report(SeatInput::Resign {
                 match_id: info.match_id.clone(),
             });

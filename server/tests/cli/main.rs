@@ -5,6 +5,7 @@
 mod demo;
 mod every_game;
 mod forged_replays;
+mod keys;
 mod misuse;
 mod program;
 mod served_match;

@@ -20,6 +20,7 @@ pub(crate) fn bridgemaster<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = 
         .args(arguments)
         .env_remove("BRIDGEMASTER_SERVER")
         .env_remove("BRIDGEMASTER_TICKET")
+        .env_remove("BRIDGEMASTER_KEY")
         .env_remove("RUST_LOG")
         .stdin(Stdio::null());
     command

@@ -4,7 +4,9 @@
 
 mod catalog;
 mod conversation;
+mod keys;
 mod limits;
+mod locked_table;
 mod raw_bot;
 mod reconnecting;
 mod referee_lag;
