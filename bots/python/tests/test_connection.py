@@ -314,10 +314,11 @@ class AddressTest(unittest.TestCase):
         for address in ("http://127.0.0.1:50051", "127.0.0.1:50051", "http://127.0.0.1:50051/"):
             self.assertEqual(target_of(address), "127.0.0.1:50051")
         self.assertEqual(target_of("http://[::1]:7"), "[::1]:7")
+        self.assertEqual(target_of("https://host:1"), "host:1")
 
     def test_what_is_no_address_is_refused(self) -> None:
         for address in (
-            "https://host:1",
+            "ftp://host:1",
             "http://host",
             "host",
             "http://host:x",

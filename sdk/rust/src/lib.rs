@@ -47,6 +47,7 @@ mod request;
 #[cfg(feature = "rules")]
 pub mod rules;
 mod seed_commitment;
+mod tls;
 
 pub use api_key::{ApiKey, KEY_METADATA};
 pub use bot::{Bot, Choice};
@@ -59,3 +60,4 @@ pub use options::{
 pub use play::{Connection, play, play_blocking, run};
 pub use request::{ClockView, Request};
 pub use seed_commitment::seed_commitment;
+pub use tls::{CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint};

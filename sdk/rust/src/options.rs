@@ -1,11 +1,11 @@
 //! How a bot reaches its seat.
 
-use std::{env, fmt, time::Duration};
+use std::{env, fmt, path::PathBuf, time::Duration};
 
 use thiserror::Error;
 use tonic::metadata::{Ascii, MetadataValue};
 
-use crate::ApiKey;
+use crate::{ApiKey, TlsOptions};
 
 /// Environment variable with the address of the server.
 pub const SERVER_VARIABLE: &str = "BRIDGEMASTER_SERVER";
@@ -38,12 +38,14 @@ const RECONNECT_FOR: Duration = Duration::from_secs(30);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Address of the server, such as `http://127.0.0.1:50051`.
+    /// Address of the server, such as `http://127.0.0.1:50051`, or `https://host:50051`.
     pub server_url: String,
     /// The join ticket of the seat.
     pub ticket: Ticket,
     /// The API key of the bot, for servers that ask for one.
     pub key: Option<ApiKey>,
+    /// Files for an `https://` address.
+    pub tls: TlsOptions,
     /// Name of the bot: 1 to 64 printable characters.
     pub bot_name: String,
     /// Version of the bot: at most 64 printable characters, perhaps none.
@@ -63,6 +65,7 @@ impl Options {
             server_url: server_url.into(),
             ticket,
             key: None,
+            tls: TlsOptions::default(),
             bot_name: bot_name.into(),
             bot_version: String::new(),
             games: Vec::new(),
@@ -73,13 +76,14 @@ impl Options {
 
     /// Options from the environment: the server from [`SERVER_VARIABLE`] (when that is not set,
     /// [`DEFAULT_SERVER_URL`]), the ticket from [`TICKET_VARIABLE`], and the API key, if there is
-    /// one, from [`KEY_VARIABLE`].
+    /// one, from [`KEY_VARIABLE`]; the files for TLS as in [`TlsOptions::from_env`].
     pub fn from_env(bot_name: impl Into<String>) -> Result<Self, OptionsError> {
         let server_url = variable(SERVER_VARIABLE)?.unwrap_or(DEFAULT_SERVER_URL.to_owned());
         let ticket = variable(TICKET_VARIABLE)?.ok_or(OptionsError::NoTicket)?;
         let key = variable(KEY_VARIABLE)?;
         Ok(Self {
             key: key.map(|key| key.parse()).transpose()?,
+            tls: TlsOptions::from_env(),
             ..Self::new(server_url, ticket.parse()?, bot_name)
         })
     }
@@ -168,6 +172,23 @@ pub enum OptionsError {
         /// What was given.
         url: String,
     },
+    /// A file for TLS cannot be read.
+    #[error("{}: {detail}", path.display())]
+    TlsFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        detail: String,
+    },
+    /// The files for TLS have not what they should.
+    #[error("the files for TLS cannot be used: {detail}")]
+    Tls {
+        /// What is wrong with them.
+        detail: String,
+    },
+    /// Of the client's certificate and its key only one is given.
+    #[error("a client certificate and its private key are given together or not at all")]
+    HalfOfClientCertificate,
     /// A name or version that the server refuses.
     #[error("{field} has {least} to {MAX_NAME_CHARS} printable characters; {text:?} has not")]
     Name {

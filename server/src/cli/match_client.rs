@@ -3,18 +3,22 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
+use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::v1::{
     CreateMatchRequest, CreateMatchResponse, GetReplayRequest, MatchConfig, Replay,
     WatchMatchRequest, WatchMatchResponse, match_service_client::MatchServiceClient,
 };
-use bridgemaster_sdk::{ApiKey, DEFAULT_SERVER_URL, KEY_METADATA, KEY_VARIABLE, SERVER_VARIABLE};
+use bridgemaster_sdk::{
+    ApiKey, DEFAULT_SERVER_URL, KEY_METADATA, KEY_VARIABLE, OptionsError, SERVER_VARIABLE,
+    TlsOptions, endpoint,
+};
 use bridgemaster_server::replay::MAX_REPLAY_BYTES;
 use clap::Args;
 use tonic::{
     Request, Status, Streaming,
     metadata::{Ascii, MetadataValue},
     service::{Interceptor, interceptor::InterceptedService},
-    transport::{Channel, Endpoint},
+    transport::Channel,
 };
 
 use super::failure::{misuse, refused};
@@ -32,12 +36,15 @@ pub(super) struct ServerFlag {
     /// API key, for a server that asks for one
     #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
     key: Option<ApiKey>,
+    #[command(flatten)]
+    tls: TlsArgs,
 }
 
 impl ServerFlag {
     /// Connects to the server.
     pub(super) async fn connect(&self) -> anyhow::Result<MatchClient> {
-        MatchClient::connect_with(&self.url, self.key.as_ref()).await
+        let tls = self.tls.clone().into();
+        MatchClient::connect_with(&self.url, self.key.as_ref(), &tls).await
     }
 }
 
@@ -59,23 +66,24 @@ impl Interceptor for ShowKey {
 pub(super) struct MatchClient(MatchServiceClient<InterceptedService<Channel, ShowKey>>);
 
 impl MatchClient {
-    /// Connects to the server at `url`, which asks for no key.
+    /// Connects to the server at `url`, which asks for no key and encrypts nothing.
     pub(super) async fn connect(url: &str) -> anyhow::Result<Self> {
-        Self::connect_with(url, None).await
+        Self::connect_with(url, None, &TlsOptions::default()).await
     }
 
-    async fn connect_with(url: &str, key: Option<&ApiKey>) -> anyhow::Result<Self> {
-        let endpoint = Endpoint::from_shared(url.to_owned())
-            .ok()
-            .filter(|endpoint| endpoint.uri().scheme_str() == Some("http"))
-            .ok_or_else(|| {
-                misuse(format!(
-                    "--server {url:?} is no address such as {DEFAULT_SERVER_URL}"
-                ))
-            })?;
+    async fn connect_with(
+        url: &str,
+        key: Option<&ApiKey>,
+        tls: &TlsOptions,
+    ) -> anyhow::Result<Self> {
+        let endpoint = endpoint(url, tls).map_err(|error| match error {
+            OptionsError::ServerUrl { .. } => misuse(format!(
+                "--server {url:?} is no address such as {DEFAULT_SERVER_URL}"
+            )),
+            other => misuse(other.to_string()),
+        })?;
         let channel = endpoint
             .connect_timeout(CONNECT_TIME)
-            .tcp_nodelay(true)
             .connect()
             .await
             .with_context(|| {

@@ -16,6 +16,7 @@ mod replay;
 mod serve;
 mod stop_signal;
 mod table;
+mod tls_flags;
 mod view;
 mod watch;
 

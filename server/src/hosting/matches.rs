@@ -49,6 +49,7 @@ struct Table {
     by_age: BTreeMap<u64, Arc<dyn HostedMatch>>,
     made: u64,
     open: usize,
+    open_by_maker: HashMap<KeyName, usize>,
     /// Matches that have ended, the oldest end first.
     ended: VecDeque<MatchId>,
 }
@@ -156,6 +157,14 @@ impl Matches {
         if table.open >= self.limits.open_matches {
             return Err(Refusal::limit("open_matches", self.limits.open_matches));
         }
+        let limit = self.limits.open_matches_per_key;
+        if let Some(maker) = hosted.maker() {
+            let open = table.open_by_maker.entry(maker.clone()).or_default();
+            if *open >= limit {
+                return Err(Refusal::limit("open_matches_per_key", limit));
+            }
+            *open += 1;
+        }
         table.open += 1;
         table.made += 1;
         let age = table.made;
@@ -249,6 +258,7 @@ impl Matches {
         let forgotten = {
             let mut table = self.table();
             table.open = table.open.saturating_sub(1);
+            table.close_of_maker(id);
             table.ended.push_back(id.clone());
             (table.ended.len() > self.limits.ended_matches_kept)
                 .then(|| table.ended.pop_front())
@@ -266,6 +276,20 @@ impl Matches {
 }
 
 impl Table {
+    /// Takes note that a match of a key is open no more.
+    fn close_of_maker(&mut self, id: &MatchId) {
+        let entry = self.entries.get(id);
+        let Some(maker) = entry.and_then(|entry| entry.hosted.maker()) else {
+            return;
+        };
+        if let Some(open) = self.open_by_maker.get_mut(maker) {
+            *open = open.saturating_sub(1);
+            if *open == 0 {
+                self.open_by_maker.remove(maker);
+            }
+        }
+    }
+
     fn forget(&mut self, id: &MatchId) -> Option<Entry> {
         let entry = self.entries.remove(id)?;
         for ticket in &entry.tickets {

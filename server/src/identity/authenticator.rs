@@ -1,29 +1,40 @@
 //! From the metadata of a call to its caller.
 
-use std::{sync::Arc, time::Duration};
+use std::{sync::Arc, time::Instant};
 
 use bridgemaster_proto::v1::RefusalReason;
-use bridgemaster_store::{Key, KeyStore, StoreError};
+use bridgemaster_store::{Key, KeyId, KeyStore, StoreError};
 use tonic::metadata::MetadataMap;
 use tracing::{debug, error};
 
-use super::{ApiKey, Caller, KEY_METADATA, caller::KeyHolder, key_cache::KeyCache};
-use crate::refusal::Refusal;
+use super::{ApiKey, Caller, KEY_METADATA, KeyScope, caller::KeyHolder, key_cache::KeyCache};
+use crate::{limits::Limits, refusal::Refusal, transport::TokenBuckets};
 
-/// Finds out who calls.
+/// Finds out who calls, and whether too often.
 #[derive(Clone)]
 pub(crate) struct Authenticator {
     /// `None` on a server that asks for no keys.
-    keys: Option<Arc<KeyCache>>,
+    keys: Option<Arc<Keys>>,
+}
+
+/// The keys of a server, and how often each may call.
+struct Keys {
+    cache: Arc<KeyCache>,
+    calls: TokenBuckets<KeyId>,
+    creates: TokenBuckets<KeyId>,
 }
 
 impl Authenticator {
-    /// Asks for the keys of a store, which are read again after `keep_for`, or without a store for
-    /// none.
-    pub(crate) fn new(store: Option<Arc<dyn KeyStore>>, keep_for: Duration) -> Self {
-        Self {
-            keys: store.map(|store| Arc::new(KeyCache::new(store, keep_for))),
-        }
+    /// Asks for the keys of a store, or without one for none.
+    pub(crate) fn new(store: Option<Arc<dyn KeyStore>>, limits: &Limits) -> Self {
+        let keys = store.map(|store| {
+            Arc::new(Keys {
+                cache: Arc::new(KeyCache::new(store, limits.key_cache_time)),
+                calls: TokenBuckets::new(limits.calls_per_key),
+                creates: TokenBuckets::new(limits.creates_per_key),
+            })
+        });
+        Self { keys }
     }
 
     /// The caller that the metadata shows the key of.
@@ -32,18 +43,34 @@ impl Authenticator {
             return Ok(Caller::Anyone);
         };
         let shown = shown_key(metadata)?;
-        let stored = keys
-            .key(shown.id())
-            .await
-            .map_err(|error| unreadable(&error))?;
+        let stored = keys.cache.key(shown.id()).await;
         let key = stored
+            .map_err(|error| unreadable(&error))?
             .filter(|stored| shown.has_hash(&stored.secret_hash))
             .ok_or_else(unknown)?;
         // Told to the holder of the secret only.
         check_in_force(&key)?;
+        take(&keys.calls, &key.id, "calls_per_key")?;
         debug!(key_id = %key.id, name = %key.name, "authenticated");
-        Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(keys))))
+        Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.cache))))
     }
+
+    /// The caller, who may make a match now.
+    pub(crate) async fn maker(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
+        let caller = self.caller(metadata).await?;
+        caller.require(KeyScope::Create)?;
+        if let (Some(keys), Some(id)) = (&self.keys, caller.key_id()) {
+            take(&keys.creates, id, "creates_per_key")?;
+        }
+        Ok(caller)
+    }
+}
+
+/// Takes a token of a key.
+fn take(buckets: &TokenBuckets<KeyId>, id: &KeyId, limit: &'static str) -> Result<(), Refusal> {
+    buckets
+        .take(id.clone(), Instant::now())
+        .map_err(|wait| Refusal::rate(limit, buckets.rate(), wait))
 }
 
 /// The key that a call shows. Its text is never logged or repeated.

@@ -4,7 +4,7 @@ use std::{future::pending, sync::Arc};
 
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_referee::BotIdentity;
-use bridgemaster_store::{Key, KeyName};
+use bridgemaster_store::{Key, KeyId, KeyName};
 use tokio::time::sleep;
 
 use super::{
@@ -73,6 +73,14 @@ impl Caller {
                 let mut scopes = holder.key.scopes.iter();
                 scopes.any(|held| held.as_str() == scope.as_str())
             }
+        }
+    }
+
+    /// The identifier of the caller's key.
+    pub(super) fn key_id(&self) -> Option<&KeyId> {
+        match self {
+            Self::Anyone => None,
+            Self::Holder(holder) => Some(&holder.key.id),
         }
     }
 

@@ -60,8 +60,7 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<CreateMatchRequest>,
     ) -> Result<Response<CreateMatchResponse>, Status> {
-        let caller = self.authenticator.caller(request.metadata()).await?;
-        caller.require(KeyScope::Create)?;
+        let caller = self.authenticator.maker(request.metadata()).await?;
         let config = request.into_inner().config.unwrap_or_default();
         let (info, tickets) = self.matches.create(&config, caller.name())?;
         Ok(Response::new(CreateMatchResponse {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../certificates/mod.rs"]
+mod certificates;
 mod demo;
 mod every_game;
 mod forged_replays;
@@ -9,3 +11,4 @@ mod keys;
 mod misuse;
 mod program;
 mod served_match;
+mod tls;

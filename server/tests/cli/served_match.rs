@@ -13,7 +13,7 @@ use crate::program::{bridgemaster, signal, succeed, wait_for};
 
 /// A running server, killed when dropped.
 pub(crate) struct Served {
-    process: Child,
+    pub(crate) process: Child,
     pub(crate) url: String,
 }
 
@@ -35,7 +35,7 @@ impl Served {
             .unwrap();
         let url = line
             .split_whitespace()
-            .find(|word| word.starts_with("http://"));
+            .find(|word| word.starts_with("http"));
         Self {
             url: url
                 .unwrap_or_else(|| panic!("no address in {line:?}"))

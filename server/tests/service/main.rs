@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod catalog;
+#[path = "../certificates/mod.rs"]
+mod certificates;
 mod conversation;
 mod keys;
 mod limits;
@@ -15,5 +17,6 @@ mod spectators;
 mod stopping;
 mod stray_answers;
 mod table;
+mod tls;
 mod whole_matches;
 mod zoo;
