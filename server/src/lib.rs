@@ -28,17 +28,20 @@
 pub mod bot_process;
 pub mod check_bot;
 mod hosting;
+pub mod identity;
 mod limits;
 mod play;
 mod refusal;
 pub mod replay;
 mod server;
 mod services;
+mod transport;
 mod wire;
 
-pub use limits::Limits;
+pub use limits::{Limits, Rate};
 pub use refusal::{ERROR_DOMAIN, reason_name};
 pub use server::{BindError, ServeError, Server, ServerOptions};
+pub use transport::{Tls, TlsError, TlsFiles};
 
 /// Version of this server.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

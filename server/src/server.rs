@@ -1,6 +1,12 @@
 //! The listening server: services, transport settings, and how it stops.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    net::SocketAddr,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use bridgemaster_proto::{
     DESCRIPTORS,
@@ -9,17 +15,22 @@ use bridgemaster_proto::{
         play_service_server::PlayServiceServer,
     },
 };
+use bridgemaster_store::KeyStore;
 use thiserror::Error;
+use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use tonic::{server::NamedService, transport::server::TcpIncoming};
+use tonic::{Request, Status, server::NamedService, service::InterceptorLayer};
 use tonic_health::ServingStatus;
 use tracing::{info, warn};
 
 use crate::{
     hosting::Matches,
-    limits::Limits,
+    identity::Authenticator,
+    limits::{Limits, MAX_METADATA_BYTES, Rate},
     play::Play,
+    refusal::Refusal,
     services::{Catalog, MatchDesk},
+    transport::{Origin, Tls, TokenBuckets, incoming},
 };
 
 /// What the health service tells of; the empty name is the server as a whole.
@@ -30,12 +41,28 @@ const HEALTH_SERVICES: &[&str] = &[
 ];
 
 /// What a server is made of.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ServerOptions {
     /// Limits on what comes from outside.
     pub limits: Limits,
     /// Folder that the replay of every ended match is written to, as `MATCH_ID.replay.binpb`.
     pub replays: Option<PathBuf>,
+    /// With these, every call of `PlayService` and `MatchService` needs one of them; without, the
+    /// server serves anyone.
+    pub keys: Option<Arc<dyn KeyStore>>,
+    /// With this, connections are encrypted; without, the server speaks plain HTTP/2.
+    pub tls: Option<Arc<Tls>>,
+}
+
+impl fmt::Debug for ServerOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerOptions")
+            .field("limits", &self.limits)
+            .field("replays", &self.replays)
+            .field("requires_keys", &self.keys.is_some())
+            .field("tls", &self.tls)
+            .finish()
+    }
 }
 
 /// Why a server cannot listen.
@@ -72,9 +99,11 @@ pub enum ServeError {
 
 /// A server that listens, and serves once it is run.
 pub struct Server {
-    incoming: TcpIncoming,
+    listener: TcpListener,
+    tls: Option<Arc<Tls>>,
     local_addr: SocketAddr,
     matches: Arc<Matches>,
+    authenticator: Authenticator,
 }
 
 impl Server {
@@ -92,12 +121,13 @@ impl Server {
                 })?;
         }
         let listen = |source| BindError::Listen { addr, source };
-        let listener = tokio::net::TcpListener::bind(addr).await.map_err(listen)?;
+        let listener = TcpListener::bind(addr).await.map_err(listen)?;
         let local_addr = listener.local_addr().map_err(listen)?;
         Ok(Self {
-            // Without nodelay a small message waits for the peer's delayed acknowledgement.
-            incoming: TcpIncoming::from(listener).with_nodelay(Some(true)),
+            listener,
+            tls: options.tls,
             local_addr,
+            authenticator: Authenticator::new(options.keys, &options.limits),
             matches: Arc::new(Matches::new(options.limits, options.replays)),
         })
     }
@@ -127,7 +157,10 @@ impl Server {
             tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(DESCRIPTORS)
         };
+        let limit_calls = limit_calls(limits.calls_per_address);
         let router = tonic::transport::Server::builder()
+            .layer(InterceptorLayer::new(limit_calls))
+            .http2_max_header_list_size(Some(MAX_METADATA_BYTES))
             .max_concurrent_streams(limits.streams_per_connection)
             .http2_keepalive_interval(Some(limits.keepalive))
             .http2_keepalive_timeout(Some(limits.keepalive))
@@ -136,11 +169,14 @@ impl Server {
             .add_service(reflection().build_v1alpha()?)
             .add_service(CatalogServiceServer::new(Catalog))
             .add_service(
-                MatchServiceServer::new(MatchDesk::new(Arc::clone(&matches)))
-                    .max_decoding_message_size(limits.request_bytes),
+                MatchServiceServer::new(MatchDesk::new(
+                    Arc::clone(&matches),
+                    self.authenticator.clone(),
+                ))
+                .max_decoding_message_size(limits.request_bytes),
             )
             .add_service(
-                PlayServiceServer::new(Play::new(Arc::clone(&matches)))
+                PlayServiceServer::new(Play::new(Arc::clone(&matches), self.authenticator))
                     .max_decoding_message_size(limits.play_message_bytes),
             );
         info!(addr = %self.local_addr, "serving");
@@ -156,7 +192,8 @@ impl Server {
                 matches.stop();
             }
         };
-        let serving = router.serve_with_incoming_shutdown(self.incoming, stopped);
+        let connections = incoming(self.listener, self.tls, limits.clone());
+        let serving = router.serve_with_incoming_shutdown(connections, stopped);
         tokio::select! {
             served = serving => served?,
             () = stop_deadline(&stop, limits.stop_time) => {
@@ -166,6 +203,20 @@ impl Server {
         self.matches.replays_written().await;
         info!("stopped");
         Ok(())
+    }
+}
+
+/// Refuses the calls of an address that calls too often, whatever they are for.
+fn limit_calls(
+    rate: Rate,
+) -> impl Fn(Request<()>) -> Result<Request<()>, Status> + Clone + Send + 'static {
+    let buckets = Arc::new(TokenBuckets::new(rate));
+    move |call| {
+        let origin = call.remote_addr().map(|peer| Origin::from(peer.ip()));
+        match buckets.take(origin, Instant::now()) {
+            Ok(()) => Ok(call),
+            Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),
+        }
     }
 }
 

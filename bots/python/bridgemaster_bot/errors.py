@@ -10,7 +10,14 @@ _DOMAIN = "bridgemaster"
 _PREFIX = "REFUSAL_REASON_"
 
 _REASONS_TO_RETRY = frozenset(
-    {"HELLO_LATE", "SLOW_CONSUMER", "LIMIT_REACHED", "SERVER_STOPPING", "MATCH_RUNNING"}
+    {
+        "HELLO_LATE",
+        "SLOW_CONSUMER",
+        "LIMIT_REACHED",
+        "SERVER_STOPPING",
+        "MATCH_RUNNING",
+        "KEYS_UNREADABLE",
+    }
 )
 """The reasons that PROTOCOL.md marks with *retry*."""
 

@@ -87,7 +87,7 @@ impl Referees {
     pub(crate) async fn start() -> Self {
         let options = ServerOptions {
             limits: Limits::default(),
-            replays: None,
+            ..ServerOptions::default()
         };
         let addr = "127.0.0.1:0".parse().unwrap();
         let server = Server::bind(addr, options).await.unwrap();

@@ -8,14 +8,17 @@ mod entrant;
 mod failure;
 mod follow;
 mod input_file;
+mod key;
 mod match_client;
 mod match_flags;
+mod moment;
 mod output;
 mod proto_json;
 mod replay;
 mod serve;
 mod stop_signal;
 mod table;
+mod tls_flags;
 mod view;
 mod watch;
 
@@ -64,6 +67,8 @@ enum Command {
     CheckBot(check_bot::CheckBotArgs),
     /// Follow a running match in the terminal
     Watch(watch::WatchArgs),
+    /// Make, list and revoke the API keys of a server
+    Key(key::KeyArgs),
     /// Read, check or convert the replay of a match
     Replay(replay::ReplayArgs),
 }
@@ -78,6 +83,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Bot(command) => command.run(),
         Command::CheckBot(args) => return check_bot::run(args),
         Command::Watch(args) => args.run(),
+        Command::Key(args) => args.run(),
         Command::Replay(args) => args.run(),
     };
     match done {

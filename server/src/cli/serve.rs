@@ -1,13 +1,21 @@
 //! `bridgemaster serve`: a server until it is stopped.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use bridgemaster_server::{Limits, Server, ServerOptions};
+use bridgemaster_server::{Server, ServerOptions};
+use bridgemaster_store::{DataDir, KeyStore, SqliteKeys};
 use clap::{ArgAction, Args, ValueEnum};
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
 use tracing_subscriber::EnvFilter;
 
-use super::{block_on, failure::misuse, output, stop_signal::asked_to_stop};
+use super::{
+    block_on,
+    failure::misuse,
+    output,
+    stop_signal::asked_to_stop,
+    tls_flags::{TlsFlags, reload_on_hangup},
+};
 
 #[derive(Args)]
 pub(super) struct ServeArgs {
@@ -17,14 +25,22 @@ pub(super) struct ServeArgs {
     /// Folder that the replay of every ended match is written to, made if it is missing
     #[arg(long, value_name = "DIR")]
     replays: Option<PathBuf>,
+    /// Data folder, made if it is missing: has the API keys of `bridgemaster key`
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Serve only callers with an API key of the data folder
+    #[arg(long, requires = "data")]
+    require_keys: bool,
+    #[command(flatten)]
+    tls: TlsFlags,
     /// Form of the log on standard error
     #[arg(long, value_enum, default_value_t = LogForm::Text)]
     log: LogForm,
     /// Log more: -v what matches do, -vv everything; RUST_LOG overrides it
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
-    /// Listen on an address that other machines reach: tickets then cross the network in the
-    /// clear, and anybody who reaches the server can make matches
+    /// Listen without TLS on an address that other machines reach: tickets and keys then cross the
+    /// network in the clear
     #[arg(long)]
     insecure: bool,
 }
@@ -39,17 +55,21 @@ enum LogForm {
 
 impl ServeArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        if !self.listen.ip().is_loopback() && !self.insecure {
+        if self.is_reached_by_others() && !self.tls.is_given() && !self.insecure {
             return Err(misuse(format!(
-                "--listen {}: other machines reach this address, and the server neither encrypts \
-                 nor asks who makes matches; listen on a loopback address such as \
-                 127.0.0.1:{}, or accept that with --insecure",
+                "--listen {}: other machines reach this address, and without TLS tickets and keys \
+                 cross the network in the clear; give --tls-cert and --tls-key, listen on a \
+                 loopback address such as 127.0.0.1:{}, or accept that with --insecure",
                 self.listen,
                 self.listen.port()
             )));
         }
         self.start_log();
         block_on(self.serve())
+    }
+
+    fn is_reached_by_others(&self) -> bool {
+        !self.listen.ip().is_loopback()
     }
 
     fn start_log(&self) {
@@ -69,10 +89,29 @@ impl ServeArgs {
         }
     }
 
+    /// The keys that callers need, if they need any.
+    async fn keys(&self) -> anyhow::Result<Option<Arc<dyn KeyStore>>> {
+        let Some(folder) = self.data.as_ref().filter(|_| self.require_keys) else {
+            return Ok(None);
+        };
+        let keys = SqliteKeys::open(&DataDir::prepare(folder)?).await?;
+        Ok(Some(Arc::new(keys)))
+    }
+
     async fn serve(self) -> anyhow::Result<()> {
+        let tls = self.tls.load()?;
+        if let Some(tls) = &tls {
+            reload_on_hangup(Arc::clone(tls))?;
+        }
+        if self.is_reached_by_others() && !self.require_keys {
+            warn!("anybody who reaches the server can make matches: --require-keys asks for keys");
+        }
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let options = ServerOptions {
-            limits: Limits::default(),
-            replays: self.replays,
+            tls,
+            replays: self.replays.clone(),
+            keys: self.keys().await?,
+            ..ServerOptions::default()
         };
         let server = Server::bind(self.listen, options).await?;
         let stop = CancellationToken::new();
@@ -83,7 +122,7 @@ impl ServeArgs {
             stopped.cancel();
         });
         output::print(&format!(
-            "listening on http://{} (Ctrl-C stops)\n",
+            "listening on {scheme}://{} (Ctrl-C stops)\n",
             server.local_addr()
         ))?;
         server.run(stop).await?;

@@ -13,6 +13,7 @@ use bridgemaster_proto::{
 use bridgemaster_referee::{
     BotIdentity, Input, MatchPhase, MatchRules, Output, Record, RecordEntry, Referee, Time,
 };
+use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tracing::{info, warn};
 
@@ -20,7 +21,7 @@ use super::{
     HostedMatch, MatchId, SeatInput,
     clock::Moment,
     inbox::{Inbox, Report},
-    link::{Link, closing, forfeited},
+    link::{Link, closing, forfeited, of_another_key},
     matches::Matches,
     outbound::Outbound,
     referee_input::referee_input,
@@ -40,6 +41,7 @@ use crate::{
 pub(crate) struct LiveMatch<G: WireGame> {
     id: MatchId,
     salt: SeedSalt,
+    maker: Option<KeyName>,
     matches: Weak<Matches>,
     sooner: Arc<Notify>,
     inbox: Inbox,
@@ -68,6 +70,16 @@ impl<G: WireGame> Table<G> {
             MatchPhase::Ended => v1::MatchState::Ended,
         }
     }
+
+    /// The bot that has a seat, or had it last.
+    fn bot(&self, seat: Seat) -> Option<&BotIdentity> {
+        self.referee.seats().nth(seat.index())?.bot.as_ref()
+    }
+
+    /// The bots that have seats.
+    fn bots(&self) -> impl Iterator<Item = &BotIdentity> {
+        self.referee.seats().filter_map(|seat| seat.bot.as_ref())
+    }
 }
 
 enum Replay {
@@ -81,6 +93,7 @@ impl<G: WireGame> LiveMatch<G> {
         id: MatchId,
         rules: MatchRules<G>,
         salt: SeedSalt,
+        maker: Option<KeyName>,
         matches: &Arc<Matches>,
     ) -> Result<Self, Refusal> {
         let seats = rules.seats;
@@ -91,6 +104,7 @@ impl<G: WireGame> LiveMatch<G> {
         Ok(Self {
             id,
             salt,
+            maker,
             matches: Arc::downgrade(matches),
             sooner: Arc::default(),
             inbox: Inbox::default(),
@@ -334,14 +348,28 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         G::ID
     }
 
+    fn maker(&self) -> Option<&KeyName> {
+        self.maker.as_ref()
+    }
+
+    fn is_of(&self, key: &KeyName) -> bool {
+        self.maker() == Some(key) || self.table().bots().any(|bot| bot.name == key.as_str())
+    }
+
     fn join(
         &self,
         seat: Seat,
         bot: BotIdentity,
+        key: Option<&KeyName>,
         last_sequence: Option<u32>,
     ) -> Result<(StreamNumber, Outbound), Refusal> {
         let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
         let mut table = self.table();
+        if let Some(key) = key
+            && table.bot(seat).is_some_and(|bot| bot.name != key.as_str())
+        {
+            return Err(of_another_key());
+        }
         let moment = self.catch_up(&mut table, &matches);
         self.tell_lag(&mut table, &matches, moment);
         if let Some(fault) = table.referee.forfeit(seat) {

@@ -12,6 +12,7 @@ use bridgemaster_proto::{
     v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
 };
 use bridgemaster_referee::BotIdentity;
+use bridgemaster_store::KeyName;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::info;
 
@@ -48,6 +49,7 @@ struct Table {
     by_age: BTreeMap<u64, Arc<dyn HostedMatch>>,
     made: u64,
     open: usize,
+    open_by_maker: HashMap<KeyName, usize>,
     /// Matches that have ended, the oldest end first.
     ended: VecDeque<MatchId>,
 }
@@ -71,13 +73,15 @@ impl SeatKey {
         self.hosted.game_id()
     }
 
-    /// Takes the seat with a new stream; an older stream of the seat ends.
+    /// Takes the seat with a new stream; an older stream of the seat ends. With a key, the bot is
+    /// the one of the key's name.
     pub(crate) fn join(
         self,
         bot: BotIdentity,
+        key: Option<&KeyName>,
         last_sequence: Option<u32>,
     ) -> Result<(SeatStream, Outbound), Refusal> {
-        let (number, outbound) = self.hosted.join(self.seat, bot, last_sequence)?;
+        let (number, outbound) = self.hosted.join(self.seat, bot, key, last_sequence)?;
         Ok((SeatStream::new(self.hosted, self.seat, number), outbound))
     }
 }
@@ -123,10 +127,11 @@ impl Matches {
         self.writing.wait().await;
     }
 
-    /// Makes a match, and the tickets to its seats.
+    /// Makes a match, and the tickets to its seats; `maker` is the key that asks for it.
     pub(crate) fn create(
         self: &Arc<Self>,
         config: &MatchConfig,
+        maker: Option<&KeyName>,
     ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
         if self.stopping.is_cancelled() {
             return Err(Refusal::stopping());
@@ -136,7 +141,7 @@ impl Matches {
         with_game!(game, G => {
             let rules = wire::rules_from_wire::<G>(config)?;
             let (id, salt) = (MatchId::draw(), draw_seed_salt());
-            self.host(Arc::new(LiveMatch::<G>::new(id, rules, salt, self)?))
+            self.host(Arc::new(LiveMatch::<G>::new(id, rules, salt, maker.cloned(), self)?))
         })
         .ok_or_else(unnamed)?
     }
@@ -151,6 +156,14 @@ impl Matches {
         let mut table = self.table();
         if table.open >= self.limits.open_matches {
             return Err(Refusal::limit("open_matches", self.limits.open_matches));
+        }
+        let limit = self.limits.open_matches_per_key;
+        if let Some(maker) = hosted.maker() {
+            let open = table.open_by_maker.entry(maker.clone()).or_default();
+            if *open >= limit {
+                return Err(Refusal::limit("open_matches_per_key", limit));
+            }
+            *open += 1;
         }
         table.open += 1;
         table.made += 1;
@@ -206,12 +219,14 @@ impl Matches {
         Ok(Arc::clone(&entry.hosted))
     }
 
-    /// At most `count` matches in `state`, the newest first, and where the list goes on.
+    /// At most `count` matches in `state` that the caller sees, the newest first, and where the
+    /// list goes on.
     pub(crate) fn list(
         &self,
         state: MatchState,
         before: Option<Before>,
         count: usize,
+        is_seen: impl Fn(&dyn HostedMatch) -> bool,
     ) -> (Vec<MatchInfo>, Option<Before>) {
         let mut page = Vec::new();
         let mut before = before.unwrap_or(Before(u64::MAX));
@@ -221,7 +236,9 @@ impl Matches {
                 return (page, Some(before));
             }
             before = Before(age);
-            page.extend(hosted.info_in(state));
+            if is_seen(&*hosted) {
+                page.extend(hosted.info_in(state));
+            }
         }
         (page, None)
     }
@@ -241,6 +258,7 @@ impl Matches {
         let forgotten = {
             let mut table = self.table();
             table.open = table.open.saturating_sub(1);
+            table.close_of_maker(id);
             table.ended.push_back(id.clone());
             (table.ended.len() > self.limits.ended_matches_kept)
                 .then(|| table.ended.pop_front())
@@ -258,6 +276,20 @@ impl Matches {
 }
 
 impl Table {
+    /// Takes note that a match of a key is open no more.
+    fn close_of_maker(&mut self, id: &MatchId) {
+        let entry = self.entries.get(id);
+        let Some(maker) = entry.and_then(|entry| entry.hosted.maker()) else {
+            return;
+        };
+        if let Some(open) = self.open_by_maker.get_mut(maker) {
+            *open = open.saturating_sub(1);
+            if *open == 0 {
+                self.open_by_maker.remove(maker);
+            }
+        }
+    }
+
     fn forget(&mut self, id: &MatchId) -> Option<Entry> {
         let entry = self.entries.remove(id)?;
         for ticket in &entry.tickets {
@@ -295,14 +327,14 @@ mod tests {
             }),
             ..MatchConfig::default()
         };
-        let (info, tickets) = matches.create(&config).unwrap();
+        let (info, tickets) = matches.create(&config, None).unwrap();
         // The timer takes note of the start-up time, an hour from now.
         yield_now().await;
         for ticket in tickets {
             let key = matches
                 .redeem(&Ticket::from_client(&ticket.ticket))
                 .unwrap();
-            let (seat, _) = key.join(BotIdentity::default(), None).unwrap();
+            let (seat, _) = key.join(BotIdentity::default(), None, None).unwrap();
             seat.report(SeatInput::Resign {
                 match_id: info.match_id.clone(),
             });

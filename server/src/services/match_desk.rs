@@ -10,10 +10,11 @@ use bridgemaster_proto::v1::{
 };
 use tokio::select;
 use tokio_stream::Stream;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, metadata::MetadataMap};
 
 use crate::{
-    hosting::{Before, MatchId, Matches},
+    hosting::{Before, HostedMatch, MatchId, Matches},
+    identity::{Authenticator, Caller, KeyScope},
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
     refusal::Refusal,
     replay,
@@ -22,12 +23,35 @@ use crate::{
 /// The service over a set of matches.
 pub(crate) struct MatchDesk {
     matches: Arc<Matches>,
+    authenticator: Authenticator,
 }
 
 impl MatchDesk {
-    pub(crate) fn new(matches: Arc<Matches>) -> Self {
-        Self { matches }
+    pub(crate) fn new(matches: Arc<Matches>, authenticator: Authenticator) -> Self {
+        Self {
+            matches,
+            authenticator,
+        }
     }
+
+    /// A match that the caller may see, and the caller.
+    async fn seen(
+        &self,
+        metadata: &MetadataMap,
+        match_id: &str,
+    ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
+        let caller = self.authenticator.caller(metadata).await?;
+        let hosted = self.matches.get(&MatchId::from_client(match_id))?;
+        if !sees(&caller, &*hosted) {
+            caller.require(KeyScope::Read)?;
+        }
+        Ok((hosted, caller))
+    }
+}
+
+/// Whether a caller may see a match: its own ones always, others with the scope for that.
+fn sees(caller: &Caller, hosted: &dyn HostedMatch) -> bool {
+    caller.may(KeyScope::Read) || caller.name().is_some_and(|name| hosted.is_of(name))
 }
 
 #[tonic::async_trait]
@@ -36,8 +60,9 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<CreateMatchRequest>,
     ) -> Result<Response<CreateMatchResponse>, Status> {
+        let caller = self.authenticator.maker(request.metadata()).await?;
         let config = request.into_inner().config.unwrap_or_default();
-        let (info, tickets) = self.matches.create(&config)?;
+        let (info, tickets) = self.matches.create(&config, caller.name())?;
         Ok(Response::new(CreateMatchResponse {
             r#match: Some(info),
             tickets,
@@ -48,9 +73,10 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<GetMatchRequest>,
     ) -> Result<Response<GetMatchResponse>, Status> {
-        let id = MatchId::from_client(&request.into_inner().match_id);
+        let match_id = &request.get_ref().match_id;
+        let (hosted, _) = self.seen(request.metadata(), match_id).await?;
         Ok(Response::new(GetMatchResponse {
-            r#match: Some(self.matches.get(&id)?.info()),
+            r#match: Some(hosted.info()),
         }))
     }
 
@@ -58,6 +84,7 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<ListMatchesRequest>,
     ) -> Result<Response<ListMatchesResponse>, Status> {
+        let caller = self.authenticator.caller(request.metadata()).await?;
         let request = request.into_inner();
         let state = MatchState::try_from(request.state).map_err(|_| {
             Refusal::field(
@@ -82,7 +109,10 @@ impl MatchService for MatchDesk {
                 )
             })?)),
         };
-        let (matches, next) = self.matches.list(state, before, page_size as usize);
+        let is_seen = |hosted: &dyn HostedMatch| sees(&caller, hosted);
+        let (matches, next) = self
+            .matches
+            .list(state, before, page_size as usize, is_seen);
         Ok(Response::new(ListMatchesResponse {
             matches,
             next_page_token: next.map(|Before(age)| age.to_string()).unwrap_or_default(),
@@ -95,10 +125,13 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
-        let id = MatchId::from_client(&request.into_inner().match_id);
-        let mut news = self.matches.get(&id)?.watch()?;
+        let match_id = &request.get_ref().match_id;
+        let (hosted, caller) = self.seen(request.metadata(), match_id).await?;
+        let mut news = hosted.watch()?;
         let stopping = self.matches.stopping();
         Ok(Response::new(Box::pin(stream! {
+            let refused = caller.refused();
+            tokio::pin!(refused);
             loop {
                 select! {
                     biased;
@@ -110,6 +143,10 @@ impl MatchService for MatchDesk {
                         yield Err(Refusal::stopping().into());
                         return;
                     }
+                    refusal = &mut refused => {
+                        yield Err(refusal.into());
+                        return;
+                    }
                 }
             }
         })))
@@ -119,8 +156,9 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<GetReplayRequest>,
     ) -> Result<Response<GetReplayResponse>, Status> {
-        let id = MatchId::from_client(&request.into_inner().match_id);
-        let bytes = self.matches.get(&id)?.replay().ok_or_else(|| {
+        let match_id = &request.get_ref().match_id;
+        let (hosted, _) = self.seen(request.metadata(), match_id).await?;
+        let bytes = hosted.replay().ok_or_else(|| {
             Refusal::new(
                 RefusalReason::MatchRunning,
                 "the match has not ended, and its replay shows what seats may not know",

@@ -3,8 +3,12 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod catalog;
+#[path = "../certificates/mod.rs"]
+mod certificates;
 mod conversation;
+mod keys;
 mod limits;
+mod locked_table;
 mod raw_bot;
 mod reconnecting;
 mod referee_lag;
@@ -13,5 +17,6 @@ mod spectators;
 mod stopping;
 mod stray_answers;
 mod table;
+mod tls;
 mod whole_matches;
 mod zoo;

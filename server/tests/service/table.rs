@@ -43,8 +43,12 @@ impl Table {
     pub(crate) async fn with_limits(limits: Limits) -> Self {
         let options = ServerOptions {
             limits,
-            replays: None,
+            ..ServerOptions::default()
         };
+        Self::with_options(options).await
+    }
+
+    pub(crate) async fn with_options(options: ServerOptions) -> Self {
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), options)
             .await
             .unwrap();

@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use bridgemaster_bots::NAMES;
 use bridgemaster_games::SeatCount;
 use bridgemaster_proto::v1::{MatchConfig, MatchInfo, MatchResult, Replay};
-use bridgemaster_server::{Limits, Server, ServerOptions, replay::encode};
+use bridgemaster_server::{Server, ServerOptions, replay::encode};
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
@@ -85,11 +85,8 @@ impl DemoArgs {
     }
 
     async fn play(self, config: MatchConfig, entrants: Vec<Entrant>) -> anyhow::Result<()> {
-        let options = ServerOptions {
-            limits: Limits::default(),
-            replays: None,
-        };
-        let server = Server::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), options).await?;
+        let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let server = Server::bind(loopback, ServerOptions::default()).await?;
         let server_url = format!("http://{}", server.local_addr());
         let stop = CancellationToken::new();
         let serving = tokio::spawn(server.run(stop.clone()));
