@@ -27,6 +27,7 @@
 
 mod hosting;
 mod limits;
+mod metrics;
 mod play;
 mod refusal;
 pub mod replay;

@@ -10,6 +10,7 @@ use bridgemaster_proto::{
     },
 };
 use thiserror::Error;
+use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic::{server::NamedService, transport::server::TcpIncoming};
 use tonic_health::ServingStatus;
@@ -18,6 +19,7 @@ use tracing::{info, warn};
 use crate::{
     hosting::Matches,
     limits::Limits,
+    metrics,
     play::Play,
     services::{Catalog, MatchDesk},
 };
@@ -36,6 +38,8 @@ pub struct ServerOptions {
     pub limits: Limits,
     /// Folder that the replay of every ended match is written to, as `MATCH_ID.replay.binpb`.
     pub replays: Option<PathBuf>,
+    /// Where `GET /metrics` is answered; port 0 takes a free one. Nowhere if not set.
+    pub metrics: Option<SocketAddr>,
 }
 
 /// Why a server cannot listen.
@@ -74,6 +78,7 @@ pub enum ServeError {
 pub struct Server {
     incoming: TcpIncoming,
     local_addr: SocketAddr,
+    metrics: Option<(TcpListener, SocketAddr)>,
     matches: Arc<Matches>,
 }
 
@@ -91,13 +96,16 @@ impl Server {
                     source,
                 })?;
         }
-        let listen = |source| BindError::Listen { addr, source };
-        let listener = tokio::net::TcpListener::bind(addr).await.map_err(listen)?;
-        let local_addr = listener.local_addr().map_err(listen)?;
+        let (listener, local_addr) = listen(addr).await?;
+        let metrics = match options.metrics {
+            Some(addr) => Some(listen(addr).await?),
+            None => None,
+        };
         Ok(Self {
             // Without nodelay a small message waits for the peer's delayed acknowledgement.
             incoming: TcpIncoming::from(listener).with_nodelay(Some(true)),
             local_addr,
+            metrics,
             matches: Arc::new(Matches::new(options.limits, options.replays)),
         })
     }
@@ -105,6 +113,12 @@ impl Server {
     /// The address that the server listens on.
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
+    }
+
+    /// The address that the metrics are served on.
+    pub fn metrics_addr(&self) -> Option<SocketAddr> {
+        let (_, addr) = self.metrics.as_ref()?;
+        Some(*addr)
     }
 
     /// Serves until `stop` is cancelled: streams then end with SERVER_STOPPING, and what does not
@@ -144,6 +158,11 @@ impl Server {
                     .max_decoding_message_size(limits.play_message_bytes),
             );
         info!(addr = %self.local_addr, "serving");
+        let _metrics = self.metrics.map(|(listener, addr)| {
+            info!(%addr, "serving metrics");
+            let page = metrics::serve(listener, Arc::clone(matches.metrics()));
+            AbortOnDropHandle::new(tokio::spawn(page))
+        });
         let stopped = {
             let stop = stop.clone();
             async move {
@@ -167,6 +186,13 @@ impl Server {
         info!("stopped");
         Ok(())
     }
+}
+
+async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+    let failed = |source| BindError::Listen { addr, source };
+    let listener = TcpListener::bind(addr).await.map_err(failed)?;
+    let local_addr = listener.local_addr().map_err(failed)?;
+    Ok((listener, local_addr))
 }
 
 /// Completes when `stop` was cancelled `time` ago: a silent peer must not keep the server alive.

@@ -88,6 +88,7 @@ impl Referees {
         let options = ServerOptions {
             limits: Limits::default(),
             replays: None,
+            metrics: None,
         };
         let addr = "127.0.0.1:0".parse().unwrap();
         let server = Server::bind(addr, options).await.unwrap();

@@ -17,6 +17,9 @@ pub(super) struct ServeArgs {
     /// Folder that the replay of every ended match is written to, made if it is missing
     #[arg(long, value_name = "DIR")]
     replays: Option<PathBuf>,
+    /// Address of the page with metrics, `GET /metrics`; without it there is none
+    #[arg(long, value_name = "ADDR:PORT")]
+    metrics: Option<SocketAddr>,
     /// Form of the log on standard error
     #[arg(long, value_enum, default_value_t = LogForm::Text)]
     log: LogForm,
@@ -73,6 +76,7 @@ impl ServeArgs {
         let options = ServerOptions {
             limits: Limits::default(),
             replays: self.replays,
+            metrics: self.metrics,
         };
         let server = Server::bind(self.listen, options).await?;
         let stop = CancellationToken::new();
@@ -82,6 +86,9 @@ impl ServeArgs {
             asked.await;
             stopped.cancel();
         });
+        if let Some(addr) = server.metrics_addr() {
+            output::print(&format!("metrics at http://{addr}/metrics\n"))?;
+        }
         output::print(&format!(
             "listening on http://{} (Ctrl-C stops)\n",
             server.local_addr()

@@ -98,7 +98,9 @@ impl MatchService for MatchDesk {
         let id = MatchId::from_client(&request.into_inner().match_id);
         let mut news = self.matches.get(&id)?.watch()?;
         let stopping = self.matches.stopping();
+        let counted = self.matches.metrics().watch_stream();
         Ok(Response::new(Box::pin(stream! {
+            let _counted = counted;
             loop {
                 select! {
                     biased;

@@ -5,6 +5,7 @@
 mod catalog;
 mod conversation;
 mod limits;
+mod metrics;
 mod raw_bot;
 mod reconnecting;
 mod referee_lag;

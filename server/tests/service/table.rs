@@ -1,6 +1,6 @@
 //! A server of the test's own, and matches on it.
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
@@ -25,6 +25,8 @@ pub(crate) const GAMES: &[&str] = bridgemaster_games::GAME_IDS;
 pub(crate) struct Table {
     pub(crate) url: String,
     pub(crate) channel: Channel,
+    /// Where the metrics are.
+    pub(crate) metrics: SocketAddr,
     pub(crate) stop: CancellationToken,
     _stop_at_end: DropGuard,
 }
@@ -43,12 +45,14 @@ impl Table {
     pub(crate) async fn with_limits(limits: Limits) -> Self {
         let options = ServerOptions {
             limits,
-            replays: None,
+            metrics: Some("127.0.0.1:0".parse().unwrap()),
+            ..ServerOptions::default()
         };
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), options)
             .await
             .unwrap();
         let url = format!("http://{}", server.local_addr());
+        let metrics = server.metrics_addr().unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(server.run(stop.clone()));
         Self {
@@ -58,6 +62,7 @@ impl Table {
                 .await
                 .unwrap(),
             url,
+            metrics,
             _stop_at_end: stop.clone().drop_guard(),
             stop,
         }

@@ -89,6 +89,7 @@ impl DemoArgs {
         let options = ServerOptions {
             limits: Limits::default(),
             replays: None,
+            metrics: None,
         };
         let server = Server::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), options).await?;
         let server_url = format!("http://{}", server.local_addr());
