@@ -30,6 +30,7 @@ pub mod check_bot;
 mod hosting;
 pub mod identity;
 mod limits;
+mod metrics;
 mod play;
 mod refusal;
 pub mod replay;

@@ -27,6 +27,7 @@ use crate::{
     hosting::Matches,
     identity::Authenticator,
     limits::{Limits, MAX_METADATA_BYTES, Rate},
+    metrics,
     play::Play,
     refusal::Refusal,
     services::{Catalog, MatchDesk},
@@ -52,6 +53,8 @@ pub struct ServerOptions {
     pub keys: Option<Arc<dyn KeyStore>>,
     /// With this, connections are encrypted; without, the server speaks plain HTTP/2.
     pub tls: Option<Arc<Tls>>,
+    /// Where `GET /metrics` is answered; port 0 takes a free one. Nowhere if not set.
+    pub metrics: Option<SocketAddr>,
 }
 
 impl fmt::Debug for ServerOptions {
@@ -61,6 +64,7 @@ impl fmt::Debug for ServerOptions {
             .field("replays", &self.replays)
             .field("requires_keys", &self.keys.is_some())
             .field("tls", &self.tls)
+            .field("metrics", &self.metrics)
             .finish()
     }
 }
@@ -102,6 +106,7 @@ pub struct Server {
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
     local_addr: SocketAddr,
+    metrics: Option<(TcpListener, SocketAddr)>,
     matches: Arc<Matches>,
     authenticator: Authenticator,
 }
@@ -120,14 +125,17 @@ impl Server {
                     source,
                 })?;
         }
-        let listen = |source| BindError::Listen { addr, source };
-        let listener = TcpListener::bind(addr).await.map_err(listen)?;
-        let local_addr = listener.local_addr().map_err(listen)?;
+        let (listener, local_addr) = listen(addr).await?;
+        let metrics = match options.metrics {
+            Some(addr) => Some(listen(addr).await?),
+            None => None,
+        };
         Ok(Self {
             listener,
             tls: options.tls,
             local_addr,
             authenticator: Authenticator::new(options.keys, &options.limits),
+            metrics,
             matches: Arc::new(Matches::new(options.limits, options.replays)),
         })
     }
@@ -135,6 +143,12 @@ impl Server {
     /// The address that the server listens on.
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
+    }
+
+    /// The address that the metrics are served on.
+    pub fn metrics_addr(&self) -> Option<SocketAddr> {
+        let (_, addr) = self.metrics.as_ref()?;
+        Some(*addr)
     }
 
     /// Serves until `stop` is cancelled: streams then end with SERVER_STOPPING, and what does not
@@ -180,6 +194,11 @@ impl Server {
                     .max_decoding_message_size(limits.play_message_bytes),
             );
         info!(addr = %self.local_addr, "serving");
+        let _metrics = self.metrics.map(|(listener, addr)| {
+            info!(%addr, "serving metrics");
+            let page = metrics::serve(listener, Arc::clone(matches.metrics()));
+            AbortOnDropHandle::new(tokio::spawn(page))
+        });
         let stopped = {
             let stop = stop.clone();
             async move {
@@ -218,6 +237,13 @@ fn limit_calls(
             Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),
         }
     }
+}
+
+async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+    let failed = |source| BindError::Listen { addr, source };
+    let listener = TcpListener::bind(addr).await.map_err(failed)?;
+    let local_addr = listener.local_addr().map_err(failed)?;
+    Ok((listener, local_addr))
 }
 
 /// Completes when `stop` was cancelled `time` ago: a silent peer must not keep the server alive.

@@ -33,6 +33,9 @@ pub(super) struct ServeArgs {
     require_keys: bool,
     #[command(flatten)]
     tls: TlsFlags,
+    /// Address of the page with metrics, `GET /metrics`; without it there is none
+    #[arg(long, value_name = "ADDR:PORT")]
+    metrics: Option<SocketAddr>,
     /// Form of the log on standard error
     #[arg(long, value_enum, default_value_t = LogForm::Text)]
     log: LogForm,
@@ -109,6 +112,7 @@ impl ServeArgs {
         let scheme = if tls.is_some() { "https" } else { "http" };
         let options = ServerOptions {
             tls,
+            metrics: self.metrics,
             replays: self.replays.clone(),
             keys: self.keys().await?,
             ..ServerOptions::default()
@@ -121,6 +125,9 @@ impl ServeArgs {
             asked.await;
             stopped.cancel();
         });
+        if let Some(addr) = server.metrics_addr() {
+            output::print(&format!("metrics at http://{addr}/metrics\n"))?;
+        }
         output::print(&format!(
             "listening on {scheme}://{} (Ctrl-C stops)\n",
             server.local_addr()

@@ -17,6 +17,8 @@ use bridgemaster_referee::{LAG_MARGIN_MS, Time};
 use tokio::time::sleep;
 use tracing::{debug, warn};
 
+use crate::metrics::Metrics;
+
 /// Interval of the beats: short against the times of decisions, and long enough to cost a
 /// thousandth of a processor at most.
 const BEAT: Duration = Duration::from_millis(10);
@@ -41,22 +43,23 @@ pub(super) struct Moment {
 }
 
 /// The clock of a server: microseconds since it was made.
-#[derive(Debug)]
 pub(crate) struct ServerClock {
     origin: Instant,
     last_beat_us: AtomicU64,
     lag_us: AtomicU64,
     /// Held to change the two above.
     noticing: Mutex<()>,
+    metrics: Arc<Metrics>,
 }
 
 impl ServerClock {
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(metrics: Arc<Metrics>) -> Self {
         Self {
             origin: Instant::now(),
             last_beat_us: AtomicU64::new(UNWATCHED),
             lag_us: AtomicU64::new(0),
             noticing: Mutex::default(),
+            metrics,
         }
     }
 
@@ -72,6 +75,11 @@ impl ServerClock {
             // Whoever saw the beat that a lag ended with sees that lag too.
             lag_us: self.lag_us.load(Ordering::Relaxed),
         }
+    }
+
+    /// How long ago a moment was.
+    pub(super) fn since(&self, moment: Moment) -> Duration {
+        Duration::from_micros(self.elapsed_us().saturating_sub(moment.time.0))
     }
 
     pub(super) fn instant(&self, time: Time) -> tokio::time::Instant {
@@ -102,6 +110,7 @@ impl ServerClock {
         }
         self.lag_us.fetch_add(lag_us, Ordering::Relaxed);
         self.last_beat_us.store(now_us, Ordering::Release);
+        self.metrics.lagged(Duration::from_micros(lag_us));
         let lag_ms = lag_us / 1000;
         if lag_us >= as_us(WARN_LAG) {
             warn!(
@@ -159,7 +168,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_runtime_that_is_held_up_is_noticed_by_the_next_reading() {
-        let clock = Arc::new(ServerClock::start());
+        let clock = Arc::new(ServerClock::start(Arc::new(Metrics::new())));
         let watch = tokio::spawn(Arc::clone(&clock).watch());
         tokio::task::yield_now().await;
         let before = clock.now();
@@ -186,7 +195,7 @@ mod tests {
 
     #[test]
     fn lag_is_counted_once_however_many_notice_it() {
-        let clock = ServerClock::start();
+        let clock = ServerClock::start(Arc::new(Metrics::new()));
         clock.beat();
         hog(Duration::from_millis(100));
         let readings: Vec<Moment> = thread::scope(|scope| {

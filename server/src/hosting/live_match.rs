@@ -11,7 +11,8 @@ use bridgemaster_proto::{
     v1::{self, WatchMatchResponse},
 };
 use bridgemaster_referee::{
-    BotIdentity, Input, MatchPhase, MatchRules, Output, Record, RecordEntry, Referee, Time,
+    BotIdentity, DecisionRecord, Input, MatchPhase, MatchRules, Output, Record, RecordEntry,
+    Referee, Time,
 };
 use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
@@ -30,6 +31,7 @@ use super::{
     timer::Timed,
 };
 use crate::{
+    metrics::{CountedMatch, GameMetrics},
     refusal::Refusal,
     replay::ReplayWriter,
     wire::{
@@ -43,6 +45,7 @@ pub(crate) struct LiveMatch<G: WireGame> {
     salt: SeedSalt,
     maker: Option<KeyName>,
     matches: Weak<Matches>,
+    metrics: GameMetrics,
     sooner: Arc<Notify>,
     inbox: Inbox,
     table: Mutex<Table<G>>,
@@ -50,6 +53,7 @@ pub(crate) struct LiveMatch<G: WireGame> {
 
 struct Table<G: WireGame> {
     referee: Referee<G>,
+    counted: CountedMatch,
     /// Lag of the server that the referee knows of or that was before its time, in µs.
     lag_us: u64,
     links: Vec<Link>,
@@ -101,15 +105,18 @@ impl<G: WireGame> LiveMatch<G> {
         let referee = Referee::new(rules, time).map_err(|error| {
             Refusal::field(format!("config.{}", error.field()), error.to_string())
         })?;
+        let counted = matches.metrics().count_match(referee.phase());
         Ok(Self {
             id,
             salt,
             maker,
+            metrics: matches.metrics().game(G::ID),
             matches: Arc::downgrade(matches),
             sooner: Arc::default(),
             inbox: Inbox::default(),
             table: Mutex::new(Table {
                 referee,
+                counted,
                 lag_us,
                 links: seats.seats().map(|_| Link::default()).collect(),
                 spectators: Spectators::default(),
@@ -156,6 +163,7 @@ impl<G: WireGame> LiveMatch<G> {
         self.tell_lag(table, matches, moment);
         let input = referee_input(&self.id, seat, input);
         self.handle(table, matches, moment.time, input);
+        matches.metrics().handled(matches.clock().since(moment));
     }
 
     /// Tells the referee what it does not know of the server's lag before a moment.
@@ -170,6 +178,7 @@ impl<G: WireGame> LiveMatch<G> {
     /// Gives an input to the referee and carries out what it says.
     fn handle(&self, table: &mut Table<G>, matches: &Matches, time: Time, input: Input<G>) {
         table.referee.handle(time, input, &mut table.outputs);
+        table.counted.is_in(table.referee.phase());
         if table.outputs.is_empty() {
             return self.arm(table);
         }
@@ -193,7 +202,7 @@ impl<G: WireGame> LiveMatch<G> {
                 Output::Close { seat, reason } => {
                     table.links[seat.index()].close(closing(reason));
                 }
-                Output::Record(record) => self.record(table, &record, &mut news),
+                Output::Record(record) => self.record(table, matches, &record, &mut news),
                 Output::Ended => self.ended(table, matches),
             }
         }
@@ -205,8 +214,15 @@ impl<G: WireGame> LiveMatch<G> {
         self.arm(table);
     }
 
-    fn record(&self, table: &mut Table<G>, record: &Record<G>, news: &mut News) {
+    fn record(&self, table: &mut Table<G>, matches: &Matches, record: &Record<G>, news: &mut News) {
+        if let RecordEntry::Decision(decision) = &record.entry {
+            let DecisionRecord {
+                decided_by, charge, ..
+            } = decision;
+            self.metrics.decided(*decided_by, charge.as_ref());
+        }
         if let RecordEntry::Fault { seat, fault } = &record.entry {
+            matches.metrics().fault(fault);
             info!(match_id = %self.id, %seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
         }
         let wire = record_to_wire(record);
@@ -285,7 +301,9 @@ impl<G: WireGame> LiveMatch<G> {
             return;
         };
         info!(match_id = %self.id, decisions = result.decisions, "match ended");
+        self.metrics.ended();
         if result.spoiled_by_referee {
+            matches.metrics().match_spoiled();
             let longest_lag_ms = result.longest_referee_lag_us / 1000;
             warn!(match_id = %self.id, longest_lag_ms, "the match is spoiled by the server's own lag");
         }

@@ -25,6 +25,7 @@ use super::{
 };
 use crate::{
     limits::{Limits, MAX_REPEATED_CHARS},
+    metrics::Metrics,
     refusal::Refusal,
     replay::ReplayFolder,
     wire,
@@ -33,6 +34,7 @@ use crate::{
 /// All matches of a server.
 pub(crate) struct Matches {
     limits: Limits,
+    metrics: Arc<Metrics>,
     clock: Arc<ServerClock>,
     stopping: CancellationToken,
     replays: Option<ReplayFolder>,
@@ -92,9 +94,11 @@ pub(crate) struct Before(pub(crate) u64);
 
 impl Matches {
     pub(crate) fn new(limits: Limits, replays: Option<PathBuf>) -> Self {
+        let metrics = Arc::new(Metrics::new());
         Self {
             limits,
-            clock: Arc::new(ServerClock::start()),
+            clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
+            metrics,
             stopping: CancellationToken::new(),
             replays: replays.map(ReplayFolder::new),
             writing: TaskTracker::new(),
@@ -104,6 +108,10 @@ impl Matches {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
     }
 
     pub(crate) fn clock(&self) -> &Arc<ServerClock> {

@@ -41,6 +41,7 @@ pub(crate) fn conversation(
 ) -> impl Stream<Item = Result<PlayResponse, Status>> {
     stream! {
         let limits = matches.limits();
+        let _counted = matches.metrics().play_stream();
         let stopping = matches.stopping();
         let hello = select! {
             biased;

@@ -129,7 +129,9 @@ impl MatchService for MatchDesk {
         let (hosted, caller) = self.seen(request.metadata(), match_id).await?;
         let mut news = hosted.watch()?;
         let stopping = self.matches.stopping();
+        let counted = self.matches.metrics().watch_stream();
         Ok(Response::new(Box::pin(stream! {
+            let _counted = counted;
             let refused = caller.refused();
             tokio::pin!(refused);
             loop {

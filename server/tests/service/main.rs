@@ -9,6 +9,7 @@ mod conversation;
 mod keys;
 mod limits;
 mod locked_table;
+mod metrics;
 mod raw_bot;
 mod reconnecting;
 mod referee_lag;

@@ -1,6 +1,6 @@
 //! A server of the test's own, and matches on it.
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
@@ -25,6 +25,8 @@ pub(crate) const GAMES: &[&str] = bridgemaster_games::GAME_IDS;
 pub(crate) struct Table {
     pub(crate) url: String,
     pub(crate) channel: Channel,
+    /// Where the metrics are.
+    pub(crate) metrics: SocketAddr,
     pub(crate) stop: CancellationToken,
     _stop_at_end: DropGuard,
 }
@@ -48,11 +50,12 @@ impl Table {
         Self::with_options(options).await
     }
 
-    pub(crate) async fn with_options(options: ServerOptions) -> Self {
-        let server = Server::bind("127.0.0.1:0".parse().unwrap(), options)
-            .await
-            .unwrap();
+    pub(crate) async fn with_options(mut options: ServerOptions) -> Self {
+        let free: SocketAddr = "127.0.0.1:0".parse().unwrap();
+        options.metrics = Some(free);
+        let server = Server::bind(free, options).await.unwrap();
         let url = format!("http://{}", server.local_addr());
+        let metrics = server.metrics_addr().unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(server.run(stop.clone()));
         Self {
@@ -62,6 +65,7 @@ impl Table {
                 .await
                 .unwrap(),
             url,
+            metrics,
             _stop_at_end: stop.clone().drop_guard(),
             stop,
         }
