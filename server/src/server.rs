@@ -30,7 +30,7 @@ use crate::{
     metrics,
     play::Play,
     refusal::Refusal,
-    services::{Catalog, MatchDesk},
+    services::{Catalog, MatchDesk, NamedReasons},
     transport::{Origin, Tls, TokenBuckets, incoming},
 };
 
@@ -181,14 +181,16 @@ impl Server {
             .add_service(health)
             .add_service(reflection().build_v1()?)
             .add_service(reflection().build_v1alpha()?)
-            .add_service(CatalogServiceServer::new(Catalog))
-            .add_service(
+            .add_service(NamedReasons(
+                CatalogServiceServer::new(Catalog).max_decoding_message_size(limits.request_bytes),
+            ))
+            .add_service(NamedReasons(
                 MatchServiceServer::new(MatchDesk::new(
                     Arc::clone(&matches),
                     self.authenticator.clone(),
                 ))
                 .max_decoding_message_size(limits.request_bytes),
-            )
+            ))
             .add_service(
                 PlayServiceServer::new(Play::new(Arc::clone(&matches), self.authenticator))
                     .max_decoding_message_size(limits.play_message_bytes),

@@ -5,7 +5,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use bridgemaster_server::identity::{ApiKey, KeyScope};
+use bridgemaster_server::identity::{ApiKey, KeyScope, is_printable};
 use bridgemaster_store::{DataDir, Key, KeyName, KeyStore, NewKey, SqliteKeys};
 use clap::{Args, Subcommand};
 
@@ -79,6 +79,11 @@ impl KeyArgs {
 }
 
 async fn add(keys: &SqliteKeys, name: KeyName, scopes: &[KeyScope]) -> anyhow::Result<()> {
+    if let Some(unprintable) = name.as_str().chars().find(|&c| !is_printable(c)) {
+        return Err(misuse(format!(
+            "the name of a key has printable characters only, not {unprintable:?}"
+        )));
+    }
     let key = ApiKey::draw();
     let new = NewKey {
         id: key.id().clone(),

@@ -167,7 +167,7 @@ impl MatchService for MatchDesk {
             )
         })?;
         let replay = replay::decode(&bytes)
-            .map_err(|error| Status::internal(format!("the replay cannot be read: {error}")))?;
+            .map_err(|error| Status::data_loss(format!("the replay cannot be read: {error}")))?;
         Ok(Response::new(GetReplayResponse {
             replay: Some(replay),
         }))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 
 /// One who certifies, with a folder for the files.
@@ -20,6 +20,11 @@ pub(crate) struct Certified {
 impl Authority {
     pub(crate) fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
+        // A name of its own: by the names alone, OpenSSL would take what it certifies for
+        // self-signed.
+        params
+            .distinguished_name
+            .push(DnType::CommonName, "authority");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -39,7 +44,8 @@ impl Authority {
     /// A certificate for a server on loopback, or for a client.
     pub(crate) fn certify(&self, name: &str) -> Certified {
         let names = ["127.0.0.1", "localhost"].map(str::to_owned);
-        let params = CertificateParams::new(names).unwrap();
+        let mut params = CertificateParams::new(names).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
         let key = KeyPair::generate().unwrap();
         let cert = params.signed_by(&key, &self.issuer).unwrap();
         let file = |kind| self.folder.path().join(format!("{name}.{kind}.pem"));

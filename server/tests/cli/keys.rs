@@ -97,13 +97,14 @@ fn a_key_is_made_used_and_revoked_beside_a_running_server() {
 #[test]
 fn misuse_of_keys_is_told_with_what_would_be_valid() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], &str); 4] = [
+    let cases: [(&[&str], &str); 5] = [
         (&["add", "x"], "--scope"),
         (&["add", "x", "--scope", "all"], "play, create and read"),
         (
             &["add", " x", "--scope", "play"],
             "without a space at either end",
         ),
+        (&["add", "a\u{202e}b", "--scope", "play"], "printable"),
         (&["revoke", "nobody"], "nobody"),
     ];
     for (arguments, told) in cases {

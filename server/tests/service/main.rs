@@ -5,7 +5,9 @@
 mod catalog;
 #[path = "../certificates/mod.rs"]
 mod certificates;
+mod connections;
 mod conversation;
+mod flood;
 mod keys;
 mod limits;
 mod locked_table;
@@ -13,6 +15,7 @@ mod metrics;
 mod raw_bot;
 mod reconnecting;
 mod referee_lag;
+mod security;
 mod seed_commitment;
 mod spectators;
 mod stopping;
