@@ -67,6 +67,16 @@ impl ServeArgs {
                 self.listen.port()
             )));
         }
+        if let Some(metrics) = self.metrics.filter(|addr| !addr.ip().is_loopback())
+            && !self.insecure
+        {
+            return Err(misuse(format!(
+                "--metrics {metrics}: other machines reach this address, and the page asks nobody \
+                 for a key; use a loopback address such as 127.0.0.1:{}, or accept that with \
+                 --insecure",
+                metrics.port()
+            )));
+        }
         self.start_log();
         block_on(self.serve())
     }

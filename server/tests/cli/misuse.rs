@@ -155,6 +155,15 @@ fn a_server_for_other_machines_must_be_asked_for() {
 }
 
 #[test]
+fn metrics_for_other_machines_must_be_asked_for() {
+    let text = refused(&["serve", "--metrics", "0.0.0.0:9464"]);
+    assert_names(
+        &text,
+        &["--metrics 0.0.0.0:9464", "--insecure", "127.0.0.1:9464"],
+    );
+}
+
+#[test]
 fn a_server_that_is_not_there_is_a_failure_that_says_how_to_start_one() {
     // Port 1 is reserved, and nothing listens on it.
     for arguments in [
