@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use arrayvec::ArrayVec;
 use bridgemaster_games::Seat;
 
-use super::wire::WireError;
+use super::wire::{Below, WireError};
 
 /// A number within a range.
 pub(super) fn number(field: &str, value: u32, range: RangeInclusive<u8>) -> Result<u8, WireError> {
@@ -32,6 +32,24 @@ pub(super) fn seat(field: &str, value: u32, seats: usize) -> Result<Seat, WireEr
 /// A message that must be set.
 pub(super) fn set<'a, T>(field: &str, value: Option<&'a T>) -> Result<&'a T, WireError> {
     value.ok_or_else(|| WireError::new(field, "must be set"))
+}
+
+/// A message that must be set, read.
+pub(super) fn required<T, U>(
+    field: &str,
+    value: Option<&T>,
+    read: fn(&T) -> Result<U, WireError>,
+) -> Result<U, WireError> {
+    read(set(field, value)?).below(field)
+}
+
+/// A message that need not be set, read.
+pub(super) fn optional<T, U>(
+    field: &str,
+    value: Option<&T>,
+    read: fn(&T) -> Result<U, WireError>,
+) -> Result<Option<U>, WireError> {
+    value.map(read).transpose().below(field)
 }
 
 /// A list of exactly `N` items; see [`list`].

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use bridgemaster_games::{
-    Game, alhambra::Alhambra, bridges_to_nowhere::BridgesToNowhere, carcassonne::Carcassonne,
-    old_london_bridge::OldLondonBridge,
+    EditionError, Game, alhambra::Alhambra, bridges_to_nowhere::BridgesToNowhere,
+    carcassonne::Carcassonne, old_london_bridge::OldLondonBridge,
 };
 use thiserror::Error;
 
@@ -43,6 +43,16 @@ impl WireError {
     /// No entry of the game's `oneof` that belongs to `G`.
     pub(super) fn entry<G: Game>() -> Self {
         Self::new(G::ID, format!("must be set: the game is {}", G::NAME))
+    }
+}
+
+/// For rules that name the entries of edition data as the wire does.
+impl From<EditionError> for WireError {
+    fn from(error: EditionError) -> Self {
+        match error {
+            EditionError::Form(detail) => Self::new("", detail),
+            EditionError::Entry { entry, problem } => Self::new(entry, problem),
+        }
     }
 }
 

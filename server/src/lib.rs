@@ -25,20 +25,26 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bot_process;
+pub mod check_bot;
 mod hosting;
+pub mod identity;
 mod journal;
 mod limits;
+mod metrics;
 mod play;
 mod refusal;
 pub mod replay;
 mod server;
 mod services;
+mod transport;
 mod wire;
 
 pub use journal::{RecoveryError, Unreplayable};
-pub use limits::Limits;
+pub use limits::{Limits, Rate};
 pub use refusal::{ERROR_DOMAIN, reason_name};
 pub use server::{BindError, ServeError, Server, ServerOptions, Storage};
+pub use transport::{Tls, TlsError, TlsFiles};
 
 /// Version of this server.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

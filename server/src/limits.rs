@@ -16,6 +16,29 @@ pub struct Limits {
     pub open_matches: usize,
     /// Matches that have ended and can still be asked for; the oldest is forgotten first.
     pub ended_matches_kept: usize,
+    /// Connections at once: with idle bots on each, about 1 GiB. The system's limit on open files
+    /// must be higher.
+    pub connections: usize,
+    /// Connections of one address, or of one IPv6 network of 64 bits: a quarter of all, since the
+    /// bots of one machine or of one office may well have one address.
+    pub connections_per_address: usize,
+    /// Time from the connection to the HTTP/2 preface, which clients send at once: the transport
+    /// itself would wait for ever.
+    pub preface_time: Duration,
+    /// TLS handshakes under way at once; for one more the oldest gives way.
+    pub tls_handshakes: usize,
+    /// Time for a TLS handshake: a few round trips.
+    pub tls_handshake_time: Duration,
+    /// Calls from one address, new streams of bots included. A call costs some 30 µs, so one
+    /// address gets a sixth of a core.
+    pub calls_per_address: Rate,
+    /// Calls with one API key, new streams of bots included: 64 slots that each play ten matches a
+    /// second.
+    pub calls_per_key: Rate,
+    /// Matches that one API key makes: a match costs some 100 µs and 32 KiB.
+    pub creates_per_key: Rate,
+    /// Matches of one API key that wait or run at once: a tenth of all.
+    pub open_matches_per_key: usize,
     /// Streams of one connection: HTTP/2 asks for a bound, and a bot host with more slots opens
     /// a second connection.
     pub streams_per_connection: u32,
@@ -34,11 +57,23 @@ pub struct Limits {
     pub ping_interval: Duration,
     /// Interval of HTTP/2 keepalive pings, and the time for their answer: finds dead peers.
     pub keepalive: Duration,
+    /// How long a key that was read from the store is taken for what it is: a revoked key makes no
+    /// new call after this time, and its streams end within twice this time.
+    pub key_cache_time: Duration,
     /// Time that matches have to end once the server is asked to drain: long enough for the last
     /// moves of a match, and short against what waits for a machine to be restarted.
     pub drain_time: Duration,
     /// Time that a stopping server gives open streams to end.
     pub stop_time: Duration,
+}
+
+/// How often something may happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// How often in a second in the long run, from 1 on; 0 counts as 1.
+    pub per_second: u32,
+    /// How often at once, after a rest; from 1 on.
+    pub burst: u32,
 }
 
 impl Default for Limits {
@@ -48,6 +83,24 @@ impl Default for Limits {
             request_bytes: 256 * 1024,
             open_matches: 10_000,
             ended_matches_kept: 1_000,
+            connections: 16_384,
+            connections_per_address: 4_096,
+            preface_time: Duration::from_secs(10),
+            tls_handshakes: 512,
+            tls_handshake_time: Duration::from_secs(10),
+            calls_per_address: Rate {
+                per_second: 5_000,
+                burst: 20_000,
+            },
+            calls_per_key: Rate {
+                per_second: 1_000,
+                burst: 5_000,
+            },
+            creates_per_key: Rate {
+                per_second: 100,
+                burst: 1_000,
+            },
+            open_matches_per_key: 1_000,
             streams_per_connection: 2_048,
             hello_time: Duration::from_secs(10),
             outbound_queue: 2 * MAX_MESSAGES_KEPT,
@@ -55,6 +108,7 @@ impl Default for Limits {
             watcher_queue: 256,
             ping_interval: Duration::from_secs(15),
             keepalive: Duration::from_secs(20),
+            key_cache_time: Duration::from_secs(2),
             drain_time: Duration::from_secs(30),
             stop_time: Duration::from_secs(5),
         }
@@ -67,6 +121,10 @@ pub(crate) const MAX_BOT_TEXT_CHARS: usize = 64;
 /// Characters of a client's text that a refusal repeats: it travels in a header, and clients
 /// refuse long ones.
 pub(crate) const MAX_REPEATED_CHARS: usize = 64;
+
+/// Most bytes of the metadata of a call, as HTTP/2 counts them: a ticket and a key have under
+/// 300.
+pub(crate) const MAX_METADATA_BYTES: u32 = 8 * 1024;
 
 /// Most matches of one page of ListMatches.
 pub(crate) const MAX_PAGE_SIZE: u32 = 500;

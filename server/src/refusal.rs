@@ -1,8 +1,12 @@
 //! Turns refusals into gRPC statuses with a machine-readable reason.
 
+use std::time::Duration;
+
 use bridgemaster_proto::v1::RefusalReason;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
+
+use crate::limits::Rate;
 
 /// Domain of every `google.rpc.ErrorInfo` of this server.
 pub const ERROR_DOMAIN: &str = "bridgemaster";
@@ -14,6 +18,7 @@ pub struct Refusal {
     message: String,
     field: Option<String>,
     metadata: Vec<(&'static str, String)>,
+    retry_after: Option<Duration>,
 }
 
 impl Refusal {
@@ -24,6 +29,7 @@ impl Refusal {
             message: message.into(),
             field: None,
             metadata: Vec::new(),
+            retry_after: None,
         }
     }
 
@@ -45,6 +51,24 @@ impl Refusal {
         )
         .with("limit", limit)
         .with("value", value.to_string())
+    }
+
+    /// A limit on how often something happens, and when there is room again.
+    pub fn rate(limit: &'static str, rate: Rate, wait: Duration) -> Self {
+        let wait_ms = wait.as_millis().max(1);
+        Self {
+            retry_after: Some(wait),
+            ..Self::new(
+                RefusalReason::LimitReached,
+                format!(
+                    "the server's limit {limit} = {} a second is reached; try again in {wait_ms} ms",
+                    rate.per_second
+                ),
+            )
+        }
+        .with("limit", limit)
+        .with("value", rate.per_second.to_string())
+        .with("retry_after_ms", wait_ms.to_string())
     }
 
     /// The server is stopping.
@@ -84,7 +108,10 @@ pub fn reason_name(reason: RefusalReason) -> &'static str {
 fn code(reason: RefusalReason) -> Code {
     use RefusalReason as R;
     match reason {
-        R::TicketMissing | R::TicketUnknown => Code::Unauthenticated,
+        R::TicketMissing | R::TicketUnknown | R::KeyMissing | R::KeyUnknown | R::KeyRevoked => {
+            Code::Unauthenticated
+        }
+        R::ScopeMissing | R::SeatOfAnotherKey => Code::PermissionDenied,
         R::HelloLate => Code::DeadlineExceeded,
         R::HelloExpected
         | R::HelloRepeated
@@ -103,7 +130,7 @@ fn code(reason: RefusalReason) -> Code {
         R::Superseded => Code::Aborted,
         R::SlowConsumer | R::LimitReached => Code::ResourceExhausted,
         R::MatchUnknown => Code::NotFound,
-        R::ServerStopping | R::StorageFailed => Code::Unavailable,
+        R::ServerStopping | R::StorageFailed | R::KeysUnreadable => Code::Unavailable,
         R::Unspecified => Code::Unknown,
     }
 }
@@ -117,6 +144,9 @@ impl From<Refusal> for Status {
             .collect::<std::collections::HashMap<_, _>>();
         let mut details = ErrorDetails::new();
         details.set_error_info(reason_name(refusal.reason), ERROR_DOMAIN, metadata);
+        if let Some(wait) = refusal.retry_after {
+            details.set_retry_info(Some(wait));
+        }
         if let Some(field) = refusal.field {
             details.add_bad_request_violation(field, refusal.message.clone());
         }
@@ -151,6 +181,7 @@ mod tests {
             .filter_map(|number| RefusalReason::try_from(number).ok())
             .collect();
         assert!(reasons.contains(&RefusalReason::StorageFailed));
+        assert!(reasons.contains(&RefusalReason::KeysUnreadable));
         for reason in reasons {
             assert_ne!(code(reason), Code::Unknown, "{reason:?}");
         }

@@ -1,6 +1,12 @@
 //! The listening server: services, transport settings, and how it stops.
 
-use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    net::SocketAddr,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use bridgemaster_proto::{
     DESCRIPTORS,
@@ -9,23 +15,28 @@ use bridgemaster_proto::{
         play_service_server::PlayServiceServer,
     },
 };
-use bridgemaster_store::{Store, StoreError};
+use bridgemaster_store::{KeyStore, Store, StoreError};
 use thiserror::Error;
 use tokio::{
+    net::TcpListener,
     select,
     time::{sleep, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use tonic::{server::NamedService, transport::server::TcpIncoming};
+use tonic::{Request, Status, server::NamedService, service::InterceptorLayer};
 use tonic_health::ServingStatus;
 use tracing::{info, warn};
 
 use crate::{
     hosting::Matches,
+    identity::Authenticator,
     journal::{Journal, RecoveryError},
-    limits::Limits,
+    limits::{Limits, MAX_METADATA_BYTES, Rate},
+    metrics,
     play::Play,
-    services::{Catalog, MatchDesk},
+    refusal::Refusal,
+    services::{Catalog, MatchDesk, NamedReasons},
+    transport::{Origin, Tls, TokenBuckets, incoming},
 };
 
 /// What the health service tells of; the empty name is the server as a whole.
@@ -36,12 +47,19 @@ const HEALTH_SERVICES: &[&str] = &[
 ];
 
 /// What a server is made of.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ServerOptions {
     /// Limits on what comes from outside.
     pub limits: Limits,
     /// Folder that the replay of every ended match is written to, as `MATCH_ID.replay.binpb`.
     pub replays: Option<PathBuf>,
+    /// With these, every call of `PlayService` and `MatchService` needs one of them; without, the
+    /// server serves anyone.
+    pub keys: Option<Arc<dyn KeyStore>>,
+    /// With this, connections are encrypted; without, the server speaks plain HTTP/2.
+    pub tls: Option<Arc<Tls>>,
+    /// Where `GET /metrics` is answered; port 0 takes a free one. Nowhere if not set.
+    pub metrics: Option<SocketAddr>,
     /// Where matches are kept beyond the server; `None` forgets them with it.
     pub storage: Option<Storage>,
 }
@@ -60,6 +78,19 @@ impl fmt::Debug for Storage {
         f.debug_struct("Storage")
             .field("given_up", &self.given_up)
             .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ServerOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerOptions")
+            .field("limits", &self.limits)
+            .field("replays", &self.replays)
+            .field("requires_keys", &self.keys.is_some())
+            .field("tls", &self.tls)
+            .field("metrics", &self.metrics)
+            .field("storage", &self.storage)
+            .finish()
     }
 }
 
@@ -103,9 +134,12 @@ pub enum ServeError {
 
 /// A server that listens, and serves once it is run.
 pub struct Server {
-    incoming: TcpIncoming,
+    listener: TcpListener,
+    tls: Option<Arc<Tls>>,
     local_addr: SocketAddr,
+    metrics: Option<(TcpListener, SocketAddr)>,
     matches: Arc<Matches>,
+    authenticator: Authenticator,
     journal: Option<Arc<Journal>>,
     /// Commits for the journal.
     _writing: Option<AbortOnDropHandle<()>>,
@@ -126,6 +160,7 @@ impl Server {
                     source,
                 })?;
         }
+        let authenticator = Authenticator::new(options.keys, &options.limits);
         let storage = options.storage.as_ref();
         let journal = storage.map(|storage| Arc::new(Journal::new(Arc::clone(&storage.store))));
         let writing = journal
@@ -139,13 +174,17 @@ impl Server {
         if let (Some(journal), Some(storage)) = (&journal, storage) {
             matches.recover(journal, &storage.given_up).await?;
         }
-        let listen = |source| BindError::Listen { addr, source };
-        let listener = tokio::net::TcpListener::bind(addr).await.map_err(listen)?;
-        let local_addr = listener.local_addr().map_err(listen)?;
+        let (listener, local_addr) = listen(addr).await?;
+        let metrics = match options.metrics {
+            Some(addr) => Some(listen(addr).await?),
+            None => None,
+        };
         Ok(Self {
-            // Without nodelay a small message waits for the peer's delayed acknowledgement.
-            incoming: TcpIncoming::from(listener).with_nodelay(Some(true)),
+            listener,
+            tls: options.tls,
             local_addr,
+            authenticator,
+            metrics,
             matches,
             journal,
             _writing: writing,
@@ -155,6 +194,12 @@ impl Server {
     /// The address that the server listens on.
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
+    }
+
+    /// The address that the metrics are served on.
+    pub fn metrics_addr(&self) -> Option<SocketAddr> {
+        let (_, addr) = self.metrics.as_ref()?;
+        Some(*addr)
     }
 
     /// Serves until `stop` is cancelled: streams then end with SERVER_STOPPING, and what does not
@@ -192,23 +237,36 @@ impl Server {
             tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(DESCRIPTORS)
         };
+        let limit_calls = limit_calls(limits.calls_per_address);
         let router = tonic::transport::Server::builder()
+            .layer(InterceptorLayer::new(limit_calls))
+            .http2_max_header_list_size(Some(MAX_METADATA_BYTES))
             .max_concurrent_streams(limits.streams_per_connection)
             .http2_keepalive_interval(Some(limits.keepalive))
             .http2_keepalive_timeout(Some(limits.keepalive))
             .add_service(health)
             .add_service(reflection().build_v1()?)
             .add_service(reflection().build_v1alpha()?)
-            .add_service(CatalogServiceServer::new(Catalog))
+            .add_service(NamedReasons(
+                CatalogServiceServer::new(Catalog).max_decoding_message_size(limits.request_bytes),
+            ))
+            .add_service(NamedReasons(
+                MatchServiceServer::new(MatchDesk::new(
+                    Arc::clone(&matches),
+                    self.authenticator.clone(),
+                ))
+                .max_decoding_message_size(limits.request_bytes),
+            ))
             .add_service(
-                MatchServiceServer::new(MatchDesk::new(Arc::clone(&matches)))
-                    .max_decoding_message_size(limits.request_bytes),
-            )
-            .add_service(
-                PlayServiceServer::new(Play::new(Arc::clone(&matches)))
+                PlayServiceServer::new(Play::new(Arc::clone(&matches), self.authenticator))
                     .max_decoding_message_size(limits.play_message_bytes),
             );
         info!(addr = %self.local_addr, "serving");
+        let _metrics = self.metrics.map(|(listener, addr)| {
+            info!(%addr, "serving metrics");
+            let page = metrics::serve(listener, Arc::clone(matches.metrics()));
+            AbortOnDropHandle::new(tokio::spawn(page))
+        });
         let drained = CancellationToken::new();
         let stopped = {
             let (drained, journal) = (drained.clone(), self.journal.clone());
@@ -239,7 +297,8 @@ impl Server {
                 matches.stop();
             }
         };
-        let serving = router.serve_with_incoming_shutdown(self.incoming, stopped);
+        let connections = incoming(self.listener, self.tls, limits.clone());
+        let serving = router.serve_with_incoming_shutdown(connections, stopped);
         select! {
             served = serving => served?,
             () = stop_deadline(&drained, limits.stop_time) => {
@@ -272,6 +331,27 @@ async fn asked_to_stop(journal: &Option<Arc<Journal>>, stop: &CancellationToken)
         () = stop.cancelled() => {}
         () = journal.failed().cancelled() => {}
     }
+}
+
+/// Refuses the calls of an address that calls too often, whatever they are for.
+fn limit_calls(
+    rate: Rate,
+) -> impl Fn(Request<()>) -> Result<Request<()>, Status> + Clone + Send + 'static {
+    let buckets = Arc::new(TokenBuckets::new(rate));
+    move |call| {
+        let origin = call.remote_addr().map(|peer| Origin::from(peer.ip()));
+        match buckets.take(origin, Instant::now()) {
+            Ok(()) => Ok(call),
+            Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),
+        }
+    }
+}
+
+async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+    let failed = |source| BindError::Listen { addr, source };
+    let listener = TcpListener::bind(addr).await.map_err(failed)?;
+    let local_addr = listener.local_addr().map_err(failed)?;
+    Ok((listener, local_addr))
 }
 
 /// Completes when `stop` was cancelled `time` ago: a silent peer must not keep the server alive.

@@ -4,10 +4,11 @@ import argparse
 import logging
 import sys
 
-from .connection import DEFAULT_SERVER, SERVER_VARIABLE, TICKET_VARIABLE, play
+from .connection import DEFAULT_SERVER, KEY_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE, play
 from .errors import PlayError
 from .random_bot import RandomBot
 from .sample import SampleBot
+from .tls import CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsFiles
 
 BOTS = {"random": RandomBot, "sample": SampleBot}
 
@@ -33,6 +34,25 @@ def main() -> int:
         "of the machine can see a command line, but not the variable",
     )
     parser.add_argument(
+        "--key",
+        help=f"API key, for a server that asks for one (default: ${KEY_VARIABLE})",
+    )
+    parser.add_argument(
+        "--ca",
+        metavar="FILE",
+        help=f"certificates to trust for an https:// address (default: ${CA_VARIABLE})",
+    )
+    parser.add_argument(
+        "--client-cert",
+        metavar="FILE",
+        help=f"own certificate, for a server that asks for one (default: ${CLIENT_CERT_VARIABLE})",
+    )
+    parser.add_argument(
+        "--client-key",
+        metavar="FILE",
+        help=f"private key of the own certificate (default: ${CLIENT_KEY_VARIABLE})",
+    )
+    parser.add_argument(
         "--seed", type=int, metavar="N", help="makes the bot's own choices repeatable"
     )
     parser.add_argument(
@@ -46,7 +66,8 @@ def main() -> int:
 
     bot = BOTS[arguments.bot](arguments.seed)
     try:
-        result = play(bot, arguments.server, arguments.ticket)
+        tls = TlsFiles(arguments.ca, arguments.client_cert, arguments.client_key)
+        result = play(bot, arguments.server, arguments.ticket, arguments.key, tls)
     except PlayError as error:
         print(f"{bot.name}: error: {error}", file=sys.stderr)
         return 1

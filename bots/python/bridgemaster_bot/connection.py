@@ -22,9 +22,11 @@ from .errors import (
     reason_name,
 )
 from .seed_commitment import seed_commitment
+from .tls import TlsFiles
 
 SERVER_VARIABLE = "BRIDGEMASTER_SERVER"
 TICKET_VARIABLE = "BRIDGEMASTER_TICKET"
+KEY_VARIABLE = "BRIDGEMASTER_KEY"
 DEFAULT_SERVER = "http://127.0.0.1:50051"
 
 PROTOCOL_REVISION = 1
@@ -51,12 +53,20 @@ _CHANNEL_OPTIONS = (
 log = logging.getLogger("bridgemaster_bot")
 
 
-def play(bot: Bot, server: str | None = None, ticket: str | None = None) -> MatchResult:
+def play(
+    bot: Bot,
+    server: str | None = None,
+    ticket: str | None = None,
+    key: str | None = None,
+    tls: TlsFiles | None = None,
+) -> MatchResult:
     """Play one match to its end and return the result.
 
-    `server` is an address such as `http://127.0.0.1:50051` or `127.0.0.1:50051`; `ticket` is the
-    join ticket of a seat. What is not given is taken from the environment variables
-    BRIDGEMASTER_SERVER and BRIDGEMASTER_TICKET.
+    `server` is an address such as `http://127.0.0.1:50051`, `127.0.0.1:50051`, or
+    `https://host:50051`, for which there may be files in `tls`; `ticket` is the
+    join ticket of a seat; `key` is an API key, for servers that ask for one. What is not given is
+    taken from the environment variables BRIDGEMASTER_SERVER, BRIDGEMASTER_TICKET and
+    BRIDGEMASTER_KEY.
 
     Raises `PlayError` when the match could not be played to its end. What the bot raises is
     raised here.
@@ -68,7 +78,8 @@ def play(bot: Bot, server: str | None = None, ticket: str | None = None) -> Matc
             f"no ticket: set {TICKET_VARIABLE}, or give --ticket; "
             "creating a match returns one for each seat"
         )
-    return asyncio.run(Connection(bot, server, ticket).play())
+    key = key or os.environ.get(KEY_VARIABLE) or None
+    return asyncio.run(Connection(bot, server, ticket, key, tls).play())
 
 
 def target_of(server: str) -> str:
@@ -78,7 +89,12 @@ def target_of(server: str) -> str:
         port = url.port
     except ValueError as error:
         raise PlayError(f"server {server!r} is no address: {error}") from error
-    if url.scheme != "http" or not url.hostname or port is None or url.path not in ("", "/"):
+    if (
+        url.scheme not in ("http", "https")
+        or not url.hostname
+        or port is None
+        or url.path not in ("", "/")
+    ):
         raise PlayError(f"server {server!r} is not an address such as {DEFAULT_SERVER}")
     host = f"[{url.hostname}]" if ":" in url.hostname else url.hostname
     return f"{host}:{port}"
@@ -87,12 +103,25 @@ def target_of(server: str) -> str:
 class Connection:
     """One seat of one match, over as many streams as it takes."""
 
-    def __init__(self, bot: Bot, server: str, ticket: str) -> None:
+    def __init__(
+        self,
+        bot: Bot,
+        server: str,
+        ticket: str,
+        key: str | None = None,
+        tls: TlsFiles | None = None,
+    ) -> None:
         """Prepare to play; nothing is sent yet."""
         self._bot = bot
         self._server = server
         self._target = target_of(server)
-        self._ticket = ticket
+        # None for a server that is reached without TLS.
+        self._credentials = None
+        if urlsplit(server).scheme == "https":
+            self._credentials = (tls or TlsFiles()).credentials()
+        self._metadata = (("authorization", f"Bearer {ticket}"),)
+        if key is not None:
+            self._metadata += (("x-bridgemaster-key", key.strip()),)
         # One thread, so that the bot's methods are called one after the other.
         self._bot_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bot")
         # Calls of the bot that have not returned, with the request that the call decides.
@@ -139,10 +168,10 @@ class Connection:
         self._outbound = asyncio.Queue()
         self._answer_is_sent = False
         self._outbound.put_nowait(self._hello())
-        async with grpc.aio.insecure_channel(self._target, options=_CHANNEL_OPTIONS) as channel:
+        async with self._channel() as channel:
             call = play_pb2_grpc.PlayServiceStub(channel).Play(
                 _until_none(self._outbound),
-                metadata=(("authorization", f"Bearer {self._ticket}"),),
+                metadata=self._metadata,
             )
             try:
                 welcome = await self._read_welcome(call)
@@ -161,6 +190,11 @@ class Connection:
                 call.cancel()
                 # A call that has failed by itself leaves its reader of the queue behind.
                 self._outbound.put_nowait(None)
+
+    def _channel(self) -> grpc.aio.Channel:
+        if self._credentials is None:
+            return grpc.aio.insecure_channel(self._target, options=_CHANNEL_OPTIONS)
+        return grpc.aio.secure_channel(self._target, self._credentials, options=_CHANNEL_OPTIONS)
 
     def _hello(self) -> play_pb2.PlayRequest:
         hello = play_pb2.Hello(

@@ -17,6 +17,7 @@ _REASONS_TO_RETRY = frozenset(
         "SERVER_STOPPING",
         "STORAGE_FAILED",
         "MATCH_RUNNING",
+        "KEYS_UNREADABLE",
     }
 )
 """The reasons that PROTOCOL.md marks with *retry*."""

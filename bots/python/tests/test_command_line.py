@@ -32,6 +32,21 @@ class CommandLineTest(unittest.TestCase):
         self.assertIn("ftp://nowhere", ended.stderr)
         self.assertNotIn("ticket-7", ended.stderr)
 
+    def test_a_file_for_tls_that_is_not_there_is_named(self) -> None:
+        ended = run("--server", "https://127.0.0.1:1", "--ticket", "t", "--ca", "no/such.pem")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("no/such.pem", ended.stderr)
+        self.assertNotIn("Traceback", ended.stderr)
+
+    def test_a_client_certificate_without_its_key_is_refused(self) -> None:
+        ended = run(
+            BRIDGEMASTER_SERVER="https://127.0.0.1:1",
+            BRIDGEMASTER_TICKET="t",
+            BRIDGEMASTER_CLIENT_CERT=__file__,
+        )
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("private key", ended.stderr)
+
     def test_an_unknown_bot_is_refused_with_the_known_ones(self) -> None:
         ended = run("clever")
         self.assertEqual(ended.returncode, 2)

@@ -80,7 +80,7 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
         # The warnings about what the tests do on purpose.
         logging.disable(logging.WARNING)
         self.addCleanup(logging.disable, logging.NOTSET)
-        playing = Connection(self.bot, self.address, "ticket-7").play()
+        playing = Connection(self.bot, self.address, "ticket-7", "bmk_k_7").play()
         self.playing = asyncio.ensure_future(playing)
 
     async def welcomed(self) -> Stream:
@@ -108,6 +108,7 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
         stream = await self.server.stream()
         hello = await stream.welcome()
         self.assertEqual(stream.metadata["authorization"], "Bearer ticket-7")
+        self.assertEqual(stream.metadata["x-bridgemaster-key"], "bmk_k_7")
         self.assertEqual((hello.bot_name, hello.bot_version), ("puppet", "1.0"))
         self.assertEqual(hello.protocol_revision, 1)
         self.assertEqual(list(hello.games), ["old_london_bridge"])
@@ -313,10 +314,11 @@ class AddressTest(unittest.TestCase):
         for address in ("http://127.0.0.1:50051", "127.0.0.1:50051", "http://127.0.0.1:50051/"):
             self.assertEqual(target_of(address), "127.0.0.1:50051")
         self.assertEqual(target_of("http://[::1]:7"), "[::1]:7")
+        self.assertEqual(target_of("https://host:1"), "host:1")
 
     def test_what_is_no_address_is_refused(self) -> None:
         for address in (
-            "https://host:1",
+            "ftp://host:1",
             "http://host",
             "host",
             "http://host:x",

@@ -1,9 +1,12 @@
 //! Bots on the command line.
 
+use std::path::PathBuf;
+
 use anyhow::Context as _;
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::{
-    DEFAULT_SERVER_URL, Options, SERVER_VARIABLE, TICKET_VARIABLE, Ticket, play_blocking, v1,
+    ApiKey, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, DEFAULT_SERVER_URL,
+    KEY_VARIABLE, Options, SERVER_VARIABLE, TICKET_VARIABLE, Ticket, TlsOptions, play_blocking, v1,
 };
 use clap::{Args, Parser, builder::PossibleValuesParser};
 use tracing_subscriber::EnvFilter;
@@ -31,6 +34,31 @@ impl BotArgs {
     }
 }
 
+/// PEM files for a server with an https:// address.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+pub struct TlsArgs {
+    /// File with the certificates to trust for an https:// address, instead of the system's
+    #[arg(long, value_name = "FILE", env = CA_VARIABLE)]
+    pub ca: Option<PathBuf>,
+    /// File with the client's certificate, for a server that asks for one
+    #[arg(long, value_name = "FILE", env = CLIENT_CERT_VARIABLE, requires = "client_key")]
+    pub client_cert: Option<PathBuf>,
+    /// File with the private key of the client's certificate
+    #[arg(long, value_name = "FILE", env = CLIENT_KEY_VARIABLE, requires = "client_cert")]
+    pub client_key: Option<PathBuf>,
+}
+
+impl From<TlsArgs> for TlsOptions {
+    fn from(args: TlsArgs) -> Self {
+        Self {
+            ca: args.ca,
+            client_cert: args.client_cert,
+            client_key: args.client_key,
+        }
+    }
+}
+
 /// The seat that a bot plays.
 #[derive(Args, Clone, Debug)]
 pub struct SeatArgs {
@@ -40,6 +68,12 @@ pub struct SeatArgs {
     /// Join ticket of the seat: creating a match returns one for each seat
     #[arg(long, value_name = "TICKET", env = TICKET_VARIABLE, hide_env_values = true)]
     pub ticket: Ticket,
+    /// API key of the bot, for a server that asks for one
+    #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
+    pub key: Option<ApiKey>,
+    /// Files for a server with an https:// address.
+    #[command(flatten)]
+    pub tls: TlsArgs,
     /// Seed of the bot's own chance, 1 to 64 printable characters; drawn when not given
     #[arg(long, value_name = "SEED")]
     pub seed: Option<Seed>,
@@ -62,6 +96,8 @@ impl SeatArgs {
         })?;
         let options = Options {
             bot_version: env!("CARGO_PKG_VERSION").to_owned(),
+            key: self.key,
+            tls: self.tls.into(),
             ..Options::new(self.server, self.ticket, bot_name)
         };
         Ok(play_blocking(bot, options)?)

@@ -10,7 +10,7 @@ mod args;
 pub mod greedy;
 mod random;
 
-pub use args::{BotArgs, SeatArgs, main_of};
+pub use args::{BotArgs, SeatArgs, TlsArgs, main_of};
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::Bot;
 pub use greedy::Greedy;

@@ -7,7 +7,7 @@ use super::money::{MoneyCard, RowCards, ValueCounts};
 use super::observation::{Phase, TurnPurchase};
 use super::refusal::Refusal;
 use super::state::State;
-use crate::{EventSink, Seat};
+use crate::{EventSink, OutOfTurn, Seat};
 
 impl State {
     /// Applies a decision, or refuses it before anything has changed.
@@ -18,13 +18,14 @@ impl State {
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Refusal> {
         if self.phase != (Phase::Turn { seat }) {
-            return Err(match self.phase {
-                Phase::Over => Refusal::Over,
-                _ => Refusal::NotOwing {
+            let refused = match self.phase {
+                Phase::Over => OutOfTurn::Over,
+                _ => OutOfTurn::NotOwing {
                     seat,
                     owing: self.owing(),
                 },
-            });
+            };
+            return Err(refused.into());
         }
         match *decision {
             Decision::Take(cards) => self.take(seat, cards, events),

@@ -36,7 +36,6 @@ pub use config::{Config, ConfigError, DummyPlaces, WithoutBuildings};
 pub use decision::{Decision, Purchase};
 pub use event::{Event, Owner};
 pub use money::{MONEY_KINDS, Money, MoneyCard, RowCards, ValueCounts};
-pub use notation::NotationError;
 pub use observation::{
     DummyView, MAX_TURN_PURCHASES, Observation, Phase, PlaceRange, Points, SeatView, TurnPurchase,
 };

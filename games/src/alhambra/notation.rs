@@ -9,26 +9,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::components::{Currency, VALUES};
 use super::decision::{Decision, Purchase};
 use super::money::{MoneyCard, RowCards, ValueCounts};
+use crate::notation::{NotationError, exact};
 
-/// Most characters of a refused text that an error repeats: more than any decision has.
-const MAX_QUOTED_CHARS: usize = 80;
 /// The word that gives a building to the dummy.
 const GIVE: &str = "give";
-
-/// Why a text is no decision.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is no decision; expected {expected}")]
-pub struct NotationError {
-    /// The text, cut after 80 characters.
-    pub text: String,
-    /// What a decision of this kind looks like.
-    pub expected: &'static str,
-}
 
 impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,10 +47,6 @@ impl FromStr for Decision {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
-        let refused = |expected| NotationError {
-            text: text.chars().take(MAX_QUOTED_CHARS).collect(),
-            expected,
-        };
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let words = rest.split(' ').filter(|word| !word.is_empty());
         let (decision, expected) = match word {
@@ -73,11 +56,9 @@ impl FromStr for Decision {
                 "`buy SLOT VALUE ... [give]` with falling values, such as `buy orange 5 3 1`",
             ),
             "pass" => (Some(Self::Pass), "`pass`"),
-            _ => return Err(refused("take, buy or pass")),
+            _ => return Err(NotationError::new(text, "take, buy or pass")),
         };
-        // One decision, one text: what would be written otherwise is refused.
-        let exact = decision.filter(|decision| decision.to_string() == text);
-        exact.ok_or_else(|| refused(expected))
+        exact(text, decision, expected)
     }
 }
 

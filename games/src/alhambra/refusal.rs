@@ -5,23 +5,15 @@ use thiserror::Error;
 use super::building::Building;
 use super::components::{Currency, TAKE_LIMIT};
 use super::money::MoneyCard;
-use crate::{Seat, SeatSet};
+use crate::OutOfTurn;
 
 /// Why a decision is refused. Each message names the field of the decision, a colon, and what
 /// would be legal.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
-    /// The match is over.
-    #[error("decision: the match is over")]
-    Over,
-    /// Another seat decides.
-    #[error("seat: not your turn, seat {seat} owes no decision; owing: {}", seats(*.owing))]
-    NotOwing {
-        /// The seat that answered.
-        seat: Seat,
-        /// The seats that owe a decision; none while a shuffle is due.
-        owing: SeatSet,
-    },
+    /// It is not the seat's turn, or not the turn of such a decision.
+    #[error(transparent)]
+    OutOfTurn(#[from] OutOfTurn),
 
     /// No card.
     #[error("take.cards: at least one card is taken")]
@@ -63,12 +55,4 @@ pub enum Refusal {
     /// Something else can be done.
     #[error("decision: a pass is legal only when nothing can be taken or bought")]
     PassWithAction,
-}
-
-fn seats(set: SeatSet) -> String {
-    let names: Vec<String> = set.iter().map(|seat| format!("seat {seat}")).collect();
-    match names.is_empty() {
-        true => "none until the shuffle".to_owned(),
-        false => names.join(", "),
-    }
 }

@@ -14,13 +14,14 @@ use crate::{Progress, Seat};
 const COLUMNS: usize = 100;
 
 /// How far a match has come, counted in buildings that have left pile and yard. When it is over
-/// all count: what is left then is out of the game.
+/// all count: what is left then is out of the game. An observation from outside may have more
+/// buildings than the box.
 pub(super) fn progress(observation: &Observation) -> Progress {
     let open = observation.yard.iter().flatten().count();
     let total = BUILDINGS as u32;
     let done = match observation.phase {
         Phase::Over => total,
-        _ => total - (observation.unseen_buildings.len() + open) as u32,
+        _ => total.saturating_sub((observation.unseen_buildings.len() + open) as u32),
     };
     Progress {
         done,

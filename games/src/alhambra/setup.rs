@@ -2,9 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use arrayvec::ArrayVec;
-use thiserror::Error;
-
 use super::building::{Building, Buildings};
 use super::components::{
     BUILDINGS, MAX_COPIES, MAX_PLAYERS, MONEY_CARDS, ROW_CARDS, SCORING_CARDS, STARTING_MONEY,
@@ -13,6 +10,7 @@ use super::components::{
 use super::config::{Config, ConfigError};
 use super::money::{Money, MoneyCard};
 use crate::{ChanceStream, SeatCount, Seed};
+use arrayvec::ArrayVec;
 
 /// The setup of a match.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,33 +42,7 @@ pub(super) mod stream {
 const SCORING_SUBPILES: [usize; SCORING_CARDS] = [1, 3];
 
 /// Why a setup, a shuffle or a position from outside is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum SetupError {
-    /// The config itself is refused.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A field has a value that no match of this config could have.
-    #[error("{field}: {problem}")]
-    Field {
-        /// Path of the field, such as `seats[2].hand`.
-        field: String,
-        /// What is wrong with it, and what would be valid.
-        problem: String,
-    },
-}
-
-impl SetupError {
-    /// `Err` of a wrong field.
-    pub(super) fn field<T>(
-        field: impl Into<String>,
-        problem: impl Into<String>,
-    ) -> Result<T, Self> {
-        Err(Self::Field {
-            field: field.into(),
-            problem: problem.into(),
-        })
-    }
-}
+pub type SetupError = crate::SetupError<ConfigError>;
 
 /// Copies of each money card in a match.
 pub(super) const fn copies(seats: SeatCount) -> u8 {

@@ -4,37 +4,9 @@
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
-use thiserror::Error;
 
 use super::components::{BRIDGE_CARDS, BridgeCard, CARDS_PER_STYLE, MAX_NUMBER, Style, Symbol};
-
-/// Longest name of an edition, in characters: one line of a table.
-pub const MAX_EDITION_NAME: usize = 64;
-
-/// Why edition data is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EditionError {
-    /// The file is not TOML of the expected form.
-    #[error("{0}")]
-    Form(String),
-    /// An entry breaks a rule.
-    #[error("{entry}: {problem}")]
-    Entry {
-        /// Path of the entry, such as `cards[17].number`.
-        entry: String,
-        /// What is wrong with it, and what would be valid.
-        problem: String,
-    },
-}
-
-impl EditionError {
-    fn entry<T>(entry: impl Into<String>, problem: impl Into<String>) -> Result<T, Self> {
-        Err(Self::Entry {
-            entry: entry.into(),
-            problem: problem.into(),
-        })
-    }
-}
+use crate::edition::{EditionError, check_name, exactly, read_parts};
 
 /// Edition data as it comes from outside: from a file or from the wire, not yet checked. The
 /// fields are those of the file.
@@ -96,9 +68,7 @@ impl Edition {
 
     /// Reads and checks an edition file.
     pub fn from_toml(text: &str) -> Result<Self, EditionError> {
-        let parts: EditionParts =
-            toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))?;
-        Self::new(&parts)
+        Self::new(&read_parts(text)?)
     }
 
     /// Checks edition data against every rule that the game relies on.
@@ -127,23 +97,8 @@ impl Edition {
     }
 }
 
-fn check_name(name: &str) -> Result<String, EditionError> {
-    let chars = name.chars().count();
-    if chars == 0 || chars > MAX_EDITION_NAME || name.chars().any(char::is_control) {
-        let problem = format!("must have 1 to {MAX_EDITION_NAME} printable characters");
-        return EditionError::entry("name", problem);
-    }
-    Ok(name.to_owned())
-}
-
 fn check_cards(parts: &[BridgeCardParts]) -> Result<[BridgeCard; BRIDGE_CARDS], EditionError> {
-    let parts: &[BridgeCardParts; BRIDGE_CARDS] = match parts.try_into() {
-        Ok(parts) => parts,
-        Err(_) => {
-            let problem = format!("must have {BRIDGE_CARDS} entries, found {}", parts.len());
-            return EditionError::entry("cards", problem);
-        }
-    };
+    let parts: &[BridgeCardParts; BRIDGE_CARDS] = exactly("cards", parts)?;
     for (i, part) in parts.iter().enumerate() {
         if let Some(number) = part.number
             && !(1..=u32::from(MAX_NUMBER)).contains(&number)

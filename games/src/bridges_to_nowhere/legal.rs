@@ -5,7 +5,7 @@ use super::event::Event;
 use super::observation::Phase;
 use super::refusal::Refusal;
 use super::state::State;
-use crate::{EventSink, Seat};
+use crate::{EventSink, OutOfTurn, Seat};
 
 /// Longest legal list. With n pieces, g of them on the ground, a piece can lie in at most g + 3
 /// cells of the ground (between two neighbours one, beyond either end two) and on top of g columns:
@@ -40,10 +40,11 @@ impl State {
     ) -> Result<(), Refusal> {
         let owing = self.owing();
         if !owing.contains(seat) {
-            return Err(match self.phase {
-                Phase::Over => Refusal::Over,
-                _ => Refusal::NotOwing { seat, owing },
-            });
+            let refused = match self.phase {
+                Phase::Over => OutOfTurn::Over,
+                _ => OutOfTurn::NotOwing { seat, owing },
+            };
+            return Err(refused.into());
         }
         match (self.phase, *decision) {
             (Phase::Draft { .. }, Decision::Take(card)) => self.take(seat, card, events),
@@ -52,14 +53,15 @@ impl State {
                 self.seats[seat.index()].place(table, placement)
             }
             (Phase::Build, Decision::End) => self.end_building(seat, events),
-            (phase, decision) => Err(Refusal::WrongKind {
+            (phase, decision) => Err(OutOfTurn::WrongKind {
                 given: decision.word(),
                 asked: match phase {
                     Phase::Draft { .. } => "take",
                     Phase::Build => "place or end",
                     Phase::Over => "nothing",
                 },
-            }),
+            }
+            .into()),
         }
     }
 }

@@ -9,13 +9,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::components::{BridgeCard, Card, Cell, Piece, Placement, Style, Symbol};
 use super::decision::Decision;
-
-/// Most characters of a refused text that an error repeats: more than any decision has.
-const MAX_QUOTED_CHARS: usize = 80;
+use crate::notation::{NotationError, exact};
 
 /// The word for the number of a card that has none.
 const TOLL: &str = "toll";
@@ -23,16 +19,6 @@ const TOLL: &str = "toll";
 const MONUMENT: &str = "monument";
 /// The word for a pillar.
 const PILLAR: &str = "pillar";
-
-/// Why a text is no decision.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is no decision; expected {expected}")]
-pub struct NotationError {
-    /// The text, cut after 80 characters.
-    pub text: String,
-    /// What a decision of this kind looks like.
-    pub expected: &'static str,
-}
 
 impl Decision {
     /// The first word of the notation: the kind of decision.
@@ -103,10 +89,6 @@ impl FromStr for Decision {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
-        let refused = |expected| NotationError {
-            text: text.chars().take(MAX_QUOTED_CHARS).collect(),
-            expected,
-        };
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (decision, expected) = match word {
             "take" => (
@@ -120,11 +102,9 @@ impl FromStr for Decision {
                  `monument` or `pillar` for a piece",
             ),
             "end" => (Some(Self::End), "`end`"),
-            _ => return Err(refused("take, place or end")),
+            _ => return Err(NotationError::new(text, "take, place or end")),
         };
-        // One decision, one text: what would be written otherwise is refused.
-        let exact = decision.filter(|decision| decision.to_string() == text);
-        exact.ok_or_else(|| refused(expected))
+        exact(text, decision, expected)
     }
 }
 

@@ -3,31 +3,15 @@
 use thiserror::Error;
 
 use super::components::{Card, Cell, LEVELS, MAX_COLUMN, Piece};
-use crate::{Seat, SeatSet};
+use crate::OutOfTurn;
 
 /// Why a decision is refused. Each message names the field of the decision, a colon, and what
 /// would be legal.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
-    /// The match is over.
-    #[error("decision: the match is over")]
-    Over,
-    /// The other seat decides.
-    #[error("seat: not your turn, seat {seat} owes no decision; owing: {}", seats(*.owing))]
-    NotOwing {
-        /// The seat that answered.
-        seat: Seat,
-        /// The seats that owe a decision.
-        owing: SeatSet,
-    },
-    /// Another kind of decision is asked for.
-    #[error("decision: {given} is not asked for; asked for: {asked}")]
-    WrongKind {
-        /// What was answered.
-        given: &'static str,
-        /// What would be legal.
-        asked: &'static str,
-    },
+    /// It is not the seat's turn, or not the turn of such a decision.
+    #[error(transparent)]
+    OutOfTurn(#[from] OutOfTurn),
     /// A card that is not on the table.
     #[error("card: {0} is not on the table")]
     NotOnTable(Card),
@@ -93,9 +77,4 @@ pub enum Refusal {
         /// Cells to fill.
         needed: u8,
     },
-}
-
-fn seats(set: SeatSet) -> String {
-    let names: Vec<String> = set.iter().map(|seat| format!("seat {seat}")).collect();
-    names.join(", ")
 }

@@ -16,17 +16,19 @@ const CARDS_PER_LINE: usize = 3;
 /// Cards by their short names on one line.
 const SHORT_CARDS_PER_LINE: usize = 12;
 
-/// How far a match has come, counted in drafts and phases of building. A match may end early.
+/// How far a match has come, counted in drafts and phases of building. A match may end early. An
+/// observation from outside may be of a later game than the match has.
 pub(super) fn progress(observation: &Observation) -> Progress {
     let phases_a_game = 2 * u32::from(ROUNDS);
     let total = u32::from(observation.games) * phases_a_game;
     let before = u32::from(observation.game) * phases_a_game + 2 * u32::from(observation.round);
+    let done = match observation.phase {
+        Phase::Draft { .. } => before,
+        Phase::Build => before + 1,
+        Phase::Over => total,
+    };
     Progress {
-        done: match observation.phase {
-            Phase::Draft { .. } => before,
-            Phase::Build => before + 1,
-            Phase::Over => total,
-        },
+        done: done.min(total),
         total,
         unit: "phases",
     }

@@ -1,11 +1,9 @@
 //! Everything that chance fixes before play.
 
-use arrayvec::ArrayVec;
-use thiserror::Error;
-
 use super::components::{BRIDGE_CARDS, BridgeCard, CONTRACTS, Contract, PLAYERS};
 use super::config::{Config, ConfigError, MAX_GAMES};
 use crate::{ChanceStream, Seat, SeatCount, Seed};
+use arrayvec::ArrayVec;
 
 /// The setup of a match: every result of chance. Nothing is drawn later.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,33 +36,7 @@ mod stream {
 }
 
 /// Why a setup, or a position, from outside is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum SetupError {
-    /// The config itself is refused.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A field has a value that no match of this config could have.
-    #[error("{field}: {problem}")]
-    Field {
-        /// Path of the field, such as `deals[2].deck[5]`.
-        field: String,
-        /// What is wrong with it, and what would be valid.
-        problem: String,
-    },
-}
-
-impl SetupError {
-    /// `Err` of a wrong field.
-    pub(super) fn field<T>(
-        field: impl Into<String>,
-        problem: impl Into<String>,
-    ) -> Result<T, Self> {
-        Err(Self::Field {
-            field: field.into(),
-            problem: problem.into(),
-        })
-    }
-}
+pub type SetupError = crate::SetupError<ConfigError>;
 
 /// All contracts, in their order.
 pub(super) fn all_contracts() -> [Contract; CONTRACTS] {

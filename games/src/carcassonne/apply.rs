@@ -8,7 +8,7 @@ use super::meeples::Standing;
 use super::observation::Phase;
 use super::refusal::Refusal;
 use super::state::State;
-use crate::{EventSink, Seat};
+use crate::{EventSink, OutOfTurn, Seat};
 
 impl State {
     /// Applies a decision, or refuses it before anything has changed.
@@ -20,10 +20,11 @@ impl State {
     ) -> Result<(), Refusal> {
         let owing = self.owing();
         if !owing.contains(seat) {
-            return Err(match self.phase {
-                Phase::Over => Refusal::Over,
-                _ => Refusal::NotOwing { seat, owing },
-            });
+            let refused = match self.phase {
+                Phase::Over => OutOfTurn::Over,
+                _ => OutOfTurn::NotOwing { seat, owing },
+            };
+            return Err(refused.into());
         }
         match (&self.phase, *decision) {
             (Phase::PlaceTile { tile }, Decision::Place(placement)) => {
@@ -31,12 +32,12 @@ impl State {
             }
             (Phase::PlaceMeeple, Decision::Meeple(segment)) => self.place_meeple(segment, events),
             (Phase::Drawbridge { .. }, Decision::Drawbridge(gate)) => self.cross(gate, events),
-            _ => Err(self.wrong_kind(decision)),
+            _ => Err(self.wrong_kind(decision).into()),
         }
     }
 
-    fn wrong_kind(&self, decision: &Decision) -> Refusal {
-        Refusal::WrongKind {
+    fn wrong_kind(&self, decision: &Decision) -> OutOfTurn {
+        OutOfTurn::WrongKind {
             given: decision.word(),
             asked: match self.phase {
                 Phase::PlaceTile { .. } => "place",
@@ -154,10 +155,10 @@ impl State {
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Refusal> {
         let Phase::Drawbridge { crossings } = &self.phase else {
-            return Err(Refusal::Over);
+            return Err(OutOfTurn::Over.into());
         };
         let (mut crossings, Some(crossing)) = (crossings.clone(), self.first_crossing()) else {
-            return Err(Refusal::Over);
+            return Err(OutOfTurn::Over.into());
         };
         let seat = crossing.seat;
         match gate {

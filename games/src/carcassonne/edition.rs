@@ -5,30 +5,11 @@
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Deserializer, de};
-use thiserror::Error;
 
 use super::components::{BASE_KINDS, DRAWBRIDGE_TILES, Edge, HalfEdge, Terrain, TileKind};
 use super::edition_check as check;
 use super::tile::Shape;
-
-/// Longest name of an edition, in characters: one line of a table.
-pub const MAX_EDITION_NAME: usize = 64;
-
-/// Why edition data is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EditionError {
-    /// The file is not TOML of the expected form.
-    #[error("{0}")]
-    Form(String),
-    /// An entry breaks a rule.
-    #[error("{entry}: {problem}")]
-    Entry {
-        /// Path of the entry, such as `tiles[3].fields[0].cities`.
-        entry: String,
-        /// What is wrong with it, and what would be valid.
-        problem: String,
-    },
-}
+use crate::edition::{EditionError, check_name, exactly, read_parts};
 
 /// Edition data as it comes from outside: from a file or from the wire, not yet checked. The
 /// fields are those of the file.
@@ -158,19 +139,13 @@ impl Edition {
 
     /// Reads and checks an edition file.
     pub fn from_toml(text: &str) -> Result<Self, EditionError> {
-        let parts: EditionParts =
-            toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))?;
-        Self::new(&parts)
+        Self::new(&read_parts(text)?)
     }
 
     /// Checks edition data against every rule that the game relies on.
     pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
-        check::name(&parts.name)?;
-        if parts.tiles.len() != DRAWBRIDGE_TILES {
-            let found = parts.tiles.len();
-            let problem = format!("must have {DRAWBRIDGE_TILES} entries, found {found}");
-            return check::entry("tiles", problem);
-        }
+        check_name(&parts.name)?;
+        let _: &[TileParts; DRAWBRIDGE_TILES] = exactly("tiles", &parts.tiles)?;
         for (i, tile) in parts.tiles.iter().enumerate() {
             check::tile(&format!("tiles[{i}]"), tile)?;
         }

@@ -1,36 +1,17 @@
 //! Checks of edition data: every rule that the game relies on.
 
 use super::components::{EDGES, Edge, HalfEdge, Terrain};
-use super::edition::{EditionError, MAX_EDITION_NAME, TileParts};
+use super::edition::TileParts;
+use crate::EditionError;
 
 /// Nothing, or what is wrong.
 type Checked = Result<(), EditionError>;
-
-/// `Err` of a wrong entry.
-pub(super) fn entry<T>(
-    entry: impl Into<String>,
-    problem: impl Into<String>,
-) -> Result<T, EditionError> {
-    Err(EditionError::Entry {
-        entry: entry.into(),
-        problem: problem.into(),
-    })
-}
-
-pub(super) fn name(name: &str) -> Checked {
-    let chars = name.chars().count();
-    if chars == 0 || chars > MAX_EDITION_NAME || name.chars().any(char::is_control) {
-        let problem = format!("must have 1 to {MAX_EDITION_NAME} printable characters");
-        return entry("name", problem);
-    }
-    Ok(())
-}
 
 /// Checks a tile; `path` is the path of its entry.
 pub(super) fn tile(path: &str, tile: &TileParts) -> Checked {
     if tile.edges.len() != EDGES {
         let problem = format!("must have {EDGES} entries, found {}", tile.edges.len());
-        return entry(format!("{path}.edges"), problem);
+        return EditionError::entry(format!("{path}.edges"), problem);
     }
     cities(path, tile)?;
     roads(path, tile)?;
@@ -47,14 +28,14 @@ fn part<T: Copy + PartialOrd>(
     name: impl Fn(T) -> String,
 ) -> Checked {
     if items.is_empty() {
-        return entry(path, "must not be empty");
+        return EditionError::entry(path, "must not be empty");
     }
     if !items.is_sorted_by(|a, b| a < b) {
-        return entry(path, "must ascend, without repetition");
+        return EditionError::entry(path, "must ascend, without repetition");
     }
     for &item in items {
         if used.contains(&item) {
-            return entry(path, format!("{} is in another segment too", name(item)));
+            return EditionError::entry(path, format!("{} is in another segment too", name(item)));
         }
         used.push(item);
     }
@@ -66,10 +47,12 @@ fn edges_of(path: &str, tile: &TileParts, terrain: Terrain, used: &[Edge]) -> Ch
     for edge in Edge::ALL {
         let (letter, found) = (edge.letter(), tile.edges[edge.index()]);
         match (found == terrain, used.contains(&edge)) {
-            (true, false) => return entry(path, format!("no segment has the edge {letter}")),
+            (true, false) => {
+                return EditionError::entry(path, format!("no segment has the edge {letter}"));
+            }
             (false, true) => {
                 let problem = format!("edge {letter} is {} in edges", found.letter());
-                return entry(path, problem);
+                return EditionError::entry(path, problem);
             }
             _ => {}
         }
@@ -103,7 +86,7 @@ fn roads(path: &str, tile: &TileParts) -> Checked {
             edge.letter().to_string()
         })?;
         if road.edges.len() > 2 {
-            return entry(edges, "a road has one edge or two");
+            return EditionError::entry(edges, "a road has one edge or two");
         }
         let Some(city) = road.drawbridge else {
             continue;
@@ -111,10 +94,10 @@ fn roads(path: &str, tile: &TileParts) -> Checked {
         let drawbridge = format!("{path}.drawbridge");
         if city_of(tile, city).is_none() {
             let problem = format!("{} is the first edge of no city segment", city.letter());
-            return entry(drawbridge, problem);
+            return EditionError::entry(drawbridge, problem);
         }
         if road.edges.len() == 2 {
-            return entry(drawbridge, "a road of two edges has no end on its tile");
+            return EditionError::entry(drawbridge, "a road of two edges has no end on its tile");
         }
     }
     edges_of(&format!("{path}.roads"), tile, Terrain::Road, &used)
@@ -128,23 +111,23 @@ fn fields(path: &str, tile: &TileParts) -> Checked {
         part(&halves, &field.half_edges, &mut used, letters)?;
         let cities = format!("{path}.cities");
         if !field.cities.is_sorted_by(|a, b| a < b) {
-            return entry(cities, "must ascend, without repetition");
+            return EditionError::entry(cities, "must ascend, without repetition");
         }
         let is_unknown = |edge: &&Edge| city_of(tile, **edge).is_none();
         if let Some(edge) = field.cities.iter().find(is_unknown) {
             let problem = format!("{} is the first edge of no city segment", edge.letter());
-            return entry(cities, problem);
+            return EditionError::entry(cities, problem);
         }
     }
     for half in HalfEdge::ALL {
         let is_city = tile.edges[half.edge().index()] == Terrain::City;
         if is_city && used.contains(&half) {
             let problem = format!("{} is half of a city edge", letters(half));
-            return entry(format!("{path}.fields"), problem);
+            return EditionError::entry(format!("{path}.fields"), problem);
         }
         if !is_city && !used.contains(&half) {
             let problem = format!("no segment has the half-edge {}", letters(half));
-            return entry(format!("{path}.fields"), problem);
+            return EditionError::entry(format!("{path}.fields"), problem);
         }
     }
     Ok(())
@@ -171,7 +154,7 @@ fn field_borders(path: &str, tile: &TileParts) -> Checked {
         }
         let [a, b] = [a, b].map(letters);
         let problem = format!("nothing separates {a} and {b}: they are in one field");
-        entry(format!("{path}.fields"), problem)
+        EditionError::entry(format!("{path}.fields"), problem)
     };
     let touches = |half: HalfEdge, city: Edge| {
         let of_city = |parts: &&super::edition::CityParts| parts.edges.contains(&city);
@@ -183,7 +166,7 @@ fn field_borders(path: &str, tile: &TileParts) -> Checked {
             return Ok(());
         }
         let problem = format!("the field touches the city {}", first.letter());
-        entry(format!("{path}.fields[{field}].cities"), problem)
+        EditionError::entry(format!("{path}.fields[{field}].cities"), problem)
     };
     let terrain = |edge: Edge| tile.edges[edge.index()];
     for edge in Edge::ALL {
@@ -247,7 +230,10 @@ fn crossings(path: &str, tile: &TileParts) -> Checked {
     for (i, (name, mask)) in segments.iter().enumerate() {
         for (other, other_mask) in &segments[..i] {
             if cross(*mask, *other_mask) {
-                return entry(format!("{path}.{name}"), format!("cuts through {other}"));
+                return EditionError::entry(
+                    format!("{path}.{name}"),
+                    format!("cuts through {other}"),
+                );
             }
         }
     }

@@ -37,13 +37,9 @@ use std::{fmt, ops::RangeInclusive};
 pub use components::*;
 pub use config::{Config, ConfigError};
 pub use decision::{Decision, Gate, Placement};
-pub use edition::{
-    CityParts, Edition, EditionError, EditionParts, FieldParts, MAX_EDITION_NAME, RoadParts,
-    TileParts,
-};
+pub use edition::{CityParts, Edition, EditionParts, FieldParts, RoadParts, TileParts};
 pub use event::Event;
 pub use feature_view::{FeatureId, FeatureKind, FeatureView};
-pub use notation::NotationError;
 pub use observation::{
     Crossing, LaidTile, MAX_POINTS, Meeple, Observation, Phase, Points, SeatView,
 };

@@ -9,23 +9,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::components::{Cell, Edge, HalfEdge, Rotation, Segment};
 use super::decision::{Decision, Gate, Placement};
-
-/// Most characters of a refused text that an error repeats: more than any decision has.
-const MAX_QUOTED_CHARS: usize = 80;
-
-/// Why a text is no decision.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is no decision; expected {expected}")]
-pub struct NotationError {
-    /// The text, cut after 80 characters.
-    pub text: String,
-    /// What a decision of this kind looks like.
-    pub expected: &'static str,
-}
+use crate::notation::{NotationError, exact};
 
 impl Decision {
     /// The first word of the notation: the kind of decision.
@@ -67,10 +53,6 @@ impl FromStr for Decision {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
-        let refused = |expected| NotationError {
-            text: text.chars().take(MAX_QUOTED_CHARS).collect(),
-            expected,
-        };
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (decision, expected) = match word {
             "place" => (
@@ -86,12 +68,9 @@ impl FromStr for Decision {
                 parse_drawbridge(rest).map(Self::Drawbridge),
                 "`drawbridge home` or `drawbridge X Y EDGE`, such as `drawbridge -2 3 n`",
             ),
-            _ => return Err(refused("place, meeple or drawbridge")),
+            _ => return Err(NotationError::new(text, "place, meeple or drawbridge")),
         };
-        // One decision, one text: what would be written otherwise is refused.
-        decision
-            .filter(|decision| decision.to_string() == text)
-            .ok_or_else(|| refused(expected))
+        exact(text, decision, expected)
     }
 }
 

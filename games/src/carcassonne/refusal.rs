@@ -4,31 +4,15 @@ use thiserror::Error;
 
 use super::components::{Cell, Edge, Rotation, Segment, TileKind};
 use super::decision::Gate;
-use crate::{Seat, SeatSet};
+use crate::OutOfTurn;
 
 /// Why a decision is refused. Each message names the field of the decision, a colon, and what
 /// would be legal.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
-    /// The match is over.
-    #[error("decision: the match is over")]
-    Over,
-    /// Another seat decides.
-    #[error("seat: not your turn, seat {seat} owes no decision; owing: {}", seats(*.owing))]
-    NotOwing {
-        /// The seat that answered.
-        seat: Seat,
-        /// The seats that owe a decision.
-        owing: SeatSet,
-    },
-    /// Another kind of decision is asked for.
-    #[error("decision: {given} is not asked for; asked for: {asked}")]
-    WrongKind {
-        /// What was answered.
-        given: &'static str,
-        /// What would be legal.
-        asked: &'static str,
-    },
+    /// It is not the seat's turn, or not the turn of such a decision.
+    #[error(transparent)]
+    OutOfTurn(#[from] OutOfTurn),
 
     /// A cell that has a tile, or that touches none.
     #[error("place: ({}, {}) is not an empty cell next to a tile", .0.x, .0.y)]
@@ -82,9 +66,4 @@ pub enum Refusal {
     /// Two ways to name the same city.
     #[error("drawbridge: this city is named by its first gate, `drawbridge {} {}`", .0.cell, .0.city)]
     GateNotFirst(Gate),
-}
-
-fn seats(set: SeatSet) -> String {
-    let names: Vec<String> = set.iter().map(|seat| format!("seat {seat}")).collect();
-    names.join(", ")
 }

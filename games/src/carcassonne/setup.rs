@@ -1,12 +1,10 @@
 //! Everything that chance fixes before play.
 
-use arrayvec::ArrayVec;
-use thiserror::Error;
-
 use super::components::{MAX_DRAWS, TILE_KINDS, TileKind};
 use super::config::{Config, ConfigError};
 use super::edition::Edition;
 use crate::{ChanceStream, Seat, SeatCount, Seed};
+use arrayvec::ArrayVec;
 
 /// The setup of a match: every result of chance. Nothing is drawn later.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,33 +24,7 @@ mod stream {
 }
 
 /// Why a setup, or a position, from outside is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum SetupError {
-    /// The config itself is refused.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A field has a value that no match of this config could have.
-    #[error("{field}: {problem}")]
-    Field {
-        /// Path of the field, such as `tiles[5]`.
-        field: String,
-        /// What is wrong with it, and what would be valid.
-        problem: String,
-    },
-}
-
-impl SetupError {
-    /// `Err` of a wrong field.
-    pub(super) fn field<T>(
-        field: impl Into<String>,
-        problem: impl Into<String>,
-    ) -> Result<T, Self> {
-        Err(Self::Field {
-            field: field.into(),
-            problem: problem.into(),
-        })
-    }
-}
+pub type SetupError = crate::SetupError<ConfigError>;
 
 /// How many tiles of each kind a match draws: all of its config but the start tile.
 pub(super) fn drawn_counts(config: &Config) -> [u8; TILE_KINDS] {

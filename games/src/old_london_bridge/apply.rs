@@ -8,7 +8,7 @@ use super::refusal::Refusal;
 use super::setup::cards_a_round;
 use super::state::State;
 use super::tracks::TILE_STEPS;
-use crate::{EventSink, Seat};
+use crate::{EventSink, OutOfTurn, Seat};
 
 impl State {
     /// Applies a decision, or refuses it before anything has changed.
@@ -20,10 +20,11 @@ impl State {
     ) -> Result<(), Refusal> {
         let owing = self.owing();
         if !owing.contains(seat) {
-            return Err(match self.phase {
-                Phase::Over => Refusal::Over,
-                _ => Refusal::NotOwing { seat, owing },
-            });
+            let refused = match self.phase {
+                Phase::Over => OutOfTurn::Over,
+                _ => OutOfTurn::NotOwing { seat, owing },
+            };
+            return Err(refused.into());
         }
         match (self.phase, *decision) {
             (Phase::TakeA2 { .. }, Decision::TakeA2(used)) => {
@@ -37,7 +38,7 @@ impl State {
                 self.raise_cards(seat, raises, events)
             }
             (Phase::Turn(view), decision) => self.apply_in_turn(seat, view, decision, events),
-            _ => Err(self.wrong_kind(decision)),
+            _ => Err(self.wrong_kind(decision).into()),
         }
     }
 
@@ -74,11 +75,11 @@ impl State {
                 self.end_turn(view.turn, events);
                 Ok(())
             }
-            (_, decision) => Err(self.wrong_kind(&decision)),
+            (_, decision) => Err(self.wrong_kind(&decision).into()),
         }
     }
 
-    fn wrong_kind(&self, decision: &Decision) -> Refusal {
+    fn wrong_kind(&self, decision: &Decision) -> OutOfTurn {
         let asked = match self.phase {
             Phase::TakeA2 { .. } => "take_a_2",
             Phase::ChooseCards => "play",
@@ -92,7 +93,7 @@ impl State {
             },
             Phase::Over => "nothing",
         };
-        Refusal::WrongKind {
+        OutOfTurn::WrongKind {
             given: decision.word(),
             asked,
         }

@@ -5,13 +5,13 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Deserializer, de};
-use thiserror::Error;
 
 use super::components::{
     BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, Coat, KINDS, Kind, OUTER_SPACES,
     TILE_KINDS, TileKind,
 };
 use super::edition_check as check;
+use crate::edition::{EditionError, check_name, read_parts};
 
 /// Highest house number (E6).
 pub const MAX_HOUSE_NUMBER: u8 = 60;
@@ -22,25 +22,6 @@ pub const MAX_INCOME: u8 = 3;
 /// Most that one money space of the chapel track may pay, in pounds: the whole track then stays
 /// far within a 32-bit sum.
 pub const MAX_SPACE_MONEY: u8 = 100;
-/// Longest name of an edition, in characters: one line of a table.
-pub const MAX_EDITION_NAME: usize = 64;
-
-/// Why edition data is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EditionError {
-    /// The file is not TOML of the expected form.
-    #[error("{0}")]
-    Form(String),
-    /// An entry breaks a rule.
-    #[error("{entry}: {problem}")]
-    Entry {
-        /// Path of the entry, such as `buildings[17].number`.
-        entry: String,
-        /// What is wrong with it, and what would be valid.
-        problem: String,
-    },
-}
-
 /// Edition data as it comes from outside: from a file or from the wire, not yet checked. The
 /// fields are those of the file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -118,15 +99,13 @@ impl Edition {
 
     /// Reads and checks an edition file.
     pub fn from_toml(text: &str) -> Result<Self, EditionError> {
-        let parts: EditionParts =
-            toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))?;
-        Self::new(&parts)
+        Self::new(&read_parts(text)?)
     }
 
     /// Checks edition data against every rule that the game relies on.
     pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
         Ok(Self {
-            name: check::name(&parts.name)?,
+            name: check_name(&parts.name)?,
             ring: check::ring(&parts.ring)?,
             rondel: check::rondel(&parts.rondel)?,
             chapel_last_space: check::last_space("chapel_last_space", parts.chapel_last_space)?,

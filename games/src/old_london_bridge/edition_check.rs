@@ -5,66 +5,43 @@ use super::components::{
     TileKind,
 };
 use super::edition::{
-    BuildingParts, EditionError, EditionParts, MAX_EDITION_NAME, MAX_HOUSE_NUMBER, MAX_INCOME,
-    MAX_SPACE_MONEY, MAX_TRACK_SPACES, building_order,
+    BuildingParts, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME, MAX_SPACE_MONEY, MAX_TRACK_SPACES,
+    building_order,
 };
-
-fn entry<T>(entry: impl Into<String>, problem: impl Into<String>) -> Result<T, EditionError> {
-    Err(EditionError::Entry {
-        entry: entry.into(),
-        problem: problem.into(),
-    })
-}
-
-/// A list of exactly `N` items.
-fn exactly<T: Copy, const N: usize>(name: &str, items: &[T]) -> Result<[T; N], EditionError> {
-    match items.try_into() {
-        Ok(items) => Ok(items),
-        Err(_) => entry(
-            name,
-            format!("must have {N} entries, found {}", items.len()),
-        ),
-    }
-}
+use crate::edition::{EditionError, exactly};
 
 /// A whole number within `min..=max`, where `max` fits into a byte.
 fn within(name: String, value: u32, min: u8, max: u8) -> Result<u8, EditionError> {
     match u8::try_from(value) {
         Ok(small) if (min..=max).contains(&small) => Ok(small),
-        _ => entry(name, format!("{value} is not in {min} to {max}")),
+        _ => EditionError::entry(name, format!("{value} is not in {min} to {max}")),
     }
-}
-
-pub(super) fn name(name: &str) -> Result<String, EditionError> {
-    let chars = name.chars().count();
-    if chars == 0 || chars > MAX_EDITION_NAME || name.chars().any(char::is_control) {
-        let problem = format!("must have 1 to {MAX_EDITION_NAME} printable characters");
-        return entry("name", problem);
-    }
-    Ok(name.to_owned())
 }
 
 pub(super) fn ring(kinds: &[Kind]) -> Result<[Kind; KINDS], EditionError> {
-    let ring: [Kind; KINDS] = exactly("ring", kinds)?;
+    let ring: [Kind; KINDS] = *exactly("ring", kinds)?;
     for (i, kind) in ring.iter().enumerate() {
         if ring[..i].contains(kind) {
-            return entry(format!("ring[{i}]"), format!("{kind} is in the ring twice"));
+            return EditionError::entry(
+                format!("ring[{i}]"),
+                format!("{kind} is in the ring twice"),
+            );
         }
     }
     Ok(ring)
 }
 
 pub(super) fn rondel(spaces: &[Option<u32>]) -> Result<[Option<u8>; OUTER_SPACES], EditionError> {
-    let spaces: [Option<u32>; OUTER_SPACES] = exactly("rondel", spaces)?;
+    let spaces: [Option<u32>; OUTER_SPACES] = *exactly("rondel", spaces)?;
     let x_spaces = spaces.iter().filter(|space| space.is_none()).count();
     if x_spaces != 1 {
-        return entry(
+        return EditionError::entry(
             "rondel",
             format!("exactly one space is \"x\", found {x_spaces}"),
         );
     }
     if spaces[0].is_some() {
-        return entry(
+        return EditionError::entry(
             "rondel[0]",
             "the first space must be \"x\": the others count from it",
         );
@@ -115,7 +92,7 @@ fn ascending(name: &str, spaces: &[u32], last: u8) -> Result<Vec<u8>, EditionErr
         let space = within(format!("{name}[{i}]: space"), space, 1, last)?;
         if space <= before {
             let problem = format!("space {space} does not come after space {before}");
-            return entry(format!("{name}[{i}]"), problem);
+            return EditionError::entry(format!("{name}[{i}]"), problem);
         }
         checked.push(space);
         before = space;
@@ -128,11 +105,11 @@ pub(super) fn bonus_stacks(
 ) -> Result<[[TileKind; TILE_KINDS]; BONUS_STACKS], EditionError> {
     if stacks.len() != BONUS_STACKS {
         let problem = format!("must have {BONUS_STACKS} entries, found {}", stacks.len());
-        return entry("bonus_stacks", problem);
+        return EditionError::entry("bonus_stacks", problem);
     }
     let mut checked = [[TileKind::Share; TILE_KINDS]; BONUS_STACKS];
     for (i, stack) in stacks.iter().enumerate() {
-        checked[i] = exactly(&format!("bonus_stacks[{i}]"), stack)?;
+        checked[i] = *exactly(&format!("bonus_stacks[{i}]"), stack)?;
     }
     for kind in TileKind::ALL {
         let count = checked
@@ -142,14 +119,14 @@ pub(super) fn bonus_stacks(
             .count();
         if count != BONUS_STACKS {
             let problem = format!("must have {kind} {BONUS_STACKS} times in all, found {count}");
-            return entry("bonus_stacks", problem);
+            return EditionError::entry("bonus_stacks", problem);
         }
     }
     Ok(checked)
 }
 
 pub(super) fn buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS], EditionError> {
-    let parts: [BuildingParts; BUILDINGS] = exactly("buildings", parts)?;
+    let parts: [BuildingParts; BUILDINGS] = *exactly("buildings", parts)?;
     let mut taken = [None; MAX_HOUSE_NUMBER as usize + 1];
     let mut checked = [Building {
         kind: Kind::Park,
@@ -161,9 +138,11 @@ pub(super) fn buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS]
         let number = match (part.kind, part.number) {
             (Kind::Park, None) => None,
             (Kind::Park, Some(_)) => {
-                return entry(format!("{name}.number"), "a park has no house number");
+                return EditionError::entry(format!("{name}.number"), "a park has no house number");
             }
-            (kind, None) => return entry(format!("{name}.number"), format!("missing: {kind}")),
+            (kind, None) => {
+                return EditionError::entry(format!("{name}.number"), format!("missing: {kind}"));
+            }
             (_, Some(number)) => Some(within(
                 format!("{name}.number"),
                 number,
@@ -175,15 +154,15 @@ pub(super) fn buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS]
             && let Some(first) = taken[usize::from(number)].replace(i)
         {
             let problem = format!("{number} is also the number of buildings[{first}]");
-            return entry(format!("{name}.number"), problem);
+            return EditionError::entry(format!("{name}.number"), problem);
         }
         match (part.kind, part.coat) {
             (Kind::Guildhall, Some(_)) => {
                 let problem = "a guildhall carries all coats and names none";
-                return entry(format!("{name}.coat"), problem);
+                return EditionError::entry(format!("{name}.coat"), problem);
             }
             (kind, None) if kind != Kind::Guildhall => {
-                return entry(format!("{name}.coat"), format!("missing: {kind}"));
+                return EditionError::entry(format!("{name}.coat"), format!("missing: {kind}"));
             }
             _ => {}
         }
@@ -200,7 +179,7 @@ pub(super) fn buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS]
             .count();
         if count != BUILDINGS_PER_KIND {
             let problem = format!("must have {BUILDINGS_PER_KIND} of {kind}, found {count}");
-            return entry("buildings", problem);
+            return EditionError::entry("buildings", problem);
         }
     }
     checked.sort_unstable_by_key(building_order);

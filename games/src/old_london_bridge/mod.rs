@@ -37,11 +37,10 @@ pub use components::*;
 pub use config::{Config, ConfigError, FaceChoice};
 pub use decision::{Decision, MAX_PLAYED, Placement, PlayedCards, Spot, TurnTile};
 pub use edition::{
-    BuildingId, BuildingParts, Edition, EditionError, EditionParts, MAX_EDITION_NAME,
-    MAX_HOUSE_NUMBER, MAX_INCOME, MAX_SPACE_MONEY, MAX_TRACK_SPACES,
+    BuildingId, BuildingParts, Edition, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME,
+    MAX_SPACE_MONEY, MAX_TRACK_SPACES,
 };
 pub use event::Event;
-pub use notation::NotationError;
 pub use observation::{
     BonusStackView, MAX_TURNS, Observation, Pawn, Phase, SeatView, StackView, Turn, TurnStep,
     TurnView,

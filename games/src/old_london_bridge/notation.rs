@@ -15,23 +15,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::components::{CARD_VALUES, Kind, TileKind};
 use super::decision::{Decision, Placement, PlayedCards, Spot, TurnTile};
-
-/// Most characters of a refused text that an error repeats: more than any decision has.
-const MAX_QUOTED_CHARS: usize = 80;
-
-/// Why a text is no decision.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is no decision; expected {expected}")]
-pub struct NotationError {
-    /// The text, cut after 80 characters.
-    pub text: String,
-    /// What a decision of this kind looks like.
-    pub expected: &'static str,
-}
+use crate::notation::{NotationError, exact};
 
 impl Decision {
     /// The first word of the notation: the kind of decision.
@@ -101,10 +87,6 @@ impl FromStr for Decision {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
-        let refused = |expected| NotationError {
-            text: text.chars().take(MAX_QUOTED_CHARS).collect(),
-            expected,
-        };
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (decision, expected) = match word {
             "take_a_2" => (parse_take_a2(rest), "`take_a_2 yes` or `take_a_2 no`"),
@@ -134,12 +116,10 @@ impl FromStr for Decision {
             _ => {
                 let words =
                     "take_a_2, play, raise, place, replace, take_tile, take_cards, use or end";
-                return Err(refused(words));
+                return Err(NotationError::new(text, words));
             }
         };
-        // One decision, one text: what would be written otherwise is refused.
-        let exact = decision.filter(|decision| decision.to_string() == text);
-        exact.ok_or_else(|| refused(expected))
+        exact(text, decision, expected)
     }
 }
 

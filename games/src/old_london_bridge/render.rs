@@ -23,8 +23,9 @@ pub(super) fn progress(observation: &Observation) -> Progress {
         Phase::Turn(view) => before + u32::from(view.turn),
         Phase::TakeA2 { .. } | Phase::ChooseCards | Phase::RaiseCards { .. } => before,
     };
+    // An observation from outside may be of a later round than the match has.
     Progress {
-        done,
+        done: done.min(total),
         total,
         unit: "turns",
     }

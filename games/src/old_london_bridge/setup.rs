@@ -1,8 +1,5 @@
 //! Everything that chance fixes before play.
 
-use arrayvec::ArrayVec;
-use thiserror::Error;
-
 use super::components::{
     Area, BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, CARD_VALUES, Face, KINDS, MARKER_VALUES,
     MARKERS_IN_BOX, MARKERS_PER_VALUE, MAX_PLAYERS, OUTER_SPACES, TILE_KINDS, TileKind,
@@ -10,6 +7,7 @@ use super::components::{
 use super::config::{Config, ConfigError, FaceChoice};
 use super::edition::BuildingId;
 use crate::{ChanceStream, Seat, SeatCount, Seed};
+use arrayvec::ArrayVec;
 
 /// Most rounds of a match.
 pub const MAX_ROUNDS: usize = 12;
@@ -49,33 +47,7 @@ mod stream {
 }
 
 /// Why a setup, or a position, from outside is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum SetupError {
-    /// The config itself is refused.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A field has a value that no match of this config could have.
-    #[error("{field}: {problem}")]
-    Field {
-        /// Path of the field, such as `stacks[2][5]`.
-        field: String,
-        /// What is wrong with it, and what would be valid.
-        problem: String,
-    },
-}
-
-impl SetupError {
-    /// `Err` of a wrong field.
-    pub(super) fn field<T>(
-        field: impl Into<String>,
-        problem: impl Into<String>,
-    ) -> Result<T, Self> {
-        Err(Self::Field {
-            field: field.into(),
-            problem: problem.into(),
-        })
-    }
-}
+pub type SetupError = crate::SetupError<ConfigError>;
 
 /// Rounds of a match.
 pub(super) const fn rounds(seats: SeatCount) -> u8 {

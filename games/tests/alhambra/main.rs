@@ -4,6 +4,7 @@
 
 mod listing;
 mod naive;
+mod notation;
 mod position;
 mod recount;
 mod rulebook;

@@ -371,6 +371,11 @@ fn what_is_refused_names_the_field() {
         ),
         (
             0,
+            "buy blue 9 8",
+            "buy.payment: the hand does not have 1 x b9, it has 0",
+        ),
+        (
+            0,
             "buy green 9 4",
             "buy.payment: the hand does not have 1 x g4, it has 0",
         ),
@@ -402,12 +407,13 @@ fn a_pass_of_another_seat_waits_for_the_shuffle() {
     assert_eq!(play.turn(), Some(1), "the row is full: nothing is drawn");
     play.decide(1, &["take b9"]);
     assert_eq!(play.view().phase, Phase::Shuffle { seat: seat(1) });
-    let expected = "seat: not your turn, seat 2 owes no decision; owing: none until the shuffle";
+    let expected =
+        "seat: not your turn, seat 2 owes no decision; owing: none before the chance result";
     assert_eq!(play.refusal(2, "pass"), expected);
 }
 
 #[test]
-fn the_seat_with_the_fewest_cards_then_the_lowest_total_then_the_lowest_number_begins() {
+fn a3_the_fewest_cards_then_the_lowest_total_then_the_lowest_seat_begins() {
     let config = Config::default();
     let mut by_rule = [0; 3];
     for seed in (0..400).map(Seed::from) {

@@ -1,5 +1,7 @@
 //! Observations from outside: sampled or refused, never a panic; and what they may not tell.
 
+use std::collections::HashSet;
+
 use arrayvec::ArrayVec;
 use bridgemaster_games::alhambra::{
     Alhambra, Building, Buildings, Config, Currency, Money, MoneyCard, Observation, Phase,
@@ -132,6 +134,9 @@ fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
                 for _ in 0..1 + chance.below(2) {
                     mutate(&mut view, &mut chance);
                 }
+                Alhambra::render(&config, &view, &mut String::new()).unwrap();
+                let progress = Alhambra::progress(&view).unwrap();
+                assert!(progress.done <= progress.total, "{progress:?}");
                 match Alhambra::sample_state(&config, &view, &mut chance) {
                     Err(error) => {
                         assert!(error.to_string().contains(": "), "{error} names no field");
@@ -159,6 +164,22 @@ fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
 fn sample_error(position: &Position, change: impl FnOnce(&mut Observation)) -> String {
     let mut view = position.completed();
     change(&mut view);
+    let mut chance = ChanceStream::new(&Seed::from(1), 0);
+    let sampled = Alhambra::sample_state(&position.config, &view, &mut chance);
+    sampled.map(|_| ()).unwrap_err().to_string()
+}
+
+/// Why a view is refused in which seat 0 bought two gardens of one price in its turn, and has one.
+fn two_gardens_of_which_one_is_owned() -> String {
+    let position = Position::new(3)
+        .yard(["garden 10", "garden 10", "arcades 8", "chambers 11"])
+        .hand(0, "b5 b5 g5 g5");
+    let mut play = position.play();
+    play.decide(0, &["buy blue 5 5", "buy green 5 5"]);
+    let mut view = play.view();
+    let garden = Buildings::of([building("garden 10")]).unwrap();
+    view.seats[0].buildings = garden;
+    view.seats[1].buildings = garden;
     let mut chance = ChanceStream::new(&Seed::from(1), 0);
     let sampled = Alhambra::sample_state(&position.config, &view, &mut chance);
     sampled.map(|_| ()).unwrap_err().to_string()
@@ -274,6 +295,18 @@ fn a_refused_observation_names_its_field() {
             "points of tower in scoring A: are more than the scoring paid so far",
         ),
         (
+            sample_error(&Position::new(3), |view| view.seats[0].points[1][5] = 19),
+            "points of tower in scoring B: are above the first place",
+        ),
+        (
+            sample_error(&Position::new(3).row("b9 g9 o9").pile(""), |_| {}),
+            "row: is short although there was money to draw",
+        ),
+        (
+            two_gardens_of_which_one_is_owned(),
+            "turn_purchases[1].building: is not among those of its owner",
+        ),
+        (
             in_turn(&|view| view.turn_purchases.clear()),
             "yard: must be full but for the slots bought from in this turn",
         ),
@@ -340,6 +373,19 @@ fn setups_that_differ_in_hidden_orders_give_equal_observations_and_events() {
             assert_eq!(view(&first), view(&second));
         }
     }
+}
+
+#[test]
+fn the_place_of_each_scoring_card_is_in_the_digest() {
+    let (config, count) = (Config::default(), seats(3));
+    let mut setup = Alhambra::draw_setup(&config, count, &Seed::from(4)).unwrap();
+    let mut digests = HashSet::new();
+    for [a, b] in [[0, 0], [1, 0], [0, 1], [1, 1]] {
+        (setup.scoring_a_place, setup.scoring_b_place) = (a, b);
+        let state = Alhambra::start(&config, count, &setup, &mut NoEvents).unwrap();
+        digests.insert(Alhambra::digest(&state));
+    }
+    assert_eq!(digests.len(), 4);
 }
 
 /// Samples a position 1400 times, plays each state on in notation, and counts what shows then by

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod model;
+mod notation;
 mod position;
 mod recount;
 mod rulebook;

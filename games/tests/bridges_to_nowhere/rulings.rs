@@ -231,17 +231,20 @@ fn n7_a_card_may_fill_what_is_needed_below_an_end() {
     let position = Position::new()
         .round(1)
         .row(0, 1, 0, "S1 S4")
-        .cards(0, "M C1 C3");
+        .cards(0, "M C3 S6");
     let mut play = position.play();
     play.place(0, "M", 2, 1);
-    play.place(0, "C1", 1, 3);
-    assert!(!play.is_legal(0, "C1", 1, 2), "it was placed");
+    let open =
+        |cells| format!("decision: a run with a monument is not closed; to fill: {cells} cells");
+    // The ends 2 0 and 2 2, and below the latter 1 2.
+    assert_eq!(play.refusal(0, "end"), open(3));
     assert!(!play.is_legal(0, "C3", 1, 2), "another style lies beside");
-    play.place(0, "|", 1, 2);
-    assert_eq!(
-        play.refusal(0, "end"),
-        "decision: a run with a monument is not closed; to fill: 2 cells"
-    );
+    play.place(0, "S6", 1, 2);
+    assert_eq!(play.refusal(0, "end"), open(2));
+    assert_eq!(play.view(0).seats[0].pillars, 6);
+    play.place(0, "|", 2, 0);
+    play.place(0, "|", 2, 2);
+    assert!(play.legal(0).contains(&"end".to_owned()));
 }
 
 #[test]
@@ -307,13 +310,13 @@ fn n11_a_contract_pays_the_same_beyond_its_second_condition() {
 
 #[test]
 fn a_segment_of_monuments_alone_has_no_style_and_monuments_count_for_length() {
-    let with = |third: &str| {
-        let row = format!("| {third} | T1 T2 T3 | S1 S2 S3 S4 |");
-        contract(Contract::SpiceOfLife, &[(1, 0, &row)])
-    };
-    assert_eq!(with("M M M"), 0);
-    assert_eq!(with("M C3 M"), 10);
-    assert_eq!(with("C$ C3 M"), 10);
+    let of = |row: &str| contract(Contract::SpiceOfLife, &[(1, 0, row)]);
+    // Whichever style is missing, monuments do not stand for it.
+    assert_eq!(of("| M M M | T1 T2 T3 | S1 S2 S3 S4 |"), 0);
+    assert_eq!(of("| M M M | C1 C2 C3 | S1 S2 S3 S4 |"), 0);
+    assert_eq!(of("| M M M | C1 C2 C3 | T1 T2 T3 T4 |"), 0);
+    assert_eq!(of("| M C3 M | T1 T2 T3 | S1 S2 S3 S4 |"), 10);
+    assert_eq!(of("| C$ C3 M | T1 T2 T3 | S1 S2 S3 S4 |"), 10);
 }
 
 /// A game that seat 0 wins or loses by these points, or ties.

@@ -127,6 +127,52 @@ fn a_wrong_field_is_named() {
 }
 
 #[test]
+fn no_game_follows_the_one_that_decided_the_match() {
+    let won = |contract| GameResult {
+        contract: Some(contract),
+        winner: Some(seat(0)),
+        scores: [
+            SeatScore {
+                numbers: 3,
+                ..SeatScore::default()
+            },
+            SeatScore::default(),
+        ],
+    };
+    let after = |contracts: &[Contract]| {
+        altered(|view| {
+            view.results = contracts.iter().map(|&contract| won(contract)).collect();
+            view.game = contracts.len() as u8;
+        })
+    };
+    assert_eq!(
+        after(&[Contract::Double, Contract::LongestMile]),
+        "phase: does not fit to the games that are over"
+    );
+    assert_eq!(
+        after(&[
+            Contract::Double,
+            Contract::LongestMile,
+            Contract::SpiceOfLife
+        ]),
+        "results[2]: comes after the match was decided"
+    );
+}
+
+#[test]
+fn a_structure_on_both_sides_of_column_0_is_built_anew() {
+    let position = Position::new().round(2);
+    let view = position
+        .row(0, 1, -4, "| S1 S2 S4 |")
+        .row(0, 1, 2, "| . |")
+        .row(0, 2, -3, "T1 T4 |")
+        .view(Viewer::Seat(seat(0)));
+    let mut chance = ChanceStream::new(&Seed::from(1), 0);
+    let state = BridgesToNowhere::sample_state(&Config::default(), &view, &mut chance).unwrap();
+    assert_eq!(BridgesToNowhere::observe(&state, view.viewer), view);
+}
+
+#[test]
 fn a_wrong_draft_is_named() {
     let turn = "phase.seat: is not the seat whose turn follows from the cards that were taken";
     assert_eq!(
@@ -205,6 +251,14 @@ fn a_wrong_structure_is_named_with_its_piece() {
          style"
     );
     let many = Position::new().round(1).row(0, 1, 0, "S1 S2 S3 S4");
+    let mut more_than_taken = many.view(Viewer::Seat(seat(0)));
+    more_than_taken.seats[0].placed.clear();
+    more_than_taken.seats[0].cards.push(Card::Monument);
+    more_than_taken.monuments -= 1;
+    assert_eq!(
+        refusal(&more_than_taken),
+        "seats[0].structure: has more cards than the seat has taken"
+    );
     assert_eq!(
         refusal(&many.view(Viewer::Spectator)),
         "seats[0].placed: is known to the seat itself only, while a phase is built"
@@ -271,6 +325,12 @@ fn a_finished_match_is_refused_when_its_last_result_is_not_what_the_structures_s
     };
     let state = sample(&view).unwrap();
     assert_eq!(BridgesToNowhere::outcome(&state), Some(play.outcome()));
+    let mut early = view.clone();
+    early.round = 2;
+    assert_eq!(
+        sample(&early).unwrap_err().to_string(),
+        "round: is not the last one"
+    );
     view.results[0].scores[0].numbers += 1;
     view.results[0].winner = Some(seat(0));
     assert_eq!(
@@ -381,6 +441,9 @@ fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
                 for _ in 0..1 + chance.below(2) {
                     mutate(&mut view, &mut chance);
                 }
+                BridgesToNowhere::render(&config, &view, &mut String::new()).unwrap();
+                let progress = BridgesToNowhere::progress(&view).unwrap();
+                assert!(progress.done <= progress.total, "{progress:?}");
                 match BridgesToNowhere::sample_state(&config, &view, &mut chance) {
                     Err(error) => {
                         assert!(error.to_string().contains(": "), "{error} names no field");

@@ -1,9 +1,9 @@
 //! What a phase of building tells, and to whom.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BridgesToNowhere, CARDS_A_DRAFT, Card, Config, Contract, Event, Observation, Placement,
+    BridgesToNowhere, CARDS_A_DRAFT, Card, Config, Contract, Event, Observation, Placement, Setup,
 };
-use bridgemaster_games::{ChanceStream, Game, Seed, Viewer};
+use bridgemaster_games::{ChanceStream, Game, SeatCount, Seed, Viewer};
 
 use crate::position::{Play, Position, piece, seat};
 
@@ -101,6 +101,7 @@ fn two_secret_buildings_differ_in_the_digest_and_in_no_observation_of_others() {
     assert_eq!(others_see(&one, 1), others_see(&other, 1));
     let digest = |play: &Play| BridgesToNowhere::digest(&play.state);
     assert_ne!(digest(&one), digest(&other));
+    assert_ne!(digest(&building()), digest(&other));
     assert_eq!(one.legal(0), other.legal(0));
 }
 
@@ -218,6 +219,41 @@ fn unseen_cards_contracts_and_later_deals_are_drawn_uniformly() {
             .all(|count| (1380..1620).contains(count)),
         "{first_drafters:?}"
     );
+}
+
+#[test]
+fn what_is_to_come_is_in_the_digest_and_in_no_observation() {
+    let config = Config::default();
+    let seats = SeatCount::new(2).unwrap();
+    let drawn = BridgesToNowhere::draw_setup(&config, seats, &Seed::from(7)).unwrap();
+    let start = |setup: &Setup| {
+        let mut events = Vec::new();
+        let state = BridgesToNowhere::start(&config, seats, setup, &mut events).unwrap();
+        let views = [
+            Viewer::Seat(seat(0)),
+            Viewer::Seat(seat(1)),
+            Viewer::Spectator,
+        ]
+        .map(|viewer| BridgesToNowhere::observe(&state, viewer));
+        (BridgesToNowhere::digest(&state), (events, views))
+    };
+    let (digest, seen) = start(&drawn);
+    let changes: [fn(&mut Setup); 4] = [
+        |setup| setup.contracts.as_mut().unwrap().swap(1, 2),
+        |setup| setup.deals[0].deck.swap(6, 23),
+        |setup| setup.deals[5].deck.swap(0, 23),
+        |setup| {
+            let first = &mut setup.deals[1].first_drafter;
+            *first = seat(1 - first.number());
+        },
+    ];
+    for (i, change) in changes.into_iter().enumerate() {
+        let mut other = drawn.clone();
+        change(&mut other);
+        let (other_digest, other_seen) = start(&other);
+        assert_ne!(other_digest, digest, "change {i}");
+        assert_eq!(other_seen, seen, "change {i}");
+    }
 }
 
 #[test]

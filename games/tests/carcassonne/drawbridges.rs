@@ -1,8 +1,11 @@
 //! The drawbridges: every sentence of the mini expansion, and the rulings on it.
 
-use bridgemaster_games::carcassonne::{Crossing, Edge, Event, Phase, Refusal};
+use bridgemaster_games::carcassonne::{
+    Carcassonne, Crossing, Edge, Event, Phase, Refusal, TileKind,
+};
+use bridgemaster_games::{Game, OutOfTurn};
 
-use crate::position::{Position, cell, gate, kind, seat, segment};
+use crate::position::{Position, cell, gate, kind, lines, resampled, seat, segment};
 
 /// Seat 0 has a meeple on the road from the drawbridge of D6 over the start tile, which A of seat
 /// 1 completes.
@@ -249,10 +252,10 @@ fn a_way_that_is_none_is_refused() {
     }
     assert!(matches!(
         position.refusal("meeple none"),
-        Refusal::WrongKind {
+        Refusal::OutOfTurn(OutOfTurn::WrongKind {
             asked: "drawbridge",
             ..
-        }
+        })
     ));
 }
 
@@ -264,16 +267,21 @@ fn the_gates_of_base_tiles_have_no_drawbridge() {
     assert!(matches!(position.view().phase, Phase::PlaceTile { .. }));
 }
 
-#[test]
-fn several_roads_are_taken_in_the_order_of_the_edges_as_the_tile_lies() {
-    // C5. W completes the roads to its east and to its west.
-    let position = Position::new("D6 E E N D7 W")
+/// W completes the roads to its east and to its west, and meeples of both may move.
+pub(crate) fn crossings_of_two_roads() -> Position {
+    Position::new("D6 E E N D7 W")
         .play(
             "place -1 0 0; meeple none; place 0 -1 2; meeple none; place 1 -1 0; meeple none; \
              place 2 -1 2; meeple none; place 2 0 0; meeple none",
         )
         .with_meeples(&[(0, -1, 0, "road e"), (1, 2, 0, "road w")])
-        .play("place 1 0 0; meeple none");
+        .play("place 1 0 0; meeple none")
+}
+
+#[test]
+fn several_roads_are_taken_in_the_order_of_the_edges_as_the_tile_lies() {
+    // C5.
+    let position = crossings_of_two_roads();
     let told: Vec<&Event> = position.events.iter().collect();
     let down = |seat, road| Event::DrawbridgeDown {
         seat,
@@ -307,6 +315,28 @@ fn an_open_road_moves_nobody_at_the_end() {
         .map(|seat| seat.score)
         .collect();
     assert_eq!(score, [2, 0]);
+}
+
+#[test]
+fn after_the_last_tile_a_meeple_may_still_go_into_the_city_and_score_it() {
+    let mut position = road_to_a_drawbridge();
+    let mut view = position.view();
+    for tile in TileKind::all() {
+        let left = std::mem::take(&mut view.unseen[tile.index()]);
+        view.removed.extend((0..left).map(|_| tile));
+    }
+    position.state = resampled(&position.config, &view);
+    let waiting = position.play("meeple none");
+    assert_eq!(waiting.legal(), ["drawbridge home", "drawbridge -1 0 n"]);
+    for (decision, expected) in [
+        ("drawbridge home", &[("roads", 3)][..]),
+        ("drawbridge -1 0 n", &[("roads", 3), ("open_cities", 1)]),
+    ] {
+        let position = waiting.clone().play(decision);
+        assert_eq!(position.view().phase, Phase::Over);
+        let outcome = Carcassonne::outcome(&position.state).unwrap();
+        assert_eq!(lines(&outcome, 0), expected, "{decision}");
+    }
 }
 
 #[test]

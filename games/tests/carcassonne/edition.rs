@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use bridgemaster_games::Game;
-use bridgemaster_games::carcassonne::{
-    Carcassonne, Config, Edition, EditionError, FeatureKind, TileKind,
-};
+use bridgemaster_games::carcassonne::{Carcassonne, Config, Edition, FeatureKind, TileKind};
+use bridgemaster_games::{EditionError, Game};
 
 use crate::position::{Position, lines};
 
@@ -163,6 +161,12 @@ fn every_rule_that_is_broken_is_named_with_its_entry() {
             "half_edges = \"SL\"",
             "tiles[0].fields[0].cities: the field touches the city N",
         ),
+        // It meets no corner of the city, but lies along roads that end there.
+        (
+            "half_edges = \"ER SL SR WL\", cities = \"N\"",
+            "half_edges = \"ER SL SR WL\"",
+            "tiles[7].fields[2].cities: the field touches the city N",
+        ),
         (
             first_fields,
             "fields = [{ half_edges = \"SL\", cities = \"N\" }, \
@@ -195,6 +199,26 @@ fn a_road_through_the_tile_has_no_drawbridge_and_no_third_edge() {
         joined("[{ edges = \"ESW\" }]"),
         "tiles[7].roads[0].edges: a road has one edge or two"
     );
+}
+
+#[test]
+fn rotations_that_differ_by_a_drawbridge_alone_look_different() {
+    let roads = |west: &str| {
+        let to = format!("{{ edges = \"E\", drawbridge = \"N\" }}, {{ edges = \"W\"{west} }}");
+        let from = "{ edges = \"E\", drawbridge = \"N\" }, { edges = \"W\", drawbridge = \"S\" }";
+        let edition = Arc::new(Edition::from_toml(&altered(from, &to)).unwrap());
+        let config = Config {
+            edition,
+            ..Config::default()
+        };
+        let legal = Position::with(2, config, "D9").legal();
+        legal
+            .iter()
+            .filter(|text| text.starts_with("place 1 0 "))
+            .count()
+    };
+    assert_eq!(roads(", drawbridge = \"S\""), 1);
+    assert_eq!(roads(""), 2);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod drawbridges;
 mod edition;
+mod notation;
 mod playing;
 mod position;
 mod recount;

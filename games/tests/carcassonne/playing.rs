@@ -3,7 +3,7 @@
 use bridgemaster_games::carcassonne::{
     Carcassonne, Config, Edge, Event, Phase, Refusal, Rotation, Segment, TileKind,
 };
-use bridgemaster_games::{Game, LegalList};
+use bridgemaster_games::{Game, LegalList, OutOfTurn};
 
 use crate::position::{Position, cell, half, kind, resampled, seat, segment};
 
@@ -81,19 +81,19 @@ fn a_decision_out_of_turn_or_of_another_kind_is_refused() {
     for (text, given) in [("meeple none", "meeple"), ("drawbridge home", "drawbridge")] {
         assert_eq!(
             position.refusal(text),
-            Refusal::WrongKind {
+            Refusal::OutOfTurn(OutOfTurn::WrongKind {
                 given,
                 asked: "place",
-            }
+            })
         );
     }
     let position = position.play("place 1 0 0");
     assert!(matches!(
         position.refusal("place 2 0 0"),
-        Refusal::WrongKind {
+        Refusal::OutOfTurn(OutOfTurn::WrongKind {
             asked: "meeple",
             ..
-        }
+        })
     ));
 }
 
@@ -247,7 +247,7 @@ fn the_match_ends_when_no_tile_that_is_left_fits() {
     let decision = "meeple none".parse().unwrap();
     let mut state = position.state;
     let refused = Carcassonne::apply(&mut state, seat(0), &decision, &mut Vec::new());
-    assert_eq!(refused, Err(Refusal::Over));
+    assert_eq!(refused, Err(OutOfTurn::Over.into()));
 }
 
 #[test]

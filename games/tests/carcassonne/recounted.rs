@@ -8,7 +8,7 @@ use bridgemaster_games::carcassonne::{
     Carcassonne, Config, Crossing, Decision, Edition, Event, FeatureId, LaidTile, Meeple,
     Observation, Phase, Placement, Segment, State,
 };
-use bridgemaster_games::{ChanceStream, Game, Seat, SeatCount, Seed, Viewer};
+use bridgemaster_games::{ChanceStream, Game, Seat, SeatCount, SeatSet, Seed, Viewer};
 use proptest::prelude::*;
 
 use crate::edition::CROWDED;
@@ -116,12 +116,37 @@ fn order(view: &Observation, meeple: &Meeple) -> (usize, Segment, Seat) {
     (tile, meeple.segment, meeple.seat)
 }
 
-/// What `decision` must make of `view`, as far as seats, meeples and crossings go.
+/// What is told of the features that the tile laid last completed, in order.
+fn completed_by_hand(recount: &Recount<'_>, view: &Observation) -> Vec<Event> {
+    let cell = |tile: usize| view.tiles[tile].placement.cell;
+    let told = recount.completed().into_iter().map(|(segment, feature)| {
+        let counted = &recount.features[feature];
+        Event::Scored {
+            cell: match segment {
+                Segment::Monastery => cell(*counted.tiles.first().unwrap()),
+                _ => cell(view.tiles.len() - 1),
+            },
+            segment,
+            completed: true,
+            points: recount.worth(feature),
+            seats: seats_of(majority(&counted.meeples)),
+        }
+    });
+    told.collect()
+}
+
+fn seats_of(numbers: Vec<usize>) -> SeatSet {
+    let seats = numbers.into_iter().map(|number| number as u8);
+    seats.map(|number| Seat::new(number).unwrap()).collect()
+}
+
+/// What `decision` must make of `view`, as far as seats, meeples and crossings go, and what is told
+/// of completed features.
 fn after_by_hand(
     pieces: &Pieces,
     view: &Observation,
     decision: &Decision,
-) -> (Observation, Vec<Crossing>) {
+) -> (Observation, Vec<Crossing>, Vec<Event>) {
     let mut after = view.clone();
     let add = |after: &mut Observation, seat: Seat, cell, segment| {
         let meeple = Meeple {
@@ -141,8 +166,10 @@ fn after_by_hand(
                 after.seats[view.turn.index()].supply -= 1;
             }
             let placed = after.clone();
-            let crossings = score_by_hand(&Recount::new(pieces, &placed), &mut after);
-            (after, crossings)
+            let recount = Recount::new(pieces, &placed);
+            let told = completed_by_hand(&recount, &placed);
+            let crossings = score_by_hand(&recount, &mut after);
+            (after, crossings, told)
         }
         (Decision::Drawbridge(gate), Phase::Drawbridge { crossings }) => {
             let mut crossings = crossings.to_vec();
@@ -153,9 +180,9 @@ fn after_by_hand(
             }
             crossings[0].meeples -= 1;
             crossings.retain(|crossing| crossing.meeples > 0);
-            (after, crossings)
+            (after, crossings, Vec::new())
         }
-        _ => (after, Vec::new()),
+        _ => (after, Vec::new(), Vec::new()),
     }
 }
 
@@ -192,22 +219,44 @@ fn check_outcome(state: &State, view: &Observation, recount: &Recount<'_>) {
     }
 }
 
-/// The points that events tell are those that seats have.
-fn check_told(events: &[Event], before: &Observation, after: &Observation) {
-    for (seat, (before, after)) in before.seats.iter().zip(&after.seats).enumerate() {
-        let told: u16 = events
-            .iter()
-            .map(|event| match event {
-                Event::Scored {
-                    completed: true,
-                    points,
-                    seats,
-                    ..
-                } if seats.contains(Seat::new(seat as u8).unwrap()) => *points,
-                _ => 0,
-            })
-            .sum();
-        assert_eq!(after.points.sum() - before.points.sum(), told);
+/// Completed features are told to score as they do, and at the end every feature with meeples is,
+/// once, after the end has been told.
+fn check_told(events: &[Event], completed: &[Event], pieces: &Pieces, after: &Observation) {
+    let (mut told, mut last, mut ended) = (Vec::new(), Vec::new(), false);
+    for &event in events {
+        match event {
+            Event::Scored {
+                completed: true, ..
+            } => told.push(event),
+            Event::Scored {
+                cell,
+                segment,
+                points,
+                seats,
+                ..
+            } => {
+                assert!(ended, "{event} before the end");
+                last.push((cell, segment, points, seats));
+            }
+            Event::GameEnded => ended = true,
+            _ => {}
+        }
+    }
+    assert_eq!(told, completed);
+    assert_eq!(ended, after.phase == Phase::Over);
+    if ended {
+        let recount = Recount::new(pieces, after);
+        let mut expected = Vec::new();
+        let mut scored = Vec::new();
+        for &Meeple { cell, segment, .. } in &after.meeples {
+            let feature = recount.feature(cell, segment).unwrap();
+            if !scored.contains(&feature) {
+                scored.push(feature);
+                let seats = seats_of(majority(&recount.features[feature].meeples));
+                expected.push((cell, segment, recount.worth(feature), seats));
+            }
+        }
+        assert_eq!(last, expected);
     }
 }
 
@@ -289,7 +338,7 @@ fn check_match(config: &Config, seats: u8, seed: u64) {
         Carcassonne::legal(&state, seat, &mut list);
         assert_eq!(list, expected_decisions(config, &view, &recount));
         let decision = choose(&list, &view, &mut chance);
-        let (by_hand, crossings) = after_by_hand(&pieces, &view, &decision);
+        let (by_hand, crossings, completed) = after_by_hand(&pieces, &view, &decision);
         events.clear();
         Carcassonne::apply(&mut state, seat, &decision, &mut events).unwrap();
         let after = Carcassonne::observe(&state, Viewer::Spectator);
@@ -299,7 +348,7 @@ fn check_match(config: &Config, seats: u8, seed: u64) {
             Phase::Drawbridge { crossings: waiting } => assert_eq!(waiting[..], crossings),
             _ => assert_eq!(crossings, [], "{decision}"),
         }
-        check_told(&events, &view, &after);
+        check_told(&events, &completed, &pieces, &after);
         check_turn(&pieces, &view, &after);
     }
 }

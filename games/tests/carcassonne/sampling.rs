@@ -8,7 +8,8 @@ use bridgemaster_games::carcassonne::{
 };
 use bridgemaster_games::{ChanceStream, Game, NoEvents, Seat, SeatCount, Seed, Viewer};
 
-use crate::position::{Position, kind, seat};
+use crate::drawbridges::crossings_of_two_roads;
+use crate::position::{Position, kind, resampled, seat};
 
 fn any_segment(chance: &mut ChanceStream) -> Segment {
     let edge = Edge::ALL[chance.below(4) as usize];
@@ -213,6 +214,70 @@ fn a_fact_that_no_match_shows_is_refused_with_its_field() {
         alter_crossing(&|crossing| crossing.road = Edge::South),
         "phase.crossings[0].road: is not the first edge of a road of the last tile"
     );
+    let with_crossing = |position: &Position, road: Edge| {
+        refused(position, &|view| {
+            let crossing = Crossing {
+                road,
+                seat: seat(0),
+                meeples: 1,
+            };
+            view.phase = Phase::Drawbridge {
+                crossings: [crossing].into_iter().collect(),
+            };
+            view.seats[0].supply -= 1;
+        })
+    };
+    assert_eq!(
+        with_crossing(&Position::new("U").play("place 1 0 0"), Edge::East),
+        "phase.crossings[0].road: is not a completed road"
+    );
+    let no_drawbridge = Position::new("A A").play("place -1 0 3; meeple none; place 1 0 1");
+    assert_eq!(
+        with_crossing(&no_drawbridge, Edge::West),
+        "phase.crossings[0].road: has no drawbridge that is down"
+    );
+    assert_eq!(
+        refused(&crossings_of_two_roads(), &|view| {
+            if let Phase::Drawbridge { crossings } = &mut view.phase {
+                crossings.reverse();
+            }
+        }),
+        "phase.crossings: does not ascend by road"
+    );
+    let two_meeples = Position::new("D6")
+        .play("place -1 0 0; meeple none")
+        .with_meeples(&[(0, 0, 0, "road e"), (1, -1, 0, "city n")]);
+    assert_eq!(
+        refused(&two_meeples, &|view| view.meeples.swap(0, 1)),
+        "meeples[1]: comes before the meeple before it: by tile, segment, seat"
+    );
+    let without_fields = Config {
+        fields: false,
+        ..Config::default()
+    };
+    assert_eq!(
+        refused(&Position::with(2, without_fields, "U"), &|view| {
+            view.meeples.push(Meeple {
+                seat: seat(0),
+                cell: view.tiles[0].placement.cell,
+                segment: Segment::Field(HalfEdge::EastLeft),
+            });
+            view.seats[0].supply = 6;
+        }),
+        "meeples[0].segment: is a field, and this match has no meeples on fields"
+    );
+    let city_scored = Position::new("E U").play("place 0 -1 2; meeple none; place 1 0 0");
+    assert_eq!(
+        refused(&city_scored, &|view| {
+            view.meeples.push(Meeple {
+                seat: seat(0),
+                cell: view.tiles[0].placement.cell,
+                segment: Segment::City(Edge::North),
+            });
+            view.seats[0].supply = 6;
+        }),
+        "meeples[0].segment: belongs to a completed feature, which has been scored"
+    );
     assert_eq!(
         refused(&waiting, &|view| {
             view.phase = Phase::Drawbridge {
@@ -255,6 +320,21 @@ fn a_fact_that_no_match_shows_is_refused_with_its_field() {
         }),
         "unseen[0]: the observation has 3 tiles of kind A, not 2"
     );
+}
+
+#[test]
+fn what_the_last_tile_completed_keeps_its_meeples_until_it_is_scored() {
+    let monastery = Position::new("B U U E E E E E").play(
+        "place 0 1 0; meeple monastery; place -1 0 0; meeple none; place 1 0 0; meeple none; \
+         place -1 1 3; meeple none; place 1 1 1; meeple none; place 0 2 2; meeple none; \
+         place -1 2 3; meeple none; place 1 2 1",
+    );
+    let road = Position::new("D6 A").play("place -1 0 0; meeple road e; place 1 0 1");
+    for (mut position, points) in [(monastery, [0, 0, 9]), (road, [3, 0, 0])] {
+        assert_eq!(position.view().meeples.len(), 1);
+        position.state = resampled(&position.config, &position.view());
+        assert_eq!(position.play("meeple none").points()[0], points);
+    }
 }
 
 #[test]

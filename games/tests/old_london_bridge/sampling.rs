@@ -110,6 +110,9 @@ fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
                 for _ in 0..1 + chance.below(2) {
                     mutate(&mut view, &mut chance);
                 }
+                OldLondonBridge::render(&config, &view, &mut String::new()).unwrap();
+                let progress = OldLondonBridge::progress(&view).unwrap();
+                assert!(progress.done <= progress.total, "{progress:?}");
                 match OldLondonBridge::sample_state(&config, &view, &mut chance) {
                     Err(error) => {
                         assert!(error.to_string().contains(": "), "{error} names no field");

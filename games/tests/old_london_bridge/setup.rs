@@ -1,10 +1,10 @@
 //! Drawn setups are pinned; setups and edition files from outside are checked.
 
 use bridgemaster_games::old_london_bridge::{
-    Area, Coat, Config, ConfigError, Edition, EditionError, EditionParts, Face, FaceChoice, Kind,
+    Area, Coat, Config, ConfigError, Edition, EditionParts, Face, FaceChoice, Kind,
     OldLondonBridge, Setup,
 };
-use bridgemaster_games::{Game, NoEvents, Seat, SeatCount, Seed};
+use bridgemaster_games::{EditionError, Game, NoEvents, Seat, SeatCount, Seed};
 
 const HOUSE: &str = include_str!("../../data/old_london_bridge/house.toml");
 

@@ -13,8 +13,8 @@ use bridgemaster_games::{
 
 use super::v1;
 use crate::games::{
-    field::{self, WireEnum, at, exactly, list, number, set, wire_enum},
-    wire::{Below, WireError},
+    field::{self, WireEnum, at, exactly, list, number, wire_enum},
+    wire::WireError,
 };
 
 wire_enum!(Currency = v1::Currency { Blue Green Orange Yellow });
@@ -29,24 +29,6 @@ pub(super) fn seat(name: &str, value: u32) -> Result<Seat, WireError> {
 /// A seat of the game that need not be set.
 pub(super) fn optional_seat(name: &str, value: Option<u32>) -> Result<Option<Seat>, WireError> {
     value.map(|value| seat(name, value)).transpose()
-}
-
-/// A message that must be set.
-pub(super) fn required<T, U>(
-    name: &str,
-    value: Option<&T>,
-    read: fn(&T) -> Result<U, WireError>,
-) -> Result<U, WireError> {
-    read(set(name, value)?).below(name)
-}
-
-/// A message that need not be set.
-pub(super) fn optional<T, U>(
-    name: &str,
-    value: Option<&T>,
-    read: fn(&T) -> Result<U, WireError>,
-) -> Result<Option<U>, WireError> {
-    value.map(read).transpose().below(name)
 }
 
 pub(super) fn money_card_to_wire(card: MoneyCard) -> v1::MoneyCard {

@@ -7,13 +7,13 @@ use bridgemaster_games::alhambra::{
 use super::{
     components::{
         building_from_wire, building_to_wire, category_points_from_wire, money_card_from_wire,
-        money_card_to_wire, optional_seat, purchase_from_wire, purchase_to_wire, required,
+        money_card_to_wire, optional_seat, purchase_from_wire, purchase_to_wire,
         row_cards_from_wire, row_cards_to_wire, seat,
     },
     v1::{self, event::Event as Wire, scored::Owner as WireOwner},
 };
 use crate::games::{
-    field::{WireEnum, list, number},
+    field::{WireEnum, list, number, required},
     wire::WireError,
 };
 

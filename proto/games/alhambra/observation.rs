@@ -11,14 +11,13 @@ use bridgemaster_games::{
 use super::{
     components::{
         building_from_wire, building_to_wire, buildings_from_wire, buildings_to_wire,
-        money_from_wire, money_to_wire, optional, points_from_wire, points_to_wire,
-        purchase_from_wire, purchase_to_wire, required, row_cards_from_wire, row_cards_to_wire,
-        seat,
+        money_from_wire, money_to_wire, points_from_wire, points_to_wire, purchase_from_wire,
+        purchase_to_wire, row_cards_from_wire, row_cards_to_wire, seat,
     },
     v1::{self, observation::Phase as WirePhase},
 };
 use crate::games::{
-    field::{list, number},
+    field::{list, number, optional, required},
     wire::WireError,
 };
 

@@ -3,8 +3,7 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BridgeCardParts, CONTRACTS_TO_WIN, Config, Edition, EditionError, EditionParts, GAMES, Style,
-    Symbol,
+    BridgeCardParts, CONTRACTS_TO_WIN, Config, Edition, EditionParts, GAMES, Style, Symbol,
 };
 
 use super::{components::bridge_cards_to_wire, v1};
@@ -55,10 +54,7 @@ fn edition_from_wire(edition: &v1::Edition) -> Result<Edition, WireError> {
         name: edition.name.clone(),
         cards: cards.collect::<Result<_, _>>()?,
     };
-    Edition::new(&parts).map_err(|error| match error {
-        EditionError::Form(detail) => WireError::new("", detail),
-        EditionError::Entry { entry, problem } => WireError::new(entry, problem),
-    })
+    Ok(Edition::new(&parts)?)
 }
 
 fn parts_from_wire(card: &v1::BridgeCard) -> Result<BridgeCardParts, WireError> {

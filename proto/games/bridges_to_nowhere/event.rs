@@ -11,8 +11,8 @@ use super::{
     v1::{self, event::Event as Wire},
 };
 use crate::games::{
-    field::{WireEnum, list, number, optional_to_wire, set},
-    wire::{Below, WireError},
+    field::{WireEnum, list, number, optional_to_wire, required},
+    wire::WireError,
 };
 
 pub(super) fn to_wire(event: &Event) -> v1::Event {
@@ -111,13 +111,4 @@ pub(super) fn from_wire(event: &v1::Event) -> Result<Event, WireError> {
 
 fn game(field: &str, value: u32) -> Result<u8, WireError> {
     number(field, value, 0..=MAX_GAMES as u8 - 1)
-}
-
-/// A message inside an event that must be set.
-fn required<T, U>(
-    field: &str,
-    value: Option<&T>,
-    read: fn(&T) -> Result<U, WireError>,
-) -> Result<U, WireError> {
-    read(set(field, value)?).below(field)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bridgemaster_games::carcassonne::{
-    BASE_KINDS, CityParts, Config, Edge, Edition, EditionError, EditionParts, FieldParts, HalfEdge,
-    RoadParts, Terrain, TileKind, TileParts,
+    BASE_KINDS, CityParts, Config, Edge, Edition, EditionParts, FieldParts, HalfEdge, RoadParts,
+    Terrain, TileKind, TileParts,
 };
 
 use super::v1;
@@ -83,10 +83,7 @@ fn edition_from_wire(edition: &v1::Edition) -> Result<Edition, WireError> {
         name: edition.name.clone(),
         tiles: each("tiles", &edition.tiles, tile_from_wire)?,
     };
-    Edition::new(&parts).map_err(|error| match error {
-        EditionError::Form(detail) => WireError::new("", detail),
-        EditionError::Entry { entry, problem } => WireError::new(entry, problem),
-    })
+    Ok(Edition::new(&parts)?)
 }
 
 fn tile_to_wire(tile: &TileParts) -> v1::Tile {

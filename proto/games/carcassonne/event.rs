@@ -12,7 +12,7 @@ use super::{
     v1::{self, event::Event as Wire},
 };
 use crate::games::{
-    field::{WireEnum, at, list, number, set},
+    field::{WireEnum, at, list, number, required, set},
     wire::{Below, WireError},
 };
 
@@ -168,6 +168,6 @@ fn drawbridge_down(event: &v1::DrawbridgeDown) -> Result<Event, WireError> {
 fn meeple_sent(event: &v1::MeepleSent) -> Result<Event, WireError> {
     Ok(Event::MeepleSent {
         seat: seat("seat", event.seat)?,
-        gate: gate_from_wire(set("gate", event.gate.as_ref())?).below("gate")?,
+        gate: required("gate", event.gate.as_ref(), gate_from_wire)?,
     })
 }

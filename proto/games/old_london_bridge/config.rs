@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use bridgemaster_games::old_london_bridge::{
-    Area, BuildingParts, Coat, Config, Edition, EditionError, EditionParts, Face, FaceChoice, Kind,
-    TileKind,
+use bridgemaster_games::{
+    EditionError,
+    old_london_bridge::{
+        Area, BuildingParts, Coat, Config, Edition, EditionParts, Face, FaceChoice, Kind, TileKind,
+    },
 };
 
 use super::{
@@ -149,7 +151,7 @@ fn edition_from_wire(edition: &v1::Edition) -> Result<Edition, WireError> {
 /// file does, where the rondel and the money spaces have another form.
 fn refused(error: EditionError) -> WireError {
     match error {
-        EditionError::Form(detail) => WireError::new("", detail),
+        EditionError::Form(_) => error.into(),
         EditionError::Entry { entry, problem } => {
             let field = match entry.split_once(": ") {
                 Some((money_space, "pounds")) => format!("{money_space}.money"),

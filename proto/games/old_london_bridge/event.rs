@@ -19,8 +19,8 @@ use super::{
     v1::{self, event::Event as Wire},
 };
 use crate::games::{
-    field::{WireEnum, list, number, optional_to_wire, set},
-    wire::{Below, WireError},
+    field::{WireEnum, list, number, optional, optional_to_wire, required},
+    wire::WireError,
 };
 
 /// Orientations of the rondel.
@@ -286,22 +286,4 @@ fn round(field: &str, value: u32) -> Result<u8, WireError> {
 
 fn space(field: &str, value: u32) -> Result<u8, WireError> {
     number(field, value, 0..=MAX_TRACK_SPACES)
-}
-
-/// A message inside an event that must be set.
-fn required<T, U>(
-    field: &str,
-    value: Option<&T>,
-    read: fn(&T) -> Result<U, WireError>,
-) -> Result<U, WireError> {
-    read(set(field, value)?).below(field)
-}
-
-/// A message inside an event that need not be set.
-fn optional<T, U>(
-    field: &str,
-    value: Option<&T>,
-    read: fn(&T) -> Result<U, WireError>,
-) -> Result<Option<U>, WireError> {
-    value.map(read).transpose().below(field)
 }

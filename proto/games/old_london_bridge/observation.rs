@@ -18,7 +18,7 @@ use super::{
     phase, v1,
 };
 use crate::games::{
-    field::{WireEnum, exactly, list, number, optional_to_wire, set},
+    field::{WireEnum, exactly, list, number, optional_to_wire, required},
     wire::{Below, WireError},
 };
 
@@ -60,7 +60,7 @@ pub(super) fn from_wire(
             Some(number) => Viewer::Seat(seat("viewer_seat", number)?),
             None => Viewer::Spectator,
         },
-        faces: faces_from_wire(set("faces", wire.faces.as_ref())?).below("faces")?,
+        faces: required("faces", wire.faces.as_ref(), faces_from_wire)?,
         rounds: number("rounds", wire.rounds, 1..=MAX_ROUNDS as u8)?,
         round: number("round", wire.round, 0..=MAX_ROUNDS as u8 - 1)?,
         marker: number("marker", wire.marker, 1..=3)?,
@@ -228,7 +228,7 @@ fn seat_view_from_wire(view: &v1::SeatView) -> Result<SeatView, WireError> {
         gate_position: space("gate_position", view.gate_position)?,
         tiles: tile_counts("tiles", &view.tiles)?,
         fresh_tiles: tile_counts("fresh_tiles", &view.fresh_tiles)?,
-        pawn: pawn_from_wire(set("pawn", view.pawn.as_ref())?).below("pawn")?,
+        pawn: required("pawn", view.pawn.as_ref(), pawn_from_wire)?,
         has_chosen: view.has_chosen,
         played: view
             .played

@@ -10,8 +10,8 @@ use super::{
     v1,
 };
 use crate::games::{
-    field::{WireEnum, exactly, list, number, set},
-    wire::{Below, WireError},
+    field::{WireEnum, exactly, list, number, required},
+    wire::WireError,
 };
 
 pub(super) fn to_wire(setup: &Setup) -> v1::Setup {
@@ -60,7 +60,7 @@ pub(super) fn from_wire(setup: &v1::Setup, config: &Config) -> Result<Setup, Wir
             })
         })?,
         stairs: list("stairs", &setup.stairs, |item, &number| seat(item, number))?,
-        faces: faces_from_wire(set("faces", setup.faces.as_ref())?).below("faces")?,
+        faces: required("faces", setup.faces.as_ref(), faces_from_wire)?,
     })
 }
 

@@ -22,7 +22,7 @@
 //! ```
 //!
 //! It plays the seat whose join ticket is in `BRIDGEMASTER_TICKET`, on the server whose address is
-//! in `BRIDGEMASTER_SERVER`. [`play`] and [`play_blocking`] take [`Options`] instead, and give the
+//! in `BRIDGEMASTER_SERVER`, with the API key in `BRIDGEMASTER_KEY` if the server asks for one. [`play`] and [`play_blocking`] take [`Options`] instead, and give the
 //! result of the match.
 //!
 //! * [`Request`] holds what the seat knows, its legal decisions and its [clock](ClockView).
@@ -35,6 +35,7 @@
 
 #![forbid(unsafe_code)]
 
+mod api_key;
 mod backoff;
 mod bot;
 mod bot_thread;
@@ -46,14 +47,17 @@ mod request;
 #[cfg(feature = "rules")]
 pub mod rules;
 mod seed_commitment;
+mod tls;
 
+pub use api_key::{ApiKey, KEY_METADATA};
 pub use bot::{Bot, Choice};
 pub use bridgemaster_proto::{self as proto, v1};
 pub use error::{Advice, PlayError, Refusal, TransportFailure};
 pub use options::{
-    DEFAULT_SERVER_URL, MAX_NAME_CHARS, Options, OptionsError, SERVER_VARIABLE, TICKET_VARIABLE,
-    Ticket,
+    DEFAULT_SERVER_URL, KEY_VARIABLE, MAX_NAME_CHARS, Options, OptionsError, SERVER_VARIABLE,
+    TICKET_VARIABLE, Ticket,
 };
 pub use play::{Connection, play, play_blocking, run};
 pub use request::{ClockView, Request};
 pub use seed_commitment::seed_commitment;
+pub use tls::{CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint};

@@ -1,14 +1,18 @@
 //! How a bot reaches its seat.
 
-use std::{env, fmt, time::Duration};
+use std::{env, fmt, path::PathBuf, time::Duration};
 
 use thiserror::Error;
 use tonic::metadata::{Ascii, MetadataValue};
+
+use crate::{ApiKey, TlsOptions};
 
 /// Environment variable with the address of the server.
 pub const SERVER_VARIABLE: &str = "BRIDGEMASTER_SERVER";
 /// Environment variable with the join ticket of a seat.
 pub const TICKET_VARIABLE: &str = "BRIDGEMASTER_TICKET";
+/// Environment variable with the API key, for servers that ask for one.
+pub const KEY_VARIABLE: &str = "BRIDGEMASTER_KEY";
 /// Where a server listens when nothing is said.
 pub const DEFAULT_SERVER_URL: &str = "http://127.0.0.1:50051";
 /// Most characters of a bot's name and of its version; the server refuses longer ones.
@@ -34,10 +38,14 @@ const RECONNECT_FOR: Duration = Duration::from_secs(30);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Address of the server, such as `http://127.0.0.1:50051`.
+    /// Address of the server, such as `http://127.0.0.1:50051`, or `https://host:50051`.
     pub server_url: String,
     /// The join ticket of the seat.
     pub ticket: Ticket,
+    /// The API key of the bot, for servers that ask for one.
+    pub key: Option<ApiKey>,
+    /// Files for an `https://` address.
+    pub tls: TlsOptions,
     /// Name of the bot: 1 to 64 printable characters.
     pub bot_name: String,
     /// Version of the bot: at most 64 printable characters, perhaps none.
@@ -56,6 +64,8 @@ impl Options {
         Self {
             server_url: server_url.into(),
             ticket,
+            key: None,
+            tls: TlsOptions::default(),
             bot_name: bot_name.into(),
             bot_version: String::new(),
             games: Vec::new(),
@@ -65,29 +75,32 @@ impl Options {
     }
 
     /// Options from the environment: the server from [`SERVER_VARIABLE`] (when that is not set,
-    /// [`DEFAULT_SERVER_URL`]) and the ticket from [`TICKET_VARIABLE`].
+    /// [`DEFAULT_SERVER_URL`]), the ticket from [`TICKET_VARIABLE`], and the API key, if there is
+    /// one, from [`KEY_VARIABLE`]; the files for TLS as in [`TlsOptions::from_env`].
     pub fn from_env(bot_name: impl Into<String>) -> Result<Self, OptionsError> {
-        let server_url = match env::var(SERVER_VARIABLE) {
-            Ok(url) => url,
-            Err(env::VarError::NotPresent) => DEFAULT_SERVER_URL.to_owned(),
-            Err(env::VarError::NotUnicode(_)) => {
-                return Err(OptionsError::NotUnicode(SERVER_VARIABLE));
-            }
-        };
-        let ticket = match env::var(TICKET_VARIABLE) {
-            Ok(ticket) => ticket.parse()?,
-            Err(env::VarError::NotPresent) => return Err(OptionsError::NoTicket),
-            Err(env::VarError::NotUnicode(_)) => {
-                return Err(OptionsError::NotUnicode(TICKET_VARIABLE));
-            }
-        };
-        Ok(Self::new(server_url, ticket, bot_name))
+        let server_url = variable(SERVER_VARIABLE)?.unwrap_or(DEFAULT_SERVER_URL.to_owned());
+        let ticket = variable(TICKET_VARIABLE)?.ok_or(OptionsError::NoTicket)?;
+        let key = variable(KEY_VARIABLE)?;
+        Ok(Self {
+            key: key.map(|key| key.parse()).transpose()?,
+            tls: TlsOptions::from_env(),
+            ..Self::new(server_url, ticket.parse()?, bot_name)
+        })
     }
 
     /// Checks what the server would refuse in a Hello.
     pub(crate) fn check(&self) -> Result<(), OptionsError> {
         check_name("bot_name", &self.bot_name, 1)?;
         check_name("bot_version", &self.bot_version, 0)
+    }
+}
+
+/// The text of an environment variable; `None` when it is not set.
+fn variable(name: &'static str) -> Result<Option<String>, OptionsError> {
+    match env::var(name) {
+        Ok(text) => Ok(Some(text)),
+        Err(env::VarError::NotPresent) => Ok(None),
+        Err(env::VarError::NotUnicode(_)) => Err(OptionsError::NotUnicode(name)),
     }
 }
 
@@ -150,12 +163,32 @@ pub enum OptionsError {
     /// The ticket cannot be one.
     #[error("a ticket is printable ASCII without spaces; this one is not")]
     Ticket,
+    /// The API key cannot be one.
+    #[error("an API key is printable ASCII without spaces; this one is not")]
+    Key,
     /// The address of the server is none.
     #[error("server_url {url:?} is not an address such as {DEFAULT_SERVER_URL}")]
     ServerUrl {
         /// What was given.
         url: String,
     },
+    /// A file for TLS cannot be read.
+    #[error("{}: {detail}", path.display())]
+    TlsFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        detail: String,
+    },
+    /// The files for TLS have not what they should.
+    #[error("the files for TLS cannot be used: {detail}")]
+    Tls {
+        /// What is wrong with them.
+        detail: String,
+    },
+    /// Of the client's certificate and its key only one is given.
+    #[error("a client certificate and its private key are given together or not at all")]
+    HalfOfClientCertificate,
     /// A name or version that the server refuses.
     #[error("{field} has {least} to {MAX_NAME_CHARS} printable characters; {text:?} has not")]
     Name {

@@ -9,17 +9,15 @@ use std::{
 use bridgemaster_proto::v1::{self, play_response, play_service_client::PlayServiceClient};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{
-    Status, Streaming,
-    transport::{Channel, Endpoint},
-};
+use tonic::{Status, Streaming, transport::Channel};
 use tracing::{debug, info, warn};
 
 use crate::{
-    Bot, Options, OptionsError, PlayError, Refusal,
+    Bot, KEY_METADATA, Options, OptionsError, PlayError, Refusal, TlsOptions,
     backoff::Backoff,
     bot_thread::{BotThread, Task},
     conversation::{Conversation, Reaction},
+    endpoint,
     error::{StreamFailure, TransportFailure},
 };
 
@@ -46,16 +44,13 @@ impl Connection {
     /// A connection to this address. It is made when it is first needed, and made again when it
     /// was lost. Must be called within a tokio runtime.
     pub fn to(server_url: &str) -> Result<Self, OptionsError> {
-        let bad_url = || OptionsError::ServerUrl {
-            url: server_url.to_owned(),
-        };
-        let endpoint = Endpoint::from_shared(server_url.to_owned()).map_err(|_| bad_url())?;
-        if endpoint.uri().scheme_str() != Some("http") || endpoint.uri().host().is_none() {
-            return Err(bad_url());
-        }
-        let channel = endpoint
+        Self::with_tls(server_url, &TlsOptions::default())
+    }
+
+    /// The same, with files for an `https://` address.
+    pub fn with_tls(server_url: &str, tls: &TlsOptions) -> Result<Self, OptionsError> {
+        let channel = endpoint(server_url, tls)?
             .connect_timeout(CONNECT_TIMEOUT)
-            .tcp_nodelay(true)
             .http2_keep_alive_interval(KEEP_ALIVE)
             .keep_alive_timeout(KEEP_ALIVE)
             .connect_lazy();
@@ -65,7 +60,8 @@ impl Connection {
         })
     }
 
-    /// Plays one match on this connection; `options.server_url` is not used.
+    /// Plays one match on this connection; `options.server_url` and
+    /// `options.tls` are not used.
     ///
     /// Waits for the bot at the end, so a bot that never returns keeps this from returning too.
     /// When the future is dropped, the stream ends and the bot's thread stops after its current call.
@@ -97,7 +93,7 @@ impl Connection {
 /// # Errors
 /// See [`PlayError`].
 pub async fn play(bot: impl Bot + 'static, options: Options) -> Result<v1::MatchResult, PlayError> {
-    Connection::to(&options.server_url)?
+    Connection::with_tls(&options.server_url, &options.tls)?
         .play(bot, &options)
         .await
 }
@@ -242,6 +238,9 @@ impl SeatSession<'_> {
         let mut call = tonic::Request::new(ReceiverStream::new(requests));
         let bearer = self.options.ticket.bearer().map_err(PlayError::from)?;
         call.metadata_mut().insert("authorization", bearer);
+        if let Some(key) = &self.options.key {
+            call.metadata_mut().insert(KEY_METADATA, key.metadata());
+        }
 
         let welcomed = timeout(WELCOME_TIMEOUT, async {
             let mut inbound = self.client.play(call).await?.into_inner();

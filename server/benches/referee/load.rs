@@ -32,8 +32,8 @@ pub(crate) struct MessageSizes {
 
 /// Counts that all bots share.
 #[derive(Default)]
-struct Counters {
-    decisions: AtomicU64,
+pub(crate) struct Counters {
+    pub(crate) decisions: AtomicU64,
     request_bytes: AtomicU64,
     answer_bytes: AtomicU64,
     stopping: AtomicBool,
@@ -82,7 +82,14 @@ pub(crate) async fn decisions_per_second(
 }
 
 async fn play_match(channel: &Channel, game: &str, seats: u32, counters: &Arc<Counters>) {
-    let tickets = create_match(channel, game, seats).await;
+    let tickets = create_match(channel, default_match(game, seats))
+        .await
+        .tickets;
+    play_seats(channel, tickets, counters).await;
+}
+
+/// Plays all seats of a match to its end.
+pub(crate) async fn play_seats(channel: &Channel, tickets: Vec<String>, counters: &Arc<Counters>) {
     let mut bots = JoinSet::new();
     for ticket in tickets {
         let bot = play_seat(channel.clone(), ticket, Arc::clone(counters));
@@ -91,13 +98,24 @@ async fn play_match(channel: &Channel, game: &str, seats: u32, counters: &Arc<Co
     while bots.join_next().await.is_some() {}
 }
 
-/// Makes a match; the tickets of its seats.
-pub(crate) async fn create_match(channel: &Channel, game: &str, seats: u32) -> Vec<String> {
-    let config = MatchConfig {
+/// A match by the defaults of its game.
+pub(crate) fn default_match(game: &str, seats: u32) -> MatchConfig {
+    MatchConfig {
         game: with_game!(game, G => G::config_to_wire(&Default::default())),
         seats,
         ..MatchConfig::default()
-    };
+    }
+}
+
+/// A match that was made.
+pub(crate) struct Made {
+    pub(crate) match_id: String,
+    /// Of its seats, in seat order.
+    pub(crate) tickets: Vec<String>,
+}
+
+/// Makes a match.
+pub(crate) async fn create_match(channel: &Channel, config: MatchConfig) -> Made {
     let request = CreateMatchRequest {
         config: Some(config),
     };
@@ -105,12 +123,15 @@ pub(crate) async fn create_match(channel: &Channel, game: &str, seats: u32) -> V
         .create_match(request)
         .await
         .unwrap();
-    created
-        .into_inner()
-        .tickets
-        .into_iter()
-        .map(|ticket| ticket.ticket)
-        .collect()
+    let created = created.into_inner();
+    Made {
+        match_id: created.r#match.unwrap().match_id,
+        tickets: created
+            .tickets
+            .into_iter()
+            .map(|seat| seat.ticket)
+            .collect(),
+    }
 }
 
 /// The two halves of a bot's stream.

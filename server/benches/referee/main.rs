@@ -4,17 +4,19 @@
 //!
 //! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`, each
 //! name with its game; `-- GAME` measures only that game. Bots and server share the process and
-//! its cores. `-- --quick` takes shorter turns.
+//! its cores. `-- --quick` takes shorter turns. `-- --losses MATCHES` plays so many matches under a
+//! short clock instead, counts the faults, and fails if there is one.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 mod load;
+mod losses;
 mod memory;
 mod ping_pong;
 mod share;
 mod thin;
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use bridgemaster_games::GAME_IDS;
 use bridgemaster_server::{Limits, Server, ServerOptions, Storage};
@@ -33,18 +35,55 @@ const CONNECTIONS: usize = 4;
 /// Seats of each match.
 const SEATS: u32 = 2;
 
-fn main() {
-    // Cargo passes `--bench`; flags but `--quick` are ignored.
-    let (flags, wanted): (Vec<String>, Vec<String>) = std::env::args()
-        .skip(1)
-        .partition(|argument| argument.starts_with('-'));
-    let quick = flags.iter().any(|flag| flag == "--quick");
+/// What the command line asks for.
+#[derive(Default)]
+struct Wanted {
+    quick: bool,
+    losses: Option<u32>,
+    /// All, if empty.
+    games: Vec<String>,
+}
+
+impl Wanted {
+    fn from_args() -> Self {
+        let mut wanted = Self::default();
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                // Cargo passes this.
+                "--bench" => {}
+                "--quick" => wanted.quick = true,
+                "--losses" => {
+                    let matches = arguments.next().and_then(|number| number.parse().ok());
+                    wanted.losses = Some(matches.expect("--losses MATCHES"));
+                }
+                _ => wanted.games.push(argument),
+            }
+        }
+        wanted
+    }
+
+    fn games(&self) -> impl Iterator<Item = &'static str> {
+        let is_wanted = |game: &&str| self.games.is_empty() || self.games.iter().any(|g| g == game);
+        GAME_IDS.iter().copied().filter(is_wanted)
+    }
+}
+
+fn main() -> ExitCode {
+    let wanted = Wanted::from_args();
+    let quick = wanted.quick;
     let turn = Duration::from_millis(if quick { 400 } else { 2_000 });
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    for &game in GAME_IDS {
-        if !wanted.is_empty() && !wanted.iter().any(|name| name == game) {
-            continue;
-        }
+    if let Some(matches) = wanted.losses {
+        let lossless = wanted
+            .games()
+            .all(|game| runtime.block_on(losses::measure(game, matches)));
+        return match lossless {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        };
+    }
+    for game in wanted.games() {
         share::measure(game);
         runtime.block_on(async {
             for &matches in LOADS {
@@ -54,6 +93,7 @@ fn main() {
             compare_durable(game, turn).await;
         });
     }
+    ExitCode::SUCCESS
 }
 
 /// Lets matches in memory, matches in a store and ping-pong take turns.

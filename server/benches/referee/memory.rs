@@ -64,7 +64,9 @@ pub(crate) async fn measure(game: &'static str) {
     let before = server.resident_kib();
     let mut tickets = Vec::new();
     for table in 0..MATCHES {
-        tickets.extend(load::create_match(&channels[table % channels.len()], game, SEATS).await);
+        let channel = &channels[table % channels.len()];
+        let made = load::create_match(channel, load::default_match(game, SEATS)).await;
+        tickets.extend(made.tickets);
     }
     let waiting = server.resident_kib();
     let mut seats = Vec::new();

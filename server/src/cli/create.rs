@@ -6,12 +6,7 @@ use bridgemaster_proto::v1::CreateMatchResponse;
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use clap::Args;
 
-use super::{
-    block_on,
-    match_client::{MatchClient, ServerFlag},
-    match_flags::MatchFlags,
-    output, proto_json,
-};
+use super::{block_on, match_client::ServerFlag, match_flags::MatchFlags, output, proto_json};
 
 #[derive(Args)]
 pub(super) struct CreateArgs {
@@ -28,7 +23,7 @@ impl CreateArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let config = self.match_flags.config(self.match_flags.seats_or_most()?)?;
         block_on(async {
-            let mut client = MatchClient::connect(&self.server.url).await?;
+            let mut client = self.server.connect().await?;
             let created = client.create(config).await?;
             let text = match self.json {
                 true => proto_json::to_json("CreateMatchResponse", &created)?,

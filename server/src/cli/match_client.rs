@@ -3,16 +3,22 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
+use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::v1::{
     CreateMatchRequest, CreateMatchResponse, GetReplayRequest, MatchConfig, Replay,
     WatchMatchRequest, WatchMatchResponse, match_service_client::MatchServiceClient,
 };
-use bridgemaster_sdk::{DEFAULT_SERVER_URL, SERVER_VARIABLE};
+use bridgemaster_sdk::{
+    ApiKey, DEFAULT_SERVER_URL, KEY_METADATA, KEY_VARIABLE, OptionsError, SERVER_VARIABLE,
+    TlsOptions, endpoint,
+};
 use bridgemaster_server::replay::MAX_REPLAY_BYTES;
 use clap::Args;
 use tonic::{
-    Status, Streaming,
-    transport::{Channel, Endpoint},
+    Request, Status, Streaming,
+    metadata::{Ascii, MetadataValue},
+    service::{Interceptor, interceptor::InterceptedService},
+    transport::Channel,
 };
 
 use super::failure::{misuse, refused};
@@ -27,34 +33,67 @@ pub(super) struct ServerFlag {
     #[arg(long = "server", value_name = "URL", env = SERVER_VARIABLE,
         default_value = DEFAULT_SERVER_URL)]
     pub(super) url: String,
+    /// API key, for a server that asks for one
+    #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
+    key: Option<ApiKey>,
+    #[command(flatten)]
+    tls: TlsArgs,
+}
+
+impl ServerFlag {
+    /// Connects to the server.
+    pub(super) async fn connect(&self) -> anyhow::Result<MatchClient> {
+        let tls = self.tls.clone().into();
+        MatchClient::connect_with(&self.url, self.key.as_ref(), &tls).await
+    }
+}
+
+/// Shows the key in every call.
+#[derive(Clone)]
+struct ShowKey(Option<MetadataValue<Ascii>>);
+
+impl Interceptor for ShowKey {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(key) = &self.0 {
+            request.metadata_mut().insert(KEY_METADATA, key.clone());
+        }
+        Ok(request)
+    }
 }
 
 /// A connection to a server's match service.
 #[derive(Clone)]
-pub(super) struct MatchClient(MatchServiceClient<Channel>);
+pub(super) struct MatchClient(MatchServiceClient<InterceptedService<Channel, ShowKey>>);
 
 impl MatchClient {
-    /// Connects to the server at `url`.
+    /// Connects to the server at `url`, which asks for no key and encrypts nothing.
     pub(super) async fn connect(url: &str) -> anyhow::Result<Self> {
-        let endpoint = Endpoint::from_shared(url.to_owned())
-            .ok()
-            .filter(|endpoint| endpoint.uri().scheme_str() == Some("http"))
-            .ok_or_else(|| {
-                misuse(format!(
-                    "--server {url:?} is no address such as {DEFAULT_SERVER_URL}"
-                ))
-            })?;
+        Self::connect_with(url, None, &TlsOptions::default()).await
+    }
+
+    async fn connect_with(
+        url: &str,
+        key: Option<&ApiKey>,
+        tls: &TlsOptions,
+    ) -> anyhow::Result<Self> {
+        let endpoint = endpoint(url, tls).map_err(|error| match error {
+            OptionsError::ServerUrl { .. } => misuse(format!(
+                "--server {url:?} is no address such as {DEFAULT_SERVER_URL}"
+            )),
+            other => misuse(other.to_string()),
+        })?;
         let channel = endpoint
             .connect_timeout(CONNECT_TIME)
-            .tcp_nodelay(true)
             .connect()
             .await
             .with_context(|| {
                 format!("no server answers at {url}; `bridgemaster serve` starts one")
             })?;
         let largest = usize::try_from(MAX_REPLAY_BYTES).unwrap_or(usize::MAX);
+        let show_key = ShowKey(key.map(ApiKey::metadata));
         Ok(Self(
-            MatchServiceClient::new(channel).max_decoding_message_size(largest),
+            MatchServiceClient::with_interceptor(channel, show_key)
+                .max_decoding_message_size(largest),
         ))
     }
 

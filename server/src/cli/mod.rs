@@ -1,19 +1,24 @@
 //! The command line: one file a command. A command gives an error for people; [`run`] shows it.
 
 mod bot;
+mod check_bot;
 mod create;
 mod demo;
+mod entrant;
 mod failure;
 mod follow;
 mod input_file;
+mod key;
 mod match_client;
 mod match_flags;
+mod moment;
 mod output;
 mod proto_json;
 mod replay;
 mod serve;
 mod stop_signal;
 mod table;
+mod tls_flags;
 mod view;
 mod watch;
 
@@ -34,7 +39,8 @@ use clap::{Parser, Subcommand};
         bridgemaster demo                      play a whole match between house bots, here and now\n  \
         bridgemaster replay show FILE          read what happened in it\n\n\
         Your own bot:\n  \
-        bridgemaster demo --bots \"greedy,greedy,greedy,python3 my_bot.py\"\n\n\
+        bridgemaster demo --bots \"greedy,greedy,greedy,python3 my_bot.py\"\n  \
+        bridgemaster check-bot -- python3 my_bot.py\n\n\
         A server, a match on it, and its bots, each in a terminal of its own:\n  \
         bridgemaster serve\n  \
         bridgemaster create --seats 2          prints a join ticket for each seat\n  \
@@ -57,8 +63,12 @@ enum Command {
     Create(create::CreateArgs),
     /// Play a seat of a match with one of the house bots
     Bot(bot::BotCommand),
+    /// Check a bot, written in any language, against the protocol
+    CheckBot(check_bot::CheckBotArgs),
     /// Follow a running match in the terminal
     Watch(watch::WatchArgs),
+    /// Make, list and revoke the API keys of a server
+    Key(key::KeyArgs),
     /// Read, check or convert the replay of a match
     Replay(replay::ReplayArgs),
 }
@@ -71,7 +81,9 @@ pub(crate) fn run() -> ExitCode {
         Command::Serve(args) => args.run(),
         Command::Create(args) => args.run(),
         Command::Bot(command) => command.run(),
+        Command::CheckBot(args) => return check_bot::run(args),
         Command::Watch(args) => args.run(),
+        Command::Key(args) => args.run(),
         Command::Replay(args) => args.run(),
     };
     match done {

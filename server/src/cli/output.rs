@@ -28,6 +28,14 @@ pub(super) fn program() -> String {
 
 /// Whether standard error is a terminal that is to have colours: `NO_COLOR` forbids them.
 pub(super) fn has_colours() -> bool {
-    let forbidden = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    io::stderr().is_terminal() && !forbidden
+    io::stderr().is_terminal() && !forbids_colours()
+}
+
+/// Whether standard output is a terminal that is to have colours: `NO_COLOR` forbids them.
+pub(super) fn stdout_has_colours() -> bool {
+    io::stdout().is_terminal() && !forbids_colours()
+}
+
+fn forbids_colours() -> bool {
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }

@@ -8,12 +8,21 @@ use std::{
 };
 
 use bridgemaster_server::{Limits, Server, ServerOptions, Storage};
-use bridgemaster_store::{DataDir, Durability, SqliteOptions, SqliteStore, Store, StoreError};
+use bridgemaster_store::{
+    DataDir, Durability, KeyStore, SqliteOptions, SqliteStore, Store, StoreError,
+};
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
 use tracing_subscriber::EnvFilter;
 
-use super::{block_on, failure::misuse, output, stop_signal::asked_to_stop};
+use super::{
+    block_on,
+    failure::misuse,
+    output,
+    stop_signal::asked_to_stop,
+    tls_flags::{TlsFlags, reload_on_hangup},
+};
 
 #[derive(Args)]
 pub(super) struct ServeArgs {
@@ -23,8 +32,9 @@ pub(super) struct ServeArgs {
     /// Folder that the replay of every ended match is written to, made if it is missing
     #[arg(long, value_name = "DIR")]
     replays: Option<PathBuf>,
-    /// Folder that matches and their results are kept in, made if it is missing: a match in play
-    /// goes on when the server is started again. Without it everything ends with the server
+    /// Data folder, made if it is missing: keeps matches, which go on when the server is started
+    /// again, their results, and the API keys of `bridgemaster key`. Without it everything ends
+    /// with the server
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// What a move survives once it is answered
@@ -37,14 +47,22 @@ pub(super) struct ServeArgs {
     /// time that it is asked ends it at once [default: 5 with --data, else 30]
     #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(0..=MAX_DRAIN_SECONDS))]
     drain_time: Option<u32>,
+    /// Serve only callers with an API key of the data folder
+    #[arg(long, requires = "data")]
+    require_keys: bool,
+    #[command(flatten)]
+    tls: TlsFlags,
+    /// Address of the page with metrics, `GET /metrics`; without it there is none
+    #[arg(long, value_name = "ADDR:PORT")]
+    metrics: Option<SocketAddr>,
     /// Form of the log on standard error
     #[arg(long, value_enum, default_value_t = LogForm::Text)]
     log: LogForm,
     /// Log more: -v what matches do, -vv everything; RUST_LOG overrides it
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
-    /// Listen on an address that other machines reach: tickets then cross the network in the
-    /// clear, and anybody who reaches the server can make matches
+    /// Listen without TLS on an address that other machines reach: tickets and keys then cross the
+    /// network in the clear
     #[arg(long)]
     insecure: bool,
 }
@@ -73,17 +91,31 @@ enum LogForm {
 
 impl ServeArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        if !self.listen.ip().is_loopback() && !self.insecure {
+        if self.is_reached_by_others() && !self.tls.is_given() && !self.insecure {
             return Err(misuse(format!(
-                "--listen {}: other machines reach this address, and the server neither encrypts \
-                 nor asks who makes matches; listen on a loopback address such as \
-                 127.0.0.1:{}, or accept that with --insecure",
+                "--listen {}: other machines reach this address, and without TLS tickets and keys \
+                 cross the network in the clear; give --tls-cert and --tls-key, listen on a \
+                 loopback address such as 127.0.0.1:{}, or accept that with --insecure",
                 self.listen,
                 self.listen.port()
             )));
         }
+        if let Some(metrics) = self.metrics.filter(|addr| !addr.ip().is_loopback())
+            && !self.insecure
+        {
+            return Err(misuse(format!(
+                "--metrics {metrics}: other machines reach this address, and the page asks nobody \
+                 for a key; use a loopback address such as 127.0.0.1:{}, or accept that with \
+                 --insecure",
+                metrics.port()
+            )));
+        }
         self.start_log();
         block_on(self.serve())
+    }
+
+    fn is_reached_by_others(&self) -> bool {
+        !self.listen.ip().is_loopback()
     }
 
     fn start_log(&self) {
@@ -103,25 +135,39 @@ impl ServeArgs {
         }
     }
 
-    async fn serve(self) -> anyhow::Result<()> {
+    fn limits(&self) -> Limits {
         let mut limits = Limits::default();
-        let storage = match &self.data {
-            None => None,
-            Some(folder) => {
-                limits.drain_time = Duration::from_secs(DURABLE_DRAIN_SECONDS.into());
-                Some(Storage {
-                    store: open_store(folder, self.survives).await?,
-                    given_up: self.drop_match,
-                })
-            }
-        };
-        if let Some(seconds) = self.drain_time {
+        let default = self.data.is_some().then_some(DURABLE_DRAIN_SECONDS);
+        if let Some(seconds) = self.drain_time.or(default) {
             limits.drain_time = Duration::from_secs(seconds.into());
         }
+        limits
+    }
+
+    async fn serve(self) -> anyhow::Result<()> {
+        let tls = self.tls.load()?;
+        if let Some(tls) = &tls {
+            reload_on_hangup(Arc::clone(tls))?;
+        }
+        if self.is_reached_by_others() && !self.require_keys {
+            warn!("anybody who reaches the server can make matches: --require-keys asks for keys");
+        }
+        let store = match &self.data {
+            Some(folder) => Some(open_store(folder, self.survives).await?),
+            None => None,
+        };
+        let keys = store.clone().filter(|_| self.require_keys);
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let options = ServerOptions {
-            limits,
+            tls,
+            metrics: self.metrics,
+            limits: self.limits(),
             replays: self.replays,
-            storage,
+            keys: keys.map(|store| store as Arc<dyn KeyStore>),
+            storage: store.map(|store| Storage {
+                store,
+                given_up: self.drop_match,
+            }),
         };
         let server = Server::bind(self.listen, options).await?;
         let (drain, stop) = (CancellationToken::new(), CancellationToken::new());
@@ -134,8 +180,11 @@ impl ServeArgs {
             asked_again.await;
             stopped.cancel();
         });
+        if let Some(addr) = server.metrics_addr() {
+            output::print(&format!("metrics at http://{addr}/metrics\n"))?;
+        }
         output::print(&format!(
-            "listening on http://{} (Ctrl-C stops)\n",
+            "listening on {scheme}://{} (Ctrl-C stops)\n",
             server.local_addr()
         ))?;
         server.run_and_drain(drain, stop).await?;

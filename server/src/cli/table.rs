@@ -15,6 +15,17 @@ pub(super) fn result(result: &MatchResult) -> String {
     format!("{standings}{lag}\n{}", breakdown(result))
 }
 
+/// Rows of text under a header.
+pub(super) fn plain<const N: usize>(
+    header: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+) -> String {
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED).set_header(header);
+    table.add_rows(rows);
+    fitted(table, terminal_width())
+}
+
 /// A line on the lag of the referee itself; empty when there was none.
 fn referee_lag(result: &MatchResult) -> String {
     if result.referee_lag_us == 0 {

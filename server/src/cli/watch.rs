@@ -13,7 +13,7 @@ use console::Term;
 use super::{
     block_on,
     follow::follow,
-    match_client::{MatchClient, ServerFlag},
+    match_client::ServerFlag,
     output, table,
     view::{View, event_line},
 };
@@ -42,7 +42,7 @@ impl WatchArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let plain = self.plain || !stdout().is_terminal();
         block_on(async {
-            let mut client = MatchClient::connect(&self.server.url).await?;
+            let mut client = self.server.connect().await?;
             let mut events = VecDeque::new();
             let mut last_line = String::new();
             let ended = follow(&mut client, &self.match_id, |news| match plain {

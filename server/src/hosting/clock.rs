@@ -17,6 +17,8 @@ use bridgemaster_referee::{LAG_MARGIN_MS, Time};
 use tokio::time::sleep;
 use tracing::{debug, warn};
 
+use crate::metrics::Metrics;
+
 /// Interval of the beats: short against the times of decisions, and long enough to cost a
 /// thousandth of a processor at most.
 const BEAT: Duration = Duration::from_millis(10);
@@ -42,7 +44,6 @@ pub(super) struct Moment {
 
 /// The clock of a server: microseconds since it was made, after those of the servers before it
 /// whose matches it goes on with.
-#[derive(Debug)]
 pub(crate) struct ServerClock {
     origin: Instant,
     /// What it said at `origin`.
@@ -51,16 +52,18 @@ pub(crate) struct ServerClock {
     lag_us: AtomicU64,
     /// Held to change the two above.
     noticing: Mutex<()>,
+    metrics: Arc<Metrics>,
 }
 
 impl ServerClock {
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(metrics: Arc<Metrics>) -> Self {
         Self {
             origin: Instant::now(),
             base_us: AtomicU64::new(0),
             last_beat_us: AtomicU64::new(UNWATCHED),
             lag_us: AtomicU64::new(0),
             noticing: Mutex::default(),
+            metrics,
         }
     }
 
@@ -82,6 +85,11 @@ impl ServerClock {
     /// the clock is watched or a match made.
     pub(crate) fn go_on_from(&self, time: Time) {
         self.base_us.fetch_max(time.0, Ordering::Relaxed);
+    }
+
+    /// How long ago a moment was.
+    pub(super) fn since(&self, moment: Moment) -> Duration {
+        Duration::from_micros(self.elapsed_us().saturating_sub(moment.time.0))
     }
 
     pub(super) fn instant(&self, time: Time) -> tokio::time::Instant {
@@ -113,6 +121,7 @@ impl ServerClock {
         }
         self.lag_us.fetch_add(lag_us, Ordering::Relaxed);
         self.last_beat_us.store(now_us, Ordering::Release);
+        self.metrics.lagged(Duration::from_micros(lag_us));
         let lag_ms = lag_us / 1000;
         if lag_us >= as_us(WARN_LAG) {
             warn!(
@@ -172,7 +181,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_runtime_that_is_held_up_is_noticed_by_the_next_reading() {
-        let clock = Arc::new(ServerClock::start());
+        let clock = Arc::new(ServerClock::start(Arc::new(Metrics::new())));
         let watch = tokio::spawn(Arc::clone(&clock).watch());
         tokio::task::yield_now().await;
         let before = clock.now();
@@ -199,7 +208,7 @@ mod tests {
 
     #[test]
     fn lag_is_counted_once_however_many_notice_it() {
-        let clock = ServerClock::start();
+        let clock = ServerClock::start(Arc::new(Metrics::new()));
         clock.beat();
         hog(Duration::from_millis(100));
         let readings: Vec<Moment> = thread::scope(|scope| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bridgemaster_games::Seat;
 use bridgemaster_proto::v1;
 use bridgemaster_referee::BotIdentity;
+use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 
 use super::{
@@ -24,11 +25,19 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// Its game.
     fn game_id(&self) -> &'static str;
 
-    /// Takes a seat with a new stream; an older stream of the seat ends.
+    /// The key that made it, on a server that asks for keys.
+    fn maker(&self) -> Option<&KeyName>;
+
+    /// Whether the key of this name made it, or its bot has a seat in it.
+    fn is_of(&self, key: &KeyName) -> bool;
+
+    /// Takes a seat with a new stream; an older stream of the seat ends. With a key, the bot is
+    /// the one of the key's name, and a seat that the bot of another key holds is refused.
     fn join(
         &self,
         seat: Seat,
         bot: BotIdentity,
+        key: Option<&KeyName>,
         last_sequence: Option<u32>,
     ) -> Result<(StreamNumber, Outbound), Refusal>;
 

@@ -96,6 +96,14 @@ pub(super) fn forfeited(fault: &dyn Display) -> Refusal {
     .with("fault", fault.to_string())
 }
 
+/// The refusal of a seat that the bot of another key holds.
+pub(super) fn of_another_key() -> Refusal {
+    Refusal::new(
+        RefusalReason::SeatOfAnotherKey,
+        "the bot of another API key holds the seat",
+    )
+}
+
 /// How the stream ends that the referee wants closed.
 pub(super) fn closing(reason: CloseReason) -> Closing {
     match reason {

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{games::WireGame, v1};
-use bridgemaster_referee::{Input, MatchPhase, MatchRules, Output, Referee, Time};
+use bridgemaster_referee::{BotIdentity, Input, MatchPhase, MatchRules, Output, Referee, Time};
+use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tracing::{info, warn};
 
@@ -28,6 +29,7 @@ use super::{
 };
 use crate::{
     journal::{Gate, Header, MatchJournal, Recovered},
+    metrics::{CountedMatch, GameMetrics},
     refusal::Refusal,
     replay::ReplayWriter,
     wire::SeedSalt,
@@ -37,9 +39,11 @@ use crate::{
 pub(crate) struct LiveMatch<G: WireGame> {
     id: MatchId,
     salt: SeedSalt,
+    maker: Option<KeyName>,
     /// Of each seat, in seat order.
     tickets: Vec<TicketHash>,
     matches: Weak<Matches>,
+    metrics: GameMetrics,
     sooner: Arc<Notify>,
     inbox: Inbox,
     table: Mutex<Table<G>>,
@@ -47,6 +51,7 @@ pub(crate) struct LiveMatch<G: WireGame> {
 
 struct Table<G: WireGame> {
     referee: Referee<G>,
+    counted: CountedMatch,
     /// Lag of the server that the referee knows of or that was before its time, in µs.
     lag_us: u64,
     links: Vec<Link>,
@@ -64,9 +69,10 @@ struct Table<G: WireGame> {
 }
 
 impl<G: WireGame> Table<G> {
-    fn new(referee: Referee<G>, lag_us: u64, writer: ReplayWriter) -> Self {
+    fn new(referee: Referee<G>, counted: CountedMatch, writer: ReplayWriter) -> Self {
         Self {
-            lag_us,
+            counted,
+            lag_us: 0,
             links: referee.seats().map(|_| Link::default()).collect(),
             spectators: Spectators::default(),
             replay: Replay::Growing(writer),
@@ -87,6 +93,16 @@ impl<G: WireGame> Table<G> {
         }
     }
 
+    /// The bot that has a seat, or had it last.
+    fn bot(&self, seat: Seat) -> Option<&BotIdentity> {
+        self.referee.seats().nth(seat.index())?.bot.as_ref()
+    }
+
+    /// The bots that have seats.
+    fn bots(&self) -> impl Iterator<Item = &BotIdentity> {
+        self.referee.seats().filter_map(|seat| seat.bot.as_ref())
+    }
+
     /// What everything must wait for that shows the match as it is now.
     fn unsettled(&self) -> Option<Gate> {
         self.gate.as_ref().filter(|gate| !gate.is_open()).cloned()
@@ -104,6 +120,7 @@ impl<G: WireGame> LiveMatch<G> {
         id: MatchId,
         rules: MatchRules<G>,
         salt: SeedSalt,
+        maker: Option<KeyName>,
         tickets: Vec<TicketHash>,
         matches: &Arc<Matches>,
     ) -> Result<Self, Refusal> {
@@ -111,8 +128,10 @@ impl<G: WireGame> LiveMatch<G> {
         let referee = Referee::new(rules, time).map_err(|error| {
             Refusal::field(format!("config.{}", error.field()), error.to_string())
         })?;
-        let table = Table::new(referee, lag_us, ReplayWriter::default());
-        Ok(Self::hosted(id, salt, tickets, table, 0, matches))
+        let counted = matches.metrics().count_match(referee.phase());
+        let mut table = Table::new(referee, counted, ReplayWriter::default());
+        table.lag_us = lag_us;
+        Ok(Self::hosted((id, salt, maker, tickets), table, 0, matches))
     }
 
     /// Goes on with a match of an earlier server.
@@ -121,18 +140,18 @@ impl<G: WireGame> LiveMatch<G> {
             referee,
             salt,
             tickets,
+            maker,
             replay,
             entries,
             ..
         } = recovered;
-        let table = Table::new(referee, 0, replay);
-        Self::hosted(id, salt, tickets, table, entries, matches)
+        let counted = matches.metrics().count_match(referee.phase());
+        let table = Table::new(referee, counted, replay);
+        Self::hosted((id, salt, maker, tickets), table, entries, matches)
     }
 
     fn hosted(
-        id: MatchId,
-        salt: SeedSalt,
-        tickets: Vec<TicketHash>,
+        (id, salt, maker, tickets): (MatchId, SeedSalt, Option<KeyName>, Vec<TicketHash>),
         mut table: Table<G>,
         entries: u64,
         matches: &Arc<Matches>,
@@ -143,7 +162,9 @@ impl<G: WireGame> LiveMatch<G> {
         Self {
             id,
             salt,
+            maker,
             tickets,
+            metrics: matches.metrics().game(G::ID),
             matches: Arc::downgrade(matches),
             sooner: Arc::default(),
             inbox: Inbox::default(),
@@ -160,6 +181,7 @@ impl<G: WireGame> LiveMatch<G> {
             &self.salt,
             &self.tickets,
             referee.created_at(),
+            self.maker.as_ref(),
         )
     }
 
@@ -199,6 +221,7 @@ impl<G: WireGame> LiveMatch<G> {
         let input = referee_input(&self.id, seat, input);
         let gate = self.handle(table, matches, moment.time, input);
         table.links[seat.index()].note(gate.as_ref());
+        matches.metrics().handled(matches.clock().since(moment));
     }
 
     /// Tells the referee what it does not know of the server's lag before a moment.
@@ -226,6 +249,7 @@ impl<G: WireGame> LiveMatch<G> {
             journal.take(time, &input);
         }
         table.referee.handle(time, input, &mut table.outputs);
+        table.counted.is_in(table.referee.phase());
         let gate = if table.outputs.is_empty() {
             if let Some(journal) = &mut table.journal {
                 journal.ride_along(&table.referee);

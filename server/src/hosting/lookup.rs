@@ -63,34 +63,36 @@ impl Matches {
     }
 
     /// The bytes of the replay file of a match that has ended.
-    pub(crate) async fn replay(&self, id: &MatchId) -> Result<Arc<[u8]>, Refusal> {
-        match self.find(id).await?.replay() {
+    pub(crate) async fn replay(&self, hosted: &dyn HostedMatch) -> Result<Arc<[u8]>, Refusal> {
+        match hosted.replay() {
             ReplayBytes::Growing => Err(Refusal::new(
                 RefusalReason::MatchRunning,
                 "the match has not ended, and its replay shows what seats may not know",
             )),
             ReplayBytes::Here(bytes) => bytes.shown().await.map_err(storage_failed),
             ReplayBytes::InStore => {
-                let (store, stored_id) = self.stored(id).ok_or_else(Refusal::storage_failed)?;
+                let stored = self.stored(hosted.id());
+                let (store, stored_id) = stored.ok_or_else(Refusal::storage_failed)?;
                 let bytes = store.replay(&stored_id).await.map_err(unreadable)?;
                 bytes.map(Arc::from).ok_or_else(Refusal::storage_failed)
             }
         }
     }
 
-    /// At most `count` matches in `state`, and where the list goes on: those in memory, the newest
+    /// At most `count` matches in `state` that the caller sees, and where the list goes on: those in memory, the newest
     /// first, and then the finished ones that only the store has, the last to end first.
     pub(crate) async fn list(
         &self,
         state: MatchState,
         before: Option<Before>,
         count: usize,
+        is_seen: &(dyn Fn(&dyn HostedMatch) -> bool + Sync),
     ) -> Result<(Vec<MatchInfo>, Option<Before>), Refusal> {
         let mut page = Vec::new();
         let mut after = match before.unwrap_or(Before::Made(u64::MAX)) {
             Before::Stored(after) => after,
             Before::Made(age) => {
-                let (held, next) = self.held_before(state, age, count);
+                let (held, next) = self.held_before(state, age, count, is_seen);
                 for info in held {
                     page.push(info.shown().await.map_err(storage_failed)?);
                 }
@@ -121,7 +123,10 @@ impl Matches {
                 return Ok((page, has_more.then_some(Before::Stored(after))));
             }
             for finished in only_stored {
-                page.push(read(finished)?.info().into_value());
+                let finished = read(finished)?;
+                if is_seen(&finished) {
+                    page.push(finished.info().into_value());
+                }
             }
             if stored.next.is_none() {
                 return Ok((page, None));

@@ -16,6 +16,7 @@ use bridgemaster_proto::{
     v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
 };
 use bridgemaster_referee::BotIdentity;
+use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::info;
@@ -31,6 +32,7 @@ use super::{
 use crate::{
     journal::{Gate, Gated, Journal, NotStored},
     limits::Limits,
+    metrics::Metrics,
     refusal::Refusal,
     replay::ReplayFolder,
     wire,
@@ -39,6 +41,7 @@ use crate::{
 /// All matches of a server.
 pub(crate) struct Matches {
     limits: Limits,
+    metrics: Arc<Metrics>,
     clock: Arc<ServerClock>,
     draining: CancellationToken,
     /// When streams end, once the server drains.
@@ -63,6 +66,7 @@ struct Table {
     by_age: BTreeMap<u64, Arc<dyn HostedMatch>>,
     made: u64,
     open: usize,
+    open_by_maker: HashMap<KeyName, usize>,
     /// Matches that have ended, the oldest end first.
     ended: VecDeque<MatchId>,
 }
@@ -86,13 +90,15 @@ impl SeatKey {
         self.hosted.game_id()
     }
 
-    /// Takes the seat with a new stream; an older stream of the seat ends.
+    /// Takes the seat with a new stream; an older stream of the seat ends. With a key, the bot is
+    /// the one of the key's name.
     pub(crate) fn join(
         self,
         bot: BotIdentity,
+        key: Option<&KeyName>,
         last_sequence: Option<u32>,
     ) -> Result<(SeatStream, Outbound), Refusal> {
-        let (number, outbound) = self.hosted.join(self.seat, bot, last_sequence)?;
+        let (number, outbound) = self.hosted.join(self.seat, bot, key, last_sequence)?;
         Ok((SeatStream::new(self.hosted, self.seat, number), outbound))
     }
 }
@@ -104,9 +110,11 @@ impl Matches {
         replays: Option<PathBuf>,
         journal: Option<Arc<Journal>>,
     ) -> Self {
+        let metrics = Arc::new(Metrics::new());
         Self {
             limits,
-            clock: Arc::new(ServerClock::start()),
+            clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
+            metrics,
             draining: CancellationToken::new(),
             drained_at: OnceLock::new(),
             stopping: CancellationToken::new(),
@@ -121,6 +129,10 @@ impl Matches {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
     }
 
     pub(crate) fn clock(&self) -> &Arc<ServerClock> {
@@ -198,10 +210,12 @@ impl Matches {
         self.writing.wait().await;
     }
 
-    /// Makes a match, and the tickets to its seats. With a store, the match is in it.
+    /// Makes a match, and the tickets to its seats; `maker` is the key that asks for it. With a
+    /// store, the match is in it.
     pub(crate) async fn create(
         self: &Arc<Self>,
         config: &MatchConfig,
+        maker: Option<&KeyName>,
     ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
         if self.draining.is_cancelled() {
             return Err(self.stop_refusal());
@@ -213,8 +227,8 @@ impl Matches {
             let tickets: Vec<Ticket> = rules.seats.seats().map(|_| Ticket::draw()).collect();
             let hashes = tickets.iter().map(Ticket::hash).collect();
             let (id, salt) = (MatchId::draw(), draw_seed_salt());
-            let made = Arc::new(LiveMatch::<G>::new(id, rules, salt, hashes, self)?);
-            self.reserve()?;
+            let made = Arc::new(LiveMatch::<G>::new(id, rules, salt, maker.cloned(), hashes, self)?);
+            self.reserve(maker)?;
             if let Some(journal) = &self.journal {
                 let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
                 // In a task of its own: a caller that goes away meanwhile must not leave a match
@@ -232,10 +246,18 @@ impl Matches {
     }
 
     /// Takes a place among the matches that wait or run.
-    fn reserve(&self) -> Result<(), Refusal> {
+    fn reserve(&self, maker: Option<&KeyName>) -> Result<(), Refusal> {
         let mut table = self.table();
         if table.open >= self.limits.open_matches {
             return Err(Refusal::limit("open_matches", self.limits.open_matches));
+        }
+        let limit = self.limits.open_matches_per_key;
+        if let Some(maker) = maker {
+            let open = table.open_by_maker.entry(maker.clone()).or_default();
+            if *open >= limit {
+                return Err(Refusal::limit("open_matches_per_key", limit));
+            }
+            *open += 1;
         }
         table.open += 1;
         Ok(())
@@ -249,7 +271,7 @@ impl Matches {
         stored: Result<(), NotStored>,
     ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
         if let Err(NotStored) = stored {
-            self.leave();
+            self.leave(made.maker());
             return Err(Refusal::storage_failed());
         }
         let info = made.info().into_value();
@@ -274,7 +296,7 @@ impl Matches {
 
     /// Takes in a match of an earlier server that goes on; limits are for new ones.
     pub(super) fn go_on_with(&self, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
-        self.table().open += 1;
+        self.table().open_again(played.maker());
         played.restarted();
         self.host(played, tickets);
     }
@@ -314,6 +336,7 @@ impl Matches {
         state: MatchState,
         mut age: u64,
         count: usize,
+        is_seen: &(dyn Fn(&dyn HostedMatch) -> bool + Sync),
     ) -> (Vec<Gated<MatchInfo>>, Option<u64>) {
         let mut page = Vec::new();
         // The lock is taken for each, so that a long search holds up nobody.
@@ -322,7 +345,9 @@ impl Matches {
                 return (page, Some(age));
             }
             age = older;
-            page.extend(hosted.info_in(state));
+            if is_seen(&*hosted) {
+                page.extend(hosted.info_in(state));
+            }
         }
         (page, None)
     }
@@ -335,7 +360,13 @@ impl Matches {
     }
 
     /// Takes note that a match has ended, and writes its replay when `gate` is open.
-    pub(super) fn ended(&self, id: &MatchId, replay: Arc<[u8]>, gate: Option<Gate>) {
+    pub(super) fn ended(
+        &self,
+        id: &MatchId,
+        maker: Option<&KeyName>,
+        replay: Arc<[u8]>,
+        gate: Option<Gate>,
+    ) {
         if let Some(folder) = &self.replays {
             let written = folder.write(id.as_str(), replay);
             self.writing.spawn(async move {
@@ -354,12 +385,13 @@ impl Matches {
         };
         // Dropped here, outside the lock.
         drop(forgotten);
-        self.leave();
+        self.leave(maker);
     }
 
     /// Gives up a place among the matches that wait or run.
-    fn leave(&self) {
+    fn leave(&self, maker: Option<&KeyName>) {
         let mut table = self.table();
+        table.close_of_maker(maker);
         table.open = table.open.saturating_sub(1);
         if table.open == 0 {
             self.emptied.notify_waiters();
@@ -373,6 +405,27 @@ impl Matches {
 }
 
 impl Table {
+    /// Takes note that a match of an earlier server is open.
+    fn open_again(&mut self, maker: Option<&KeyName>) {
+        self.open += 1;
+        if let Some(maker) = maker {
+            *self.open_by_maker.entry(maker.clone()).or_default() += 1;
+        }
+    }
+
+    /// Takes note that a match of a key is open no more.
+    fn close_of_maker(&mut self, maker: Option<&KeyName>) {
+        let Some(maker) = maker else {
+            return;
+        };
+        if let Some(open) = self.open_by_maker.get_mut(maker) {
+            *open = open.saturating_sub(1);
+            if *open == 0 {
+                self.open_by_maker.remove(maker);
+            }
+        }
+    }
+
     fn enter(&mut self, hosted: Arc<dyn HostedMatch>, tickets: Vec<TicketHash>) {
         self.made += 1;
         let age = self.made;
@@ -427,14 +480,14 @@ mod tests {
             }),
             ..MatchConfig::default()
         };
-        let (info, tickets) = matches.create(&config).await.unwrap();
+        let (info, tickets) = matches.create(&config, None).await.unwrap();
         // The timer takes note of the start-up time, an hour from now.
         yield_now().await;
         for ticket in tickets {
             let key = matches
                 .redeem(&Ticket::from_client(&ticket.ticket))
                 .unwrap();
-            let (seat, _) = key.join(BotIdentity::default(), None).unwrap();
+            let (seat, _) = key.join(BotIdentity::default(), None, None).unwrap();
             seat.report(SeatInput::Resign {
                 match_id: info.match_id.clone(),
             });

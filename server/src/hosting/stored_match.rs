@@ -6,12 +6,12 @@ use bridgemaster_proto::v1::{
     self, PlayResponse, WatchMatchResponse, play_response::Message as Outgoing,
 };
 use bridgemaster_referee::BotIdentity;
-use bridgemaster_store::FinishedMatch;
+use bridgemaster_store::{FinishedMatch, KeyName};
 
 use super::{
     HostedMatch, MatchId, SeatInput, TicketHash,
     hosted_match::ReplayBytes,
-    link::forfeited,
+    link::{forfeited, of_another_key},
     outbound::{self, Closing, Outbound},
     seat_stream::StreamNumber,
     spectators::{Spectators, WatchReceiver},
@@ -32,6 +32,7 @@ pub(crate) struct StoredMatch {
     rules_version: u32,
     info: v1::MatchInfo,
     seats: Vec<FinishedSeat>,
+    maker: Option<KeyName>,
 }
 
 impl StoredMatch {
@@ -40,7 +41,9 @@ impl StoredMatch {
         let summary = FinishedSummary::read(&finished.summary)?;
         let game_id = GAME_IDS.iter().find(|id| **id == summary.game_id);
         let game_id = game_id.ok_or_else(|| format!("it is of {:?}, no game", summary.game_id))?;
+        let maker = summary.maker.map(KeyName::new).transpose();
         Ok(Self {
+            maker: maker.map_err(|error| error.to_string())?,
             id: MatchId::from_store(&finished.match_id),
             game_id,
             rules_version: summary.rules_version,
@@ -55,6 +58,12 @@ impl StoredMatch {
         seats
             .filter_map(|seat| TicketHash::from_bytes(&seat.ticket_sha256))
             .collect()
+    }
+
+    /// The bot that had a seat.
+    fn bot_name(&self, seat: Seat) -> Option<&str> {
+        let name = &self.info.seats.get(seat.index())?.bot_name;
+        (!name.is_empty()).then_some(name)
     }
 
     /// What a seat was told of the start, or would have been.
@@ -96,12 +105,27 @@ impl HostedMatch for StoredMatch {
         self.game_id
     }
 
+    fn maker(&self) -> Option<&KeyName> {
+        self.maker.as_ref()
+    }
+
+    fn is_of(&self, key: &KeyName) -> bool {
+        let mut bots = self.info.seats.iter().map(|seat| &seat.bot_name);
+        self.maker() == Some(key) || bots.any(|name| name == key.as_str())
+    }
+
     fn join(
         &self,
         seat: Seat,
         _bot: BotIdentity,
+        key: Option<&KeyName>,
         last_sequence: Option<u32>,
     ) -> Result<(StreamNumber, Outbound), Refusal> {
+        if let Some(key) = key
+            && self.bot_name(seat).is_some_and(|name| name != key.as_str())
+        {
+            return Err(of_another_key());
+        }
         let told = self.seats.get(seat.index()).cloned().unwrap_or_default();
         if !told.forfeited_for.is_empty() {
             return Err(forfeited(&told.forfeited_for));

@@ -1,7 +1,7 @@
 //! The summary of a finished match: what is known of it without its replay.
 
 use bridgemaster_proto::v1::MatchInfo;
-use bridgemaster_store::limits::MAX_SUMMARY_BYTES;
+use bridgemaster_store::{KeyName, limits::MAX_SUMMARY_BYTES};
 use prost::Message as _;
 
 use super::FORMAT_VERSION;
@@ -24,6 +24,9 @@ pub(crate) struct FinishedSummary {
     /// What a bot that comes back too late has to be told, in seat order.
     #[prost(message, repeated, tag = "5")]
     pub(crate) seats: Vec<FinishedSeat>,
+    /// Name of the API key that made it; not set on a server that asks for none.
+    #[prost(string, optional, tag = "6")]
+    pub(crate) maker: Option<String>,
 }
 
 /// How the conversation with a seat ends.
@@ -50,6 +53,7 @@ impl FinishedSummary {
         game_id: &str,
         rules_version: u32,
         seats: Vec<FinishedSeat>,
+        maker: Option<&KeyName>,
     ) -> Self {
         Self {
             format_version: FORMAT_VERSION,
@@ -57,6 +61,7 @@ impl FinishedSummary {
             game_id: game_id.to_owned(),
             rules_version,
             seats,
+            maker: maker.map(ToString::to_string),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use bridgemaster_proto::{games::WireGame, v1::MatchConfig};
 use bridgemaster_referee::{MatchRules, Time};
+use bridgemaster_store::KeyName;
 use prost::Message as _;
 
 use super::{FORMAT_VERSION, Unreplayable};
@@ -39,6 +40,9 @@ pub(crate) struct Header {
     /// When the match was made, in µs of the server's clock.
     #[prost(uint64, tag = "8")]
     created_at_us: u64,
+    /// Name of the API key that made it; not set on a server that asks for none.
+    #[prost(string, optional, tag = "9")]
+    maker: Option<String>,
 }
 
 /// What a header says, checked.
@@ -47,6 +51,7 @@ pub(super) struct Opening<G: WireGame> {
     pub(super) salt: SeedSalt,
     pub(super) tickets: Vec<TicketHash>,
     pub(super) created_at: Time,
+    pub(super) maker: Option<KeyName>,
 }
 
 impl Header {
@@ -56,6 +61,7 @@ impl Header {
         salt: &SeedSalt,
         tickets: &[TicketHash],
         created_at: Time,
+        maker: Option<&KeyName>,
     ) -> Self {
         Self {
             format_version: FORMAT_VERSION,
@@ -69,6 +75,7 @@ impl Header {
                 .map(|hash| hash.as_bytes().to_vec())
                 .collect(),
             created_at_us: created_at.0,
+            maker: maker.map(ToString::to_string),
         }
     }
 
@@ -117,7 +124,9 @@ impl Header {
         let tickets = tickets
             .filter(|tickets| tickets.len() == usize::from(rules.seats.get()))
             .ok_or_else(|| bad("ticket_sha256", &"is not one SHA-256 for each seat"))?;
+        let maker = self.maker.as_deref().map(KeyName::new).transpose();
         Ok(Opening {
+            maker: maker.map_err(|error| bad("maker", &error))?,
             rules,
             salt,
             tickets,

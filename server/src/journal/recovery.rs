@@ -5,7 +5,7 @@ mod every_prefix;
 
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{Output, Referee, Time};
-use bridgemaster_store::{OpenMatch, StoreError};
+use bridgemaster_store::{KeyName, OpenMatch, StoreError};
 use prost::Message as _;
 use thiserror::Error;
 
@@ -120,6 +120,7 @@ pub(crate) struct Recovered<G: WireGame> {
     pub(crate) referee: Referee<G>,
     pub(crate) salt: SeedSalt,
     pub(crate) tickets: Vec<TicketHash>,
+    pub(crate) maker: Option<KeyName>,
     /// Its records so far.
     pub(crate) replay: ReplayWriter,
     /// Entries of its journal.
@@ -141,6 +142,7 @@ pub(crate) fn recover<G: WireGame>(
         salt,
         tickets,
         created_at,
+        maker,
     } = header.open::<G>()?;
     let referee = Referee::new(rules, created_at).map_err(|error| Unreplayable::Header {
         field: "config",
@@ -150,6 +152,7 @@ pub(crate) fn recover<G: WireGame>(
         referee,
         salt,
         tickets,
+        maker,
         replay: ReplayWriter::default(),
         entries: 0,
         known_until: created_at,

@@ -26,20 +26,24 @@ use super::{
 use crate::{
     VERSION,
     hosting::{Closing, Matches, SeatInput, SeatKey, SeatStream},
+    identity::Caller,
     journal::{Gate, NotStored},
     limits::Limits,
     refusal::Refusal,
 };
 
-/// The responses to a bot that holds `key`. The stream is polled by the one task that the
-/// transport has for it: an answer is read, refereed and answered there, without a hop.
+/// The responses to the bot of `caller`, whose ticket is `key`. The stream is polled by the one
+/// task that the transport has for it: an answer is read, refereed and answered there, without a
+/// hop.
 pub(crate) fn conversation(
     matches: Arc<Matches>,
     key: SeatKey,
+    caller: Caller,
     mut inbound: Streaming<PlayRequest>,
 ) -> impl Stream<Item = Result<PlayResponse, Status>> {
     stream! {
         let limits = matches.limits();
+        let _counted = matches.metrics().play_stream();
         let stopping = matches.stopping();
         let hello = select! {
             biased;
@@ -60,7 +64,8 @@ pub(crate) fn conversation(
                 return;
             }
         };
-        let (seat, mut outbound) = match key.join(bot, hello.last_sequence) {
+        let joined = key.join(caller.bot(bot), caller.name(), hello.last_sequence);
+        let (seat, mut outbound) = match joined {
             Ok(joined) => joined,
             Err(refusal) => {
                 yield Err(refusal.into());
@@ -79,8 +84,13 @@ pub(crate) fn conversation(
         // A bot that reads again after a pause needs one Ping, not all that were due.
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut round_trip = RoundTrip::default();
-        let stopped = stopping.cancelled();
-        tokio::pin!(stopped);
+        let ended = async {
+            select! {
+                () = stopping.cancelled() => matches.stop_refusal(),
+                refusal = caller.refused() => refusal,
+            }
+        };
+        tokio::pin!(ended);
         let draining = matches.draining();
         let mut is_told_of_drain = false;
         // What the last message of the bot waits for. Nothing more is read until then, so that
@@ -148,8 +158,8 @@ pub(crate) fn conversation(
                     })));
                 }
                 _ = pings.tick() => yield Ok(response(Outgoing::Ping(round_trip.ping()))),
-                () = &mut stopped => {
-                    yield Err(matches.stop_refusal().into());
+                refusal = &mut ended => {
+                    yield Err(refusal.into());
                     return;
                 }
             }

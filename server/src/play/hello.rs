@@ -6,7 +6,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::BotIdentity;
 
-use crate::{limits::MAX_BOT_TEXT_CHARS, refusal::Refusal};
+use crate::{identity::is_printable, limits::MAX_BOT_TEXT_CHARS, refusal::Refusal};
 
 /// Checks a Hello for a match of `game_id`.
 pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, Refusal> {
@@ -52,14 +52,4 @@ pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, R
         name: hello.bot_name.clone(),
         version: hello.bot_version.clone(),
     })
-}
-
-/// Whether a character shows as itself in a log or a table: neither a control character nor one
-/// that is invisible or turns the direction of the text.
-fn is_printable(character: char) -> bool {
-    !character.is_control()
-        && !matches!(
-            character,
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        )
 }

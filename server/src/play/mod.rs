@@ -14,6 +14,7 @@ use tonic::{Request, Response, Status, Streaming, metadata::MetadataMap};
 
 use crate::{
     hosting::{Matches, Ticket},
+    identity::{Authenticator, KeyScope},
     refusal::Refusal,
 };
 
@@ -21,11 +22,15 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Play {
     matches: Arc<Matches>,
+    authenticator: Authenticator,
 }
 
 impl Play {
-    pub(crate) fn new(matches: Arc<Matches>) -> Self {
-        Self { matches }
+    pub(crate) fn new(matches: Arc<Matches>, authenticator: Authenticator) -> Self {
+        Self {
+            matches,
+            authenticator,
+        }
     }
 }
 
@@ -37,11 +42,14 @@ impl PlayService for Play {
         &self,
         request: Request<Streaming<PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
+        let caller = self.authenticator.caller(request.metadata()).await?;
+        caller.require(KeyScope::Play)?;
         let key = self.matches.redeem(&bearer_ticket(request.metadata())?)?;
         // A client's call returns with the response head, so the head must not wait for Hello.
         Ok(Response::new(Box::pin(conversation::conversation(
             Arc::clone(&self.matches),
             key,
+            caller,
             request.into_inner(),
         ))))
     }

@@ -10,10 +10,11 @@ use bridgemaster_proto::v1::{
 };
 use tokio::select;
 use tokio_stream::Stream;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, metadata::MetadataMap};
 
 use crate::{
-    hosting::{MatchId, Matches},
+    hosting::{HostedMatch, MatchId, Matches},
+    identity::{Authenticator, Caller, KeyScope},
     journal::NotStored,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
     refusal::Refusal,
@@ -23,12 +24,35 @@ use crate::{
 /// The service over a set of matches.
 pub(crate) struct MatchDesk {
     matches: Arc<Matches>,
+    authenticator: Authenticator,
 }
 
 impl MatchDesk {
-    pub(crate) fn new(matches: Arc<Matches>) -> Self {
-        Self { matches }
+    pub(crate) fn new(matches: Arc<Matches>, authenticator: Authenticator) -> Self {
+        Self {
+            matches,
+            authenticator,
+        }
     }
+
+    /// A match that the caller may see, and the caller.
+    async fn seen(
+        &self,
+        metadata: &MetadataMap,
+        match_id: &str,
+    ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
+        let caller = self.authenticator.caller(metadata).await?;
+        let hosted = self.matches.find(&MatchId::from_client(match_id)).await?;
+        if !sees(&caller, &*hosted) {
+            caller.require(KeyScope::Read)?;
+        }
+        Ok((hosted, caller))
+    }
+}
+
+/// Whether a caller may see a match: its own ones always, others with the scope for that.
+fn sees(caller: &Caller, hosted: &dyn HostedMatch) -> bool {
+    caller.may(KeyScope::Read) || caller.name().is_some_and(|name| hosted.is_of(name))
 }
 
 #[tonic::async_trait]
@@ -37,8 +61,9 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<CreateMatchRequest>,
     ) -> Result<Response<CreateMatchResponse>, Status> {
+        let caller = self.authenticator.maker(request.metadata()).await?;
         let config = request.into_inner().config.unwrap_or_default();
-        let (info, tickets) = self.matches.create(&config).await?;
+        let (info, tickets) = self.matches.create(&config, caller.name()).await?;
         Ok(Response::new(CreateMatchResponse {
             r#match: Some(info),
             tickets,
@@ -49,9 +74,9 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<GetMatchRequest>,
     ) -> Result<Response<GetMatchResponse>, Status> {
-        let id = MatchId::from_client(&request.into_inner().match_id);
-        let info = self.matches.find(&id).await?.info();
-        let info = info.shown().await;
+        let match_id = &request.get_ref().match_id;
+        let (hosted, _) = self.seen(request.metadata(), match_id).await?;
+        let info = hosted.info().shown().await;
         let info = info.map_err(|NotStored| Refusal::storage_failed())?;
         Ok(Response::new(GetMatchResponse {
             r#match: Some(info),
@@ -62,6 +87,7 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<ListMatchesRequest>,
     ) -> Result<Response<ListMatchesResponse>, Status> {
+        let caller = self.authenticator.caller(request.metadata()).await?;
         let request = request.into_inner();
         let state = MatchState::try_from(request.state).map_err(|_| {
             Refusal::field(
@@ -86,7 +112,10 @@ impl MatchService for MatchDesk {
                 )
             })?),
         };
-        let listed = self.matches.list(state, before, page_size as usize);
+        let is_seen = |hosted: &dyn HostedMatch| sees(&caller, hosted);
+        let listed = self
+            .matches
+            .list(state, before, page_size as usize, &is_seen);
         let (matches, next) = listed.await?;
         Ok(Response::new(ListMatchesResponse {
             matches,
@@ -100,11 +129,16 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
-        let id = MatchId::from_client(&request.into_inner().match_id);
-        let mut news = self.matches.find(&id).await?.watch()?;
+        let match_id = &request.get_ref().match_id;
+        let (hosted, caller) = self.seen(request.metadata(), match_id).await?;
+        let mut news = hosted.watch()?;
         let matches = Arc::clone(&self.matches);
         let stopping = matches.stopping();
+        let counted = self.matches.metrics().watch_stream();
         Ok(Response::new(Box::pin(stream! {
+            let _counted = counted;
+            let refused = caller.refused();
+            tokio::pin!(refused);
             loop {
                 select! {
                     biased;
@@ -122,6 +156,10 @@ impl MatchService for MatchDesk {
                         yield Err(matches.stop_refusal().into());
                         return;
                     }
+                    refusal = &mut refused => {
+                        yield Err(refusal.into());
+                        return;
+                    }
                 }
             }
         })))
@@ -131,10 +169,11 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<GetReplayRequest>,
     ) -> Result<Response<GetReplayResponse>, Status> {
-        let id = MatchId::from_client(&request.into_inner().match_id);
-        let bytes = self.matches.replay(&id).await?;
+        let match_id = &request.get_ref().match_id;
+        let (hosted, _) = self.seen(request.metadata(), match_id).await?;
+        let bytes = self.matches.replay(&*hosted).await?;
         let replay = replay::decode(&bytes)
-            .map_err(|error| Status::internal(format!("the replay cannot be read: {error}")))?;
+            .map_err(|error| Status::data_loss(format!("the replay cannot be read: {error}")))?;
         Ok(Response::new(GetReplayResponse {
             replay: Some(replay),
         }))

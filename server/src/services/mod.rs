@@ -2,6 +2,8 @@
 
 mod catalog;
 mod match_desk;
+mod named_reasons;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use match_desk::MatchDesk;
+pub(crate) use named_reasons::NamedReasons;

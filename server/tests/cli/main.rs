@@ -2,9 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../certificates/mod.rs"]
+mod certificates;
 mod demo;
 mod every_game;
 mod forged_replays;
+mod keys;
 mod misuse;
 mod program;
 mod served_match;
+mod tls;

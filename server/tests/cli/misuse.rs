@@ -18,7 +18,7 @@ fn assert_names(text: &str, names: &[&str]) {
 
 #[test]
 fn help_shows_the_first_steps_and_every_command() {
-    let commands = ["demo", "serve", "create", "bot", "watch", "replay"];
+    let commands = ["demo", "serve", "create", "bot", "watch", "key", "replay"];
     let help = succeed(["--help"]);
     assert_names(&help, &commands);
     assert_names(
@@ -148,7 +148,19 @@ fn clock_and_fault_rules_that_the_server_refuses_are_told_with_their_range() {
 #[test]
 fn a_server_for_other_machines_must_be_asked_for() {
     let text = refused(&["serve", "--listen", "0.0.0.0:0"]);
-    assert_names(&text, &["0.0.0.0:0", "--insecure", "127.0.0.1"]);
+    assert_names(
+        &text,
+        &["0.0.0.0:0", "--insecure", "--tls-cert", "127.0.0.1"],
+    );
+}
+
+#[test]
+fn metrics_for_other_machines_must_be_asked_for() {
+    let text = refused(&["serve", "--metrics", "0.0.0.0:9464"]);
+    assert_names(
+        &text,
+        &["--metrics 0.0.0.0:9464", "--insecure", "127.0.0.1:9464"],
+    );
 }
 
 #[test]

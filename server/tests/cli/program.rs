@@ -20,6 +20,10 @@ pub(crate) fn bridgemaster<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = 
         .args(arguments)
         .env_remove("BRIDGEMASTER_SERVER")
         .env_remove("BRIDGEMASTER_TICKET")
+        .env_remove("BRIDGEMASTER_KEY")
+        .env_remove("BRIDGEMASTER_CA")
+        .env_remove("BRIDGEMASTER_CLIENT_CERT")
+        .env_remove("BRIDGEMASTER_CLIENT_KEY")
         .env_remove("RUST_LOG")
         .stdin(Stdio::null());
     command

@@ -12,16 +12,21 @@ use serde_json::Value;
 use crate::program::{bridgemaster, signal, succeed, wait_for};
 
 /// A running server, killed when dropped.
-struct Served {
-    process: Child,
-    url: String,
+pub(crate) struct Served {
+    pub(crate) process: Child,
+    pub(crate) url: String,
 }
 
 impl Served {
-    fn start(flags: &[&str]) -> Self {
+    pub(crate) fn start(flags: &[&str]) -> Self {
+        Self::start_logging_to(Stdio::inherit(), flags)
+    }
+
+    pub(crate) fn start_logging_to(log: Stdio, flags: &[&str]) -> Self {
         let arguments = ["serve", "--listen", "127.0.0.1:0"];
         let mut process = bridgemaster(arguments.iter().chain(flags))
             .stdout(Stdio::piped())
+            .stderr(log)
             .spawn()
             .unwrap();
         let mut line = String::new();
@@ -30,7 +35,7 @@ impl Served {
             .unwrap();
         let url = line
             .split_whitespace()
-            .find(|word| word.starts_with("http://"));
+            .find(|word| word.starts_with("http"));
         Self {
             url: url
                 .unwrap_or_else(|| panic!("no address in {line:?}"))

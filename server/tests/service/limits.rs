@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use bridgemaster_proto::v1::{
-    CreateMatchRequest, FaultAction, FaultPolicy, GetMatchRequest, MatchConfig,
+    CreateMatchRequest, FaultAction, FaultPolicy, GetMatchRequest, ListMatchesRequest, MatchConfig,
+    WatchMatchRequest, match_service_client::MatchServiceClient,
 };
 use bridgemaster_server::Limits;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Code, Request};
+use tonic::{Code, Request, transport::Channel};
 use tonic_types::StatusExt as _;
 
 use crate::{
@@ -136,7 +137,12 @@ async fn a_request_over_the_size_limit_is_refused() {
     let mut huge = config(GAMES[0], 2);
     huge.seed = Some("x".repeat(300_000));
     let refused = refused(&table, huge).await;
-    assert_eq!(refused.code(), Code::OutOfRange, "{refused:?}");
+    assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
+    assert_eq!(reason(&refused), "MALFORMED_MESSAGE");
+    assert!(
+        refused.message().contains("262144"),
+        "it names the limit: {refused:?}"
+    );
 }
 
 #[tokio::test]
@@ -148,4 +154,59 @@ async fn a_long_match_identifier_is_refused_with_its_reason() {
     let refused = table.matches().get_match(request).await.unwrap_err();
     assert_eq!(reason(&refused), "MATCH_UNKNOWN");
     assert!(refused.message().len() < 200, "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_page_of_more_matches_than_the_limit_is_refused_with_the_limit() {
+    let table = Table::open().await;
+    let page = |page_size| {
+        let mut desk = table.matches();
+        let request = ListMatchesRequest {
+            page_size,
+            ..ListMatchesRequest::default()
+        };
+        async move { desk.list_matches(request).await }
+    };
+    page(500).await.unwrap();
+    let refused = page(501).await.unwrap_err();
+    assert_eq!(reason(&refused), "INVALID_FIELD");
+    assert!(refused.message().contains("0 to 500"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
+    let limits = Limits {
+        watcher_queue: 2,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    // Windows so small that news stay in the server's queue.
+    let narrow = Channel::from_shared(table.url.clone())
+        .unwrap()
+        .initial_stream_window_size(1_000)
+        .connect()
+        .await
+        .unwrap();
+    let request = WatchMatchRequest {
+        match_id: seated.match_id.clone(),
+    };
+    let news = MatchServiceClient::new(narrow).watch_match(request).await;
+    let mut news = news.unwrap().into_inner();
+    let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+    for bot in bots {
+        let result = bot.await.unwrap().unwrap();
+        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    }
+    let end = loop {
+        match news.message().await {
+            Ok(Some(message)) => {
+                let result = message.r#match.unwrap().result;
+                assert!(result.is_none(), "a slow reader does not get this far");
+            }
+            Ok(None) => panic!("the stream ends with a reason"),
+            Err(status) => break status,
+        }
+    };
+    assert_eq!(reason(&end), "SLOW_CONSUMER");
 }

@@ -3,17 +3,26 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod catalog;
+#[path = "../certificates/mod.rs"]
+mod certificates;
+mod connections;
 mod conversation;
 mod failing_store;
+mod flood;
+mod keys;
 mod limits;
+mod locked_table;
+mod metrics;
 mod raw_bot;
 mod reconnecting;
 mod referee_lag;
 mod restarting;
+mod security;
 mod seed_commitment;
 mod spectators;
 mod stopping;
 mod stray_answers;
 mod table;
+mod tls;
 mod whole_matches;
 mod zoo;

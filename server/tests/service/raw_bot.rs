@@ -68,16 +68,25 @@ impl RawBot {
     }
 
     pub(crate) async fn open_with(
-        mut client: PlayServiceClient<Channel>,
+        client: PlayServiceClient<Channel>,
         authorization: Option<&str>,
+        first: PlayRequest,
+    ) -> Result<Self, Status> {
+        let metadata = authorization.map(|value| ("authorization", value.to_owned()));
+        Self::open_showing(client, metadata, first).await
+    }
+
+    /// Opens a stream with this metadata.
+    pub(crate) async fn open_showing(
+        mut client: PlayServiceClient<Channel>,
+        metadata: impl IntoIterator<Item = (&'static str, String)>,
         first: PlayRequest,
     ) -> Result<Self, Status> {
         let (outbound, messages) = mpsc::channel(1024);
         outbound.send(first).await.unwrap();
         let mut request = Request::new(ReceiverStream::new(messages));
-        if let Some(value) = authorization {
-            let value = value.parse().unwrap();
-            request.metadata_mut().insert("authorization", value);
+        for (name, value) in metadata {
+            request.metadata_mut().append(name, value.parse().unwrap());
         }
         let inbound = client.play(request).await?.into_inner();
         Ok(Self {

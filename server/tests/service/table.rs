@@ -1,6 +1,6 @@
 //! A server of the test's own, and matches on it.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
@@ -26,6 +26,8 @@ pub(crate) const GAMES: &[&str] = bridgemaster_games::GAME_IDS;
 pub(crate) struct Table {
     pub(crate) url: String,
     pub(crate) channel: Channel,
+    /// Where the metrics are.
+    pub(crate) metrics: SocketAddr,
     pub(crate) stop: CancellationToken,
     pub(crate) drain: CancellationToken,
     pub(crate) running: JoinHandle<Result<(), ServeError>>,
@@ -48,7 +50,7 @@ impl Table {
             limits,
             ..ServerOptions::default()
         };
-        Self::serve(options).await
+        Self::with_options(options).await
     }
 
     /// A server whose matches are kept in `store`.
@@ -57,7 +59,7 @@ impl Table {
             store: Arc::clone(store),
             given_up: Vec::new(),
         };
-        Self::serve(ServerOptions {
+        Self::with_options(ServerOptions {
             limits,
             storage: Some(storage),
             ..ServerOptions::default()
@@ -65,11 +67,12 @@ impl Table {
         .await
     }
 
-    async fn serve(options: ServerOptions) -> Self {
-        let server = Server::bind("127.0.0.1:0".parse().unwrap(), options)
-            .await
-            .unwrap();
+    pub(crate) async fn with_options(mut options: ServerOptions) -> Self {
+        let free: SocketAddr = "127.0.0.1:0".parse().unwrap();
+        options.metrics = Some(free);
+        let server = Server::bind(free, options).await.unwrap();
         let url = format!("http://{}", server.local_addr());
+        let metrics = server.metrics_addr().unwrap();
         let stop = CancellationToken::new();
         let drain = CancellationToken::new();
         let running = tokio::spawn(server.run_and_drain(drain.clone(), stop.clone()));
@@ -80,6 +83,7 @@ impl Table {
                 .await
                 .unwrap(),
             url,
+            metrics,
             _stop_at_end: stop.clone().drop_guard(),
             stop,
             drain,

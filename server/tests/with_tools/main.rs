@@ -8,6 +8,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../certificates/mod.rs"]
+mod certificates;
 mod protocol_lint;
 mod python_bot;
 mod tool;

@@ -3,6 +3,7 @@
 use std::{
     path::Path,
     process::{Command, Stdio},
+    sync::Arc,
     time::Duration,
 };
 
@@ -15,13 +16,20 @@ use bridgemaster_proto::{
         match_service_client::MatchServiceClient,
     },
 };
-use bridgemaster_sdk::{Options, play};
-use bridgemaster_server::{Server, ServerOptions};
+use bridgemaster_sdk::{KEY_METADATA, Options, TlsOptions, endpoint, play};
+use bridgemaster_server::{
+    Server, ServerOptions, Tls, TlsFiles,
+    identity::{ApiKey, KeyScope},
+};
+use bridgemaster_store::{KeyName, KeyStore as _, MemoryStore, NewKey};
 use libtest_mimic::{Failed, Trial};
 use tokio::{runtime::Runtime, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::tool::{Tool, must_succeed, workspace};
+use crate::{
+    certificates::Authority,
+    tool::{Tool, must_succeed, workspace},
+};
 
 const PYTHON: Tool = Tool {
     name: "Python environment for the bots",
@@ -60,7 +68,10 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
             )
         })
     });
-    matches.chain([own_tests])
+    let locked = Trial::ignorable_test("python_bot::plays_over_tls_with_a_key", || {
+        PYTHON.with(plays_over_tls_with_a_key)
+    });
+    matches.chain([own_tests, locked])
 }
 
 /// Seats the Python bot last, and random bots before it, each match on a server of its own.
@@ -108,6 +119,84 @@ fn plays_a_whole_match(python: &Path, bot: &str, game: &str, seats: u32) -> Resu
     })?;
     check_result(&result, bot, seats);
     Ok(())
+}
+
+/// Seats Python bots alone, on a server that asks for keys and for client certificates.
+fn plays_over_tls_with_a_key(python: &Path) -> Result<(), Failed> {
+    let game = GAME_IDS.first().copied().ok_or("there is a game")?;
+    let config = with_game!(game, G => G::config_to_wire(&Default::default()))
+        .ok_or("a game of the catalogue")?;
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let (own, client) = (authority.certify("server"), clients.certify("client"));
+    Runtime::new()?.block_on(async {
+        let (keys, key) = (Arc::new(MemoryStore::new()), ApiKey::draw());
+        let new = NewKey {
+            id: key.id().clone(),
+            name: KeyName::new("wherryman").unwrap(),
+            scopes: [KeyScope::Create, KeyScope::Play]
+                .map(KeyScope::to_scope)
+                .into(),
+            secret_hash: key.secret_hash(),
+            created_at_unix_ms: 0,
+        };
+        keys.add_key(new).await?;
+        let files = TlsFiles {
+            cert: own.cert,
+            key: own.key,
+            client_ca: Some(clients.ca()),
+        };
+        let options = ServerOptions {
+            keys: Some(keys),
+            tls: Some(Arc::new(Tls::load(files)?)),
+            ..ServerOptions::default()
+        };
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await?;
+        let url = format!("https://{}", server.local_addr());
+        let stop = CancellationToken::new();
+        let _stop_at_end = stop.clone().drop_guard();
+        tokio::spawn(server.run(stop));
+
+        let tls = TlsOptions {
+            ca: Some(authority.ca()),
+            client_cert: Some(client.cert.clone()),
+            client_key: Some(client.key.clone()),
+        };
+        let channel = endpoint(&url, &tls)?.connect().await?;
+        let mut request = tonic::Request::new(CreateMatchRequest {
+            config: Some(MatchConfig {
+                game: Some(config),
+                seats: 2,
+                ..MatchConfig::default()
+            }),
+        });
+        let metadata = request.metadata_mut();
+        metadata.insert(KEY_METADATA, key.reveal().parse()?);
+        let created = MatchServiceClient::new(channel)
+            .create_match(request)
+            .await?;
+        let bots = created.into_inner().tickets.into_iter().map(|seat| {
+            tokio::process::Command::new(python)
+                .args(["-m", "bridgemaster_bot", "random"])
+                .env("BRIDGEMASTER_SERVER", &url)
+                .env("BRIDGEMASTER_TICKET", seat.ticket)
+                .env("BRIDGEMASTER_KEY", key.reveal())
+                .env("BRIDGEMASTER_CA", authority.ca())
+                .env("BRIDGEMASTER_CLIENT_CERT", &client.cert)
+                .env("BRIDGEMASTER_CLIENT_KEY", &client.key)
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .kill_on_drop(true)
+                .spawn()
+        });
+        for bot in bots.collect::<Result<Vec<_>, _>>()? {
+            let output = timeout(PATIENCE, bot.wait_with_output()).await??;
+            let said = String::from_utf8_lossy(&output.stdout);
+            if !output.status.success() || !said.contains("is over") {
+                return Err(Failed::from(format!("{}: {said}", output.status)));
+            }
+        }
+        Ok(())
+    })
 }
 
 async fn create_match(url: &str, game: GameConfig, seats: u32) -> Result<Vec<SeatTicket>, Failed> {

@@ -1,7 +1,7 @@
 """Old London Bridge: reads the observation and answers some decisions in full."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from bridgemaster.games.old_london_bridge.v1.components_pb2 import PlayedCards, Raises
 from bridgemaster.games.old_london_bridge.v1.config_pb2 import Edition

@@ -1,6 +1,5 @@
 //! `bridgemaster demo`: a whole match here and now, with real bot processes over real gRPC.
 
-mod entrant;
 mod processes;
 mod progress;
 
@@ -14,14 +13,14 @@ use anyhow::Context as _;
 use bridgemaster_bots::NAMES;
 use bridgemaster_games::SeatCount;
 use bridgemaster_proto::v1::{MatchConfig, MatchInfo, MatchResult, Replay};
-use bridgemaster_server::{Limits, Server, ServerOptions, replay::encode};
+use bridgemaster_server::{Server, ServerOptions, replay::encode};
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use self::{entrant::Entrant, processes::Processes, progress::ProgressView};
+use self::{processes::Processes, progress::ProgressView};
 use super::{
-    block_on, failure::misuse, follow::follow, match_client::MatchClient, match_flags::MatchFlags,
-    output, proto_json, stop_signal::asked_to_stop, table,
+    block_on, entrant::Entrant, failure::misuse, follow::follow, match_client::MatchClient,
+    match_flags::MatchFlags, output, proto_json, stop_signal::asked_to_stop, table,
 };
 
 /// Who plays when nobody is named: one bot that wants to win, the rest for it to beat.
@@ -86,11 +85,8 @@ impl DemoArgs {
     }
 
     async fn play(self, config: MatchConfig, entrants: Vec<Entrant>) -> anyhow::Result<()> {
-        let options = ServerOptions {
-            limits: Limits::default(),
-            ..ServerOptions::default()
-        };
-        let server = Server::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), options).await?;
+        let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let server = Server::bind(loopback, ServerOptions::default()).await?;
         let server_url = format!("http://{}", server.local_addr());
         let stop = CancellationToken::new();
         let serving = tokio::spawn(server.run(stop.clone()));

@@ -6,7 +6,7 @@ use bridgemaster_proto::{
     games::WireGame,
     v1::{self, WatchMatchResponse},
 };
-use bridgemaster_referee::{Input, Output, Record, RecordEntry, Time};
+use bridgemaster_referee::{DecisionRecord, Input, Output, Record, RecordEntry, Time};
 use tracing::{info, warn};
 
 use super::{
@@ -38,8 +38,8 @@ impl<G: WireGame> LiveMatch<G> {
         let mut replay = None;
         for output in &outputs {
             match output {
-                Output::Record(record) => self.record(table, record, &mut news),
-                Output::Ended => replay = self.seal(table),
+                Output::Record(record) => self.record(table, matches, record, &mut news),
+                Output::Ended => replay = self.seal(table, matches),
                 Output::Send { .. } | Output::Close { .. } => {}
             }
         }
@@ -68,7 +68,7 @@ impl<G: WireGame> LiveMatch<G> {
         }
         table.outputs = outputs;
         if let Some(replay) = replay {
-            matches.ended(&self.id, replay, gate.clone());
+            matches.ended(&self.id, self.maker.as_ref(), replay, gate.clone());
         }
         self.tell(table, news, gate.as_ref());
         for seat in slow {
@@ -109,11 +109,19 @@ impl<G: WireGame> LiveMatch<G> {
             G::ID,
             G::RULES_VERSION,
             seats.collect(),
+            self.maker.as_ref(),
         )
     }
 
-    fn record(&self, table: &mut Table<G>, record: &Record<G>, news: &mut News) {
+    fn record(&self, table: &mut Table<G>, matches: &Matches, record: &Record<G>, news: &mut News) {
+        if let RecordEntry::Decision(decision) = &record.entry {
+            let DecisionRecord {
+                decided_by, charge, ..
+            } = decision;
+            self.metrics.decided(*decided_by, charge.as_ref());
+        }
         if let RecordEntry::Fault { seat, fault } = &record.entry {
+            matches.metrics().fault(fault);
             info!(match_id = %self.id, %seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
         }
         let wire = record_to_wire(record);
@@ -158,13 +166,15 @@ impl<G: WireGame> LiveMatch<G> {
     }
 
     /// Closes the replay of a match that has ended: its bytes.
-    fn seal(&self, table: &mut Table<G>) -> Option<Arc<[u8]>> {
+    fn seal(&self, table: &mut Table<G>, matches: &Matches) -> Option<Arc<[u8]>> {
         let Replay::Growing(writer) = &mut table.replay else {
             return None;
         };
         let result = table.referee.result()?;
         info!(match_id = %self.id, decisions = result.decisions, "match ended");
+        self.metrics.ended();
         if result.spoiled_by_referee {
+            matches.metrics().match_spoiled();
             let longest_lag_ms = result.longest_referee_lag_us / 1000;
             warn!(match_id = %self.id, longest_lag_ms, "the match is spoiled by the server's own lag");
         }

@@ -21,9 +21,9 @@ async fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
         MatchRules::<OldLondonBridge>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
     rules.clock.cap_ms = 30;
     let (id, salt) = (MatchId::draw(), draw_seed_salt());
-    let live = LiveMatch::new(id, rules, salt, Vec::new(), &matches).unwrap();
+    let live = LiveMatch::new(id, rules, salt, None, Vec::new(), &matches).unwrap();
     let seats = [0, 1].map(|number| Seat::new(number).unwrap());
-    let streams = seats.map(|seat| live.join(seat, BotIdentity::default(), None).unwrap());
+    let streams = seats.map(|seat| live.join(seat, BotIdentity::default(), None, None).unwrap());
     for (seat, (number, _)) in seats.into_iter().zip(&streams) {
         live.report(seat, *number, SeatInput::HandedOver { request_id: 1 });
     }

@@ -8,6 +8,7 @@ use bridgemaster_proto::{
     v1::{self, WatchMatchResponse},
 };
 use bridgemaster_referee::{BotIdentity, Input};
+use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tracing::info;
 
@@ -16,7 +17,7 @@ use super::{
         HostedMatch, MatchId, SeatInput,
         clock::Moment,
         hosted_match::{PlayedMatch, ReplayBytes},
-        link::forfeited,
+        link::{forfeited, of_another_key},
         outbound::Outbound,
         seat_stream::StreamNumber,
         spectators::WatchReceiver,
@@ -67,14 +68,28 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         G::ID
     }
 
+    fn maker(&self) -> Option<&KeyName> {
+        self.maker.as_ref()
+    }
+
+    fn is_of(&self, key: &KeyName) -> bool {
+        self.maker() == Some(key) || self.table().bots().any(|bot| bot.name == key.as_str())
+    }
+
     fn join(
         &self,
         seat: Seat,
         bot: BotIdentity,
+        key: Option<&KeyName>,
         last_sequence: Option<u32>,
     ) -> Result<(StreamNumber, Outbound), Refusal> {
         let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
         let mut table = self.table();
+        if let Some(key) = key
+            && table.bot(seat).is_some_and(|bot| bot.name != key.as_str())
+        {
+            return Err(of_another_key());
+        }
         let moment = self.catch_up(&mut table, &matches);
         self.tell_lag(&mut table, &matches, moment);
         if let Some(fault) = table.referee.forfeit(seat) {

@@ -142,7 +142,7 @@ async fn check<G: WireGame>() {
     let journal = Arc::new(Journal::new(Arc::clone(&store) as _));
     let writing = tokio::spawn(Arc::clone(&journal).write());
     let id = MatchId::new("0123456789abcdef").unwrap();
-    let header = Header::new(&rules, &salt, &tickets, created_at);
+    let header = Header::new(&rules, &salt, &tickets, created_at, None);
     journal.open(id.clone(), &header).await.unwrap();
 
     let mut played = Played {
@@ -207,7 +207,7 @@ async fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
     type G = bridgemaster_games::old_london_bridge::OldLondonBridge;
     let rules = MatchRules::<G>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
     let tickets = [TicketHash::from_bytes(&[0; 32]).unwrap(); 2];
-    let header = Header::new(&rules, &SeedSalt::new([1; 32]), &tickets, Time(0));
+    let header = Header::new(&rules, &SeedSalt::new([1; 32]), &tickets, Time(0), None);
     let with = |entry: Entry| OpenMatch {
         match_id: MatchId::new("m").unwrap(),
         opened_at_unix_ms: 0,

@@ -1,11 +1,11 @@
-//! Who plays a seat of a demo: a house bot, or any command.
+//! Who plays a seat: a house bot, or any command.
 
-use std::{env, ffi::OsStr};
+use std::env;
 
 use anyhow::Context as _;
 use bridgemaster_bots::NAMES;
 use bridgemaster_games::{MAX_SEED_CHARS, Seed};
-use tokio::process::Command;
+use bridgemaster_server::bot_process::{BotCommand, is_program};
 
 use crate::cli::failure::misuse;
 
@@ -48,40 +48,24 @@ impl Entrant {
 
     /// The command that starts it for a seat. `seed` is the seed of the match, from which a house
     /// bot's own chance follows, so that a demo of a seed can be played again.
-    pub(super) fn command(&self, seat: u32, seed: Option<&Seed>) -> anyhow::Result<Command> {
+    pub(super) fn command(&self, seat: u32, seed: Option<&Seed>) -> anyhow::Result<BotCommand> {
         match self {
             Self::House(name) => {
                 let program = env::current_exe().context("this program cannot find itself")?;
-                let mut command = Command::new(program);
-                command.args(["bot", name]);
-                if let Some(seed) = seed {
-                    let text = format!("bot{seat}.{seed}");
-                    let cut: String = text.chars().take(MAX_SEED_CHARS).collect();
-                    command.args(["--seed", &cut]);
-                }
-                Ok(command)
+                let command = BotCommand::new(program).with(["bot", name]);
+                let Some(seed) = seed else {
+                    return Ok(command);
+                };
+                let text = format!("bot{seat}.{seed}");
+                let cut: String = text.chars().take(MAX_SEED_CHARS).collect();
+                Ok(command.with(["--seed", &cut]))
             }
             Self::Command(words) => {
                 let (program, arguments) = words.split_first().context("the command is empty")?;
-                let mut command = Command::new(program);
-                command.args(arguments);
-                Ok(command)
+                Ok(BotCommand::new(program).with(arguments))
             }
         }
     }
-}
-
-/// Whether a program is there: at its path, or in a folder of PATH when it has no folder.
-fn is_program(program: &str) -> bool {
-    let has_file = |folder: &std::path::Path| {
-        let file = folder.join(program);
-        file.is_file() || file.with_extension(env::consts::EXE_EXTENSION).is_file()
-    };
-    if program.contains(std::path::is_separator) {
-        return has_file("".as_ref());
-    }
-    let path = env::var_os("PATH");
-    env::split_paths(path.as_deref().unwrap_or(OsStr::new(""))).any(|folder| has_file(&folder))
 }
 
 #[cfg(test)]
@@ -91,9 +75,8 @@ mod tests {
 
     fn program_and_arguments(entrant: &Entrant, seed: Option<&Seed>) -> Vec<String> {
         let command = entrant.command(2, seed).unwrap();
-        let command = command.as_std();
-        let words = std::iter::once(command.get_program()).chain(command.get_args());
-        words
+        command
+            .words()
             .map(|word| word.to_string_lossy().into_owned())
             .collect()
     }

@@ -1,0 +1,66 @@
+//! What the edition data of all games have in common: read from a TOML file or from the wire,
+//! checked entry by entry.
+
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
+/// Longest name of an edition, in characters: one line of a table.
+pub const MAX_EDITION_NAME: usize = 64;
+
+/// Why edition data is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EditionError {
+    /// The file is not TOML of the expected form.
+    #[error("{0}")]
+    Form(String),
+    /// An entry breaks a rule.
+    #[error("{entry}: {problem}")]
+    Entry {
+        /// Path of the entry, such as `buildings[17].number`.
+        entry: String,
+        /// What is wrong with it, and what would be valid.
+        problem: String,
+    },
+}
+
+impl EditionError {
+    /// `Err` of a wrong entry.
+    pub(crate) fn entry<T>(
+        entry: impl Into<String>,
+        problem: impl Into<String>,
+    ) -> Result<T, Self> {
+        Err(Self::Entry {
+            entry: entry.into(),
+            problem: problem.into(),
+        })
+    }
+}
+
+/// Reads an edition file, not yet checked.
+pub(crate) fn read_parts<P: DeserializeOwned>(text: &str) -> Result<P, EditionError> {
+    toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))
+}
+
+/// Checks the name of an edition.
+pub(crate) fn check_name(name: &str) -> Result<String, EditionError> {
+    let chars = name.chars().count();
+    if chars == 0 || chars > MAX_EDITION_NAME || name.chars().any(char::is_control) {
+        let problem = format!("must have 1 to {MAX_EDITION_NAME} printable characters");
+        return EditionError::entry("name", problem);
+    }
+    Ok(name.to_owned())
+}
+
+/// A list of exactly `N` items.
+pub(crate) fn exactly<'a, T, const N: usize>(
+    entry: &str,
+    items: &'a [T],
+) -> Result<&'a [T; N], EditionError> {
+    match items.try_into() {
+        Ok(items) => Ok(items),
+        Err(_) => {
+            let problem = format!("must have {N} entries, found {}", items.len());
+            EditionError::entry(entry, problem)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Refusals that do not depend on what a decision says.
+
+use thiserror::Error;
+
+use crate::{Seat, SeatSet};
+
+/// Why a decision is refused before its content counts. The messages begin as those of every
+/// refusal do: with a field and a colon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum OutOfTurn {
+    /// The match is over.
+    #[error("decision: the match is over")]
+    Over,
+    /// Other seats decide, or none before a chance result.
+    #[error("seat: not your turn, seat {seat} owes no decision; owing: {}", seats(*.owing))]
+    NotOwing {
+        /// The seat that answered.
+        seat: Seat,
+        /// The seats that owe a decision; none while a chance result is due.
+        owing: SeatSet,
+    },
+    /// Another kind of decision is asked for.
+    #[error("decision: {given} is not asked for; asked for: {asked}")]
+    WrongKind {
+        /// What was answered, as the notation calls it.
+        given: &'static str,
+        /// What would be legal.
+        asked: &'static str,
+    },
+}
+
+fn seats(set: SeatSet) -> String {
+    let names: Vec<String> = set.iter().map(|seat| format!("seat {seat}")).collect();
+    match names.is_empty() {
+        true => "none before the chance result".to_owned(),
+        false => names.join(", "),
+    }
+}

@@ -1,0 +1,126 @@
+//! Whom a client of an `https://` address trusts, and what it shows.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
+
+use crate::OptionsError;
+
+/// Environment variable with a file of certificates to trust.
+pub const CA_VARIABLE: &str = "BRIDGEMASTER_CA";
+/// Environment variable with the file of the client's certificate.
+pub const CLIENT_CERT_VARIABLE: &str = "BRIDGEMASTER_CLIENT_CERT";
+/// Environment variable with the file of the private key of the client's certificate.
+pub const CLIENT_KEY_VARIABLE: &str = "BRIDGEMASTER_CLIENT_KEY";
+
+/// PEM files for servers with an `https://` address. Without any, the certificates that the system
+/// trusts are trusted, and no certificate is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// Certificates to trust instead of the system's.
+    pub ca: Option<PathBuf>,
+    /// The client's own certificate, for servers that ask for one.
+    pub client_cert: Option<PathBuf>,
+    /// The private key of [`client_cert`](Self::client_cert).
+    pub client_key: Option<PathBuf>,
+}
+
+impl TlsOptions {
+    /// The files that [`CA_VARIABLE`], [`CLIENT_CERT_VARIABLE`] and [`CLIENT_KEY_VARIABLE`] name.
+    pub fn from_env() -> Self {
+        let file = |variable| {
+            let path = env::var_os(variable).filter(|path| !path.is_empty());
+            path.map(PathBuf::from)
+        };
+        Self {
+            ca: file(CA_VARIABLE),
+            client_cert: file(CLIENT_CERT_VARIABLE),
+            client_key: file(CLIENT_KEY_VARIABLE),
+        }
+    }
+
+    fn config(&self) -> Result<ClientTlsConfig, OptionsError> {
+        let config = match &self.ca {
+            Some(ca) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read(ca)?)),
+            None => ClientTlsConfig::new().with_native_roots(),
+        };
+        match (&self.client_cert, &self.client_key) {
+            (Some(cert), Some(key)) => {
+                Ok(config.identity(Identity::from_pem(read(cert)?, read(key)?)))
+            }
+            (None, None) => Ok(config),
+            _ => Err(OptionsError::HalfOfClientCertificate),
+        }
+    }
+}
+
+/// Where a client connects to: `http://HOST:PORT`, or `https://HOST:PORT` with the files of `tls`.
+///
+/// # Errors
+/// [`OptionsError::ServerUrl`], [`OptionsError::TlsFile`], [`OptionsError::Tls`], or
+/// [`OptionsError::HalfOfClientCertificate`].
+pub fn endpoint(server_url: &str, tls: &TlsOptions) -> Result<Endpoint, OptionsError> {
+    let bad_url = || OptionsError::ServerUrl {
+        url: server_url.to_owned(),
+    };
+    let endpoint = Endpoint::from_shared(server_url.to_owned()).map_err(|_| bad_url())?;
+    let uri = endpoint.uri();
+    match (uri.scheme_str(), uri.host()) {
+        (Some("http"), Some(_)) => Ok(endpoint.tcp_nodelay(true)),
+        (Some("https"), Some(_)) => endpoint
+            .tcp_nodelay(true)
+            .tls_config(tls.config()?)
+            .map_err(|error| OptionsError::Tls {
+                detail: with_sources(&error),
+            }),
+        _ => Err(bad_url()),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, OptionsError> {
+    fs::read(path).map_err(|error| OptionsError::TlsFile {
+        path: path.to_owned(),
+        detail: error.to_string(),
+    })
+}
+
+/// An error in the words of what caused it.
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let sources = std::iter::successors(Some(error), |error| error.source());
+    let texts: Vec<String> = sources.map(ToString::to_string).collect();
+    texts.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_used_is_refused_by_name() {
+        let with = |tls| endpoint("https://127.0.0.1:1", &tls).err().unwrap();
+        let missing = with(TlsOptions {
+            ca: Some("no/such/ca.pem".into()),
+            ..TlsOptions::default()
+        });
+        assert!(missing.to_string().contains("no/such/ca.pem"), "{missing}");
+        let half = with(TlsOptions {
+            client_cert: Some("cert.pem".into()),
+            ..TlsOptions::default()
+        });
+        assert_eq!(half, OptionsError::HalfOfClientCertificate);
+        for url in ["", "nonsense", "ftp://host:1", "https://"] {
+            let refused = endpoint(url, &TlsOptions::default()).err().unwrap();
+            assert!(matches!(refused, OptionsError::ServerUrl { .. }), "{url}");
+        }
+        // The files are not looked at where nothing is encrypted.
+        let unused = TlsOptions {
+            ca: Some("no/such/ca.pem".into()),
+            ..TlsOptions::default()
+        };
+        assert!(endpoint("http://127.0.0.1:1", &unused).is_ok());
+    }
+}

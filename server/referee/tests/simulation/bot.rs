@@ -1,0 +1,224 @@
+//! A bot: what it knows, and what it does with a request.
+
+use bridgemaster_games::{Game, Seat};
+use bridgemaster_referee::{Answer, BotIdentity, DecisionRequest, SeatMessage};
+
+use crate::{
+    dice::{Dice, Purpose},
+    oracle::{Violation, demand},
+    plan::Habits,
+    server::{Report, StreamId},
+};
+
+/// A request as the bot remembers it.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked<D> {
+    pub(crate) request_id: u32,
+    pub(crate) choices: u32,
+    pub(crate) index: u32,
+    pub(crate) decision: D,
+    pub(crate) decision_left_ms: u32,
+}
+
+impl<D: Clone> Asked<D> {
+    /// Its answer, by index or in full.
+    pub(crate) fn answer(&self) -> Report<D> {
+        Report::Answer {
+            request_id: self.request_id,
+            answer: match self.request_id % 3 {
+                0 => Answer::Decision(self.decision.clone()),
+                _ => Answer::Index(self.index),
+            },
+        }
+    }
+}
+
+/// What a bot does with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    Answer,
+    AnswerLate,
+    StaySilent,
+    Restart,
+    Leave,
+    AnswerIllegally,
+    SendStrayAnswers,
+    Flood,
+    SendGarbage,
+    Resign,
+    OpenSecondStream,
+    StopReading,
+}
+
+/// Refusals of one request after which a bot answers legally: fewer than make a flood.
+const MOST_ILLEGAL_ANSWERS: u32 = 3;
+
+/// The bot of a seat.
+#[derive(Debug)]
+pub(crate) struct Bot<D> {
+    pub(crate) seat: Seat,
+    pub(crate) habits: Habits,
+    pub(crate) dice: Dice,
+    seed: u64,
+    pub(crate) stream: Option<StreamId>,
+    /// Sequence of the last message that it has; 0 when it knows nothing.
+    pub(crate) has: u32,
+    /// Counts its processes.
+    pub(crate) life: u32,
+    pub(crate) asked: Option<Asked<D>>,
+    /// It has decided: the answer is sent again over every new stream, for the old one may have
+    /// lost it.
+    pub(crate) has_decided: bool,
+    /// A decision that it made before: mostly not legal any more.
+    pub(crate) earlier: Option<D>,
+    refused: u32,
+    /// Does not come back.
+    pub(crate) is_gone: bool,
+    pub(crate) knows_end: bool,
+}
+
+impl<D: Clone> Bot<D> {
+    pub(crate) fn new(seed: u64, seat: Seat, habits: Habits) -> Self {
+        Self {
+            seat,
+            habits,
+            dice: Dice::new(seed, Purpose::Bot(seat.number())),
+            seed,
+            stream: None,
+            has: 0,
+            life: 0,
+            asked: None,
+            has_decided: false,
+            earlier: None,
+            refused: 0,
+            is_gone: false,
+            knows_end: false,
+        }
+    }
+
+    pub(crate) fn identity(&self) -> BotIdentity {
+        BotIdentity {
+            name: format!("{:?}", self.habits.kind),
+            version: self.seat.to_string(),
+        }
+    }
+
+    /// Takes a message of its stream; `is_first` and `knew` tell what it has of this stream and
+    /// what it had when it opened it. Tells whether it has to answer.
+    pub(crate) fn hear<G: Game<Decision = D>>(
+        &mut self,
+        sequence: u32,
+        message: &SeatMessage<G>,
+        heard: &mut Heard,
+    ) -> Result<bool, Violation> {
+        let starts_anew = heard.last.is_none() && matches!(message, SeatMessage::Started(_));
+        if starts_anew {
+            heard.is_anew = true;
+        } else if heard.is_anew {
+            demand!(
+                Some(sequence) > heard.last,
+                "{} hears {sequence} after {:?}",
+                self.seat,
+                heard.last
+            );
+        } else {
+            demand!(
+                sequence == self.has + 1,
+                "{} has {} and hears {sequence} next",
+                self.seat,
+                self.has
+            );
+        }
+        heard.last = Some(sequence);
+        self.has = self.has.max(sequence);
+        Ok(match message {
+            SeatMessage::Request(request) => {
+                self.is_asked::<G>(request);
+                true
+            }
+            SeatMessage::Rejected(rejection) => {
+                let open = self.asked.as_ref().map(|asked| asked.request_id);
+                if rejection.request_id != rejection.open_request_id {
+                    return Ok(false);
+                }
+                self.refused += 1;
+                self.has_decided = false;
+                open == Some(rejection.open_request_id)
+            }
+            SeatMessage::Ended(_) => {
+                self.knows_end = true;
+                false
+            }
+            SeatMessage::Started(_) | SeatMessage::SeatStatus(_) => false,
+        })
+    }
+
+    fn is_asked<G: Game<Decision = D>>(&mut self, request: &DecisionRequest<G>) {
+        let legal = &request.question.legal;
+        let choices = legal.len() as u32;
+        let is_new = self
+            .asked
+            .as_ref()
+            .is_none_or(|asked| asked.request_id != request.request_id);
+        if is_new {
+            self.refused = 0;
+            self.has_decided = false;
+            self.earlier = self.asked.take().map(|asked| asked.decision);
+        }
+        let index = self.choice(request.request_id, choices);
+        self.asked = Some(Asked {
+            request_id: request.request_id,
+            choices,
+            index,
+            decision: legal[index as usize].clone(),
+            decision_left_ms: request.clock.decision_left_ms,
+        });
+    }
+
+    /// What it decides depends on nothing but the match, the seat and the request.
+    fn choice(&self, request_id: u32, choices: u32) -> u32 {
+        let mixed = (self.seed << 8 | u64::from(self.seat.number()))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .wrapping_add(u64::from(request_id))
+            .wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed >> 32) as u32 % choices.max(1)
+    }
+
+    /// Draws what it does with a request.
+    pub(crate) fn deed(&mut self) -> Deed {
+        let habits = &self.habits;
+        let dice = &mut self.dice;
+        let deeds = [
+            (habits.restart, Deed::Restart),
+            (habits.late, Deed::AnswerLate),
+            (habits.silent, Deed::StaySilent),
+            (habits.leave, Deed::Leave),
+            (habits.illegal, Deed::AnswerIllegally),
+            (habits.stray, Deed::SendStrayAnswers),
+            (habits.flood, Deed::Flood),
+            (habits.garbage, Deed::SendGarbage),
+            (habits.resign, Deed::Resign),
+            (habits.second_stream, Deed::OpenSecondStream),
+            (habits.deaf, Deed::StopReading),
+        ];
+        let drawn = deeds
+            .into_iter()
+            .find(|(chance, _)| *chance > 0 && dice.happens(*chance))
+            .map_or(Deed::Answer, |(_, deed)| deed);
+        match drawn {
+            Deed::AnswerIllegally if self.refused >= MOST_ILLEGAL_ANSWERS => Deed::Answer,
+            drawn => drawn,
+        }
+    }
+
+    pub(crate) fn think_us(&mut self) -> u64 {
+        self.dice.within(self.habits.think_us.clone())
+    }
+}
+
+/// What a bot has heard of one stream.
+#[derive(Debug, Default)]
+pub(crate) struct Heard {
+    last: Option<u32>,
+    is_anew: bool,
+}

@@ -1,0 +1,88 @@
+//! The command: many seeds, or one again.
+
+use std::{process::ExitCode, time::Instant};
+
+use crate::matches::{Failure, Tally, game_ids, game_of, play_seed};
+
+/// Seeds to play.
+#[derive(Debug)]
+pub(crate) struct Command {
+    first_seed: u64,
+    seeds: u64,
+    game: Option<&'static str>,
+}
+
+impl Command {
+    /// Reads the arguments; `None` when they are those of a test run.
+    pub(crate) fn from_args(args: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
+        let args: Vec<String> = args.collect();
+        if !args.iter().any(|arg| arg == "--seed" || arg == "--matches") {
+            return Ok(None);
+        }
+        let mut command = Self {
+            first_seed: 0,
+            seeds: 1,
+            game: None,
+        };
+        let mut args = args.iter();
+        while let Some(name) = args.next() {
+            let value = args
+                .next()
+                .ok_or_else(|| format!("{name}: a value is missing"))?;
+            let number = || {
+                let parsed = value.parse();
+                parsed.map_err(|_| format!("{name}: {value:?} is no number from 0"))
+            };
+            match name.as_str() {
+                "--seed" => command.first_seed = number()?,
+                "--matches" => command.seeds = number()?,
+                "--game" => {
+                    let known = game_ids();
+                    let game = known.iter().find(|id| *id == value);
+                    command.game = Some(
+                        game.ok_or_else(|| format!("--game: {value:?} is none of {known:?}"))?,
+                    );
+                }
+                _ => return Err(format!("{name}: --seed, --matches and --game are valid")),
+            }
+        }
+        Ok(Some(command))
+    }
+
+    pub(crate) fn run(&self) -> ExitCode {
+        let started = Instant::now();
+        let mut tally = Tally::default();
+        for seed in self.first_seed..self.first_seed.saturating_add(self.seeds) {
+            let game = self.game.unwrap_or_else(|| game_of(seed));
+            if let Err(failure) = play_seed(seed, game, &mut tally) {
+                println!("{}", told(&failure));
+                return ExitCode::FAILURE;
+            }
+        }
+        let seconds = started.elapsed().as_secs_f64();
+        println!(
+            "{} matches with {} decisions and {} inputs, {:.0} hours of virtual time, in {seconds:.1} s: {:.0} matches a minute",
+            tally.matches,
+            tally.decisions,
+            tally.inputs,
+            tally.virtual_time.as_secs_f64() / 3600.0,
+            tally.matches as f64 * 60.0 / seconds,
+        );
+        println!("faults: {:?}", tally.faults);
+        println!("bots: {:?}", tally.kinds);
+        ExitCode::SUCCESS
+    }
+}
+
+/// A failure for people, with the command that repeats it.
+pub(crate) fn told(failure: &Failure) -> String {
+    let Failure {
+        seed,
+        game,
+        problem,
+        trace,
+    } = failure;
+    format!(
+        "{trace}\nseed {seed} of {game}: {problem}\nagain: cargo test -p bridgemaster-referee --test simulation -- --seed {seed} --game {game}"
+    )
+}

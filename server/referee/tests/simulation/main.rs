@@ -1,0 +1,44 @@
+//! Referees and everything around them in virtual time, from a seed: bots of every kind, networks
+//! that delay and drop, a server that stands still. Thousands of matches a minute, each watched at
+//! every step.
+//!
+//! `cargo test` plays a few hundred. More, or a failure again:
+//!
+//! ```text
+//! cargo test -p bridgemaster-referee --release --test simulation -- --seed 1 --matches 10000
+//! ```
+//!
+//! A failure is told with its trace and with the command that repeats it.
+
+#![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stdout, reason = "the command prints what it did")]
+#![allow(unreachable_pub, reason = "the toy games are shared with other tests")]
+
+mod bot;
+mod command;
+mod dice;
+mod matches;
+mod oracle;
+mod plan;
+mod server;
+mod tampering;
+#[path = "../toy/mod.rs"]
+mod toy;
+mod trace;
+mod trials;
+mod world;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match command::Command::from_args(std::env::args().skip(1)) {
+        Ok(Some(command)) => command.run(),
+        Ok(None) => {
+            libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials::trials()).exit_code()
+        }
+        Err(problem) => {
+            println!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}

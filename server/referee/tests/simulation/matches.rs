@@ -1,0 +1,222 @@
+//! What is done with one seed: its match is played, and now and then played again.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Duration,
+};
+
+use bridgemaster_games::{GAME_IDS, Game, with_game};
+use bridgemaster_referee::FaultReason;
+
+use crate::{
+    dice::Dice,
+    plan::{Kind, Plan},
+    tampering::{Tampering, Wrong},
+    toy::{
+        hands::{Hands, HandsConfig},
+        heap::{Heap, HeapConfig},
+    },
+    world::{Played, World},
+};
+
+/// Games of the catalogue and of the tests, by identifier.
+pub(crate) fn game_ids() -> Vec<&'static str> {
+    GAME_IDS
+        .iter()
+        .copied()
+        .chain([Heap::ID, Hands::ID])
+        .collect()
+}
+
+/// The game of a seed, when none is chosen.
+pub(crate) fn game_of(seed: u64) -> &'static str {
+    let ids = game_ids();
+    ids[(seed % ids.len() as u64) as usize]
+}
+
+/// Lines of a trace that a failure shows.
+const LINES_SHOWN: usize = 60;
+
+/// Something that must not happen.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) seed: u64,
+    pub(crate) game: &'static str,
+    pub(crate) problem: String,
+    pub(crate) trace: String,
+}
+
+/// What seeds came to, added up.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) matches: u64,
+    pub(crate) inputs: u64,
+    pub(crate) decisions: u64,
+    pub(crate) virtual_time: Duration,
+    pub(crate) faults: Vec<(FaultReason, u64)>,
+    pub(crate) kinds: Vec<(Kind, u64)>,
+}
+
+impl Tally {
+    fn add(&mut self, played: &Played, kinds: impl Iterator<Item = Kind>) {
+        self.matches += 1;
+        self.inputs += played.inputs;
+        self.decisions += played
+            .decided
+            .iter()
+            .map(|list| list.len() as u64)
+            .sum::<u64>();
+        self.virtual_time += Duration::from_micros(played.virtual_us);
+        played
+            .faults
+            .iter()
+            .for_each(|reason| count(&mut self.faults, *reason));
+        kinds.for_each(|kind| count(&mut self.kinds, kind));
+    }
+}
+
+fn count<T: PartialEq>(counts: &mut Vec<(T, u64)>, item: T) {
+    match counts.iter_mut().find(|(counted, _)| *counted == item) {
+        Some((_, count)) => *count += 1,
+        None => counts.push((item, 1)),
+    }
+}
+
+/// Evaluates an expression with the game of an identifier as a type and its drawn config.
+macro_rules! with_simulated_game {
+    ($id:expr, ($game:ident, $config:ident) => $body:expr) => {
+        match $id {
+            Heap::ID => {
+                type $game = Heap;
+                let $config = |dice: &mut Dice| HeapConfig {
+                    stones: dice.happens(700).then(|| dice.within(1..60) as u8),
+                    most: dice.within(1..7) as u8,
+                };
+                $body
+            }
+            Hands::ID => {
+                type $game = Hands;
+                let $config = |dice: &mut Dice| HandsConfig {
+                    rounds: dice.within(1..30) as u8,
+                    first_settles: dice.happens(300),
+                    draws_prizes: dice.happens(500),
+                };
+                $body
+            }
+            id => with_game!(id, Listed => {
+                type $game = Listed;
+                let $config = |_: &mut Dice| <$game as Game>::Config::default();
+                $body
+            })
+            .expect("only games of the list are chosen"),
+        }
+    };
+}
+
+/// Plays the match of a seed with every fault. Every fourth seed plays it twice and compares the
+/// traces; the one after it compares a disturbed match with an undisturbed one.
+pub(crate) fn play_seed(seed: u64, game: &'static str, tally: &mut Tally) -> Result<(), Failure> {
+    with_simulated_game!(game, (G, config) => {
+        let plan = || Plan::<G>::with_every_fault(seed, config);
+        let (_, trace) = play(plan(), None, tally)?;
+        match seed % 4 {
+            0 => {
+                let (_, again) = play(plan(), None, tally)?;
+                same_trace::<G>(seed, &trace, &again)
+            }
+            // The first hand that comes settles a round of this game: who is first may change.
+            1 if game != Hands::ID => {
+                let plan = |disturbed| Plan::<G>::with_recovered_faults(seed, disturbed, config);
+                let (calm, _) = play(plan(false), None, tally)?;
+                let (disturbed, trace) = play(plan(true), None, tally)?;
+                same_match::<G>(seed, &calm, &disturbed, trace)
+            }
+            _ => Ok(()),
+        }
+    })
+}
+
+/// Plays the match of a seed under a referee that does wrong; tells whether it was noticed.
+pub(crate) fn is_noticed(seed: u64, game: &'static str, wrong: Wrong) -> bool {
+    with_simulated_game!(game, (G, config) => {
+        let plan = Plan::<G>::with_every_fault(seed, config);
+        play(plan, Some(Tampering::new(wrong)), &mut Tally::default()).is_err()
+    })
+}
+
+/// The trace of a seed's match.
+pub(crate) fn trace_of(seed: u64, game: &'static str) -> Result<String, Failure> {
+    with_simulated_game!(game, (G, config) => {
+        let plan = Plan::<G>::with_every_fault(seed, config);
+        play(plan, None, &mut Tally::default()).map(|(_, trace)| trace)
+    })
+}
+
+fn play<G: Game>(
+    plan: Plan<G>,
+    tampering: Option<Tampering>,
+    tally: &mut Tally,
+) -> Result<(Played, String), Failure> {
+    let seed = plan.seed;
+    let failure = |problem: String, trace: String| Failure {
+        seed,
+        game: G::ID,
+        problem,
+        trace,
+    };
+    let mut world = World::new(plan, tampering)
+        .map_err(|violation| failure(violation.to_string(), String::new()))?;
+    // A panic is a failure like any other, and its trace is worth as much.
+    let played = catch_unwind(AssertUnwindSafe(|| world.play()));
+    match played {
+        Ok(Ok(played)) => {
+            tally.add(&played, world.kinds());
+            Ok((played, world.trace.text().to_owned()))
+        }
+        Ok(Err(violation)) => Err(failure(
+            violation.to_string(),
+            world.trace.tail(LINES_SHOWN),
+        )),
+        Err(_) => Err(failure(
+            "it panics; the message is above".to_owned(),
+            world.trace.tail(LINES_SHOWN),
+        )),
+    }
+}
+
+fn same_trace<G: Game>(seed: u64, first: &str, second: &str) -> Result<(), Failure> {
+    let differing = first
+        .lines()
+        .zip(second.lines())
+        .find(|(first, second)| first != second);
+    if first == second {
+        return Ok(());
+    }
+    Err(Failure {
+        seed,
+        game: G::ID,
+        problem: "played twice, it goes another way".to_owned(),
+        trace: format!("{differing:?}"),
+    })
+}
+
+fn same_match<G: Game>(
+    seed: u64,
+    calm: &Played,
+    disturbed: &Played,
+    trace: String,
+) -> Result<(), Failure> {
+    let is_same = calm.decided == disturbed.decided
+        && calm.digest == disturbed.digest
+        && calm.places == disturbed.places
+        && disturbed.faults.is_empty();
+    if is_same {
+        return Ok(());
+    }
+    Err(Failure {
+        seed,
+        game: G::ID,
+        problem: "faults that the bots recovered from change the match".to_owned(),
+        trace,
+    })
+}

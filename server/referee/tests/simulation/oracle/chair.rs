@@ -1,0 +1,171 @@
+//! What is known of one seat.
+
+use bridgemaster_games::Game;
+use bridgemaster_referee::{
+    BotIdentity, Charge, ClockReading, ClockRules, FaultReason, MAX_BANK_MS, SeatState, Time,
+};
+
+use super::timer::{RequestTime, prolonged_by_us};
+
+/// A request that waits for its answer.
+#[derive(Debug)]
+pub(super) struct Open<G: Game> {
+    pub(super) id: u32,
+    pub(super) time: RequestTime,
+    pub(super) observation: G::Observation,
+    pub(super) legal: Vec<G::Decision>,
+    pub(super) events: Vec<G::Event>,
+    pub(super) sequence: Option<u32>,
+}
+
+/// One seat.
+#[derive(Debug)]
+pub(super) struct Chair<G: Game> {
+    pub(super) bot: Option<BotIdentity>,
+    pub(super) is_connected: bool,
+    pub(super) lost_at: Option<Time>,
+    pub(super) lag_since_lost_us: u64,
+    pub(super) is_absent: bool,
+    pub(super) forfeit: Option<FaultReason>,
+    pub(super) strikes: u32,
+    pub(super) faults: u32,
+    pub(super) last_fault: Option<FaultReason>,
+    pub(super) open: Option<Open<G>>,
+    pub(super) last_request: u32,
+    /// The last answer that was accepted, by its request and a rendering of its form.
+    pub(super) answered: Option<(u32, String)>,
+    pub(super) bank_us: u64,
+    pub(super) round_trip_us: Option<u64>,
+    pub(super) last_charge: Option<Charge>,
+    pub(super) answers: u32,
+    pub(super) charged_us: u64,
+    pub(super) useless: u32,
+    /// Events of the log that it was told of.
+    pub(super) told: usize,
+    /// What was sent under each number, from 1.
+    pub(super) sent: Vec<String>,
+    /// Everything up to this number is known to have arrived.
+    pub(super) acknowledged: u32,
+    pub(super) house_decisions: u32,
+}
+
+impl<G: Game> Chair<G> {
+    pub(super) fn new(rules: &ClockRules) -> Self {
+        Self {
+            bot: None,
+            is_connected: false,
+            lost_at: None,
+            lag_since_lost_us: 0,
+            is_absent: false,
+            forfeit: None,
+            strikes: 0,
+            faults: 0,
+            last_fault: None,
+            open: None,
+            last_request: 0,
+            answered: None,
+            bank_us: u64::from(rules.bank_ms) * 1000,
+            round_trip_us: None,
+            last_charge: None,
+            answers: 0,
+            charged_us: 0,
+            useless: 0,
+            told: 0,
+            sent: Vec::new(),
+            acknowledged: 0,
+            house_decisions: 0,
+        }
+    }
+
+    pub(super) fn state(&self) -> SeatState {
+        match self {
+            Self {
+                forfeit: Some(_), ..
+            } => SeatState::Forfeited,
+            Self { bot: None, .. } => SeatState::Vacant,
+            Self {
+                is_connected: true, ..
+            } => SeatState::Connected,
+            _ => SeatState::Paused,
+        }
+    }
+
+    pub(super) fn is_played_by_house(&self) -> bool {
+        self.is_absent || self.forfeit.is_some()
+    }
+
+    pub(super) fn open_id(&self) -> u32 {
+        self.open.as_ref().map_or(0, |open| open.id)
+    }
+
+    /// When the lost stream becomes a fault.
+    pub(super) fn grace_ends(&self, rules: &ClockRules) -> Option<Time> {
+        let waits = !self.is_connected && !self.is_played_by_house();
+        self.lost_at.filter(|_| waits).map(|lost_at| {
+            lost_at
+                .plus_ms(rules.reconnect_ms)
+                .plus_us(prolonged_by_us(self.lag_since_lost_us))
+        })
+    }
+
+    pub(super) fn connect(&mut self, bot: BotIdentity) {
+        self.bot = Some(bot);
+        self.is_connected = true;
+        self.lost_at = None;
+        self.is_absent = false;
+    }
+
+    pub(super) fn disconnect(&mut self, now: Time) {
+        self.is_connected = false;
+        self.lost_at = Some(now);
+        self.lag_since_lost_us = 0;
+        if let Some(open) = &mut self.open {
+            open.time.handed_at.get_or_insert(open.time.issued_at);
+        }
+    }
+
+    pub(super) fn credit_limit_us(&self, rules: &ClockRules) -> u64 {
+        let most_us = u64::from(rules.round_trip_credit_ms) * 1000;
+        self.round_trip_us.map_or(0, |us| us.min(most_us))
+    }
+
+    /// What the bot must be told of its clock.
+    pub(super) fn reading(&self, now: Time) -> ClockReading {
+        let ms = |us: u64| (us / 1000) as u32;
+        let (charged_us, allowance_us) = self.open.as_ref().map_or((0, 0), |open| {
+            (open.time.charge(now).charged_us, open.time.allowance_us)
+        });
+        ClockReading {
+            bank_left_ms: ms(self.bank_us - charged_us.min(self.bank_us)),
+            decision_left_ms: ms(allowance_us - charged_us),
+            last_charge: self.last_charge,
+        }
+    }
+
+    /// Closes the open request without an answer.
+    pub(super) fn withdraw(&mut self, now: Time) {
+        if let Some(open) = self.open.take() {
+            let charged_us = open.time.charge(now).charged_us;
+            self.bank_us -= charged_us;
+            self.charged_us += charged_us;
+        }
+    }
+
+    /// Closes the open request with its answer.
+    pub(super) fn accept(&mut self, now: Time, rules: &ClockRules) -> Option<Charge> {
+        let open = self.open.take()?;
+        let charge = open.time.charge(now);
+        if let (Some(known), Some(_)) = (&mut self.round_trip_us, open.time.handed_at) {
+            *known = charge.elapsed_us.min(*known);
+        }
+        self.bank_us -= charge.charged_us;
+        self.bank_us = (self.bank_us + u64::from(rules.increment_ms) * 1000)
+            .min(u64::from(MAX_BANK_MS) * 1000);
+        self.charged_us += charge.charged_us;
+        self.last_charge = Some(charge);
+        self.answers += 1;
+        self.useless = 0;
+        self.acknowledged = self.acknowledged.max(open.sequence.unwrap_or(0));
+        Some(charge)
+    }
+}

@@ -1,0 +1,233 @@
+//! What every input and every deadline must bring about, and what holds of a result.
+
+use bridgemaster_games::{Game, Seat};
+use bridgemaster_referee::{
+    BadAnswerReason, FaultAction, FaultReason, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS,
+    MAX_USELESS_MESSAGES, MatchPhase, MatchResult,
+};
+
+use super::{Cause, Due, Oracle, Step, Violation, demand};
+
+impl<G: Game> Oracle<G> {
+    /// Lets the cause of a step change the stream of its seat: once, after what ran out before.
+    pub(super) fn take_effect(&mut self, step: &mut Step<G::Decision>) {
+        if std::mem::replace(&mut step.has_come, true) || self.ends > 0 {
+            return;
+        }
+        let Some(seat) = step.cause.seat() else {
+            return;
+        };
+        if !step.starts_match {
+            // What ran out before may have led to new requests.
+            self.ask_who_owes();
+        }
+        let chair = &mut self.chairs[seat.index()];
+        match &step.cause {
+            Cause::Connected { bot, .. } if chair.forfeit.is_none() => {
+                chair.connect(bot.clone());
+                chair.round_trip_us = None;
+            }
+            Cause::Disconnected(_) | Cause::Garbage(_) if chair.is_connected => {
+                chair.disconnect(self.now);
+            }
+            Cause::HandedOver(_, id) if chair.is_connected => {
+                let credit_limit_us = chair.credit_limit_us(&self.rules.clock);
+                if let Some(open) = &mut chair.open
+                    && open.id == *id
+                    && open.time.handed_at.is_none()
+                {
+                    open.time.handed_at = Some(self.now);
+                    open.time.credit_limit_us = credit_limit_us;
+                    open.time.lag_us = 0;
+                }
+            }
+            Cause::RoundTrip(_, us) if chair.is_connected => {
+                chair.round_trip_us = Some(chair.round_trip_us.map_or(*us, |known| known.min(*us)));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn effects(&mut self, step: &mut Step<G::Decision>) -> Result<(), Violation> {
+        let graces = step.due.iter().filter_map(|due| match due {
+            Due::Grace(seat) => Some(*seat),
+            _ => None,
+        });
+        let silent = match step.cause {
+            Cause::Garbage(seat) | Cause::Flood(seat) if step.was_connected => Some(seat),
+            _ => None,
+        };
+        let seats: Vec<Seat> = graces.chain(silent).collect();
+        for seat in seats {
+            if self.ends == 0 && !self.chairs[seat.index()].is_played_by_house() {
+                self.fault_beyond_those_kept(seat, step);
+            }
+        }
+        self.count_useless(step);
+        self.deadlines_had_effect(step)?;
+        self.resumed(step)?;
+        self.cause_had_effect(step)
+    }
+
+    fn deadlines_had_effect(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
+        for due in &step.due {
+            let is_over = match due {
+                Due::StartUp => self.phase != MatchPhase::Waiting,
+                Due::Clock(seat, id) => self.chairs[seat.index()].open_id() != *id,
+                Due::Grace(seat) => {
+                    let chair = &self.chairs[seat.index()];
+                    chair.is_played_by_house()
+                        || step.faults.iter().any(|(faulty, ..)| faulty == seat)
+                }
+            };
+            demand!(
+                is_over || self.phase == MatchPhase::Ended,
+                "{due:?} ran out and nothing came of it"
+            );
+        }
+        Ok(())
+    }
+
+    fn cause_had_effect(&mut self, step: &Step<G::Decision>) -> Result<(), Violation> {
+        let Some(seat) = step.cause.seat() else {
+            return Ok(());
+        };
+        let chair = &mut self.chairs[seat.index()];
+        let committed = |reason| step.committed(seat, reason);
+        // A fault before it may have taken the seat's stream or closed its request.
+        let is_undisturbed = step.was_connected
+            && step.due.is_empty()
+            && !matches!(step.cause, Cause::Connected { .. });
+        let is_kept = (chair.faults as usize) < MAX_FAULTS_KEPT;
+        if !is_undisturbed || !is_kept {
+            return Ok(());
+        }
+        let needed = match &step.cause {
+            Cause::Garbage(_) => Some(FaultReason::Garbage),
+            Cause::Resign(_) => Some(FaultReason::Resigned),
+            Cause::Flood(_) => Some(FaultReason::Flood),
+            _ => None,
+        };
+        demand!(
+            self.ends > 0 || needed.is_none_or(committed),
+            "{:?} is no fault",
+            step.cause
+        );
+        if matches!(step.cause, Cause::Answer(..) | Cause::BadAnswer(..)) {
+            let is_repeated = match &step.cause {
+                Cause::Answer(_, id, answer) => {
+                    chair.answered.as_ref().is_some_and(|(answered, form)| {
+                        answered == id && *form == format!("{answer:?}")
+                    })
+                }
+                _ => false,
+            };
+            demand!(
+                step.accepted || step.rejected || is_repeated || self.ends > 0,
+                "{:?} is neither accepted nor refused",
+                step.cause
+            );
+        }
+        Ok(())
+    }
+
+    /// Counts what answered nothing, which is known once the step is over.
+    fn count_useless(&mut self, step: &mut Step<G::Decision>) {
+        let Some(seat) = step.cause.seat() else {
+            return;
+        };
+        let illegal = step.committed(seat, FaultReason::Illegal);
+        let is_useless = match &step.cause {
+            Cause::Connected { .. } => self.phase == MatchPhase::Running && !step.starts_match,
+            Cause::Useless(_) | Cause::BadAnswer(_, _, BadAnswerReason::WrongMatch) => true,
+            Cause::Answer(..) | Cause::BadAnswer(..) => {
+                !step.accepted && (!illegal || self.rules.faults.illegal == FaultAction::Refuse)
+            }
+            _ => false,
+        };
+        let chair = &mut self.chairs[seat.index()];
+        let floods = step.committed(seat, FaultReason::Flood);
+        if is_useless && chair.is_connected && !floods {
+            chair.useless += 1;
+            if chair.useless >= MAX_USELESS_MESSAGES {
+                self.count_fault(seat, FaultReason::Flood, step);
+            }
+        }
+    }
+
+    /// What holds of every result.
+    pub(super) fn result(&self, result: &MatchResult) -> Result<(), Violation> {
+        demand!(
+            result.decisions == self.decisions && result.duration_ms == self.at_ms(),
+            "{} decisions in {} ms are counted, not {} in {} ms",
+            result.decisions,
+            result.duration_ms,
+            self.decisions,
+            self.at_ms()
+        );
+        let Some(outcome) = G::outcome(&self.state) else {
+            return Err(Violation("a result without an outcome".to_owned()));
+        };
+        let most_records = result
+            .seats
+            .iter()
+            .map(|seat| seat.faults.len())
+            .sum::<usize>()
+            + result.seats.len() * MAX_SEAT_RECORDS as usize;
+        demand!(
+            self.records as usize <= most_records + 2 * self.decisions as usize + 1000,
+            "{} records pile up",
+            self.records
+        );
+        let forfeited = self.chairs.iter().filter(|chair| chair.forfeit.is_some());
+        let standing = self.chairs.len() - forfeited.count();
+        for ((seat, chair), scored) in result.seats.iter().zip(&self.chairs).zip(&outcome.seats) {
+            let clock = seat.clock_use;
+            demand!(
+                (seat.score, seat.place_by_score) == (scored.score, scored.place),
+                "{} scored {:?}",
+                seat.seat,
+                scored
+            );
+            demand!(
+                (seat.forfeit, seat.fault_count, seat.house_decisions)
+                    == (chair.forfeit, chair.faults, chair.house_decisions),
+                "{} has {:?}, {} faults and {} decisions of the house; counted were {:?}, {}, {}",
+                seat.seat,
+                seat.forfeit,
+                seat.fault_count,
+                seat.house_decisions,
+                chair.forfeit,
+                chair.faults,
+                chair.house_decisions
+            );
+            demand!(
+                seat.faults.len() <= MAX_FAULTS_KEPT + 1,
+                "{} faults are kept",
+                seat.faults.len()
+            );
+            demand!(
+                (
+                    clock.answered,
+                    clock.charged_us,
+                    u64::from(clock.bank_left_ms)
+                ) == (chair.answers, chair.charged_us, chair.bank_us / 1000),
+                "{} is said to have used {clock:?}; counted were {} answers, {} µs, {} µs left",
+                seat.seat,
+                chair.answers,
+                chair.charged_us,
+                chair.bank_us
+            );
+            demand!(
+                match chair.forfeit {
+                    Some(_) => usize::from(seat.place) == standing + 1,
+                    None => usize::from(seat.place) <= standing,
+                },
+                "{} takes place {} with {standing} not forfeited",
+                seat.seat,
+                seat.place
+            );
+        }
+        Ok(())
+    }
+}

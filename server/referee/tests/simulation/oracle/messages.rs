@@ -1,0 +1,291 @@
+//! Messages: numbered without a gap, sent again as they were, and true.
+
+use bridgemaster_games::{Game, MAX_SEATS, Seat};
+use bridgemaster_referee::{
+    CloseReason, DecisionRequest, MAX_MESSAGES_KEPT, MatchPhase, Rejection, RejectionReason,
+    SeatMessage, SeatState, SeatStatus,
+};
+
+use super::{Cause, Oracle, Step, Violation, demand};
+
+impl<G: Game> Oracle<G> {
+    pub(super) fn message(
+        &mut self,
+        seat: Seat,
+        sequence: u32,
+        message: &SeatMessage<G>,
+        step: &mut Step<G::Decision>,
+    ) -> Result<(), Violation> {
+        let is_cause = step.cause.seat() == Some(seat);
+        if matches!(step.cause, Cause::Connected { .. }) && is_cause {
+            self.take_effect(step);
+        }
+        let is_new = sequence as usize == self.chairs[seat.index()].sent.len() + 1;
+        if is_new && matches!(message, SeatMessage::Request(_)) {
+            self.ask_who_owes();
+        }
+        let chair = &mut self.chairs[seat.index()];
+        // A seat hears of its own forfeit, and of the fault that it left by.
+        let is_last_word = step.faults.iter().any(|(faulty, ..)| *faulty == seat);
+        demand!(
+            chair.is_connected || is_last_word || self.phase == MatchPhase::Ended,
+            "a message to {seat}, which has no stream"
+        );
+        if is_cause {
+            step.sent_to_cause += 1;
+        }
+        if is_new {
+            chair.sent.push(fingerprint(message));
+        } else {
+            let came = is_cause && matches!(step.cause, Cause::Connected { .. });
+            let first = chair.sent.get((sequence as usize).wrapping_sub(1));
+            demand!(
+                came && first == Some(&fingerprint(message)),
+                "{sequence} is sent to {seat} after {} messages: {}",
+                chair.sent.len(),
+                fingerprint(message)
+            );
+            step.resent.push(sequence);
+        }
+        match message {
+            SeatMessage::Request(request) => self.request(seat, sequence, request, is_new),
+            SeatMessage::Rejected(rejection) if is_new => self.rejection(seat, rejection, step),
+            SeatMessage::SeatStatus(status) if is_new => self.status(status),
+            SeatMessage::Started(started) => {
+                demand!(
+                    started.seat == seat,
+                    "{seat} is told to be {}",
+                    started.seat
+                );
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn request(
+        &mut self,
+        seat: Seat,
+        sequence: u32,
+        request: &DecisionRequest<G>,
+        is_new: bool,
+    ) -> Result<(), Violation> {
+        let chair = &mut self.chairs[seat.index()];
+        let reading = chair.reading(self.now);
+        let rules = &self.rules.clock;
+        demand!(
+            request.clock.decision_left_ms <= rules.cap_ms
+                && request.clock.decision_left_ms <= request.clock.bank_left_ms,
+            "{:?} gives more time than there is",
+            request.clock
+        );
+        let Some(open) = chair
+            .open
+            .as_mut()
+            .filter(|open| open.id == request.request_id)
+        else {
+            demand!(
+                !is_new && request.clock.decision_left_ms == 0,
+                "request {} of {seat} is sent and is not open",
+                request.request_id
+            );
+            return Ok(());
+        };
+        demand!(
+            request.clock == reading,
+            "{seat} is told {:?}, and it is {reading:?}",
+            request.clock
+        );
+        let question = &*request.question;
+        demand!(
+            question.observation == open.observation && question.legal == open.legal,
+            "request {} of {seat} shows another position",
+            open.id
+        );
+        demand!(
+            question.events == open.events,
+            "request {} of {seat} tells other events than happened since the last",
+            open.id
+        );
+        if is_new {
+            demand!(
+                open.sequence.is_none(),
+                "request {} has two numbers",
+                open.id
+            );
+            open.sequence = Some(sequence);
+        }
+        Ok(())
+    }
+
+    fn rejection(
+        &mut self,
+        seat: Seat,
+        rejection: &Rejection,
+        step: &mut Step<G::Decision>,
+    ) -> Result<(), Violation> {
+        demand!(
+            step.cause.seat() == Some(seat) && !step.rejected && !step.accepted,
+            "{seat} is refused what it did not send"
+        );
+        step.rejected = true;
+        if !matches!(
+            rejection.reason,
+            RejectionReason::WrongMatch
+                | RejectionReason::StaleRequest
+                | RejectionReason::UnknownRequest
+        ) {
+            self.fault_beyond_those_kept(seat, step);
+        }
+        let chair = &self.chairs[seat.index()];
+        let id = match &step.cause {
+            Cause::Answer(_, id, _) | Cause::BadAnswer(_, id, _) => *id,
+            other => return Err(Violation(format!("{other:?} is refused"))),
+        };
+        // A substitute or a forfeit closes the request with the refusal.
+        let stays_open = chair.open_id() == rejection.open_request_id
+            || rejection.open_request_id == 0 && !step.faults.is_empty();
+        demand!(
+            rejection.request_id == id && stays_open,
+            "the refusal of {id} names {} and the open request {}",
+            rejection.request_id,
+            rejection.open_request_id
+        );
+        demand!(
+            rejection.strikes == chair.strikes,
+            "{} strikes are told, not {}",
+            rejection.strikes,
+            chair.strikes
+        );
+        let is_open = id != 0 && chair.open_id() == id;
+        let was_asked = (1..=chair.last_request).contains(&id);
+        let is_true = match rejection.reason {
+            RejectionReason::WrongMatch => matches!(
+                step.cause,
+                Cause::BadAnswer(_, _, bridgemaster_referee::BadAnswerReason::WrongMatch)
+            ),
+            RejectionReason::StaleRequest => !is_open && was_asked,
+            RejectionReason::UnknownRequest => !is_open && !was_asked,
+            RejectionReason::IndexOutOfRange => {
+                matches!(
+                    &step.cause,
+                    Cause::Answer(_, _, bridgemaster_referee::Answer::Index(_))
+                ) && self.is_illegal(&step.cause)
+            }
+            RejectionReason::IllegalDecision => {
+                matches!(&step.cause, Cause::Answer(..)) && self.is_illegal(&step.cause)
+            }
+            RejectionReason::MalformedDecision => {
+                matches!(&step.cause, Cause::BadAnswer(..)) && self.is_illegal(&step.cause)
+            }
+        };
+        demand!(
+            is_true,
+            "{:?} is not why {:?} is refused",
+            rejection.reason,
+            step.cause
+        );
+        Ok(())
+    }
+
+    fn status(&self, status: &SeatStatus) -> Result<(), Violation> {
+        let chair = &self.chairs[status.info.seat.index()];
+        if let Some(reason) = status.reason {
+            demand!(
+                chair.last_fault.is_some()
+                    && (chair.forfeit.is_none() || chair.forfeit == Some(reason)),
+                "{} is told to have committed {reason}",
+                status.info.seat
+            );
+        }
+        demand!(
+            (status.info.state == SeatState::Forfeited) == chair.forfeit.is_some(),
+            "{:?} is told",
+            status.info
+        );
+        Ok(())
+    }
+
+    pub(super) fn close(
+        &mut self,
+        seat: Seat,
+        reason: CloseReason,
+        step: &mut Step<G::Decision>,
+    ) -> Result<(), Violation> {
+        let chair = &self.chairs[seat.index()];
+        let is_true = match reason {
+            CloseReason::MatchEnded => G::owing(&self.state).is_empty(),
+            CloseReason::Forfeited(fault) => chair.forfeit == Some(fault),
+            CloseReason::Garbage => matches!(step.cause, Cause::Garbage(faulty) if faulty == seat),
+        };
+        demand!(is_true, "the stream of {seat} ends for {reason:?}");
+        Ok(())
+    }
+
+    /// What a bot that connects again is sent: all that it missed, or the start and what is open.
+    pub(super) fn resumed(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
+        let Cause::Connected {
+            seat,
+            last_sequence,
+            ..
+        } = &step.cause
+        else {
+            return Ok(());
+        };
+        demand!(
+            step.sent_to_cause as usize <= MAX_MESSAGES_KEPT + MAX_SEATS + 2,
+            "{} messages wait for {seat}",
+            step.sent_to_cause
+        );
+        let chair = &self.chairs[seat.index()];
+        // Numbers that were new in this step are checked as all new ones are.
+        let sent = chair.sent.len() as u32 - (step.sent_to_cause - step.resent.len() as u32);
+        let is_kept = |last: u32| {
+            last <= sent
+                && last >= chair.acknowledged
+                && (sent - last) as usize <= MAX_MESSAGES_KEPT
+        };
+        match last_sequence {
+            Some(last) if self.has_started(*seat, sent) && is_kept(*last) => {
+                let missed: Vec<u32> = (*last + 1..=sent).collect();
+                demand!(
+                    chair.forfeit.is_some() || step.resent == missed,
+                    "{seat} has {last} of {sent} and is sent {:?} again",
+                    step.resent
+                );
+            }
+            _ => {
+                demand!(
+                    step.resent.is_sorted() && step.resent.len() <= 3,
+                    "{seat} knows nothing and is sent {:?} again",
+                    step.resent
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The start is among the messages up to a number.
+    fn has_started(&self, seat: Seat, up_to: u32) -> bool {
+        let sent = &self.chairs[seat.index()].sent;
+        sent.iter()
+            .take(up_to as usize)
+            .any(|sent| sent == "started")
+    }
+}
+
+/// A message without what may differ when it is sent again.
+fn fingerprint<G: Game>(message: &SeatMessage<G>) -> String {
+    match message {
+        SeatMessage::Started(_) => "started".to_owned(),
+        SeatMessage::Request(request) => format!(
+            "request {} with {} decisions and {} events",
+            request.request_id,
+            request.question.legal.len(),
+            request.question.events.len()
+        ),
+        SeatMessage::Rejected(rejection) => format!("{rejection:?}"),
+        SeatMessage::SeatStatus(status) => format!("{status:?}"),
+        SeatMessage::Ended(result) => format!("ended after {} decisions", result.decisions),
+    }
+}

@@ -1,0 +1,448 @@
+//! Watches a referee from outside: what must follow from what was put in, told by a second, plain
+//! reading of the rules of matches. Whatever differs is a violation.
+
+mod chair;
+mod effects;
+mod messages;
+mod records;
+mod timer;
+
+use std::fmt;
+
+use bridgemaster_games::{Digest, Game, LegalList, Seat, Viewer};
+use bridgemaster_referee::{
+    Answer, BadAnswerReason, BotIdentity, FaultReason, Input, MatchPhase, MatchRules, Output,
+    Referee, Time,
+};
+
+use self::{
+    chair::{Chair, Open},
+    timer::{RequestTime, prolonged_by_us},
+};
+
+/// What a referee did that it must not do, or did not do.
+#[derive(Debug)]
+pub(crate) struct Violation(pub(crate) String);
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A violation unless the condition holds.
+macro_rules! demand {
+    ($condition:expr, $($what:tt)+) => {
+        if !$condition {
+            return Err($crate::oracle::Violation(format!($($what)+)));
+        }
+    };
+}
+pub(crate) use demand;
+
+/// An input, as far as what follows has to be compared with it.
+#[derive(Debug)]
+enum Cause<D> {
+    Connected {
+        seat: Seat,
+        bot: BotIdentity,
+        last_sequence: Option<u32>,
+    },
+    Disconnected(Seat),
+    HandedOver(Seat, u32),
+    Answer(Seat, u32, Answer<D>),
+    BadAnswer(Seat, u32, BadAnswerReason),
+    Garbage(Seat),
+    Useless(Seat),
+    Flood(Seat),
+    RoundTrip(Seat, u64),
+    Resign(Seat),
+    /// Lag and ticks: only time passes.
+    Time,
+}
+
+impl<D> Cause<D> {
+    fn seat(&self) -> Option<Seat> {
+        match self {
+            Self::Connected { seat, .. }
+            | Self::Disconnected(seat)
+            | Self::HandedOver(seat, _)
+            | Self::Answer(seat, ..)
+            | Self::BadAnswer(seat, ..)
+            | Self::Garbage(seat)
+            | Self::Useless(seat)
+            | Self::Flood(seat)
+            | Self::RoundTrip(seat, _)
+            | Self::Resign(seat) => Some(*seat),
+            Self::Time => None,
+        }
+    }
+}
+
+/// A timer that had run out when an input came.
+#[derive(Debug)]
+enum Due {
+    StartUp,
+    Clock(Seat, u32),
+    Grace(Seat),
+}
+
+/// What one input did so far.
+#[derive(Debug)]
+struct Step<D> {
+    cause: Cause<D>,
+    /// The seat of the cause had a stream before.
+    was_connected: bool,
+    due: Vec<Due>,
+    /// The cause lets the match start: its seat was the last to be waited for.
+    starts_match: bool,
+    /// The cause has taken effect on its seat's stream.
+    has_come: bool,
+    /// Faults of this step, with the requests that they concern.
+    faults: Vec<(Seat, FaultReason, u32)>,
+    /// Requests that were decided in this step, and by whom is told by their records.
+    accepted: bool,
+    rejected: bool,
+    /// A message that was sent again to the seat of the cause, and the last one.
+    resent: Vec<u32>,
+    sent_to_cause: u32,
+}
+
+impl<D> Step<D> {
+    fn committed(&self, seat: Seat, reason: FaultReason) -> bool {
+        let mut faults = self.faults.iter();
+        faults.any(|(faulty, committed, _)| (*faulty, *committed) == (seat, reason))
+    }
+
+    /// Whether a seat committed a fault that concerns a request; 0 for none.
+    fn has_fault(&self, seat: Seat, request_id: u32) -> bool {
+        let mut faults = self.faults.iter();
+        faults.any(|(faulty, _, concerned)| (*faulty, *concerned) == (seat, request_id))
+    }
+}
+
+/// Knows what must be true of a match.
+#[derive(Debug)]
+pub(crate) struct Oracle<G: Game> {
+    rules: MatchRules<G>,
+    now: Time,
+    created_at: Time,
+    started_at: Option<Time>,
+    startup_lag_us: u64,
+    phase: MatchPhase,
+    chairs: Vec<Chair<G>>,
+    state: G::State,
+    log: Vec<G::Event>,
+    /// Who owes a decision has not been looked at since the state changed.
+    asks: bool,
+    records: u32,
+    decisions: u32,
+    ends: u32,
+    step: Option<Step<G::Decision>>,
+    /// The decisions of each seat in order: who made it, for which request, and what it is.
+    pub(crate) decided: Vec<Vec<String>>,
+    /// Every fault in order.
+    pub(crate) faults: Vec<(Seat, FaultReason)>,
+}
+
+impl<G: Game> Oracle<G> {
+    pub(crate) fn new(referee: &Referee<G>) -> Result<Self, Violation> {
+        let rules = referee.rules().clone();
+        let mut log = Vec::new();
+        let state = G::start(&rules.config, rules.seats, referee.setup(), &mut log)
+            .map_err(|error| Violation(format!("the setup is refused: {error}")))?;
+        demand!(
+            log == referee.opening_events(),
+            "the opening events are not those of the setup"
+        );
+        demand!(
+            G::digest(&state) == referee.opening_digest(),
+            "the opening digest is not that of the setup"
+        );
+        let seats = usize::from(rules.seats.get());
+        Ok(Self {
+            now: referee.created_at(),
+            created_at: referee.created_at(),
+            started_at: None,
+            startup_lag_us: 0,
+            phase: MatchPhase::Waiting,
+            chairs: (0..seats).map(|_| Chair::new(&rules.clock)).collect(),
+            state,
+            log,
+            asks: false,
+            records: 0,
+            decisions: 0,
+            ends: 0,
+            step: None,
+            decided: vec![Vec::new(); seats],
+            faults: Vec::new(),
+            rules,
+        })
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        G::digest(&self.state)
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.phase == MatchPhase::Ended
+    }
+
+    /// Notes an input that the referee is about to get.
+    pub(crate) fn before(&mut self, now: Time, input: &Input<G>) {
+        let before = self.now;
+        self.now = self.now.max(now);
+        if let Input::RefereeLag { lag_us } = input {
+            self.lagged((*lag_us).min(self.now.us_since(before)));
+        }
+        let cause = cause(input);
+        let was_connected = cause
+            .seat()
+            .is_some_and(|seat| self.chairs[seat.index()].is_connected);
+        self.step = Some(Step {
+            cause,
+            was_connected,
+            due: self.due(),
+            starts_match: false,
+            has_come: false,
+            faults: Vec::new(),
+            accepted: false,
+            rejected: false,
+            resent: Vec::new(),
+            sent_to_cause: 0,
+        });
+    }
+
+    fn lagged(&mut self, lag_us: u64) {
+        self.startup_lag_us += lag_us;
+        for chair in &mut self.chairs {
+            if let Some(open) = &mut chair.open {
+                open.time.lag_us += lag_us;
+            }
+            if chair.lost_at.is_some() {
+                chair.lag_since_lost_us += lag_us;
+            }
+        }
+    }
+
+    fn startup_ends(&self) -> Time {
+        self.created_at
+            .plus_ms(self.rules.clock.startup_ms)
+            .plus_us(prolonged_by_us(self.startup_lag_us))
+    }
+
+    /// Every timer that runs, with its moment.
+    fn timers(&self) -> Vec<(Time, Due)> {
+        match self.phase {
+            MatchPhase::Waiting => vec![(self.startup_ends(), Due::StartUp)],
+            MatchPhase::Running => {
+                let mut timers = Vec::new();
+                for (seat, chair) in self.rules.seats.seats().zip(&self.chairs) {
+                    if let Some(open) = &chair.open {
+                        timers.push((open.time.deadline(), Due::Clock(seat, open.id)));
+                    }
+                    if let Some(at) = chair.grace_ends(&self.rules.clock) {
+                        timers.push((at, Due::Grace(seat)));
+                    }
+                }
+                timers
+            }
+            MatchPhase::Ended => Vec::new(),
+        }
+    }
+
+    fn due(&self) -> Vec<Due> {
+        let timers = self.timers().into_iter();
+        timers
+            .filter(|(at, _)| *at <= self.now)
+            .map(|(_, due)| due)
+            .collect()
+    }
+
+    /// Holds what the referee did against what it was told.
+    pub(crate) fn after(
+        &mut self,
+        outputs: &[Output<G>],
+        referee: &Referee<G>,
+    ) -> Result<(), Violation> {
+        let Some(mut step) = self.step.take() else {
+            return Err(Violation("outputs without an input".to_owned()));
+        };
+        if self.phase == MatchPhase::Waiting && referee.phase() != MatchPhase::Waiting {
+            step.starts_match = !step.due.iter().any(|due| matches!(due, Due::StartUp));
+            demand!(
+                !step.starts_match || self.everybody_may_be_there(&step),
+                "the match starts too early"
+            );
+            self.phase = MatchPhase::Running;
+            self.started_at = Some(self.now);
+            self.asks = true;
+        }
+        let ends_now = self.ends == 0 && referee.phase() == MatchPhase::Ended;
+        for output in outputs {
+            match output {
+                Output::Record(record) => self.record(record, &mut step)?,
+                Output::Send {
+                    seat,
+                    sequence,
+                    message,
+                } => self.message(*seat, *sequence, message, &mut step)?,
+                Output::Close { seat, reason } => self.close(*seat, *reason, &mut step)?,
+                Output::Ended => {
+                    self.ends += 1;
+                    demand!(self.ends == 1, "the match ends a second time");
+                    demand!(
+                        G::owing(&self.state).is_empty() && G::outcome(&self.state).is_some(),
+                        "the match ends before its game does"
+                    );
+                    self.ask_who_owes();
+                    for chair in &mut self.chairs {
+                        chair.withdraw(self.now);
+                    }
+                    self.phase = MatchPhase::Ended;
+                }
+            }
+        }
+        self.ask_who_owes();
+        self.take_effect(&mut step);
+        self.effects(&mut step)?;
+        self.agree(referee)?;
+        match referee.result() {
+            Some(result) if ends_now => self.result(result),
+            _ => Ok(()),
+        }
+    }
+
+    fn everybody_may_be_there(&self, step: &Step<G::Decision>) -> bool {
+        self.rules
+            .seats
+            .seats()
+            .zip(&self.chairs)
+            .all(|(seat, chair)| {
+                chair.is_connected || chair.forfeit.is_some() || step.cause.seat() == Some(seat)
+            })
+    }
+
+    /// What can be read from the referee agrees with what is known.
+    fn agree(&self, referee: &Referee<G>) -> Result<(), Violation> {
+        demand!(
+            referee.phase() == self.phase,
+            "the phase is {:?}, not {:?}",
+            referee.phase(),
+            self.phase
+        );
+        let deadline = self.timers().into_iter().map(|(at, _)| at).min();
+        demand!(
+            referee.deadline() == deadline,
+            "the next deadline is {:?}, not {deadline:?}",
+            referee.deadline()
+        );
+        for (info, chair) in referee.seats().zip(&self.chairs) {
+            demand!(
+                (info.state, info.strikes, &info.bot) == (chair.state(), chair.strikes, &chair.bot),
+                "{info:?} is shown, but it is {:?} with {} strikes and {:?}",
+                chair.state(),
+                chair.strikes,
+                chair.bot
+            );
+            demand!(
+                referee.forfeit(info.seat) == chair.forfeit,
+                "the forfeit of {} is wrong",
+                info.seat
+            );
+        }
+        demand!(
+            referee.result().is_some() == (self.phase == MatchPhase::Ended),
+            "there is a result exactly when the match is over"
+        );
+        Ok(())
+    }
+
+    /// Goes through the seats that owe a decision as a referee must: it asks each until it comes
+    /// to one that it can decide for at once.
+    fn ask_who_owes(&mut self) {
+        if !std::mem::take(&mut self.asks) || self.phase != MatchPhase::Running {
+            return;
+        }
+        if G::chance_due(&self.state).is_some() {
+            self.asks = true;
+            return;
+        }
+        let owing = G::owing(&self.state);
+        for seat in self.rules.seats.seats() {
+            if !owing.contains(seat) {
+                self.chairs[seat.index()].withdraw(self.now);
+            }
+        }
+        for seat in owing.iter() {
+            if self.chairs[seat.index()].open.is_some() {
+                continue;
+            }
+            let mut legal = Vec::new();
+            let list = G::legal(&self.state, seat, &mut legal);
+            let is_forced = list == LegalList::Complete && legal.len() == 1;
+            let chair = &mut self.chairs[seat.index()];
+            if chair.is_played_by_house() || is_forced && !self.rules.ask_forced {
+                return;
+            }
+            chair.last_request += 1;
+            chair.open = Some(Open {
+                id: chair.last_request,
+                time: RequestTime {
+                    issued_at: self.now,
+                    handed_at: (!chair.is_connected).then_some(self.now),
+                    allowance_us: chair.bank_us.min(u64::from(self.rules.clock.cap_ms) * 1000),
+                    credit_limit_us: chair.credit_limit_us(&self.rules.clock),
+                    lag_us: 0,
+                },
+                observation: G::observe(&self.state, Viewer::Seat(seat)),
+                legal,
+                events: self.log[chair.told..].to_vec(),
+                sequence: None,
+            });
+            chair.told = self.log.len();
+        }
+    }
+}
+
+fn cause<G: Game>(input: &Input<G>) -> Cause<G::Decision> {
+    match input {
+        Input::Connected {
+            seat,
+            bot,
+            last_sequence,
+        } => Cause::Connected {
+            seat: *seat,
+            bot: bot.clone(),
+            last_sequence: *last_sequence,
+        },
+        Input::Disconnected { seat } => Cause::Disconnected(*seat),
+        Input::HandedOver { seat, request_id } => Cause::HandedOver(*seat, *request_id),
+        Input::Answer {
+            seat,
+            request_id,
+            answer,
+        } => {
+            let answer = match answer {
+                Answer::Index(index) => Answer::Index(*index),
+                Answer::Decision(decision) => Answer::Decision(decision.clone()),
+            };
+            Cause::Answer(*seat, *request_id, answer)
+        }
+        Input::BadAnswer {
+            seat,
+            request_id,
+            reason,
+            ..
+        } => Cause::BadAnswer(*seat, *request_id, *reason),
+        Input::Garbage { seat, .. } => Cause::Garbage(*seat),
+        Input::Useless { seat } => Cause::Useless(*seat),
+        Input::Flood { seat, .. } => Cause::Flood(*seat),
+        Input::RoundTrip {
+            seat,
+            round_trip_us,
+        } => Cause::RoundTrip(*seat, *round_trip_us),
+        Input::Resign { seat } => Cause::Resign(*seat),
+        Input::RefereeLag { .. } | Input::Tick => Cause::Time,
+    }
+}

@@ -1,0 +1,374 @@
+//! Records: they replay to the same states, and each has a cause.
+
+use bridgemaster_games::{Game, LegalList, Seat};
+use bridgemaster_referee::{
+    Answer, BadAnswerReason, ChanceRecord, DecidedBy, DecisionRecord, Fault, FaultAction,
+    FaultReason, HousePolicy, MAX_FAULTS_KEPT, MAX_USELESS_MESSAGES, MatchPhase, Record,
+    RecordEntry, SeatInfo, SeatState,
+};
+
+use super::{Cause, Due, Oracle, Step, Violation, demand};
+
+impl<G: Game> Oracle<G> {
+    pub(super) fn record(
+        &mut self,
+        record: &Record<G>,
+        step: &mut Step<G::Decision>,
+    ) -> Result<(), Violation> {
+        demand!(self.ends == 0, "a record after the end");
+        demand!(
+            record.number == self.records,
+            "record {} after {} records",
+            record.number,
+            self.records
+        );
+        self.records += 1;
+        let at_ms = self.at_ms();
+        demand!(
+            record.at_ms == at_ms,
+            "a record at {} ms, not {at_ms} ms",
+            record.at_ms
+        );
+        match &record.entry {
+            RecordEntry::Decision(record) => self.decision(record, step),
+            RecordEntry::Chance(record) => self.chance(record),
+            RecordEntry::Fault { seat, fault } => self.fault(*seat, fault, step),
+            RecordEntry::Seat(info) => self.seat(info, step),
+        }
+    }
+
+    pub(super) fn at_ms(&self) -> u64 {
+        self.started_at
+            .map_or(0, |started_at| self.now.us_since(started_at) / 1000)
+    }
+
+    fn decision(
+        &mut self,
+        record: &DecisionRecord<G>,
+        step: &mut Step<G::Decision>,
+    ) -> Result<(), Violation> {
+        self.ask_who_owes();
+        demand!(
+            self.phase == MatchPhase::Running && G::chance_due(&self.state).is_none(),
+            "a decision out of its time"
+        );
+        let seat = record.seat;
+        match record.decided_by {
+            DecidedBy::Bot => self.decided_by_bot(record, step)?,
+            DecidedBy::Referee => self.decided_by_referee(record)?,
+            DecidedBy::House => self.decided_by_house(record, step)?,
+        }
+        let before = self.log.len();
+        G::apply(&mut self.state, seat, &record.decision, &mut self.log)
+            .map_err(|refusal| Violation(format!("{} is recorded: {refusal}", record.decision)))?;
+        demand!(
+            self.log[before..] == record.events,
+            "the events of {} are others",
+            record.decision
+        );
+        demand!(
+            G::digest(&self.state) == record.digest,
+            "the digest after {} is another",
+            record.decision
+        );
+        self.decisions += 1;
+        self.decided[seat.index()].push(format!(
+            "{:?} for request {}: {}",
+            record.decided_by, record.request_id, record.decision
+        ));
+        self.asks = true;
+        Ok(())
+    }
+
+    fn decided_by_bot(
+        &mut self,
+        record: &DecisionRecord<G>,
+        step: &mut Step<G::Decision>,
+    ) -> Result<(), Violation> {
+        let Cause::Answer(seat, request_id, answer) = &step.cause else {
+            return Err(Violation(format!("{:?} made a decision", step.cause)));
+        };
+        let chair = &mut self.chairs[seat.index()];
+        let form = format!("{answer:?}");
+        let Some(open) = chair.open.as_ref().filter(|open| open.id == *request_id) else {
+            return Err(Violation(format!(
+                "request {request_id} of {seat} is decided and is not open"
+            )));
+        };
+        let answered = match answer {
+            Answer::Index(index) => open.legal.get(*index as usize),
+            Answer::Decision(decision) => Some(decision),
+        };
+        demand!(
+            (record.seat, record.request_id, Some(&record.decision))
+                == (*seat, *request_id, answered),
+            "{seat} answered {answer:?} to request {request_id}, and {} to request {} is recorded",
+            record.decision,
+            record.request_id
+        );
+        demand!(!step.accepted, "two decisions for one answer");
+        let deadline = open.time.deadline();
+        demand!(
+            self.now < deadline,
+            "an answer is accepted at or after its deadline {deadline:?}"
+        );
+        step.accepted = true;
+        chair.answered = Some((*request_id, form));
+        let charge = chair.accept(self.now, &self.rules.clock);
+        demand!(
+            record.charge == charge,
+            "the answer is charged {:?}, not {charge:?}",
+            record.charge
+        );
+        Ok(())
+    }
+
+    fn decided_by_referee(&mut self, record: &DecisionRecord<G>) -> Result<(), Violation> {
+        let mut legal = Vec::new();
+        let list = G::legal(&self.state, record.seat, &mut legal);
+        demand!(
+            list == LegalList::Complete
+                && legal.len() == 1
+                && !self.rules.ask_forced
+                && self.chairs[record.seat.index()].open.is_none(),
+            "the referee decides what {} should",
+            record.seat
+        );
+        demand!(
+            record.request_id == 0 && record.charge.is_none() && legal[0] == record.decision,
+            "the referee decides {}",
+            record.decision
+        );
+        Ok(())
+    }
+
+    fn decided_by_house(
+        &mut self,
+        record: &DecisionRecord<G>,
+        step: &mut Step<G::Decision>,
+    ) -> Result<(), Violation> {
+        let seat = record.seat;
+        let mut legal = Vec::new();
+        G::legal(&self.state, seat, &mut legal);
+        if record.request_id != 0 {
+            self.fault_beyond_those_kept(seat, step);
+        }
+        let chair = &mut self.chairs[seat.index()];
+        let is_at_fault = step.has_fault(seat, record.request_id);
+        demand!(
+            chair.is_played_by_house() || is_at_fault,
+            "the house decides for {seat} without a fault"
+        );
+        demand!(
+            record.request_id == chair.open_id() && record.charge.is_none(),
+            "the house decides request {}, and {} is open",
+            record.request_id,
+            chair.open_id()
+        );
+        demand!(
+            legal.contains(&record.decision)
+                && (self.rules.house == HousePolicy::Random || legal[0] == record.decision),
+            "the house decides {}",
+            record.decision
+        );
+        chair.withdraw(self.now);
+        chair.house_decisions += 1;
+        Ok(())
+    }
+
+    fn chance(&mut self, record: &ChanceRecord<G>) -> Result<(), Violation> {
+        demand!(
+            G::chance_due(&self.state) == Some(record.stream),
+            "chance of stream {} is recorded and not due",
+            record.stream
+        );
+        let before = self.log.len();
+        G::apply_chance(&mut self.state, &record.chance, &mut self.log)
+            .map_err(|error| Violation(format!("a recorded chance is refused: {error}")))?;
+        demand!(
+            self.log[before..] == record.events && G::digest(&self.state) == record.digest,
+            "a chance result has other events or another digest"
+        );
+        self.asks = true;
+        Ok(())
+    }
+
+    fn seat(&mut self, info: &SeatInfo, step: &mut Step<G::Decision>) -> Result<(), Violation> {
+        let is_of_cause = match &step.cause {
+            Cause::Connected { seat, .. } => {
+                *seat == info.seat && info.state == SeatState::Connected
+            }
+            Cause::Disconnected(seat) | Cause::Garbage(seat) => {
+                *seat == info.seat && info.state == SeatState::Paused
+            }
+            _ => false,
+        };
+        demand!(is_of_cause, "{info:?} is recorded for {:?}", step.cause);
+        self.take_effect(step);
+        Ok(())
+    }
+
+    fn fault(
+        &mut self,
+        seat: Seat,
+        fault: &Fault,
+        step: &mut Step<G::Decision>,
+    ) -> Result<(), Violation> {
+        if fault.reason != FaultReason::NeverConnected {
+            self.ask_who_owes();
+        }
+        self.has_true_reason(seat, fault.reason, step)?;
+        self.count_fault(seat, fault.reason, step);
+        let chair = &self.chairs[seat.index()];
+        let action = match self.rules.faults.action(fault.reason) {
+            FaultAction::Strike if chair.strikes >= self.rules.faults.strikes_to_forfeit => {
+                FaultAction::Forfeit
+            }
+            action => action,
+        };
+        demand!(
+            fault.action == action,
+            "{} costs {seat} {}, not {action}",
+            fault.reason,
+            fault.action
+        );
+        demand!(
+            fault.request_id == chair.open_id() && fault.at_ms == self.at_ms(),
+            "the fault concerns request {}, and {} is open",
+            fault.request_id,
+            chair.open_id()
+        );
+        Ok(())
+    }
+
+    /// What a fault does to its seat, substitutes apart: they have their own records.
+    pub(super) fn count_fault(
+        &mut self,
+        seat: Seat,
+        reason: FaultReason,
+        step: &mut Step<G::Decision>,
+    ) {
+        let policy = &self.rules.faults;
+        let chair = &mut self.chairs[seat.index()];
+        step.faults.push((seat, reason, chair.open_id()));
+        chair.faults += 1;
+        chair.last_fault = Some(reason);
+        let mut action = policy.action(reason);
+        if action == FaultAction::Strike {
+            chair.strikes += 1;
+            if chair.strikes >= policy.strikes_to_forfeit {
+                action = FaultAction::Forfeit;
+            }
+        }
+        if reason == FaultReason::Flood {
+            chair.useless = 0;
+        }
+        match action {
+            FaultAction::Forfeit => {
+                chair.forfeit = Some(reason);
+                chair.is_connected = false;
+                chair.lost_at = None;
+            }
+            FaultAction::Strike | FaultAction::Substitute => {
+                let is_away = matches!(
+                    reason,
+                    FaultReason::Disconnected | FaultReason::NeverConnected
+                );
+                chair.is_absent |= is_away;
+            }
+            FaultAction::Refuse => {}
+        }
+        self.faults.push((seat, reason));
+    }
+
+    /// Counts the fault that a seat must have committed now, when its faults are not recorded any
+    /// more: only one of the reasons can be true.
+    pub(super) fn fault_beyond_those_kept(&mut self, seat: Seat, step: &mut Step<G::Decision>) {
+        let is_full = self.chairs[seat.index()].faults >= MAX_FAULTS_KEPT as u32;
+        if !is_full || step.has_fault(seat, self.chairs[seat.index()].open_id()) {
+            return;
+        }
+        let reasons = [
+            FaultReason::Late,
+            FaultReason::Disconnected,
+            FaultReason::Illegal,
+            FaultReason::Flood,
+            FaultReason::Garbage,
+        ];
+        let is_true = |reason: &FaultReason| self.has_true_reason(seat, *reason, step).is_ok();
+        if let Some(reason) = reasons.into_iter().find(is_true) {
+            self.count_fault(seat, reason, step);
+        }
+    }
+
+    /// A fault has the one reason that is true.
+    fn has_true_reason(
+        &self,
+        seat: Seat,
+        reason: FaultReason,
+        step: &Step<G::Decision>,
+    ) -> Result<(), Violation> {
+        let chair = &self.chairs[seat.index()];
+        let is_cause = step.cause.seat() == Some(seat);
+        let had_stream = match is_cause && !step.has_come {
+            true => step.was_connected,
+            false => chair.is_connected,
+        };
+        let clock_is_out = chair
+            .open
+            .as_ref()
+            .is_some_and(|open| open.time.deadline() <= self.now);
+        let grace_is_out = step
+            .due
+            .iter()
+            .any(|due| matches!(due, Due::Grace(late) if *late == seat));
+        let is_true = match reason {
+            FaultReason::Late => clock_is_out && had_stream,
+            FaultReason::Disconnected => !had_stream && (clock_is_out || grace_is_out),
+            FaultReason::NeverConnected => {
+                chair.bot.is_none() && step.due.iter().any(|due| matches!(due, Due::StartUp))
+            }
+            FaultReason::Garbage => is_cause && matches!(step.cause, Cause::Garbage(_)),
+            FaultReason::Resigned => is_cause && matches!(step.cause, Cause::Resign(_)),
+            FaultReason::Flood => {
+                let is_told = matches!(step.cause, Cause::Flood(_));
+                is_cause && (is_told || chair.useless + 1 >= MAX_USELESS_MESSAGES)
+            }
+            FaultReason::Illegal => is_cause && self.is_illegal(&step.cause),
+        };
+        demand!(
+            is_true,
+            "{seat} is said to have committed {reason}, which is not true: {:?}",
+            step.cause
+        );
+        demand!(
+            chair.forfeit.is_none(),
+            "{seat} commits {reason} after it forfeited"
+        );
+        Ok(())
+    }
+
+    /// Whether an answer to the open request is one that the rules of the game refuse.
+    pub(super) fn is_illegal(&self, cause: &Cause<G::Decision>) -> bool {
+        let open = |seat: Seat, id: u32| {
+            let open = self.chairs[seat.index()].open.as_ref();
+            open.filter(|open| open.id == id)
+        };
+        match cause {
+            Cause::Answer(seat, id, answer) => open(*seat, *id).is_some_and(|open| {
+                let decision = match answer {
+                    Answer::Index(index) => open.legal.get(*index as usize),
+                    Answer::Decision(decision) => Some(decision),
+                };
+                decision.is_none_or(|decision| {
+                    let mut state = self.state.clone();
+                    G::apply(&mut state, *seat, decision, &mut Vec::new()).is_err()
+                })
+            }),
+            Cause::BadAnswer(seat, id, BadAnswerReason::MalformedDecision) => {
+                open(*seat, *id).is_some()
+            }
+            _ => false,
+        }
+    }
+}

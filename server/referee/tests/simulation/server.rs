@@ -1,0 +1,346 @@
+//! What of the server stands between the streams and the referee: links, the inbox, the timer, and
+//! the lag of all of it. A thin model of the real shell, whose duties it has.
+
+use std::collections::VecDeque;
+
+use bridgemaster_games::{Game, Seat};
+use bridgemaster_referee::{
+    Answer, BadAnswerReason, BotIdentity, CloseReason, DecisionRequest, Input, MAX_MESSAGES_KEPT,
+    MatchPhase, Output, Referee, SeatMessage, Time,
+};
+
+use crate::{
+    oracle::{Oracle, Violation},
+    tampering::Tampering,
+    trace::Trace,
+};
+
+/// Messages that wait for the transport before a stream ends: as the real server's.
+const QUEUE_LIMIT: usize = 2 * MAX_MESSAGES_KEPT;
+
+/// Numbers the streams of a match in the order in which they were opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct StreamId(pub(crate) usize);
+
+/// What a stream reports.
+#[derive(Debug)]
+pub(crate) enum Report<D> {
+    Answer {
+        request_id: u32,
+        answer: Answer<D>,
+    },
+    BadAnswer {
+        request_id: u32,
+        reason: BadAnswerReason,
+    },
+    HandedOver {
+        request_id: u32,
+    },
+    RoundTrip {
+        elapsed_us: u64,
+    },
+    Resign,
+    Useless,
+    Flood,
+    Garbage,
+    Left,
+}
+
+/// What the server sends to a bot.
+#[derive(Debug)]
+pub(crate) enum ToBot<G: Game> {
+    Message {
+        sequence: u32,
+        message: SeatMessage<G>,
+    },
+    Closed(Closing),
+}
+
+/// Why a stream ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closing {
+    ByReferee(CloseReason),
+    Superseded,
+    SlowConsumer,
+    SeatClosed,
+}
+
+struct Reported<D> {
+    at: Time,
+    lag_us: u64,
+    seat: Seat,
+    stream: StreamId,
+    report: Report<D>,
+}
+
+/// The server's part of a match.
+pub(crate) struct Server<G: Game> {
+    pub(crate) referee: Referee<G>,
+    pub(crate) oracle: Oracle<G>,
+    inbox: VecDeque<Reported<G::Decision>>,
+    links: Vec<Option<StreamId>>,
+    /// What waits for the transport, by stream.
+    pub(crate) queues: Vec<VecDeque<ToBot<G>>>,
+    /// All lag so far, in µs, and what of it the referee knows.
+    pub(crate) lag_us: u64,
+    told_lag_us: u64,
+    /// The moment at which the timer looks again.
+    pub(crate) armed: Option<Time>,
+    pub(crate) inputs: u64,
+    tampering: Option<Tampering>,
+}
+
+impl<G: Game> Server<G> {
+    pub(crate) fn new(
+        referee: Referee<G>,
+        tampering: Option<Tampering>,
+    ) -> Result<Self, Violation> {
+        let seats = usize::from(referee.rules().seats.get());
+        Ok(Self {
+            oracle: Oracle::new(&referee)?,
+            referee,
+            inbox: VecDeque::new(),
+            links: vec![None; seats],
+            queues: Vec::new(),
+            lag_us: 0,
+            told_lag_us: 0,
+            armed: None,
+            inputs: 0,
+            tampering,
+        })
+    }
+
+    pub(crate) fn holds(&self, seat: Seat, stream: StreamId) -> bool {
+        self.links[seat.index()] == Some(stream)
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.referee.phase() == MatchPhase::Ended
+    }
+
+    /// A stream reports something now; it is handled later.
+    pub(crate) fn report(
+        &mut self,
+        now: Time,
+        seat: Seat,
+        stream: StreamId,
+        report: Report<G::Decision>,
+    ) {
+        self.inbox.push_back(Reported {
+            at: now,
+            lag_us: self.lag_us,
+            seat,
+            stream,
+            report,
+        });
+    }
+
+    /// Handles what streams have reported.
+    pub(crate) fn catch_up(&mut self, trace: &mut Trace) -> Result<(), Violation> {
+        while let Some(reported) = self.inbox.pop_front() {
+            let Reported {
+                at,
+                lag_us,
+                seat,
+                stream,
+                report,
+            } = reported;
+            if !self.holds(seat, stream) {
+                trace.line(
+                    at,
+                    format_args!("{seat} {stream:?} is not heard: {report:?}"),
+                );
+                continue;
+            }
+            match report {
+                Report::Left => self.links[seat.index()] = None,
+                Report::Garbage => self.close(seat, Closing::ByReferee(CloseReason::Garbage)),
+                _ => {}
+            }
+            self.tell_lag(at, lag_us, trace)?;
+            self.handle(at, input(seat, report), trace)?;
+        }
+        Ok(())
+    }
+
+    /// A bot opens a stream.
+    pub(crate) fn join(
+        &mut self,
+        now: Time,
+        seat: Seat,
+        stream: StreamId,
+        bot: BotIdentity,
+        last_sequence: Option<u32>,
+        trace: &mut Trace,
+    ) -> Result<(), Violation> {
+        self.catch_up(trace)?;
+        self.tell_lag(now, self.lag_us, trace)?;
+        if self.referee.forfeit(seat).is_some() {
+            self.queues[stream.0].push_back(ToBot::Closed(Closing::SeatClosed));
+            return Ok(());
+        }
+        self.close(seat, Closing::Superseded);
+        self.links[seat.index()] = Some(stream);
+        let input = Input::Connected {
+            seat,
+            bot,
+            last_sequence,
+        };
+        self.handle(now, input, trace)
+    }
+
+    /// The timer wakes.
+    pub(crate) fn tick(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+        self.catch_up(trace)?;
+        self.tell_lag(now, self.lag_us, trace)?;
+        if self.referee.deadline().is_some_and(|at| at <= now) {
+            self.handle(now, Input::Tick, trace)?;
+        }
+        self.armed = self.referee.deadline();
+        Ok(())
+    }
+
+    fn tell_lag(&mut self, at: Time, lag_us: u64, trace: &mut Trace) -> Result<(), Violation> {
+        let untold_us = lag_us.saturating_sub(self.told_lag_us);
+        if untold_us == 0 || self.has_ended() {
+            return Ok(());
+        }
+        self.told_lag_us = lag_us;
+        self.handle(at, Input::RefereeLag { lag_us: untold_us }, trace)
+    }
+
+    fn handle(&mut self, at: Time, input: Input<G>, trace: &mut Trace) -> Result<(), Violation> {
+        trace.line(at, format_args!("> {input:?}"));
+        self.inputs += 1;
+        self.oracle.before(at, &input);
+        let mut outputs = Vec::new();
+        self.referee.handle(at, input, &mut outputs);
+        if let Some(tampering) = &mut self.tampering {
+            tampering.apply(&mut outputs);
+        }
+        for output in &outputs {
+            trace.line(at, format_args!("  {}", Short(output)));
+        }
+        self.oracle.after(&outputs, &self.referee)?;
+        let mut slow = Vec::new();
+        for output in outputs {
+            match output {
+                Output::Send {
+                    seat,
+                    sequence,
+                    message,
+                } => {
+                    if let Some(stream) = self.links[seat.index()] {
+                        let queue = &mut self.queues[stream.0];
+                        if queue.len() == QUEUE_LIMIT {
+                            self.close(seat, Closing::SlowConsumer);
+                            slow.push(seat);
+                        } else {
+                            queue.push_back(ToBot::Message { sequence, message });
+                        }
+                    }
+                }
+                Output::Close { seat, reason } => self.close(seat, Closing::ByReferee(reason)),
+                Output::Record(_) | Output::Ended => {}
+            }
+        }
+        for seat in slow {
+            self.handle(at, Input::Disconnected { seat }, trace)?;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, seat: Seat, closing: Closing) {
+        if let Some(stream) = self.links[seat.index()].take() {
+            self.queues[stream.0].push_back(ToBot::Closed(closing));
+        }
+    }
+}
+
+fn input<G: Game>(seat: Seat, report: Report<G::Decision>) -> Input<G> {
+    match report {
+        Report::Answer { request_id, answer } => Input::Answer {
+            seat,
+            request_id,
+            answer,
+        },
+        Report::BadAnswer { request_id, reason } => Input::BadAnswer {
+            seat,
+            request_id,
+            reason,
+            field: "decision".to_owned(),
+            detail: "it cannot be read".to_owned(),
+        },
+        Report::HandedOver { request_id } => Input::HandedOver { seat, request_id },
+        Report::RoundTrip { elapsed_us } => Input::RoundTrip {
+            seat,
+            round_trip_us: elapsed_us,
+        },
+        Report::Resign => Input::Resign { seat },
+        Report::Useless => Input::Useless { seat },
+        Report::Flood => Input::Flood {
+            seat,
+            detail: "more messages than allowed".to_owned(),
+        },
+        Report::Garbage => Input::Garbage {
+            seat,
+            detail: "bytes that are no message".to_owned(),
+        },
+        Report::Left => Input::Disconnected { seat },
+    }
+}
+
+/// An output in a line: observations and lists in full would hide the rest.
+struct Short<'a, G: Game>(&'a Output<G>);
+
+impl<G: Game> std::fmt::Display for Short<'_, G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        use bridgemaster_referee::RecordEntry;
+        match self.0 {
+            Output::Send {
+                seat,
+                sequence,
+                message,
+            } => {
+                write!(f, "to {seat} number {sequence}: ")?;
+                match message {
+                    SeatMessage::Started(_) => f.write_str("started"),
+                    SeatMessage::Request(DecisionRequest {
+                        request_id,
+                        question,
+                        clock,
+                    }) => write!(
+                        f,
+                        "request {request_id}, {} legal, {clock:?}",
+                        question.legal.len()
+                    ),
+                    SeatMessage::Rejected(rejection) => write!(f, "{rejection:?}"),
+                    SeatMessage::SeatStatus(status) => write!(f, "{status:?}"),
+                    SeatMessage::Ended(_) => f.write_str("ended"),
+                }
+            }
+            Output::Close { seat, reason } => write!(f, "close {seat}: {reason:?}"),
+            Output::Record(record) => {
+                write!(f, "record {}: ", record.number)?;
+                match &record.entry {
+                    RecordEntry::Decision(record) => write!(
+                        f,
+                        "{} {:?} for request {}: {} -> {}, {:?}",
+                        record.seat,
+                        record.decided_by,
+                        record.request_id,
+                        record.decision,
+                        record.digest,
+                        record.charge
+                    ),
+                    RecordEntry::Chance(record) => {
+                        write!(f, "chance {} -> {}", record.stream, record.digest)
+                    }
+                    RecordEntry::Fault { seat, fault } => write!(f, "{seat} {fault:?}"),
+                    RecordEntry::Seat(info) => write!(f, "{info:?}"),
+                }
+            }
+            Output::Ended => f.write_str("the match is over"),
+        }
+    }
+}

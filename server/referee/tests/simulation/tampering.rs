@@ -1,0 +1,115 @@
+//! Referees that do wrong, to show that the checks notice it.
+
+use bridgemaster_games::{Digest, Game};
+use bridgemaster_referee::{FaultReason, Output, RecordEntry, SeatMessage};
+
+/// A wrong that is done once, as soon as there is an occasion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    LosesAMessage,
+    SendsTwice,
+    LosesADecision,
+    AltersADigest,
+    BlamesForAnother,
+    ChargesTooMuch,
+    ForgetsToEnd,
+}
+
+impl Wrong {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::LosesAMessage,
+        Self::SendsTwice,
+        Self::LosesADecision,
+        Self::AltersADigest,
+        Self::BlamesForAnother,
+        Self::ChargesTooMuch,
+        Self::ForgetsToEnd,
+    ];
+
+    /// As the name of a test says it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::LosesAMessage => "loses_a_message",
+            Self::SendsTwice => "sends_twice",
+            Self::LosesADecision => "loses_a_decision",
+            Self::AltersADigest => "alters_a_digest",
+            Self::BlamesForAnother => "blames_for_another_fault",
+            Self::ChargesTooMuch => "charges_too_much",
+            Self::ForgetsToEnd => "forgets_to_end",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Tampering {
+    wrong: Wrong,
+    is_done: bool,
+}
+
+impl Tampering {
+    pub(crate) fn new(wrong: Wrong) -> Self {
+        Self {
+            wrong,
+            is_done: false,
+        }
+    }
+
+    pub(crate) fn apply<G: Game>(&mut self, outputs: &mut Vec<Output<G>>) {
+        let mut at = 0;
+        while at < outputs.len() && !self.is_done {
+            self.alter(at, outputs);
+            at += 1;
+        }
+    }
+
+    fn alter<G: Game>(&mut self, at: usize, outputs: &mut Vec<Output<G>>) {
+        self.is_done = true;
+        match (self.wrong, &mut outputs[at]) {
+            (Wrong::LosesAMessage, Output::Send { sequence, .. }) if *sequence > 1 => {
+                outputs.remove(at);
+            }
+            (
+                Wrong::SendsTwice,
+                Output::Send {
+                    seat,
+                    sequence,
+                    message: message @ SeatMessage::Request(_),
+                },
+            ) => {
+                let again = Output::Send {
+                    seat: *seat,
+                    sequence: *sequence,
+                    message: message.clone(),
+                };
+                outputs.insert(at, again);
+            }
+            (Wrong::LosesADecision, Output::Record(record))
+                if matches!(record.entry, RecordEntry::Decision(_)) =>
+            {
+                outputs.remove(at);
+            }
+            (Wrong::ForgetsToEnd, Output::Ended) => {
+                outputs.remove(at);
+            }
+            (wrong, Output::Record(record)) => match (wrong, &mut record.entry) {
+                (Wrong::AltersADigest, RecordEntry::Decision(record)) => {
+                    record.digest = Digest(record.digest.0 ^ 1);
+                }
+                (Wrong::ChargesTooMuch, RecordEntry::Decision(record)) => {
+                    match &mut record.charge {
+                        Some(charge) => charge.charged_us += 1,
+                        None => self.is_done = false,
+                    }
+                }
+                (Wrong::BlamesForAnother, RecordEntry::Fault { fault, .. }) => {
+                    fault.reason = match fault.reason {
+                        FaultReason::Late => FaultReason::Disconnected,
+                        _ => FaultReason::Late,
+                    };
+                }
+                _ => self.is_done = false,
+            },
+            _ => self.is_done = false,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! TCP connections that can be cut while the service behind them goes on.
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::{
+    io::{DuplexStream, copy_bidirectional, duplex},
+    net::{TcpListener, TcpSocket, TcpStream},
+    select,
+    sync::mpsc,
+};
+use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+/// Bytes on the way between a connection and the service in each direction.
+const PIPE_BYTES: usize = 64 * 1024;
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 64;
+
+/// A listening address whose connections can be reset.
+pub(super) struct Line {
+    local_addr: SocketAddr,
+    service: mpsc::Sender<DuplexStream>,
+    cut: Arc<Mutex<CancellationToken>>,
+    state: State,
+}
+
+enum State {
+    Listening(AbortOnDropHandle<()>),
+    /// Keeps the port, so that nobody else gets it; connections to it are refused.
+    Away(TcpSocket),
+    /// Between the two, or after a failure of the system.
+    Closed,
+}
+
+impl Line {
+    /// Listens on a free loopback port; the connections are for the service.
+    pub(super) async fn open() -> io::Result<(
+        Self,
+        impl tokio_stream::Stream<Item = io::Result<DuplexStream>>,
+    )> {
+        let (service, connections) = mpsc::channel(1);
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let mut line = Self {
+            local_addr: listener.local_addr()?,
+            service,
+            cut: Arc::default(),
+            state: State::Closed,
+        };
+        line.listen(listener);
+        Ok((line, ReceiverStream::new(connections).map(Ok)))
+    }
+
+    pub(super) fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+
+    fn listen(&mut self, listener: TcpListener) {
+        let accepting = accept(listener, self.service.clone(), Arc::clone(&self.cut));
+        self.state = State::Listening(AbortOnDropHandle::new(tokio::spawn(accepting)));
+    }
+
+    pub(super) fn reset_connections(&self) {
+        let mut cut = self.cut.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *cut).cancel();
+    }
+
+    pub(super) async fn go_away(&mut self) -> io::Result<()> {
+        if let State::Listening(accepting) = std::mem::replace(&mut self.state, State::Closed) {
+            accepting.abort();
+            // The listener is dropped when its task has ended, and only then is the port free.
+            let _ = accepting.await;
+        }
+        self.reset_connections();
+        let socket = TcpSocket::new_v4()?;
+        socket.set_reuseaddr(true)?;
+        socket.bind(self.local_addr)?;
+        self.state = State::Away(socket);
+        Ok(())
+    }
+
+    pub(super) async fn come_back(&mut self) -> io::Result<()> {
+        match std::mem::replace(&mut self.state, State::Closed) {
+            State::Away(socket) => self.listen(socket.listen(BACKLOG)?),
+            other => self.state = other,
+        }
+        Ok(())
+    }
+}
+
+async fn accept(
+    listener: TcpListener,
+    service: mpsc::Sender<DuplexStream>,
+    cut: Arc<Mutex<CancellationToken>>,
+) {
+    while let Ok((connection, _)) = listener.accept().await {
+        let (near, far) = duplex(PIPE_BYTES);
+        if service.send(far).await.is_err() {
+            return;
+        }
+        let cut = cut.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        tokio::spawn(carry(connection, near, cut));
+    }
+}
+
+/// Carries bytes until one end closes or the connection is cut.
+async fn carry(mut connection: TcpStream, mut service: DuplexStream, cut: CancellationToken) {
+    // Without nodelay a small message waits for the peer's delayed acknowledgement.
+    let _ = connection.set_nodelay(true);
+    select! {
+        _ = copy_bidirectional(&mut connection, &mut service) => {}
+        () = cut.cancelled() => {
+            // With it the connection ends with a reset and not with an orderly close.
+            let _ = connection.set_zero_linger();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_connection_is_reset_refused_while_away_and_accepted_again_at_the_same_address() {
+        let (mut line, connections) = Line::open().await.unwrap();
+        tokio::pin!(connections);
+        let addr = line.local_addr();
+        let mut bot = TcpStream::connect(addr).await.unwrap();
+        bot.write_all(b"a").await.unwrap();
+        let mut service = connections.next().await.unwrap().unwrap();
+        assert_eq!(service.read_u8().await.unwrap(), b'a');
+
+        line.reset_connections();
+        let error = bot.read_u8().await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+        assert_eq!(service.read(&mut [0]).await.unwrap(), 0);
+
+        line.go_away().await.unwrap();
+        let error = TcpStream::connect(addr).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+
+        line.come_back().await.unwrap();
+        TcpStream::connect(addr).await.unwrap();
+        assert!(connections.next().await.is_some());
+    }
+}

@@ -1,0 +1,569 @@
+//! The bot's seat between the bot and a real server: what a script hears, passes on and changes.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::ExitStatus,
+    time::Duration,
+};
+
+use bridgemaster_proto::{
+    PROTOCOL_REVISION,
+    v1::{
+        Decision, DecisionRequest, Hello, Ping, PlayRequest, PlayResponse, Pong, RefusalReason,
+        play_request::Message as FromBot, play_response::Message as FromServer,
+        play_service_client::PlayServiceClient,
+    },
+};
+use tokio::{
+    select,
+    sync::mpsc,
+    time::{Instant, sleep_until, timeout},
+};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Status, Streaming, transport::Channel};
+use tonic_types::StatusExt as _;
+
+use super::{
+    catalog::section,
+    failure::{Stop, Verdict, failed},
+    front::{Arrival, BotStream, Front},
+    limits::Times,
+    numbering::Numbering,
+    wire,
+};
+use crate::{bot_process::BotProcess, reason_name, refusal::Refusal};
+
+/// Messages of the bot that the server has not taken yet.
+const UPSTREAM_MESSAGES: usize = 256;
+
+/// Something that happened at the seat.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// The bot opened a stream and said Hello.
+    Came(Hello),
+    /// The bot sent a message.
+    FromBot(FromBot),
+    /// The bot's stream ended from its side.
+    BotLeft(String),
+    /// The server sent a message, with the server's sequence.
+    FromServer(u32, FromServer),
+    /// The server ended the stream, with a status unless it ended well.
+    ServerEnded(Option<Status>),
+    /// The process of the bot ended.
+    Exited(ExitStatus),
+}
+
+/// The stream to the real server.
+struct Upstream {
+    inbound: Streaming<PlayResponse>,
+    outbound: mpsc::Sender<PlayRequest>,
+}
+
+/// What the bot has been told and has said, over all its streams.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// The highest sequence that was sent to the bot.
+    pub(super) last_sequence: u32,
+    /// The highest sequence that the bot must have read: that of the last request it answered.
+    pub(super) read_sequence: u32,
+    /// The requests that were sent, with the sequence of the bot's numbering.
+    pub(super) requests: BTreeMap<u32, (u32, DecisionRequest)>,
+    /// All answers to each request.
+    pub(super) answers: BTreeMap<u32, Vec<Decision>>,
+    /// Whether MatchEnded was sent.
+    pub(super) ended: bool,
+    /// Streams that the bot has opened.
+    pub(super) streams: u32,
+    /// Nonces of Pongs that nothing had asked for.
+    pub(super) unasked_pongs: Vec<u64>,
+    /// Pings on the stream in use that no Pong has answered.
+    open_pings: BTreeMap<u64, Instant>,
+    /// Those among them that a script sent.
+    own_pings: BTreeSet<u64>,
+}
+
+/// The bot's seat in one match.
+pub(super) struct Session {
+    pub(super) front: Front,
+    pub(super) process: BotProcess,
+    pub(super) times: Times,
+    pub(super) told: Told,
+    /// The ticket of the seat, for bot and server alike.
+    ticket: String,
+    server: PlayServiceClient<Channel>,
+    numbering: Numbering,
+    bot: Option<BotStream>,
+    upstream: Option<Upstream>,
+    has_exited: bool,
+    waiting_for: String,
+    section: &'static str,
+    deadline: Instant,
+}
+
+impl Session {
+    pub(super) fn new(
+        front: Front,
+        process: BotProcess,
+        times: Times,
+        ticket: String,
+        server: PlayServiceClient<Channel>,
+    ) -> Self {
+        Self {
+            front,
+            process,
+            times,
+            told: Told::default(),
+            ticket,
+            server,
+            numbering: Numbering::default(),
+            bot: None,
+            upstream: None,
+            has_exited: false,
+            waiting_for: String::new(),
+            section: "",
+            deadline: Instant::now(),
+        }
+    }
+
+    /// Sets what is waited for from now on, and for how long; `section` of the protocol asks for it.
+    pub(super) fn wait_for(
+        &mut self,
+        what: impl Into<String>,
+        time: Duration,
+        section: &'static str,
+    ) {
+        self.waiting_for = what.into();
+        self.section = section;
+        self.deadline = Instant::now() + time;
+    }
+
+    /// The next event; a failure when what is waited for does not come in time.
+    pub(super) async fn event(&mut self) -> Verdict<Event> {
+        let deadline = self.deadline;
+        match self.event_before(deadline).await? {
+            Some(event) => Ok(event),
+            None => Err(failed(
+                &self.waiting_for,
+                format!("timed out waiting for it; {}", self.so_far()),
+                self.section,
+            )),
+        }
+    }
+
+    /// The next event before a moment.
+    pub(super) async fn event_before(&mut self, moment: Instant) -> Verdict<Option<Event>> {
+        loop {
+            let bot = async {
+                match &mut self.bot {
+                    Some(bot) => bot.inbound.message().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let upstream = async {
+                match &mut self.upstream {
+                    Some(upstream) => upstream.inbound.message().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let ended = async {
+                match self.has_exited {
+                    false => self.process.ended().await,
+                    true => std::future::pending().await,
+                }
+            };
+            // What the bot says comes first, so that its last words are heard before its end.
+            select! {
+                biased;
+                message = bot => {
+                    if let Some(event) = self.heard_bot(message) {
+                        return Ok(Some(event));
+                    }
+                }
+                arrival = self.front.arrival() => return self.came(arrival).await.map(Some),
+                message = upstream => return Ok(Some(self.heard_server(message))),
+                status = ended => {
+                    self.has_exited = true;
+                    let status = status.map_err(|error| Stop::Broken(format!(
+                        "the end of the bot's process cannot be waited for: {error}"
+                    )))?;
+                    return Ok(Some(Event::Exited(status)));
+                }
+                () = sleep_until(moment) => return Ok(None),
+            }
+        }
+    }
+
+    /// What a message of the bot means; nothing when it is of a kind that this server does not
+    /// know.
+    fn heard_bot(&mut self, message: Result<Option<PlayRequest>, Status>) -> Option<Event> {
+        match message {
+            Ok(Some(PlayRequest { message })) => {
+                let message = message?;
+                self.note(&message);
+                Some(Event::FromBot(message))
+            }
+            Ok(None) => {
+                self.bot = None;
+                Some(Event::BotLeft(
+                    "the bot closed its half of the stream".to_owned(),
+                ))
+            }
+            Err(status) => {
+                self.bot = None;
+                Some(Event::BotLeft(format!(
+                    "the bot's stream was lost: {}: {}",
+                    status.code(),
+                    status.message()
+                )))
+            }
+        }
+    }
+
+    fn note(&mut self, message: &FromBot) {
+        match message {
+            FromBot::Decision(decision) => {
+                if let Some((sequence, _)) = self.told.requests.get(&decision.request_id) {
+                    self.told.read_sequence = self.told.read_sequence.max(*sequence);
+                }
+                let answers = self.told.answers.entry(decision.request_id).or_default();
+                answers.push(decision.clone());
+            }
+            FromBot::Pong(pong) => {
+                if self.told.open_pings.remove(&pong.nonce).is_none() {
+                    self.told.unasked_pongs.push(pong.nonce);
+                }
+            }
+            FromBot::Hello(_) | FromBot::Resign(_) => {}
+        }
+    }
+
+    fn heard_server(&mut self, message: Result<Option<PlayResponse>, Status>) -> Event {
+        match message {
+            Ok(Some(PlayResponse {
+                sequence,
+                message: Some(message),
+            })) => Event::FromServer(sequence, message),
+            // This server sends no empty message.
+            Ok(_) => {
+                self.upstream = None;
+                Event::ServerEnded(None)
+            }
+            Err(status) => {
+                self.upstream = None;
+                Event::ServerEnded(Some(status))
+            }
+        }
+    }
+
+    /// Reads what a stream begins with.
+    async fn came(&mut self, arrival: Arrival) -> Verdict<Event> {
+        self.told.streams += 1;
+        let hello = first_hello(arrival, &self.ticket, self.times).await?;
+        let (stream, hello) = hello;
+        if hello.protocol_revision != PROTOCOL_REVISION {
+            return Err(failed(
+                format!("protocol_revision {PROTOCOL_REVISION} in Hello"),
+                format!("protocol_revision {}", hello.protocol_revision),
+                section::CONVERSATION,
+            ));
+        }
+        let told = &self.told;
+        let (least, most) = (told.read_sequence, told.last_sequence);
+        let has_valid_sequence = match hello.last_sequence {
+            None => least == 0,
+            Some(last) => (least..=most).contains(&last),
+        };
+        if !has_valid_sequence {
+            let expected = match most {
+                0 => "no last_sequence in Hello: nothing was sent yet".to_owned(),
+                _ => format!(
+                    "last_sequence {least} to {most} in Hello: {least} was read, as an answer \
+                     shows, and {most} was sent last"
+                ),
+            };
+            let seen = match hello.last_sequence {
+                None => "no last_sequence".to_owned(),
+                Some(last) => format!("last_sequence {last}"),
+            };
+            return Err(failed(expected, seen, section::COMING_BACK));
+        }
+        self.told.open_pings.clear();
+        self.told.own_pings.clear();
+        let older = self.bot.replace(stream);
+        if let Some(older) = older {
+            let text = "a newer stream of the seat took over";
+            older
+                .refuse(Refusal::new(RefusalReason::Superseded, text).into())
+                .await;
+        }
+        Ok(Event::Came(hello))
+    }
+
+    /// Does with an event what a server without a script does.
+    pub(super) async fn pass(&mut self, event: Event) -> Verdict<()> {
+        match event {
+            Event::Came(hello) => self.open_upstream(hello).await,
+            Event::FromBot(message) => {
+                self.say_to_server(message).await;
+                Ok(())
+            }
+            Event::BotLeft(_) => {
+                self.upstream = None;
+                Ok(())
+            }
+            Event::FromServer(sequence, message) => {
+                self.deliver(sequence, message).await;
+                Ok(())
+            }
+            Event::ServerEnded(None) => {
+                self.bot = None;
+                Ok(())
+            }
+            Event::ServerEnded(Some(status)) => Err(self.refused(&status)),
+            Event::Exited(status) => Err(failed(
+                &self.waiting_for,
+                format!("the process ended with {status}; {}", self.so_far()),
+                self.section,
+            )),
+        }
+    }
+
+    async fn open_upstream(&mut self, mut hello: Hello) -> Verdict<()> {
+        hello.last_sequence = hello
+            .last_sequence
+            .map(|last| self.numbering.to_server(last));
+        let (outbound, messages) = mpsc::channel(UPSTREAM_MESSAGES);
+        let first = PlayRequest {
+            message: Some(FromBot::Hello(hello)),
+        };
+        // The receiver is held here, and there is room.
+        let _ = outbound.send(first).await;
+        let mut call = Request::new(ReceiverStream::new(messages));
+        let bearer = format!("Bearer {}", self.ticket).parse();
+        let bearer = bearer.map_err(|error| Stop::Broken(format!("a ticket is odd: {error}")))?;
+        call.metadata_mut().insert("authorization", bearer);
+        match self.server.play(call).await {
+            Ok(response) => {
+                self.upstream = Some(Upstream {
+                    inbound: response.into_inner(),
+                    outbound,
+                });
+                Ok(())
+            }
+            Err(status) => Err(self.refused(&status)),
+        }
+    }
+
+    fn refused(&self, status: &Status) -> Stop {
+        let info = status.get_details_error_info();
+        let reason = info.map_or_else(|| status.code().to_string(), |info| info.reason);
+        failed(
+            "messages that the server accepts, until MatchEnded",
+            format!(
+                "the server ended the stream with {reason}: {}; {}",
+                status.message(),
+                self.so_far()
+            ),
+            section::REFUSALS,
+        )
+    }
+
+    /// Passes everything on until an event that is wanted, which is left to the script.
+    pub(super) async fn pass_until(
+        &mut self,
+        mut wanted: impl FnMut(&Event) -> bool,
+    ) -> Verdict<Event> {
+        loop {
+            let event = self.event().await?;
+            if wanted(&event) {
+                return Ok(event);
+            }
+            self.pass(event).await?;
+        }
+    }
+
+    /// Passes everything on for a time, or until an event that is wanted.
+    pub(super) async fn pass_for(
+        &mut self,
+        time: Duration,
+        mut wanted: impl FnMut(&Event) -> bool,
+    ) -> Verdict<Option<Event>> {
+        let end = Instant::now() + time;
+        while let Some(event) = self.event_before(end).await? {
+            if wanted(&event) {
+                return Ok(Some(event));
+            }
+            self.pass(event).await?;
+        }
+        Ok(None)
+    }
+
+    /// Sends the bot a message of the server.
+    pub(super) async fn deliver(&mut self, sequence: u32, message: FromServer) {
+        self.deliver_as(sequence, message, wire::encode).await;
+    }
+
+    /// Sends the bot a message of the server in another encoding.
+    pub(super) async fn deliver_as(
+        &mut self,
+        sequence: u32,
+        message: FromServer,
+        encode: impl FnOnce(u32, FromServer) -> Vec<u8>,
+    ) {
+        let sequence = self.numbering.number_for_bot(sequence);
+        match &message {
+            FromServer::Ping(ping) => {
+                self.told.open_pings.insert(ping.nonce, Instant::now());
+            }
+            FromServer::DecisionRequest(request) => {
+                let known = (sequence, request.clone());
+                self.told.requests.insert(request.request_id, known);
+            }
+            FromServer::MatchEnded(_) => self.told.ended = true,
+            _ => {}
+        }
+        self.told.last_sequence = self.told.last_sequence.max(sequence);
+        self.say(encode(sequence, message)).await;
+    }
+
+    /// Puts a message among the server's: a counted one has the sequence that `encode` gets.
+    pub(super) async fn put_in(&mut self, encode: impl FnOnce(u32) -> Vec<u8>) {
+        let sequence = self.numbering.put_in();
+        self.told.last_sequence = self.told.last_sequence.max(sequence);
+        self.say(encode(sequence)).await;
+    }
+
+    /// Sends the bot a Ping of the script's own.
+    pub(super) async fn ping(&mut self, nonce: u64) {
+        self.told.open_pings.insert(nonce, Instant::now());
+        self.told.own_pings.insert(nonce);
+        self.say(wire::encode(0, FromServer::Ping(Ping { nonce })))
+            .await;
+    }
+
+    /// The Ping that has been waiting for its Pong for the longest time, and since when.
+    pub(super) fn oldest_ping(&self) -> Option<(u64, Instant)> {
+        let pings = self.told.open_pings.iter();
+        pings
+            .map(|(nonce, sent)| (*nonce, *sent))
+            .min_by_key(|(_, sent)| *sent)
+    }
+
+    /// Sends the bot encoded bytes.
+    pub(super) async fn say(&self, message: Vec<u8>) {
+        if let Some(bot) = &self.bot {
+            bot.send(message).await;
+        }
+    }
+
+    /// Sends the server a message of the bot. Pongs to Pings of the script end here.
+    pub(super) async fn say_to_server(&mut self, message: FromBot) {
+        if let FromBot::Pong(Pong { nonce }) = &message
+            && self.told.own_pings.remove(nonce)
+        {
+            return;
+        }
+        if let Some(upstream) = &self.upstream {
+            let message = Some(message);
+            // A server that is gone is told of by its own half.
+            let _ = upstream.outbound.send(PlayRequest { message }).await;
+        }
+    }
+
+    /// Ends the bot's stream, with OK when there is no status. The server sees it as lost.
+    pub(super) async fn end_stream(&mut self, status: Option<Status>) {
+        self.upstream = None;
+        if let (Some(bot), Some(status)) = (self.bot.take(), status) {
+            bot.refuse(status).await;
+        }
+    }
+
+    /// Resets the bot's TCP connection. The server sees the stream as lost.
+    pub(super) fn reset(&mut self) {
+        self.upstream = None;
+        self.bot = None;
+        self.front.reset_connections();
+    }
+
+    /// How far the match has come, for failures.
+    fn so_far(&self) -> String {
+        let told = &self.told;
+        let asked = told.requests.len();
+        let answered = told.answers.len();
+        match (told.streams, told.ended) {
+            (0, _) => "the bot had opened no stream".to_owned(),
+            (streams, true) => format!("after MatchEnded; {streams} streams were opened"),
+            (streams, false) => format!(
+                "until then {asked} requests were sent, {answered} of them answered, on {streams} \
+                 streams"
+            ),
+        }
+    }
+}
+
+/// Reads the Hello of a stream whose ticket must be this one.
+pub(super) async fn first_hello(
+    arrival: Arrival,
+    ticket: &str,
+    times: Times,
+) -> Verdict<(BotStream, Hello)> {
+    let Arrival {
+        metadata,
+        mut stream,
+    } = arrival;
+    let authorization = metadata.get("authorization").map(|value| value.to_str());
+    let given = match authorization {
+        Some(Ok(text)) => text.split_once(' '),
+        _ => None,
+    };
+    let is_ticket = given.is_some_and(|(scheme, given)| {
+        scheme.eq_ignore_ascii_case("bearer") && given.trim() == ticket
+    });
+    if !is_ticket {
+        let seen = match (authorization, given) {
+            (None, _) => "no `authorization` in the metadata",
+            (_, None) => "an `authorization` of another form",
+            (_, Some(_)) => "another ticket",
+        };
+        return Err(failed(
+            "`authorization: Bearer TICKET` in the metadata of every stream, with the ticket of \
+             BRIDGEMASTER_TICKET",
+            seen,
+            section::CONVERSATION,
+        ));
+    }
+    let expected = "Hello as the first message, at once and without waiting for one of the server";
+    let wrong = |seen: String| failed(expected, seen, section::CONVERSATION);
+    match timeout(times.hello(), stream.inbound.message()).await {
+        Err(_) => Err(wrong(format!(
+            "no message within {:?} of the opening of the stream",
+            times.hello()
+        ))),
+        Ok(Ok(Some(PlayRequest {
+            message: Some(FromBot::Hello(hello)),
+        }))) => Ok((stream, hello)),
+        Ok(Ok(Some(other))) => Err(wrong(format!("{:?} came first", kind(&other)))),
+        Ok(Ok(None)) => Err(wrong("the bot closed its half of the stream".to_owned())),
+        Ok(Err(status)) => Err(wrong(format!(
+            "the stream was lost: {}: {}",
+            status.code(),
+            status.message()
+        ))),
+    }
+}
+
+fn kind(request: &PlayRequest) -> &'static str {
+    match &request.message {
+        None => "an empty message",
+        Some(FromBot::Hello(_)) => "Hello",
+        Some(FromBot::Decision(_)) => "Decision",
+        Some(FromBot::Resign(_)) => "Resign",
+        Some(FromBot::Pong(_)) => "Pong",
+    }
+}
+
+/// A refusal of the server as the status of a stream.
+pub(super) fn refusal(reason: RefusalReason) -> Status {
+    let text = format!("a check ends the stream with {}", reason_name(reason));
+    Refusal::new(reason, text).into()
+}

@@ -1,0 +1,105 @@
+//! Messages to the bot as bytes, among them such as a newer server may send.
+
+use bridgemaster_proto::v1::{
+    PlayResponse, SeatInfo, SeatStatus, play_response::Message as FromServer,
+};
+use prost::{
+    Message as _,
+    encoding::{WireType, encode_key, encode_varint},
+};
+
+/// A field number that no message of this protocol has: far beyond what it will grow to, and
+/// below the numbers that protobuf reserves.
+const UNKNOWN_FIELD: u32 = 18_999;
+/// A number that no enum of this protocol has.
+const UNKNOWN_ENUM_VALUE: i32 = 9_999;
+/// Field number of `PlayResponse.decision_request`.
+const DECISION_REQUEST_FIELD: u32 = 4;
+
+/// A message with this sequence.
+pub(super) fn encode(sequence: u32, message: FromServer) -> Vec<u8> {
+    let message = Some(message);
+    PlayResponse { sequence, message }.encode_to_vec()
+}
+
+/// A message of a kind that no bot knows.
+pub(super) fn unknown_kind(sequence: u32) -> Vec<u8> {
+    let message = None;
+    let mut bytes = PlayResponse { sequence, message }.encode_to_vec();
+    append_unknown_field(&mut bytes);
+    bytes
+}
+
+/// A message whose `oneof` is empty.
+pub(super) fn empty(sequence: u32) -> Vec<u8> {
+    let message = None;
+    PlayResponse { sequence, message }.encode_to_vec()
+}
+
+/// A SeatStatus with enum values and a field that no bot knows.
+pub(super) fn seat_status_of_the_future(sequence: u32, match_id: &str, seat: u32) -> Vec<u8> {
+    let status = SeatStatus {
+        match_id: match_id.to_owned(),
+        seat: Some(SeatInfo {
+            seat,
+            state: UNKNOWN_ENUM_VALUE,
+            ..SeatInfo::default()
+        }),
+        reason: UNKNOWN_ENUM_VALUE,
+    };
+    let mut bytes = encode(sequence, FromServer::SeatStatus(status));
+    append_unknown_field(&mut bytes);
+    bytes
+}
+
+/// A DecisionRequest with fields that no bot knows, in it and beside it; other messages as they
+/// are.
+pub(super) fn with_unknown_fields(sequence: u32, message: FromServer) -> Vec<u8> {
+    let FromServer::DecisionRequest(request) = message else {
+        return encode(sequence, message);
+    };
+    let mut inner = request.encode_to_vec();
+    append_unknown_field(&mut inner);
+    let mut bytes = empty(sequence);
+    append_unknown_field(&mut bytes);
+    append_bytes(&mut bytes, DECISION_REQUEST_FIELD, &inner);
+    bytes
+}
+
+fn append_unknown_field(bytes: &mut Vec<u8>) {
+    append_bytes(bytes, UNKNOWN_FIELD, b"from a newer server");
+}
+
+fn append_bytes(bytes: &mut Vec<u8>, field: u32, content: &[u8]) {
+    encode_key(field, WireType::LengthDelimited, bytes);
+    encode_varint(content.len() as u64, bytes);
+    bytes.extend_from_slice(content);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use bridgemaster_proto::v1::DecisionRequest;
+
+    use super::*;
+
+    #[test]
+    fn messages_of_the_future_are_read_by_a_decoder_of_today() {
+        let unknown = unknown_kind(7);
+        assert!(unknown.len() > empty(7).len());
+        let message = PlayResponse::decode(&*unknown).unwrap();
+        assert_eq!((message.sequence, message.message), (7, None));
+
+        let request = FromServer::DecisionRequest(DecisionRequest {
+            request_id: 3,
+            ..DecisionRequest::default()
+        });
+        let bytes = with_unknown_fields(8, request.clone());
+        assert!(bytes.len() > encode(8, request.clone()).len());
+        let message = PlayResponse::decode(&*bytes).unwrap();
+        assert_eq!((message.sequence, message.message), (8, Some(request)));
+
+        let status = PlayResponse::decode(&*seat_status_of_the_future(9, "m", 1)).unwrap();
+        assert!(matches!(status.message, Some(FromServer::SeatStatus(s)) if s.reason == 9_999));
+    }
+}

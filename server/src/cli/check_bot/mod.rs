@@ -1,0 +1,172 @@
+//! `bridgemaster check-bot`: checks somebody's bot and reports.
+
+mod junit;
+mod text;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::Context as _;
+use bridgemaster_bots::NAMES;
+use bridgemaster_server::{
+    bot_process::is_program,
+    check_bot::{Check, CheckBotError, Plan, Progress, Report, check_bot},
+};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{
+    block_on,
+    entrant::Entrant,
+    failure::{self, misuse},
+    output,
+};
+
+#[derive(Args)]
+#[command(after_help = format!(
+    "COMMAND is started as `demo` starts a bot, once for each check: with the server's address in \
+     BRIDGEMASTER_SERVER and the join ticket of its seat in BRIDGEMASTER_TICKET. The name of a \
+     house bot ({}) will do too.\n\n\
+     The exit code is 0 when all checks passed, 1 when one failed, and 2 when the command line \
+     makes no sense.\n\n  \
+     bridgemaster check-bot -- python3 my_bot.py\n  \
+     bridgemaster check-bot --game alhambra --only whole-match --only ping -- ./my_bot",
+    NAMES.join(", ")
+))]
+pub(super) struct CheckBotArgs {
+    /// Check the bot with this game, and no other that is not named too; with every game that it
+    /// says it plays when not given
+    #[arg(long = "game", value_name = "GAME")]
+    games: Vec<String>,
+    /// Carry this check out, and no other that is not named too
+    #[arg(long, value_name = "CHECK")]
+    only: Vec<String>,
+    /// Write the report as JSON to this file; `-` is standard output, which then has nothing else
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the report as JUnit XML to this file, for a CI system
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Give the bot this many times as long as usual for everything: for a slow machine
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    time_limit: f64,
+    /// List the checks and what they prove, and do nothing else
+    #[arg(long)]
+    list: bool,
+    /// The command that starts the bot, after `--`
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "list")]
+    command: Vec<String>,
+}
+
+/// Runs the command. A failed check is no failure of the command, but it has the same exit code.
+pub(super) fn run(args: CheckBotArgs) -> ExitCode {
+    match args.run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => failure::report(&error),
+    }
+}
+
+impl CheckBotArgs {
+    /// Whether all checks passed.
+    fn run(self) -> anyhow::Result<bool> {
+        if self.list {
+            output::print(&text::list())?;
+            return Ok(true);
+        }
+        let plan = self.plan()?;
+        let is_json_alone = self.json.as_deref() == Some(Path::new("-"));
+        let mut report = None;
+        block_on(async {
+            let progress = progress_bar();
+            let colours = output::stdout_has_colours();
+            let checked = check_bot(plan, |news| match news {
+                Progress::Planned(count) => progress.set_length(count as u64),
+                Progress::Done(check) => {
+                    progress.inc(1);
+                    if !is_json_alone {
+                        // A reader that went away is told of by the last print.
+                        progress.suspend(|| output::print(&text::line(check, colours)).ok());
+                    }
+                }
+            })
+            .await;
+            progress.finish_and_clear();
+            report = Some(checked.map_err(explained)?);
+            Ok(())
+        })?;
+        let report = report.context("the checks gave no report")?;
+        self.write(&report)?;
+        let all_passed = report.failed() == 0;
+        match is_json_alone {
+            true => output::print(&json(&report)?)?,
+            false => output::print(&text::ending(&report, output::stdout_has_colours()))?,
+        }
+        Ok(all_passed)
+    }
+
+    fn plan(&self) -> anyhow::Result<Plan> {
+        let mut games = self.games.clone();
+        games.dedup();
+        let only = self.only.iter().map(|name| {
+            let names = || Check::ALL.iter().map(|check| check.name());
+            Check::by_name(name).ok_or_else(|| {
+                let names = names().collect::<Vec<_>>().join(", ");
+                misuse(format!("--only: {name:?} is no check; there are: {names}"))
+            })
+        });
+        let entrant = match &*self.command {
+            [name] if NAMES.contains(&name.as_str()) => Entrant::House(name.clone()),
+            [program, ..] if is_program(program) => Entrant::Command(self.command.clone()),
+            [program, ..] => {
+                return Err(misuse(format!(
+                    "COMMAND: {program:?} is no program that is found"
+                )));
+            }
+            [] => return Err(misuse("COMMAND: which bot is to be checked?")),
+        };
+        Ok(Plan {
+            command: entrant.command(0, None)?,
+            games,
+            only: only.collect::<anyhow::Result<_>>()?,
+            time_factor: self.time_limit,
+        })
+    }
+
+    fn write(&self, report: &Report) -> anyhow::Result<()> {
+        if let Some(file) = self.json.as_deref().filter(|file| *file != Path::new("-")) {
+            write(file, &json(report)?)?;
+        }
+        match &self.junit {
+            Some(file) => write(file, &junit::xml(report)?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A run that gave no report; what the command line asked for and is not there is its mistake.
+fn explained(error: CheckBotError) -> anyhow::Error {
+    match error {
+        CheckBotError::UnknownGame { .. } => misuse(format!("--game: {error}")),
+        CheckBotError::TimeFactor { .. } => misuse(format!("--time-limit: {error}")),
+        other => other.into(),
+    }
+}
+
+/// Draws on standard error, and only when that is a terminal.
+fn progress_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} checks, {elapsed}");
+    // The template is fixed; should it ever be wrong, the standard style does.
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn json(report: &Report) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(report)? + "\n")
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
+}

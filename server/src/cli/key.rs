@@ -1,0 +1,146 @@
+//! `bridgemaster key`: the API keys of a server.
+
+use std::{
+    path::PathBuf,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use bridgemaster_server::identity::{ApiKey, KeyScope, is_printable};
+use bridgemaster_store::{DataDir, Key, KeyName, KeyStore, NewKey, SqliteKeys};
+use clap::{Args, Subcommand};
+
+use super::{block_on, failure::misuse, moment::utc, output, table};
+
+#[derive(Args)]
+pub(super) struct KeyArgs {
+    #[command(subcommand)]
+    command: KeyCommand,
+}
+
+#[derive(Subcommand)]
+enum KeyCommand {
+    /// Make a key and print its secret, which is shown this once
+    #[command(
+        after_help = "The key goes to standard output, and nothing else does:\n\n  \
+        bridgemaster key add alice --scope play --data data > alice.key\n\n\
+        Its holder gives it in the environment: BRIDGEMASTER_KEY=\"$(cat alice.key)\""
+    )]
+    Add {
+        /// Whom the key is for: with the scope play, the name of its bot in every match
+        #[arg(value_name = "NAME")]
+        name: KeyName,
+        /// What it allows, once for each scope: play (take seats), create (make matches), read
+        /// (see matches and replays of others)
+        #[arg(long = "scope", value_name = "SCOPE", required = true)]
+        scopes: Vec<KeyScope>,
+        #[command(flatten)]
+        data: DataFlag,
+    },
+    /// List all keys, without their secrets
+    List {
+        #[command(flatten)]
+        data: DataFlag,
+    },
+    /// Revoke a key for good; a running server takes note within 5 s
+    Revoke {
+        /// The identifier of the key, or its name
+        #[arg(value_name = "ID|NAME")]
+        key: String,
+        #[command(flatten)]
+        data: DataFlag,
+    },
+}
+
+#[derive(Args)]
+struct DataFlag {
+    /// Data folder of the server, which may be running; made if it is missing
+    #[arg(long = "data", value_name = "DIR")]
+    dir: PathBuf,
+}
+
+impl DataFlag {
+    async fn keys(&self) -> anyhow::Result<SqliteKeys> {
+        Ok(SqliteKeys::open(&DataDir::prepare(&self.dir)?).await?)
+    }
+}
+
+impl KeyArgs {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        block_on(async {
+            match self.command {
+                KeyCommand::Add { name, scopes, data } => {
+                    add(&data.keys().await?, name, &scopes).await
+                }
+                KeyCommand::List { data } => list(&data.keys().await?).await,
+                KeyCommand::Revoke { key, data } => revoke(&data.keys().await?, &key).await,
+            }
+        })
+    }
+}
+
+async fn add(keys: &SqliteKeys, name: KeyName, scopes: &[KeyScope]) -> anyhow::Result<()> {
+    if let Some(unprintable) = name.as_str().chars().find(|&c| !is_printable(c)) {
+        return Err(misuse(format!(
+            "the name of a key has printable characters only, not {unprintable:?}"
+        )));
+    }
+    let key = ApiKey::draw();
+    let new = NewKey {
+        id: key.id().clone(),
+        name: name.clone(),
+        scopes: scopes.iter().map(|scope| scope.to_scope()).collect(),
+        secret_hash: key.secret_hash(),
+        created_at_unix_ms: now_unix_ms(),
+    };
+    keys.add_key(new).await?;
+    output::print(&format!("{}\n", key.reveal()))?;
+    output::complain(&format!(
+        "key {} for {name} is made; its secret is not shown again",
+        key.id()
+    ));
+    Ok(())
+}
+
+async fn list(keys: &SqliteKeys) -> anyhow::Result<()> {
+    let keys = keys.keys().await?;
+    let rows = keys.iter().map(|key| {
+        [
+            key.id.to_string(),
+            key.name.to_string(),
+            scopes_of(key),
+            utc(key.created_at_unix_ms),
+            key.revoked_at_unix_ms.map(utc).unwrap_or_default(),
+        ]
+    });
+    let text = table::plain(["id", "name", "scopes", "made", "revoked"], rows);
+    Ok(output::print(&text)?)
+}
+
+async fn revoke(keys: &SqliteKeys, which: &str) -> anyhow::Result<()> {
+    let all = keys.keys().await?;
+    let named = |key: &&Key| key.is_in_force() && key.name.as_str() == which;
+    let key = all
+        .iter()
+        .find(|key| key.id.as_str() == which)
+        .or_else(|| all.iter().find(named))
+        .ok_or_else(|| {
+            misuse(format!(
+                "no key in force has the identifier or name {which:?}; `key list` shows them"
+            ))
+        })?;
+    let revoked = keys.revoke_key(&key.id, now_unix_ms()).await?;
+    let at = revoked.revoked_at_unix_ms.map(utc).unwrap_or_default();
+    let text = format!("key {} of {} is revoked since {at}\n", key.id, key.name);
+    Ok(output::print(&text)?)
+}
+
+fn scopes_of(key: &Key) -> String {
+    let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
+    scopes.join(" ")
+}
+
+fn now_unix_ms() -> i64 {
+    // A clock before 1970 is as wrong as one that says 1970.
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
+}

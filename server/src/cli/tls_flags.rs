@@ -1,0 +1,70 @@
+//! The TLS of a server on the command line.
+
+use std::{path::PathBuf, sync::Arc};
+
+use bridgemaster_server::{Tls, TlsFiles};
+use clap::Args;
+
+use super::failure::misuse;
+
+#[derive(Args)]
+#[group(skip)]
+pub(super) struct TlsFlags {
+    /// Encrypt connections: PEM file with the server's certificate, and then those that lead to
+    /// the root; read again on SIGHUP
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// PEM file with the private key of the certificate
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Ask clients for a certificate of those whose certificates are in this PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_client_ca: Option<PathBuf>,
+}
+
+impl TlsFlags {
+    /// Whether connections are to be encrypted.
+    pub(super) fn is_given(&self) -> bool {
+        self.tls_cert.is_some()
+    }
+
+    /// Reads the files, if connections are to be encrypted.
+    pub(super) fn load(&self) -> anyhow::Result<Option<Arc<Tls>>> {
+        let (Some(cert), Some(key)) = (&self.tls_cert, &self.tls_key) else {
+            return Ok(None);
+        };
+        let files = TlsFiles {
+            cert: cert.clone(),
+            key: key.clone(),
+            client_ca: self.tls_client_ca.clone(),
+        };
+        let tls = Tls::load(files).map_err(|error| misuse(error.to_string()))?;
+        Ok(Some(Arc::new(tls)))
+    }
+}
+
+/// Reads the files again whenever the process gets SIGHUP, which then does not end it any more.
+/// What cannot be used is logged, and all stays as it was.
+#[cfg(unix)]
+pub(super) fn reload_on_hangup(tls: Arc<Tls>) -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    use tracing::{error, warn};
+
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            match tls.reload() {
+                // A warning, since it is to be seen at every level of logging.
+                Ok(()) => warn!("the TLS files are read again"),
+                Err(error) => error!(%error, "the TLS files stay as they were"),
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Does nothing: there is no such signal.
+#[cfg(not(unix))]
+pub(super) fn reload_on_hangup(_tls: Arc<Tls>) -> std::io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! From the metadata of a call to its caller.
+
+use std::{sync::Arc, time::Instant};
+
+use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_store::{Key, KeyId, KeyStore, StoreError};
+use tonic::metadata::MetadataMap;
+use tracing::{debug, error};
+
+use super::{ApiKey, Caller, KEY_METADATA, KeyScope, caller::KeyHolder, key_cache::KeyCache};
+use crate::{limits::Limits, refusal::Refusal, transport::TokenBuckets};
+
+/// Finds out who calls, and whether too often.
+#[derive(Clone)]
+pub(crate) struct Authenticator {
+    /// `None` on a server that asks for no keys.
+    keys: Option<Arc<Keys>>,
+}
+
+/// The keys of a server, and how often each may call.
+struct Keys {
+    cache: Arc<KeyCache>,
+    calls: TokenBuckets<KeyId>,
+    creates: TokenBuckets<KeyId>,
+}
+
+impl Authenticator {
+    /// Asks for the keys of a store, or without one for none.
+    pub(crate) fn new(store: Option<Arc<dyn KeyStore>>, limits: &Limits) -> Self {
+        let keys = store.map(|store| {
+            Arc::new(Keys {
+                cache: Arc::new(KeyCache::new(store, limits.key_cache_time)),
+                calls: TokenBuckets::new(limits.calls_per_key),
+                creates: TokenBuckets::new(limits.creates_per_key),
+            })
+        });
+        Self { keys }
+    }
+
+    /// The caller that the metadata shows the key of.
+    pub(crate) async fn caller(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
+        let Some(keys) = &self.keys else {
+            return Ok(Caller::Anyone);
+        };
+        let shown = shown_key(metadata)?;
+        let stored = keys.cache.key(shown.id()).await;
+        let key = stored
+            .map_err(|error| unreadable(&error))?
+            .filter(|stored| shown.has_hash(&stored.secret_hash))
+            .ok_or_else(unknown)?;
+        // Told to the holder of the secret only.
+        check_in_force(&key)?;
+        take(&keys.calls, &key.id, "calls_per_key")?;
+        debug!(key_id = %key.id, name = %key.name, "authenticated");
+        Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.cache))))
+    }
+
+    /// The caller, who may make a match now.
+    pub(crate) async fn maker(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
+        let caller = self.caller(metadata).await?;
+        caller.require(KeyScope::Create)?;
+        if let (Some(keys), Some(id)) = (&self.keys, caller.key_id()) {
+            take(&keys.creates, id, "creates_per_key")?;
+        }
+        Ok(caller)
+    }
+}
+
+/// Takes a token of a key.
+fn take(buckets: &TokenBuckets<KeyId>, id: &KeyId, limit: &'static str) -> Result<(), Refusal> {
+    buckets
+        .take(id.clone(), Instant::now())
+        .map_err(|wait| Refusal::rate(limit, buckets.rate(), wait))
+}
+
+/// The key that a call shows. Its text is never logged or repeated.
+fn shown_key(metadata: &MetadataMap) -> Result<ApiKey, Refusal> {
+    let missing = |message: String| Refusal::new(RefusalReason::KeyMissing, message);
+    let mut values = metadata.get_all(KEY_METADATA).iter();
+    let value = values.next().ok_or_else(|| {
+        missing(format!(
+            "this server asks for an API key, and the metadata has no `{KEY_METADATA}`"
+        ))
+    })?;
+    if values.next().is_some() {
+        return Err(missing(format!(
+            "the metadata has more than one `{KEY_METADATA}`"
+        )));
+    }
+    let text = value
+        .to_str()
+        .map_err(|_| missing(format!("the metadata `{KEY_METADATA}` is no ASCII text")))?;
+    text.trim().parse().map_err(|_| unknown())
+}
+
+pub(super) fn check_in_force(key: &Key) -> Result<(), Refusal> {
+    if key.is_in_force() {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        RefusalReason::KeyRevoked,
+        format!("the API key {} was revoked", key.id),
+    ))
+}
+
+pub(super) fn unknown() -> Refusal {
+    Refusal::new(
+        RefusalReason::KeyUnknown,
+        "the API key is none of this server's",
+    )
+}
+
+pub(super) fn unreadable(error: &StoreError) -> Refusal {
+    error!(%error, "API keys cannot be read");
+    Refusal::new(
+        RefusalReason::KeysUnreadable,
+        "the server cannot read its API keys at the moment",
+    )
+}

@@ -1,0 +1,110 @@
+//! Who makes a call, and what that allows.
+
+use std::{future::pending, sync::Arc};
+
+use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_referee::BotIdentity;
+use bridgemaster_store::{Key, KeyId, KeyName};
+use tokio::time::sleep;
+
+use super::{
+    KeyScope,
+    authenticator::{check_in_force, unknown, unreadable},
+    key_cache::KeyCache,
+};
+use crate::refusal::Refusal;
+
+/// Who makes a call.
+#[derive(Clone)]
+pub(crate) enum Caller {
+    /// Anyone: the server asks for no keys.
+    Anyone,
+    /// The holder of a key that was in force when the call began.
+    Holder(KeyHolder),
+}
+
+/// The holder of a key.
+#[derive(Clone)]
+pub(crate) struct KeyHolder {
+    key: Arc<Key>,
+    keys: Arc<KeyCache>,
+}
+
+impl KeyHolder {
+    pub(super) fn new(key: Arc<Key>, keys: Arc<KeyCache>) -> Self {
+        Self { key, keys }
+    }
+
+    /// Why the key is not good any more, once it is not.
+    async fn refused(&self) -> Refusal {
+        loop {
+            sleep(self.keys.keep_for()).await;
+            match self.keys.key(&self.key.id).await {
+                Ok(Some(key)) => match check_in_force(&key) {
+                    Ok(()) => {}
+                    Err(refusal) => return refusal,
+                },
+                Ok(None) => return unknown(),
+                // A store that fails for a moment must not end matches; no new call gets in.
+                Err(error) => drop(unreadable(&error)),
+            }
+        }
+    }
+}
+
+impl Caller {
+    /// Makes sure that the caller may do what needs `scope`.
+    pub(crate) fn require(&self, scope: KeyScope) -> Result<(), Refusal> {
+        if self.may(scope) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            RefusalReason::ScopeMissing,
+            format!("the API key does not have the scope {scope}"),
+        )
+        .with("scope", scope.as_str()))
+    }
+
+    /// Whether the caller may do what needs `scope`.
+    pub(crate) fn may(&self, scope: KeyScope) -> bool {
+        match self {
+            Self::Anyone => true,
+            Self::Holder(holder) => {
+                let mut scopes = holder.key.scopes.iter();
+                scopes.any(|held| held.as_str() == scope.as_str())
+            }
+        }
+    }
+
+    /// The identifier of the caller's key.
+    pub(super) fn key_id(&self) -> Option<&KeyId> {
+        match self {
+            Self::Anyone => None,
+            Self::Holder(holder) => Some(&holder.key.id),
+        }
+    }
+
+    /// The name of the caller's key.
+    pub(crate) fn name(&self) -> Option<&KeyName> {
+        match self {
+            Self::Anyone => None,
+            Self::Holder(holder) => Some(&holder.key.name),
+        }
+    }
+
+    /// The bot that says to be `bot`: with a key, the name is the key's.
+    pub(crate) fn bot(&self, mut bot: BotIdentity) -> BotIdentity {
+        if let Some(name) = self.name() {
+            bot.name = name.as_str().to_owned();
+        }
+        bot
+    }
+
+    /// Completes with a refusal when the caller's key is revoked.
+    pub(crate) async fn refused(&self) -> Refusal {
+        match self {
+            Self::Anyone => pending().await,
+            Self::Holder(holder) => holder.refused().await,
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Who calls: API keys, what each allows, and how a call shows one.
+//!
+//! A server that is given no keys serves anyone. With keys, [`Authenticator`] finds the
+//! [`Caller`] of every call, and the services ask it for the scope that they need.
+
+mod api_key;
+mod authenticator;
+mod bot_text;
+mod caller;
+mod key_cache;
+mod key_scope;
+
+pub use api_key::{ApiKey, KEY_METADATA, NoApiKey};
+pub use bot_text::is_printable;
+pub use key_scope::{KeyScope, UnknownScope};
+
+pub(crate) use authenticator::Authenticator;
+pub(crate) use caller::Caller;

@@ -1,0 +1,58 @@
+//! The labels, each with the few values that it can have.
+
+use bridgemaster_referee::{DecidedBy, Fault, MatchPhase};
+use prometheus_client::encoding::EncodeLabelSet;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct StateLabels {
+    state: &'static str,
+}
+
+impl StateLabels {
+    /// `None` for a match that has ended: those are counted for good, by another metric.
+    pub(super) fn of(phase: MatchPhase) -> Option<Self> {
+        let state = match phase {
+            MatchPhase::Waiting => "waiting",
+            MatchPhase::Running => "running",
+            MatchPhase::Ended => return None,
+        };
+        Some(Self { state })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct GameLabels {
+    pub(super) game: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct ByLabels {
+    game: &'static str,
+    by: &'static str,
+}
+
+impl ByLabels {
+    pub(super) fn new(game: &'static str, by: DecidedBy) -> Self {
+        let by = match by {
+            DecidedBy::Bot => "bot",
+            DecidedBy::Referee => "referee",
+            DecidedBy::House => "house",
+        };
+        Self { game, by }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct FaultLabels {
+    reason: String,
+    action: String,
+}
+
+impl FaultLabels {
+    pub(super) fn of(fault: &Fault) -> Self {
+        Self {
+            reason: fault.reason.to_string(),
+            action: fault.action.to_string(),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What a server tells its operator in numbers, in the OpenMetrics text format.
+//!
+//! Every label has few values, which the server itself knows: games, reasons, states. No name of
+//! a bot and no identifier of a match is one, since a client could make as many as it likes.
+
+mod gauges;
+mod labels;
+mod page;
+
+use std::{fmt, time::Duration};
+
+use bridgemaster_games::GAME_IDS;
+use bridgemaster_referee::{Charge, DecidedBy, Fault, MatchPhase};
+use prometheus_client::{
+    encoding::text,
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram, info::Info},
+    registry::{Metric, Registry, Unit},
+};
+
+pub(crate) use gauges::{Counted, CountedMatch};
+use labels::{ByLabels, FaultLabels, GameLabels, StateLabels};
+pub(crate) use page::serve;
+
+/// Upper bounds of the time for a decision, in seconds: from a bot that answers by a table to one
+/// that takes all of a long clock.
+const DECISION_BOUNDS: [f64; 12] = [
+    0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0,
+];
+/// Upper bounds of the server's own share of an answer, in seconds: from the referee's work alone
+/// to a commit on a slow disk.
+const HANDLING_BOUNDS: [f64; 12] = [
+    0.000_01, 0.000_03, 0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0,
+];
+/// Upper bounds of one lag, in seconds; shorter than the first is not counted as lag.
+const LAG_BOUNDS: [f64; 8] = [0.01, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0, 10.0];
+
+/// The numbers of one server.
+pub(crate) struct Metrics {
+    registry: Registry,
+    matches: Family<StateLabels, Gauge>,
+    matches_ended: Family<GameLabels, Counter>,
+    matches_spoiled: Counter,
+    decisions: Family<ByLabels, Counter>,
+    decision_seconds: Family<GameLabels, Histogram, fn() -> Histogram>,
+    handling_seconds: Histogram,
+    lag_seconds: Histogram,
+    faults: Family<FaultLabels, Counter>,
+    play_streams: Gauge,
+    watch_streams: Gauge,
+}
+
+/// The numbers of the matches of one game, at hand without a search.
+#[derive(Clone)]
+pub(crate) struct GameMetrics {
+    ended: Counter,
+    by_bot: Counter,
+    by_referee: Counter,
+    by_house: Counter,
+    decision_seconds: Histogram,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("bridgemaster");
+        let version = vec![("version", crate::VERSION)];
+        registry.register("build", "The server", Info::new(version));
+        let r = &mut registry;
+        let this = Self {
+            matches: add(r, "matches", "Matches that wait or run", Family::default()),
+            matches_ended: add(r, "matches_ended", "Matches that ended", Family::default()),
+            matches_spoiled: add(
+                r,
+                "matches_spoiled",
+                "Ended matches in which a request had more of the server's own lag than the rules allow",
+                Counter::default(),
+            ),
+            decisions: add(r, "decisions", "Decisions applied", Family::default()),
+            decision_seconds: add_seconds(
+                r,
+                "decision",
+                "Time from handing a request over to decoding its answer",
+                Family::new_with_constructor(|| Histogram::new(DECISION_BOUNDS)),
+            ),
+            handling_seconds: add_seconds(
+                r,
+                "handling",
+                "Time from decoding a message of a bot to having handled it, waiting included",
+                Histogram::new(HANDLING_BOUNDS),
+            ),
+            lag_seconds: add_seconds(
+                r,
+                "referee_lag",
+                "Times in which the server itself did nothing",
+                Histogram::new(LAG_BOUNDS),
+            ),
+            faults: add(r, "faults", "Faults of seats", Family::default()),
+            play_streams: add(r, "play_streams", "Open streams of bots", Gauge::default()),
+            watch_streams: add(
+                r,
+                "watch_streams",
+                "Open streams of spectators",
+                Gauge::default(),
+            ),
+            registry,
+        };
+        // Every series is there from the start, so that a rate is right from the first scrape on.
+        for phase in [MatchPhase::Waiting, MatchPhase::Running] {
+            drop(this.count_match(phase));
+        }
+        for game in GAME_IDS {
+            this.game(game);
+        }
+        this
+    }
+
+    /// The numbers of a game of the catalogue.
+    pub(crate) fn game(&self, game: &'static str) -> GameMetrics {
+        let by = |by| self.decisions.get_or_create_owned(&ByLabels::new(game, by));
+        let label = GameLabels { game };
+        GameMetrics {
+            ended: self.matches_ended.get_or_create_owned(&label),
+            by_bot: by(DecidedBy::Bot),
+            by_referee: by(DecidedBy::Referee),
+            by_house: by(DecidedBy::House),
+            decision_seconds: self.decision_seconds.get_or_create_owned(&label),
+        }
+    }
+
+    /// Counts a match that waits or runs while this lives.
+    pub(crate) fn count_match(&self, phase: MatchPhase) -> CountedMatch {
+        CountedMatch::new(self.matches.clone(), phase)
+    }
+
+    /// A match ended with a result that the server's lag spoiled.
+    pub(crate) fn match_spoiled(&self) {
+        self.matches_spoiled.inc();
+    }
+
+    /// A seat committed a fault.
+    pub(crate) fn fault(&self, fault: &Fault) {
+        self.faults.get_or_create(&FaultLabels::of(fault)).inc();
+    }
+
+    /// A message of a bot was handled so long after it was decoded.
+    pub(crate) fn handled(&self, time: Duration) {
+        self.handling_seconds.observe(time.as_secs_f64());
+    }
+
+    /// The server did nothing for so long.
+    pub(crate) fn lagged(&self, time: Duration) {
+        self.lag_seconds.observe(time.as_secs_f64());
+    }
+
+    /// Counts a stream of a bot while the guard lives.
+    pub(crate) fn play_stream(&self) -> Counted {
+        Counted::new(&self.play_streams)
+    }
+
+    /// Counts a stream of a spectator while the guard lives.
+    pub(crate) fn watch_stream(&self) -> Counted {
+        Counted::new(&self.watch_streams)
+    }
+
+    /// All numbers, as text.
+    ///
+    /// # Errors
+    /// When the text cannot be written; it is a String, so that would be a defect.
+    fn encode(&self) -> Result<String, fmt::Error> {
+        let mut text = String::new();
+        text::encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+impl GameMetrics {
+    /// A decision was applied.
+    pub(crate) fn decided(&self, by: DecidedBy, charge: Option<&Charge>) {
+        match by {
+            DecidedBy::Bot => &self.by_bot,
+            DecidedBy::Referee => &self.by_referee,
+            DecidedBy::House => &self.by_house,
+        }
+        .inc();
+        if let Some(charge) = charge {
+            self.decision_seconds
+                .observe(charge.elapsed_us as f64 / 1e6);
+        }
+    }
+
+    /// A match ended.
+    pub(crate) fn ended(&self) {
+        self.ended.inc();
+    }
+}
+
+fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register(name, help, metric.clone());
+    metric
+}
+
+fn add_seconds<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register_with_unit(name, help, Unit::Seconds, metric.clone());
+    metric
+}

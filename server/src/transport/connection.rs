@@ -1,0 +1,155 @@
+//! A connection that was accepted.
+
+use std::{
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    time::{Instant, Sleep, sleep_until},
+};
+use tokio_rustls::server::TlsStream;
+use tonic::transport::server::{Connected, TcpConnectInfo};
+
+use super::places::Place;
+
+/// Bytes of the HTTP/2 client preface (RFC 9113, section 3.4).
+const PREFACE_BYTES: usize = 24;
+
+/// A connection with its place, which it gives back when it is dropped.
+pub(crate) struct Connection {
+    stream: Transport,
+    /// `None` once the preface is there.
+    awaited: Option<AwaitedPreface>,
+    addresses: TcpConnectInfo,
+    _place: Place,
+}
+
+/// What carries the bytes.
+pub(super) enum Transport {
+    /// TCP alone.
+    Plain(TcpStream),
+    /// TLS over TCP.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+/// A peer that has not yet said that it speaks HTTP/2: the transport would wait for it for ever.
+struct AwaitedPreface {
+    bytes_left: usize,
+    until: Pin<Box<Sleep>>,
+}
+
+impl Connection {
+    /// A connection whose peer has until `preface_by` to send the HTTP/2 preface.
+    pub(super) fn new(
+        stream: Transport,
+        peer: SocketAddr,
+        place: Place,
+        preface_by: Instant,
+    ) -> Self {
+        Self {
+            addresses: TcpConnectInfo {
+                local_addr: stream.tcp().local_addr().ok(),
+                remote_addr: Some(peer),
+            },
+            stream,
+            awaited: Some(AwaitedPreface {
+                bytes_left: PREFACE_BYTES,
+                until: Box::pin(sleep_until(preface_by)),
+            }),
+            _place: place,
+        }
+    }
+}
+
+impl Transport {
+    fn tcp(&self) -> &TcpStream {
+        match self {
+            Self::Plain(stream) => stream,
+            Self::Tls(stream) => stream.get_ref().0,
+        }
+    }
+}
+
+impl Connected for Connection {
+    type ConnectInfo = TcpConnectInfo;
+
+    fn connect_info(&self) -> TcpConnectInfo {
+        self.addresses.clone()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        let read = match &mut this.stream {
+            Transport::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Transport::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+        };
+        if let Some(awaited) = &mut this.awaited {
+            let came = buffer.filled().len() - before;
+            awaited.bytes_left = awaited.bytes_left.saturating_sub(came);
+            if awaited.bytes_left == 0 {
+                this.awaited = None;
+            } else if awaited.until.as_mut().poll(cx).is_ready() {
+                let late = "no HTTP/2 preface came in time";
+                return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, late)));
+            }
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.get_mut().stream {
+            Transport::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Transport::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.get_mut().stream {
+            Transport::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
+            Transport::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.stream {
+            Transport::Plain(stream) => stream.is_write_vectored(),
+            Transport::Tls(stream) => stream.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.get_mut().stream {
+            Transport::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Transport::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.get_mut().stream {
+            Transport::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Transport::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! From a listening socket to connections that gRPC is spoken on: who gets one, how long an
+//! unfinished one may last, and TLS.
+
+mod connection;
+mod incoming;
+mod origin;
+mod places;
+mod tls;
+mod token_buckets;
+
+pub use tls::{Tls, TlsError, TlsFiles};
+
+pub(crate) use incoming::incoming;
+pub(crate) use origin::Origin;
+pub(crate) use token_buckets::TokenBuckets;

@@ -1,0 +1,112 @@
+//! `serve` with TLS, and commands that connect to it.
+
+#![cfg(unix)]
+
+use std::path::Path;
+
+use crate::{
+    certificates::{Authority, Certified},
+    program::{Ran, bridgemaster, run, signal, wait_for},
+    served_match::Served,
+};
+
+fn serve(own: &Certified, log: &tempfile::NamedTempFile) -> Served {
+    let flags = ["--tls-cert", own.cert.to_str().unwrap()];
+    let flags = [&flags[..], &["--tls-key", own.key.to_str().unwrap()]].concat();
+    Served::start_logging_to(log.reopen().unwrap().into(), &flags)
+}
+
+fn create(server: &Served, ca: &Path) -> Ran {
+    run([
+        "create",
+        "--server",
+        &server.url,
+        "--seats",
+        "2",
+        "--json",
+        "--ca",
+        ca.to_str().unwrap(),
+    ])
+}
+
+#[test]
+fn commands_and_bots_reach_a_server_with_tls() {
+    let (authority, log) = (Authority::new(), tempfile::NamedTempFile::new().unwrap());
+    let server = serve(&authority.certify("server"), &log);
+    assert!(server.url.starts_with("https://"), "{}", server.url);
+    let made = create(&server, &authority.ca());
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let made: serde_json::Value = serde_json::from_str(&made.out).unwrap();
+    let tickets = made["tickets"].as_array().unwrap();
+    let bots: Vec<_> = tickets
+        .iter()
+        .map(|ticket| {
+            bridgemaster(["bot", "random"])
+                .env("BRIDGEMASTER_SERVER", &server.url)
+                .env("BRIDGEMASTER_CA", authority.ca())
+                .env("BRIDGEMASTER_TICKET", ticket["ticket"].as_str().unwrap())
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut bot in bots {
+        assert!(bot.wait().unwrap().success());
+    }
+    let stranger = create(&server, &Authority::new().ca());
+    assert_eq!(stranger.code, Some(1));
+    assert!(stranger.err.contains("certificate"), "{}", stranger.err);
+}
+
+#[test]
+fn a_hangup_makes_a_server_read_its_files_again_and_keep_the_old_when_they_are_bad() {
+    let (before, after) = (Authority::new(), Authority::new());
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let logged = |text: &str| {
+        let log = std::fs::read_to_string(log.path()).unwrap();
+        log.contains(text).then_some(())
+    };
+    let own = before.certify("server");
+    let server = serve(&own, &log);
+
+    std::fs::write(&own.cert, "").unwrap();
+    assert!(signal("-HUP", server.process.id()));
+    wait_for("the refusal of the new file", || {
+        logged("has no certificate")
+    });
+    let made = create(&server, &before.ca());
+    assert_eq!(made.code, Some(0), "{}", made.err);
+
+    let new = after.certify("server");
+    std::fs::copy(&new.cert, &own.cert).unwrap();
+    std::fs::copy(&new.key, &own.key).unwrap();
+    assert!(signal("-HUP", server.process.id()));
+    wait_for("the new certificate", || logged("are read again"));
+    assert_eq!(create(&server, &after.ca()).code, Some(0));
+    assert_eq!(create(&server, &before.ca()).code, Some(1));
+}
+
+#[test]
+fn files_that_cannot_be_used_are_told_before_the_server_listens() {
+    let authority = Authority::new();
+    let own = authority.certify("server");
+    let other = authority.certify("other");
+    let (cert, key) = (own.cert.to_str().unwrap(), own.key.to_str().unwrap());
+    let other_key = other.key.to_str().unwrap();
+    for (flags, told) in [
+        (vec!["--tls-cert", cert], "--tls-key"),
+        (vec!["--tls-key", key], "--tls-cert"),
+        (vec!["--tls-client-ca", cert], "--tls-cert"),
+        (vec!["--tls-cert", key, "--tls-key", key], key),
+        (vec!["--tls-cert", cert, "--tls-key", other_key], other_key),
+        (
+            vec!["--tls-cert", "no/such.pem", "--tls-key", key],
+            "no/such.pem",
+        ),
+    ] {
+        let ran = run(["serve", "--listen", "127.0.0.1:0"].iter().chain(&flags));
+        assert_eq!(ran.code, Some(2), "{flags:?}: {}", ran.err);
+        assert!(ran.err.contains(told), "{flags:?}: {}", ran.err);
+        assert_eq!(ran.out, "");
+    }
+}

@@ -1,0 +1,262 @@
+//! Limits on connections and calls, as callers at two addresses see them.
+
+use std::{net::SocketAddr, time::Duration};
+
+use bridgemaster_proto::v1::{
+    ListGamesRequest, ListMatchesRequest, catalog_service_client::CatalogServiceClient,
+};
+use bridgemaster_server::{Limits, Rate, identity::KeyScope};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpSocket, TcpStream},
+    time::timeout,
+};
+use tonic::{Code, Status, transport::Channel};
+use tonic_types::StatusExt as _;
+
+use crate::{
+    locked_table::LockedTable,
+    raw_bot::{RawBot, hello, reason, request},
+    table::{GAMES, PATIENCE, Table, config},
+};
+
+/// What an HTTP/2 client says first: the preface, and SETTINGS without a setting.
+pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+/// A TCP connection to a server, from a loopback address. Linux has all of 127.0.0.0/8.
+pub(crate) async fn connect_from(address: &str, table: &Table) -> TcpStream {
+    let server: SocketAddr = table.url["http://".len()..].parse().unwrap();
+    let socket = TcpSocket::new_v4().unwrap();
+    socket
+        .bind(SocketAddr::new(address.parse().unwrap(), 0))
+        .unwrap();
+    socket.connect(server).await.unwrap()
+}
+
+/// A channel to a server, from a loopback address.
+pub(crate) fn channel_from(address: &str, table: &Table) -> Channel {
+    Channel::from_shared(table.url.clone())
+        .unwrap()
+        .local_address(Some(address.parse().unwrap()))
+        .connect_lazy()
+}
+
+/// Waits until the server closes a connection.
+async fn assert_closed(mut connection: TcpStream) {
+    let mut heard = Vec::new();
+    let end = timeout(PATIENCE, connection.read_to_end(&mut heard)).await;
+    // A connection that is closed with bytes unread is reset.
+    let _closed_or_reset = end.expect("the server closes the connection");
+}
+
+async fn list_games(channel: &Channel) -> Result<(), Status> {
+    let mut client = CatalogServiceClient::new(channel.clone());
+    client.list_games(ListGamesRequest {}).await.map(|_| ())
+}
+
+/// Makes sure that a refusal names this limit, and if it is a rate, when to come back.
+fn assert_limit(status: &Status, limit: &str, is_rate: bool) {
+    assert_eq!(reason(status), "LIMIT_REACHED", "{status:?}");
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    let details = status.get_error_details();
+    let metadata = &details.error_info().unwrap().metadata;
+    assert_eq!(metadata["limit"], limit);
+    let hint = details.retry_info().and_then(|info| info.retry_delay);
+    assert_eq!(hint.is_some_and(|delay| !delay.is_zero()), is_rate);
+    assert_eq!(metadata.contains_key("retry_after_ms"), is_rate);
+}
+
+#[tokio::test]
+async fn a_peer_that_says_nothing_is_cut_off_after_the_time_for_the_preface() {
+    let limits = Limits {
+        preface_time: Duration::from_millis(30),
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    assert_closed(connect_from("127.0.0.1", &table).await).await;
+    let mut trickling = connect_from("127.0.0.1", &table).await;
+    trickling.write_all(&PREFACE[..10]).await.unwrap();
+    assert_closed(trickling).await;
+    // Those that said it at once are not concerned.
+    list_games(&table.channel).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_peer_that_answers_no_keepalive_is_cut_off() {
+    let limits = Limits {
+        keepalive: Duration::from_millis(30),
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let mut silent = connect_from("127.0.0.1", &table).await;
+    silent.write_all(PREFACE).await.unwrap();
+    assert_closed(silent).await;
+}
+
+#[tokio::test]
+async fn one_address_has_no_more_connections_than_its_limit() {
+    let limits = Limits {
+        connections_per_address: 3,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let from = "127.0.0.2";
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        held.push(connect_from(from, &table).await);
+    }
+    assert_closed(connect_from(from, &table).await).await;
+    list_games(&channel_from("127.0.0.3", &table))
+        .await
+        .unwrap();
+    // A place that is given back can be had again.
+    drop(held.pop());
+    let back = async { while list_games(&channel_from(from, &table)).await.is_err() {} };
+    timeout(PATIENCE, back).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_has_no_more_connections_than_its_limit() {
+    let limits = Limits {
+        connections: 2,
+        ..Limits::default()
+    };
+    // The table itself has the first.
+    let table = Table::with_limits(limits).await;
+    list_games(&table.channel).await.unwrap();
+    let held = connect_from("127.0.0.2", &table).await;
+    assert_closed(connect_from("127.0.0.3", &table).await).await;
+    drop(held);
+    let back = async {
+        while list_games(&channel_from("127.0.0.3", &table))
+            .await
+            .is_err()
+        {}
+    };
+    timeout(PATIENCE, back).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_is_told_how_many_streams_it_may_have() {
+    let limits = Limits {
+        streams_per_connection: 7,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let socket = connect_from("127.0.0.1", &table).await;
+    let (client, mut connection) = h2::client::handshake(socket).await.unwrap();
+    let told = async {
+        while client.current_max_send_streams() != 7 {
+            tokio::select! {
+                ended = &mut connection => ended.unwrap(),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+    };
+    timeout(PATIENCE, told).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_address_that_calls_too_often_is_refused_and_others_are_not() {
+    let limits = Limits {
+        calls_per_address: Rate {
+            per_second: 1,
+            burst: 3,
+        },
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let channel = channel_from("127.0.0.2", &table);
+    for _ in 0..3 {
+        list_games(&channel).await.unwrap();
+    }
+    // However many connections it makes, and whatever it calls.
+    let again = channel_from("127.0.0.2", &table);
+    let refused = list_games(&again).await.unwrap_err();
+    assert_limit(&refused, "calls_per_address", true);
+    let client = bridgemaster_proto::v1::play_service_client::PlayServiceClient::new(again);
+    let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
+    let refused = RawBot::open_with(client, Some("Bearer x"), first).await;
+    assert_limit(&refused.err().unwrap(), "calls_per_address", true);
+    list_games(&channel_from("127.0.0.3", &table))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_key_that_calls_too_often_is_refused_and_others_are_not() {
+    let slow = Rate {
+        per_second: 1,
+        burst: 2,
+    };
+    let limits = Limits {
+        calls_per_key: slow,
+        ..Limits::default()
+    };
+    let locked = LockedTable::with_limits(limits).await;
+    let busy = locked.key("busy", &[KeyScope::Read]).await;
+    let other = locked.key("other", &[KeyScope::Read]).await;
+    for _ in 0..2 {
+        locked.with(&busy).list().await.unwrap();
+    }
+    let refused = locked.with(&busy).list().await.unwrap_err();
+    assert_limit(&refused, "calls_per_key", true);
+    locked.with(&other).list().await.unwrap();
+    // Nobody can use up the calls of a key without its secret.
+    let forged = format!("bmk_{}_{}", other.id(), "0".repeat(64));
+    for _ in 0..3 {
+        let mut request = tonic::Request::new(ListMatchesRequest::default());
+        let key = forged.parse().unwrap();
+        request.metadata_mut().insert("x-bridgemaster-key", key);
+        let refused = locked.table.matches().list_matches(request).await;
+        assert_eq!(reason(&refused.unwrap_err()), "KEY_UNKNOWN");
+    }
+    locked.with(&other).list().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_key_makes_matches_at_its_rate_and_has_no_more_open_than_its_limit() {
+    let limits = Limits {
+        creates_per_key: Rate {
+            per_second: 1,
+            burst: 2,
+        },
+        ..Limits::default()
+    };
+    let locked = LockedTable::with_limits(limits).await;
+    let maker = locked.key("maker", &[KeyScope::Create]).await;
+    let make = async |locked: &LockedTable, key| {
+        let made = locked.with(key).create(config(GAMES[0], 2)).await;
+        made.map(|_| ())
+    };
+    for _ in 0..2 {
+        make(&locked, &maker).await.unwrap();
+    }
+    let refused = make(&locked, &maker).await.unwrap_err();
+    assert_limit(&refused, "creates_per_key", true);
+
+    let limits = Limits {
+        open_matches_per_key: 2,
+        ..Limits::default()
+    };
+    let locked = LockedTable::with_limits(limits).await;
+    let maker = locked
+        .key("maker", &[KeyScope::Create, KeyScope::Play])
+        .await;
+    let other = locked.key("other", &[KeyScope::Create]).await;
+    let first = locked
+        .with(&maker)
+        .create(config(GAMES[0], 2))
+        .await
+        .unwrap();
+    make(&locked, &maker).await.unwrap();
+    let refused = make(&locked, &maker).await.unwrap_err();
+    assert_limit(&refused, "open_matches_per_key", false);
+    make(&locked, &other).await.unwrap();
+    // A match that has ended makes room.
+    let bots = [0, 1].map(|seat| locked.with(&maker).good_bot(&first.tickets[seat]));
+    for bot in bots {
+        bot.await.unwrap().unwrap();
+    }
+    make(&locked, &maker).await.unwrap();
+}

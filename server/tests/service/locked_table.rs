@@ -1,0 +1,164 @@
+//! A server that asks for API keys, and callers with and without one.
+
+use std::{sync::Arc, time::Duration};
+
+use bridgemaster_proto::v1::{
+    self, CreateMatchRequest, GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig,
+    MatchInfo, MatchResult, Replay, WatchMatchRequest, WatchMatchResponse, play_request,
+};
+use bridgemaster_sdk::{Options, PlayError};
+use bridgemaster_server::{
+    Limits, ServerOptions,
+    identity::{ApiKey, KEY_METADATA, KeyScope},
+};
+use bridgemaster_store::{KeyName, KeyStore, MemoryStore, NewKey};
+use tokio::task::JoinHandle;
+use tonic::{Request, Status, Streaming};
+
+use crate::{
+    raw_bot::{RawBot, hello, request},
+    table::{Seated, Table},
+};
+
+/// A server that asks for keys, and the store of its keys.
+pub(crate) struct LockedTable {
+    pub(crate) table: Table,
+    pub(crate) keys: Arc<MemoryStore>,
+}
+
+impl LockedTable {
+    pub(crate) async fn open() -> Self {
+        Self::with_limits(Limits::default()).await
+    }
+
+    pub(crate) async fn with_limits(limits: Limits) -> Self {
+        let keys = Arc::new(MemoryStore::new());
+        let options = ServerOptions {
+            limits: Limits {
+                key_cache_time: Duration::from_millis(20),
+                ..limits
+            },
+            keys: Some(Arc::clone(&keys) as _),
+            ..ServerOptions::default()
+        };
+        Self {
+            table: Table::with_options(options).await,
+            keys,
+        }
+    }
+
+    /// A new key.
+    pub(crate) async fn key(&self, name: &str, scopes: &[KeyScope]) -> ApiKey {
+        let key = ApiKey::draw();
+        let new = NewKey {
+            id: key.id().clone(),
+            name: KeyName::new(name).unwrap(),
+            scopes: scopes.iter().map(|scope| scope.to_scope()).collect(),
+            secret_hash: key.secret_hash(),
+            created_at_unix_ms: 1,
+        };
+        self.keys.add_key(new).await.unwrap();
+        key
+    }
+
+    /// Calls with a key.
+    pub(crate) fn with<'a>(&'a self, key: &'a ApiKey) -> KeyedCaller<'a> {
+        KeyedCaller {
+            table: &self.table,
+            key,
+        }
+    }
+}
+
+/// A caller that shows a key.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyedCaller<'a> {
+    table: &'a Table,
+    key: &'a ApiKey,
+}
+
+impl KeyedCaller<'_> {
+    fn showing<T>(self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        let key = self.key.reveal().parse().unwrap();
+        request.metadata_mut().insert(KEY_METADATA, key);
+        request
+    }
+
+    pub(crate) async fn create(self, config: MatchConfig) -> Result<Seated, Status> {
+        let config = Some(config);
+        let request = self.showing(CreateMatchRequest { config });
+        let created = self.table.matches().create_match(request).await?;
+        let created = created.into_inner();
+        Ok(Seated {
+            match_id: created.r#match.unwrap().match_id,
+            tickets: created.tickets.into_iter().map(|t| t.ticket).collect(),
+        })
+    }
+
+    pub(crate) async fn info(self, match_id: &str) -> Result<MatchInfo, Status> {
+        let match_id = match_id.to_owned();
+        let request = self.showing(GetMatchRequest { match_id });
+        let response = self.table.matches().get_match(request).await?;
+        Ok(response.into_inner().r#match.unwrap())
+    }
+
+    pub(crate) async fn list(self) -> Result<Vec<String>, Status> {
+        let request = self.showing(ListMatchesRequest::default());
+        let response = self.table.matches().list_matches(request).await?;
+        let matches = response.into_inner().matches.into_iter();
+        Ok(matches.map(|info| info.match_id).collect())
+    }
+
+    pub(crate) async fn watch(
+        self,
+        match_id: &str,
+    ) -> Result<Streaming<WatchMatchResponse>, Status> {
+        let match_id = match_id.to_owned();
+        let request = self.showing(WatchMatchRequest { match_id });
+        Ok(self
+            .table
+            .matches()
+            .watch_match(request)
+            .await?
+            .into_inner())
+    }
+
+    pub(crate) async fn replay(self, match_id: &str) -> Result<Replay, Status> {
+        let match_id = match_id.to_owned();
+        let request = self.showing(GetReplayRequest { match_id });
+        let response = self.table.matches().get_replay(request).await?;
+        Ok(response.into_inner().replay.unwrap())
+    }
+
+    /// Opens a stream with a Hello; whatever the server says to that is still to be read.
+    pub(crate) async fn open(self, ticket: &str) -> Result<RawBot, Status> {
+        let metadata = [
+            ("authorization", format!("Bearer {ticket}")),
+            (KEY_METADATA, self.key.reveal()),
+        ];
+        let first = request(play_request::Message::Hello(hello()));
+        RawBot::open_showing(self.table.player().await, metadata, first).await
+    }
+
+    /// Opens a stream and reads the Welcome.
+    pub(crate) async fn join(self, ticket: &str) -> RawBot {
+        let mut bot = self.open(ticket).await.unwrap();
+        let first = bot.next().await.unwrap();
+        assert!(
+            matches!(first, Some(v1::play_response::Message::Welcome(_))),
+            "{first:?}"
+        );
+        bot
+    }
+
+    /// A well-behaved bot that plays a seat to the end.
+    pub(crate) fn good_bot(self, ticket: &str) -> JoinHandle<Result<MatchResult, PlayError>> {
+        let options = Options {
+            key: Some(self.key.reveal().parse().unwrap()),
+            ..Options::new(&self.table.url, ticket.parse().unwrap(), "good")
+        };
+        let bot = bridgemaster_bots::Random::new(&bridgemaster_games::Seed::from(1));
+        tokio::spawn(bridgemaster_sdk::play(bot, options))
+    }
+}

@@ -1,0 +1,104 @@
+//! The page with metrics.
+
+use std::{collections::HashMap, net::SocketAddr};
+
+use bridgemaster_proto::v1::{ClockRules, MatchState};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    time::timeout,
+};
+
+use crate::{
+    raw_bot::RawBot,
+    table::{GAMES, PATIENCE, Table, config, with_clock},
+};
+
+/// Answers `GET` with the whole response, its head included.
+async fn get(addr: SocketAddr, path: &str) -> String {
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut response = String::new();
+    let read = stream.read_to_string(&mut response);
+    timeout(PATIENCE, read).await.unwrap().unwrap();
+    response
+}
+
+/// The value of every series, by its name and labels as they stand on the page.
+async fn scrape(table: &Table) -> HashMap<String, f64> {
+    let response = get(table.metrics, "/metrics").await;
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+    assert!(head.contains("application/openmetrics-text"), "{head}");
+    assert!(body.trim_end().ends_with("# EOF"), "{body}");
+    body.lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.rsplit_once(' '))
+        .map(|(series, value)| (series.to_owned(), value.parse().unwrap()))
+        .collect()
+}
+
+#[tokio::test]
+async fn matches_streams_and_decisions_are_counted() {
+    let table = Table::open().await;
+    for &game in GAMES {
+        let seated = table.create(config(game, 2)).await;
+        let waiting = scrape(&table).await;
+        assert_eq!(waiting["bridgemaster_matches{state=\"waiting\"}"], 1.0);
+        let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+        for bot in bots {
+            bot.await.unwrap().unwrap();
+        }
+        let info = table.info(&seated.match_id).await;
+        assert_eq!(info.state(), MatchState::Ended);
+        let ended = scrape(&table).await;
+        let of = |name: &str| ended[&format!("bridgemaster_{name}{{game=\"{game}\"}}")];
+        let by =
+            |by| ended[&format!("bridgemaster_decisions_total{{game=\"{game}\",by=\"{by}\"}}")];
+        assert_eq!(of("matches_ended_total"), 1.0);
+        assert_eq!(
+            by("bot") + by("referee"),
+            f64::from(info.result.unwrap().decisions)
+        );
+        assert_eq!(of("decision_seconds_count"), by("bot"));
+        assert_eq!(ended["bridgemaster_matches{state=\"waiting\"}"], 0.0);
+        assert_eq!(ended["bridgemaster_matches{state=\"running\"}"], 0.0);
+    }
+    let handled = scrape(&table).await["bridgemaster_handling_seconds_count"];
+    assert!(handled > 100.0, "{handled} messages were handled");
+}
+
+#[tokio::test]
+async fn streams_are_counted_while_they_are_open() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let bot = RawBot::join(&table, &seated.tickets[0]).await;
+    assert_eq!(scrape(&table).await["bridgemaster_play_streams"], 1.0);
+    drop(bot);
+    let closed = async {
+        while scrape(&table).await["bridgemaster_play_streams"] > 0.0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, closed).await.expect("the stream is gone");
+}
+
+#[tokio::test]
+async fn faults_are_counted_by_their_reason() {
+    let table = Table::open().await;
+    let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
+        clock.startup_ms = Some(50);
+    });
+    let seated = table.create(config).await;
+    table.result(&seated.match_id).await;
+    let faults = "bridgemaster_faults_total{reason=\"NEVER_CONNECTED\",action=\"FORFEIT\"}";
+    assert_eq!(scrape(&table).await[faults], 2.0);
+}
+
+#[tokio::test]
+async fn no_other_page_is_there() {
+    let table = Table::open().await;
+    let response = get(table.metrics, "/").await;
+    assert!(response.starts_with("HTTP/1.1 404 "), "{response}");
+}

@@ -1,0 +1,364 @@
+//! What callers try who want what is not theirs: each attempt is refused with its reason, and the
+//! server goes on.
+
+use bridgemaster_proto::v1::{
+    Decision, ListMatchesRequest, MatchInfo, Resign, SeatState, WatchMatchRequest,
+    decision::Choice, play_request, play_response,
+};
+use prost::Message as _;
+use tokio_stream::StreamExt as _;
+use tonic::{
+    Code, Request, Status,
+    codegen::Bytes,
+    metadata::{AsciiMetadataValue, BinaryMetadataValue, MetadataMap},
+};
+
+use crate::{
+    raw_bot::{RawBot, hello, reason, request},
+    table::{GAMES, PATIENCE, Table, config},
+};
+
+const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
+const CREATE_MATCH: &str = "/bridgemaster.v1.MatchService/CreateMatch";
+
+/// Bytes that are sent as they are.
+#[derive(Clone, Debug, Default)]
+struct RawBytes(Vec<u8>);
+
+impl prost::Message for RawBytes {
+    fn encode_raw(&self, buffer: &mut impl prost::bytes::BufMut) {
+        buffer.put_slice(&self.0);
+    }
+
+    fn merge_field(
+        &mut self,
+        tag: u32,
+        wire_type: prost::encoding::WireType,
+        buffer: &mut impl prost::bytes::Buf,
+        context: prost::encoding::DecodeContext,
+    ) -> Result<(), prost::DecodeError> {
+        prost::encoding::skip_field(wire_type, tag, buffer, context)
+    }
+
+    fn encoded_len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// How a call ends that sends these bytes and this metadata.
+async fn call(table: &Table, path: &str, metadata: MetadataMap, bytes: Vec<u8>) -> Status {
+    let mut client = tonic::client::Grpc::new(table.channel.clone());
+    client.ready().await.unwrap();
+    let requests = tokio_stream::once(RawBytes(bytes)).chain(tokio_stream::pending());
+    let mut request = Request::new(requests);
+    *request.metadata_mut() = metadata;
+    let codec = tonic_prost::ProstCodec::<RawBytes, RawBytes>::default();
+    let calling = async {
+        let response = client
+            .streaming(request, path.parse().unwrap(), codec)
+            .await?;
+        let mut inbound = response.into_inner();
+        while inbound.message().await?.is_some() {}
+        Ok::<_, Status>(())
+    };
+    let ended = tokio::time::timeout(PATIENCE, calling).await.unwrap();
+    ended.expect_err("the call is refused")
+}
+
+fn bearer(ticket: &str) -> MetadataMap {
+    let mut metadata = MetadataMap::new();
+    metadata.insert("authorization", format!("Bearer {ticket}").parse().unwrap());
+    metadata
+}
+
+fn hello_bytes() -> Vec<u8> {
+    request(play_request::Message::Hello(hello())).encode_to_vec()
+}
+
+/// Plays a match to its end to show that all is well.
+async fn assert_well(table: &Table) {
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+    for bot in bots {
+        let result = bot.await.unwrap().unwrap();
+        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    }
+}
+
+#[tokio::test]
+async fn metadata_that_is_not_one_bearer_ticket_is_refused_by_what_is_wrong_with_it() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let (own, other) = (seated.tickets[0].as_str(), seated.tickets[1].as_str());
+    let value = |bytes: &[u8]| AsciiMetadataValue::try_from(bytes).unwrap();
+    let with = |values: &[&[u8]]| {
+        let mut metadata = MetadataMap::new();
+        for bytes in values {
+            metadata.append("authorization", value(bytes));
+        }
+        metadata
+    };
+    let good = format!("Bearer {own}");
+    let mut binary = MetadataMap::new();
+    binary.insert_bin(
+        "authorization-bin",
+        BinaryMetadataValue::from_bytes(good.as_bytes()),
+    );
+    let cases = [
+        (with(&[]), "TICKET_MISSING"),
+        (with(&[b""]), "TICKET_MISSING"),
+        (with(&[b"Bearer"]), "TICKET_MISSING"),
+        (with(&[own.as_bytes()]), "TICKET_MISSING"),
+        (with(&[good.as_bytes(), good.as_bytes()]), "TICKET_MISSING"),
+        (
+            with(&[good.as_bytes(), format!("Bearer {other}").as_bytes()]),
+            "TICKET_MISSING",
+        ),
+        (with(&[b"Bearer \xff\xfe"]), "TICKET_MISSING"),
+        (binary, "TICKET_MISSING"),
+        (with(&[b"Bearer "]), "TICKET_UNKNOWN"),
+        (with(&[b"Bearer  \t "]), "TICKET_UNKNOWN"),
+        (
+            with(&[format!("Bearer {own},{own}").as_bytes()]),
+            "TICKET_UNKNOWN",
+        ),
+        (
+            with(&[format!("Bearer {own} {other}").as_bytes()]),
+            "TICKET_UNKNOWN",
+        ),
+        (
+            with(&[format!("Bearer {}", own.to_uppercase()).as_bytes()]),
+            "TICKET_UNKNOWN",
+        ),
+        (
+            with(&[format!("Bearer {own}x").as_bytes()]),
+            "TICKET_UNKNOWN",
+        ),
+        (
+            with(&[format!("Bearer {}", &own[1..]).as_bytes()]),
+            "TICKET_UNKNOWN",
+        ),
+        (
+            with(&[format!("Bearer {}", "x".repeat(4_000)).as_bytes()]),
+            "TICKET_UNKNOWN",
+        ),
+        (with(&[b"Bearer ' OR 1=1 --"]), "TICKET_UNKNOWN"),
+    ];
+    for (metadata, why) in cases {
+        let status = call(&table, PLAY, metadata.clone(), hello_bytes()).await;
+        assert_eq!(reason(&status), why, "{metadata:?}");
+        assert_eq!(status.code(), Code::Unauthenticated);
+        assert!(
+            !format!("{status:?}").contains(own),
+            "no ticket is repeated"
+        );
+    }
+    // The scheme is written in any case, as HTTP has it.
+    for scheme in ["bearer", "BEARER"] {
+        let first = request(play_request::Message::Hello(hello()));
+        let shown = format!("{scheme} {own}");
+        let player = table.player().await;
+        let mut bot = RawBot::open_with(player, Some(&shown), first)
+            .await
+            .unwrap();
+        let welcome = bot.next().await.unwrap();
+        assert!(matches!(welcome, Some(play_response::Message::Welcome(_))));
+    }
+}
+
+#[tokio::test]
+async fn metadata_over_the_limit_is_refused_and_costs_nobody_else() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut huge = bearer(&seated.tickets[0]);
+    for _ in 0..4 {
+        huge.append("x-padding", "x".repeat(4_000).parse().unwrap());
+    }
+    let status = call(&table, PLAY, huge, hello_bytes()).await;
+    assert_ne!(status.code(), Code::Ok);
+    let info = table.info(&seated.match_id).await;
+    assert_eq!(info.seats[0].bot_name, "", "nobody joined");
+    assert_well(&table).await;
+}
+
+#[tokio::test]
+async fn messages_that_nest_without_end_are_refused_and_end_nothing_else() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    // Groups of an unknown field that open and never close; and messages within field 1.
+    let groups = vec![15 << 3 | 3; 50_000];
+    let mut nested = Vec::new();
+    for _ in 0..10_000 {
+        let mut outer = vec![1 << 3 | 2];
+        prost::encoding::encode_varint(nested.len() as u64, &mut outer);
+        outer.extend_from_slice(&nested);
+        nested = outer;
+        if nested.len() > 60_000 {
+            break;
+        }
+    }
+    let endless = vec![0xff; 60_000];
+    // A length that is beyond the end, and beyond what a number holds.
+    let beyond = [vec![1 << 3 | 2], vec![0xff; 9], vec![1]].concat();
+    for bytes in [groups, nested, endless, beyond] {
+        let metadata = bearer(&seated.tickets[0]);
+        let status = call(&table, PLAY, metadata, bytes.clone()).await;
+        assert_eq!(reason(&status), "MALFORMED_MESSAGE", "{status:?}");
+        let status = call(&table, CREATE_MATCH, MetadataMap::new(), bytes).await;
+        assert_eq!(reason(&status), "MALFORMED_MESSAGE", "{status:?}");
+    }
+    assert_well(&table).await;
+}
+
+#[tokio::test]
+async fn a_message_over_the_limit_is_refused_before_it_is_read_to_its_end() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let metadata = bearer(&seated.tickets[0]);
+    let status = call(&table, PLAY, metadata, vec![0; 65_537]).await;
+    assert_eq!(reason(&status), "MALFORMED_MESSAGE");
+    assert!(status.message().contains("65536"), "{status:?}");
+    let status = call(&table, CREATE_MATCH, MetadataMap::new(), vec![0; 262_145]).await;
+    assert_eq!(reason(&status), "MALFORMED_MESSAGE");
+    assert!(status.message().contains("262144"), "{status:?}");
+
+    // One that only says that it is long: 4 GiB, of which nothing comes.
+    let address = table.url.strip_prefix("http://").unwrap();
+    let socket = tokio::net::TcpStream::connect(address).await.unwrap();
+    let (mut client, connection) = h2::client::handshake(socket).await.unwrap();
+    tokio::spawn(connection);
+    let call = tonic::codegen::http::Request::post(format!("{}{PLAY}", table.url))
+        .header("content-type", "application/grpc")
+        .header("te", "trailers")
+        .header("authorization", format!("Bearer {}", seated.tickets[0]))
+        .body(())
+        .unwrap();
+    let (response, mut body) = client.send_request(call, false).unwrap();
+    let head = Bytes::from_static(&[0, 0xff, 0xff, 0xff, 0xff]);
+    body.send_data(head, false).unwrap();
+    let mut inbound = response.await.unwrap().into_body();
+    while inbound.data().await.is_some() {}
+    let trailers = inbound.trailers().await.unwrap().unwrap();
+    let status = Status::from_header_map(&trailers).unwrap();
+    assert_eq!(reason(&status), "MALFORMED_MESSAGE");
+    assert_well(&table).await;
+}
+
+#[tokio::test]
+async fn a_ticket_plays_its_own_seat_of_its_own_match_only() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let (mine, yours) = (
+            table.create(config(game, 2)).await,
+            table.create(config(game, 2)).await,
+        );
+        let mut bot = RawBot::join(&table, &mine.tickets[0]).await;
+        // The identifier of a match is no ticket.
+        let first = request(play_request::Message::Hello(hello()));
+        let refused = RawBot::open(&table, &yours.match_id, first).await;
+        assert_eq!(reason(&refused.err().unwrap()), "TICKET_UNKNOWN");
+
+        let _other = RawBot::join(&table, &mine.tickets[1]).await;
+        bot.started().await;
+        let before = table.info(&yours.match_id).await;
+        // To give up somebody else's match gives nothing up.
+        bot.send(play_request::Message::Resign(Resign {
+            match_id: yours.match_id.clone(),
+        }))
+        .await;
+        bot.send(play_request::Message::Decision(Decision {
+            match_id: yours.match_id.clone(),
+            request_id: 1,
+            choice: Some(Choice::Index(0)),
+        }))
+        .await;
+        let rejected = bot.rejected().await;
+        assert_eq!(
+            rejected.reason().as_str_name(),
+            "REFUSAL_REASON_WRONG_MATCH"
+        );
+        assert_eq!(table.info(&yours.match_id).await, before);
+        let own = table.info(&mine.match_id).await;
+        let states = own.seats.iter().map(|seat| seat.state());
+        assert!(states.eq([SeatState::Connected; 2]), "{own:?}");
+    }
+}
+
+/// What of a running match must be in nothing that others are told.
+fn assert_secret(told: &impl prost::Message, secrets: &[String]) {
+    let bytes = told.encode_to_vec();
+    for secret in secrets {
+        let found = bytes
+            .windows(secret.len())
+            .any(|part| part == secret.as_bytes());
+        assert!(!found, "{secret} is told");
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_told_the_seed_the_tickets_or_the_replay_of_a_running_match() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let mut rules = config(game, 2);
+        // Of its own, since the match before has ended and tells its seed.
+        let seed = format!("a-seed-to-be-kept.{game}");
+        rules.seed = Some(seed.clone());
+        let seated = table.create(rules).await;
+        let secrets = [seated.tickets.clone(), vec![seed.clone()]].concat();
+        let request = || WatchMatchRequest {
+            match_id: seated.match_id.clone(),
+        };
+        let news = table.matches().watch_match(request()).await.unwrap();
+        let mut news = news.into_inner();
+        let mut bot = RawBot::join(&table, &seated.tickets[0]).await;
+        let mut other = RawBot::join(&table, &seated.tickets[1]).await;
+        assert_secret(&bot.started().await, &secrets);
+        assert_secret(&other.started().await, &secrets);
+
+        let refused = table.replay(&seated.match_id).await.unwrap_err();
+        assert_eq!(reason(&refused), "MATCH_RUNNING");
+        let info: MatchInfo = table.info(&seated.match_id).await;
+        assert!(info.seed_salt.is_empty() && !info.seed_commitment.is_empty());
+        assert_secret(&info, &secrets);
+        let mut desk = table.matches();
+        let listed = desk.list_matches(ListMatchesRequest::default()).await;
+        assert_secret(&listed.unwrap().into_inner(), &secrets);
+        for _ in 0..3 {
+            assert_secret(&news.message().await.unwrap().unwrap(), &secrets);
+        }
+
+        let (played, _) = tokio::join!(bot.play_on(), other.play_on());
+        assert_eq!(played.seed, seed);
+        let replay = table.replay(&seated.match_id).await.unwrap();
+        assert_secret(&replay, &seated.tickets);
+    }
+}
+
+/// An observation as a spectator is shown it never has what seats alone know: what a running
+/// match shows to one who watches is the same to all who watch, whoever they are.
+#[tokio::test]
+async fn a_bot_that_watches_its_own_match_sees_what_every_spectator_sees() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let seated = table.create(config(game, 2)).await;
+        let mut bot = RawBot::join(&table, &seated.tickets[0]).await;
+        let other = RawBot::join(&table, &seated.tickets[1]).await;
+        bot.started().await;
+        let watch = async |metadata: MetadataMap| {
+            let mut request = Request::new(WatchMatchRequest {
+                match_id: seated.match_id.clone(),
+            });
+            *request.metadata_mut() = metadata;
+            let news = table.matches().watch_match(request).await.unwrap();
+            news.into_inner().message().await.unwrap().unwrap()
+        };
+        let shown = watch(bearer(&seated.tickets[0])).await;
+        assert!(shown.observation.is_some());
+        assert_eq!(shown, watch(MetadataMap::new()).await);
+        drop(other);
+    }
+}

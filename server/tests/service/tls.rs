@@ -1,0 +1,230 @@
+//! TLS: who gets a connection, and certificates that change while the server runs.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, ListGamesRequest, ListGamesResponse,
+    catalog_service_client::CatalogServiceClient, match_service_client::MatchServiceClient,
+};
+use bridgemaster_sdk::{Options, TlsOptions, endpoint};
+use bridgemaster_server::{Limits, Server, ServerOptions, Tls, TlsError, TlsFiles};
+use tokio::{io::AsyncReadExt as _, net::TcpStream, time::timeout};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tonic::{Response, transport::Channel};
+
+use crate::{
+    certificates::{Authority, Certified},
+    table::{GAMES, PATIENCE, config},
+};
+
+/// A running server with TLS.
+struct Encrypted {
+    url: String,
+    tls: Arc<Tls>,
+    _stop_at_end: DropGuard,
+}
+
+impl Encrypted {
+    async fn open(own: &Certified, client_ca: Option<PathBuf>, limits: Limits) -> Self {
+        let files = TlsFiles {
+            cert: own.cert.clone(),
+            key: own.key.clone(),
+            client_ca,
+        };
+        let tls = Arc::new(Tls::load(files).unwrap());
+        let options = ServerOptions {
+            limits,
+            tls: Some(Arc::clone(&tls)),
+            ..ServerOptions::default()
+        };
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), options)
+            .await
+            .unwrap();
+        let url = format!("https://{}", server.local_addr());
+        let stop = CancellationToken::new();
+        tokio::spawn(server.run(stop.clone()));
+        Self {
+            url,
+            tls,
+            _stop_at_end: stop.drop_guard(),
+        }
+    }
+
+    fn address(&self) -> &str {
+        self.url.strip_prefix("https://").unwrap()
+    }
+
+    async fn connect(&self, tls: &TlsOptions) -> Result<Channel, tonic::transport::Error> {
+        endpoint(&self.url, tls).unwrap().connect().await
+    }
+}
+
+fn trusting(authority: &Authority) -> TlsOptions {
+    TlsOptions {
+        ca: Some(authority.ca()),
+        ..TlsOptions::default()
+    }
+}
+
+/// What a server has to answer whoever has a connection.
+async fn ask(channel: Channel) -> Result<Response<ListGamesResponse>, tonic::Status> {
+    let mut client = CatalogServiceClient::new(channel);
+    client.list_games(ListGamesRequest {}).await
+}
+
+/// Whether a client with these files gets an answer.
+async fn gets_in(server: &Encrypted, tls: &TlsOptions) -> bool {
+    match server.connect(tls).await {
+        // With TLS 1.3 a client learns only afterwards that its certificate is not accepted.
+        Ok(channel) => ask(channel).await.is_ok(),
+        Err(_) => false,
+    }
+}
+
+#[tokio::test]
+async fn a_whole_match_is_played_over_tls_with_client_certificates() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let own = authority.certify("server");
+    let server = Encrypted::open(&own, Some(clients.ca()), Limits::default()).await;
+    let client = clients.certify("client");
+    let tls = TlsOptions {
+        client_cert: Some(client.cert),
+        client_key: Some(client.key),
+        ..trusting(&authority)
+    };
+    let channel = server.connect(&tls).await.unwrap();
+    let request = CreateMatchRequest {
+        config: Some(config(GAMES[0], 2)),
+    };
+    let created = MatchServiceClient::new(channel).create_match(request).await;
+    let bots: Vec<_> = created
+        .unwrap()
+        .into_inner()
+        .tickets
+        .into_iter()
+        .map(|seat| {
+            let options = Options {
+                tls: tls.clone(),
+                ..Options::new(&server.url, seat.ticket.parse().unwrap(), "good")
+            };
+            let bot = bridgemaster_bots::Random::new(&bridgemaster_games::Seed::from(1));
+            tokio::spawn(bridgemaster_sdk::play(bot, options))
+        })
+        .collect();
+    for bot in bots {
+        let result = bot.await.unwrap().unwrap();
+        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    }
+
+    assert!(
+        !gets_in(&server, &trusting(&authority)).await,
+        "no certificate"
+    );
+    let stranger = authority.certify("stranger");
+    let tls = TlsOptions {
+        client_cert: Some(stranger.cert),
+        client_key: Some(stranger.key),
+        ..trusting(&authority)
+    };
+    assert!(
+        !gets_in(&server, &tls).await,
+        "a certificate of somebody else"
+    );
+}
+
+#[tokio::test]
+async fn a_client_without_tls_or_without_trust_gets_nothing() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let server = Encrypted::open(&authority.certify("server"), None, Limits::default()).await;
+    assert!(gets_in(&server, &trusting(&authority)).await);
+    assert!(!gets_in(&server, &trusting(&other)).await);
+    let plain = Channel::from_shared(format!("http://{}", server.address())).unwrap();
+    let answer = match plain.connect().await {
+        Ok(channel) => ask(channel).await.ok(),
+        Err(_) => None,
+    };
+    assert!(answer.is_none());
+}
+
+#[tokio::test]
+async fn new_handshakes_use_new_files_and_connections_that_are_there_go_on() {
+    let (before, after) = (Authority::new(), Authority::new());
+    let own = before.certify("server");
+    let server = Encrypted::open(&own, None, Limits::default()).await;
+    let old = server.connect(&trusting(&before)).await.unwrap();
+    assert!(ask(old.clone()).await.is_ok());
+
+    let new = after.certify("server");
+    std::fs::copy(&new.cert, &own.cert).unwrap();
+    std::fs::copy(&new.key, &own.key).unwrap();
+    assert!(gets_in(&server, &trusting(&before)).await, "not read yet");
+    server.tls.reload().unwrap();
+    assert!(gets_in(&server, &trusting(&after)).await);
+    assert!(!gets_in(&server, &trusting(&before)).await);
+    assert!(ask(old).await.is_ok());
+}
+
+#[tokio::test]
+async fn new_files_that_cannot_be_used_are_named_and_the_old_ones_stay() {
+    let authority = Authority::new();
+    let own = authority.certify("server");
+    let server = Encrypted::open(&own, None, Limits::default()).await;
+    let whole = std::fs::read(&own.cert).unwrap();
+
+    std::fs::write(&own.cert, "no certificate at all").unwrap();
+    let error = server.tls.reload().unwrap_err();
+    assert!(matches!(error, TlsError::NoCertificate { .. }), "{error}");
+    assert!(error.to_string().contains(own.cert.to_str().unwrap()));
+
+    std::fs::write(&own.cert, &whole).unwrap();
+    let key = std::fs::read(&own.key).unwrap();
+    std::fs::copy(authority.certify("another").key, &own.key).unwrap();
+    let error = server.tls.reload().unwrap_err();
+    assert!(matches!(error, TlsError::Pair { .. }), "{error}");
+
+    std::fs::remove_file(&own.key).unwrap();
+    let error = server.tls.reload().unwrap_err();
+    assert!(
+        error.to_string().contains(own.key.to_str().unwrap()),
+        "{error}"
+    );
+
+    assert!(gets_in(&server, &trusting(&authority)).await);
+    std::fs::write(&own.key, key).unwrap();
+    server.tls.reload().unwrap();
+}
+
+#[tokio::test]
+async fn handshakes_that_stall_give_way_to_new_ones() {
+    let authority = Authority::new();
+    let limits = Limits {
+        tls_handshakes: 4,
+        tls_handshake_time: PATIENCE,
+        ..Limits::default()
+    };
+    let server = Encrypted::open(&authority.certify("server"), None, limits).await;
+    let mut stalled = Vec::new();
+    for _ in 0..20 {
+        stalled.push(TcpStream::connect(server.address()).await.unwrap());
+    }
+    assert!(gets_in(&server, &trusting(&authority)).await);
+    // The first of them was cut off, the last of them was not.
+    let end = timeout(PATIENCE, stalled[0].read(&mut [0])).await.unwrap();
+    assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
+    let mut byte = [0];
+    let last = stalled[19].try_read(&mut byte);
+    assert_eq!(last.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+}
+
+#[tokio::test]
+async fn a_handshake_that_stalls_is_cut_off_after_its_time() {
+    let authority = Authority::new();
+    let limits = Limits {
+        tls_handshake_time: Duration::from_millis(30),
+        ..Limits::default()
+    };
+    let server = Encrypted::open(&authority.certify("server"), None, limits).await;
+    let mut stalled = TcpStream::connect(server.address()).await.unwrap();
+    let end = timeout(PATIENCE, stalled.read(&mut [0])).await.unwrap();
+    assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
+}
