@@ -1,7 +1,7 @@
 //! Who calls: API keys, what each allows, and how a call shows one.
 //!
-//! A server that is given no keys serves anyone. With keys, [`Authenticator`] finds the
-//! [`Caller`] of every call, and the services ask it for the scope that they need.
+//! A server that is given no keys serves anyone. With keys, `Authenticator` finds the
+//! `Caller` of every call, and the services ask it for the scope that they need.
 
 mod api_key;
 mod authenticator;

@@ -4,6 +4,7 @@
 
 #[path = "../certificates/mod.rs"]
 mod certificates;
+mod check_bot;
 mod demo;
 mod every_game;
 mod forged_replays;

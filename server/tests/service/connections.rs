@@ -5,13 +5,19 @@ use std::{net::SocketAddr, time::Duration};
 use bridgemaster_proto::v1::{
     ListGamesRequest, ListMatchesRequest, catalog_service_client::CatalogServiceClient,
 };
-use bridgemaster_server::{Limits, Rate, identity::KeyScope};
+use bridgemaster_server::{Limits, Rate, Server, ServerOptions, identity::KeyScope};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpSocket, TcpStream},
+    select,
     time::timeout,
 };
-use tonic::{Code, Status, transport::Channel};
+use tokio_util::sync::CancellationToken;
+use tonic::{
+    Code, Status,
+    codegen::{Bytes, http},
+    transport::Channel,
+};
 use tonic_types::StatusExt as _;
 
 use crate::{
@@ -259,4 +265,42 @@ async fn a_key_makes_matches_at_its_rate_and_has_no_more_open_than_its_limit() {
         bot.await.unwrap().unwrap();
     }
     make(&locked, &maker).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_peer_that_falls_silent_does_not_keep_a_stopping_server_from_its_end() {
+    let limits = Limits {
+        stop_time: Duration::from_millis(50),
+        ..Limits::default()
+    };
+    let options = ServerOptions {
+        limits,
+        ..ServerOptions::default()
+    };
+    let server = Server::bind("127.0.0.1:0".parse().unwrap(), options)
+        .await
+        .unwrap();
+    let address = server.local_addr();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(server.run(stop.clone()));
+
+    let socket = TcpStream::connect(address).await.unwrap();
+    let (mut client, mut connection) = h2::client::handshake(socket).await.unwrap();
+    let path = "/grpc.health.v1.Health/Watch";
+    let call = http::Request::post(format!("http://{address}{path}"))
+        .header("content-type", "application/grpc")
+        .header("te", "trailers")
+        .body(())
+        .unwrap();
+    let (response, mut body) = client.send_request(call, false).unwrap();
+    body.send_data(Bytes::from_static(&[0; 5]), true).unwrap();
+    select! {
+        head = response => assert!(head.unwrap().status().is_success()),
+        ended = &mut connection => panic!("the stream stays open: {ended:?}"),
+    }
+    // From here on nobody reads what the server sends, or answers it.
+    stop.cancel();
+    let ended = timeout(PATIENCE, running).await;
+    ended.expect("the server ends").unwrap().unwrap();
+    drop(connection);
 }

@@ -19,6 +19,8 @@ use bridgemaster_proto::{
 use bridgemaster_sdk::{KEY_METADATA, Options, TlsOptions, endpoint, play};
 use bridgemaster_server::{
     Server, ServerOptions, Tls, TlsFiles,
+    bot_process::BotCommand,
+    check_bot::{Check, Plan, check_bot},
     identity::{ApiKey, KeyScope},
 };
 use bridgemaster_store::{KeyName, KeyStore as _, MemoryStore, NewKey};
@@ -43,6 +45,9 @@ const PYTHON: Tool = Tool {
 
 /// Longest time for a match, the start of Python included; it takes a second or two.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The checks share the machine with whole matches of other Python bots.
+const TIME_FACTOR: f64 = 2.0;
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let bots = GAME_IDS
@@ -71,7 +76,30 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let locked = Trial::ignorable_test("python_bot::plays_over_tls_with_a_key", || {
         PYTHON.with(plays_over_tls_with_a_key)
     });
-    matches.chain([own_tests, locked])
+    let checks = ["sample", "random"].into_iter().map(|bot| {
+        let name = format!("python_bot::{bot}_passes_every_check");
+        Trial::ignorable_test(name, move || {
+            PYTHON.with(|python| passes_every_check(python, bot))
+        })
+    });
+    matches.chain([own_tests, locked]).chain(checks)
+}
+
+/// Plays one game: whole matches of the others are tests of their own.
+fn passes_every_check(python: &Path, bot: &str) -> Result<(), Failed> {
+    let plan = Plan {
+        command: BotCommand::new(python).with(["-m", "bridgemaster_bot", bot]),
+        games: vec![GAME_IDS[0].to_owned()],
+        only: Vec::new(),
+        time_factor: TIME_FACTOR,
+    };
+    let report = Runtime::new()?.block_on(check_bot(plan, |_| {}))?;
+    assert_eq!(report.bot.name, format!("python-{bot}"));
+    assert!(report.checks.len() >= Check::ALL.len(), "{report:#?}");
+    match report.passed() == report.checks.len() {
+        true => Ok(()),
+        false => Err(format!("{report:#?}").into()),
+    }
 }
 
 /// Seats the Python bot last, and random bots before it, each match on a server of its own.

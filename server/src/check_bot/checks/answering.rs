@@ -1,8 +1,8 @@
 //! One answer to one request, whatever comes again.
 
 use bridgemaster_proto::v1::{
-    Decision, DecisionRejected, RefusalReason, decision::Choice, play_request::Message as FromBot,
-    play_response::Message as FromServer,
+    Decision, DecisionRejected, DecisionRequest, RefusalReason, decision::Choice,
+    play_request::Message as FromBot, play_response::Message as FromServer,
 };
 
 use crate::check_bot::{
@@ -30,7 +30,7 @@ pub(super) async fn duplicate_request(bout: &mut Bout) -> Verdict<()> {
     one_answer_each(bout)
 }
 
-/// An old request comes again, before a new one and together with it.
+/// An old request comes again while the bot owes the answer to a new one.
 pub(super) async fn stale_request(bout: &mut Bout) -> Verdict<()> {
     let (old_sequence, old) = bout.until_request(2).await?;
     bout.deliver(old_sequence, old.clone()).await;
@@ -39,7 +39,6 @@ pub(super) async fn stale_request(bout: &mut Bout) -> Verdict<()> {
 
     let (sequence, asked) = bout.until_request(3).await?;
     let stale = FromServer::DecisionRequest(old);
-    bout.session.deliver(old_sequence, stale.clone()).await;
     bout.deliver(sequence, asked).await;
     bout.session.deliver(old_sequence, stale).await;
     let answer = bout.answer_to(3).await?;
@@ -97,27 +96,41 @@ async fn hear_out(bout: &mut Bout) -> Verdict<()> {
     one_answer_each(bout)
 }
 
-/// All answers to a request must be the same.
+/// All answers to a request must mean the same decision.
 fn one_answer_each(bout: &Bout) -> Verdict<()> {
-    for (request_id, answers) in &bout.session.told.answers {
-        let Some(other) = answers.iter().find(|answer| **answer != answers[0]) else {
+    let told = &bout.session.told;
+    for (request_id, answers) in &told.answers {
+        let asked = told.requests.get(request_id).map(|(_, asked)| asked);
+        let first = meaning(&answers[0], asked);
+        let Some(other) = answers
+            .iter()
+            .find(|answer| meaning(answer, asked) != first)
+        else {
             continue;
         };
         return Err(failed(
             format!("the same answer to request {request_id} again, or none"),
-            format!(
-                "first {}, then {}",
-                text(&answers[0].choice),
-                text(&other.choice)
-            ),
+            format!("first {}, then {}", text(&answers[0]), text(other)),
             section::ANSWERING,
         ));
     }
     Ok(())
 }
 
-fn text(choice: &Option<Choice>) -> String {
-    match choice {
+/// What an answer stands for: an index is a short form of the decision in the list.
+fn meaning(answer: &Decision, asked: Option<&DecisionRequest>) -> Option<Choice> {
+    let listed = match (&answer.choice, asked) {
+        (Some(Choice::Index(index)), Some(asked)) => asked.legal_decisions.get(*index as usize),
+        _ => None,
+    };
+    match listed {
+        Some(decision) => Some(Choice::Decision(decision.clone())),
+        None => answer.choice.clone(),
+    }
+}
+
+fn text(answer: &Decision) -> String {
+    match &answer.choice {
         None => "a decision without a choice".to_owned(),
         Some(Choice::Index(index)) => format!("index {index}"),
         Some(Choice::Decision(decision)) => format!("the decision {decision:?}"),

@@ -1,6 +1,7 @@
 //! Coming back after a lost stream.
 
 use bridgemaster_proto::v1::{Draining, RefusalReason, play_response::Message as FromServer};
+use tokio::time::Instant;
 use tonic::Status;
 
 use crate::check_bot::{
@@ -99,24 +100,22 @@ pub(super) async fn drain(bout: &mut Bout) -> Verdict<()> {
     let stopping = || refusal(RefusalReason::ServerStopping);
     bout.session.end_stream(Some(stopping())).await;
     // The status is on its way; a bot that is back too soon hears it again.
-    let quiet = bout.session.times.quiet();
-    while let Some(event) = bout.session.pass_for(quiet, is_noteworthy).await? {
-        still_there(&event)?;
-        bout.session.end_stream(Some(stopping())).await;
+    let end = Instant::now() + bout.session.times.quiet();
+    while let Some(event) = bout.session.event_before(end).await? {
+        match event {
+            Event::Came(_) => bout.session.end_stream(Some(stopping())).await,
+            other => still_there(&other)?,
+        }
     }
     bout.session.reset();
     bout.session.front.go_away().await?;
-    let away = bout.session.times.away();
-    if let Some(event) = bout.session.pass_for(away, is_noteworthy).await? {
+    let end = Instant::now() + bout.session.times.away();
+    while let Some(event) = bout.session.event_before(end).await? {
         still_there(&event)?;
     }
     bout.session.front.come_back().await?;
     bout.until_back().await?;
     bout.finish(0).await
-}
-
-fn is_noteworthy(event: &Event) -> bool {
-    matches!(event, Event::Came(_) | Event::Exited(_))
 }
 
 fn still_there(event: &Event) -> Verdict<()> {

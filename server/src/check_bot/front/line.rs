@@ -4,6 +4,7 @@ use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use tokio::{
@@ -11,6 +12,7 @@ use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
     select,
     sync::mpsc,
+    time::{Instant, sleep},
 };
 use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -19,6 +21,10 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 const PIPE_BYTES: usize = 64 * 1024;
 /// Connections that wait to be accepted.
 const BACKLOG: u32 = 64;
+
+/// Time for the port to be free once nobody listens on it, and the pause between two tries.
+const FREE_PORT_TIME: Duration = Duration::from_secs(2);
+const FREE_PORT_PAUSE: Duration = Duration::from_millis(5);
 
 /// A listening address whose connections can be reset.
 pub(super) struct Line {
@@ -75,11 +81,20 @@ impl Line {
             let _ = accepting.await;
         }
         self.reset_connections();
-        let socket = TcpSocket::new_v4()?;
-        socket.set_reuseaddr(true)?;
-        socket.bind(self.local_addr)?;
-        self.state = State::Away(socket);
-        Ok(())
+        let end = Instant::now() + FREE_PORT_TIME;
+        loop {
+            let socket = TcpSocket::new_v4()?;
+            socket.set_reuseaddr(true)?;
+            match socket.bind(self.local_addr) {
+                Ok(()) => {
+                    self.state = State::Away(socket);
+                    return Ok(());
+                }
+                // The system may still be closing what held the port.
+                Err(_) if Instant::now() < end => sleep(FREE_PORT_PAUSE).await,
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     pub(super) async fn come_back(&mut self) -> io::Result<()> {

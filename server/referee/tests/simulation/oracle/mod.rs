@@ -443,6 +443,7 @@ fn cause<G: Game>(input: &Input<G>) -> Cause<G::Decision> {
             round_trip_us,
         } => Cause::RoundTrip(*seat, *round_trip_us),
         Input::Resign { seat } => Cause::Resign(*seat),
-        Input::RefereeLag { .. } | Input::Tick => Cause::Time,
+        // Lag, ticks: only time passes.
+        _ => Cause::Time,
     }
 }

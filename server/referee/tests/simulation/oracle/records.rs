@@ -318,10 +318,10 @@ impl<G: Game> Oracle<G> {
             .open
             .as_ref()
             .is_some_and(|open| open.time.deadline() <= self.now);
-        let grace_is_out = step
-            .due
-            .iter()
-            .any(|due| matches!(due, Due::Grace(late) if *late == seat));
+        // A grace may have run out long before the match starts.
+        let grace_is_out = chair
+            .grace_ends(&self.rules.clock)
+            .is_some_and(|at| at <= self.now);
         let is_true = match reason {
             FaultReason::Late => clock_is_out && had_stream,
             FaultReason::Disconnected => !had_stream && (clock_is_out || grace_is_out),

@@ -1,0 +1,15 @@
+//! The bodies of the fuzz targets. `server/tests/corpus` runs them too, without a fuzzer.
+
+#[cfg(feature = "wire")]
+pub mod decoder;
+pub mod editions;
+pub mod notation;
+#[allow(dead_code, reason = "the simulation reads more of it")]
+#[path = "../../server/referee/tests/simulation/oracle/mod.rs"]
+mod oracle;
+mod playout;
+pub mod referee;
+#[cfg(feature = "wire")]
+pub mod replay;
+#[path = "../../server/referee/tests/toy/mod.rs"]
+mod toy;

@@ -1,0 +1,26 @@
+//! The notation of decisions.
+
+use bridgemaster_games::{GAME_IDS, Game, with_game};
+
+/// The first byte chooses the game, the others are the text.
+pub fn run(bytes: &[u8]) {
+    let Some((game, text)) = bytes.split_first() else {
+        return;
+    };
+    let Ok(text) = std::str::from_utf8(text) else {
+        return;
+    };
+    let id = GAME_IDS[usize::from(*game) % GAME_IDS.len()];
+    with_game!(id, G => parse::<G>(text));
+}
+
+/// What is a decision has one notation, which is the text that was given.
+fn parse<G: Game>(text: &str) {
+    match text.parse::<G::Decision>() {
+        Ok(decision) => {
+            assert_eq!(decision.to_string(), text);
+            assert_eq!(decision.to_string().parse().ok(), Some(decision));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}

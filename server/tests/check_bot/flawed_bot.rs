@@ -1,0 +1,337 @@
+//! A bot by hand that plays soundly but for one flaw.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use bridgemaster_proto::v1::{
+    Decision, DecisionRequest, Hello, PlayRequest, PlayResponse, Pong, SeatState, decision::Choice,
+    play_request::Message as Outgoing, play_response::Message,
+    play_service_client::PlayServiceClient,
+};
+use tokio::{
+    sync::mpsc,
+    time::{sleep, timeout},
+};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{
+    Code, Request, Status,
+    transport::{Channel, Endpoint},
+};
+use tonic_types::StatusExt as _;
+
+use crate::flaw::Flaw;
+
+/// Pause before another attempt to connect.
+const PAUSE: Duration = Duration::from_millis(30);
+/// How long a lost stream is tried to be resumed for.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Pings without a request at which a bored bot leaves.
+const PINGS_TO_BORE: u32 = 5;
+
+/// How a stream or the bot's patience ended.
+enum End {
+    /// The bot is done, with this exit code.
+    Exit(u8),
+    /// The stream is lost, with a status unless the server ended it well.
+    Lost(Option<Status>),
+}
+
+/// What the bot remembers of its match.
+struct FlawedBot {
+    flaw: Flaw,
+    channel: Channel,
+    ticket: String,
+    streams: u32,
+    last_sequence: u32,
+    counted: u32,
+    seats: u32,
+    newest: Option<DecisionRequest>,
+    answers: BTreeMap<u32, Choice>,
+    is_draining: bool,
+    pings: u32,
+}
+
+/// Plays the seat of the environment.
+pub(crate) fn run(flaw: Flaw) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let url = env::var("BRIDGEMASTER_SERVER").unwrap();
+        let mut bot = FlawedBot {
+            flaw,
+            channel: Endpoint::from_shared(url).unwrap().connect_lazy(),
+            ticket: env::var("BRIDGEMASTER_TICKET").unwrap(),
+            streams: 0,
+            last_sequence: 0,
+            counted: 0,
+            seats: 0,
+            newest: None,
+            answers: BTreeMap::new(),
+            is_draining: false,
+            pings: 0,
+        };
+        ExitCode::from(bot.play().await)
+    })
+}
+
+impl FlawedBot {
+    async fn play(&mut self) -> u8 {
+        let mut lost_at = Instant::now();
+        loop {
+            let known = self.last_sequence;
+            match self.play_on_one_stream().await {
+                End::Exit(code) => return code,
+                End::Lost(status) => {
+                    if let Some(code) = self.gives_up(status) {
+                        return code;
+                    }
+                }
+            }
+            if self.last_sequence > known {
+                lost_at = Instant::now();
+            }
+            if lost_at.elapsed() > PATIENCE {
+                return 1;
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// The exit code, when a lost stream is the end of it.
+    fn gives_up(&self, status: Option<Status>) -> Option<u8> {
+        let flaw = self.flaw;
+        let Some(status) = status else {
+            return match flaw {
+                Flaw::EndsAtEof => Some(0),
+                Flaw::NeverComesBack => Some(1),
+                _ => None,
+            };
+        };
+        let reason = status.get_details_error_info().map(|info| info.reason);
+        let is_transports = std::error::Error::source(&status).is_some();
+        let goes_on = match reason.as_deref() {
+            Some("TICKET_UNKNOWN") => match flaw {
+                Flaw::EndsWellWhenRefused => return Some(0),
+                other => other == Flaw::InsistsOnTicket,
+            },
+            Some("SUPERSEDED") => flaw == Flaw::FightsForItsSeat,
+            Some("SLOW_CONSUMER") => flaw != Flaw::GivesUpWhenSlow,
+            Some("SERVER_STOPPING") => flaw != Flaw::GivesUpWhenServerStops,
+            Some(_) => false,
+            None if is_transports => flaw != Flaw::GivesUpWhenReset,
+            None if status.code() == Code::Unavailable => flaw != Flaw::GivesUpWhenUnavailable,
+            None => true,
+        };
+        (!goes_on || flaw == Flaw::NeverComesBack).then_some(1)
+    }
+
+    fn hello(&self) -> Hello {
+        let last_sequence = match self.flaw {
+            Flaw::ForgetsItsSequence => 0,
+            Flaw::CountsByItself => self.counted,
+            _ => self.last_sequence,
+        };
+        Hello {
+            protocol_revision: 1,
+            bot_name: "flawed".to_owned(),
+            bot_version: "1".to_owned(),
+            games: Vec::new(),
+            last_sequence: (last_sequence > 0).then_some(last_sequence),
+        }
+    }
+
+    async fn play_on_one_stream(&mut self) -> End {
+        self.streams += 1;
+        let (outbound, messages) = mpsc::channel(64);
+        let hello = PlayRequest {
+            message: Some(Outgoing::Hello(self.hello())),
+        };
+        let mut call = Request::new(ReceiverStream::new(messages));
+        let ticket = match self.flaw {
+            Flaw::ForgetsItsTicket if self.streams > 1 => "another",
+            _ => &self.ticket,
+        };
+        let bearer = format!("Bearer {ticket}").parse().unwrap();
+        call.metadata_mut().insert("authorization", bearer);
+        let waits = self.flaw == Flaw::WaitsWithHello;
+        if !waits {
+            outbound.send(hello.clone()).await.unwrap();
+        }
+        let mut client = PlayServiceClient::new(self.channel.clone());
+        let mut inbound = match client.play(call).await {
+            Ok(response) => response.into_inner(),
+            Err(status) => return End::Lost(Some(status)),
+        };
+        loop {
+            match inbound.message().await {
+                Ok(Some(response)) => {
+                    if waits {
+                        let _ = outbound.send(hello.clone()).await;
+                    }
+                    if let Some(code) = self.receive(response, &outbound).await {
+                        // The server ends the stream; it need not wait for that of the bot.
+                        drop(outbound);
+                        let _ = timeout(Duration::from_secs(1), inbound.message()).await;
+                        return End::Exit(code);
+                    }
+                }
+                Ok(None) => return End::Lost(None),
+                Err(status) => return End::Lost(Some(status)),
+            }
+        }
+    }
+
+    /// Takes a message; gives the exit code when it is the last one.
+    async fn receive(
+        &mut self,
+        response: PlayResponse,
+        outbound: &mpsc::Sender<PlayRequest>,
+    ) -> Option<u8> {
+        let flaw = self.flaw;
+        let PlayResponse { sequence, message } = response;
+        let is_new = sequence > self.last_sequence;
+        self.last_sequence = self.last_sequence.max(sequence);
+        let Some(message) = message else {
+            return (flaw == Flaw::DiesOfUnknownKinds).then_some(1);
+        };
+        self.counted += u32::from(is_new);
+        match message {
+            Message::Ping(ping) => return self.pinged(ping.nonce, outbound).await,
+            Message::Draining(_) => self.is_draining = true,
+            Message::MatchStarted(started) => {
+                self.seats = started.config.unwrap_or_default().seats;
+            }
+            Message::DecisionRequest(request) => {
+                self.pings = 0;
+                self.asked(request, outbound).await;
+            }
+            Message::DecisionRejected(rejected) => {
+                let newest = self.newest.clone().unwrap_or_default();
+                let is_open = rejected.open_request_id == rejected.request_id;
+                if is_open && flaw != Flaw::IgnoresRefusals {
+                    self.answer(&newest, sound_choice(&newest), outbound).await;
+                } else if !is_open && flaw == Flaw::ChangesItsMind {
+                    self.answer(&newest, other_choice(&newest), outbound).await;
+                }
+            }
+            Message::SeatStatus(status) => {
+                let state = status.seat.unwrap_or_default().state;
+                let is_unknown = SeatState::try_from(state).is_err();
+                return (is_unknown && flaw == Flaw::DiesOfUnknownValues).then_some(1);
+            }
+            Message::MatchEnded(_) => {
+                if flaw == Flaw::NeverExits {
+                    std::future::pending::<()>().await;
+                }
+                return Some(u8::from(flaw == Flaw::ExitsWith1));
+            }
+            Message::Welcome(_) => self.send_lost_answer(outbound).await,
+        }
+        None
+    }
+
+    /// The stream before may have swallowed the answer to the newest request.
+    async fn send_lost_answer(&mut self, outbound: &mpsc::Sender<PlayRequest>) {
+        let Some(newest) = self.newest.clone() else {
+            return;
+        };
+        let given = self.answers.get(&newest.request_id).cloned();
+        if let Some(choice) = given.filter(|_| self.flaw != Flaw::ForgetsLostAnswers) {
+            self.answer(&newest, choice, outbound).await;
+        }
+    }
+
+    async fn pinged(&mut self, nonce: u64, outbound: &mpsc::Sender<PlayRequest>) -> Option<u8> {
+        self.pings += 1;
+        if self.flaw == Flaw::GetsBored && self.pings >= PINGS_TO_BORE {
+            return Some(1);
+        }
+        let (nonce, times) = match self.flaw {
+            Flaw::IgnoresPings => (nonce, 0),
+            Flaw::RoundsNonces => (nonce as f64 as u64, 1),
+            Flaw::PongsTwice => (nonce, 2),
+            _ => (nonce, 1),
+        };
+        for _ in 0..times {
+            let message = Some(Outgoing::Pong(Pong { nonce }));
+            let _ = outbound.send(PlayRequest { message }).await;
+        }
+        None
+    }
+
+    async fn asked(&mut self, request: DecisionRequest, outbound: &mpsc::Sender<PlayRequest>) {
+        let id = request.request_id;
+        let newest = self.newest.as_ref().map_or(0, |newest| newest.request_id);
+        if let Some(given) = self.answers.get(&id).cloned() {
+            let again = match self.flaw {
+                Flaw::AnswersDuplicatesAnew if id == newest => Some(other_choice(&request)),
+                Flaw::AnswersStaleRequestsAnew if id < newest => Some(other_choice(&request)),
+                Flaw::ForgetsLostAnswers => None,
+                _ => (id == newest).then_some(given),
+            };
+            if let Some(choice) = again {
+                self.answer(&request, choice, outbound).await;
+            }
+            return;
+        }
+        if self.flaw == Flaw::StopsWhenDraining && self.is_draining {
+            return;
+        }
+        self.newest = Some(request.clone());
+        let left_ms = request.clock.unwrap_or_default().decision_left_ms;
+        if self.flaw == Flaw::ThinksTooLong && left_ms <= 1_000 {
+            sleep(Duration::from_millis(u64::from(left_ms) * 3 / 2)).await;
+        }
+        let is_illegal = match self.flaw {
+            Flaw::IllegalAtThreeSeats => self.seats == 3,
+            Flaw::IllegalWhenForced => request.legal_decisions.len() == 1,
+            _ => false,
+        };
+        if is_illegal {
+            let beyond = Choice::Index(u32::MAX);
+            self.answer(&request, beyond, outbound).await;
+            return;
+        }
+        let choice = sound_choice(&request);
+        self.answer(&request, choice, outbound).await;
+    }
+
+    async fn answer(
+        &mut self,
+        request: &DecisionRequest,
+        choice: Choice,
+        outbound: &mpsc::Sender<PlayRequest>,
+    ) {
+        self.answers.insert(request.request_id, choice.clone());
+        let decision = Decision {
+            match_id: request.match_id.clone(),
+            request_id: request.request_id,
+            choice: Some(choice),
+        };
+        let message = Some(Outgoing::Decision(decision));
+        // A stream that is lost is told of by its other half.
+        let _ = outbound.send(PlayRequest { message }).await;
+    }
+}
+
+/// A legal decision: in full for every second request.
+fn sound_choice(request: &DecisionRequest) -> Choice {
+    let index = request.request_id as usize * 7 % request.legal_decisions.len().max(1);
+    match request.request_id % 2 {
+        0 => Choice::Decision(request.legal_decisions[index].clone()),
+        _ => Choice::Index(u32::try_from(index).unwrap()),
+    }
+}
+
+/// Another legal decision than the sound one.
+fn other_choice(request: &DecisionRequest) -> Choice {
+    let count = request.legal_decisions.len().max(1);
+    let index = (request.request_id as usize * 7 + 1) % count;
+    Choice::Index(u32::try_from(index).unwrap())
+}
