@@ -282,10 +282,10 @@ impl Server {
                         .await;
                 }
                 if is_drained {
-                    matches.drain(matches.limits().drain_time);
+                    matches.lifecycle().drain(matches.limits().drain_time);
                     select! {
                         () = matches.emptied() => {}
-                        () = sleep(matches.drain_left()) => {}
+                        () = sleep(matches.lifecycle().drain_left()) => {}
                         () = asked_to_stop(&journal, &stop) => {}
                     }
                 }
@@ -294,7 +294,7 @@ impl Server {
                 if let Some(journal) = &journal {
                     journal.settled().await;
                 }
-                matches.stop();
+                matches.lifecycle().stop();
             }
         };
         let connections = incoming(self.listener, self.tls, limits.clone());
@@ -305,7 +305,7 @@ impl Server {
                 warn!("streams were still open after the stop time and are cut");
             }
         }
-        self.matches.stop();
+        self.matches.lifecycle().stop();
         self.matches.replays_written().await;
         if let Some(journal) = &self.journal {
             if timeout(limits.stop_time, journal.settled()).await.is_err() {

@@ -242,7 +242,7 @@ impl<G: WireGame> LiveMatch<G> {
         time: Time,
         input: Input<G>,
     ) -> Option<Gate> {
-        if matches.is_parked() {
+        if matches.lifecycle().is_parked() {
             return None;
         }
         if let Some(journal) = &mut table.journal {
@@ -281,7 +281,7 @@ impl<G: WireGame> LiveMatch<G> {
 impl<G: WireGame> Timed for LiveMatch<G> {
     fn tick(&self) -> Option<Time> {
         let matches = self.matches.upgrade()?;
-        if matches.is_parked() {
+        if matches.lifecycle().is_parked() {
             return None;
         }
         let mut table = self.table();

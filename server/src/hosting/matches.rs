@@ -1,32 +1,27 @@
 //! All matches of a server, and the tickets to their seats.
 
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
     path::PathBuf,
-    sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, Instant},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use bridgemaster_games::{Seat, with_game};
+use bridgemaster_games::with_game;
 use bridgemaster_proto::{
     games::game_id,
     v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
 };
-use bridgemaster_referee::BotIdentity;
 use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::task::TaskTracker;
 use tracing::info;
 
 use super::{
-    HostedMatch, LiveMatch, MatchId, SeatStream, StoredMatch, Ticket, TicketHash,
+    HostedMatch, LiveMatch, MatchId, SeatKey, StoredMatch, Ticket, TicketHash,
     clock::ServerClock,
     hosted_match::PlayedMatch,
-    identity::draw_seed_salt,
-    outbound::Outbound,
+    ids::draw_seed_salt,
+    lifecycle::Lifecycle,
+    roster::Roster,
     timer::{self, Timed},
 };
 use crate::{
@@ -43,64 +38,13 @@ pub(crate) struct Matches {
     limits: Limits,
     metrics: Arc<Metrics>,
     clock: Arc<ServerClock>,
-    draining: CancellationToken,
-    /// When streams end, once the server drains.
-    drained_at: OnceLock<Instant>,
-    stopping: CancellationToken,
-    /// No match goes on any more.
-    parked: AtomicBool,
+    lifecycle: Lifecycle,
     /// Notified when no match waits or runs any more.
     emptied: Notify,
     journal: Option<Arc<Journal>>,
     replays: Option<ReplayFolder>,
     writing: TaskTracker,
-    table: Mutex<Table>,
-}
-
-/// What the server holds, and who may join it. Entries are made and forgotten together.
-#[derive(Default)]
-struct Table {
-    entries: HashMap<MatchId, Entry>,
-    keys: HashMap<TicketHash, SeatKey>,
-    /// Matches by the number of their making.
-    by_age: BTreeMap<u64, Arc<dyn HostedMatch>>,
-    made: u64,
-    open: usize,
-    open_by_maker: HashMap<KeyName, usize>,
-    /// Matches that have ended, the oldest end first.
-    ended: VecDeque<MatchId>,
-}
-
-struct Entry {
-    hosted: Arc<dyn HostedMatch>,
-    age: u64,
-    tickets: Vec<TicketHash>,
-}
-
-/// The right to join a seat, as a ticket gives it.
-#[derive(Clone)]
-pub(crate) struct SeatKey {
-    hosted: Arc<dyn HostedMatch>,
-    seat: Seat,
-}
-
-impl SeatKey {
-    /// The game of the match.
-    pub(crate) fn game_id(&self) -> &'static str {
-        self.hosted.game_id()
-    }
-
-    /// Takes the seat with a new stream; an older stream of the seat ends. With a key, the bot is
-    /// the one of the key's name.
-    pub(crate) fn join(
-        self,
-        bot: BotIdentity,
-        key: Option<&KeyName>,
-        last_sequence: Option<u32>,
-    ) -> Result<(SeatStream, Outbound), Refusal> {
-        let (number, outbound) = self.hosted.join(self.seat, bot, key, last_sequence)?;
-        Ok((SeatStream::new(self.hosted, self.seat, number), outbound))
-    }
+    roster: Mutex<Roster>,
 }
 
 impl Matches {
@@ -115,15 +59,12 @@ impl Matches {
             limits,
             clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
             metrics,
-            draining: CancellationToken::new(),
-            drained_at: OnceLock::new(),
-            stopping: CancellationToken::new(),
-            parked: AtomicBool::new(false),
+            lifecycle: Lifecycle::default(),
             emptied: Notify::new(),
             journal,
             replays: replays.map(ReplayFolder::new),
             writing: TaskTracker::new(),
-            table: Mutex::default(),
+            roster: Mutex::default(),
         }
     }
 
@@ -139,35 +80,14 @@ impl Matches {
         &self.clock
     }
 
-    /// Cancelled when the server stops. A token for each stream, so that streams do not share
-    /// its lock.
-    pub(crate) fn stopping(&self) -> CancellationToken {
-        self.stopping.child_token()
+    /// How far the server is from its end.
+    pub(crate) fn lifecycle(&self) -> &Lifecycle {
+        &self.lifecycle
     }
 
     /// What is stored before it has an effect; `None` without a store.
     pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
         self.journal.as_ref()
-    }
-
-    /// Makes no match any more, and tells all streams that they end after `time`.
-    pub(crate) fn drain(&self, time: Duration) {
-        // The first drain counts.
-        let _ = self.drained_at.set(Instant::now() + time);
-        self.draining.cancel();
-    }
-
-    /// Cancelled when the server drains. A token for each stream, as for [`Matches::stopping`].
-    pub(crate) fn draining(&self) -> CancellationToken {
-        self.draining.child_token()
-    }
-
-    /// Time until the streams of a draining server end.
-    pub(crate) fn drain_left(&self) -> Duration {
-        let until = self.drained_at.get().copied();
-        until.map_or(Duration::ZERO, |until| {
-            until.saturating_duration_since(Instant::now())
-        })
     }
 
     /// Completes when no match waits or runs.
@@ -176,24 +96,11 @@ impl Matches {
             let emptied = self.emptied.notified();
             tokio::pin!(emptied);
             emptied.as_mut().enable();
-            if self.table().open == 0 {
+            if self.roster().is_empty() {
                 return;
             }
             emptied.await;
         }
-    }
-
-    /// Ends all streams, and makes no match any more. Matches stand still as they are: that their
-    /// streams end with the server is no bot's fault.
-    pub(crate) fn stop(&self) {
-        self.parked.store(true, Ordering::Release);
-        self.draining.cancel();
-        self.stopping.cancel();
-    }
-
-    /// Whether matches stand still.
-    pub(super) fn is_parked(&self) -> bool {
-        self.parked.load(Ordering::Acquire)
     }
 
     /// Why nothing is taken any more, once the server stops.
@@ -217,7 +124,7 @@ impl Matches {
         config: &MatchConfig,
         maker: Option<&KeyName>,
     ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
-        if self.draining.is_cancelled() {
+        if self.lifecycle.is_draining() {
             return Err(self.stop_refusal());
         }
         let unnamed = || Refusal::field("config.game", "says which game is played; none is set");
@@ -228,7 +135,7 @@ impl Matches {
             let hashes = tickets.iter().map(Ticket::hash).collect();
             let (id, salt) = (MatchId::draw(), draw_seed_salt());
             let made = Arc::new(LiveMatch::<G>::new(id, rules, salt, maker.cloned(), hashes, self)?);
-            self.reserve(maker)?;
+            self.roster().reserve(maker, &self.limits)?;
             if let Some(journal) = &self.journal {
                 let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
                 // In a task of its own: a caller that goes away meanwhile must not leave a match
@@ -243,24 +150,6 @@ impl Matches {
             }
         })
         .ok_or_else(unnamed)?
-    }
-
-    /// Takes a place among the matches that wait or run.
-    fn reserve(&self, maker: Option<&KeyName>) -> Result<(), Refusal> {
-        let mut table = self.table();
-        if table.open >= self.limits.open_matches {
-            return Err(Refusal::limit("open_matches", self.limits.open_matches));
-        }
-        let limit = self.limits.open_matches_per_key;
-        if let Some(maker) = maker {
-            let open = table.open_by_maker.entry(maker.clone()).or_default();
-            if *open >= limit {
-                return Err(Refusal::limit("open_matches_per_key", limit));
-            }
-            *open += 1;
-        }
-        table.open += 1;
-        Ok(())
     }
 
     /// Hosts a match that has its place, if it is stored.
@@ -288,7 +177,7 @@ impl Matches {
     /// Takes in a match that has its place, and starts its timer.
     fn host(&self, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
         let sooner = played.sooner();
-        self.table().enter(Arc::clone(&played) as _, tickets);
+        self.roster().enter(Arc::clone(&played) as _, tickets);
         let timed: Arc<dyn Timed> = played;
         let clock = Arc::clone(&self.clock);
         tokio::spawn(timer::drive(Arc::downgrade(&timed), sooner, clock));
@@ -296,7 +185,7 @@ impl Matches {
 
     /// Takes in a match of an earlier server that goes on; limits are for new ones.
     pub(super) fn go_on_with(&self, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
-        self.table().open_again(played.maker());
+        self.roster().open(played.maker());
         played.restarted();
         self.host(played, tickets);
     }
@@ -304,29 +193,26 @@ impl Matches {
     /// Takes in a match of an earlier server that has ended.
     pub(super) fn remember(&self, stored: StoredMatch) {
         let (id, tickets) = (stored.id().clone(), stored.tickets());
-        let mut table = self.table();
-        table.enter(Arc::new(stored), tickets);
-        table.ended.push_back(id);
+        let mut roster = self.roster();
+        roster.enter(Arc::new(stored), tickets);
+        let forgotten = roster.end(&id, self.limits.ended_matches_kept);
+        drop(roster);
+        drop(forgotten);
     }
 
     /// The seat that a ticket is for.
     pub(crate) fn redeem(&self, ticket: &Ticket) -> Result<SeatKey, Refusal> {
-        self.table()
-            .keys
-            .get(&ticket.hash())
-            .cloned()
-            .ok_or_else(|| {
-                Refusal::new(
-                    RefusalReason::TicketUnknown,
-                    "the ticket is of no match that this server knows",
-                )
-            })
+        self.roster().seat_of(ticket.hash()).ok_or_else(|| {
+            Refusal::new(
+                RefusalReason::TicketUnknown,
+                "the ticket is of no match that this server knows",
+            )
+        })
     }
 
     /// The match of this identifier, if the server holds it in memory.
     pub(super) fn held(&self, id: &MatchId) -> Option<Arc<dyn HostedMatch>> {
-        let table = self.table();
-        Some(Arc::clone(&table.entries.get(id)?.hosted))
+        self.roster().get(id)
     }
 
     /// At most `count` of the matches in memory in `state`, made before the one of this age, the
@@ -340,7 +226,7 @@ impl Matches {
     ) -> (Vec<Gated<MatchInfo>>, Option<u64>) {
         let mut page = Vec::new();
         // The lock is taken for each, so that a long search holds up nobody.
-        while let Some((older, hosted)) = self.newest(age) {
+        while let Some((older, hosted)) = self.newest_before(age) {
             if page.len() == count {
                 return (page, Some(age));
             }
@@ -353,10 +239,8 @@ impl Matches {
     }
 
     /// The newest match before the one of this age, and its age.
-    fn newest(&self, age: u64) -> Option<(u64, Arc<dyn HostedMatch>)> {
-        let table = self.table();
-        let (age, hosted) = table.by_age.range(..age).next_back()?;
-        Some((*age, Arc::clone(hosted)))
+    fn newest_before(&self, age: u64) -> Option<(u64, Arc<dyn HostedMatch>)> {
+        self.roster().newest_before(age)
     }
 
     /// Takes note that a match has ended, and writes its replay when `gate` is open.
@@ -375,14 +259,7 @@ impl Matches {
                 }
             });
         }
-        let forgotten = {
-            let mut table = self.table();
-            table.ended.push_back(id.clone());
-            (table.ended.len() > self.limits.ended_matches_kept)
-                .then(|| table.ended.pop_front())
-                .flatten()
-                .and_then(|oldest| table.forget(&oldest))
-        };
+        let forgotten = self.roster().end(id, self.limits.ended_matches_kept);
         // Dropped here, outside the lock.
         drop(forgotten);
         self.leave(maker);
@@ -390,66 +267,16 @@ impl Matches {
 
     /// Gives up a place among the matches that wait or run.
     fn leave(&self, maker: Option<&KeyName>) {
-        let mut table = self.table();
-        table.close_of_maker(maker);
-        table.open = table.open.saturating_sub(1);
-        if table.open == 0 {
+        let mut roster = self.roster();
+        roster.leave(maker);
+        if roster.is_empty() {
             self.emptied.notify_waiters();
         }
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
-        // Nothing that holds the lock can leave the table half changed.
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Table {
-    /// Takes note that a match of an earlier server is open.
-    fn open_again(&mut self, maker: Option<&KeyName>) {
-        self.open += 1;
-        if let Some(maker) = maker {
-            *self.open_by_maker.entry(maker.clone()).or_default() += 1;
-        }
-    }
-
-    /// Takes note that a match of a key is open no more.
-    fn close_of_maker(&mut self, maker: Option<&KeyName>) {
-        let Some(maker) = maker else {
-            return;
-        };
-        if let Some(open) = self.open_by_maker.get_mut(maker) {
-            *open = open.saturating_sub(1);
-            if *open == 0 {
-                self.open_by_maker.remove(maker);
-            }
-        }
-    }
-
-    fn enter(&mut self, hosted: Arc<dyn HostedMatch>, tickets: Vec<TicketHash>) {
-        self.made += 1;
-        let age = self.made;
-        self.by_age.insert(age, Arc::clone(&hosted));
-        for (seat, ticket) in (0..).filter_map(Seat::new).zip(&tickets) {
-            let hosted = Arc::clone(&hosted);
-            self.keys.insert(*ticket, SeatKey { hosted, seat });
-        }
-        let id = hosted.id().clone();
-        let entry = Entry {
-            hosted,
-            age,
-            tickets,
-        };
-        self.entries.insert(id, entry);
-    }
-
-    fn forget(&mut self, id: &MatchId) -> Option<Entry> {
-        let entry = self.entries.remove(id)?;
-        for ticket in &entry.tickets {
-            self.keys.remove(ticket);
-        }
-        self.by_age.remove(&entry.age);
-        Some(entry)
+    fn roster(&self) -> MutexGuard<'_, Roster> {
+        // Nothing that holds the lock can leave the roster half changed.
+        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -460,6 +287,7 @@ mod tests {
 
     use bridgemaster_games::GAME_IDS;
     use bridgemaster_proto::{games::WireGame as _, v1::ClockRules};
+    use bridgemaster_referee::BotIdentity;
     use tokio::{runtime::Handle, task::yield_now, time::timeout};
 
     use super::*;

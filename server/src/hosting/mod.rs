@@ -2,8 +2,9 @@
 
 mod clock;
 mod hosted_match;
-mod identity;
+mod ids;
 mod inbox;
+mod lifecycle;
 mod link;
 mod live_match;
 mod lookup;
@@ -11,15 +12,18 @@ mod matches;
 mod outbound;
 mod recovering;
 mod referee_input;
+mod roster;
+mod seat_key;
 mod seat_stream;
 mod spectators;
 mod stored_match;
 mod timer;
 
 pub(crate) use hosted_match::HostedMatch;
-pub(crate) use identity::{MatchId, Ticket, TicketHash, draw_seed};
+pub(crate) use ids::{MatchId, Ticket, TicketHash, draw_seed};
 pub(crate) use live_match::LiveMatch;
-pub(crate) use matches::{Matches, SeatKey};
+pub(crate) use matches::Matches;
 pub(crate) use outbound::Closing;
+pub(crate) use seat_key::SeatKey;
 pub(crate) use seat_stream::{SeatInput, SeatStream};
 pub(crate) use stored_match::StoredMatch;

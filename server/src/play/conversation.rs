@@ -44,7 +44,7 @@ pub(crate) fn conversation(
     stream! {
         let limits = matches.limits();
         let _counted = matches.metrics().play_stream();
-        let stopping = matches.stopping();
+        let stopping = matches.lifecycle().stopping();
         let hello = select! {
             biased;
             hello = first_message(&mut inbound, limits) => hello,
@@ -91,7 +91,7 @@ pub(crate) fn conversation(
             }
         };
         tokio::pin!(ended);
-        let draining = matches.draining();
+        let draining = matches.lifecycle().draining();
         let mut is_told_of_drain = false;
         // What the last message of the bot waits for. Nothing more is read until then, so that
         // what waits to be stored does not grow with what a bot sends.
@@ -153,7 +153,7 @@ pub(crate) fn conversation(
                 () = draining.cancelled(), if !is_told_of_drain => {
                     is_told_of_drain = true;
                     yield Ok(response(Outgoing::Draining(Draining {
-                        time_left_ms: whole_ms(matches.drain_left()),
+                        time_left_ms: whole_ms(matches.lifecycle().drain_left()),
                         matches_resume: matches.journal().is_some(),
                     })));
                 }

@@ -133,7 +133,7 @@ impl MatchService for MatchDesk {
         let (hosted, caller) = self.seen(request.metadata(), match_id).await?;
         let mut news = hosted.watch()?;
         let matches = Arc::clone(&self.matches);
-        let stopping = matches.stopping();
+        let stopping = matches.lifecycle().stopping();
         let counted = self.matches.metrics().watch_stream();
         Ok(Response::new(Box::pin(stream! {
             let _counted = counted;

@@ -10,7 +10,7 @@ use bridgemaster_referee::BotIdentity;
 
 use super::*;
 use crate::{
-    hosting::{HostedMatch as _, identity::draw_seed_salt},
+    hosting::{HostedMatch as _, ids::draw_seed_salt},
     limits::Limits,
 };
 

@@ -1,0 +1,40 @@
+//! What a ticket opens.
+
+use std::sync::Arc;
+
+use bridgemaster_games::Seat;
+use bridgemaster_referee::BotIdentity;
+use bridgemaster_store::KeyName;
+
+use super::{HostedMatch, SeatStream, outbound::Outbound};
+use crate::refusal::Refusal;
+
+/// The right to join a seat, as a ticket gives it.
+#[derive(Clone)]
+pub(crate) struct SeatKey {
+    hosted: Arc<dyn HostedMatch>,
+    seat: Seat,
+}
+
+impl SeatKey {
+    pub(super) fn new(hosted: Arc<dyn HostedMatch>, seat: Seat) -> Self {
+        Self { hosted, seat }
+    }
+
+    /// The game of the match.
+    pub(crate) fn game_id(&self) -> &'static str {
+        self.hosted.game_id()
+    }
+
+    /// Takes the seat with a new stream; an older stream of the seat ends. With a key, the bot is
+    /// the one of the key's name.
+    pub(crate) fn join(
+        self,
+        bot: BotIdentity,
+        key: Option<&KeyName>,
+        last_sequence: Option<u32>,
+    ) -> Result<(SeatStream, Outbound), Refusal> {
+        let (number, outbound) = self.hosted.join(self.seat, bot, key, last_sequence)?;
+        Ok((SeatStream::new(self.hosted, self.seat, number), outbound))
+    }
+}
