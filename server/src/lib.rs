@@ -33,6 +33,7 @@ mod journal;
 mod limits;
 mod metrics;
 mod play;
+mod random;
 mod refusal;
 pub mod replay;
 mod server;

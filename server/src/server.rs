@@ -32,7 +32,7 @@ use crate::{
     identity::Authenticator,
     journal::{Journal, RecoveryError},
     limits::{Limits, MAX_METADATA_BYTES, Rate},
-    metrics,
+    metrics::{self, Metrics},
     play::Play,
     refusal::Refusal,
     services::{Catalog, MatchDesk, NamedReasons},
@@ -162,12 +162,17 @@ impl Server {
         }
         let authenticator = Authenticator::new(options.keys, &options.limits);
         let storage = options.storage.as_ref();
-        let journal = storage.map(|storage| Arc::new(Journal::new(Arc::clone(&storage.store))));
+        let metrics = Arc::new(Metrics::new());
+        let journal = storage.map(|storage| {
+            let store = Arc::clone(&storage.store);
+            Arc::new(Journal::new(store, Arc::clone(&metrics)))
+        });
         let writing = journal
             .as_ref()
             .map(|journal| AbortOnDropHandle::new(tokio::spawn(Arc::clone(journal).write())));
         let matches = Arc::new(Matches::new(
             options.limits,
+            metrics,
             options.replays,
             journal.clone(),
         ));

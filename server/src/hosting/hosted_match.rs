@@ -7,6 +7,7 @@ use bridgemaster_proto::v1;
 use bridgemaster_referee::BotIdentity;
 use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
+use tracing::{Span, error_span};
 
 use super::{
     MatchId, SeatInput, outbound::Outbound, seat_stream::StreamNumber, spectators::WatchReceiver,
@@ -21,6 +22,12 @@ use crate::{
 pub(crate) trait HostedMatch: Send + Sync {
     /// Its identifier.
     fn id(&self) -> &MatchId;
+
+    /// A span of what happens in it. Of the highest level, so that no filter of the log takes it
+    /// away from what is logged within.
+    fn span(&self) -> Span {
+        error_span!("match", match_id = %self.id())
+    }
 
     /// Its game.
     fn game_id(&self) -> &'static str;

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use rand::{TryRng as _, rngs::SysRng};
 use sha2::{Digest as _, Sha256};
 
-use crate::wire::SeedSalt;
+use crate::{random::system_bytes, wire::SeedSalt};
 
 /// Identifier of a match: 16 lower hex digits, unique by chance (64 bits).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,12 +104,4 @@ pub(crate) fn draw_seed() -> bridgemaster_games::Seed {
 /// A salt for the commitment to a seed.
 pub(super) fn draw_seed_salt() -> SeedSalt {
     SeedSalt::new(system_bytes())
-}
-
-fn system_bytes<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    SysRng
-        .try_fill_bytes(&mut bytes)
-        .expect("a server without the system's random source cannot keep secrets and must stop");
-    bytes
 }

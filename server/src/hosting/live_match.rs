@@ -215,7 +215,7 @@ impl<G: WireGame> LiveMatch<G> {
         }
         if matches!(input, SeatInput::Left | SeatInput::Garbage { .. }) {
             link.lose();
-            warn_of_lost_stream(&self.id, seat, &input);
+            warn_of_lost_stream(seat, &input);
         }
         self.tell_lag(table, matches, moment);
         let input = referee_input(&self.id, seat, input);
@@ -296,10 +296,10 @@ impl<G: WireGame> Timed for LiveMatch<G> {
     }
 }
 
-fn warn_of_lost_stream(match_id: &MatchId, seat: Seat, input: &SeatInput) {
+fn warn_of_lost_stream(seat: Seat, input: &SeatInput) {
     if let SeatInput::Garbage { detail } = input {
-        warn!(%match_id, %seat, detail, "the stream carried garbage");
+        warn!(%seat, detail, "the stream carried garbage");
     } else {
-        info!(%match_id, %seat, "the stream ended");
+        info!(%seat, "the stream ended");
     }
 }

@@ -13,7 +13,7 @@ use bridgemaster_proto::{
 use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
-use tracing::info;
+use tracing::{Instrument as _, info};
 
 use super::{
     HostedMatch, LiveMatch, MatchId, SeatKey, StoredMatch, Ticket, TicketHash,
@@ -51,10 +51,10 @@ impl Matches {
     /// No matches yet; with a journal, what happens in them is stored before it has an effect.
     pub(crate) fn new(
         limits: Limits,
+        metrics: Arc<Metrics>,
         replays: Option<PathBuf>,
         journal: Option<Arc<Journal>>,
     ) -> Self {
-        let metrics = Arc::new(Metrics::new());
         Self {
             limits,
             clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
@@ -176,11 +176,12 @@ impl Matches {
 
     /// Takes in a match that has its place, and starts its timer.
     fn host(&self, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
-        let sooner = played.sooner();
+        let (sooner, span) = (played.sooner(), played.span());
         self.roster().enter(Arc::clone(&played) as _, tickets);
         let timed: Arc<dyn Timed> = played;
         let clock = Arc::clone(&self.clock);
-        tokio::spawn(timer::drive(Arc::downgrade(&timed), sooner, clock));
+        let timer = timer::drive(Arc::downgrade(&timed), sooner, clock);
+        tokio::spawn(timer.instrument(span));
     }
 
     /// Takes in a match of an earlier server that goes on; limits are for new ones.
@@ -295,7 +296,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_match_that_has_ended_leaves_no_task_behind() {
-        let matches = Arc::new(Matches::new(Limits::default(), None, None));
+        let matches = Arc::new(Matches::new(
+            Limits::default(),
+            Arc::new(Metrics::new()),
+            None,
+            None,
+        ));
         let game = with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default()));
         let config = MatchConfig {
             game,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bridgemaster_games::Seat;
 use bridgemaster_referee::BotIdentity;
 use bridgemaster_store::KeyName;
+use tracing::{Span, error_span};
 
 use super::{HostedMatch, SeatStream, outbound::Outbound};
 use crate::refusal::Refusal;
@@ -24,6 +25,11 @@ impl SeatKey {
     /// The game of the match.
     pub(crate) fn game_id(&self) -> &'static str {
         self.hosted.game_id()
+    }
+
+    /// A span of what happens on a stream of the seat, within one of the match.
+    pub(crate) fn span(&self) -> Span {
+        error_span!(parent: self.hosted.span(), "seat", seat = %self.seat)
     }
 
     /// Takes the seat with a new stream; an older stream of the seat ends. With a key, the bot is

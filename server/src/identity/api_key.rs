@@ -3,10 +3,11 @@
 use std::{fmt, str::FromStr};
 
 use bridgemaster_store::{KeyId, SecretHash};
-use rand::{TryRng as _, rngs::SysRng};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
+
+use crate::random::system_bytes;
 
 /// The metadata in which a call shows its key.
 pub const KEY_METADATA: &str = "x-bridgemaster-key";
@@ -109,14 +110,6 @@ fn from_hex(text: &str) -> Option<[u8; SECRET_BYTES]> {
         *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
     }
     Some(bytes)
-}
-
-fn system_bytes<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    SysRng
-        .try_fill_bytes(&mut bytes)
-        .expect("without the system's random source no secret can be made");
-    bytes
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! The one task that commits, for all matches.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Instant,
+};
 
 use bridgemaster_store::{MatchId, Store, StoreError, Write};
 use tokio::sync::Notify;
@@ -8,10 +11,12 @@ use tokio_util::sync::CancellationToken;
 use tracing::error;
 
 use super::{Gate, Header, NotStored, match_journal::unix_ms};
+use crate::metrics::Metrics;
 
 /// What waits to be committed, and what commits it.
 pub(crate) struct Journal {
     store: Arc<dyn Store>,
+    metrics: Arc<Metrics>,
     queue: Mutex<Queue>,
     /// Notified when there is something in the queue.
     filled: Notify,
@@ -30,9 +35,10 @@ struct Queue {
 }
 
 impl Journal {
-    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, metrics: Arc<Metrics>) -> Self {
         Self {
             store,
+            metrics,
             queue: Mutex::default(),
             filled: Notify::new(),
             failed: CancellationToken::new(),
@@ -113,7 +119,12 @@ impl Journal {
         let committed = if writes.is_empty() {
             Ok(())
         } else {
-            self.store.commit(writes).await
+            let (count, begun) = (writes.len(), Instant::now());
+            let committed = self.store.commit(writes).await;
+            if committed.is_ok() {
+                self.metrics.committed(count, begun.elapsed());
+            }
+            committed
         };
         if committed.is_err() {
             let mut queue = self.lock();
@@ -138,6 +149,10 @@ mod tests {
 
     use super::*;
 
+    fn metrics() -> Arc<Metrics> {
+        Arc::new(Metrics::new())
+    }
+
     fn open(id: &str) -> Write {
         Write::OpenMatch {
             match_id: MatchId::new(id).unwrap(),
@@ -149,7 +164,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_queued_while_nothing_is_written_shares_a_commit_and_its_gate() {
         let store = Arc::new(MemoryStore::new());
-        let journal = Arc::new(Journal::new(Arc::clone(&store) as _));
+        let journal = Arc::new(Journal::new(Arc::clone(&store) as _, metrics()));
         let gates = ["a", "b"].map(|id| journal.queue([open(id)]));
         assert!(!gates[0].is_open());
         let writing = tokio::spawn(Arc::clone(&journal).write());
@@ -163,7 +178,7 @@ mod tests {
 
     #[tokio::test]
     async fn after_a_failed_commit_no_gate_opens_any_more() {
-        let journal = Arc::new(Journal::new(Arc::new(MemoryStore::new())));
+        let journal = Arc::new(Journal::new(Arc::new(MemoryStore::new()), metrics()));
         let writing = tokio::spawn(Arc::clone(&journal).write());
         assert_eq!(journal.queue([open("a")]).opened().await, Ok(()));
         let lost = journal.queue([open("b"), open("a")]);

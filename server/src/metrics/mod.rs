@@ -33,6 +33,8 @@ const HANDLING_BOUNDS: [f64; 12] = [
 ];
 /// Upper bounds of one lag, in seconds; shorter than the first is not counted as lag.
 const LAG_BOUNDS: [f64; 8] = [0.01, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0, 10.0];
+/// Upper bounds of the entries of one commit of the journal.
+const BATCH_BOUNDS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0, 1024.0];
 
 /// The numbers of one server.
 pub(crate) struct Metrics {
@@ -47,6 +49,8 @@ pub(crate) struct Metrics {
     faults: Family<FaultLabels, Counter>,
     play_streams: Gauge,
     watch_streams: Gauge,
+    batch_entries: Histogram,
+    commit_seconds: Histogram,
 }
 
 /// The numbers of the matches of one game, at hand without a search.
@@ -101,6 +105,18 @@ impl Metrics {
                 "Open streams of spectators",
                 Gauge::default(),
             ),
+            batch_entries: add(
+                r,
+                "journal_batch_entries",
+                "Writes that one commit of the journal stored",
+                Histogram::new(BATCH_BOUNDS),
+            ),
+            commit_seconds: add_seconds(
+                r,
+                "journal_commit",
+                "Time of one commit of the journal",
+                Histogram::new(HANDLING_BOUNDS),
+            ),
             registry,
         };
         // Every series is there from the start, so that a rate is right from the first scrape on.
@@ -149,6 +165,12 @@ impl Metrics {
     /// The server did nothing for so long.
     pub(crate) fn lagged(&self, time: Duration) {
         self.lag_seconds.observe(time.as_secs_f64());
+    }
+
+    /// A batch of so many writes was committed within this time.
+    pub(crate) fn committed(&self, writes: usize, time: Duration) {
+        self.batch_entries.observe(writes as f64);
+        self.commit_seconds.observe(time.as_secs_f64());
     }
 
     /// Counts a stream of a bot while the guard lives.

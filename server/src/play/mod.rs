@@ -2,6 +2,7 @@
 
 mod conversation;
 mod hello;
+mod in_span;
 mod round_trip;
 
 use std::{pin::Pin, sync::Arc};
@@ -11,6 +12,8 @@ use bridgemaster_proto::v1::{
 };
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming, metadata::MetadataMap};
+
+use in_span::InSpan;
 
 use crate::{
     hosting::{Matches, Ticket},
@@ -36,7 +39,7 @@ impl Play {
 
 #[tonic::async_trait]
 impl PlayService for Play {
-    type PlayStream = Pin<Box<dyn Stream<Item = Result<PlayResponse, Status>> + Send>>;
+    type PlayStream = InSpan<Pin<Box<dyn Stream<Item = Result<PlayResponse, Status>> + Send>>>;
 
     async fn play(
         &self,
@@ -45,13 +48,15 @@ impl PlayService for Play {
         let caller = self.authenticator.caller(request.metadata()).await?;
         caller.require(KeyScope::Play)?;
         let key = self.matches.redeem(&bearer_ticket(request.metadata())?)?;
+        let span = key.span();
         // A client's call returns with the response head, so the head must not wait for Hello.
-        Ok(Response::new(Box::pin(conversation::conversation(
+        let responses = conversation::conversation(
             Arc::clone(&self.matches),
             key,
             caller,
             request.into_inner(),
-        ))))
+        );
+        Ok(Response::new(InSpan::new(span, Box::pin(responses))))
     }
 }
 

@@ -122,7 +122,7 @@ impl<G: WireGame> LiveMatch<G> {
         }
         if let RecordEntry::Fault { seat, fault } = &record.entry {
             matches.metrics().fault(fault);
-            info!(match_id = %self.id, %seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
+            info!(%seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
         }
         let wire = record_to_wire(record);
         // A decision without an event is secret, and so is that it was made.
@@ -171,12 +171,15 @@ impl<G: WireGame> LiveMatch<G> {
             return None;
         };
         let result = table.referee.result()?;
-        info!(match_id = %self.id, decisions = result.decisions, "match ended");
+        info!(decisions = result.decisions, "match ended");
         self.metrics.ended();
         if result.spoiled_by_referee {
             matches.metrics().match_spoiled();
             let longest_lag_ms = result.longest_referee_lag_us / 1000;
-            warn!(match_id = %self.id, longest_lag_ms, "the match is spoiled by the server's own lag");
+            warn!(
+                longest_lag_ms,
+                "the match is spoiled by the server's own lag"
+            );
         }
         let bytes: Arc<[u8]> = std::mem::take(writer)
             .finish(

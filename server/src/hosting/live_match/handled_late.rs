@@ -12,11 +12,17 @@ use super::*;
 use crate::{
     hosting::{HostedMatch as _, ids::draw_seed_salt},
     limits::Limits,
+    metrics::Metrics,
 };
 
 #[tokio::test]
 async fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
-    let matches = Arc::new(Matches::new(Limits::default(), None, None));
+    let matches = Arc::new(Matches::new(
+        Limits::default(),
+        Arc::new(Metrics::new()),
+        None,
+        None,
+    ));
     let mut rules =
         MatchRules::<OldLondonBridge>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
     rules.clock.cap_ms = 30;

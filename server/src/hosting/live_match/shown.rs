@@ -97,7 +97,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         }
         let link = &mut table.links[seat.index()];
         let (number, outbound) = link.renew(matches.limits().outbound_queue);
-        info!(match_id = %self.id, %seat, bot = bot.name, version = bot.version, "bot joined");
+        info!(%seat, bot = bot.name, version = bot.version, "bot joined");
         self.handle(
             &mut table,
             &matches,

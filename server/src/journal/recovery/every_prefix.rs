@@ -12,7 +12,10 @@ use bridgemaster_store::{MatchId, MemoryStore, Store as _};
 use rand::{Rng as _, RngExt as _, SeedableRng as _, rngs::SmallRng};
 
 use super::*;
-use crate::journal::{Journal, MatchJournal};
+use crate::{
+    journal::{Journal, MatchJournal},
+    metrics::Metrics,
+};
 
 /// Entries of the journal of each game; they grow longer, and the test with their square.
 const ENTRIES: usize = 60;
@@ -139,7 +142,10 @@ async fn check<G: WireGame>() {
         .collect();
     let created_at = Time(1_000);
     let store = Arc::new(MemoryStore::new());
-    let journal = Arc::new(Journal::new(Arc::clone(&store) as _));
+    let journal = Arc::new(Journal::new(
+        Arc::clone(&store) as _,
+        Arc::new(Metrics::new()),
+    ));
     let writing = tokio::spawn(Arc::clone(&journal).write());
     let id = MatchId::new("0123456789abcdef").unwrap();
     let header = Header::new(&rules, &salt, &tickets, created_at, None);
