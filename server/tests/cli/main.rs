@@ -9,6 +9,7 @@ mod demo;
 mod every_game;
 mod forged_replays;
 mod keys;
+mod logs;
 mod misuse;
 mod program;
 mod served_match;

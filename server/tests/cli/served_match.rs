@@ -43,6 +43,22 @@ impl Served {
             process,
         }
     }
+
+    /// Bots of these names as processes, in the seats of a match as `create --json` tells it.
+    pub(crate) fn bots(&self, made: &Value, names: &[&str]) -> Vec<Child> {
+        names
+            .iter()
+            .zip(made["tickets"].as_array().unwrap())
+            .map(|(name, ticket)| {
+                bridgemaster(["bot", name])
+                    .env("BRIDGEMASTER_SERVER", &self.url)
+                    .env("BRIDGEMASTER_TICKET", ticket["ticket"].as_str().unwrap())
+                    .stdout(Stdio::piped())
+                    .spawn()
+                    .unwrap()
+            })
+            .collect()
+    }
 }
 
 impl Drop for Served {
@@ -69,19 +85,7 @@ fn a_created_match_is_played_by_bots_followed_and_stored() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let bots: Vec<Child> = ["greedy", "random"]
-        .iter()
-        .zip(made["tickets"].as_array().unwrap())
-        .map(|(name, ticket)| {
-            bridgemaster(["bot", name])
-                .env("BRIDGEMASTER_SERVER", &server.url)
-                .env("BRIDGEMASTER_TICKET", ticket["ticket"].as_str().unwrap())
-                .stdout(Stdio::piped())
-                .spawn()
-                .unwrap()
-        })
-        .collect();
-    for bot in bots {
+    for bot in server.bots(&made, &["greedy", "random"]) {
         let output = bot.wait_with_output().unwrap();
         assert!(output.status.success());
         assert!(

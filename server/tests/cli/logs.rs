@@ -1,0 +1,60 @@
+//! What a server logs.
+
+#![cfg(unix)]
+
+use std::{fs, process::Stdio};
+
+use serde_json::Value;
+
+use crate::{
+    program::{signal, succeed},
+    served_match::Served,
+};
+
+#[test]
+fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    let log = fs::File::create(&path).unwrap();
+    let mut server = Served::start_logging_to(Stdio::from(log), &["--log", "json", "-vv"]);
+    let made = succeed([
+        "create",
+        "--server",
+        &server.url,
+        "--seats",
+        "2",
+        "--seed",
+        "hidden",
+        "--json",
+    ]);
+    let made: Value = serde_json::from_str(&made).unwrap();
+    for bot in server.bots(&made, &["random", "random"]) {
+        assert!(bot.wait_with_output().unwrap().status.success());
+    }
+    assert!(signal("-TERM", server.process.id()));
+    assert_eq!(server.process.wait().unwrap().code(), Some(0));
+
+    let log = fs::read_to_string(path).unwrap();
+    let tickets = made["tickets"].as_array().unwrap();
+    let secrets = tickets.iter().map(|seat| seat["ticket"].as_str().unwrap());
+    for secret in secrets.chain(["hidden"]) {
+        assert!(!log.contains(secret), "{secret} is in the log");
+    }
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")))
+        .collect();
+    for (message, count) in [("bot joined", 2), ("match ended", 1)] {
+        let told: Vec<&Value> = lines
+            .iter()
+            .filter(|line| line["fields"]["message"] == message)
+            .collect();
+        assert_eq!(told.len(), count, "{message}");
+        for line in told {
+            let spans = line["spans"].as_array().unwrap();
+            let of_match = spans.iter().find(|span| span["name"] == "match").unwrap();
+            assert_eq!(of_match["match_id"], made["match"]["matchId"]);
+            assert!(spans.iter().any(|span| span["name"] == "seat"), "{line}");
+        }
+    }
+}
