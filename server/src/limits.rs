@@ -3,31 +3,43 @@
 use std::time::Duration;
 
 use bridgemaster_referee::MAX_MESSAGES_KEPT;
+use serde::{Deserialize, Deserializer, de};
 
-/// Limits of one server. Each refusal for a limit names its field.
-#[derive(Clone, Debug)]
+/// Limits of one server. Each refusal for a limit names its field. In a config file the names of
+/// times end with `_ms`; none of the values may be 0.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Largest message of a bot. A decision takes under 100 bytes; the rest is room for games
     /// whose decisions are long.
+    #[serde(deserialize_with = "positive")]
     pub play_message_bytes: usize,
     /// Largest request of the unary services: a match config with edition data has about 3 KiB.
+    #[serde(deserialize_with = "positive")]
     pub request_bytes: usize,
     /// Matches that wait or run at once: at 32 KiB each, about 300 MiB.
+    #[serde(deserialize_with = "positive")]
     pub open_matches: usize,
     /// Matches that have ended and can still be asked for; the oldest is forgotten first.
+    #[serde(deserialize_with = "positive")]
     pub ended_matches_kept: usize,
     /// Connections at once: with idle bots on each, about 1 GiB. The system's limit on open files
     /// must be higher.
+    #[serde(deserialize_with = "positive")]
     pub connections: usize,
     /// Connections of one address, or of one IPv6 network of 64 bits: a quarter of all, since the
     /// bots of one machine or of one office may well have one address.
+    #[serde(deserialize_with = "positive")]
     pub connections_per_address: usize,
     /// Time from the connection to the HTTP/2 preface, which clients send at once: the transport
     /// itself would wait for ever.
+    #[serde(rename = "preface_time_ms", deserialize_with = "from_ms")]
     pub preface_time: Duration,
     /// TLS handshakes under way at once; for one more the oldest gives way.
+    #[serde(deserialize_with = "positive")]
     pub tls_handshakes: usize,
     /// Time for a TLS handshake: a few round trips.
+    #[serde(rename = "tls_handshake_time_ms", deserialize_with = "from_ms")]
     pub tls_handshake_time: Duration,
     /// Calls from one address, new streams of bots included. A call costs some 30 µs, so one
     /// address gets a sixth of a core.
@@ -38,41 +50,55 @@ pub struct Limits {
     /// Matches that one API key makes: a match costs some 100 µs and 32 KiB.
     pub creates_per_key: Rate,
     /// Matches of one API key that wait or run at once: a tenth of all.
+    #[serde(deserialize_with = "positive")]
     pub open_matches_per_key: usize,
     /// Streams of one connection: HTTP/2 asks for a bound, and a bot host with more slots opens
     /// a second connection.
+    #[serde(deserialize_with = "positive")]
     pub streams_per_connection: u32,
     /// Time for the first message of a stream.
+    #[serde(rename = "hello_time_ms", deserialize_with = "from_ms")]
     pub hello_time: Duration,
     /// Messages that wait for one bot. A match sends one a request, so a longer queue means that
     /// the bot does not read. A bot that comes back is sent up to
     /// [`MAX_MESSAGES_KEPT`](bridgemaster_referee::MAX_MESSAGES_KEPT) messages and the state of
     /// its match at once; there is room for twice that.
+    #[serde(deserialize_with = "positive")]
     pub outbound_queue: usize,
     /// Spectators of one match.
+    #[serde(deserialize_with = "positive")]
     pub watchers_per_match: usize,
     /// News that wait for one spectator.
+    #[serde(deserialize_with = "positive")]
     pub watcher_queue: usize,
     /// Interval of Pings on a stream.
+    #[serde(rename = "ping_interval_ms", deserialize_with = "from_ms")]
     pub ping_interval: Duration,
     /// Interval of HTTP/2 keepalive pings, and the time for their answer: finds dead peers.
+    #[serde(rename = "keepalive_ms", deserialize_with = "from_ms")]
     pub keepalive: Duration,
     /// How long a key that was read from the store is taken for what it is: a revoked key makes no
     /// new call after this time, and its streams end within twice this time.
+    #[serde(rename = "key_cache_time_ms", deserialize_with = "from_ms")]
     pub key_cache_time: Duration,
     /// Time that matches have to end once the server is asked to drain: long enough for the last
     /// moves of a match, and short against what waits for a machine to be restarted.
+    #[serde(skip)]
     pub drain_time: Duration,
     /// Time that a stopping server gives open streams to end.
+    #[serde(rename = "stop_time_ms", deserialize_with = "from_ms")]
     pub stop_time: Duration,
 }
 
 /// How often something may happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Rate {
     /// How often in a second in the long run, from 1 on; 0 counts as 1.
+    #[serde(deserialize_with = "positive")]
     pub per_second: u32,
     /// How often at once, after a rest; from 1 on.
+    #[serde(deserialize_with = "positive")]
     pub burst: u32,
 }
 
@@ -113,6 +139,30 @@ impl Default for Limits {
             stop_time: Duration::from_secs(5),
         }
     }
+}
+
+/// Longest time that a config file may set, in ms: a day.
+const MAX_TIME_MS: u64 = 86_400_000;
+
+/// A time of a config file, in ms.
+fn from_ms<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    let time_ms = u64::deserialize(from)?;
+    if !(1..=MAX_TIME_MS).contains(&time_ms) {
+        let problem = format!("{time_ms} is not in 1 to {MAX_TIME_MS} ms");
+        return Err(de::Error::custom(problem));
+    }
+    Ok(Duration::from_millis(time_ms))
+}
+
+/// A number of a config file from 1 on.
+fn positive<'de, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: TryFrom<u32>,
+{
+    let number = u32::deserialize(from)?;
+    let positive = (number > 0).then(|| T::try_from(number).ok()).flatten();
+    positive.ok_or_else(|| de::Error::custom(format!("{number} is not a number from 1 on")))
 }
 
 /// Longest name of a bot, and longest version of one, in characters: fits a table column.

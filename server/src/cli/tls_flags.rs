@@ -12,17 +12,40 @@ use super::failure::misuse;
 pub(super) struct TlsFlags {
     /// Encrypt connections: PEM file with the server's certificate, and then those that lead to
     /// the root; read again on SIGHUP
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
     /// PEM file with the private key of the certificate
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
     /// Ask clients for a certificate of those whose certificates are in this PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE")]
     tls_client_ca: Option<PathBuf>,
 }
 
 impl TlsFlags {
+    /// The same with these files for those that are not given.
+    pub(super) fn or(
+        self,
+        cert: Option<PathBuf>,
+        key: Option<PathBuf>,
+        client_ca: Option<PathBuf>,
+    ) -> anyhow::Result<Self> {
+        let files = Self {
+            tls_cert: self.tls_cert.or(cert),
+            tls_key: self.tls_key.or(key),
+            tls_client_ca: self.tls_client_ca.or(client_ca),
+        };
+        let missing = match (&files.tls_cert, &files.tls_key) {
+            (Some(_), Some(_)) => return Ok(files),
+            (None, None) if files.tls_client_ca.is_none() => return Ok(files),
+            (Some(_), None) => "--tls-key",
+            (None, _) => "--tls-cert",
+        };
+        Err(misuse(format!(
+            "TLS needs a certificate and its key: {missing} FILE is missing"
+        )))
+    }
+
     /// Whether connections are to be encrypted.
     pub(super) fn is_given(&self) -> bool {
         self.tls_cert.is_some()

@@ -5,6 +5,7 @@
 #[path = "../certificates/mod.rs"]
 mod certificates;
 mod check_bot;
+mod config_file;
 mod demo;
 mod every_game;
 mod forged_replays;
