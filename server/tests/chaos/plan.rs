@@ -92,9 +92,11 @@ pub(crate) struct Disturbance {
 /// What goes wrong. A `pick` chooses among those that are there at the moment.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Trouble {
-    /// SIGKILL for the server, and another in its place; with times, that one is killed again so
-    /// long after its start.
+    /// SIGKILL for the server, and another in its place.
     KillServer {
+        /// So long after the moment, which is always that of a request.
+        after: Duration,
+        /// The one in its place is killed again so long after its start, and so on.
         again_after: Vec<Duration>,
     },
     KillBot {
@@ -125,6 +127,8 @@ const ONE_IN_KILLS_AGAIN: u32 = 4;
 /// Longest time from the start of a server to a kill that hits it while it starts, in ms: it takes
 /// some ten ms until it listens.
 const STARTING_MS: u32 = 60;
+/// Longest time from a request to a kill of the server, in ms: some requests go by in it.
+const AFTER_REQUEST_MS: u32 = 20;
 /// Longest silence of a link that is reset after it, in ms.
 const SILENCE_MS: u32 = 1_500;
 
@@ -192,7 +196,8 @@ fn server_kills(count: usize, chance: &mut ChanceStream) -> Vec<Trouble> {
             left -= 1;
             again_after.push(Duration::from_millis(chance.below(STARTING_MS).into()));
         }
-        kills.push(Trouble::KillServer { again_after });
+        let after = Duration::from_millis(chance.below(AFTER_REQUEST_MS).into());
+        kills.push(Trouble::KillServer { after, again_after });
     }
     kills
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tokio::sync::watch;
+use tokio::{sync::watch, time::sleep};
 
 use crate::{
     plan::{Disturbance, Trouble, WHOLE},
@@ -46,7 +46,8 @@ pub(crate) async fn storm(
             .await
             .map_err(|error| error.to_string())?;
         match what {
-            Trouble::KillServer { again_after } => {
+            Trouble::KillServer { after, again_after } => {
+                sleep(*after).await;
                 server.kill().await?;
                 proxy.lead_to(None);
                 for after in again_after {

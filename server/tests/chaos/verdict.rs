@@ -35,16 +35,13 @@ pub(crate) fn judge(
             continue;
         }
         compared += 1;
-        if outcome(&expected.replay) != outcome(&one.replay) {
-            wrong.push(format!(
-                "{} of {} went another way than undisturbed {}: {:?} instead of {:?}",
-                one.match_id,
-                planned.game,
-                expected.match_id,
-                outcome(&one.replay).table,
-                outcome(&expected.replay).table
-            ));
-        }
+        let difference = outcome(&expected.replay).difference(&outcome(&one.replay));
+        wrong.extend(difference.map(|words| {
+            format!(
+                "{} of {}, undisturbed {}: {words}",
+                one.match_id, planned.game, expected.match_id
+            )
+        }));
     }
     let spared = plan.matches.iter().filter(|one| one.spares_memory).count();
     if compared < spared.max(1) {
@@ -170,7 +167,6 @@ fn lost_a_memory(planned: &PlannedMatch, one: &PlayedMatch) -> bool {
 }
 
 /// What must not depend on what went wrong.
-#[derive(Debug, PartialEq)]
 struct Outcome {
     /// Place, score and what it is made of, of each seat.
     table: Vec<(u32, i32, Vec<ScoreLine>)>,
@@ -178,6 +174,30 @@ struct Outcome {
     decisions: BTreeMap<u32, Vec<GameDecision>>,
     /// The digest of the last state.
     digest: Option<u64>,
+}
+
+impl Outcome {
+    /// The first difference, in words.
+    fn difference(&self, other: &Self) -> Option<String> {
+        for (seat, decisions) in &self.decisions {
+            let others = other.decisions.get(seat).map_or(&[][..], Vec::as_slice);
+            let same = decisions.iter().zip(others).take_while(|(a, b)| a == b);
+            let same = same.count();
+            if same < decisions.len().max(others.len()) {
+                return Some(format!(
+                    "seat {seat} went another way from its decision {} on: {:?} instead of {:?}",
+                    same + 1,
+                    others.get(same),
+                    decisions.get(same)
+                ));
+            }
+        }
+        if self.table != other.table {
+            let (table, expected) = (&other.table, &self.table);
+            return Some(format!("another table: {table:?} instead of {expected:?}"));
+        }
+        (self.digest != other.digest).then(|| "another last state".to_owned())
+    }
 }
 
 fn outcome(replay: &Replay) -> Outcome {
