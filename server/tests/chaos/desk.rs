@@ -62,12 +62,12 @@ impl Desk {
         };
         let mut unanswered = 0;
         loop {
-            let Some(mut client) = self.client().await else {
-                continue;
-            };
-            match client.create_match(request.clone()).await {
-                Ok(made) => return Ok((made.into_inner(), unanswered)),
-                Err(status) => unanswered += usize::from(lost(status)?),
+            if let Some(mut client) = self.client().await {
+                match client.create_match(request.clone()).await {
+                    Ok(made) => return Ok((made.into_inner(), unanswered)),
+                    Err(status) => lost(status)?,
+                }
+                unanswered += 1;
             }
             sleep(PAUSE).await;
         }
@@ -94,32 +94,42 @@ impl Desk {
         }
     }
 
+    /// The replay of a match whose bots were told that it has ended.
     pub(crate) async fn replay(&self, match_id: &str) -> Result<Replay, String> {
-        let mut client = self.client().await.ok_or("the server is not there")?;
         let request = GetReplayRequest {
             match_id: match_id.to_owned(),
         };
-        let replay = client.get_replay(request).await.map_err(words)?;
-        let replay = replay.into_inner().replay;
-        replay.ok_or_else(|| format!("{match_id}: GetReplay gives no replay"))
+        loop {
+            if let Some(mut client) = self.client().await {
+                match client.get_replay(request.clone()).await {
+                    Ok(replay) => {
+                        let replay = replay.into_inner().replay;
+                        return replay.ok_or_else(|| format!("{match_id}: there is no replay"));
+                    }
+                    Err(status) => lost(status)?,
+                }
+            }
+            sleep(PAUSE).await;
+        }
     }
 
     /// A connection to the server as soon as there is one; `None` when it was gone again.
     async fn client(&self) -> Option<MatchServiceClient<Channel>> {
         let mut server = self.server.clone();
         let address = *server.wait_for(Option::is_some).await.ok()?;
-        let connecting = MatchServiceClient::connect(format!("http://{}", address?)).await;
-        if connecting.is_err() {
-            sleep(PAUSE).await;
-        }
-        connecting.ok()
+        MatchServiceClient::connect(format!("http://{}", address?))
+            .await
+            .ok()
     }
 }
 
-/// Whether a call may have been done although it failed: the server was lost over it.
-fn lost(status: Status) -> Result<bool, String> {
+/// Takes the failure of a call that the server may have carried out or not, for it was lost over it.
+///
+/// # Errors
+/// Any other failure, in words.
+fn lost(status: Status) -> Result<(), String> {
     match status.code() {
-        Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled => Ok(true),
+        Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled => Ok(()),
         _ => Err(words(status)),
     }
 }

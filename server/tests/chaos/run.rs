@@ -33,7 +33,9 @@ const SEATS: usize = 16;
 pub(crate) struct PlayedMatch {
     pub(crate) match_id: String,
     pub(crate) seats: Vec<PlayedSeat>,
-    /// What the last server says of it.
+    /// As soon as its bots were told that it has ended.
+    pub(crate) first_replay: Replay,
+    /// From the last server.
     pub(crate) replay: Replay,
 }
 
@@ -113,7 +115,7 @@ impl Run<'_> {
         let unanswered = Arc::new(AtomicUsize::new(0));
 
         let mut playing = self.start_matches(&desk, &seats, &unanswered);
-        let mut ended: Vec<Option<(String, Vec<PlayedSeat>)>> = Vec::new();
+        let mut ended: Vec<Option<PlayedMatch>> = Vec::new();
         ended.resize_with(self.plan.matches.len(), || None);
         let matches = async {
             while let Some(joined) = playing.join_next().await {
@@ -140,14 +142,9 @@ impl Run<'_> {
             server.kill().await?;
             proxy.lead_to(Some(server.start().await?));
         }
-        let mut matches = Vec::new();
-        for (match_id, seats) in ended.into_iter().flatten() {
-            let replay = desk.replay(&match_id).await?;
-            matches.push(PlayedMatch {
-                match_id,
-                seats,
-                replay,
-            });
+        let mut matches: Vec<PlayedMatch> = ended.into_iter().flatten().collect();
+        for one in &mut matches {
+            one.replay = desk.replay(&one.match_id).await?;
         }
         let listed = desk.list().await?;
         server.must_run()?;
@@ -166,14 +163,13 @@ impl Run<'_> {
         })
     }
 
-    /// Makes and plays the matches, so many at once.
-    #[expect(clippy::type_complexity, reason = "a match, by its number in the plan")]
+    /// Makes and plays the matches, so many at once; each comes with its number in the plan.
     fn start_matches(
         &self,
         desk: &Desk,
         seats: &Arc<Seats>,
         unanswered: &Arc<AtomicUsize>,
-    ) -> JoinSet<(usize, Result<(String, Vec<PlayedSeat>), String>)> {
+    ) -> JoinSet<(usize, Result<PlayedMatch, String>)> {
         let places = Arc::new(Semaphore::new(self.order.at_once));
         let mut playing = JoinSet::new();
         for (number, planned) in self.plan.matches.iter().cloned().enumerate() {
@@ -196,7 +192,7 @@ async fn play_match(
     desk: &Desk,
     seats: &Arc<Seats>,
     unanswered: &AtomicUsize,
-) -> Result<(String, Vec<PlayedSeat>), String> {
+) -> Result<PlayedMatch, String> {
     let (made, lost) = desk.create(planned).await?;
     unanswered.fetch_add(lost, Ordering::Relaxed);
     let match_id = made.r#match.ok_or("CreateMatch gives no match")?.match_id;
@@ -222,5 +218,11 @@ async fn play_match(
         played.push((place, seat));
     }
     played.sort_by_key(|(place, _)| *place);
-    Ok((match_id, played.into_iter().map(|(_, seat)| seat).collect()))
+    let replay = desk.replay(&match_id).await?;
+    Ok(PlayedMatch {
+        match_id,
+        seats: played.into_iter().map(|(_, seat)| seat).collect(),
+        first_replay: replay.clone(),
+        replay,
+    })
 }

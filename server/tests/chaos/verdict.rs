@@ -110,6 +110,9 @@ fn ended_well(played: &Played, planned: &PlannedMatch, one: &PlayedMatch) -> Vec
     if one.replay.result.as_ref() != Some(result) {
         wrong.push("its replay has another result than its listing".to_owned());
     }
+    if one.replay != one.first_replay {
+        wrong.push("its replay is not what it was at its end".to_owned());
+    }
     if let Err(flaw) = verify(&one.replay) {
         wrong.push(format!("its replay does not hold: {flaw}"));
     }
