@@ -136,6 +136,7 @@ class Connection:
         self._refused_answers = 0
         # What belongs to the stream in use.
         self._outbound: asyncio.Queue[play_pb2.PlayRequest | None] = asyncio.Queue()
+        self._stream_was_welcomed = False
         self._answer_is_sent = False
 
     async def play(self) -> MatchResult:
@@ -148,8 +149,9 @@ class Connection:
                     result = await self._play_on_one_stream()
                     break
                 except StreamLostError as lost:
-                    if self._last_sequence > known:
-                        backoff.restart(RECONNECT_FOR_S, progressed=True)
+                    if self._stream_was_welcomed:
+                        # A match that waits for other bots may say nothing for long.
+                        backoff.restart(RECONNECT_FOR_S, progressed=self._last_sequence > known)
                     pause_s = backoff.next_pause_s()
                     if pause_s is None:
                         what = "was lost" if self._welcomed else "could not be reached"
@@ -166,6 +168,7 @@ class Connection:
     async def _play_on_one_stream(self) -> MatchResult:
         """Open a stream and converse on it until the match is over."""
         self._outbound = asyncio.Queue()
+        self._stream_was_welcomed = False
         self._answer_is_sent = False
         self._outbound.put_nowait(self._hello())
         async with self._channel() as channel:
@@ -175,7 +178,7 @@ class Connection:
             )
             try:
                 welcome = await self._read_welcome(call)
-                self._welcomed = True
+                self._welcomed = self._stream_was_welcomed = True
                 # The stream before may have swallowed the answer. If not, this is ignored.
                 self._send_answer_once()
                 result = await self._converse(call, MISSED_PINGS * welcome.ping_interval_ms / 1000)

@@ -307,6 +307,29 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
             await soon(self.playing)
 
 
+class PatienceTest(unittest.IsolatedAsyncioTestCase):
+    """How long a server is called again."""
+
+    async def test_each_welcomed_stream_gives_the_whole_time_to_come_back(self) -> None:
+        server = ScriptedServer()
+        address = await server.start()
+        self.addAsyncCleanup(server.stop)
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        with mock.patch.object(connection, "CONNECT_FOR_S", 0.0):
+            playing = asyncio.ensure_future(Connection(Puppet(), address, "ticket-7").play())
+            # Welcome is all that is said while the match waits for other bots.
+            for _ in range(3):
+                stream = await server.stream()
+                await stream.welcome()
+                stream.end()
+            stream = await server.stream()
+            await stream.welcome()
+            stream.send(match_ended(1))
+            self.assertEqual((await soon(playing)).decisions, 99)
+            stream.end()
+
+
 class AddressTest(unittest.TestCase):
     """How a server is named."""
 

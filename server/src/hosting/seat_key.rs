@@ -29,8 +29,8 @@ impl SeatKey {
 
     /// A span of what happens on a stream of the seat, within one of the match.
     pub(crate) fn span(&self) -> Span {
-        let of_match = self.hosted.span();
-        error_span!(parent: &of_match, "seat", seat = %self.seat)
+        // Borrowed: a parent that is given away is closed before it has this child.
+        error_span!(parent: &self.hosted.span(), "seat", seat = %self.seat)
     }
 
     /// Takes the seat with a new stream; an older stream of the seat ends. With a key, the bot is

@@ -12,14 +12,26 @@
 mod certificates;
 mod protocol_lint;
 mod python_bot;
+#[path = "../tool/mod.rs"]
 mod tool;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
-use libtest_mimic::Arguments;
+use libtest_mimic::{Arguments, Failed};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = python_bot::trials().chain([protocol_lint::trial()]);
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+/// Runs a command to its end; its output is the failure's message if it fails.
+fn must_succeed(command: &mut Command) -> Result<(), Failed> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?} ended with {}\n{stdout}{stderr}", output.status).into())
 }

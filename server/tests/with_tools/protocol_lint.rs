@@ -4,7 +4,10 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 
-use crate::tool::{Tool, must_succeed, workspace};
+use crate::{
+    must_succeed,
+    tool::{Tool, workspace},
+};
 
 const BUF: Tool = Tool {
     name: "buf",

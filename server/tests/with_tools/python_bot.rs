@@ -30,17 +30,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     certificates::Authority,
-    tool::{Tool, must_succeed, workspace},
-};
-
-const PYTHON: Tool = Tool {
-    name: "Python environment for the bots",
-    variable: "BRIDGEMASTER_PYTHON",
-    installed: "bots/python/.venv/bin/python",
-    // Any other Python lacks gRPC, or the code generated from these .proto files.
-    on_path: None,
-    check: &["-m", "bridgemaster_bot", "--help"],
-    install: "python3 bots/python/install.py",
+    must_succeed,
+    tool::{PYTHON, workspace},
 };
 
 /// Longest time for a match, the start of Python included; it takes a second or two.

@@ -1,4 +1,4 @@
-//! Finds the tools.
+//! Tools besides the Rust toolchain that a test may need: finds them, and says how to get them.
 
 use std::{
     env,
@@ -12,6 +12,17 @@ use libtest_mimic::{Completion, Failed};
 pub(crate) fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
+
+/// Python with gRPC and the code generated from the .proto files.
+pub(crate) const PYTHON: Tool = Tool {
+    name: "Python environment for the bots",
+    variable: "BRIDGEMASTER_PYTHON",
+    installed: "bots/python/.venv/bin/python",
+    // Any other Python lacks gRPC, or the code generated from these .proto files.
+    on_path: None,
+    check: &["-m", "bridgemaster_bot", "--help"],
+    install: "python3 bots/python/install.py",
+};
 
 /// A tool that a test needs.
 pub(crate) struct Tool {
@@ -62,15 +73,4 @@ impl Tool {
         let output = Command::new(program).args(self.check).output();
         output.is_ok_and(|output| output.status.success())
     }
-}
-
-/// Runs a command to its end; its output is the failure's message if it fails.
-pub(crate) fn must_succeed(command: &mut Command) -> Result<(), Failed> {
-    let output = command.output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{command:?} ended with {}\n{stdout}{stderr}", output.status).into())
 }

@@ -1,0 +1,175 @@
+//! What a seat is told, over all its streams and all lives of its server: the numbers have no gap,
+//! a number stands for one message for ever, and requests come one after the other.
+
+use std::collections::BTreeMap;
+
+use bridgemaster_proto::v1::{
+    DecisionRequest, MatchEnded, MatchStarted, PlayResponse, play_response::Message,
+};
+use prost::Message as _;
+use xxhash_rust::xxh64::xxh64;
+
+/// What a bot's memory is at the start of a stream, and so what may come on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expected {
+    /// This number, and then each next one.
+    Next(u32),
+    /// The bot knows nothing: MatchStarted, then numbers that rise, for what came between is left
+    /// out; from the first new one on each next one.
+    Start,
+    /// After that MatchStarted or a repeated message of this number.
+    Above(u32),
+}
+
+/// All that one seat was told.
+#[derive(Debug)]
+pub(crate) struct SequenceWatch {
+    expected: Expected,
+    /// The bot has shown that it has all messages up to this number: nobody sends them again.
+    acknowledged: u32,
+    /// The sum of each message, by its number.
+    told: BTreeMap<u32, u64>,
+    /// The newest request, its clock left out.
+    last_request: Option<DecisionRequest>,
+    pub(crate) started: Option<MatchStarted>,
+    pub(crate) ended: Option<MatchEnded>,
+}
+
+/// A message that was as it should be.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// For the first time.
+    New,
+    /// Again, and the same.
+    Again,
+}
+
+impl SequenceWatch {
+    pub(crate) fn new() -> Self {
+        Self {
+            expected: Expected::Start,
+            acknowledged: 0,
+            told: BTreeMap::new(),
+            last_request: None,
+            started: None,
+            ended: None,
+        }
+    }
+
+    /// The newest number; 0 before the first.
+    pub(crate) fn newest(&self) -> u32 {
+        self.told.keys().next_back().copied().unwrap_or(0)
+    }
+
+    /// The number up to which the bot has shown to have all messages, by Hello or an answer.
+    pub(crate) fn acknowledged(&self) -> u32 {
+        self.acknowledged
+    }
+
+    /// The bot shows that it has all messages up to a number.
+    pub(crate) fn acknowledge(&mut self, number: u32) {
+        self.acknowledged = self.acknowledged.max(number);
+    }
+
+    /// The newest request.
+    pub(crate) fn last_request(&self) -> Option<&DecisionRequest> {
+        self.last_request.as_ref()
+    }
+
+    /// Requests so far.
+    pub(crate) fn requests(&self) -> u32 {
+        self.last_request
+            .as_ref()
+            .map_or(0, |request| request.request_id)
+    }
+
+    /// A stream begins on which the bot says that it knows everything up to a number, or nothing.
+    pub(crate) fn stream_begins(&mut self, last_sequence: Option<u32>) {
+        self.expected = last_sequence.map_or(Expected::Start, |last| Expected::Next(last + 1));
+        self.acknowledge(last_sequence.unwrap_or(0));
+    }
+
+    /// Takes a counted message.
+    ///
+    /// # Errors
+    /// In words, what is wrong with it.
+    pub(crate) fn take(&mut self, response: &PlayResponse) -> Result<Told, String> {
+        let number = response.sequence;
+        let message = response
+            .message
+            .as_ref()
+            .ok_or_else(|| format!("message {number} is of no kind"))?;
+        let newest = self.newest();
+        match self.expected {
+            Expected::Next(next) if number != next => {
+                return Err(format!("message {number} came where {next} was due"));
+            }
+            Expected::Start if !matches!(message, Message::MatchStarted(_)) => {
+                return Err(format!(
+                    "a bot that knows nothing was first sent message {number}, no MatchStarted"
+                ));
+            }
+            Expected::Above(before) if number <= before => {
+                return Err(format!("message {number} came after message {before}"));
+            }
+            _ => {}
+        }
+        self.expected = match self.expected {
+            // The first stream of all, or one that has caught up.
+            _ if number > newest => Expected::Next(number + 1),
+            Expected::Next(_) => Expected::Next(number + 1),
+            Expected::Start | Expected::Above(_) => Expected::Above(number),
+        };
+        let sum = sum_of(message);
+        let again = match self.told.insert(number, sum) {
+            Some(before) if before != sum => {
+                return Err(format!("message {number} is not what it was: {message:?}"));
+            }
+            Some(_) => Told::Again,
+            None => Told::New,
+        };
+        self.keep(message, number > newest)?;
+        Ok(again)
+    }
+
+    fn keep(&mut self, message: &Message, is_newest: bool) -> Result<(), String> {
+        match message {
+            Message::MatchStarted(started) => self.started = Some(started.clone()),
+            Message::MatchEnded(ended) => self.ended = Some(ended.clone()),
+            Message::DecisionRequest(request) if is_newest => {
+                let (number, due) = (request.request_id, self.requests() + 1);
+                if number != due {
+                    return Err(format!("request {number} came where {due} was due"));
+                }
+                self.last_request = Some(without_clock(request));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn without_clock(request: &DecisionRequest) -> DecisionRequest {
+    DecisionRequest {
+        clock: None,
+        ..request.clone()
+    }
+}
+
+/// The sum of what a message says for ever: not the clock of a request, which is that of the
+/// moment, and not the seats at a start, which are as they are now.
+fn sum_of(message: &Message) -> u64 {
+    let message = match message {
+        Message::DecisionRequest(request) => Message::DecisionRequest(without_clock(request)),
+        Message::MatchStarted(started) => Message::MatchStarted(MatchStarted {
+            seats: Vec::new(),
+            ..started.clone()
+        }),
+        other => other.clone(),
+    };
+    let message = PlayResponse {
+        sequence: 0,
+        message: Some(message),
+    };
+    xxh64(&message.encode_to_vec(), 0)
+}

@@ -1,0 +1,149 @@
+//! What `cargo test` runs: two short storms, and that the watch sees what it is for.
+
+use std::time::Duration;
+
+use bridgemaster_proto::v1::{
+    Clock, DecisionRequest, MatchEnded, MatchStarted, PlayResponse, SeatInfo,
+    play_response::Message,
+};
+use libtest_mimic::{Failed, Trial};
+
+use crate::{
+    chaos::chaos,
+    plan::{Order, Plan},
+    sequence_watch::{SequenceWatch, Told},
+    tool::PYTHON,
+};
+
+/// Longest time for each of the two runs of a storm; they take some seconds.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("rust_bots_and_their_server_lose_nothing", || {
+            let order = order(8, 5, false);
+            chaos(&order, None).map(drop).map_err(Failed::from)
+        }),
+        Trial::ignorable_test("bots_of_both_languages_lose_nothing", || {
+            PYTHON.with(|python| {
+                let order = order(8, 4, true);
+                chaos(&order, Some(python)).map(drop).map_err(Failed::from)
+            })
+        }),
+        Trial::test("a_seed_decides_the_whole_plan", || {
+            let one = order(40, 10, true);
+            assert_eq!(Plan::new(&one), Plan::new(&one));
+            assert_ne!(Plan::new(&one), Plan::new(&Order { seed: 8, ..one }));
+            Ok(())
+        }),
+        Trial::test("the_watch_takes_what_is_in_order", || {
+            takes_what_is_in_order();
+            Ok(())
+        }),
+        Trial::test("the_watch_sees_what_is_out_of_order", || {
+            sees_what_is_out_of_order();
+            Ok(())
+        }),
+    ]
+}
+
+fn order(matches: usize, server_kills: usize, with_python: bool) -> Order {
+    Order {
+        seed: 7,
+        matches,
+        server_kills,
+        with_python,
+        with_endless_silence: false,
+        at_once: matches,
+        patience: PATIENCE,
+    }
+}
+
+fn message(sequence: u32, message: Message) -> PlayResponse {
+    PlayResponse {
+        sequence,
+        message: Some(message),
+    }
+}
+
+fn started(sequence: u32) -> PlayResponse {
+    message(sequence, Message::MatchStarted(MatchStarted::default()))
+}
+
+fn asked(sequence: u32, request_id: u32) -> PlayResponse {
+    let request = DecisionRequest {
+        request_id,
+        ..DecisionRequest::default()
+    };
+    message(sequence, Message::DecisionRequest(request))
+}
+
+/// A seat that was told three messages.
+fn told_three() -> SequenceWatch {
+    let mut watch = SequenceWatch::new();
+    watch.stream_begins(None);
+    for response in [started(1), asked(2, 1), asked(3, 2)] {
+        assert_eq!(watch.take(&response), Ok(Told::New));
+    }
+    watch
+}
+
+fn takes_what_is_in_order() {
+    let mut watch = told_three();
+    watch.stream_begins(Some(2));
+    let mut again = asked(3, 2);
+    if let Some(Message::DecisionRequest(request)) = &mut again.message {
+        request.clock = Some(Clock::default());
+    }
+    assert_eq!(watch.take(&again), Ok(Told::Again), "with another clock");
+    assert_eq!(watch.take(&asked(4, 3)), Ok(Told::New));
+
+    watch.stream_begins(None);
+    let mut again = started(1);
+    if let Some(Message::MatchStarted(started)) = &mut again.message {
+        started.seats.push(SeatInfo::default());
+    }
+    assert_eq!(
+        watch.take(&again),
+        Ok(Told::Again),
+        "with the seats as they are"
+    );
+    assert_eq!(watch.take(&asked(4, 3)), Ok(Told::Again));
+    let ended = message(6, Message::MatchEnded(MatchEnded::default()));
+    assert_eq!(
+        watch.take(&ended),
+        Ok(Told::New),
+        "5 was lost with a stream"
+    );
+    assert_eq!((watch.newest(), watch.requests()), (6, 3));
+}
+
+fn sees_what_is_out_of_order() {
+    for (known, responses, words) in [
+        (Some(3), vec![asked(5, 3)], "message 5 came where 4 was due"),
+        (Some(3), vec![asked(3, 2)], "message 3 came where 4 was due"),
+        (Some(2), vec![asked(4, 3)], "message 4 came where 3 was due"),
+        (Some(2), vec![asked(3, 7)], "message 3 is not what it was"),
+        (Some(3), vec![asked(4, 4)], "request 4 came where 3 was due"),
+        (None, vec![asked(3, 2)], "was first sent message 3"),
+        (
+            None,
+            vec![started(1), asked(1, 2)],
+            "message 1 came after message 1",
+        ),
+        (
+            None,
+            vec![started(1), asked(4, 3), asked(6, 4)],
+            "message 6 came where 5 was due",
+        ),
+    ] {
+        let mut watch = told_three();
+        watch.stream_begins(known);
+        let taken: Result<Vec<Told>, String> = responses
+            .iter()
+            .map(|response| watch.take(response))
+            .collect();
+        let error = taken.expect_err(words);
+        assert!(error.contains(words), "{error} instead of {words}");
+    }
+}
