@@ -88,7 +88,7 @@ impl Metrics {
             handling_seconds: add_seconds(
                 r,
                 "handling",
-                "Time from decoding a message of a bot to having handled it, waiting included",
+                "Time from decoding a message of a bot to having handled it, the commit of it apart",
                 Histogram::new(HANDLING_BOUNDS),
             ),
             lag_seconds: add_seconds(
