@@ -9,22 +9,26 @@ use bridgemaster_proto::v1::{
 use prost::Message as _;
 use xxhash_rust::xxh64::xxh64;
 
-/// What a bot's memory is at the start of a stream, and so what may come on it.
+/// What may come next on a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
     /// This number, and then each next one.
     Next(u32),
-    /// The bot knows nothing: MatchStarted, then numbers that rise, for what came between is left
-    /// out; from the first new one on each next one.
+    /// The bot knows nothing though it had a stream before: MatchStarted.
     Start,
-    /// After that MatchStarted or a repeated message of this number.
-    Above(u32),
+    /// After the MatchStarted of this number: the open request, or what is new. What came between
+    /// is left out.
+    OpenRequest(u32),
+    /// After the open request of this number: what is new. The states of seats that followed the
+    /// request are left out.
+    New(u32),
 }
 
 /// All that one seat was told.
 #[derive(Debug)]
 pub(crate) struct SequenceWatch {
     expected: Expected,
+    had_stream: bool,
     /// The bot has shown that it has all messages up to this number: nobody sends them again.
     acknowledged: u32,
     /// The sum of each message, by its number.
@@ -47,7 +51,8 @@ pub(crate) enum Told {
 impl SequenceWatch {
     pub(crate) fn new() -> Self {
         Self {
-            expected: Expected::Start,
+            expected: Expected::Next(1),
+            had_stream: false,
             acknowledged: 0,
             told: BTreeMap::new(),
             last_request: None,
@@ -84,8 +89,14 @@ impl SequenceWatch {
     }
 
     /// A stream begins on which the bot says that it knows everything up to a number, or nothing.
+    /// Must be called before the server can hear of it.
     pub(crate) fn stream_begins(&mut self, last_sequence: Option<u32>) {
-        self.expected = last_sequence.map_or(Expected::Start, |last| Expected::Next(last + 1));
+        self.expected = match last_sequence {
+            Some(last) => Expected::Next(last + 1),
+            None if self.had_stream => Expected::Start,
+            None => Expected::Next(1),
+        };
+        self.had_stream = true;
         self.acknowledge(last_sequence.unwrap_or(0));
     }
 
@@ -109,16 +120,19 @@ impl SequenceWatch {
                     "a bot that knows nothing was first sent message {number}, no MatchStarted"
                 ));
             }
-            Expected::Above(before) if number <= before => {
+            Expected::OpenRequest(before) | Expected::New(before) if number <= before => {
                 return Err(format!("message {number} came after message {before}"));
             }
             _ => {}
         }
         self.expected = match self.expected {
-            // The first stream of all, or one that has caught up.
-            _ if number > newest => Expected::Next(number + 1),
-            Expected::Next(_) => Expected::Next(number + 1),
-            Expected::Start | Expected::Above(_) => Expected::Above(number),
+            Expected::Start => Expected::OpenRequest(number),
+            Expected::OpenRequest(_) if matches!(message, Message::DecisionRequest(_)) => {
+                Expected::New(number)
+            }
+            Expected::Next(_) | Expected::OpenRequest(_) | Expected::New(_) => {
+                Expected::Next(number + 1)
+            }
         };
         let sum = sum_of(message);
         let again = match self.told.insert(number, sum) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bridgemaster_proto::v1::{
-    Clock, DecisionRequest, MatchEnded, MatchStarted, PlayResponse, SeatInfo,
+    Clock, DecisionRequest, MatchEnded, MatchStarted, PlayResponse, SeatInfo, SeatStatus,
     play_response::Message,
 };
 use libtest_mimic::{Failed, Trial};
@@ -109,13 +109,23 @@ fn takes_what_is_in_order() {
         "with the seats as they are"
     );
     assert_eq!(watch.take(&asked(4, 3)), Ok(Told::Again));
-    let ended = message(6, Message::MatchEnded(MatchEnded::default()));
+    let status = message(6, Message::SeatStatus(SeatStatus::default()));
     assert_eq!(
-        watch.take(&ended),
+        watch.take(&status),
         Ok(Told::New),
         "5 was lost with a stream"
     );
-    assert_eq!((watch.newest(), watch.requests()), (6, 3));
+
+    watch.stream_begins(None);
+    assert_eq!(watch.take(&started(1)), Ok(Told::Again));
+    assert_eq!(watch.take(&asked(7, 4)), Ok(Told::New), "as it is open");
+    let ended = message(9, Message::MatchEnded(MatchEnded::default()));
+    assert_eq!(
+        watch.take(&ended),
+        Ok(Told::New),
+        "8 was lost with a stream"
+    );
+    assert_eq!((watch.newest(), watch.requests()), (9, 4));
 }
 
 fn sees_what_is_out_of_order() {
@@ -133,8 +143,8 @@ fn sees_what_is_out_of_order() {
         ),
         (
             None,
-            vec![started(1), asked(4, 3), asked(6, 4)],
-            "message 6 came where 5 was due",
+            vec![started(1), asked(4, 3), asked(6, 4), asked(8, 5)],
+            "message 8 came where 7 was due",
         ),
     ] {
         let mut watch = told_three();

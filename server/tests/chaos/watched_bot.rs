@@ -118,6 +118,11 @@ impl WatchedBot {
     }
 
     async fn one_stream(&mut self, known: Option<u32>) -> Result<(), Failure> {
+        let open = {
+            let mut watch = self.watch.lock().unwrap();
+            watch.stream_begins(known);
+            watch.last_request().cloned()
+        };
         let (outbound, messages) = mpsc::channel(8);
         let hello = Hello {
             protocol_revision: bridgemaster_proto::PROTOCOL_REVISION,
@@ -136,11 +141,6 @@ impl WatchedBot {
             let words = format!("a stream began with {welcome:?}");
             return Err(Failure::Wrong(words));
         }
-        let open = {
-            let mut watch = self.watch.lock().unwrap();
-            watch.stream_begins(known);
-            watch.last_request().cloned()
-        };
         if let Some(request) = open.filter(|_| known.is_some()) {
             // The answer may have been lost; if not, this one is ignored.
             send(&outbound, answer(&request)).await;
