@@ -24,21 +24,17 @@ impl<G: Game> Oracle<G> {
         let chair = &mut self.chairs[seat.index()];
         match &step.cause {
             Cause::Connected { bot, .. } if chair.forfeit.is_none() => {
-                chair.connect(bot.clone());
-                chair.round_trip_us = None;
+                chair.connect(self.now, bot.clone());
             }
             Cause::Disconnected(_) | Cause::Garbage(_) if chair.is_connected => {
-                chair.disconnect(self.now);
+                chair.disconnect(self.now, &self.rules.clock);
             }
             Cause::HandedOver(_, id) if chair.is_connected => {
                 let credit_limit_us = chair.credit_limit_us(&self.rules.clock);
                 if let Some(open) = &mut chair.open
                     && open.id == *id
-                    && open.time.handed_at.is_none()
                 {
-                    open.time.handed_at = Some(self.now);
-                    open.time.credit_limit_us = credit_limit_us;
-                    open.time.lag_us = 0;
+                    open.time.hand_over(self.now, credit_limit_us);
                 }
             }
             Cause::RoundTrip(_, us) if chair.is_connected => {
@@ -138,7 +134,9 @@ impl<G: Game> Oracle<G> {
         };
         let illegal = step.committed(seat, FaultReason::Illegal);
         let is_useless = match &step.cause {
-            Cause::Connected { .. } => self.phase == MatchPhase::Running && !step.starts_match,
+            Cause::Connected { .. } => {
+                self.phase == MatchPhase::Running && !step.starts_match && !step.was_excused
+            }
             Cause::Useless(_) | Cause::BadAnswer(_, _, BadAnswerReason::WrongMatch) => true,
             Cause::Answer(..) | Cause::BadAnswer(..) => {
                 !step.accepted && (!illegal || self.rules.faults.illegal == FaultAction::Refuse)
