@@ -387,6 +387,13 @@ impl<G: Game> Oracle<G> {
                 "the forfeit of {} is wrong",
                 info.seat
             );
+            let shown = referee.clock_reading(info.seat, self.now);
+            let reading = chair.open.as_ref().map(|_| chair.reading(self.now));
+            demand!(
+                shown == reading,
+                "the clock of {} shows {shown:?}, not {reading:?}",
+                info.seat
+            );
         }
         demand!(
             referee.result().is_some() == (self.phase == MatchPhase::Ended),
