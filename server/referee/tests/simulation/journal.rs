@@ -20,6 +20,9 @@ struct Entry<G: Game> {
 /// The inputs of a match in order: those that are stored, and after them those that are not yet.
 pub(crate) struct Journal<G: Game> {
     entries: Vec<Entry<G>>,
+    /// As many are to be stored: those after the last that had an effect ride along with the next
+    /// that has one.
+    due: usize,
     /// As many are stored.
     stored: usize,
     /// As many are being stored now, if any are.
@@ -32,14 +35,14 @@ impl<G: Game> Journal<G> {
     pub(crate) fn new() -> Self {
         Self {
             entries: Vec::new(),
+            due: 0,
             stored: 0,
             storing: None,
             end: None,
         }
     }
 
-    /// Writes down an input and what it led to; `outputs` is their text. Effects of it may be
-    /// seen when as many entries are stored as there are now.
+    /// Writes down an input and what it led to; `outputs` is their text.
     pub(crate) fn write(&mut self, at: Time, input: Input<G>, outputs: &str, referee: &Referee<G>) {
         self.entries.push(Entry {
             at,
@@ -49,6 +52,9 @@ impl<G: Game> Journal<G> {
             deadline: referee.deadline(),
             outputs: hash(outputs),
         });
+        if !outputs.is_empty() {
+            self.due = self.entries.len();
+        }
         if referee.phase() == MatchPhase::Ended {
             self.end.get_or_insert(self.entries.len());
         }
@@ -59,15 +65,20 @@ impl<G: Game> Journal<G> {
         self.entries.len()
     }
 
+    /// Effects of all that was written up to now may be seen when as many entries are stored.
+    pub(crate) fn due(&self) -> usize {
+        self.due
+    }
+
     pub(crate) fn stored(&self) -> usize {
         self.stored
     }
 
-    /// Begins to store what is not stored, unless that is being done; tells how many entries
+    /// Begins to store what is due, unless that is being done; tells how many entries
     /// will be stored then.
     pub(crate) fn begin_to_store(&mut self) -> Option<usize> {
-        let is_needed = self.storing.is_none() && self.stored < self.entries.len();
-        is_needed.then(|| *self.storing.insert(self.entries.len()))
+        let is_needed = self.storing.is_none() && self.stored < self.due;
+        is_needed.then(|| *self.storing.insert(self.due))
     }
 
     pub(crate) fn have_stored(&mut self, count: usize) {
@@ -83,6 +94,7 @@ impl<G: Game> Journal<G> {
     /// The server is killed: what is not stored is lost.
     pub(crate) fn lose_unstored(&mut self) {
         self.entries.truncate(self.stored);
+        self.due = self.stored;
         self.storing = None;
         self.end = None;
     }

@@ -154,7 +154,7 @@ impl<G: Game> Server<G> {
             .map(|(index, _)| StreamId(index))
     }
 
-    /// Begins to store what is not stored, unless that is being done; to be followed by
+    /// Begins to store what is due, unless that is being done; to be followed by
     /// [`Server::have_stored`].
     pub(crate) fn begin_to_store(&mut self) -> Option<usize> {
         self.journal.begin_to_store()
@@ -358,7 +358,7 @@ impl<G: Game> Server<G> {
     /// Queues something that tells of what is in the journal up to now.
     fn send(&mut self, stream: StreamId, to_bot: ToBot<G>) {
         self.queues[stream.0].push_back(Gated {
-            opens_at: self.journal.len(),
+            opens_at: self.journal.due(),
             to_bot,
         });
     }

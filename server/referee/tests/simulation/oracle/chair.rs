@@ -47,6 +47,10 @@ pub(super) struct Chair<G: Game> {
     pub(super) useless: u32,
     /// Events of the log that it was told of.
     pub(super) told: usize,
+    /// What it was told last of how each seat stands.
+    pub(super) knows: Vec<SeatState>,
+    /// Records of how it stands.
+    pub(super) seat_records: u32,
     /// What was sent under each number, from 1.
     pub(super) sent: Vec<String>,
     /// Everything up to this number is known to have arrived.
@@ -78,6 +82,8 @@ impl<G: Game> Chair<G> {
             charged_us: 0,
             useless: 0,
             told: 0,
+            knows: Vec::new(),
+            seat_records: 0,
             sent: Vec::new(),
             acknowledged: 0,
             house_decisions: 0,

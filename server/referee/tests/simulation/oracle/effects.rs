@@ -61,6 +61,7 @@ impl<G: Game> Oracle<G> {
         }
         self.count_useless(step);
         self.deadlines_had_effect(step)?;
+        self.losses_are_recorded(step)?;
         self.resumed(step)?;
         self.cause_had_effect(step)
     }
@@ -79,6 +80,22 @@ impl<G: Game> Oracle<G> {
             demand!(
                 is_over || self.phase == MatchPhase::Ended,
                 "{due:?} ran out and nothing came of it"
+            );
+        }
+        Ok(())
+    }
+
+    /// A lost stream has its record, if the seat does not have all the records that it can have.
+    fn losses_are_recorded(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
+        let left = match step.cause {
+            Cause::Disconnected(seat) if step.was_connected && step.due.is_empty() => Some(seat),
+            _ => None,
+        };
+        for seat in step.lost.iter().copied().chain(left) {
+            let records = self.chairs[seat.index()].seat_records;
+            demand!(
+                step.recorded.contains(&seat) || records >= MAX_SEAT_RECORDS,
+                "{seat} lost its stream without a record"
             );
         }
         Ok(())

@@ -98,6 +98,8 @@ struct Step<D> {
     was_excused: bool,
     /// The seats that lost their streams by a restart.
     lost: Vec<Seat>,
+    /// The seats whose standing was recorded.
+    recorded: Vec<Seat>,
     due: Vec<Due>,
     /// The cause lets the match start: its seat was the last to be waited for.
     starts_match: bool,
@@ -220,6 +222,7 @@ impl<G: Game> Oracle<G> {
             was_excused: chair.is_some_and(|chair| chair.is_excused),
             cause,
             lost,
+            recorded: Vec::new(),
             due: self.due(),
             starts_match: false,
             has_come: false,
@@ -395,10 +398,29 @@ impl<G: Game> Oracle<G> {
                 info.seat
             );
         }
+        self.everybody_is_told()?;
         demand!(
             referee.result().is_some() == (self.phase == MatchPhase::Ended),
             "there is a result exactly when the match is over"
         );
+        Ok(())
+    }
+
+    /// Every bot that is there knows how every seat stands.
+    fn everybody_is_told(&self) -> Result<(), Violation> {
+        if self.phase != MatchPhase::Running {
+            return Ok(());
+        }
+        for (seat, chair) in self.rules.seats.seats().zip(&self.chairs) {
+            let others = self.chairs.iter().zip(&chair.knows);
+            for (about, (other, told)) in self.rules.seats.seats().zip(others) {
+                demand!(
+                    about == seat || !chair.is_connected || *told == other.state(),
+                    "{seat} was told that {about} is {told:?}, and it is {:?}",
+                    other.state()
+                );
+            }
+        }
         Ok(())
     }
 

@@ -205,6 +205,8 @@ impl<G: Game> Oracle<G> {
             _ => false,
         };
         demand!(is_of_cause, "{info:?} is recorded for {:?}", step.cause);
+        self.chairs[info.seat.index()].seat_records += 1;
+        step.recorded.push(info.seat);
         self.take_effect(step);
         Ok(())
     }
