@@ -238,6 +238,7 @@ fn input<G: Game>(
         },
         _ => match bytes.next() % 8 {
             0 => Input::Resign { seat },
+            1 | 2 => Input::Restarted,
             _ => Input::Tick,
         },
     }

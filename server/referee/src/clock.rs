@@ -174,6 +174,8 @@ impl RequestTimer {
             is_back: false,
         });
         hold.is_back = false;
+        // Lag after an earlier restart fell into time that does not count.
+        self.lag = hold.lag;
     }
 
     /// The bot is there: a timer that is held goes on from where it was stopped.

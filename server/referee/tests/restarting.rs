@@ -61,6 +61,21 @@ fn a_bot_that_is_back_and_does_not_read_is_late() {
 }
 
 #[test]
+fn lag_between_two_restarts_changes_no_clock() {
+    let mut script = started();
+    script.hand_over(0, 1);
+    script.wait_ms(1500).tick();
+    script.restart();
+    script.connect(0, Some(1));
+    script
+        .wait_ms(700)
+        .step(Input::RefereeLag { lag_us: 600_000 });
+    script.wait_ms(100).restart();
+    let clock = script.referee.clock_reading(seat(0), script.now).unwrap();
+    assert_eq!((clock.decision_left_ms, clock.bank_left_ms), (8500, 58_500));
+}
+
+#[test]
 fn a_bot_that_leaves_again_after_a_restart_leaves_on_its_own_time() {
     let mut script = started();
     script.hand_over(0, 1);

@@ -69,6 +69,8 @@ pub(crate) struct Bot<D> {
     /// It has decided: the answer is sent again over every new stream, for the old one may have
     /// lost it.
     pub(crate) has_decided: bool,
+    /// It has answered illegally and was not told so yet.
+    pub(crate) awaits_refusal: bool,
     /// A decision that it made before: mostly not legal any more.
     pub(crate) earlier: Option<D>,
     refused: u32,
@@ -89,6 +91,7 @@ impl<D: Clone> Bot<D> {
             life: 0,
             asked: None,
             has_decided: false,
+            awaits_refusal: false,
             earlier: None,
             refused: 0,
             is_gone: false,
@@ -142,7 +145,7 @@ impl<D: Clone> Bot<D> {
                     return Ok(false);
                 }
                 self.refused += 1;
-                self.has_decided = false;
+                (self.has_decided, self.awaits_refusal) = (false, false);
                 open == Some(rejection.open_request_id)
             }
             SeatMessage::Ended(_) => {
@@ -162,7 +165,7 @@ impl<D: Clone> Bot<D> {
             .is_none_or(|asked| asked.request_id != request.request_id);
         if is_new {
             self.refused = 0;
-            self.has_decided = false;
+            (self.has_decided, self.awaits_refusal) = (false, false);
             self.earlier = self.asked.take().map(|asked| asked.decision);
         }
         let index = self.choice(request.request_id, choices);

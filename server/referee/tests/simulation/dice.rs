@@ -10,6 +10,8 @@ use bridgemaster_games::{ChanceStream, Seed};
 pub(crate) enum Purpose {
     Plan,
     Server,
+    /// When the server is killed, and for how long.
+    Kills,
     /// What the bot of a seat does.
     Bot(u8),
     /// What the network does to the streams of a seat.
@@ -25,6 +27,7 @@ impl Dice {
         let number = match purpose {
             Purpose::Plan => 0,
             Purpose::Server => 1,
+            Purpose::Kills => 2,
             Purpose::Bot(seat) => 0x100 + u64::from(seat),
             Purpose::Network(seat) => 0x200 + u64::from(seat),
         };

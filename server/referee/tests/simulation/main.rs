@@ -1,5 +1,5 @@
 //! Referees and everything around them in virtual time, from a seed: bots of every kind, networks
-//! that delay and drop, a server that stands still. Thousands of matches a minute, each watched at
+//! that delay and drop, a server that stands still and is killed. Thousands of matches a minute, each watched at
 //! every step.
 //!
 //! `cargo test` plays a few hundred. More, or a failure again:
@@ -17,6 +17,7 @@
 mod bot;
 mod command;
 mod dice;
+mod journal;
 mod matches;
 mod oracle;
 mod plan;

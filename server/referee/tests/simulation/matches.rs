@@ -52,6 +52,7 @@ pub(crate) struct Tally {
     pub(crate) matches: u64,
     pub(crate) inputs: u64,
     pub(crate) decisions: u64,
+    pub(crate) restarts: u64,
     pub(crate) virtual_time: Duration,
     pub(crate) faults: Vec<(FaultReason, u64)>,
     pub(crate) kinds: Vec<(Kind, u64)>,
@@ -61,6 +62,7 @@ impl Tally {
     fn add(&mut self, played: &Played, kinds: impl Iterator<Item = Kind>) {
         self.matches += 1;
         self.inputs += played.inputs;
+        self.restarts += u64::from(played.restarts);
         self.decisions += played
             .decided
             .iter()

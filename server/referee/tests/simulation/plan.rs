@@ -201,6 +201,12 @@ pub(crate) struct ServerHabits {
     pub(crate) tick_late_us: Range<u64>,
     /// Between two Pings, in µs.
     pub(crate) ping_every_us: u64,
+    /// How long the journal takes to store what was written, in µs.
+    pub(crate) store_us: Range<u64>,
+    /// From the start to the kill, in µs; it is never killed when `None`.
+    pub(crate) killed_after_us: Option<Range<u64>>,
+    /// From the kill to the next start, in µs.
+    pub(crate) away_us: Range<u64>,
 }
 
 /// A match that is going to be played.
@@ -237,8 +243,8 @@ impl<G: Game> Plan<G> {
         }
     }
 
-    /// A match of reliable bots, whose streams are cut and whose processes end if they are
-    /// `disturbed`: what is drawn is the same but for that.
+    /// A match of reliable bots, whose streams are cut and whose processes end, under a server
+    /// that is killed, if they are `disturbed`: what is drawn is the same but for that.
     pub(crate) fn with_recovered_faults(
         seed: u64,
         disturbed: bool,
@@ -259,12 +265,16 @@ impl<G: Game> Plan<G> {
                 habits
             })
             .collect();
+        let mut server = server(&mut dice);
+        if !disturbed {
+            server.killed_after_us = None;
+        }
         Self {
             seed,
             is_roomy: true,
             rules,
             bots,
-            server: server(&mut dice),
+            server,
         }
     }
 
@@ -335,5 +345,10 @@ fn server(dice: &mut Dice) -> ServerHabits {
         handling_us: 0..dice.pick(&[1, 300, 3 * MS]),
         tick_late_us: 0..dice.pick(&[1, MS, 15 * MS]),
         ping_every_us: dice.pick(&[SECOND, 5 * SECOND]),
+        store_us: 0..dice.pick(&[1, MS, 30 * MS]),
+        killed_after_us: dice
+            .happens(600)
+            .then(|| 0..dice.pick(&[SECOND, 5 * SECOND, 20 * SECOND])),
+        away_us: 0..dice.pick(&[50 * MS, 5 * SECOND, 60 * SECOND]),
     }
 }

@@ -10,7 +10,8 @@ use bridgemaster_referee::{
 };
 
 use crate::{
-    oracle::{Oracle, Violation},
+    journal::{Journal, copy},
+    oracle::{Oracle, Violation, demand},
     tampering::Tampering,
     trace::Trace,
 };
@@ -73,14 +74,22 @@ struct Reported<D> {
     report: Report<D>,
 }
 
+/// Something for a bot that leaves when as many entries of the journal are stored.
+#[derive(Debug)]
+struct Gated<G: Game> {
+    opens_at: usize,
+    to_bot: ToBot<G>,
+}
+
 /// The server's part of a match.
 pub(crate) struct Server<G: Game> {
     pub(crate) referee: Referee<G>,
     pub(crate) oracle: Oracle<G>,
     inbox: VecDeque<Reported<G::Decision>>,
     links: Vec<Option<StreamId>>,
-    /// What waits for the transport, by stream.
-    pub(crate) queues: Vec<VecDeque<ToBot<G>>>,
+    journal: Journal<G>,
+    /// What waits for the journal and for the transport, by stream.
+    queues: Vec<VecDeque<Gated<G>>>,
     /// All lag so far, in µs, and what of it the referee knows.
     pub(crate) lag_us: u64,
     told_lag_us: u64,
@@ -101,6 +110,7 @@ impl<G: Game> Server<G> {
             referee,
             inbox: VecDeque::new(),
             links: vec![None; seats],
+            journal: Journal::new(),
             queues: Vec::new(),
             lag_us: 0,
             told_lag_us: 0,
@@ -116,6 +126,94 @@ impl<G: Game> Server<G> {
 
     pub(crate) fn has_ended(&self) -> bool {
         self.referee.phase() == MatchPhase::Ended
+    }
+
+    /// The match is over, and that is stored.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.journal.is_complete()
+    }
+
+    /// A bot opens a stream, which has the next number.
+    pub(crate) fn add_queue(&mut self) {
+        self.queues.push(VecDeque::new());
+    }
+
+    /// What is the next for a stream and may leave.
+    pub(crate) fn next_to_bot(&mut self, stream: StreamId) -> Option<ToBot<G>> {
+        let stored = self.journal.stored();
+        let queue = &mut self.queues[stream.0];
+        let next = queue.pop_front_if(|next| next.opens_at <= stored)?;
+        Some(next.to_bot)
+    }
+
+    /// The streams for which something waits.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = StreamId> {
+        let queues = self.queues.iter().enumerate();
+        queues
+            .filter(|(_, queue)| !queue.is_empty())
+            .map(|(index, _)| StreamId(index))
+    }
+
+    /// Begins to store what is due, unless that is being done; to be followed by
+    /// [`Server::have_stored`].
+    pub(crate) fn begin_to_store(&mut self) -> Option<usize> {
+        self.journal.begin_to_store()
+    }
+
+    pub(crate) fn have_stored(&mut self, count: usize) {
+        self.journal.have_stored(count);
+    }
+
+    /// The server is killed: all that is not stored is gone.
+    pub(crate) fn kill(&mut self, now: Time, trace: &mut Trace) {
+        trace.line(
+            now,
+            format_args!(
+                "the server is killed with {} of {} inputs stored",
+                self.journal.stored(),
+                self.journal.len()
+            ),
+        );
+        self.journal.lose_unstored();
+        self.inbox.clear();
+        self.links.fill(None);
+        self.queues.iter_mut().for_each(VecDeque::clear);
+        self.armed = None;
+    }
+
+    /// The server starts again: it replays the journal, and goes on.
+    pub(crate) fn restart(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+        let created_at = self.referee.created_at();
+        let mut referee = Referee::new(self.referee.rules().clone(), created_at)
+            .map_err(|error| Violation(format!("the stored rules are refused: {error}")))?;
+        let mut oracle = Oracle::new(&referee)?;
+        let mut outputs = Vec::new();
+        for (number, at, input) in self.journal.inputs() {
+            oracle.before(at, &input);
+            outputs.clear();
+            referee.handle(at, input, &mut outputs);
+            oracle.after(&outputs, &referee)?;
+            let mut replayed = Trace::default();
+            write_outputs(at, &outputs, &mut replayed);
+            // What was tampered with was not the referee's.
+            if self.tampering.is_none() {
+                self.journal
+                    .check_replayed(number, replayed.text(), &referee)?;
+            }
+        }
+        (self.referee, self.oracle) = (referee, oracle);
+        self.told_lag_us = self.lag_us;
+        self.handle(now, Input::Restarted, trace)
+    }
+
+    /// Demands that a bot has no message that the match does not know of.
+    pub(crate) fn knows_what_was_sent(&self, seat: Seat, has: u32) -> Result<(), Violation> {
+        let sent = self.oracle.sent_to(seat);
+        demand!(
+            has as usize <= sent,
+            "{seat} has message {has}, and after the restart {sent} were sent to it"
+        );
+        Ok(())
     }
 
     /// A stream reports something now; it is handled later.
@@ -176,7 +274,7 @@ impl<G: Game> Server<G> {
         self.catch_up(trace)?;
         self.tell_lag(now, self.lag_us, trace)?;
         if self.referee.forfeit(seat).is_some() {
-            self.queues[stream.0].push_back(ToBot::Closed(Closing::SeatClosed));
+            self.send(stream, ToBot::Closed(Closing::SeatClosed));
             return Ok(());
         }
         self.close(seat, Closing::Superseded);
@@ -212,15 +310,17 @@ impl<G: Game> Server<G> {
     fn handle(&mut self, at: Time, input: Input<G>, trace: &mut Trace) -> Result<(), Violation> {
         trace.line(at, format_args!("> {input:?}"));
         self.inputs += 1;
+        let stored_input = copy(&input);
         self.oracle.before(at, &input);
         let mut outputs = Vec::new();
         self.referee.handle(at, input, &mut outputs);
         if let Some(tampering) = &mut self.tampering {
             tampering.apply(&mut outputs);
         }
-        for output in &outputs {
-            trace.line(at, format_args!("  {}", Short(output)));
-        }
+        let before = trace.text().len();
+        write_outputs(at, &outputs, trace);
+        self.journal
+            .write(at, stored_input, trace.since(before), &self.referee);
         self.oracle.after(&outputs, &self.referee)?;
         let mut slow = Vec::new();
         for output in outputs {
@@ -231,12 +331,11 @@ impl<G: Game> Server<G> {
                     message,
                 } => {
                     if let Some(stream) = self.links[seat.index()] {
-                        let queue = &mut self.queues[stream.0];
-                        if queue.len() == QUEUE_LIMIT {
+                        if self.queues[stream.0].len() == QUEUE_LIMIT {
                             self.close(seat, Closing::SlowConsumer);
                             slow.push(seat);
                         } else {
-                            queue.push_back(ToBot::Message { sequence, message });
+                            self.send(stream, ToBot::Message { sequence, message });
                         }
                     }
                 }
@@ -252,8 +351,22 @@ impl<G: Game> Server<G> {
 
     fn close(&mut self, seat: Seat, closing: Closing) {
         if let Some(stream) = self.links[seat.index()].take() {
-            self.queues[stream.0].push_back(ToBot::Closed(closing));
+            self.send(stream, ToBot::Closed(closing));
         }
+    }
+
+    /// Queues something that tells of what is in the journal up to now.
+    fn send(&mut self, stream: StreamId, to_bot: ToBot<G>) {
+        self.queues[stream.0].push_back(Gated {
+            opens_at: self.journal.due(),
+            to_bot,
+        });
+    }
+}
+
+fn write_outputs<G: Game>(at: Time, outputs: &[Output<G>], trace: &mut Trace) {
+    for output in outputs {
+        trace.line(at, format_args!("  {}", Short(output)));
     }
 }
 

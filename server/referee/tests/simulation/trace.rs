@@ -17,6 +17,11 @@ impl Trace {
         let _ = writeln!(self.text, "{:>12}  {what}", at.0);
     }
 
+    /// The text from an earlier length of it on.
+    pub(crate) fn since(&self, length: usize) -> &str {
+        &self.text[length..]
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -48,6 +48,9 @@ fn every_fault(game: &'static str) -> Result<(), Failed> {
     let is_there = |reason| tally.faults.iter().any(|(counted, _)| *counted == reason);
     match reasons.into_iter().find(|reason| !is_there(*reason)) {
         Some(reason) => Err(format!("no bot committed {reason}").into()),
+        None if tally.restarts < SEEDS => {
+            Err(format!("the server was killed {} times", tally.restarts).into())
+        }
         None if tally.kinds.len() < Kind::ALL.len() => {
             Err(format!("some kind of bot did not play: {:?}", tally.kinds).into())
         }

@@ -25,6 +25,10 @@ const MOST_EVENTS: u64 = 400_000;
 /// Times that a network cuts the streams of a bot while it has one request: the bot has to get
 /// through at last.
 const MOST_CUTS_A_REQUEST: u32 = 4;
+/// Times that the server of a match is killed: the match has to end at last.
+const MOST_KILLS: u32 = 6;
+/// A bot whom nobody answers waits so many times longer before it tries again.
+const REFUSED_BACKOFF: u64 = 8;
 /// Useless messages that a flooding bot sends: more than a referee bears.
 const FLOOD_MESSAGES: u32 = 130;
 
@@ -64,8 +68,15 @@ enum Event<G: Game> {
     },
     /// The server stands still.
     Stall,
-    // A server that is killed and starts again belongs here, beside `Stall`: every stream is cut,
-    // and the referee goes on from what its journal has.
+    /// The journal of a life of the server has stored so many entries.
+    Stored {
+        life: u32,
+        count: usize,
+    },
+    /// The server is killed.
+    Kill,
+    /// The server starts again.
+    Restart,
 }
 
 impl<G: Game> Event<G> {
@@ -113,12 +124,20 @@ impl<G: Game> Eq for Scheduled<G> {}
 struct Stream {
     seat: Seat,
     is_cut: bool,
+    /// The server that it led to was killed: nothing arrives there any more.
+    is_orphaned: bool,
     /// The bot reads it.
     is_read: bool,
     /// When the last message in each direction arrives: messages keep their order.
     to_bot_at: Time,
     to_server_at: Time,
     heard: Heard,
+}
+
+impl Stream {
+    fn leads_to_server(&self) -> bool {
+        !self.is_cut && !self.is_orphaned
+    }
 }
 
 /// A match and everything around it.
@@ -130,6 +149,10 @@ pub(crate) struct World<G: Game> {
     server: Server<G>,
     server_dice: Dice,
     stalled_until: Time,
+    kills: Dice,
+    /// Counts the lives of the server.
+    server_life: u32,
+    is_server_up: bool,
     /// Counts how often the timer was set.
     timer_settings: u64,
     bots: Vec<Bot<G::Decision>>,
@@ -143,6 +166,8 @@ pub(crate) struct World<G: Game> {
 #[derive(Debug)]
 pub(crate) struct Played {
     pub(crate) inputs: u64,
+    /// How often the server was killed and started again.
+    pub(crate) restarts: u32,
     pub(crate) decided: Vec<Vec<String>>,
     pub(crate) digest: bridgemaster_games::Digest,
     pub(crate) places: Vec<(u8, i32)>,
@@ -163,6 +188,9 @@ impl<G: Game> World<G> {
             server: Server::new(referee, tampering)?,
             server_dice: Dice::new(plan.seed, Purpose::Server),
             stalled_until: now,
+            kills: Dice::new(plan.seed, Purpose::Kills),
+            server_life: 0,
+            is_server_up: true,
             timer_settings: 0,
             bots: seats()
                 .zip(&plan.bots)
@@ -199,6 +227,7 @@ impl<G: Game> World<G> {
             }
         }
         world.stall_later();
+        world.kill_later();
         Ok(world)
     }
 
@@ -271,6 +300,7 @@ impl<G: Game> World<G> {
         let oracle = &self.server.oracle;
         Ok(Played {
             inputs: self.server.inputs,
+            restarts: self.server_life,
             decided: oracle.decided.clone(),
             digest: oracle.digest(),
             places: result
@@ -285,6 +315,9 @@ impl<G: Game> World<G> {
 
     /// Lets the timer wake in time if it would look too late.
     fn arm(&mut self) {
+        if !self.is_server_up {
+            return;
+        }
         let Some(deadline) = self.server.referee.deadline() else {
             return;
         };
@@ -307,6 +340,9 @@ impl<G: Game> World<G> {
     }
 
     fn happen(&mut self, event: Event<G>) -> Result<(), Violation> {
+        if event.is_for_server() && !self.is_server_up {
+            return Ok(());
+        }
         match event {
             Event::Dial(seat) => self.dial(seat),
             Event::Act { seat, life, deed } => self.act(seat, life, deed),
@@ -319,7 +355,7 @@ impl<G: Game> World<G> {
             Event::ToBot(stream, message) => return self.arrive(stream, message),
             Event::Hello(stream, last_sequence) => return self.hello(stream, last_sequence),
             Event::ToServer(stream, report) => {
-                if !self.streams[stream.0].is_cut {
+                if self.streams[stream.0].leads_to_server() {
                     self.report(stream, report);
                 }
             }
@@ -335,6 +371,15 @@ impl<G: Game> World<G> {
                 }
             }
             Event::Stall => self.stall(),
+            Event::Stored { life, .. } if life != self.server_life => {}
+            Event::Stored { count, .. } => {
+                return self.serve(|server, _, _| {
+                    server.have_stored(count);
+                    Ok(())
+                });
+            }
+            Event::Kill => self.kill(),
+            Event::Restart => return self.restart(),
         }
         Ok(())
     }
@@ -345,11 +390,15 @@ impl<G: Game> World<G> {
         act: impl FnOnce(&mut Server<G>, Time, &mut Trace) -> Result<(), Violation>,
     ) -> Result<(), Violation> {
         act(&mut self.server, self.now, &mut self.trace)?;
-        for index in 0..self.streams.len() {
-            if !self.server.queues[index].is_empty() {
-                let us = self.server_dice.within(0..100);
-                self.after(us, Event::Transport(StreamId(index)));
-            }
+        if let Some(count) = self.server.begin_to_store() {
+            let us = self.server_dice.within(self.plan.server.store_us.clone());
+            let life = self.server_life;
+            self.after(us, Event::Stored { life, count });
+        }
+        let waiting: Vec<StreamId> = self.server.waiting().collect();
+        for stream in waiting {
+            let us = self.server_dice.within(0..100);
+            self.after(us, Event::Transport(stream));
         }
         Ok(())
     }
@@ -387,6 +436,51 @@ impl<G: Game> World<G> {
         self.stall_later();
     }
 
+    fn kill_later(&mut self) {
+        if let Some(range) = self.plan.server.killed_after_us.clone()
+            && self.server_life < MOST_KILLS
+        {
+            let after_us = self.kills.within(range);
+            self.after(after_us, Event::Kill);
+        }
+    }
+
+    /// Kills the server; the streams break, with or without what was on its way to the bots.
+    fn kill(&mut self) {
+        if self.server.is_complete() {
+            return;
+        }
+        self.server.kill(self.now, &mut self.trace);
+        self.server_life += 1;
+        self.is_server_up = false;
+        self.stalled_until = self.now;
+        // Its timer is gone with it.
+        self.timer_settings += 1;
+        for index in 0..self.streams.len() {
+            let loses_messages = self.kills.happens(500);
+            let found_after_us = self.kills.within(0..300_000);
+            let stream = &mut self.streams[index];
+            if stream.leads_to_server() {
+                stream.is_orphaned = true;
+                stream.is_cut = loses_messages;
+                let at = stream.to_bot_at.max(self.now.plus_us(found_after_us));
+                self.at(at, Event::BotFindsLoss(StreamId(index)));
+            }
+        }
+        let away_us = self.kills.within(self.plan.server.away_us.clone());
+        self.after(away_us, Event::Restart);
+    }
+
+    fn restart(&mut self) -> Result<(), Violation> {
+        self.is_server_up = true;
+        self.serve(|server, now, trace| server.restart(now, trace))?;
+        for bot in &self.bots {
+            self.server.knows_what_was_sent(bot.seat, bot.has)?;
+        }
+        self.kill_later();
+        Ok(())
+    }
+
     // The way there and back.
 
     fn latency_us(&mut self, seat: Seat) -> u64 {
@@ -413,7 +507,7 @@ impl<G: Game> World<G> {
         if !self.streams[stream.0].is_read {
             return;
         }
-        while let Some(message) = self.server.queues[stream.0].pop_front() {
+        while let Some(message) = self.server.next_to_bot(stream) {
             if let ToBot::Message {
                 message: SeatMessage::Request(request),
                 ..
@@ -460,8 +554,8 @@ impl<G: Game> World<G> {
     }
 
     fn hello(&mut self, stream: StreamId, last_sequence: Option<u32>) -> Result<(), Violation> {
-        let Stream { seat, is_cut, .. } = self.streams[stream.0];
-        if is_cut {
+        let Stream { seat, .. } = self.streams[stream.0];
+        if !self.streams[stream.0].leads_to_server() {
             return Ok(());
         }
         let bot = self.bots[seat.index()].identity();
@@ -477,22 +571,32 @@ impl<G: Game> World<G> {
         if bot.is_gone || bot.knows_end {
             return;
         }
+        if !self.is_server_up {
+            // Refused; a bot that has a stream will find that it is lost.
+            if bot.stream.is_none() {
+                let us = bot.dice.within(bot.habits.backoff_us.clone());
+                self.after(us * REFUSED_BACKOFF, Event::Dial(seat));
+            }
+            return;
+        }
         let stream = StreamId(self.streams.len());
         bot.stream = Some(stream);
         let last_sequence = (bot.has > 0).then_some(bot.has);
         self.streams.push(Stream {
             seat,
             is_cut: false,
+            is_orphaned: false,
             is_read: true,
             to_bot_at: self.now,
             to_server_at: self.now,
             heard: Heard::default(),
         });
-        self.server.queues.push(Default::default());
+        self.server.add_queue();
         let at = self.arrival_at_server(stream);
         self.at(at, Event::Hello(stream, last_sequence));
         let bot = &self.bots[seat.index()];
-        if let (Some(asked), true) = (&bot.asked, bot.has_decided) {
+        // An answer that may have been lost is sent again, a legal one for one that was not.
+        if let (Some(asked), true) = (&bot.asked, bot.has_decided || bot.awaits_refusal) {
             let again = asked.answer();
             self.send(stream, again);
         }
@@ -587,6 +691,7 @@ impl<G: Game> World<G> {
             return;
         };
         bot.has_decided |= !matches!(deed, Deed::StaySilent | Deed::AnswerIllegally);
+        bot.awaits_refusal |= deed == Deed::AnswerIllegally;
         let Some(stream) = bot.stream else { return };
         let request_id = asked.request_id;
         let legal = || asked.answer();

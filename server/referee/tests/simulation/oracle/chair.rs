@@ -2,7 +2,8 @@
 
 use bridgemaster_games::Game;
 use bridgemaster_referee::{
-    BotIdentity, Charge, ClockReading, ClockRules, FaultReason, MAX_BANK_MS, SeatState, Time,
+    BotIdentity, Charge, ClockReading, ClockRules, FaultReason, MAX_BANK_MS, RESTART_GRACE_MS,
+    SeatState, Time,
 };
 
 use super::timer::{RequestTime, prolonged_by_us};
@@ -25,6 +26,10 @@ pub(super) struct Chair<G: Game> {
     pub(super) is_connected: bool,
     pub(super) lost_at: Option<Time>,
     pub(super) lag_since_lost_us: u64,
+    /// How long it may then be without a stream, in ms.
+    grace_ms: u32,
+    /// It has had no stream since a restart of the server: its bot is not to blame.
+    pub(super) is_excused: bool,
     pub(super) is_absent: bool,
     pub(super) forfeit: Option<FaultReason>,
     pub(super) strikes: u32,
@@ -42,6 +47,10 @@ pub(super) struct Chair<G: Game> {
     pub(super) useless: u32,
     /// Events of the log that it was told of.
     pub(super) told: usize,
+    /// What it was told last of how each seat stands.
+    pub(super) knows: Vec<SeatState>,
+    /// Records of how it stands.
+    pub(super) seat_records: u32,
     /// What was sent under each number, from 1.
     pub(super) sent: Vec<String>,
     /// Everything up to this number is known to have arrived.
@@ -56,6 +65,8 @@ impl<G: Game> Chair<G> {
             is_connected: false,
             lost_at: None,
             lag_since_lost_us: 0,
+            grace_ms: rules.reconnect_ms,
+            is_excused: false,
             is_absent: false,
             forfeit: None,
             strikes: 0,
@@ -71,6 +82,8 @@ impl<G: Game> Chair<G> {
             charged_us: 0,
             useless: 0,
             told: 0,
+            knows: Vec::new(),
+            seat_records: 0,
             sent: Vec::new(),
             acknowledged: 0,
             house_decisions: 0,
@@ -99,29 +112,58 @@ impl<G: Game> Chair<G> {
     }
 
     /// When the lost stream becomes a fault.
-    pub(super) fn grace_ends(&self, rules: &ClockRules) -> Option<Time> {
+    pub(super) fn grace_ends(&self) -> Option<Time> {
         let waits = !self.is_connected && !self.is_played_by_house();
         self.lost_at.filter(|_| waits).map(|lost_at| {
             lost_at
-                .plus_ms(rules.reconnect_ms)
+                .plus_ms(self.grace_ms)
                 .plus_us(prolonged_by_us(self.lag_since_lost_us))
         })
     }
 
-    pub(super) fn connect(&mut self, bot: BotIdentity) {
+    pub(super) fn connect(&mut self, now: Time, bot: BotIdentity) {
         self.bot = Some(bot);
         self.is_connected = true;
         self.lost_at = None;
         self.is_absent = false;
+        self.is_excused = false;
+        self.round_trip_us = None;
+        if let Some(open) = &mut self.open {
+            open.time.bot_came(now);
+        }
     }
 
-    pub(super) fn disconnect(&mut self, now: Time) {
+    pub(super) fn disconnect(&mut self, now: Time, rules: &ClockRules) {
+        self.lose_stream(now, rules.reconnect_ms);
+        if let Some(open) = &mut self.open {
+            open.time.bot_left();
+        }
+    }
+
+    /// The server was restarted `now`, and knows nothing of what happened since `known_until`.
+    /// Tells whether the seat lost a stream by it.
+    pub(super) fn server_restarted(
+        &mut self,
+        known_until: Time,
+        now: Time,
+        rules: &ClockRules,
+    ) -> bool {
+        let had_stream = self.is_connected;
+        if had_stream || self.lost_at.is_some() {
+            self.lose_stream(now, rules.reconnect_ms.max(RESTART_GRACE_MS));
+            self.is_excused = true;
+        }
+        if let Some(open) = &mut self.open {
+            open.time.stop(known_until);
+        }
+        had_stream
+    }
+
+    fn lose_stream(&mut self, now: Time, grace_ms: u32) {
         self.is_connected = false;
         self.lost_at = Some(now);
         self.lag_since_lost_us = 0;
-        if let Some(open) = &mut self.open {
-            open.time.handed_at.get_or_insert(open.time.issued_at);
-        }
+        self.grace_ms = grace_ms;
     }
 
     pub(super) fn credit_limit_us(&self, rules: &ClockRules) -> u64 {
@@ -155,7 +197,9 @@ impl<G: Game> Chair<G> {
     pub(super) fn accept(&mut self, now: Time, rules: &ClockRules) -> Option<Charge> {
         let open = self.open.take()?;
         let charge = open.time.charge(now);
-        if let (Some(known), Some(_)) = (&mut self.round_trip_us, open.time.handed_at) {
+        if let Some(known) = &mut self.round_trip_us
+            && open.time.is_handed
+        {
             *known = charge.elapsed_us.min(*known);
         }
         self.bank_us -= charge.charged_us;

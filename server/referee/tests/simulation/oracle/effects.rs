@@ -24,21 +24,17 @@ impl<G: Game> Oracle<G> {
         let chair = &mut self.chairs[seat.index()];
         match &step.cause {
             Cause::Connected { bot, .. } if chair.forfeit.is_none() => {
-                chair.connect(bot.clone());
-                chair.round_trip_us = None;
+                chair.connect(self.now, bot.clone());
             }
             Cause::Disconnected(_) | Cause::Garbage(_) if chair.is_connected => {
-                chair.disconnect(self.now);
+                chair.disconnect(self.now, &self.rules.clock);
             }
             Cause::HandedOver(_, id) if chair.is_connected => {
                 let credit_limit_us = chair.credit_limit_us(&self.rules.clock);
                 if let Some(open) = &mut chair.open
                     && open.id == *id
-                    && open.time.handed_at.is_none()
                 {
-                    open.time.handed_at = Some(self.now);
-                    open.time.credit_limit_us = credit_limit_us;
-                    open.time.lag_us = 0;
+                    open.time.hand_over(self.now, credit_limit_us);
                 }
             }
             Cause::RoundTrip(_, us) if chair.is_connected => {
@@ -65,6 +61,7 @@ impl<G: Game> Oracle<G> {
         }
         self.count_useless(step);
         self.deadlines_had_effect(step)?;
+        self.losses_are_recorded(step)?;
         self.resumed(step)?;
         self.cause_had_effect(step)
     }
@@ -83,6 +80,22 @@ impl<G: Game> Oracle<G> {
             demand!(
                 is_over || self.phase == MatchPhase::Ended,
                 "{due:?} ran out and nothing came of it"
+            );
+        }
+        Ok(())
+    }
+
+    /// A lost stream has its record, if the seat does not have all the records that it can have.
+    fn losses_are_recorded(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
+        let left = match step.cause {
+            Cause::Disconnected(seat) if step.was_connected && step.due.is_empty() => Some(seat),
+            _ => None,
+        };
+        for seat in step.lost.iter().copied().chain(left) {
+            let records = self.chairs[seat.index()].seat_records;
+            demand!(
+                step.recorded.contains(&seat) || records >= MAX_SEAT_RECORDS,
+                "{seat} lost its stream without a record"
             );
         }
         Ok(())
@@ -138,7 +151,9 @@ impl<G: Game> Oracle<G> {
         };
         let illegal = step.committed(seat, FaultReason::Illegal);
         let is_useless = match &step.cause {
-            Cause::Connected { .. } => self.phase == MatchPhase::Running && !step.starts_match,
+            Cause::Connected { .. } => {
+                self.phase == MatchPhase::Running && !step.starts_match && !step.was_excused
+            }
             Cause::Useless(_) | Cause::BadAnswer(_, _, BadAnswerReason::WrongMatch) => true,
             Cause::Answer(..) | Cause::BadAnswer(..) => {
                 !step.accepted && (!illegal || self.rules.faults.illegal == FaultAction::Refuse)

@@ -50,13 +50,17 @@ impl<G: Game> Oracle<G> {
         match message {
             SeatMessage::Request(request) => self.request(seat, sequence, request, is_new),
             SeatMessage::Rejected(rejection) if is_new => self.rejection(seat, rejection, step),
-            SeatMessage::SeatStatus(status) if is_new => self.status(status),
+            SeatMessage::SeatStatus(status) if is_new => {
+                chair.knows[status.info.seat.index()] = status.info.state;
+                self.status(status)
+            }
             SeatMessage::Started(started) => {
                 demand!(
                     started.seat == seat,
                     "{seat} is told to be {}",
                     started.seat
                 );
+                chair.knows = started.seats.iter().map(|info| info.state).collect();
                 Ok(())
             }
             _ => Ok(()),

@@ -57,6 +57,7 @@ enum Cause<D> {
     Flood(Seat),
     RoundTrip(Seat, u64),
     Resign(Seat),
+    Restarted,
     /// Lag and ticks: only time passes.
     Time,
 }
@@ -74,7 +75,7 @@ impl<D> Cause<D> {
             | Self::Flood(seat)
             | Self::RoundTrip(seat, _)
             | Self::Resign(seat) => Some(*seat),
-            Self::Time => None,
+            Self::Restarted | Self::Time => None,
         }
     }
 }
@@ -93,6 +94,12 @@ struct Step<D> {
     cause: Cause<D>,
     /// The seat of the cause had a stream before.
     was_connected: bool,
+    /// It had none since a restart.
+    was_excused: bool,
+    /// The seats that lost their streams by a restart.
+    lost: Vec<Seat>,
+    /// The seats whose standing was recorded.
+    recorded: Vec<Seat>,
     due: Vec<Due>,
     /// The cause lets the match start: its seat was the last to be waited for.
     starts_match: bool,
@@ -129,6 +136,8 @@ pub(crate) struct Oracle<G: Game> {
     created_at: Time,
     started_at: Option<Time>,
     startup_lag_us: u64,
+    /// Time without a server while the match waited, in µs.
+    startup_away_us: u64,
     phase: MatchPhase,
     chairs: Vec<Chair<G>>,
     state: G::State,
@@ -165,6 +174,7 @@ impl<G: Game> Oracle<G> {
             created_at: referee.created_at(),
             started_at: None,
             startup_lag_us: 0,
+            startup_away_us: 0,
             phase: MatchPhase::Waiting,
             chairs: (0..seats).map(|_| Chair::new(&rules.clock)).collect(),
             state,
@@ -184,6 +194,11 @@ impl<G: Game> Oracle<G> {
         G::digest(&self.state)
     }
 
+    /// Messages to a seat so far.
+    pub(crate) fn sent_to(&self, seat: Seat) -> usize {
+        self.chairs[seat.index()].sent.len()
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
         self.phase == MatchPhase::Ended
     }
@@ -196,12 +211,18 @@ impl<G: Game> Oracle<G> {
             self.lagged((*lag_us).min(self.now.us_since(before)));
         }
         let cause = cause(input);
-        let was_connected = cause
-            .seat()
-            .is_some_and(|seat| self.chairs[seat.index()].is_connected);
+        // Before anything can run out: the time that the server was away is nobody's.
+        let lost = match cause {
+            Cause::Restarted => self.server_restarted(before),
+            _ => Vec::new(),
+        };
+        let chair = cause.seat().map(|seat| &self.chairs[seat.index()]);
         self.step = Some(Step {
+            was_connected: chair.is_some_and(|chair| chair.is_connected),
+            was_excused: chair.is_some_and(|chair| chair.is_excused),
             cause,
-            was_connected,
+            lost,
+            recorded: Vec::new(),
             due: self.due(),
             starts_match: false,
             has_come: false,
@@ -217,7 +238,7 @@ impl<G: Game> Oracle<G> {
         self.startup_lag_us += lag_us;
         for chair in &mut self.chairs {
             if let Some(open) = &mut chair.open {
-                open.time.lag_us += lag_us;
+                open.time.lagged(lag_us);
             }
             if chair.lost_at.is_some() {
                 chair.lag_since_lost_us += lag_us;
@@ -225,10 +246,27 @@ impl<G: Game> Oracle<G> {
         }
     }
 
+    fn server_restarted(&mut self, known_until: Time) -> Vec<Seat> {
+        match self.phase {
+            MatchPhase::Waiting => self.startup_away_us += self.now.us_since(known_until),
+            MatchPhase::Running => {}
+            MatchPhase::Ended => return Vec::new(),
+        }
+        let (now, rules) = (self.now, &self.rules);
+        let seats = rules.seats.seats().zip(&mut self.chairs);
+        seats
+            .filter_map(|(seat, chair)| {
+                let lost = chair.server_restarted(known_until, now, &rules.clock);
+                lost.then_some(seat)
+            })
+            .collect()
+    }
+
     fn startup_ends(&self) -> Time {
         self.created_at
             .plus_ms(self.rules.clock.startup_ms)
             .plus_us(prolonged_by_us(self.startup_lag_us))
+            .plus_us(self.startup_away_us)
     }
 
     /// Every timer that runs, with its moment.
@@ -238,10 +276,12 @@ impl<G: Game> Oracle<G> {
             MatchPhase::Running => {
                 let mut timers = Vec::new();
                 for (seat, chair) in self.rules.seats.seats().zip(&self.chairs) {
-                    if let Some(open) = &chair.open {
-                        timers.push((open.time.deadline(), Due::Clock(seat, open.id)));
+                    if let Some(open) = &chair.open
+                        && let Some(at) = open.time.deadline()
+                    {
+                        timers.push((at, Due::Clock(seat, open.id)));
                     }
-                    if let Some(at) = chair.grace_ends(&self.rules.clock) {
+                    if let Some(at) = chair.grace_ends() {
                         timers.push((at, Due::Grace(seat)));
                     }
                 }
@@ -350,11 +390,37 @@ impl<G: Game> Oracle<G> {
                 "the forfeit of {} is wrong",
                 info.seat
             );
+            let shown = referee.clock_reading(info.seat, self.now);
+            let reading = chair.open.as_ref().map(|_| chair.reading(self.now));
+            demand!(
+                shown == reading,
+                "the clock of {} shows {shown:?}, not {reading:?}",
+                info.seat
+            );
         }
+        self.everybody_is_told()?;
         demand!(
             referee.result().is_some() == (self.phase == MatchPhase::Ended),
             "there is a result exactly when the match is over"
         );
+        Ok(())
+    }
+
+    /// Every bot that is there knows how every seat stands.
+    fn everybody_is_told(&self) -> Result<(), Violation> {
+        if self.phase != MatchPhase::Running {
+            return Ok(());
+        }
+        for (seat, chair) in self.rules.seats.seats().zip(&self.chairs) {
+            let others = self.chairs.iter().zip(&chair.knows);
+            for (about, (other, told)) in self.rules.seats.seats().zip(others) {
+                demand!(
+                    about == seat || !chair.is_connected || *told == other.state(),
+                    "{seat} was told that {about} is {told:?}, and it is {:?}",
+                    other.state()
+                );
+            }
+        }
         Ok(())
     }
 
@@ -386,15 +452,17 @@ impl<G: Game> Oracle<G> {
                 return;
             }
             chair.last_request += 1;
+            let allowance_us = chair.bank_us.min(u64::from(self.rules.clock.cap_ms) * 1000);
+            let credit_limit_us = chair.credit_limit_us(&self.rules.clock);
+            let mut time = RequestTime::issued(self.now, allowance_us, credit_limit_us);
+            if chair.is_excused {
+                time.stop(self.now);
+            } else if !chair.is_connected {
+                time.bot_left();
+            }
             chair.open = Some(Open {
                 id: chair.last_request,
-                time: RequestTime {
-                    issued_at: self.now,
-                    handed_at: (!chair.is_connected).then_some(self.now),
-                    allowance_us: chair.bank_us.min(u64::from(self.rules.clock.cap_ms) * 1000),
-                    credit_limit_us: chair.credit_limit_us(&self.rules.clock),
-                    lag_us: 0,
-                },
+                time,
                 observation: G::observe(&self.state, Viewer::Seat(seat)),
                 legal,
                 events: self.log[chair.told..].to_vec(),
@@ -443,7 +511,7 @@ fn cause<G: Game>(input: &Input<G>) -> Cause<G::Decision> {
             round_trip_us,
         } => Cause::RoundTrip(*seat, *round_trip_us),
         Input::Resign { seat } => Cause::Resign(*seat),
-        // Lag, ticks: only time passes.
-        _ => Cause::Time,
+        Input::Restarted => Cause::Restarted,
+        Input::RefereeLag { .. } | Input::Tick => Cause::Time,
     }
 }

@@ -109,7 +109,7 @@ impl<G: Game> Oracle<G> {
         demand!(!step.accepted, "two decisions for one answer");
         let deadline = open.time.deadline();
         demand!(
-            self.now < deadline,
+            deadline.is_some_and(|deadline| self.now < deadline),
             "an answer is accepted at or after its deadline {deadline:?}"
         );
         step.accepted = true;
@@ -201,9 +201,12 @@ impl<G: Game> Oracle<G> {
             Cause::Disconnected(seat) | Cause::Garbage(seat) => {
                 *seat == info.seat && info.state == SeatState::Paused
             }
+            Cause::Restarted => step.lost.contains(&info.seat) && info.state == SeatState::Paused,
             _ => false,
         };
         demand!(is_of_cause, "{info:?} is recorded for {:?}", step.cause);
+        self.chairs[info.seat.index()].seat_records += 1;
+        step.recorded.push(info.seat);
         self.take_effect(step);
         Ok(())
     }
@@ -317,11 +320,10 @@ impl<G: Game> Oracle<G> {
         let clock_is_out = chair
             .open
             .as_ref()
-            .is_some_and(|open| open.time.deadline() <= self.now);
-        // A grace may have run out long before the match starts.
-        let grace_is_out = chair
-            .grace_ends(&self.rules.clock)
+            .and_then(|open| open.time.deadline())
             .is_some_and(|at| at <= self.now);
+        // A grace may have run out long before the match starts.
+        let grace_is_out = chair.grace_ends().is_some_and(|at| at <= self.now);
         let is_true = match reason {
             FaultReason::Late => clock_is_out && had_stream,
             FaultReason::Disconnected => !had_stream && (clock_is_out || grace_is_out),
