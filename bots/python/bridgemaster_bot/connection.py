@@ -136,6 +136,7 @@ class Connection:
         self._refused_answers = 0
         # What belongs to the stream in use.
         self._outbound: asyncio.Queue[play_pb2.PlayRequest | None] = asyncio.Queue()
+        self._welcomed_on_this_stream = False
         self._answer_is_sent = False
 
     async def play(self) -> MatchResult:
@@ -144,12 +145,14 @@ class Connection:
         try:
             while True:
                 known = self._last_sequence
+                self._welcomed_on_this_stream = False
                 try:
                     result = await self._play_on_one_stream()
                     break
                 except StreamLostError as lost:
-                    if self._last_sequence > known:
-                        backoff.restart(RECONNECT_FOR_S, progressed=True)
+                    if self._welcomed_on_this_stream:
+                        progressed = self._last_sequence > known
+                        backoff.restart(RECONNECT_FOR_S, progressed=progressed)
                     pause_s = backoff.next_pause_s()
                     if pause_s is None:
                         what = "was lost" if self._welcomed else "could not be reached"
@@ -175,7 +178,7 @@ class Connection:
             )
             try:
                 welcome = await self._read_welcome(call)
-                self._welcomed = True
+                self._welcomed = self._welcomed_on_this_stream = True
                 # The stream before may have swallowed the answer. If not, this is ignored.
                 self._send_answer_once()
                 result = await self._converse(call, MISSED_PINGS * welcome.ping_interval_ms / 1000)
