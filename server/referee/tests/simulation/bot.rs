@@ -74,6 +74,8 @@ pub(crate) struct Bot<D> {
     /// A decision that it made before: mostly not legal any more.
     pub(crate) earlier: Option<D>,
     refused: u32,
+    /// Times that nobody answered it since it had a stream.
+    pub(crate) refused_dials: u32,
     /// Does not come back.
     pub(crate) is_gone: bool,
     pub(crate) knows_end: bool,
@@ -94,6 +96,7 @@ impl<D: Clone> Bot<D> {
             awaits_refusal: false,
             earlier: None,
             refused: 0,
+            refused_dials: 0,
             is_gone: false,
             knows_end: false,
         }

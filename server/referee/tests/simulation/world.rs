@@ -27,8 +27,8 @@ const MOST_EVENTS: u64 = 400_000;
 const MOST_CUTS_A_REQUEST: u32 = 4;
 /// Times that the server of a match is killed: the match has to end at last.
 const MOST_KILLS: u32 = 6;
-/// A bot whom nobody answers waits so many times longer before it tries again.
-const REFUSED_BACKOFF: u64 = 8;
+/// The longest that a bot which nobody answers waits before it tries again, in µs: as the SDKs do.
+const LONGEST_PAUSE_US: u64 = 2_000_000;
 /// Useless messages that a flooding bot sends: more than a referee bears.
 const FLOOD_MESSAGES: u32 = 130;
 
@@ -574,11 +574,15 @@ impl<G: Game> World<G> {
         if !self.is_server_up {
             // Refused; a bot that has a stream will find that it is lost.
             if bot.stream.is_none() {
+                bot.refused_dials += 1;
+                let longer = 1 << bot.refused_dials.min(16);
                 let us = bot.dice.within(bot.habits.backoff_us.clone());
-                self.after(us * REFUSED_BACKOFF, Event::Dial(seat));
+                let longest_us = LONGEST_PAUSE_US.max(us);
+                self.after((us * longer).min(longest_us), Event::Dial(seat));
             }
             return;
         }
+        bot.refused_dials = 0;
         let stream = StreamId(self.streams.len());
         bot.stream = Some(stream);
         let last_sequence = (bot.has > 0).then_some(bot.has);

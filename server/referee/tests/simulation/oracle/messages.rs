@@ -50,9 +50,17 @@ impl<G: Game> Oracle<G> {
         match message {
             SeatMessage::Request(request) => self.request(seat, sequence, request, is_new),
             SeatMessage::Rejected(rejection) if is_new => self.rejection(seat, rejection, step),
-            SeatMessage::SeatStatus(status) if is_new => {
-                chair.knows[status.info.seat.index()] = status.info.state;
-                self.status(status)
+            SeatMessage::SeatStatus(status) => {
+                let Some(known) = chair.knows.get_mut(status.info.seat.index()) else {
+                    return Err(Violation(format!(
+                        "{seat} hears of others before the start"
+                    )));
+                };
+                *known = status.info.state;
+                match is_new {
+                    true => self.status(status),
+                    false => Ok(()),
+                }
             }
             SeatMessage::Started(started) => {
                 demand!(
