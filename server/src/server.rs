@@ -311,16 +311,24 @@ impl Server {
             }
         }
         self.matches.lifecycle().stop();
+        if let Some(journal) = &self.journal {
+            // First, since the replay of a match is written when its end is stored.
+            if timeout(limits.stop_time, journal.settled()).await.is_err() {
+                warn!(
+                    "the store did not answer within the stop time; what bots were told is in it"
+                );
+                return Ok(());
+            }
+        }
         self.matches.replays_written().await;
         if let Some(journal) = &self.journal {
-            if timeout(limits.stop_time, journal.settled()).await.is_err() {
-                warn!("the store did not answer within the stop time");
-            }
             if let Some(failure) = journal.failure() {
                 return Err(ServeError::Storage(failure));
             }
-            let closed = journal.store().close().await;
-            closed.map_err(|error| ServeError::Storage(Arc::new(error)))?;
+            match timeout(limits.stop_time, journal.store().close()).await {
+                Ok(closed) => closed.map_err(|error| ServeError::Storage(Arc::new(error)))?,
+                Err(_) => warn!("the store was not closed within the stop time"),
+            }
         }
         info!("stopped");
         Ok(())
