@@ -12,6 +12,7 @@ mod flood;
 mod hindered_store;
 mod keys;
 mod limits;
+mod listing;
 mod locked_table;
 mod metrics;
 mod raw_bot;
