@@ -21,6 +21,7 @@ mod referee_lag;
 mod restarting;
 mod security;
 mod seed_commitment;
+mod silent_requests;
 mod slow_store;
 mod spectators;
 mod stopping;
