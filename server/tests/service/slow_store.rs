@@ -9,14 +9,19 @@ use std::{
     time::Duration,
 };
 
-use bridgemaster_proto::v1::{Resign, play_request::Message};
+use bridgemaster_proto::v1::{
+    ListGamesRequest, Resign, play_request::Message, play_service_client::PlayServiceClient,
+};
 use bridgemaster_server::{Limits, ServerOptions, Storage};
-use bridgemaster_store::{MemoryStore, Store};
-use tokio::time::{sleep, timeout};
+use bridgemaster_store::{MemoryStore, Store, StoreError};
+use tokio::{
+    sync::Notify,
+    time::{sleep, timeout},
+};
 
 use crate::{
     hindered_store::HinderedStore,
-    raw_bot::RawBot,
+    raw_bot::{RawBot, hello, reason, request},
     table::{GAMES, PATIENCE, Table, config, with_clock},
 };
 
@@ -106,4 +111,51 @@ async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
     let ended = timeout(PATIENCE, &mut table.running).await;
     ended.expect("it ends").unwrap().unwrap();
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_bot_is_not_told_of_a_forfeit_that_is_not_stored() {
+    let (holds, begun, failing) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(Notify::new()),
+        Arc::new(Notify::new()),
+    );
+    let hindrance = (Arc::clone(&holds), Arc::clone(&begun), Arc::clone(&failing));
+    let store = HinderedStore::over(Arc::new(MemoryStore::new()), move || {
+        let (holds, begun, failing) = hindrance.clone();
+        async move {
+            if !holds.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            begun.notify_one();
+            failing.notified().await;
+            Err(StoreError::DiskFull {
+                path: "matches.sqlite".into(),
+            })
+        }
+    });
+    let table = Table::over(&store, Limits::default()).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let bot = RawBot::join(&table, &seated.tickets[0]).await;
+    holds.store(true, Ordering::Relaxed);
+    let match_id = seated.match_id.clone();
+    bot.send(Message::Resign(Resign { match_id })).await;
+    begun.notified().await;
+    let client = PlayServiceClient::new(table.channel.clone());
+    let bearer = format!("Bearer {}", seated.tickets[0]);
+    let again = request(Message::Hello(hello()));
+    let mut again = RawBot::open_with(client, Some(&bearer), again)
+        .await
+        .unwrap();
+    // Calls of one connection: when these are answered, the server has read the Hello.
+    for _ in 0..3 {
+        table
+            .catalog()
+            .list_games(ListGamesRequest {})
+            .await
+            .unwrap();
+    }
+    failing.notify_one();
+    let told = again.next().await.unwrap_err();
+    assert_eq!(reason(&told), "STORAGE_FAILED");
 }
