@@ -56,7 +56,8 @@ pub struct Limits {
     /// a second connection.
     #[serde(deserialize_with = "positive")]
     pub streams_per_connection: u32,
-    /// Time for the first message of a stream.
+    /// Time for the first message of a stream, and for the whole request of a call of another
+    /// service.
     #[serde(rename = "hello_time_ms", deserialize_with = "from_ms")]
     pub hello_time: Duration,
     /// Messages that wait for one bot. A match sends one a request, so a longer queue means that

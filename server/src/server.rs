@@ -35,7 +35,7 @@ use crate::{
     metrics::{self, Metrics},
     play::Play,
     refusal::Refusal,
-    services::{Catalog, MatchDesk, NamedReasons},
+    services::{Catalog, MatchDesk, NamedReasons, PromptRequests},
     transport::{Origin, Tls, TokenBuckets, incoming},
 };
 
@@ -249,18 +249,31 @@ impl Server {
             .max_concurrent_streams(limits.streams_per_connection)
             .http2_keepalive_interval(Some(limits.keepalive))
             .http2_keepalive_timeout(Some(limits.keepalive))
-            .add_service(health)
-            .add_service(reflection().build_v1()?)
-            .add_service(reflection().build_v1alpha()?)
-            .add_service(NamedReasons(
-                CatalogServiceServer::new(Catalog).max_decoding_message_size(limits.request_bytes),
+            .add_service(PromptRequests::new(health, limits.hello_time))
+            .add_service(PromptRequests::new(
+                reflection().build_v1()?,
+                limits.hello_time,
             ))
-            .add_service(NamedReasons(
-                MatchServiceServer::new(MatchDesk::new(
-                    Arc::clone(&matches),
-                    self.authenticator.clone(),
-                ))
-                .max_decoding_message_size(limits.request_bytes),
+            .add_service(PromptRequests::new(
+                reflection().build_v1alpha()?,
+                limits.hello_time,
+            ))
+            .add_service(PromptRequests::new(
+                NamedReasons(
+                    CatalogServiceServer::new(Catalog)
+                        .max_decoding_message_size(limits.request_bytes),
+                ),
+                limits.hello_time,
+            ))
+            .add_service(PromptRequests::new(
+                NamedReasons(
+                    MatchServiceServer::new(MatchDesk::new(
+                        Arc::clone(&matches),
+                        self.authenticator.clone(),
+                    ))
+                    .max_decoding_message_size(limits.request_bytes),
+                ),
+                limits.hello_time,
             ))
             .add_service(
                 PlayServiceServer::new(Play::new(Arc::clone(&matches), self.authenticator))
@@ -311,16 +324,24 @@ impl Server {
             }
         }
         self.matches.lifecycle().stop();
+        if let Some(journal) = &self.journal {
+            // First, since the replay of a match is written when its end is stored.
+            if timeout(limits.stop_time, journal.settled()).await.is_err() {
+                warn!(
+                    "the store did not answer within the stop time; what bots were told is in it"
+                );
+                return Ok(());
+            }
+        }
         self.matches.replays_written().await;
         if let Some(journal) = &self.journal {
-            if timeout(limits.stop_time, journal.settled()).await.is_err() {
-                warn!("the store did not answer within the stop time");
-            }
             if let Some(failure) = journal.failure() {
                 return Err(ServeError::Storage(failure));
             }
-            let closed = journal.store().close().await;
-            closed.map_err(|error| ServeError::Storage(Arc::new(error)))?;
+            match timeout(limits.stop_time, journal.store().close()).await {
+                Ok(closed) => closed.map_err(|error| ServeError::Storage(Arc::new(error)))?,
+                Err(_) => warn!("the store was not closed within the stop time"),
+            }
         }
         info!("stopped");
         Ok(())

@@ -3,9 +3,7 @@
 import asyncio
 import logging
 import queue
-import time
 import unittest
-from types import SimpleNamespace
 from unittest import mock
 
 import grpc
@@ -19,7 +17,7 @@ from bridgemaster.v1.play_pb2 import (
     PlayResponse,
 )
 
-from bridgemaster_bot import backoff, connection
+from bridgemaster_bot import connection
 from bridgemaster_bot.bot import Bot, Choice, Resign
 from bridgemaster_bot.connection import MAX_REFUSED_ANSWERS, Connection, target_of
 from bridgemaster_bot.errors import BrokenSeedCommitmentError, PlayError, RefusedError
@@ -193,16 +191,6 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
         await self.end(stream, 4)
         asked = [request for what, request in self.bot.heard if what == "asked"]
         self.assertEqual(asked, [1, 2])
-
-    async def test_a_bot_that_waited_long_for_its_match_comes_back_too(self) -> None:
-        stream = await self.welcomed()
-        waited_s = 2 * connection.CONNECT_FOR_S
-        later = SimpleNamespace(monotonic=lambda: time.monotonic() + waited_s)
-        with mock.patch.object(backoff, "time", later):
-            stream.end()
-            stream = await self.welcomed()
-        stream.send(match_started(1))
-        await self.end(stream, 2)
 
     async def test_a_bot_thinks_on_while_the_stream_is_lost(self) -> None:
         stream = await self.welcomed()

@@ -24,7 +24,7 @@ use crate::metrics::Metrics;
 const BEAT: Duration = Duration::from_millis(10);
 /// A beat that is overdue by less counts as punctual: timers are exact to a millisecond, and a
 /// busy runtime does other work first.
-const MIN_LAG: Duration = Duration::from_millis(10);
+pub(super) const MIN_LAG: Duration = Duration::from_millis(10);
 /// Lag from which on an operator should know of it.
 const WARN_LAG: Duration = Duration::from_millis(100);
 /// As last beat: nobody beats the clock, and no lag can be told.
@@ -90,6 +90,13 @@ impl ServerClock {
     /// How long ago a moment was.
     pub(super) fn since(&self, moment: Moment) -> Duration {
         Duration::from_micros(self.elapsed_us().saturating_sub(moment.time.0))
+    }
+
+    /// What the clock said at a moment; that of its making if the moment was before that.
+    pub(super) fn time_at(&self, instant: Instant) -> Time {
+        let since_origin = as_us(instant.saturating_duration_since(self.origin));
+        let base_us = self.base_us.load(Ordering::Relaxed);
+        Time(base_us.saturating_add(since_origin))
     }
 
     pub(super) fn instant(&self, time: Time) -> tokio::time::Instant {
@@ -161,7 +168,7 @@ impl Drop for Watch<'_> {
 }
 
 /// A u64 of microseconds lasts half a million years.
-const fn as_us(duration: Duration) -> u64 {
+pub(super) const fn as_us(duration: Duration) -> u64 {
     duration.as_micros() as u64
 }
 

@@ -39,14 +39,15 @@ pub(crate) trait HostedMatch: Send + Sync {
     fn is_of(&self, key: &KeyName) -> bool;
 
     /// Takes a seat with a new stream; an older stream of the seat ends. With a key, the bot is
-    /// the one of the key's name, and a seat that the bot of another key holds is refused.
+    /// the one of the key's name, and a seat that the bot of another key holds is refused. A
+    /// refusal waits as everything does that shows how the match stands.
     fn join(
         &self,
         seat: Seat,
         bot: BotIdentity,
         key: Option<&KeyName>,
         last_sequence: Option<u32>,
-    ) -> Result<(StreamNumber, Outbound), Refusal>;
+    ) -> Result<(StreamNumber, Outbound), Gated<Refusal>>;
 
     /// Takes what a stream of a seat reports; what a superseded stream reports is dropped. Gives
     /// the gate that the effect waits for, if it does.

@@ -7,6 +7,7 @@ mod effects;
 #[cfg(test)]
 mod handled_late;
 mod shown;
+mod storing;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -61,6 +62,8 @@ struct Table<G: WireGame> {
     journal: Option<MatchJournal>,
     /// What the last effect waits for; `None` without a store.
     gate: Option<Gate>,
+    /// Since when the last effect waits, as far as the referee does not know of it.
+    storing_since: Option<Time>,
     /// The moment at which the timer looks again.
     armed: Option<Time>,
     outputs: Vec<Output<G>>,
@@ -78,6 +81,7 @@ impl<G: WireGame> Table<G> {
             replay: Replay::Growing(writer),
             journal: None,
             gate: None,
+            storing_since: None,
             armed: None,
             outputs: Vec::new(),
             reports: Vec::new(),
@@ -224,11 +228,17 @@ impl<G: WireGame> LiveMatch<G> {
         matches.metrics().handled(matches.clock().since(moment));
     }
 
-    /// Tells the referee what it does not know of the server's lag before a moment.
+    /// Tells the referee what it does not know of the server's lag before a moment, and of the
+    /// time that effects waited to be stored.
     fn tell_lag(&self, table: &mut Table<G>, matches: &Matches, moment: Moment) {
+        if table.referee.phase() == MatchPhase::Ended {
+            return;
+        }
+        let storing_us = table.take_storing_us(moment.time, matches.clock());
         let lag_us = moment.lag_us.saturating_sub(table.lag_us);
-        if lag_us > 0 && table.referee.phase() != MatchPhase::Ended {
-            table.lag_us = moment.lag_us;
+        table.lag_us = table.lag_us.max(moment.lag_us);
+        let lag_us = lag_us.saturating_add(storing_us);
+        if lag_us > 0 {
             self.handle(table, matches, moment.time, Input::RefereeLag { lag_us });
         }
     }

@@ -18,6 +18,10 @@ pub(crate) enum Before {
     Stored(Option<FinishedCursor>),
 }
 
+/// Most times that one call reads from the store. A caller who sees few of the matches in it gets a
+/// short page and goes on with the next: a call must not read a store of a million matches.
+const MAX_READS: usize = 8;
+
 /// What a page token of the store's part begins with.
 const STORED: char = 's';
 
@@ -79,8 +83,9 @@ impl Matches {
         }
     }
 
-    /// At most `count` matches in `state` that the caller sees, and where the list goes on: those in memory, the newest
-    /// first, and then the finished ones that only the store has, the last to end first.
+    /// At most `count` matches in `state` that the caller sees, and where the list goes on: those in
+    /// memory, the newest first, and then the finished ones that only the store has, the last to
+    /// end first. There may be fewer, even none, and still more to come.
     pub(crate) async fn list(
         &self,
         state: MatchState,
@@ -108,7 +113,7 @@ impl Matches {
         else {
             return Ok((page, None));
         };
-        loop {
+        for _ in 0..MAX_READS {
             // Without room one is asked for, to know whether there are more.
             let room = count - page.len();
             let limit = u32::try_from(room).unwrap_or(u32::MAX).max(1);
@@ -133,6 +138,7 @@ impl Matches {
             }
             after = stored.next;
         }
+        Ok((page, Some(Before::Stored(after))))
     }
 
     /// The store, if there is one, and the identifier in it, if it can be one.

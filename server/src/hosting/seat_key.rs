@@ -8,7 +8,7 @@ use bridgemaster_store::KeyName;
 use tracing::{Span, error_span};
 
 use super::{HostedMatch, SeatStream, outbound::Outbound};
-use crate::refusal::Refusal;
+use crate::{journal::Gated, refusal::Refusal};
 
 /// The right to join a seat, as a ticket gives it.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ impl SeatKey {
         bot: BotIdentity,
         key: Option<&KeyName>,
         last_sequence: Option<u32>,
-    ) -> Result<(SeatStream, Outbound), Refusal> {
+    ) -> Result<(SeatStream, Outbound), Gated<Refusal>> {
         let (number, outbound) = self.hosted.join(self.seat, bot, key, last_sequence)?;
         Ok((SeatStream::new(self.hosted, self.seat, number), outbound))
     }

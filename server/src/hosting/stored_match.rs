@@ -120,15 +120,16 @@ impl HostedMatch for StoredMatch {
         _bot: BotIdentity,
         key: Option<&KeyName>,
         last_sequence: Option<u32>,
-    ) -> Result<(StreamNumber, Outbound), Refusal> {
+    ) -> Result<(StreamNumber, Outbound), Gated<Refusal>> {
+        let refused = |refusal| Err(Gated::new(refusal, None));
         if let Some(key) = key
             && self.bot_name(seat).is_some_and(|name| name != key.as_str())
         {
-            return Err(of_another_key());
+            return refused(of_another_key());
         }
         let told = self.seats.get(seat.index()).cloned().unwrap_or_default();
         if !told.forfeited_for.is_empty() {
-            return Err(forfeited(&told.forfeited_for));
+            return refused(forfeited(&told.forfeited_for));
         }
         let (sender, outbound) = outbound::channel(MESSAGES);
         let send = |sequence, message| {

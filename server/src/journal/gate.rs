@@ -1,6 +1,6 @@
 //! What keeps effects in until what caused them is stored.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use tokio::sync::SetOnce;
 
@@ -8,20 +8,30 @@ use tokio::sync::SetOnce;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotStored;
 
-/// The outcome of one commit, for everything that waits for it.
+/// The outcome of one commit, for everything that waits for it; with the moment of a good one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gate(Arc<SetOnce<Result<(), NotStored>>>);
+pub(crate) struct Gate(Arc<SetOnce<Result<Instant, NotStored>>>);
 
 impl Gate {
     /// The commit is done, or has failed.
     pub(super) fn settle(&self, outcome: Result<(), NotStored>) {
         // Only the writer settles a gate, and once.
-        let _ = self.0.set(outcome);
+        let _ = self.0.set(outcome.map(|()| Instant::now()));
     }
 
     /// Whether effects may leave now.
     pub(crate) fn is_open(&self) -> bool {
-        self.0.get() == Some(&Ok(()))
+        self.opened_at().is_some()
+    }
+
+    /// When effects were first allowed to leave, if they are.
+    pub(crate) fn opened_at(&self) -> Option<Instant> {
+        self.0.get()?.ok()
+    }
+
+    /// Whether both wait for one commit.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Completes when effects may leave.
@@ -29,7 +39,7 @@ impl Gate {
     /// # Errors
     /// [`NotStored`] when they may never.
     pub(crate) async fn opened(&self) -> Result<(), NotStored> {
-        *self.0.wait().await
+        self.0.wait().await.map(|_| ())
     }
 }
 

@@ -2,16 +2,19 @@
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use bridgemaster_store::{MatchId, Store, StoreError, Write};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use tracing::error;
+use tracing::{error, warn};
 
 use super::{Gate, Header, NotStored, match_journal::unix_ms};
 use crate::metrics::Metrics;
+
+/// Time of a commit from which on an operator should know of it: every bot waits for it.
+const WARN_COMMIT: Duration = Duration::from_millis(100);
 
 /// What waits to be committed, and what commits it.
 pub(crate) struct Journal {
@@ -121,8 +124,12 @@ impl Journal {
         } else {
             let (count, begun) = (writes.len(), Instant::now());
             let committed = self.store.commit(writes).await;
+            let time = begun.elapsed();
+            if time >= WARN_COMMIT {
+                warn!(commit_ms = time.as_millis(), "the store is slow");
+            }
             if committed.is_ok() {
-                self.metrics.committed(count, begun.elapsed());
+                self.metrics.committed(count, time);
             }
             committed
         };

@@ -68,6 +68,8 @@ pub(crate) fn conversation(
         let (seat, mut outbound) = match joined {
             Ok(joined) => joined,
             Err(refusal) => {
+                let shown = refusal.shown().await;
+                let refusal = shown.unwrap_or_else(|NotStored| Refusal::storage_failed());
                 yield Err(refusal.into());
                 return;
             }

@@ -3,7 +3,9 @@
 mod catalog;
 mod match_desk;
 mod named_reasons;
+mod prompt_requests;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use match_desk::MatchDesk;
 pub(crate) use named_reasons::NamedReasons;
+pub(crate) use prompt_requests::PromptRequests;

@@ -27,14 +27,15 @@ pub struct DataDir {
 }
 
 impl DataDir {
-    /// Makes the folder if there is none, and makes sure that files can be made in it.
+    /// Makes the folder if there is none, for this user alone, and makes sure that files can be made
+    /// in it. The rights of a folder that is there stay as they are.
     ///
     /// # Errors
     /// [`StoreError::FolderUnusable`], or [`StoreError::DiskFull`].
     pub fn prepare(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let unusable = |source| unusable(&path, source);
-        fs::create_dir_all(&path).map_err(unusable)?;
+        make_private(&path).map_err(unusable)?;
         let probe = path.join(format!("write-test.{}", std::process::id()));
         File::create(&probe).map_err(unusable)?;
         fs::remove_file(&probe).map_err(unusable)?;
@@ -86,6 +87,16 @@ pub(crate) struct DirLock {
     _file: File,
 }
 
+/// Makes the folder, and those above it, if there are none. What is in it is secret while matches
+/// are played: their seeds.
+fn make_private(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
 fn unusable(path: &Path, source: io::Error) -> StoreError {
     let path = path.to_owned();
     match source.kind() {
@@ -126,6 +137,16 @@ mod tests {
         );
         drop(held);
         dir.lock().unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_made_is_closed_to_other_users() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let parent = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(parent.path().join("data")).unwrap();
+        let mode = fs::metadata(dir.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{mode:o}");
     }
 
     #[test]

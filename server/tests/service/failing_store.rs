@@ -1,81 +1,34 @@
 //! A store that fails: no effect of what is not stored is ever seen, and the server ends.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicI64, Ordering},
+use std::{
+    future::ready,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
 };
 
-use async_trait::async_trait;
 use bridgemaster_proto::v1::{decision::Choice, play_response::Message};
 use bridgemaster_server::{Limits, ServeError, replay::verify};
-use bridgemaster_store::{
-    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, MatchCounts, MatchId,
-    MemoryStore, NewKey, OpenMatch, Store, StoreError, Write,
-};
+use bridgemaster_store::{MemoryStore, Store, StoreError};
 use tokio::time::timeout;
 
 use crate::{
+    hindered_store::HinderedStore,
     raw_bot::{Known, RawBot, reason},
     table::{GAMES, PATIENCE, Table, config},
 };
 
-/// A store whose disk is full after so many commits.
-struct Filling {
-    store: Arc<dyn Store>,
-    room: AtomicI64,
-}
-
-#[async_trait]
-impl Store for Filling {
-    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        if self.room.fetch_sub(1, Ordering::Relaxed) <= 0 {
-            return Err(StoreError::DiskFull {
-                path: "matches.sqlite".into(),
-            });
-        }
-        self.store.commit(batch).await
-    }
-    async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
-        self.store.open_match_ids().await
-    }
-    async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
-        self.store.open_match(id).await
-    }
-    async fn finished(
-        &self,
-        after: Option<FinishedCursor>,
-        limit: u32,
-    ) -> Result<FinishedPage, StoreError> {
-        self.store.finished(after, limit).await
-    }
-    async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
-        self.store.finished_match(id).await
-    }
-    async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.store.replay(id).await
-    }
-    async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        self.store.match_counts().await
-    }
-    async fn close(&self) -> Result<(), StoreError> {
-        Ok(())
-    }
-}
-
-#[async_trait]
-impl KeyStore for Filling {
-    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
-        self.store.add_key(key).await
-    }
-    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        self.store.keys().await
-    }
-    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
-        self.store.key(id).await
-    }
-    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
-        self.store.revoke_key(id, revoked_at_unix_ms).await
-    }
+/// `store`, whose disk is full after so many commits.
+fn filling(store: &Arc<dyn Store>, room: i64) -> Arc<dyn Store> {
+    let room = AtomicI64::new(room);
+    HinderedStore::over(Arc::clone(store), move || {
+        let is_full = room.fetch_sub(1, Ordering::Relaxed) <= 0;
+        let full = StoreError::DiskFull {
+            path: "matches.sqlite".into(),
+        };
+        ready(if is_full { Err(full) } else { Ok(()) })
+    })
 }
 
 /// Plays until the server ends the stream: what the bot then knows, and why.
@@ -97,10 +50,7 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
     // The first makes the match, and a match has more than these.
     for room in 1..24 {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let filling: Arc<dyn Store> = Arc::new(Filling {
-            store: Arc::clone(&store),
-            room: room.into(),
-        });
+        let filling = filling(&store, room);
         let mut table = Table::over(&filling, Limits::default()).await;
         let seated = table.create(config(GAMES[0], 2)).await;
         let other = table.player().await;
@@ -139,10 +89,8 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
 
 #[tokio::test]
 async fn a_match_that_cannot_be_stored_is_not_made() {
-    let filling: Arc<dyn Store> = Arc::new(Filling {
-        store: Arc::new(MemoryStore::new()),
-        room: 0.into(),
-    });
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let filling = filling(&store, 0);
     let table = Table::over(&filling, Limits::default()).await;
     let refused = table.try_create(config(GAMES[0], 2)).await.err().unwrap();
     assert_eq!(reason(&refused), "STORAGE_FAILED");

@@ -43,7 +43,7 @@ impl<G: WireGame> LiveMatch<G> {
                 Output::Send { .. } | Output::Close { .. } => {}
             }
         }
-        self.commit(table, replay.as_ref());
+        self.commit(table, replay.as_ref(), time);
         let gate = table.unsettled();
         let mut slow = Vec::new();
         for output in outputs.drain(..) {
@@ -79,7 +79,7 @@ impl<G: WireGame> LiveMatch<G> {
 
     /// Queues what happened for the store, and with it the end. After the end nothing is queued:
     /// what is sent then waits for the end itself.
-    fn commit(&self, table: &mut Table<G>, replay: Option<&Arc<[u8]>>) {
+    fn commit(&self, table: &mut Table<G>, replay: Option<&Arc<[u8]>>, time: Time) {
         let Some(mut journal) = table.journal.take() else {
             return;
         };
@@ -88,7 +88,7 @@ impl<G: WireGame> LiveMatch<G> {
             replay: replay.to_vec(),
         });
         let has_ended = finish.is_some();
-        table.gate = Some(journal.commit(&table.referee, finish));
+        table.wait_for(journal.commit(&table.referee, finish), time);
         table.journal = (!has_ended).then_some(journal);
     }
 

@@ -82,18 +82,19 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         bot: BotIdentity,
         key: Option<&KeyName>,
         last_sequence: Option<u32>,
-    ) -> Result<(StreamNumber, Outbound), Refusal> {
-        let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
+    ) -> Result<(StreamNumber, Outbound), Gated<Refusal>> {
+        let stopping = || Gated::new(Refusal::stopping(), None);
+        let matches = self.matches.upgrade().ok_or_else(stopping)?;
         let mut table = self.table();
         if let Some(key) = key
             && table.bot(seat).is_some_and(|bot| bot.name != key.as_str())
         {
-            return Err(of_another_key());
+            return Err(Gated::new(of_another_key(), table.unsettled()));
         }
         let moment = self.catch_up(&mut table, &matches);
         self.tell_lag(&mut table, &matches, moment);
         if let Some(fault) = table.referee.forfeit(seat) {
-            return Err(forfeited(&fault));
+            return Err(Gated::new(forfeited(&fault), table.unsettled()));
         }
         let link = &mut table.links[seat.index()];
         let (number, outbound) = link.renew(matches.limits().outbound_queue);

@@ -1,0 +1,84 @@
+//! A store in which something comes before each commit.
+
+use std::{pin::Pin, sync::Arc};
+
+use async_trait::async_trait;
+use bridgemaster_store::{
+    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, MatchCounts, MatchId,
+    NewKey, OpenMatch, Store, StoreError, Write,
+};
+
+/// What comes before a commit; with an error the commit does not take place.
+type Hindrance = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
+
+/// A store in which something comes before each commit.
+pub(crate) struct HinderedStore {
+    store: Arc<dyn Store>,
+    hinder: Box<dyn Fn() -> Hindrance + Send + Sync>,
+}
+
+impl HinderedStore {
+    /// `store`, where `hinder` comes before each commit.
+    pub(crate) fn over<F>(
+        store: Arc<dyn Store>,
+        hinder: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Arc<dyn Store>
+    where
+        F: Future<Output = Result<(), StoreError>> + Send + 'static,
+    {
+        Arc::new(Self {
+            store,
+            hinder: Box::new(move || Box::pin(hinder())),
+        })
+    }
+}
+
+#[async_trait]
+impl Store for HinderedStore {
+    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        (self.hinder)().await?;
+        self.store.commit(batch).await
+    }
+    async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
+        self.store.open_match_ids().await
+    }
+    async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
+        self.store.open_match(id).await
+    }
+    async fn finished(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+    ) -> Result<FinishedPage, StoreError> {
+        self.store.finished(after, limit).await
+    }
+    async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
+        self.store.finished_match(id).await
+    }
+    async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.replay(id).await
+    }
+    async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
+        self.store.match_counts().await
+    }
+    /// Leaves the store open for the server that comes next.
+    async fn close(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl KeyStore for HinderedStore {
+    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
+        self.store.add_key(key).await
+    }
+    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
+        self.store.keys().await
+    }
+    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
+        self.store.key(id).await
+    }
+    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
+        self.store.revoke_key(id, revoked_at_unix_ms).await
+    }
+}
