@@ -56,7 +56,8 @@ impl<G: Game> Outbox<G> {
         match message {
             SeatMessage::Started(_) => {
                 self.started = Some(self.last);
-                self.forget_changes();
+                // It tells of all seats.
+                self.changed = SeatSet::EMPTY;
             }
             SeatMessage::Ended(_) => self.ended = Some(self.last),
             _ => {}
@@ -102,11 +103,6 @@ impl<G: Game> Outbox<G> {
     pub(crate) fn note_change(&mut self, seat: Seat, reason: Option<FaultReason>) {
         self.changed.insert(seat);
         self.reasons[seat.index()] = reason;
-    }
-
-    /// Forgets the changes that were noted: the seat is told of all seats in another way.
-    pub(crate) fn forget_changes(&mut self) {
-        self.changed = SeatSet::EMPTY;
     }
 
     /// Takes the changes that were noted.

@@ -183,6 +183,11 @@ impl<G: Game> Referee<G> {
                 message,
             });
         }
+        self.send_changes(seat, out);
+    }
+
+    /// How the seats stand that changed while this one was away, under new numbers.
+    fn send_changes(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         if self.phase == MatchPhase::Running {
             let changes: Vec<_> = self.chairs[seat.index()].outbox.take_changes().collect();
             for (about, reason) in changes {
@@ -192,12 +197,13 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// For a bot that knows nothing: the start, the open request, the end.
+    /// For a bot that knows nothing: the start, the open request, the end. The start tells how
+    /// the seats stand; what of that has no number yet is told again under one, so that a bot
+    /// which gets no further than the start has its last word on them when it asks for the rest.
     fn send_anew(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let message = self.started_message(seat);
         let now = self.now;
         let chair = &mut self.chairs[seat.index()];
-        chair.outbox.forget_changes();
         let Some(sequence) = chair.outbox.started() else {
             return self.send(seat, message, out);
         };
@@ -225,6 +231,7 @@ impl<G: Game> Referee<G> {
                 message,
             });
         }
+        self.send_changes(seat, out);
     }
 
     /// Sends the open request to a seat that has a stream, if it was never sent.

@@ -279,3 +279,23 @@ fn a_bot_that_missed_the_end_is_told_of_it_when_it_is_back() {
         assert_eq!(script.told(1), [(1, Told::Started), (2, Told::Ended)]);
     }
 }
+
+#[test]
+fn the_last_word_on_another_seat_is_true_for_a_bot_that_began_anew_and_lost_its_stream() {
+    let mut script = Script::<Heap>::started(rules(3));
+    script.disconnect(1);
+    script.connect(1, Some(1));
+    script.disconnect(0);
+    script.disconnect(1);
+    script.connect(0, None);
+    // Of what it was sent then, it got the start.
+    script.disconnect(0);
+    script.connect(0, Some(1));
+    let heard = script.heard(0);
+    let of_seat_1 = |told: &&Told| matches!(told, Told::Status(1, ..));
+    assert_eq!(
+        heard.iter().rfind(of_seat_1),
+        Some(&Told::Status(1, SeatState::Paused, None)),
+        "{heard:?}"
+    );
+}
