@@ -64,7 +64,7 @@ pub struct Limits {
     /// the bot does not read. A bot that comes back is sent up to
     /// [`MAX_MESSAGES_KEPT`](bridgemaster_referee::MAX_MESSAGES_KEPT) messages and the state of
     /// its match at once; there is room for twice that.
-    #[serde(deserialize_with = "positive")]
+    #[serde(deserialize_with = "outbound_queue")]
     pub outbound_queue: usize,
     /// Spectators of one match.
     #[serde(deserialize_with = "positive")]
@@ -130,7 +130,7 @@ impl Default for Limits {
             open_matches_per_key: 1_000,
             streams_per_connection: 2_048,
             hello_time: Duration::from_secs(10),
-            outbound_queue: 2 * MAX_MESSAGES_KEPT,
+            outbound_queue: MIN_OUTBOUND_QUEUE,
             watchers_per_match: 32,
             watcher_queue: 256,
             ping_interval: Duration::from_secs(15),
@@ -164,6 +164,19 @@ where
     let number = u32::deserialize(from)?;
     let positive = (number > 0).then(|| T::try_from(number).ok()).flatten();
     positive.ok_or_else(|| de::Error::custom(format!("{number} is not a number from 1 on")))
+}
+
+/// Fewest messages that must have room in the queue of a bot: what a bot that comes back is sent.
+const MIN_OUTBOUND_QUEUE: usize = 2 * MAX_MESSAGES_KEPT;
+
+/// The queue of a bot in a config file.
+fn outbound_queue<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let messages = positive(from)?;
+    if messages < MIN_OUTBOUND_QUEUE {
+        let problem = format!("{messages} is below {MIN_OUTBOUND_QUEUE}, which a resume may need");
+        return Err(de::Error::custom(problem));
+    }
+    Ok(messages)
 }
 
 /// Longest name of a bot, and longest version of one, in characters: fits a table column.

@@ -79,6 +79,10 @@ fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
             "[limits]\nhello_time_ms = 0",
             &["hello_time_ms", "1 to 86400000"],
         ),
+        (
+            "[limits]\noutbound_queue = 100",
+            &["outbound_queue", "below 128"],
+        ),
         ("[limits]\nconnections = -1", &["connections", "line 2"]),
         (
             "[limits]\ncalls_per_key = { per_second = 5 }",
