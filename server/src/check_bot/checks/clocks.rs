@@ -30,14 +30,15 @@ pub(super) async fn ask_forced(bout: &mut Bout) -> Verdict<()> {
 
 /// Pings before a request and while it is open.
 pub(super) async fn ping(bout: &mut Bout) -> Verdict<()> {
-    for request_id in [2, 3] {
-        let (sequence, asked) = bout.until_request(request_id).await?;
+    for nonce_while_open in [2, 3] {
+        // The next one, whatever its number: the bot may have answered the one before already.
+        let (sequence, asked) = bout.until_asked().await?;
         for nonce in NONCES {
             bout.session.ping(nonce).await;
         }
         all_pongs(bout).await?;
         bout.deliver(sequence, asked).await;
-        bout.session.ping(u64::from(request_id)).await;
+        bout.session.ping(nonce_while_open).await;
         all_pongs(bout).await?;
     }
     bout.finish(0).await?;
