@@ -10,11 +10,13 @@ mod catalog;
 mod checks;
 mod failure;
 mod front;
+mod hello;
 mod limits;
 mod numbering;
 mod report;
 mod run;
 mod session;
+mod told;
 mod wire;
 
 pub use self::{

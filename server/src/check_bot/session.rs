@@ -1,23 +1,15 @@
 //! The bot's seat between the bot and a real server: what a script hears, passes on and changes.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    process::ExitStatus,
-    time::Duration,
-};
+use std::{process::ExitStatus, time::Duration};
 
-use bridgemaster_proto::{
-    PROTOCOL_REVISION,
-    v1::{
-        Decision, DecisionRequest, Hello, Ping, PlayRequest, PlayResponse, Pong, RefusalReason,
-        play_request::Message as FromBot, play_response::Message as FromServer,
-        play_service_client::PlayServiceClient,
-    },
+use bridgemaster_proto::v1::{
+    Hello, Ping, PlayRequest, PlayResponse, Pong, RefusalReason, play_request::Message as FromBot,
+    play_response::Message as FromServer, play_service_client::PlayServiceClient,
 };
 use tokio::{
     select,
     sync::mpsc,
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, sleep_until},
 };
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Status, Streaming, transport::Channel};
@@ -27,8 +19,10 @@ use super::{
     catalog::section,
     failure::{Stop, Verdict, failed},
     front::{Arrival, BotStream, Front},
+    hello::{check_revision, first_hello},
     limits::Times,
     numbering::Numbering,
+    told::Told,
     wire,
 };
 use crate::{bot_process::BotProcess, reason_name, refusal::Refusal};
@@ -57,29 +51,6 @@ pub(super) enum Event {
 struct Upstream {
     inbound: Streaming<PlayResponse>,
     outbound: mpsc::Sender<PlayRequest>,
-}
-
-/// What the bot has been told and has said, over all its streams.
-#[derive(Debug, Default)]
-pub(super) struct Told {
-    /// The highest sequence that was sent to the bot.
-    pub(super) last_sequence: u32,
-    /// The highest sequence that the bot must have read: that of the last request it answered.
-    pub(super) read_sequence: u32,
-    /// The requests that were sent, with the sequence of the bot's numbering.
-    pub(super) requests: BTreeMap<u32, (u32, DecisionRequest)>,
-    /// All answers to each request.
-    pub(super) answers: BTreeMap<u32, Vec<Decision>>,
-    /// Whether MatchEnded was sent.
-    pub(super) ended: bool,
-    /// Streams that the bot has opened.
-    pub(super) streams: u32,
-    /// Nonces of Pongs that nothing had asked for.
-    pub(super) unasked_pongs: Vec<u64>,
-    /// Pings on the stream in use that no Pong has answered.
-    open_pings: BTreeMap<u64, Instant>,
-    /// Those among them that a script sent.
-    own_pings: BTreeSet<u64>,
 }
 
 /// The bot's seat in one match.
@@ -144,7 +115,7 @@ impl Session {
             Some(event) => Ok(event),
             None => Err(failed(
                 &self.waiting_for,
-                format!("timed out waiting for it; {}", self.so_far()),
+                format!("timed out waiting for it; {}", self.told.so_far()),
                 self.section,
             )),
         }
@@ -199,7 +170,7 @@ impl Session {
         match message {
             Ok(Some(PlayRequest { message })) => {
                 let message = message?;
-                self.note(&message);
+                self.told.heard(&message);
                 Some(Event::FromBot(message))
             }
             Ok(None) => {
@@ -216,24 +187,6 @@ impl Session {
                     status.message()
                 )))
             }
-        }
-    }
-
-    fn note(&mut self, message: &FromBot) {
-        match message {
-            FromBot::Decision(decision) => {
-                if let Some((sequence, _)) = self.told.requests.get(&decision.request_id) {
-                    self.told.read_sequence = self.told.read_sequence.max(*sequence);
-                }
-                let answers = self.told.answers.entry(decision.request_id).or_default();
-                answers.push(decision.clone());
-            }
-            FromBot::Pong(pong) => {
-                if self.told.open_pings.remove(&pong.nonce).is_none() {
-                    self.told.unasked_pongs.push(pong.nonce);
-                }
-            }
-            FromBot::Hello(_) | FromBot::Resign(_) => {}
         }
     }
 
@@ -258,37 +211,10 @@ impl Session {
     /// Reads what a stream begins with.
     async fn came(&mut self, arrival: Arrival) -> Verdict<Event> {
         self.told.streams += 1;
-        let hello = first_hello(arrival, &self.ticket, self.times).await?;
-        let (stream, hello) = hello;
-        if hello.protocol_revision != PROTOCOL_REVISION {
-            return Err(failed(
-                format!("protocol_revision {PROTOCOL_REVISION} in Hello"),
-                format!("protocol_revision {}", hello.protocol_revision),
-                section::CONVERSATION,
-            ));
-        }
-        let told = &self.told;
-        let (least, most) = (told.read_sequence, told.last_sequence);
-        let has_valid_sequence = match hello.last_sequence {
-            None => least == 0,
-            Some(last) => (least..=most).contains(&last),
-        };
-        if !has_valid_sequence {
-            let expected = match most {
-                0 => "no last_sequence in Hello: nothing was sent yet".to_owned(),
-                _ => format!(
-                    "last_sequence {least} to {most} in Hello: {least} was read, as an answer \
-                     shows, and {most} was sent last"
-                ),
-            };
-            let seen = match hello.last_sequence {
-                None => "no last_sequence".to_owned(),
-                Some(last) => format!("last_sequence {last}"),
-            };
-            return Err(failed(expected, seen, section::COMING_BACK));
-        }
-        self.told.open_pings.clear();
-        self.told.own_pings.clear();
+        let (stream, hello) = first_hello(arrival, &self.ticket, self.times).await?;
+        check_revision(&hello)?;
+        self.told.check_last_sequence(&hello)?;
+        self.told.forget_stream();
         let older = self.bot.replace(stream);
         if let Some(older) = older {
             let text = "a newer stream of the seat took over";
@@ -322,7 +248,7 @@ impl Session {
             Event::ServerEnded(Some(status)) => Err(self.refused(&status)),
             Event::Exited(status) => Err(failed(
                 &self.waiting_for,
-                format!("the process ended with {status}; {}", self.so_far()),
+                format!("the process ended with {status}; {}", self.told.so_far()),
                 self.section,
             )),
         }
@@ -362,7 +288,7 @@ impl Session {
             format!(
                 "the server ended the stream with {reason}: {}; {}",
                 status.message(),
-                self.so_far()
+                self.told.so_far()
             ),
             section::REFUSALS,
         )
@@ -411,42 +337,22 @@ impl Session {
         encode: impl FnOnce(u32, FromServer) -> Vec<u8>,
     ) {
         let sequence = self.numbering.number_for_bot(sequence);
-        match &message {
-            FromServer::Ping(ping) => {
-                self.told.open_pings.insert(ping.nonce, Instant::now());
-            }
-            FromServer::DecisionRequest(request) => {
-                let known = (sequence, request.clone());
-                self.told.requests.insert(request.request_id, known);
-            }
-            FromServer::MatchEnded(_) => self.told.ended = true,
-            _ => {}
-        }
-        self.told.last_sequence = self.told.last_sequence.max(sequence);
+        self.told.tell(sequence, &message);
         self.say(encode(sequence, message)).await;
     }
 
     /// Puts a message among the server's: a counted one has the sequence that `encode` gets.
     pub(super) async fn put_in(&mut self, encode: impl FnOnce(u32) -> Vec<u8>) {
         let sequence = self.numbering.put_in();
-        self.told.last_sequence = self.told.last_sequence.max(sequence);
+        self.told.tell_sequence(sequence);
         self.say(encode(sequence)).await;
     }
 
     /// Sends the bot a Ping of the script's own.
     pub(super) async fn ping(&mut self, nonce: u64) {
-        self.told.open_pings.insert(nonce, Instant::now());
-        self.told.own_pings.insert(nonce);
+        self.told.tell_own_ping(nonce);
         self.say(wire::encode(0, FromServer::Ping(Ping { nonce })))
             .await;
-    }
-
-    /// The Ping that has been waiting for its Pong for the longest time, and since when.
-    pub(super) fn oldest_ping(&self) -> Option<(u64, Instant)> {
-        let pings = self.told.open_pings.iter();
-        pings
-            .map(|(nonce, sent)| (*nonce, *sent))
-            .min_by_key(|(_, sent)| *sent)
     }
 
     /// Sends the bot encoded bytes.
@@ -459,7 +365,7 @@ impl Session {
     /// Sends the server a message of the bot. Pongs to Pings of the script end here.
     pub(super) async fn say_to_server(&mut self, message: FromBot) {
         if let FromBot::Pong(Pong { nonce }) = &message
-            && self.told.own_pings.remove(nonce)
+            && self.told.take_own_pong(*nonce)
         {
             return;
         }
@@ -483,82 +389,6 @@ impl Session {
         self.upstream = None;
         self.bot = None;
         self.front.reset_connections();
-    }
-
-    /// How far the match has come, for failures.
-    fn so_far(&self) -> String {
-        let told = &self.told;
-        let asked = told.requests.len();
-        let answered = told.answers.len();
-        match (told.streams, told.ended) {
-            (0, _) => "the bot had opened no stream".to_owned(),
-            (streams, true) => format!("after MatchEnded; {streams} streams were opened"),
-            (streams, false) => format!(
-                "until then {asked} requests were sent, {answered} of them answered, on {streams} \
-                 streams"
-            ),
-        }
-    }
-}
-
-/// Reads the Hello of a stream whose ticket must be this one.
-pub(super) async fn first_hello(
-    arrival: Arrival,
-    ticket: &str,
-    times: Times,
-) -> Verdict<(BotStream, Hello)> {
-    let Arrival {
-        metadata,
-        mut stream,
-    } = arrival;
-    let authorization = metadata.get("authorization").map(|value| value.to_str());
-    let given = match authorization {
-        Some(Ok(text)) => text.split_once(' '),
-        _ => None,
-    };
-    let is_ticket = given.is_some_and(|(scheme, given)| {
-        scheme.eq_ignore_ascii_case("bearer") && given.trim() == ticket
-    });
-    if !is_ticket {
-        let seen = match (authorization, given) {
-            (None, _) => "no `authorization` in the metadata",
-            (_, None) => "an `authorization` of another form",
-            (_, Some(_)) => "another ticket",
-        };
-        return Err(failed(
-            "`authorization: Bearer TICKET` in the metadata of every stream, with the ticket of \
-             BRIDGEMASTER_TICKET",
-            seen,
-            section::CONVERSATION,
-        ));
-    }
-    let expected = "Hello as the first message, at once and without waiting for one of the server";
-    let wrong = |seen: String| failed(expected, seen, section::CONVERSATION);
-    match timeout(times.hello(), stream.inbound.message()).await {
-        Err(_) => Err(wrong(format!(
-            "no message within {:?} of the opening of the stream",
-            times.hello()
-        ))),
-        Ok(Ok(Some(PlayRequest {
-            message: Some(FromBot::Hello(hello)),
-        }))) => Ok((stream, hello)),
-        Ok(Ok(Some(other))) => Err(wrong(format!("{:?} came first", kind(&other)))),
-        Ok(Ok(None)) => Err(wrong("the bot closed its half of the stream".to_owned())),
-        Ok(Err(status)) => Err(wrong(format!(
-            "the stream was lost: {}: {}",
-            status.code(),
-            status.message()
-        ))),
-    }
-}
-
-fn kind(request: &PlayRequest) -> &'static str {
-    match &request.message {
-        None => "an empty message",
-        Some(FromBot::Hello(_)) => "Hello",
-        Some(FromBot::Decision(_)) => "Decision",
-        Some(FromBot::Resign(_)) => "Resign",
-        Some(FromBot::Pong(_)) => "Pong",
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) async fn ping(bout: &mut Bout) -> Verdict<()> {
 
 /// Passes everything on until every Ping is answered; an answer to the request may come too.
 async fn all_pongs(bout: &mut Bout) -> Verdict<()> {
-    while let Some((nonce, sent)) = bout.session.oldest_ping() {
+    while let Some((nonce, sent)) = bout.session.told.oldest_ping() {
         let deadline = sent + bout.session.times.pong();
         let Some(event) = bout.session.event_before(deadline).await? else {
             let waited = bout.session.times.pong().as_millis();

@@ -14,7 +14,8 @@ use crate::{
         arena::{Arena, Bout, broken},
         catalog::section,
         failure::{Stop, Verdict, failed},
-        session::{Event, first_hello, refusal},
+        hello::first_hello,
+        session::{Event, refusal},
     },
     reason_name,
 };
