@@ -29,6 +29,17 @@ pub enum OutOfTurn {
     },
 }
 
+impl OutOfTurn {
+    /// Refuses a decision of a seat that is not among those that owe one.
+    pub(crate) fn check(seat: Seat, owing: SeatSet, is_over: bool) -> Result<(), Self> {
+        match (owing.contains(seat), is_over) {
+            (true, _) => Ok(()),
+            (false, true) => Err(Self::Over),
+            (false, false) => Err(Self::NotOwing { seat, owing }),
+        }
+    }
+}
+
 fn seats(set: SeatSet) -> String {
     let names: Vec<String> = set.iter().map(|seat| format!("seat {seat}")).collect();
     match names.is_empty() {

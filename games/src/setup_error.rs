@@ -33,3 +33,15 @@ impl<C: StdError + 'static> SetupError<C> {
         })
     }
 }
+
+/// Fails with a named field unless `holds`.
+pub(crate) fn require<C: StdError + 'static>(
+    holds: bool,
+    field: impl FnOnce() -> String,
+    problem: &str,
+) -> Result<(), SetupError<C>> {
+    match holds {
+        true => Ok(()),
+        false => SetupError::field(field(), problem),
+    }
+}

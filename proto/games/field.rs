@@ -52,6 +52,23 @@ pub(super) fn optional<T, U>(
     value.map(read).transpose().below(field)
 }
 
+/// Reads each item of a list of any length.
+pub(super) fn each<T, U>(
+    field: &str,
+    items: &[T],
+    read: impl Fn(&T) -> Result<U, WireError>,
+) -> Result<Vec<U>, WireError> {
+    let numbered = items.iter().enumerate();
+    numbered
+        .map(|(i, item)| read(item).map_err(|error| at(field, i, error)))
+        .collect()
+}
+
+/// A list of enum values of any length.
+pub(super) fn enums<E: WireEnum>(field: &str, numbers: &[i32]) -> Result<Vec<E>, WireError> {
+    each(field, numbers, |&number| E::from_wire("", number))
+}
+
 /// A list of exactly `N` items; see [`list`].
 pub(super) fn exactly<T, U, const N: usize>(
     field: &str,

@@ -17,16 +17,7 @@ impl State {
         decision: &Decision,
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Refusal> {
-        if self.phase != (Phase::Turn { seat }) {
-            let refused = match self.phase {
-                Phase::Over => OutOfTurn::Over,
-                _ => OutOfTurn::NotOwing {
-                    seat,
-                    owing: self.owing(),
-                },
-            };
-            return Err(refused.into());
-        }
+        OutOfTurn::check(seat, self.owing(), matches!(self.phase, Phase::Over))?;
         match *decision {
             Decision::Take(cards) => self.take(seat, cards, events),
             Decision::Buy(purchase) => self.buy(seat, purchase, events),

@@ -7,18 +7,11 @@ use super::config::Config;
 use super::money::{Money, MoneyCard};
 use super::observation::{Observation, Phase, PlaceRange, Points};
 use super::setup::{SetupError, copies};
+use crate::setup_error::require;
 use crate::{Seat, SeatCount, Viewer};
 
 /// Nothing, or what is wrong.
 type Checked = Result<(), SetupError>;
-
-/// Fails with a named field unless `holds`.
-fn require(holds: bool, field: impl Into<String>, problem: &str) -> Checked {
-    match holds {
-        true => Ok(()),
-        false => SetupError::field(field, problem),
-    }
-}
 
 /// Checks an observation. Returns the number of seats.
 pub(super) fn check(config: &Config, observation: &Observation) -> Result<SeatCount, SetupError> {
@@ -28,7 +21,7 @@ pub(super) fn check(config: &Config, observation: &Observation) -> Result<SeatCo
     config.check(seats)?;
     let at_table = |seat: Seat, field: &str| {
         let problem = "is a seat that is not at the table";
-        require(seats.contains(seat), field, problem)
+        require(seats.contains(seat), || field.into(), problem)
     };
     if let Viewer::Seat(seat) = observation.viewer {
         at_table(seat, "viewer")?;
@@ -39,7 +32,7 @@ pub(super) fn check(config: &Config, observation: &Observation) -> Result<SeatCo
     let has_dummy = observation.dummy.is_some() == (seats.get() == 2);
     require(
         has_dummy,
-        "dummy",
+        || "dummy".into(),
         "is there at a table of two, and only there",
     )?;
     check_money(observation, seats)?;
@@ -110,13 +103,13 @@ fn check_yard(observation: &Observation) -> Checked {
         let ended = empty > 0 && observation.unseen_buildings.is_empty();
         return require(
             ended,
-            "phase",
+            || "phase".into(),
             "is over, but there are buildings to fill the yard",
         );
     }
     require(
         empty == observation.turn_purchases.len(),
-        "yard",
+        || "yard".into(),
         "must be full but for the slots bought from in this turn",
     )
 }
@@ -134,12 +127,12 @@ fn check_turn_purchases(observation: &Observation) -> Checked {
         let is_empty = observation.yard[slot].is_none() && !bought[slot];
         require(
             is_empty,
-            field("slot"),
+            || field("slot"),
             "is not empty, or bought from twice",
         )?;
         bought[slot] = true;
         let exact = purchase.payment.total() == building.price();
-        require(exact, field("payment"), "is not exactly the price")?;
+        require(exact, || field("payment"), "is not exactly the price")?;
         payments.insert_all(purchase.slot, purchase.payment);
         let owner = match purchase.give {
             true => dummy,
@@ -148,7 +141,11 @@ fn check_turn_purchases(observation: &Observation) -> Checked {
         let same = observation.turn_purchases[..=i].iter();
         let same = same.filter(|e| e.building == building && e.purchase.give == purchase.give);
         let owns = owner.is_some_and(|owned| usize::from(owned.count(building)) >= same.count());
-        require(owns, field("building"), "is not among those of its owner")?;
+        require(
+            owns,
+            || field("building"),
+            "is not among those of its owner",
+        )?;
     }
     let is_paid = Currency::ALL.into_iter().all(|currency| {
         let discard = observation.discard.of_currency(currency);
@@ -156,7 +153,7 @@ fn check_turn_purchases(observation: &Observation) -> Checked {
     });
     require(
         is_paid,
-        "discard",
+        || "discard".into(),
         "does not have what was paid in this turn",
     )
 }
@@ -168,7 +165,7 @@ fn check_row(observation: &Observation) -> Checked {
     let shuffles = observation.shuffles;
     require(
         shuffles <= MAX_SHUFFLES,
-        "shuffles",
+        || "shuffles".into(),
         "is above the number of buildings",
     )?;
     match observation.phase {
@@ -177,7 +174,7 @@ fn check_row(observation: &Observation) -> Checked {
             let is_due = !is_full && pile_is_empty && !observation.discard.is_empty();
             require(
                 is_due && shuffles < MAX_SHUFFLES,
-                "phase",
+                || "phase".into(),
                 "a shuffle is due only when the row is short, the pile empty and the discard not",
             )
         }
@@ -187,7 +184,7 @@ fn check_row(observation: &Observation) -> Checked {
             let had_none = pile_is_empty && observation.discard.len() == paid;
             require(
                 is_full || had_none,
-                "row",
+                || "row".into(),
                 "is short although there was money to draw",
             )
         }
@@ -202,19 +199,19 @@ fn check_scoring_cards(observation: &Observation) -> Checked {
         let Some(PlaceRange { first, last }) = range else {
             continue;
         };
-        let field = format!("scoring_cards[{i}]");
-        require(first <= last, &field, "has its first place after its last")?;
+        let field = || format!("scoring_cards[{i}]");
+        require(first <= last, field, "has its first place after its last")?;
         let inside = usize::from(last) < pile;
-        require(inside, &field, "can lie below the whole pile")?;
+        require(inside, field, "can lie below the whole pile")?;
         let unshuffled = observation.shuffles == 0;
-        require(unshuffled, &field, "is in a pile that was shuffled")?;
+        require(unshuffled, field, "is in a pile that was shuffled")?;
     }
     let in_order = match (a, b) {
         (Some(a), Some(b)) => a.last < b.first,
         (Some(_), None) => false,
         (None, _) => true,
     };
-    require(in_order, "scoring_cards", "A must lie above B")
+    require(in_order, || "scoring_cards".into(), "A must lie above B")
 }
 
 /// Nobody has more points of a category than a scoring pays, and none for a scoring to come.
@@ -236,13 +233,9 @@ fn check_points(observation: &Observation) -> Checked {
                 .map(|own| own[scoring.index()][category.index()]);
             let paid: u32 = own.clone().map(u32::from).sum();
             let field = || format!("points of {category} in scoring {scoring}");
-            require(
-                paid <= most,
-                field(),
-                "are more than the scoring paid so far",
-            )?;
+            require(paid <= most, field, "are more than the scoring paid so far")?;
             let highest = own.max().unwrap_or(0);
-            require(highest <= places[0], field(), "are above the first place")?;
+            require(highest <= places[0], field, "are above the first place")?;
         }
     }
     Ok(())

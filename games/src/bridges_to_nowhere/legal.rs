@@ -38,14 +38,7 @@ impl State {
         decision: &Decision,
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Refusal> {
-        let owing = self.owing();
-        if !owing.contains(seat) {
-            let refused = match self.phase {
-                Phase::Over => OutOfTurn::Over,
-                _ => OutOfTurn::NotOwing { seat, owing },
-            };
-            return Err(refused.into());
-        }
+        OutOfTurn::check(seat, self.owing(), matches!(self.phase, Phase::Over))?;
         match (self.phase, *decision) {
             (Phase::Draft { .. }, Decision::Take(card)) => self.take(seat, card, events),
             (Phase::Build, Decision::Place(placement)) => {

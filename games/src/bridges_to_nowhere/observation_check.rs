@@ -11,19 +11,11 @@ use super::observation::{
     GameResult, MAX_CATEGORY_POINTS, Observation, Phase, SeatScore, SeatView,
 };
 use super::setup::{SetupError, seat};
+use crate::setup_error::require;
 use crate::{Seat, SeatCount, Viewer};
 
 /// Nothing, or what is wrong.
 pub(super) type Checked = Result<(), SetupError>;
-
-/// Fails with a named field unless `holds`.
-fn require(holds: bool, field: impl FnOnce() -> String, problem: &str) -> Checked {
-    if holds {
-        Ok(())
-    } else {
-        SetupError::field(field(), problem)
-    }
-}
 
 /// Checks all that does not need the structures.
 pub(super) fn check_before_sampling(config: &Config, observation: &Observation) -> Checked {

@@ -9,19 +9,11 @@ use super::meeples::Standing;
 use super::observation::{Crossing, LaidTile, MAX_POINTS, Meeple, Observation, Phase};
 use super::setup::{SetupError, drawn_counts};
 use super::state::State;
+use crate::setup_error::require;
 use crate::{SeatCount, Viewer};
 
 /// Nothing, or what is wrong.
 type Checked = Result<(), SetupError>;
-
-/// Fails with a named field unless `holds`.
-fn require(holds: bool, field: impl FnOnce() -> String, problem: &str) -> Checked {
-    if holds {
-        Ok(())
-    } else {
-        SetupError::field(field(), problem)
-    }
-}
 
 /// Checks who is at the table, and what seats have. Returns the number of seats.
 pub(super) fn check_table(

@@ -18,14 +18,7 @@ impl State {
         decision: &Decision,
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Refusal> {
-        let owing = self.owing();
-        if !owing.contains(seat) {
-            let refused = match self.phase {
-                Phase::Over => OutOfTurn::Over,
-                _ => OutOfTurn::NotOwing { seat, owing },
-            };
-            return Err(refused.into());
-        }
+        OutOfTurn::check(seat, self.owing(), matches!(self.phase, Phase::Over))?;
         match (self.phase, *decision) {
             (Phase::TakeA2 { .. }, Decision::TakeA2(used)) => {
                 self.answer_take_a2(seat, used, events);

@@ -12,6 +12,7 @@ use super::edition::Edition;
 use super::observation::{Observation, Pawn, Phase, TurnStep, TurnView};
 use super::setup::{SetupError, check_faces, check_seat_order, rounds};
 use super::turn_check::{check_cards, check_turns};
+use crate::setup_error::require;
 use crate::{Seat, SeatCount, Viewer};
 
 /// Most money that a seat may have, in pounds: far above what a match can earn, and far from the
@@ -20,15 +21,6 @@ const MAX_MONEY: i32 = 1_000_000;
 
 /// Nothing, or what is wrong.
 pub(super) type Checked = Result<(), SetupError>;
-
-/// Fails with a named field unless `holds`.
-pub(super) fn require(holds: bool, field: impl FnOnce() -> String, problem: &str) -> Checked {
-    if holds {
-        Ok(())
-    } else {
-        SetupError::field(field(), problem)
-    }
-}
 
 /// Checks all that does not need a state. Returns the number of seats.
 pub(super) fn check_before_sampling(

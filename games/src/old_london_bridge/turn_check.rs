@@ -6,9 +6,10 @@ use super::bridge::goes_to_the_end;
 use super::components::{BONUS_STACKS, BRIDGE_SLOTS, CARD_VALUES, CARDS, TileKind};
 use super::decision::PlayedCards;
 use super::observation::{MAX_TURNS, Observation, Pawn, Phase, Turn, TurnStep, TurnView};
-use super::observation_check::{Checked, require};
+use super::observation_check::Checked;
 use super::setup::{SetupError, cards_a_round};
 use super::state::State;
+use crate::setup_error::require;
 use crate::{Seat, SeatCount};
 
 /// Choices, raises and turns fit to the phase and to each other.

@@ -9,7 +9,7 @@ use bridgemaster_games::carcassonne::{
 
 use super::v1;
 use crate::games::{
-    field::{WireEnum, at, optional_to_wire},
+    field::{WireEnum, at, each, enums, optional_to_wire},
     wire::{Below, WireError},
 };
 
@@ -144,20 +144,4 @@ fn tile_from_wire(tile: &v1::Tile) -> Result<TileParts, WireError> {
 
 fn to_numbers<E: WireEnum + Copy>(values: &[E]) -> Vec<i32> {
     values.iter().map(|value| value.to_wire()).collect()
-}
-
-/// Reads each item of a list of any length.
-fn each<T, U>(
-    field: &str,
-    items: &[T],
-    read: impl Fn(&T) -> Result<U, WireError>,
-) -> Result<Vec<U>, WireError> {
-    let numbered = items.iter().enumerate();
-    numbered
-        .map(|(i, item)| read(item).map_err(|error| at(field, i, error)))
-        .collect()
-}
-
-fn enums<E: WireEnum>(field: &str, numbers: &[i32]) -> Result<Vec<E>, WireError> {
-    each(field, numbers, |&number| E::from_wire("", number))
 }

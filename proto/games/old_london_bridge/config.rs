@@ -14,7 +14,7 @@ use super::{
     v1::{self, face_choice::Choice},
 };
 use crate::games::{
-    field::{WireEnum, at},
+    field::{WireEnum, each, enums},
     wire::{Below, WireError},
 };
 
@@ -164,20 +164,4 @@ fn refused(error: EditionError) -> WireError {
             WireError::new(field, problem)
         }
     }
-}
-
-/// Reads each item of a list of any length.
-fn each<T, U>(
-    field: &str,
-    items: &[T],
-    read: impl Fn(&T) -> Result<U, WireError>,
-) -> Result<Vec<U>, WireError> {
-    let numbered = items.iter().enumerate();
-    numbered
-        .map(|(i, item)| read(item).map_err(|error| at(field, i, error)))
-        .collect()
-}
-
-fn enums<E: WireEnum>(field: &str, numbers: &[i32]) -> Result<Vec<E>, WireError> {
-    each(field, numbers, |&number| E::from_wire("", number))
 }
