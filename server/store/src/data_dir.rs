@@ -1,12 +1,12 @@
 //! The folder of a server, and who holds it.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, TryLockError},
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
-use crate::StoreError;
+use crate::{StoreError, closed};
 
 /// The database in a data folder. Two files beside it, with `-wal` and `-shm` after its name,
 /// belong to it: they are copied and moved with it.
@@ -15,6 +15,14 @@ pub const DATABASE_FILE: &str = "bridgemaster.db";
 /// The file that a running server keeps locked. It says which process that is, and means
 /// nothing when it is not locked; a server that is killed leaves it behind unlocked.
 pub const LOCK_FILE: &str = "server.lock";
+
+/// All files of a data folder that belong to this program.
+const FILES: &[&str] = &[
+    DATABASE_FILE,
+    "bridgemaster.db-wal",
+    "bridgemaster.db-shm",
+    LOCK_FILE,
+];
 
 /// Longest process number read from a lock file, in bytes.
 const MAX_PROCESS_ID_BYTES: u64 = 16;
@@ -27,19 +35,25 @@ pub struct DataDir {
 }
 
 impl DataDir {
-    /// Makes the folder if there is none, for this user alone, and makes sure that files can be made
-    /// in it. The rights of a folder that is there stay as they are.
+    /// Makes the folder if there is none, and makes sure that files can be made in it and that
+    /// other users can open neither it nor the files of this program in it: what is in them is
+    /// secret while matches are played. Rights of other users to files are taken away, and those
+    /// to a folder that is empty or has been used as data folder. On Unix; elsewhere rights stay
+    /// as they are.
     ///
     /// # Errors
-    /// [`StoreError::FolderUnusable`], or [`StoreError::DiskFull`].
+    /// [`StoreError::FolderUnusable`], [`StoreError::FolderOpenToOthers`],
+    /// [`StoreError::FileOpenToOthers`], or [`StoreError::DiskFull`].
     pub fn prepare(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let unusable = |source| unusable(&path, source);
-        make_private(&path).map_err(unusable)?;
+        closed::make_folder(&path).map_err(unusable)?;
         let probe = path.join(format!("write-test.{}", std::process::id()));
-        File::create(&probe).map_err(unusable)?;
+        closed::new_file(&probe).map_err(unusable)?;
         fs::remove_file(&probe).map_err(unusable)?;
-        Ok(Self { path })
+        let dir = Self { path };
+        dir.close_to_others()?;
+        Ok(dir)
     }
 
     /// The folder.
@@ -54,14 +68,47 @@ impl DataDir {
         self.path.join(DATABASE_FILE)
     }
 
+    /// Makes an empty database if there is none. SQLite gives the files beside it its rights. To
+    /// be called by whoever holds the folder.
+    pub(crate) fn make_database(&self) -> Result<(), StoreError> {
+        match closed::new_file(&self.database()) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(unusable(&self.path, error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn close_to_others(&self) -> Result<(), StoreError> {
+        let path = &self.path;
+        if let Some(mode) = closed::rights_of_others(path).map_err(|e| unusable(path, e))? {
+            let is_ours = FILES.iter().any(|name| path.join(name).exists());
+            let mut entries = fs::read_dir(path).map_err(|error| unusable(path, error))?;
+            if !(is_ours || entries.next().is_none()) || closed::close(path).is_err() {
+                let path = path.clone();
+                return Err(StoreError::FolderOpenToOthers { path, mode });
+            }
+        }
+        for path in FILES.iter().map(|name| path.join(name)) {
+            match closed::rights_of_others(&path) {
+                Ok(Some(mode)) if closed::close(&path).is_err() => {
+                    return Err(StoreError::FileOpenToOthers { path, mode });
+                }
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(unusable(&path, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Holds the folder until the lock is dropped or the process ends, however it ends.
     pub(crate) fn lock(&self) -> Result<DirLock, StoreError> {
         let unusable = |source| unusable(&self.path, source);
-        let mut file = OpenOptions::new()
+        let mut file = closed::file_options()
             .read(true)
-            .write(true)
             .create(true)
-            .truncate(false)
             .open(self.path.join(LOCK_FILE))
             .map_err(unusable)?;
         match file.try_lock() {
@@ -85,16 +132,6 @@ impl DataDir {
 pub(crate) struct DirLock {
     /// Locked while it is open.
     _file: File,
-}
-
-/// Makes the folder, and those above it, if there are none. What is in it is secret while matches
-/// are played: their seeds.
-fn make_private(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }
 
 fn unusable(path: &Path, source: io::Error) -> StoreError {
@@ -137,16 +174,6 @@ mod tests {
         );
         drop(held);
         dir.lock().unwrap();
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_folder_that_is_made_is_closed_to_other_users() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let parent = tempfile::tempdir().unwrap();
-        let dir = DataDir::prepare(parent.path().join("data")).unwrap();
-        let mode = fs::metadata(dir.path()).unwrap().permissions().mode();
-        assert_eq!(mode & 0o077, 0, "{mode:o}");
     }
 
     #[test]

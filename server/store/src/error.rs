@@ -53,6 +53,29 @@ pub enum StoreError {
         /// What the system says.
         source: io::Error,
     },
+    /// Other users may open the folder, and it is not this program's to close: it has other
+    /// things in it, or another owner.
+    #[error(
+        "{} is open to other users (mode {mode:04o}), who must not read seeds of matches in play; \
+         close it with chmod 700, or name a folder in it that is still to be made", path.display()
+    )]
+    FolderOpenToOthers {
+        /// The folder.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// Other users may open a file of the folder, and this user may not change that.
+    #[error(
+        "{} is open to other users (mode {mode:04o}) and cannot be closed by this user; \
+         let its owner run chmod 600 on it", path.display()
+    )]
+    FileOpenToOthers {
+        /// The file.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
     /// Another server holds the folder.
     #[error(
         "{} is in use by another server{}; \

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod closed;
 mod data_dir;
 mod error;
 mod ids;

@@ -78,6 +78,7 @@ impl SqliteStore {
     pub async fn open(dir: &DataDir, options: SqliteOptions) -> Result<Self, StoreError> {
         let lock = dir.lock()?;
         let path = dir.database();
+        dir.make_database()?;
         let connection = opening::serving(&path, &options).await?;
         let writer = Writer::start(connection, lock, &path).await?;
         Ok(Self {

@@ -69,6 +69,7 @@ pub(super) async fn beside(dir: &DataDir, path: &Path) -> Result<SqliteConnectio
             }
             other => other,
         })?;
+        dir.make_database()?;
         let mut connection = writing(path, Durability::Power).connect().await?;
         identify(&mut connection, path).await?;
         migrate(&mut connection, path).await?;

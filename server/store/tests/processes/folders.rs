@@ -51,7 +51,7 @@ mod unprivileged {
     use std::{
         fs,
         os::unix::{
-            fs::{MetadataExt as _, PermissionsExt as _},
+            fs::{MetadataExt as _, PermissionsExt as _, chown},
             process::CommandExt as _,
         },
         path::Path,
@@ -97,8 +97,13 @@ mod unprivileged {
         });
         // Whoever comes makes a lock file of his own.
         fs::remove_file(folder.join(LOCK_FILE)).unwrap();
-        set_mode(&folder, 0o777);
-        set_mode(&dir.database(), 0o444);
+        // A file that may only be read, of whoever comes.
+        set_mode(&dir.database(), 0o400);
+        if fs::metadata(&folder).unwrap().uid() == 0 {
+            for path in [&folder, &dir.database()] {
+                chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
         let words = told_without_rights(place.path(), &folder);
         assert_eq!(
             words,
@@ -106,6 +111,22 @@ mod unprivileged {
                 "{} is read-only: make the file, its folder and its file system writable",
                 folder.join(DATABASE_FILE).display()
             )
+        );
+    }
+
+    pub(crate) fn a_folder_of_another_user_that_is_open_to_all_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("data");
+        DataDir::prepare(&folder).unwrap();
+        if fs::metadata(&folder).unwrap().uid() != 0 {
+            // Only with all rights can a folder be given another owner than the user of the test.
+            return;
+        }
+        set_mode(&folder, 0o777);
+        let words = told_without_rights(place.path(), &folder);
+        assert!(
+            words.contains("is open to other users (mode 0777)"),
+            "{words}"
         );
     }
 

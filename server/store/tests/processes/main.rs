@@ -37,6 +37,7 @@ fn main() {
     trials.extend(trials![
         folders::a_folder_that_may_not_be_written_is_refused,
         folders::a_database_that_may_only_be_read_is_told,
+        folders::a_folder_of_another_user_that_is_open_to_all_is_refused,
     ]);
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

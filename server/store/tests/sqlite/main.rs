@@ -7,6 +7,8 @@ mod beside;
 mod full;
 mod refusing;
 mod reopening;
+#[cfg(unix)]
+mod rights;
 mod sweeping;
 #[path = "../workload/mod.rs"]
 mod workload;
