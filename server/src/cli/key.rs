@@ -5,11 +5,12 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use anyhow::Context as _;
 use bridgemaster_server::identity::{ApiKey, KeyScope, is_printable};
 use bridgemaster_store::{DataDir, Key, KeyName, KeyStore, NewKey, SqliteKeys};
 use clap::{Args, Subcommand};
 
-use super::{block_on, failure::misuse, moment::utc, output, table};
+use super::{block_on, failure::misuse, moment::utc, output, secret_file::SecretFile, table};
 
 #[derive(Args)]
 pub(super) struct KeyArgs {
@@ -21,8 +22,9 @@ pub(super) struct KeyArgs {
 enum KeyCommand {
     /// Make a key and print its secret, which is shown this once
     #[command(
-        after_help = "The key goes to standard output, and nothing else does:\n\n  \
-        bridgemaster key add alice --scope play --data data > alice.key\n\n\
+        after_help = "The key goes to a file that is made for it, or to standard output, where \
+        nothing else goes:\n\n  \
+        bridgemaster key add alice --scope play --data data --output alice.key\n\n\
         Its holder gives it in the environment: BRIDGEMASTER_KEY=\"$(cat alice.key)\""
     )]
     Add {
@@ -33,6 +35,9 @@ enum KeyCommand {
         /// (see matches and replays of others)
         #[arg(long = "scope", value_name = "SCOPE", required = true)]
         scopes: Vec<KeyScope>,
+        /// File to write the key to, made for this user alone; standard output when not given
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
         #[command(flatten)]
         data: DataFlag,
     },
@@ -68,8 +73,16 @@ impl KeyArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         block_on(async {
             match self.command {
-                KeyCommand::Add { name, scopes, data } => {
-                    add(&data.keys().await?, name, &scopes).await
+                KeyCommand::Add {
+                    name,
+                    scopes,
+                    output,
+                    data,
+                } => {
+                    check_name(&name)?;
+                    // Before the key is made: nobody could ever read it if it had no place.
+                    let file = output.as_deref().map(SecretFile::new).transpose()?;
+                    add(&data.keys().await?, name, &scopes, file).await
                 }
                 KeyCommand::List { data } => list(&data.keys().await?).await,
                 KeyCommand::Revoke { key, data } => revoke(&data.keys().await?, &key).await,
@@ -78,12 +91,21 @@ impl KeyArgs {
     }
 }
 
-async fn add(keys: &SqliteKeys, name: KeyName, scopes: &[KeyScope]) -> anyhow::Result<()> {
+fn check_name(name: &KeyName) -> anyhow::Result<()> {
     if let Some(unprintable) = name.as_str().chars().find(|&c| !is_printable(c)) {
         return Err(misuse(format!(
             "the name of a key has printable characters only, not {unprintable:?}"
         )));
     }
+    Ok(())
+}
+
+async fn add(
+    keys: &SqliteKeys,
+    name: KeyName,
+    scopes: &[KeyScope],
+    file: Option<SecretFile>,
+) -> anyhow::Result<()> {
     let key = ApiKey::draw();
     let new = NewKey {
         id: key.id().clone(),
@@ -93,7 +115,13 @@ async fn add(keys: &SqliteKeys, name: KeyName, scopes: &[KeyScope]) -> anyhow::R
         created_at_unix_ms: now_unix_ms(),
     };
     keys.add_key(new).await?;
-    output::print(&format!("{}\n", key.reveal()))?;
+    let line = format!("{}\n", key.reveal());
+    match file {
+        Some(file) => file
+            .keep(&line)
+            .with_context(|| format!("the key {} is made and lost: revoke it", key.id()))?,
+        None => output::print(&line)?,
+    }
     output::complain(&format!(
         "key {} for {name} is made; its secret is not shown again",
         key.id()

@@ -15,6 +15,7 @@ mod moment;
 mod output;
 mod proto_json;
 mod replay;
+mod secret_file;
 mod serve;
 mod stop_signal;
 mod table;

@@ -26,6 +26,56 @@ fn add(data: &Path, name: &str, scopes: &[&str]) -> String {
     ran.out.trim().to_owned()
 }
 
+#[test]
+fn a_key_is_written_to_a_file_that_nobody_else_may_open() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let file = folder.path().join("alice.key");
+    let to_file = ["--output", file.to_str().unwrap()];
+    let made = key(
+        &data,
+        &[&["add", "alice", "--scope", "play"], &to_file[..]].concat(),
+    );
+    assert_eq!(
+        (made.code, made.out.as_str()),
+        (Some(0), ""),
+        "{}",
+        made.err
+    );
+    let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "{mode:o}");
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert!(
+        written.starts_with("bmk_") && written.ends_with('\n'),
+        "{written}"
+    );
+
+    // A file that is there is left alone, and no key is made for it.
+    let again = key(
+        &data,
+        &[&["add", "bob", "--scope", "play"], &to_file[..]].concat(),
+    );
+    assert_eq!(again.code, Some(1));
+    assert!(
+        again.err.contains("alice.key cannot be made"),
+        "{}",
+        again.err
+    );
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
+    assert!(!key(&data, &["list"]).out.contains("bob"));
+
+    // Nor does a file stay for a key that cannot be made.
+    let other = folder.path().join("other.key");
+    let to_other = ["--output", other.to_str().unwrap()];
+    let twice = key(
+        &data,
+        &[&["add", "alice", "--scope", "play"], &to_other[..]].concat(),
+    );
+    assert_eq!(twice.code, Some(1), "{}", twice.err);
+    assert!(!other.exists());
+}
+
 /// Runs a command with a key in its environment.
 fn run_with(key: &str, arguments: &[&str]) -> Ran {
     let mut command = bridgemaster(arguments);
