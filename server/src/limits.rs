@@ -78,10 +78,14 @@ pub struct Limits {
     /// Interval of HTTP/2 keepalive pings, and the time for their answer: finds dead peers.
     #[serde(rename = "keepalive_ms", deserialize_with = "from_ms")]
     pub keepalive: Duration,
-    /// How long a key that was read from the store is taken for what it is: a revoked key makes no
-    /// new call after this time, and its streams end within twice this time.
+    /// How old the keys may be that the server knows: a revoked key makes no new call after this
+    /// time, and its streams end within twice this time. The store is looked at twice in it.
     #[serde(rename = "key_cache_time_ms", deserialize_with = "from_ms")]
     pub key_cache_time: Duration,
+    /// How long the last keys known count while the store cannot be read: long enough for a disk
+    /// that hangs, and short enough that a revoked key is not good for long.
+    #[serde(rename = "keys_trusted_ms", deserialize_with = "from_ms")]
+    pub keys_trusted: Duration,
     /// Time that matches have to end once the server is asked to drain: long enough for the last
     /// moves of a match, and short against what waits for a machine to be restarted.
     #[serde(skip)]
@@ -136,6 +140,7 @@ impl Default for Limits {
             ping_interval: Duration::from_secs(15),
             keepalive: Duration::from_secs(20),
             key_cache_time: Duration::from_secs(2),
+            keys_trusted: Duration::from_secs(60),
             drain_time: Duration::from_secs(30),
             stop_time: Duration::from_secs(5),
         }

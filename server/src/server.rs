@@ -113,6 +113,9 @@ pub enum BindError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// The API keys cannot be read.
+    #[error("the API keys cannot be read: {0}")]
+    Keys(#[source] StoreError),
     /// The matches in the store cannot go on.
     #[error(transparent)]
     Recovery(#[from] RecoveryError),
@@ -149,8 +152,8 @@ impl Server {
     /// Listens on `addr`; port 0 takes a free one.
     ///
     /// # Errors
-    /// When the address or the folder for replays cannot be had, or the matches in the store
-    /// cannot go on.
+    /// When the address or the folder for replays cannot be had, the keys cannot be read, or the
+    /// matches in the store cannot go on.
     pub async fn bind(addr: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
         if let Some(folder) = &options.replays {
             tokio::fs::create_dir_all(folder)
@@ -160,7 +163,8 @@ impl Server {
                     source,
                 })?;
         }
-        let authenticator = Authenticator::new(options.keys, &options.limits);
+        let authenticator = Authenticator::new(options.keys, &options.limits).await;
+        let authenticator = authenticator.map_err(BindError::Keys)?;
         let storage = options.storage.as_ref();
         let metrics = Arc::new(Metrics::new());
         let journal = storage.map(|storage| {

@@ -4,10 +4,15 @@ use std::{sync::Arc, time::Instant};
 
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{Key, KeyId, KeyStore, StoreError};
+use tokio_util::task::AbortOnDropHandle;
 use tonic::metadata::MetadataMap;
-use tracing::{debug, error};
+use tracing::debug;
 
-use super::{ApiKey, Caller, KEY_METADATA, KeyScope, caller::KeyHolder, key_cache::KeyCache};
+use super::{
+    ApiKey, Caller, KEY_METADATA, KeyScope,
+    caller::KeyHolder,
+    key_ring::{KeyRing, Unreadable},
+};
 use crate::{limits::Limits, refusal::Refusal, transport::TokenBuckets};
 
 /// Finds out who calls, and whether too often.
@@ -19,22 +24,35 @@ pub(crate) struct Authenticator {
 
 /// The keys of a server, and how often each may call.
 struct Keys {
-    cache: Arc<KeyCache>,
+    ring: Arc<KeyRing>,
+    /// Keeps the ring as the store is.
+    _keeping: AbortOnDropHandle<()>,
     calls: TokenBuckets<KeyId>,
     creates: TokenBuckets<KeyId>,
 }
 
 impl Authenticator {
     /// Asks for the keys of a store, or without one for none.
-    pub(crate) fn new(store: Option<Arc<dyn KeyStore>>, limits: &Limits) -> Self {
-        let keys = store.map(|store| {
-            Arc::new(Keys {
-                cache: Arc::new(KeyCache::new(store, limits.key_cache_time)),
-                calls: TokenBuckets::new(limits.calls_per_key),
-                creates: TokenBuckets::new(limits.creates_per_key),
-            })
-        });
-        Self { keys }
+    ///
+    /// # Errors
+    /// When the keys cannot be read.
+    pub(crate) async fn new(
+        store: Option<Arc<dyn KeyStore>>,
+        limits: &Limits,
+    ) -> Result<Self, StoreError> {
+        let Some(store) = store else {
+            return Ok(Self { keys: None });
+        };
+        let (ring, mark) = KeyRing::read(store, limits).await?;
+        let ring = Arc::new(ring);
+        let keeping = tokio::spawn(Arc::clone(&ring).keep(mark));
+        let keys = Some(Arc::new(Keys {
+            ring,
+            _keeping: AbortOnDropHandle::new(keeping),
+            calls: TokenBuckets::new(limits.calls_per_key),
+            creates: TokenBuckets::new(limits.creates_per_key),
+        }));
+        Ok(Self { keys })
     }
 
     /// The caller that the metadata shows the key of.
@@ -43,16 +61,16 @@ impl Authenticator {
             return Ok(Caller::Anyone);
         };
         let shown = shown_key(metadata)?;
-        let stored = keys.cache.key(shown.id()).await;
+        let stored = keys.ring.key(shown.id()).await;
         let key = stored
-            .map_err(|error| unreadable(&error))?
+            .map_err(|Unreadable| unreadable())?
             .filter(|stored| shown.has_hash(&stored.secret_hash))
             .ok_or_else(unknown)?;
         // Told to the holder of the secret only.
         check_in_force(&key)?;
         take(&keys.calls, &key.id, "calls_per_key")?;
         debug!(key_id = %key.id, name = %key.name, "authenticated");
-        Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.cache))))
+        Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.ring))))
     }
 
     /// The caller, who may make a match now.
@@ -110,8 +128,7 @@ pub(super) fn unknown() -> Refusal {
     )
 }
 
-pub(super) fn unreadable(error: &StoreError) -> Refusal {
-    error!(%error, "API keys cannot be read");
+fn unreadable() -> Refusal {
     Refusal::new(
         RefusalReason::KeysUnreadable,
         "the server cannot read its API keys at the moment",

@@ -5,12 +5,11 @@ use std::{future::pending, sync::Arc};
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_referee::BotIdentity;
 use bridgemaster_store::{Key, KeyId, KeyName};
-use tokio::time::sleep;
 
 use super::{
     KeyScope,
-    authenticator::{check_in_force, unknown, unreadable},
-    key_cache::KeyCache,
+    authenticator::{check_in_force, unknown},
+    key_ring::KeyRing,
 };
 use crate::refusal::Refusal;
 
@@ -27,26 +26,29 @@ pub(crate) enum Caller {
 #[derive(Clone)]
 pub(crate) struct KeyHolder {
     key: Arc<Key>,
-    keys: Arc<KeyCache>,
+    keys: Arc<KeyRing>,
 }
 
 impl KeyHolder {
-    pub(super) fn new(key: Arc<Key>, keys: Arc<KeyCache>) -> Self {
+    pub(super) fn new(key: Arc<Key>, keys: Arc<KeyRing>) -> Self {
         Self { key, keys }
     }
 
     /// Why the key is not good any more, once it is not.
     async fn refused(&self) -> Refusal {
+        let mut changes = self.keys.changes();
         loop {
-            sleep(self.keys.keep_for()).await;
-            match self.keys.key(&self.key.id).await {
-                Ok(Some(key)) => match check_in_force(&key) {
+            // As it was read last: a store that fails must not end matches.
+            match self.keys.last_known(&self.key.id) {
+                Some(key) => match check_in_force(&key) {
                     Ok(()) => {}
                     Err(refusal) => return refusal,
                 },
-                Ok(None) => return unknown(),
-                // A store that fails for a moment must not end matches; no new call gets in.
-                Err(error) => drop(unreadable(&error)),
+                None => return unknown(),
+            }
+            if changes.changed().await.is_err() {
+                // The ring is held by this holder, so it is there.
+                pending::<()>().await;
             }
         }
     }

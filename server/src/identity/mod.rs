@@ -7,7 +7,7 @@ mod api_key;
 mod authenticator;
 mod bot_text;
 mod caller;
-mod key_cache;
+mod key_ring;
 mod key_scope;
 
 pub use api_key::{ApiKey, KEY_METADATA, NoApiKey};

@@ -35,6 +35,12 @@ pub enum StoreError {
         /// The key that has it.
         key_id: KeyId,
     },
+    /// There are as many keys in force as there may be.
+    #[error("there are {limit} keys in force, the most that there may be: revoke one first")]
+    TooManyKeys {
+        /// [`MAX_KEYS`](crate::limits::MAX_KEYS).
+        limit: usize,
+    },
     /// No key has this id.
     #[error("there is no key with the id {key_id}")]
     UnknownKey {
@@ -203,6 +209,7 @@ impl StoreError {
             Self::WriteRefused { .. }
                 | Self::KeyIdTaken { .. }
                 | Self::KeyNameTaken { .. }
+                | Self::TooManyKeys { .. }
                 | Self::UnknownKey { .. }
         )
     }

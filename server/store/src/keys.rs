@@ -79,6 +79,16 @@ impl Key {
     }
 }
 
+/// How the keys of a store stand, as [`KeyStore::keys_mark`](crate::KeyStore::keys_mark) tells it.
+/// Keys are added and revoked and nothing else, so two counts tell of every change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeysMark {
+    /// Keys, revoked ones included.
+    pub kept: u64,
+    /// Keys that are revoked.
+    pub revoked: u64,
+}
+
 impl From<NewKey> for Key {
     fn from(key: NewKey) -> Self {
         Self {

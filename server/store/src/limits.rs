@@ -15,5 +15,9 @@ pub const MAX_SUMMARY_BYTES: usize = 64 * 1024;
 /// Largest replay, in bytes: 64 MiB. It is read and written as a whole.
 pub const MAX_REPLAY_BYTES: usize = 64 * 1024 * 1024;
 
+/// Most API keys in force at once: a server keeps all of them in memory, at some 400 bytes each,
+/// and reads all of them when one changes.
+pub const MAX_KEYS: usize = 10_000;
+
 /// Most matches of one page of [`Store::finished`](crate::Store::finished).
 pub const MAX_PAGE_MATCHES: u32 = 500;

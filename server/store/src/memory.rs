@@ -8,10 +8,10 @@ use std::{
 use async_trait::async_trait;
 
 use crate::{
-    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, MatchCounts, MatchId,
-    NewKey, OpenMatch, Store, StoreError, Write,
+    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, KeysMark, MatchCounts,
+    MatchId, NewKey, OpenMatch, Store, StoreError, Write,
     batch::{self, Standing},
-    limits::MAX_PAGE_MATCHES,
+    limits::{MAX_KEYS, MAX_PAGE_MATCHES},
 };
 
 /// Keeps matches and keys in memory: for a server that need not outlive itself, and for tests.
@@ -237,6 +237,9 @@ impl KeyStore for MemoryStore {
                     key_id: other.id.clone(),
                 });
             }
+            if kept.keys.iter().filter(|key| key.is_in_force()).count() >= MAX_KEYS {
+                return Err(StoreError::TooManyKeys { limit: MAX_KEYS });
+            }
             kept.keys.push(key.into());
             Ok(())
         })
@@ -247,6 +250,16 @@ impl KeyStore for MemoryStore {
             let mut keys = kept.keys.clone();
             keys.sort_by(|a, b| (a.created_at_unix_ms, &a.id).cmp(&(b.created_at_unix_ms, &b.id)));
             Ok(keys)
+        })
+    }
+
+    async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
+        self.with(|kept| {
+            let revoked = kept.keys.iter().filter(|key| !key.is_in_force()).count();
+            Ok(KeysMark {
+                kept: kept.keys.len() as u64,
+                revoked: revoked as u64,
+            })
         })
     }
 

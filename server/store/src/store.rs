@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 
 use crate::{
-    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, MatchCounts, MatchId, NewKey,
-    OpenMatch, StoreError, Write,
+    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeysMark, MatchCounts, MatchId,
+    NewKey, OpenMatch, StoreError, Write,
 };
 
 /// The API keys of a server.
@@ -14,14 +14,23 @@ pub trait KeyStore: Send + Sync {
     /// unknown outcome can be repeated.
     ///
     /// # Errors
-    /// [`StoreError::KeyIdTaken`], [`StoreError::KeyNameTaken`], or a failure of the storage.
+    /// [`StoreError::KeyIdTaken`], [`StoreError::KeyNameTaken`], [`StoreError::TooManyKeys`], or
+    /// a failure of the storage.
     async fn add_key(&self, key: NewKey) -> Result<(), StoreError>;
 
-    /// Every key, revoked ones included, by the moment of its making and then by its id.
+    /// Every key, revoked ones included, by the moment of its making and then by its id. No
+    /// reading of matches holds it up.
     ///
     /// # Errors
     /// A failure of the storage.
     async fn keys(&self) -> Result<Vec<Key>, StoreError>;
+
+    /// Tells whether the keys have changed: two marks that are equal are of the same keys. It
+    /// costs less than reading them, and no reading of matches holds it up.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn keys_mark(&self) -> Result<KeysMark, StoreError>;
 
     /// The key of this id, in force or revoked.
     ///

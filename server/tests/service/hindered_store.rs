@@ -4,8 +4,8 @@ use std::{pin::Pin, sync::Arc};
 
 use async_trait::async_trait;
 use bridgemaster_store::{
-    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, MatchCounts, MatchId,
-    NewKey, OpenMatch, Store, StoreError, Write,
+    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, KeysMark, MatchCounts,
+    MatchId, NewKey, OpenMatch, Store, StoreError, Write,
 };
 
 /// What comes before a commit; with an error the commit does not take place.
@@ -74,6 +74,9 @@ impl KeyStore for HinderedStore {
     }
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
         self.store.keys().await
+    }
+    async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
+        self.store.keys_mark().await
     }
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
         self.store.key(id).await

@@ -1,19 +1,25 @@
 //! API keys: who may call what, and whose bot holds a seat.
 
+use std::time::Duration;
+
 use bridgemaster_proto::{
     DESCRIPTORS,
     v1::{ListGamesRequest, SeatState},
 };
-use bridgemaster_server::identity::{ApiKey, KEY_METADATA, KeyScope};
+use bridgemaster_server::{
+    Limits,
+    identity::{ApiKey, KEY_METADATA, KeyScope},
+};
 use bridgemaster_store::KeyStore as _;
 use prost_reflect::DescriptorPool;
+use tokio::time::timeout;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt as _;
 
 use crate::{
     locked_table::LockedTable,
     raw_bot::reason,
-    table::{GAMES, Table, config, with_clock},
+    table::{GAMES, PATIENCE, Table, config, with_clock},
 };
 
 use KeyScope::{Create, Play, Read};
@@ -294,4 +300,35 @@ async fn keys_that_cannot_be_read_are_told_as_such() {
     let refused = refused.err().unwrap();
     assert_eq!(reason(&refused), "KEYS_UNREADABLE");
     assert_eq!(refused.code(), Code::Unavailable);
+}
+
+#[tokio::test]
+async fn the_last_keys_known_count_while_the_store_cannot_be_read_but_not_for_ever() {
+    use bridgemaster_store::Store as _;
+    for (trusted, is_trusted) in [(PATIENCE, true), (Duration::from_millis(1), false)] {
+        let limits = Limits {
+            keys_trusted: trusted,
+            ..Limits::default()
+        };
+        let locked = LockedTable::with_limits(limits).await;
+        let key = locked.key("maker", &[Create]).await;
+        while locked.with(&key).list().await.is_err() {}
+        locked.keys.close().await.unwrap();
+        let ended = async {
+            loop {
+                if let Err(refused) = locked.with(&key).list().await {
+                    return refused;
+                }
+                // The look that was under way when the store was closed may still have come.
+                if is_trusted {
+                    let stranger = ApiKey::draw();
+                    return locked.with(&stranger).list().await.unwrap_err();
+                }
+            }
+        };
+        let refused = timeout(PATIENCE, ended).await.unwrap();
+        assert_eq!(reason(&refused), "KEYS_UNREADABLE");
+        let again = locked.with(&key).list().await;
+        assert_eq!(again.is_ok(), is_trusted);
+    }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use sqlx::{FromRow, Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
 
 use super::{failure::Fault, transaction};
-use crate::{Key, KeyId, KeyName, NewKey, Scope, SecretHash, StoreError};
+use crate::{
+    Key, KeyId, KeyName, KeysMark, NewKey, Scope, SecretHash, StoreError, limits::MAX_KEYS,
+};
 
 /// Adds a key in a transaction of its own.
 pub(super) async fn add(connection: &mut SqliteConnection, key: NewKey) -> Result<(), Fault> {
@@ -32,6 +34,18 @@ pub(super) async fn all(database: impl SqliteExecutor<'_>) -> Result<Vec<Key>, F
             .fetch_all(database)
             .await?;
     rows.into_iter().map(Key::try_from).collect()
+}
+
+/// How the keys stand.
+pub(super) async fn mark(database: impl SqliteExecutor<'_>) -> Result<KeysMark, Fault> {
+    let (kept, revoked): (i64, i64) =
+        sqlx::query_as("SELECT count(*), count(revoked_at_unix_ms) FROM api_key")
+            .fetch_one(database)
+            .await?;
+    Ok(KeysMark {
+        kept: kept.unsigned_abs(),
+        revoked: revoked.unsigned_abs(),
+    })
 }
 
 /// The key of an id.
@@ -66,6 +80,10 @@ async fn insert(connection: &mut SqliteConnection, key: NewKey) -> Result<(), Fa
             key_id,
         }
         .into());
+    }
+    let KeysMark { kept, revoked } = mark(&mut *connection).await?;
+    if kept.saturating_sub(revoked) >= MAX_KEYS as u64 {
+        return Err(StoreError::TooManyKeys { limit: MAX_KEYS }.into());
     }
     let scopes: Vec<&str> = key.scopes.iter().map(Scope::as_str).collect();
     sqlx::query(

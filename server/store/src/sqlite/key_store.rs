@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 use tokio::sync::Mutex;
 
 use super::{key_rows, opening};
-use crate::{DataDir, Key, KeyId, KeyStore, NewKey, StoreError};
+use crate::{DataDir, Key, KeyId, KeyStore, KeysMark, NewKey, StoreError};
 
 /// The API keys of a data folder, whether or not a server runs in it. It holds no lock, and it
 /// cannot touch matches.
@@ -71,6 +71,13 @@ impl KeyStore for SqliteKeys {
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
         let mut connection = self.connection.lock().await;
         key_rows::all(&mut *connection)
+            .await
+            .map_err(|fault| fault.at(&self.path))
+    }
+
+    async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
+        let mut connection = self.connection.lock().await;
+        key_rows::mark(&mut *connection)
             .await
             .map_err(|fault| fault.at(&self.path))
     }

@@ -1,8 +1,9 @@
 //! The store in an SQLite database.
 //!
 //! One connection writes; it is the only one that changes matches, so what it has to know of
-//! the matches in play is kept in memory beside it. A few connections read finished matches and
-//! keys. The database is in WAL mode: readers and the writer do not wait for each other.
+//! the matches in play is kept in memory beside it. A few connections read finished matches, and
+//! one of its own reads keys, so that who may call is known however much is read of matches. The
+//! database is in WAL mode: readers and the writer do not wait for each other.
 
 mod failure;
 mod in_play;
@@ -25,8 +26,8 @@ use sqlx::sqlite::SqlitePool;
 use tokio::sync::Mutex;
 
 use crate::{
-    DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, MatchCounts,
-    MatchId, NewKey, OpenMatch, Store, StoreError, Write, limits::MAX_PAGE_MATCHES,
+    DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, KeysMark,
+    MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write, limits::MAX_PAGE_MATCHES,
 };
 
 use failure::Fault;
@@ -64,6 +65,8 @@ pub struct SqliteStore {
     /// `None` once closed. Shared with the commit that runs.
     writer: Arc<Mutex<Option<Writer>>>,
     readers: SqlitePool,
+    /// Of keys alone.
+    key_reader: SqlitePool,
 }
 
 impl SqliteStore {
@@ -83,6 +86,7 @@ impl SqliteStore {
         let writer = Writer::start(connection, lock, &path).await?;
         Ok(Self {
             readers: opening::readers(&path),
+            key_reader: opening::key_reader(&path),
             writer: Arc::new(Mutex::new(Some(writer))),
             path,
         })
@@ -162,6 +166,7 @@ impl Store for SqliteStore {
     async fn close(&self) -> Result<(), StoreError> {
         // The writer last: the last connection cleans up, and a reader could not.
         self.readers.close().await;
+        self.key_reader.close().await;
         let writer = Arc::clone(&self.writer);
         detached(async move {
             match writer.lock().await.take() {
@@ -184,12 +189,17 @@ impl KeyStore for SqliteStore {
     }
 
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        let keys = key_rows::all(&self.readers).await;
+        let keys = key_rows::all(&self.key_reader).await;
         keys.map_err(|fault| self.told(fault))
     }
 
+    async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
+        let mark = key_rows::mark(&self.key_reader).await;
+        mark.map_err(|fault| self.told(fault))
+    }
+
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
-        let key = key_rows::get(&self.readers, id).await;
+        let key = key_rows::get(&self.key_reader, id).await;
         key.map_err(|fault| self.told(fault))
     }
 
@@ -202,5 +212,74 @@ impl KeyStore for SqliteStore {
         })
         .await
         .map_err(|fault| self.told(fault))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{KeyName, SecretHash, limits::MAX_KEYS};
+
+    #[tokio::test]
+    async fn keys_are_read_while_every_reader_of_matches_is_busy() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let store = SqliteStore::open(&dir, SqliteOptions::default())
+            .await
+            .unwrap();
+        let mut held = Vec::new();
+        for _ in 0..opening::READERS {
+            held.push(store.readers.acquire().await.unwrap());
+        }
+        let none = KeysMark {
+            kept: 0,
+            revoked: 0,
+        };
+        assert_eq!(store.keys_mark().await.unwrap(), none);
+        assert!(store.keys().await.unwrap().is_empty());
+        let nobody = KeyId::new("nobody").unwrap();
+        assert!(store.key(&nobody).await.unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn no_more_keys_are_in_force_than_a_server_keeps() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let store = SqliteStore::open(&dir, SqliteOptions::default())
+            .await
+            .unwrap();
+        let add = async |id: &str| {
+            let key = NewKey {
+                id: KeyId::new(id).unwrap(),
+                name: KeyName::new(id).unwrap(),
+                scopes: BTreeSet::new(),
+                secret_hash: SecretHash::new([7; 32]),
+                created_at_unix_ms: 1,
+            };
+            store.add_key(key).await
+        };
+        let mut connection = opening::beside(&dir, &dir.database()).await.unwrap();
+        add("last").await.unwrap();
+        sqlx::query(
+            "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number LIMIT ?)
+             INSERT INTO api_key (key_id, name, scopes, secret_hash, created_at_unix_ms)
+             SELECT 'k' || n, 'name ' || n, '', zeroblob(32), 1 FROM number",
+        )
+        .bind(MAX_KEYS as i64 - 1)
+        .execute(&mut connection)
+        .await
+        .unwrap();
+        let refused = add("more").await.unwrap_err();
+        let limit = MAX_KEYS;
+        assert!(matches!(refused, StoreError::TooManyKeys { limit: told } if told == limit));
+        store
+            .revoke_key(&KeyId::new("last").unwrap(), 2)
+            .await
+            .unwrap();
+        add("more").await.unwrap();
     }
 }

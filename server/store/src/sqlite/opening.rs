@@ -24,7 +24,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const WAL_KEPT_BYTES: u64 = 40 * 1024 * 1024;
 
 /// Connections that read while the writer writes. Reads are short.
-const READERS: u32 = 4;
+pub(super) const READERS: u32 = 4;
 
 /// The connection of a server, which holds the folder: checks the database, makes it if there
 /// is none, and migrates it.
@@ -78,10 +78,19 @@ pub(super) async fn beside(dir: &DataDir, path: &Path) -> Result<SqliteConnectio
     work.await.map_err(|fault: Fault| fault.at(path))
 }
 
-/// Connections that read, made when they are needed.
+/// Connections that read matches, made when they are needed.
 pub(super) fn readers(path: &Path) -> SqlitePool {
+    reading(path, READERS)
+}
+
+/// The connection that reads keys, made when it is needed.
+pub(super) fn key_reader(path: &Path) -> SqlitePool {
+    reading(path, 1)
+}
+
+fn reading(path: &Path, connections: u32) -> SqlitePool {
     SqlitePoolOptions::new()
-        .max_connections(READERS)
+        .max_connections(connections)
         .acquire_timeout(BUSY_TIMEOUT)
         .test_before_acquire(false)
         .connect_lazy_with(any(path).read_only(true))

@@ -162,3 +162,14 @@ pub(crate) async fn an_unknown_key_is_not_revoked(store: Subject<'_>) {
     // And the store goes on.
     store.add_key(new_key("k1", "north", &[], 1)).await.unwrap();
 }
+
+pub(crate) async fn a_mark_tells_of_every_change_of_the_keys(store: Subject<'_>) {
+    let empty = store.keys_mark().await.unwrap();
+    store.add_key(new_key("k1", "one", &[], 1)).await.unwrap();
+    let added = store.keys_mark().await.unwrap();
+    store.add_key(new_key("k1", "one", &[], 1)).await.unwrap();
+    assert_eq!(store.keys_mark().await.unwrap(), added, "nothing changed");
+    store.revoke_key(&key_id("k1"), 2).await.unwrap();
+    let revoked = store.keys_mark().await.unwrap();
+    assert!(empty != added && added != revoked, "{added:?} {revoked:?}");
+}

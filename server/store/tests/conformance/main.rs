@@ -59,6 +59,7 @@ macro_rules! conforms {
             keys::the_same_key_may_be_added_again,
             keys::a_key_is_revoked_once_and_stays_so,
             keys::an_unknown_key_is_not_revoked,
+            keys::a_mark_tells_of_every_change_of_the_keys,
             random_batches::random_batches_leave_what_a_plain_model_has,
             random_batches::random_misfits_are_refused_with_the_place_of_the_first,
         );

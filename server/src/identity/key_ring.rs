@@ -1,0 +1,184 @@
+//! All API keys of a server, in memory: a call is checked without a reading from the store, so
+//! nothing that is read from it can hold a check up.
+//!
+//! One task looks at the store again and again, and reads the keys when they changed. A key that
+//! is not among them makes it look at once: it may have been added a moment ago.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bridgemaster_store::{Key, KeyId, KeyStore, KeysMark, StoreError, limits::MAX_KEYS};
+use tokio::{
+    select,
+    sync::{Notify, watch},
+    time::{Instant, sleep, timeout},
+};
+use tracing::{debug, error, info};
+
+use crate::limits::Limits;
+
+/// Least time between two looks that calls with unknown keys ask for: who makes up keys must not
+/// keep the store busy.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+/// Time for one look. Reading ten thousand keys takes a tenth of a second.
+const LOOK_TIME: Duration = Duration::from_secs(5);
+
+/// The keys, by their identifiers.
+type Keys = HashMap<KeyId, Arc<Key>>;
+
+/// Keys that cannot be read now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unreadable;
+
+/// All keys of a server.
+pub(super) struct KeyRing {
+    store: Arc<dyn KeyStore>,
+    look_every: Duration,
+    trusted_for: Duration,
+    keys: watch::Sender<Arc<Keys>>,
+    last_look: watch::Sender<Look>,
+    /// The keys stood so, at least, at this moment.
+    good_at: Mutex<Instant>,
+    /// Somebody asks for a look.
+    asked: Notify,
+}
+
+/// A look at the store.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    begun_at: Instant,
+    is_good: bool,
+}
+
+impl KeyRing {
+    /// Reads the keys of a store. They change only while [`KeyRing::keep`] runs.
+    pub(super) async fn read(
+        store: Arc<dyn KeyStore>,
+        limits: &Limits,
+    ) -> Result<(Self, KeysMark), StoreError> {
+        let begun_at = Instant::now();
+        let (mark, keys) = read(&*store).await?;
+        let look = Look {
+            begun_at,
+            is_good: true,
+        };
+        let ring = Self {
+            store,
+            // Twice in the time, so that a look which takes half of it is soon enough.
+            look_every: limits.key_cache_time / 2,
+            trusted_for: limits.keys_trusted,
+            keys: watch::Sender::new(Arc::new(keys)),
+            last_look: watch::Sender::new(look),
+            good_at: Mutex::new(begun_at),
+            asked: Notify::new(),
+        };
+        Ok((ring, mark))
+    }
+
+    /// Takes note of changes in the store, for as long as it is polled.
+    pub(super) async fn keep(self: Arc<Self>, mut mark: KeysMark) {
+        let mut was_good = true;
+        loop {
+            select! {
+                () = sleep(self.look_every) => {}
+                () = self.asked.notified() => {}
+            }
+            let begun_at = Instant::now();
+            let looked = timeout(LOOK_TIME, self.look(mark)).await;
+            let is_good = match looked {
+                Ok(Ok(seen)) => {
+                    mark = seen;
+                    *self.good_at.lock().unwrap_or_else(PoisonError::into_inner) = begun_at;
+                    if !was_good {
+                        info!("API keys can be read again");
+                    }
+                    true
+                }
+                Ok(Err(error)) => {
+                    if let StoreError::Closed = error {
+                        debug!("API keys are not read any more: the store is closed");
+                    } else if was_good {
+                        error!(%error, "API keys cannot be read; the last ones known count");
+                    }
+                    false
+                }
+                Err(_) => {
+                    if was_good {
+                        let within_ms = LOOK_TIME.as_millis();
+                        error!(
+                            within_ms,
+                            "API keys are not read in time; the last ones known count"
+                        );
+                    }
+                    false
+                }
+            };
+            was_good = is_good;
+            self.last_look.send_replace(Look { begun_at, is_good });
+            sleep(LOOK_INTERVAL.min(self.look_every)).await;
+        }
+    }
+
+    /// Reads the keys if they are not as they were at `mark`; how they stand.
+    async fn look(&self, mark: KeysMark) -> Result<KeysMark, StoreError> {
+        if self.store.keys_mark().await? == mark {
+            return Ok(mark);
+        }
+        let (mark, keys) = read(&*self.store).await?;
+        self.keys.send_replace(Arc::new(keys));
+        Ok(mark)
+    }
+
+    /// The key of this identifier, revoked or not, as the store had it a moment ago.
+    ///
+    /// # Errors
+    /// When the store could not be read for longer than the keys that were read are trusted; and
+    /// for a key that is not among them, when the store cannot be read now.
+    pub(super) async fn key(&self, id: &KeyId) -> Result<Option<Arc<Key>>, Unreadable> {
+        if let Some(key) = self.last_known(id) {
+            let good_at = *self.good_at.lock().unwrap_or_else(PoisonError::into_inner);
+            if good_at.elapsed() > self.trusted_for {
+                return Err(Unreadable);
+            }
+            return Ok(Some(key));
+        }
+        let came_at = Instant::now();
+        let mut looks = self.last_look.subscribe();
+        self.asked.notify_one();
+        let look = timeout(LOOK_TIME, looks.wait_for(|look| look.begun_at >= came_at)).await;
+        match look {
+            Ok(Ok(look)) if look.is_good => Ok(self.last_known(id)),
+            _ => Err(Unreadable),
+        }
+    }
+
+    /// The key of this identifier as it was read last, however long ago.
+    pub(super) fn last_known(&self, id: &KeyId) -> Option<Arc<Key>> {
+        self.keys.borrow().get(id).cloned()
+    }
+
+    /// Is told whenever keys changed.
+    pub(super) fn changes(&self) -> watch::Receiver<Arc<Keys>> {
+        self.keys.subscribe()
+    }
+}
+
+/// The keys of a store, and a mark that is not newer than they are.
+async fn read(store: &dyn KeyStore) -> Result<(KeysMark, Keys), StoreError> {
+    let mark = store.keys_mark().await?;
+    let mut keys = store.keys().await?;
+    // A store bounds those in force. Of the others the last ones are kept: an older one is told
+    // that it is unknown instead of revoked.
+    let revoked = keys.iter().filter(|key| !key.is_in_force()).count();
+    let mut too_many = revoked.saturating_sub(MAX_KEYS);
+    keys.retain(|key| {
+        let is_kept = key.is_in_force() || too_many == 0;
+        too_many -= usize::from(!is_kept);
+        is_kept
+    });
+    let by_id = |key: Key| (key.id.clone(), Arc::new(key));
+    Ok((mark, keys.into_iter().map(by_id).collect()))
+}
