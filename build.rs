@@ -11,6 +11,14 @@ const ROOTS: &[&str] = &[
     "bridgemaster/v1/play.proto",
 ];
 
+/// The files of what a server keeps on disk. They are compiled, but no part of the descriptors:
+/// nobody outside is told of them.
+const INTERNAL_ROOTS: &[&str] = &[
+    "bridgemaster/internal/v1/finished_match.proto",
+    "bridgemaster/internal/v1/journal_entry.proto",
+    "bridgemaster/internal/v1/match_header.proto",
+];
+
 /// Entries of games that would make every message around them large: a queue of responses keeps
 /// room for the largest of them in each of its places.
 const BOXED: &[&str] = &[
@@ -32,6 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for field in BOXED {
         builder = builder.boxed(field);
     }
-    builder.compile_fds(descriptors)?;
+    let all = protox::compile(ROOTS.iter().chain(INTERNAL_ROOTS), ["proto"])?;
+    builder.compile_fds(all)?;
     Ok(())
 }

@@ -2,7 +2,8 @@
 //! under `proto/`, and, behind the feature `games`, the conversions between them and the rules.
 //!
 //! [`v1`] is the package `bridgemaster.v1`; every game has a package of its own under [`games`].
-//! `proto/PROTOCOL.md` tells the conversation.
+//! `proto/PROTOCOL.md` tells the conversation. [`internal`] is what a server keeps on disk: no part
+//! of the protocol.
 
 #![forbid(unsafe_code)]
 
@@ -18,10 +19,16 @@ pub mod games;
 #[doc(inline)]
 pub use generated::bridgemaster::v1;
 
+/// What a server keeps on disk, and never sends.
+pub mod internal {
+    #[doc(inline)]
+    pub use super::generated::bridgemaster::internal::v1;
+}
+
 /// Revision of the protocol that these types speak. Raised when an old client and a new server
 /// would misunderstand each other although every message can be decoded.
 pub const PROTOCOL_REVISION: u32 = 1;
 
-/// All `.proto` files as an encoded `google.protobuf.FileDescriptorSet`, for reflection and for
+/// The `.proto` files of the protocol as an encoded `google.protobuf.FileDescriptorSet`, for reflection and for
 /// proto JSON.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"));

@@ -49,7 +49,9 @@ def generate_protocol(python: Path, packages: Path) -> None:
     """
     shutil.rmtree(packages / "bridgemaster", ignore_errors=True)
     outputs = [f"--{kind}_out={packages}" for kind in ("python", "pyi", "grpc_python")]
-    protos = sorted(path.relative_to(PROTO) for path in PROTO.glob("bridgemaster/**/*.proto"))
+    all_protos = (path.relative_to(PROTO) for path in PROTO.glob("bridgemaster/**/*.proto"))
+    # What a server keeps on disk is nothing for bots.
+    protos = sorted(path for path in all_protos if "internal" not in path.parts)
     run([python, "-m", "grpc_tools.protoc", f"--proto_path={PROTO}", *outputs, *protos])
 
 

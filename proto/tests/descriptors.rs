@@ -36,6 +36,16 @@ fn the_descriptors_hold_every_service() {
 }
 
 #[test]
+fn what_is_kept_on_disk_is_no_part_of_the_descriptors() {
+    let files: Vec<String> = pool().files().map(|file| file.name().to_owned()).collect();
+    assert!(files.iter().any(|file| file.ends_with("play.proto")));
+    assert!(
+        !files.iter().any(|file| file.contains("internal")),
+        "{files:?}"
+    );
+}
+
+#[test]
 fn every_game_has_an_entry_in_every_message_of_a_game() {
     for name in [
         "GameConfig",

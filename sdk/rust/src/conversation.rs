@@ -68,6 +68,7 @@ impl Conversation {
             bot_version: options.bot_version.clone(),
             games: options.games.clone(),
             last_sequence: (self.last_sequence > 0).then_some(self.last_sequence),
+            history_id: None,
         }))
     }
 

@@ -128,6 +128,7 @@ async fn a_whole_match_reaches_the_bot_and_its_answers_the_server() {
             bot_version: "1.0".to_owned(),
             games: vec!["old_london_bridge".to_owned()],
             last_sequence: None,
+            history_id: None,
         }
     );
     stream.send(1, match_started()).await;

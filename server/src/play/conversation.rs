@@ -80,6 +80,7 @@ pub(crate) fn conversation(
             match_id: seat.match_id().to_string(),
             seat: seat.seat().number().into(),
             ping_interval_ms: whole_ms(limits.ping_interval),
+            ..Welcome::default()
         })));
 
         let mut pings = interval(limits.ping_interval);

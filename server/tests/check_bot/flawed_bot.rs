@@ -143,6 +143,7 @@ impl FlawedBot {
             bot_version: "1".to_owned(),
             games: Vec::new(),
             last_sequence: (last_sequence > 0).then_some(last_sequence),
+            history_id: None,
         }
     }
 

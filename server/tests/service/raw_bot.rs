@@ -35,6 +35,7 @@ pub(crate) fn hello() -> Hello {
         bot_version: "1".to_owned(),
         games: Vec::new(),
         last_sequence: None,
+        history_id: None,
     }
 }
 
