@@ -117,7 +117,7 @@ impl Matches {
             // Without room one is asked for, to know whether there are more.
             let room = count - page.len();
             let limit = u32::try_from(room).unwrap_or(u32::MAX).max(1);
-            let stored = journal.store().finished(after, limit).await;
+            let stored = journal.store().finished(after, limit, None).await;
             let stored = stored.map_err(unreadable)?;
             let only_stored = stored.matches.iter().filter(|finished| {
                 self.held(&MatchId::from_store(&finished.match_id))

@@ -72,7 +72,7 @@ impl Matches {
                 return Ok(last);
             }
             let limit = u32::try_from(room).unwrap_or(MAX_PAGE_MATCHES);
-            let page = store.finished(after, limit).await?;
+            let page = store.finished(after, limit, None).await?;
             for finished in &page.matches {
                 let stored =
                     StoredMatch::read(finished).map_err(|problem| RecoveryError::Finished {

@@ -7,7 +7,7 @@ use std::{
 
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{Input, Referee, Time};
-use bridgemaster_store::{MatchId, Write};
+use bridgemaster_store::{KeyName, MatchId, Write};
 use prost::Message as _;
 
 use super::{
@@ -25,6 +25,8 @@ pub(crate) struct Finish {
     pub(crate) summary: Vec<u8>,
     /// The bytes of its replay file.
     pub(crate) replay: Vec<u8>,
+    /// The key that made it, and the bots that may be named after keys.
+    pub(crate) parties: Vec<KeyName>,
 }
 
 /// The journal of one match in play.
@@ -81,11 +83,12 @@ impl MatchJournal {
             entry,
         };
         self.next += 1;
-        let finish = finish.map(|Finish { summary, replay }| Write::FinishMatch {
+        let finish = finish.map(|finish| Write::FinishMatch {
             match_id: self.id.clone(),
             ended_at_unix_ms: unix_ms(),
-            summary,
-            replay,
+            summary: finish.summary,
+            replay: finish.replay,
+            parties: finish.parties,
         });
         self.journal.queue([append].into_iter().chain(finish))
     }

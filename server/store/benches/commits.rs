@@ -8,7 +8,9 @@
 
 use std::time::{Duration, Instant};
 
-use bridgemaster_store::{DataDir, Durability, MatchId, SqliteOptions, SqliteStore, Store, Write};
+use bridgemaster_store::{
+    DataDir, Durability, KeyName, MatchId, SqliteOptions, SqliteStore, Store, Write,
+};
 use tokio::runtime::Runtime;
 
 /// Entries of one commit; each is of a match of its own, as when that many matches are played.
@@ -123,6 +125,12 @@ impl Player {
         MatchId::new(format!("{:08x}{:08x}", self.place, self.matches)).unwrap()
     }
 
+    /// Its maker and two bots.
+    fn parties(&self) -> Vec<KeyName> {
+        let name = |what: &str| KeyName::new(format!("{what}-{}", self.place % 8)).unwrap();
+        vec![name("maker"), name("north"), name("south")]
+    }
+
     fn open(&self) -> Write {
         let header = vec![0x68; 1_000];
         Write::OpenMatch {
@@ -152,6 +160,7 @@ impl Player {
             ended_at_unix_ms: 1,
             summary: vec![0x73; SUMMARY_BYTES],
             replay: vec![0x72; REPLAY_BYTES],
+            parties: self.parties(),
         };
         self.matches += 1;
         self.entries = 0;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::{
     MatchId, StoreError, Write, WriteRefusal,
-    limits::{MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES},
+    limits::{MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_PARTIES, MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES},
 };
 
 /// What the store knows of an id.
@@ -73,10 +73,18 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
             match_id,
             summary,
             replay,
+            parties,
             ..
         } => {
             bounded(match_id, "summary", summary, MAX_SUMMARY_BYTES)?;
             bounded(match_id, "replay", replay, MAX_REPLAY_BYTES)?;
+            if parties.len() > MAX_PARTIES {
+                return Err(WriteRefusal::TooManyParties {
+                    match_id: match_id.clone(),
+                    parties: parties.len(),
+                    limit: MAX_PARTIES,
+                });
+            }
             entries_in_play(match_id, now)?;
             Ok(Standing::Finished)
         }

@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
-use crate::{KeyId, KeyName, MatchId};
+use crate::{Damage, KeyId, KeyName, MatchId};
 
 /// An operation of the store that was refused or failed. Nothing of it is stored, but for
 /// [`StoreError::Io`], where that is not known.
@@ -46,6 +46,17 @@ pub enum StoreError {
     UnknownKey {
         /// The id.
         key_id: KeyId,
+    },
+
+    /// A secret is larger than its limit.
+    #[error("the secret {name:?} has {bytes} bytes, and at most {limit} are stored")]
+    SecretTooLarge {
+        /// Its name.
+        name: String,
+        /// Its size.
+        bytes: usize,
+        /// Its limit.
+        limit: usize,
     },
 
     /// The data folder cannot be made, or no file can be made in it.
@@ -163,6 +174,18 @@ pub enum StoreError {
         detail: String,
     },
 
+    /// One value is damaged, and nothing else is known to be.
+    #[error(
+        "in {} {damage}; \
+         restore a backup, or drop what is damaged and go on without it", path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is damaged.
+        damage: Box<Damage>,
+    },
+
     /// The disk, or the room that the options give the database, is full.
     #[error("there is no room for {}: make room, then go on", path.display())]
     DiskFull {
@@ -211,6 +234,7 @@ impl StoreError {
                 | Self::KeyNameTaken { .. }
                 | Self::TooManyKeys { .. }
                 | Self::UnknownKey { .. }
+                | Self::SecretTooLarge { .. }
         )
     }
 }
@@ -256,6 +280,16 @@ pub enum WriteRefusal {
         /// Its size.
         bytes: usize,
         /// Its limit.
+        limit: usize,
+    },
+    /// The match has more parties than are stored.
+    #[error("the match {match_id} has {parties} parties, and at most {limit} are stored")]
+    TooManyParties {
+        /// The match.
+        match_id: MatchId,
+        /// How many it has.
+        parties: usize,
+        /// The limit.
         limit: usize,
     },
 }

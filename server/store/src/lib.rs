@@ -17,6 +17,7 @@
 
 mod batch;
 mod closed;
+mod damage;
 mod data_dir;
 mod error;
 mod ids;
@@ -24,9 +25,11 @@ mod keys;
 pub mod limits;
 mod matches;
 mod memory;
+mod secrets;
 mod sqlite;
 mod store;
 
+pub use damage::{Damage, DamagedValue};
 pub use data_dir::{DATABASE_FILE, DataDir, LOCK_FILE};
 pub use error::{StoreError, WriteRefusal};
 pub use ids::{

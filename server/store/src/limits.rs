@@ -19,5 +19,13 @@ pub const MAX_REPLAY_BYTES: usize = 64 * 1024 * 1024;
 /// and reads all of them when one changes.
 pub const MAX_KEYS: usize = 10_000;
 
+/// Most [parties](crate::Write::FinishMatch) of a match: four times the seats of the largest game.
+/// Each is a row of its own.
+pub const MAX_PARTIES: usize = 64;
+
+/// Largest secret of the server, in bytes: 4 KiB, room for a key of any kind. Secrets are read as
+/// a whole.
+pub const MAX_SECRET_BYTES: usize = 4 * 1024;
+
 /// Most matches of one page of [`Store::finished`](crate::Store::finished).
 pub const MAX_PAGE_MATCHES: u32 = 500;

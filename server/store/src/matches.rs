@@ -2,7 +2,7 @@
 
 use std::{fmt, num::ParseIntError, str::FromStr};
 
-use crate::MatchId;
+use crate::{Damage, KeyName, MatchId};
 
 /// One change of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,10 @@ pub enum Write {
         summary: Vec<u8>,
         /// Its record, up to [`MAX_REPLAY_BYTES`](crate::limits::MAX_REPLAY_BYTES).
         replay: Vec<u8>,
+        /// Whose match it is: the key that made it and the bots that are named after keys, each
+        /// once or more, up to [`MAX_PARTIES`](crate::limits::MAX_PARTIES). By these names
+        /// [`Store::finished`](crate::Store::finished) finds it.
+        parties: Vec<KeyName>,
     },
     /// A match is forgotten with all that is kept of it: one in play that ends without a
     /// result, or a finished one that has been kept long enough. Its id is free again.
@@ -110,6 +114,8 @@ impl FromStr for FinishedCursor {
 pub struct FinishedPage {
     /// The one that finished last comes first, whatever the clocks said.
     pub matches: Vec<FinishedMatch>,
+    /// Matches of this part of the list that cannot be read.
+    pub damaged: Vec<Damage>,
     /// Where the next page begins; `None` after the last match.
     pub next: Option<FinishedCursor>,
 }

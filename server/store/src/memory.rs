@@ -1,17 +1,18 @@
 //! A store that forgets everything when the process ends.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
 
 use crate::{
-    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, KeysMark, MatchCounts,
-    MatchId, NewKey, OpenMatch, Store, StoreError, Write,
+    Damage, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeyStore, KeysMark,
+    MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write,
     batch::{self, Standing},
     limits::{MAX_KEYS, MAX_PAGE_MATCHES},
+    secrets::check_secret,
 };
 
 /// Keeps matches and keys in memory: for a server that need not outlive itself, and for tests.
@@ -26,12 +27,20 @@ struct Kept {
     open: BTreeMap<i64, OpenMatch>,
     /// Keys of `open`.
     open_by_id: HashMap<MatchId, i64>,
-    finished: BTreeMap<i64, (FinishedMatch, Vec<u8>)>,
+    finished: BTreeMap<i64, Finished>,
     /// Keys of `finished`.
     finished_by_id: HashMap<MatchId, i64>,
     /// Matches opened and finished so far: orders both.
     events: i64,
     keys: Vec<Key>,
+    secrets: HashMap<String, Vec<u8>>,
+}
+
+#[derive(Debug)]
+struct Finished {
+    shown: FinishedMatch,
+    replay: Vec<u8>,
+    parties: BTreeSet<KeyName>,
 }
 
 impl MemoryStore {
@@ -110,17 +119,23 @@ impl Kept {
                 ended_at_unix_ms,
                 summary,
                 replay,
+                parties,
             } => {
                 if let Some(open) = self.take_open(&match_id) {
                     self.events += 1;
                     self.finished_by_id.insert(match_id.clone(), self.events);
-                    let finished = FinishedMatch {
+                    let shown = FinishedMatch {
                         match_id,
                         opened_at_unix_ms: open.opened_at_unix_ms,
                         ended_at_unix_ms,
                         summary,
                     };
-                    self.finished.insert(self.events, (finished, replay));
+                    let finished = Finished {
+                        shown,
+                        replay,
+                        parties: parties.into_iter().collect(),
+                    };
+                    self.finished.insert(self.events, finished);
                 }
             }
             Write::DropMatch { match_id } => {
@@ -138,7 +153,7 @@ impl Kept {
         self.open.remove(&key)
     }
 
-    fn finished_entry(&self, id: &MatchId) -> Option<&(FinishedMatch, Vec<u8>)> {
+    fn finished_entry(&self, id: &MatchId) -> Option<&Finished> {
         self.finished.get(self.finished_by_id.get(id)?)
     }
 }
@@ -176,18 +191,22 @@ impl Store for MemoryStore {
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
+        of: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES) as usize;
         self.with(|kept| {
             let end = after.map_or(i64::MAX, |cursor| cursor.0);
-            let mut rest = kept.finished.range(..end).rev();
+            let is_asked = |finished: &Finished| of.is_none_or(|of| finished.parties.contains(of));
+            let newest_first = kept.finished.range(..end).rev();
+            let mut rest = newest_first.filter(|(_, finished)| is_asked(finished));
             let page: Vec<_> = rest.by_ref().take(limit).collect();
             let last = page.last().map(|(key, _)| FinishedCursor(**key));
             Ok(FinishedPage {
                 matches: page
                     .iter()
-                    .map(|(_, (finished, _))| finished.clone())
+                    .map(|(_, finished)| finished.shown.clone())
                     .collect(),
+                damaged: Vec::new(),
                 next: last.filter(|_| rest.next().is_some()),
             })
         })
@@ -197,12 +216,16 @@ impl Store for MemoryStore {
         self.with(|kept| {
             Ok(kept
                 .finished_entry(id)
-                .map(|(finished, _)| finished.clone()))
+                .map(|finished| finished.shown.clone()))
         })
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.with(|kept| Ok(kept.finished_entry(id).map(|(_, replay)| replay.clone())))
+        self.with(|kept| {
+            Ok(kept
+                .finished_entry(id)
+                .map(|finished| finished.replay.clone()))
+        })
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
@@ -212,6 +235,15 @@ impl Store for MemoryStore {
                 finished: kept.finished.len() as u64,
             })
         })
+    }
+
+    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.with(|kept| Ok(kept.secrets.get(name).cloned()))
+    }
+
+    async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+        check_secret(name, &value)?;
+        self.with(|kept| Ok(kept.secrets.entry(name.to_owned()).or_insert(value).clone()))
     }
 
     async fn close(&self) -> Result<(), StoreError> {
@@ -261,6 +293,10 @@ impl KeyStore for MemoryStore {
                 revoked: revoked as u64,
             })
         })
+    }
+
+    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
+        self.with(|_| Ok(Vec::new()))
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 
 use crate::{
-    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeysMark, MatchCounts, MatchId,
-    NewKey, OpenMatch, StoreError, Write,
+    Damage, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeysMark,
+    MatchCounts, MatchId, NewKey, OpenMatch, StoreError, Write,
 };
 
 /// The API keys of a server.
@@ -18,8 +18,9 @@ pub trait KeyStore: Send + Sync {
     /// a failure of the storage.
     async fn add_key(&self, key: NewKey) -> Result<(), StoreError>;
 
-    /// Every key, revoked ones included, by the moment of its making and then by its id. No
-    /// reading of matches holds it up.
+    /// Every key, revoked ones included, by the moment of its making and then by its id. Damaged
+    /// ones are left out: [`damaged_keys`](Self::damaged_keys) tells of them. No reading of
+    /// matches holds it up.
     ///
     /// # Errors
     /// A failure of the storage.
@@ -32,10 +33,16 @@ pub trait KeyStore: Send + Sync {
     /// A failure of the storage.
     async fn keys_mark(&self) -> Result<KeysMark, StoreError>;
 
-    /// The key of this id, in force or revoked.
+    /// The keys that cannot be read.
     ///
     /// # Errors
     /// A failure of the storage.
+    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError>;
+
+    /// The key of this id, in force or revoked.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError>;
 
     /// Revokes a key for good, and tells how it then stands. A key that is revoked already
@@ -53,7 +60,7 @@ pub trait KeyStore: Send + Sync {
 /// order of the writes, and reads nothing of their bytes.
 ///
 /// ```
-/// use bridgemaster_store::{MatchId, MemoryStore, Store, StoreError, Write, WriteRefusal};
+/// use bridgemaster_store::{KeyName, MatchId, MemoryStore, Store, StoreError, Write, WriteRefusal};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -82,6 +89,7 @@ pub trait KeyStore: Send + Sync {
 ///     ended_at_unix_ms: 1_790_000_060_000,
 ///     summary: b"north won".to_vec(),
 ///     replay: b"every record".to_vec(),
+///     parties: vec![KeyName::new("north")?],
 /// };
 /// store.commit(vec![finish.clone()]).await?;
 /// assert_eq!(store.replay(&match_id).await?.as_deref(), Some(&b"every record"[..]));
@@ -115,12 +123,15 @@ pub trait Store: KeyStore {
     /// A match in play with its whole journal; `None` if no match of this id is in play.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// [`StoreError::Damaged`] if this match cannot be read: it can be dropped, and others may be
+    /// sound; or a failure of the storage.
     async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError>;
 
     /// At most `limit` finished matches, and never more than
     /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES), from the one that finished last,
-    /// or from `after` on. A `limit` of 0 counts as 1.
+    /// or from `after` on. A `limit` of 0 counts as 1. With `of`, only the matches that this name
+    /// is a party of, which takes no longer however many others there are. Matches that cannot be
+    /// read take their place in the page, as [`FinishedPage::damaged`].
     ///
     /// # Errors
     /// A failure of the storage.
@@ -128,18 +139,19 @@ pub trait Store: KeyStore {
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
+        of: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError>;
 
     /// A finished match; `None` if no match of this id has finished.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError>;
 
     /// The replay of a finished match; `None` if no match of this id has finished.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// How many matches there are. Takes time in proportion to the finished matches.
@@ -147,6 +159,21 @@ pub trait Store: KeyStore {
     /// # Errors
     /// A failure of the storage.
     async fn match_counts(&self) -> Result<MatchCounts, StoreError>;
+
+    /// A secret of the server, such as a key that it signs with; `None` if none of this name is
+    /// kept. Secrets belong to the store: a backup has them.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
+    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Keeps a secret, up to [`MAX_SECRET_BYTES`](crate::limits::MAX_SECRET_BYTES), unless one of
+    /// this name is kept already. Returns the one that is kept: the first.
+    ///
+    /// # Errors
+    /// [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] if the one that is kept cannot be
+    /// read; or a failure of the storage.
+    async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError>;
 
     /// Waits for the commit that runs, then lets go of everything that the store holds. Every
     /// later call fails with [`StoreError::Closed`]; closing again does nothing. A store that

@@ -4,8 +4,8 @@ use std::{pin::Pin, sync::Arc};
 
 use async_trait::async_trait;
 use bridgemaster_store::{
-    FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, KeysMark, MatchCounts,
-    MatchId, NewKey, OpenMatch, Store, StoreError, Write,
+    Damage, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeyStore, KeysMark,
+    MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write,
 };
 
 /// What comes before a commit; with an error the commit does not take place.
@@ -49,8 +49,9 @@ impl Store for HinderedStore {
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
+        of: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
-        self.store.finished(after, limit).await
+        self.store.finished(after, limit, of).await
     }
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
         self.store.finished_match(id).await
@@ -60,6 +61,12 @@ impl Store for HinderedStore {
     }
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
         self.store.match_counts().await
+    }
+    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.secret(name).await
+    }
+    async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+        self.store.keep_secret(name, value).await
     }
     /// Leaves the store open for the server that comes next.
     async fn close(&self) -> Result<(), StoreError> {
@@ -77,6 +84,9 @@ impl KeyStore for HinderedStore {
     }
     async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
         self.store.keys_mark().await
+    }
+    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
+        self.store.damaged_keys().await
     }
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
         self.store.key(id).await

@@ -45,6 +45,7 @@ async fn filled() -> Arc<MemoryStore> {
             ended_at_unix_ms: 0,
             summary: finished.summary.clone(),
             replay: Vec::new(),
+            parties: Vec::new(),
         };
         [open, finish]
     });

@@ -7,6 +7,7 @@ use bridgemaster_proto::{
     v1::{self, WatchMatchResponse},
 };
 use bridgemaster_referee::{DecisionRecord, Input, Output, Record, RecordEntry, Time};
+use bridgemaster_store::KeyName;
 use tracing::{info, warn};
 
 use super::{
@@ -86,10 +87,20 @@ impl<G: WireGame> LiveMatch<G> {
         let finish = replay.map(|replay| Finish {
             summary: self.summary(table).into_bytes(),
             replay: replay.to_vec(),
+            parties: self.parties(table),
         });
         let has_ended = finish.is_some();
         table.wait_for(journal.commit(&table.referee, finish), time);
         table.journal = (!has_ended).then_some(journal);
+    }
+
+    /// Who sees the match by its name: the same as [`HostedMatch::is_of`] says. A bot whose name
+    /// no key can have is of no key.
+    ///
+    /// [`HostedMatch::is_of`]: super::super::HostedMatch::is_of
+    fn parties(&self, table: &Table<G>) -> Vec<KeyName> {
+        let bots = table.bots().filter_map(|bot| KeyName::new(&bot.name).ok());
+        self.maker.iter().cloned().chain(bots).collect()
     }
 
     fn summary(&self, table: &Table<G>) -> FinishedSummary {

@@ -24,14 +24,28 @@ CREATE TABLE finished_match (
     match_id TEXT NOT NULL UNIQUE,
     opened_at_unix_ms INTEGER NOT NULL,
     ended_at_unix_ms INTEGER NOT NULL,
-    summary BLOB NOT NULL
+    summary BLOB NOT NULL,
+    -- Names of its parties in ascending order, a line break between them.
+    parties TEXT NOT NULL
 );
+
+-- Finds the matches of a party, the last to end first.
+CREATE TABLE finished_party (
+    name TEXT NOT NULL,
+    finish_number INTEGER NOT NULL,
+    PRIMARY KEY (name, finish_number)
+) WITHOUT ROWID;
 
 -- Apart from the list, so that a page of the list reads no replays.
 CREATE TABLE replay (
     finish_number INTEGER PRIMARY KEY
         REFERENCES finished_match (finish_number) ON DELETE CASCADE,
     replay BLOB NOT NULL
+);
+
+CREATE TABLE secret (
+    name TEXT NOT NULL PRIMARY KEY,
+    value BLOB NOT NULL
 );
 
 CREATE TABLE api_key (

@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 use tokio::sync::Mutex;
 
 use super::{key_rows, opening};
-use crate::{DataDir, Key, KeyId, KeyStore, KeysMark, NewKey, StoreError};
+use crate::{Damage, DataDir, Key, KeyId, KeyStore, KeysMark, NewKey, StoreError};
 
 /// The API keys of a data folder, whether or not a server runs in it. It holds no lock, and it
 /// cannot touch matches.
@@ -80,6 +80,10 @@ impl KeyStore for SqliteKeys {
         key_rows::mark(&mut *connection)
             .await
             .map_err(|fault| fault.at(&self.path))
+    }
+
+    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
+        Ok(Vec::new())
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {

@@ -1,9 +1,11 @@
 //! Rows of matches: those in play without their journals, and the finished ones.
 
+use std::collections::BTreeSet;
+
 use sqlx::{SqliteConnection, SqliteExecutor};
 
 use super::{failure::Fault, plan::Step};
-use crate::{FinishedCursor, FinishedMatch, FinishedPage, MatchCounts, MatchId};
+use crate::{FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts, MatchId};
 
 /// Carries out a step of a plan.
 pub(super) async fn carry_out(connection: &mut SqliteConnection, step: Step) -> Result<(), Fault> {
@@ -29,35 +31,60 @@ pub(super) async fn carry_out(connection: &mut SqliteConnection, step: Step) -> 
             match_key,
             finished,
             replay,
+            parties,
         } => {
             delete_open(connection, match_key).await?;
             let finish_number: i64 = sqlx::query_scalar(
                 "INSERT INTO finished_match
-                     (match_id, opened_at_unix_ms, ended_at_unix_ms, summary)
-                 VALUES (?, ?, ?, ?) RETURNING finish_number",
+                     (match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties)
+                 VALUES (?, ?, ?, ?, ?) RETURNING finish_number",
             )
             .bind(finished.match_id.as_str())
             .bind(finished.opened_at_unix_ms)
             .bind(finished.ended_at_unix_ms)
             .bind(finished.summary)
+            .bind(lines(&parties))
             .fetch_one(&mut *connection)
             .await?;
             sqlx::query("INSERT INTO replay (finish_number, replay) VALUES (?, ?)")
                 .bind(finish_number)
                 .bind(replay)
-                .execute(connection)
+                .execute(&mut *connection)
                 .await?;
+            for party in &parties {
+                sqlx::query("INSERT INTO finished_party (name, finish_number) VALUES (?, ?)")
+                    .bind(party.as_str())
+                    .bind(finish_number)
+                    .execute(&mut *connection)
+                    .await?;
+            }
         }
         Step::DropOpen { match_key } => delete_open(connection, match_key).await?,
         Step::DropFinished { match_id } => {
             // The replay goes with it: its row refers to this one.
-            sqlx::query("DELETE FROM finished_match WHERE match_id = ?")
-                .bind(match_id.as_str())
-                .execute(connection)
-                .await?;
+            let dropped: Option<(i64, String)> = sqlx::query_as(
+                "DELETE FROM finished_match WHERE match_id = ? RETURNING finish_number, parties",
+            )
+            .bind(match_id.as_str())
+            .fetch_optional(&mut *connection)
+            .await?;
+            let (finish_number, parties) = dropped.unwrap_or_default();
+            for party in parties.lines() {
+                sqlx::query("DELETE FROM finished_party WHERE name = ? AND finish_number = ?")
+                    .bind(party)
+                    .bind(finish_number)
+                    .execute(&mut *connection)
+                    .await?;
+            }
         }
     }
     Ok(())
+}
+
+/// Names in one text: a name has no line break.
+fn lines(names: &BTreeSet<KeyName>) -> String {
+    let names: Vec<&str> = names.iter().map(KeyName::as_str).collect();
+    names.join("\n")
 }
 
 async fn delete_open(connection: &mut SqliteConnection, match_key: i64) -> Result<(), Fault> {
@@ -101,16 +128,30 @@ pub(super) async fn finished_page(
     database: impl SqliteExecutor<'_>,
     after: Option<FinishedCursor>,
     limit: u32,
+    of: Option<&KeyName>,
 ) -> Result<FinishedPage, Fault> {
     // One more than the page has shows whether there is a next page.
-    let mut rows: Vec<(i64, String, i64, i64, Vec<u8>)> = sqlx::query_as(
-        "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary
-         FROM finished_match WHERE finish_number < ? ORDER BY finish_number DESC LIMIT ? + 1",
-    )
-    .bind(after.map_or(i64::MAX, |cursor| cursor.0))
-    .bind(limit)
-    .fetch_all(database)
-    .await?;
+    let query = match of {
+        None => sqlx::query_as(
+            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary
+             FROM finished_match WHERE finish_number < ?1
+             ORDER BY finish_number DESC LIMIT ?2 + 1",
+        ),
+        Some(_) => sqlx::query_as(
+            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary
+             FROM finished_party CROSS JOIN finished_match USING (finish_number)
+             WHERE name = ?3 AND finish_number < ?1
+             ORDER BY finish_number DESC LIMIT ?2 + 1",
+        ),
+    };
+    let query = query
+        .bind(after.map_or(i64::MAX, |cursor| cursor.0))
+        .bind(limit);
+    let query = match of {
+        None => query,
+        Some(of) => query.bind(of.as_str()),
+    };
+    let mut rows: Vec<(i64, String, i64, i64, Vec<u8>)> = query.fetch_all(database).await?;
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     let next = rows
@@ -124,6 +165,7 @@ pub(super) async fn finished_page(
         });
     Ok(FinishedPage {
         matches: matches.collect::<Result<_, _>>()?,
+        damaged: Vec::new(),
         next,
     })
 }

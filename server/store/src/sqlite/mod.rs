@@ -15,6 +15,7 @@ mod opening;
 mod options;
 mod plan;
 mod schema;
+mod secret_rows;
 mod sweep;
 mod transaction;
 mod writer;
@@ -26,8 +27,9 @@ use sqlx::sqlite::SqlitePool;
 use tokio::sync::Mutex;
 
 use crate::{
-    DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyStore, KeysMark,
-    MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write, limits::MAX_PAGE_MATCHES,
+    Damage, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeyStore,
+    KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write,
+    limits::MAX_PAGE_MATCHES, secrets::check_secret,
 };
 
 use failure::Fault;
@@ -142,9 +144,10 @@ impl Store for SqliteStore {
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
+        of: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let page = match_rows::finished_page(&self.readers, after, limit).await;
+        let page = match_rows::finished_page(&self.readers, after, limit, of).await;
         page.map_err(|fault| self.told(fault))
     }
 
@@ -161,6 +164,23 @@ impl Store for SqliteStore {
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
         let counts = match_rows::counts(&self.readers).await;
         counts.map_err(|fault| self.told(fault))
+    }
+
+    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let secret = secret_rows::get(&self.readers, name).await;
+        secret.map_err(|fault| self.told(fault))
+    }
+
+    async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+        check_secret(name, &value)?;
+        let (writer, name) = (Arc::clone(&self.writer), name.to_owned());
+        detached(async move {
+            opened(&mut *writer.lock().await)?
+                .keep_secret(&name, value)
+                .await
+        })
+        .await
+        .map_err(|fault| self.told(fault))
     }
 
     async fn close(&self) -> Result<(), StoreError> {
@@ -196,6 +216,10 @@ impl KeyStore for SqliteStore {
     async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
         let mark = key_rows::mark(&self.key_reader).await;
         mark.map_err(|fault| self.told(fault))
+    }
+
+    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
+        Ok(Vec::new())
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {

@@ -1,12 +1,12 @@
 //! What a checked batch comes to in rows.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{
     in_play::{Changes, InPlay, MatchesInPlay},
     journal::Row,
 };
-use crate::{FinishedMatch, MatchId, Write};
+use crate::{FinishedMatch, KeyName, MatchId, Write};
 
 /// A change of one match as a whole.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub(super) enum Step {
         match_key: i64,
         finished: FinishedMatch,
         replay: Vec<u8>,
+        parties: BTreeSet<KeyName>,
     },
     DropOpen {
         match_key: i64,
@@ -126,6 +127,7 @@ impl Plan {
                 ended_at_unix_ms,
                 summary,
                 replay,
+                parties,
             } => {
                 let Some(in_play) = self.take(&match_id, matches) else {
                     debug_assert!(false, "a checked batch finishes matches in play only");
@@ -142,6 +144,7 @@ impl Plan {
                     match_key,
                     finished,
                     replay,
+                    parties: parties.into_iter().collect(),
                 });
             }
             Write::DropMatch { match_id } => {

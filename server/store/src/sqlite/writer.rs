@@ -9,6 +9,7 @@ use super::{
     in_play::MatchesInPlay,
     journal, key_rows, match_rows,
     plan::{Plan, Step},
+    secret_rows,
     sweep::Sweep,
     transaction,
 };
@@ -120,6 +121,14 @@ impl Writer {
         revoked_at_unix_ms: i64,
     ) -> Result<Key, Fault> {
         key_rows::revoke(&mut self.connection, id, revoked_at_unix_ms).await
+    }
+
+    pub(super) async fn keep_secret(
+        &mut self,
+        name: &str,
+        value: Vec<u8>,
+    ) -> Result<Vec<u8>, Fault> {
+        secret_rows::keep(&mut self.connection, name, value).await
     }
 
     /// Lets go of the database, then of the folder.

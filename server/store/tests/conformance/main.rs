@@ -6,6 +6,7 @@ mod keys;
 mod matches;
 mod random_batches;
 mod refusals;
+mod secrets;
 #[path = "../workload/mod.rs"]
 mod workload;
 
@@ -36,6 +37,7 @@ macro_rules! conforms {
             matches::a_match_dropped_and_opened_again_in_one_batch_has_a_new_journal,
             matches::a_match_of_another_journal_is_not_touched_by_an_end,
             matches::finished_matches_come_newest_first_page_by_page,
+            matches::finished_matches_are_found_by_their_parties,
             matches::a_cursor_stays_true_while_matches_finish_and_are_dropped,
             matches::pages_have_one_match_at_least_and_five_hundred_at_most,
             matches::an_empty_batch_changes_nothing,
@@ -60,6 +62,8 @@ macro_rules! conforms {
             keys::a_key_is_revoked_once_and_stays_so,
             keys::an_unknown_key_is_not_revoked,
             keys::a_mark_tells_of_every_change_of_the_keys,
+            secrets::the_first_secret_of_a_name_is_kept,
+            secrets::a_secret_beyond_its_limit_is_refused,
             random_batches::random_batches_leave_what_a_plain_model_has,
             random_batches::random_misfits_are_refused_with_the_place_of_the_first,
         );

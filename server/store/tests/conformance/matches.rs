@@ -1,7 +1,7 @@
 use std::{future::Future, pin::pin, task::Poll};
 
 use bridgemaster_store::{
-    FinishedMatch, MatchCounts, MatchId, OpenMatch, StoreError, Write, limits,
+    FinishedMatch, KeyName, MatchCounts, MatchId, OpenMatch, StoreError, Write, limits,
 };
 
 use crate::{Subject, workload::Contents};
@@ -32,6 +32,32 @@ pub(crate) fn finish(match_id: &str) -> Write {
         ended_at_unix_ms: 2_000,
         summary: format!("summary of {match_id}").into_bytes(),
         replay: format!("replay of {match_id}").into_bytes(),
+        parties: Vec::new(),
+    }
+}
+
+pub(crate) fn name(text: &str) -> KeyName {
+    KeyName::new(text).unwrap()
+}
+
+/// As [`finish`], with parties.
+pub(crate) fn finish_of(match_id: &str, of: &[&str]) -> Write {
+    let Write::FinishMatch {
+        match_id,
+        ended_at_unix_ms,
+        summary,
+        replay,
+        ..
+    } = finish(match_id)
+    else {
+        unreachable!("it finishes a match");
+    };
+    Write::FinishMatch {
+        match_id,
+        ended_at_unix_ms,
+        summary,
+        replay,
+        parties: of.iter().copied().map(name).collect(),
     }
 }
 
@@ -64,7 +90,7 @@ pub(crate) fn ended(match_id: &str) -> FinishedMatch {
 }
 
 async fn finished_ids(store: Subject<'_>) -> Vec<String> {
-    let page = store.finished(None, 500).await.unwrap();
+    let page = store.finished(None, 500, None).await.unwrap();
     assert_eq!(page.next, None);
     page.matches
         .iter()
@@ -278,27 +304,58 @@ pub(crate) async fn finished_matches_come_newest_first_page_by_page(store: Subje
             .await
             .unwrap();
     }
-    let first = store.finished(None, 2).await.unwrap();
+    let first = store.finished(None, 2, None).await.unwrap();
     assert_eq!(first.matches, [ended("m4"), ended("m3")]);
-    let second = store.finished(first.next, 2).await.unwrap();
+    let second = store.finished(first.next, 2, None).await.unwrap();
     assert_eq!(second.matches, [ended("m2"), ended("m1")]);
     // A token that has travelled as text is the same place.
     let token = second.next.unwrap().to_string();
     let third = store
-        .finished(Some(token.parse().unwrap()), 2)
+        .finished(Some(token.parse().unwrap()), 2, None)
         .await
         .unwrap();
     assert_eq!(third.matches, [ended("m0")]);
     assert_eq!(third.next, None);
     // A full last page says that it is the last.
-    assert_eq!(store.finished(None, 5).await.unwrap().next, None);
+    assert_eq!(store.finished(None, 5, None).await.unwrap().next, None);
+}
+
+pub(crate) async fn finished_matches_are_found_by_their_parties(store: Subject<'_>) {
+    let of = async |party: &str, after, limit| {
+        let page = store.finished(after, limit, Some(&name(party))).await;
+        page.unwrap()
+    };
+    let parties: [&[&str]; 4] = [
+        &["north", "south"],
+        &["South"],
+        &["south", "south", "maker"],
+        &[],
+    ];
+    for (n, parties) in parties.into_iter().enumerate() {
+        let id = format!("m{n}");
+        store
+            .commit(vec![open(&id), finish_of(&id, parties)])
+            .await
+            .unwrap();
+    }
+    let first = of("south", None, 1).await;
+    assert_eq!(first.matches, [ended("m2")]);
+    let second = of("south", first.next, 1).await;
+    assert_eq!((second.matches, second.next), (vec![ended("m0")], None));
+    assert_eq!(of("South", None, 9).await.matches, [ended("m1")]);
+    assert_eq!(of("nobody", None, 9).await.matches, []);
+    assert_eq!(finished_ids(store).await, ["m3", "m2", "m1", "m0"]);
+    // A match that is dropped is gone from every list.
+    store.commit(vec![drop_match("m2")]).await.unwrap();
+    assert_eq!(of("south", None, 9).await.matches, [ended("m0")]);
+    assert_eq!(of("maker", None, 9).await.matches, []);
 }
 
 pub(crate) async fn a_cursor_stays_true_while_matches_finish_and_are_dropped(store: Subject<'_>) {
     for name in ["a", "b", "c", "d"] {
         store.commit(vec![open(name), finish(name)]).await.unwrap();
     }
-    let next = store.finished(None, 2).await.unwrap().next;
+    let next = store.finished(None, 2, None).await.unwrap().next;
     store
         .commit(vec![
             open("e"),
@@ -308,7 +365,7 @@ pub(crate) async fn a_cursor_stays_true_while_matches_finish_and_are_dropped(sto
         ])
         .await
         .unwrap();
-    let page = store.finished(next, 9).await.unwrap();
+    let page = store.finished(next, 9, None).await.unwrap();
     assert_eq!(page.matches, [ended("b"), ended("a")]);
     // Nor does a match that finishes later take the place of a dropped one.
     store
@@ -316,7 +373,7 @@ pub(crate) async fn a_cursor_stays_true_while_matches_finish_and_are_dropped(sto
         .await
         .unwrap();
     assert_eq!(
-        store.finished(next, 9).await.unwrap().matches,
+        store.finished(next, 9, None).await.unwrap().matches,
         [ended("b"), ended("a")]
     );
     assert_eq!(finished_ids(store).await, ["f", "b", "a"]);
@@ -336,12 +393,12 @@ pub(crate) async fn pages_have_one_match_at_least_and_five_hundred_at_most(store
         .await
         .unwrap();
     assert_eq!(
-        store.finished(None, 0).await.unwrap().matches,
+        store.finished(None, 0, None).await.unwrap().matches,
         [ended("m500")]
     );
-    let page = store.finished(None, u32::MAX).await.unwrap();
+    let page = store.finished(None, u32::MAX, None).await.unwrap();
     assert_eq!(page.matches.len(), limits::MAX_PAGE_MATCHES as usize);
-    let rest = store.finished(page.next, u32::MAX).await.unwrap();
+    let rest = store.finished(page.next, u32::MAX, None).await.unwrap();
     assert_eq!(rest.matches, [ended("m0")]);
 }
 
@@ -380,6 +437,7 @@ pub(crate) async fn bytes_of_every_value_and_none_come_back(store: Subject<'_>) 
             ended_at_unix_ms: i64::MAX,
             summary: bytes.clone(),
             replay: bytes.clone(),
+            parties: Vec::new(),
         };
         store.commit(vec![finish]).await.unwrap();
         let finished = store.finished_match(&match_id).await.unwrap().unwrap();
@@ -413,6 +471,9 @@ pub(crate) async fn parts_of_exactly_the_limit_are_stored(store: Subject<'_>) {
         ended_at_unix_ms: 0,
         summary: bytes(limits::MAX_SUMMARY_BYTES),
         replay: bytes(limits::MAX_REPLAY_BYTES),
+        parties: (0..limits::MAX_PARTIES)
+            .map(|n| name(&format!("{n:ß>64}")))
+            .collect(),
     };
     store.commit(vec![finish]).await.unwrap();
     let replay = store.replay(&id("a")).await.unwrap().unwrap();
@@ -488,11 +549,13 @@ pub(crate) async fn a_closed_store_says_so(store: Subject<'_>) {
         store.commit(vec![open("b")]).await.err(),
         store.open_match_ids().await.err(),
         store.open_match(&id("a")).await.err(),
-        store.finished(None, 1).await.err(),
+        store.finished(None, 1, None).await.err(),
         store.finished_match(&id("a")).await.err(),
         store.replay(&id("a")).await.err(),
         store.match_counts().await.err(),
         store.keys().await.err(),
+        store.secret("a").await.err(),
+        store.keep_secret("a", Vec::new()).await.err(),
     ];
     for (place, answer) in answers.into_iter().enumerate() {
         assert!(

@@ -1,12 +1,16 @@
 //! Random batches on the store and on a model of a few lines.
 
-use bridgemaster_store::{FinishedMatch, MatchCounts, MatchId, OpenMatch, StoreError, Write};
+use std::collections::HashMap;
+
+use bridgemaster_store::{
+    FinishedMatch, KeyName, MatchCounts, MatchId, OpenMatch, StoreError, Write,
+};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::{
     Subject,
-    workload::{Contents, Workload},
+    workload::{Contents, PARTIES, Workload},
 };
 
 const SEEDS: std::ops::Range<u64> = 0..3;
@@ -17,6 +21,7 @@ const BATCHES: usize = 120;
 struct Model {
     open: Vec<OpenMatch>,
     finished: Vec<(FinishedMatch, Vec<u8>)>,
+    parties: HashMap<MatchId, Vec<KeyName>>,
 }
 
 impl Model {
@@ -52,7 +57,9 @@ impl Model {
                 ended_at_unix_ms,
                 summary,
                 replay,
+                parties,
             } => {
+                self.parties.insert(match_id.clone(), parties);
                 let opened_at_unix_ms = self.take(&match_id).unwrap().opened_at_unix_ms;
                 let finished = FinishedMatch {
                     match_id,
@@ -79,7 +86,14 @@ impl Model {
                 open: self.open.len() as u64,
                 finished: self.finished.len() as u64,
             },
+            of_parties: PARTIES.map(|name| self.of_party(name)),
         }
+    }
+
+    fn of_party(&self, name: &str) -> Vec<MatchId> {
+        let ids = self.finished.iter().map(|(finished, _)| &finished.match_id);
+        let is_of = |id: &&MatchId| self.parties[*id].iter().any(|party| party.as_str() == name);
+        ids.filter(is_of).cloned().collect()
     }
 }
 
@@ -110,11 +124,13 @@ fn with_prefix(seed: u64, write: Write) -> Write {
             ended_at_unix_ms,
             summary,
             replay,
+            parties,
         } => Write::FinishMatch {
             match_id: named(match_id),
             ended_at_unix_ms,
             summary,
             replay,
+            parties,
         },
         Write::DropMatch { match_id } => Write::DropMatch {
             match_id: named(match_id),

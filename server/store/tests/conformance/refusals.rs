@@ -2,7 +2,7 @@ use bridgemaster_store::{StoreError, Write, WriteRefusal, limits};
 
 use crate::{
     Subject,
-    matches::{append, drop_match, finish, id, in_play, open},
+    matches::{append, drop_match, finish, finish_of, id, in_play, open},
     workload::Contents,
 };
 
@@ -136,12 +136,20 @@ pub(crate) async fn a_part_beyond_its_limit_is_refused(store: Subject<'_>) {
         ended_at_unix_ms: 0,
         summary: vec![0; summary],
         replay: vec![0; replay],
+        parties: Vec::new(),
     };
     let write = finish_with(limits::MAX_SUMMARY_BYTES + 1, 0);
     let refusal = too_large("summary", limits::MAX_SUMMARY_BYTES);
     assert_eq!(refused(store, vec![write]).await, (0, refusal));
     let write = finish_with(0, limits::MAX_REPLAY_BYTES + 1);
     let refusal = too_large("replay", limits::MAX_REPLAY_BYTES);
+    assert_eq!(refused(store, vec![write]).await, (0, refusal));
+    let write = finish_of("a", &["north"; limits::MAX_PARTIES + 1]);
+    let refusal = WriteRefusal::TooManyParties {
+        match_id: id("a"),
+        parties: limits::MAX_PARTIES + 1,
+        limit: limits::MAX_PARTIES,
+    };
     assert_eq!(refused(store, vec![write]).await, (0, refusal));
 }
 

@@ -15,7 +15,9 @@ mod workload;
 
 use std::path::Path;
 
-use bridgemaster_store::{DataDir, MatchId, SqliteOptions, SqliteStore, StoreError, Write};
+use bridgemaster_store::{
+    DataDir, KeyName, MatchId, SqliteOptions, SqliteStore, StoreError, Write,
+};
 use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 
 async fn open(folder: &Path) -> Result<SqliteStore, StoreError> {
@@ -58,5 +60,6 @@ fn finish(match_id: &str, replay_bytes: usize) -> Write {
         ended_at_unix_ms: 2,
         summary: vec![0x73; 100],
         replay: vec![0x72; replay_bytes],
+        parties: vec![KeyName::new("north").unwrap()],
     }
 }

@@ -1,13 +1,15 @@
 //! Batches drawn from a seed, and what a store holds, to be compared.
 
 use bridgemaster_store::{
-    FinishedCursor, FinishedMatch, MatchCounts, MatchId, OpenMatch, Store, Write,
+    FinishedCursor, FinishedMatch, KeyName, MatchCounts, MatchId, OpenMatch, Store, Write,
 };
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 /// Matches in play at most.
 const MAX_OPEN: usize = 12;
+/// Whose matches they are.
+pub(crate) const PARTIES: [&str; 3] = ["north", "south", "Ælfric the 2nd"];
 /// Writes of a batch at most.
 const MAX_WRITES: usize = 40;
 
@@ -68,6 +70,7 @@ impl Workload {
                     ended_at_unix_ms: self.time_ms,
                     summary: self.bytes(self.small),
                     replay: self.bytes(self.large),
+                    parties: self.parties(),
                 }
             }
             10 => Write::DropMatch {
@@ -93,6 +96,13 @@ impl Workload {
         }
     }
 
+    /// None to three names, one of them twice now and then.
+    fn parties(&mut self) -> Vec<KeyName> {
+        let count = self.random.random_range(0..=3);
+        let mut draw = || PARTIES[self.random.random_range(0..PARTIES.len())];
+        (0..count).map(|_| KeyName::new(draw()).unwrap()).collect()
+    }
+
     fn bytes(&mut self, most: usize) -> Vec<u8> {
         let mut bytes = vec![0; self.random.random_range(0..=most)];
         self.random.fill_bytes(&mut bytes);
@@ -107,6 +117,8 @@ pub(crate) struct Contents {
     /// With their replays; the one that finished last comes first.
     pub(crate) finished: Vec<(FinishedMatch, Vec<u8>)>,
     pub(crate) counts: MatchCounts,
+    /// The finished matches of each of [`PARTIES`].
+    pub(crate) of_parties: [Vec<MatchId>; PARTIES.len()],
 }
 
 impl Contents {
@@ -118,7 +130,7 @@ impl Contents {
         let mut finished = Vec::new();
         let mut after: Option<FinishedCursor> = None;
         loop {
-            let page = store.finished(after, 7).await.unwrap();
+            let page = store.finished(after, 7, None).await.unwrap();
             for found in page.matches {
                 let replay = store.replay(&found.match_id).await.unwrap().unwrap();
                 assert_eq!(
@@ -137,10 +149,29 @@ impl Contents {
             }
         }
         let counts = store.match_counts().await.unwrap();
+        let mut of_parties = [const { Vec::new() }; PARTIES.len()];
+        for (name, found) in PARTIES.iter().zip(&mut of_parties) {
+            *found = Self::of_party(store, name).await;
+        }
         Self {
             open,
             finished,
             counts,
+            of_parties,
+        }
+    }
+
+    async fn of_party(store: &dyn Store, name: &str) -> Vec<MatchId> {
+        let name = KeyName::new(name).unwrap();
+        let mut found = Vec::new();
+        let mut after = None;
+        loop {
+            let page = store.finished(after, 5, Some(&name)).await.unwrap();
+            found.extend(page.matches.into_iter().map(|finished| finished.match_id));
+            after = page.next;
+            if after.is_none() {
+                return found;
+            }
         }
     }
 }
