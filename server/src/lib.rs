@@ -31,6 +31,7 @@ mod hosting;
 pub mod identity;
 mod journal;
 mod limits;
+mod line_limit;
 mod metrics;
 mod play;
 mod random;
@@ -43,6 +44,7 @@ mod wire;
 
 pub use journal::{RecoveryError, Unreplayable};
 pub use limits::{Limits, Rate};
+pub use line_limit::LineLimit;
 pub use refusal::{ERROR_DOMAIN, reason_name};
 pub use server::{BindError, ServeError, Server, ServerOptions, Storage};
 pub use transport::{Tls, TlsError, TlsFiles};

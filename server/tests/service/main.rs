@@ -14,6 +14,7 @@ mod keys;
 mod limits;
 mod listing;
 mod locked_table;
+mod log_lines;
 mod metrics;
 mod raw_bot;
 mod reconnecting;

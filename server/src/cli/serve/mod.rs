@@ -7,17 +7,22 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
-use bridgemaster_server::{Server, ServerOptions, Storage};
+use bridgemaster_server::{LineLimit, Server, ServerOptions, Storage};
 use bridgemaster_store::{
     DataDir, Durability, KeyStore, SqliteOptions, SqliteStore, Store, StoreError,
 };
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::Deserialize;
+use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    EnvFilter, Layer as _, filter::FilterExt as _, fmt, layer::SubscriberExt as _, registry,
+    util::SubscriberInitExt as _,
+};
 
 use super::{
     block_on, output,
@@ -25,6 +30,9 @@ use super::{
     tls_flags::{TlsFlags, reload_on_hangup},
 };
 use settings::{MAX_DRAIN_SECONDS, Settings};
+
+/// Interval at which the log tells what it was spared.
+const TELL_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 pub(super) struct ServeArgs {
@@ -93,26 +101,43 @@ enum LogForm {
 impl ServeArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let settings = Settings::of(self)?;
-        start_log(&settings);
-        block_on(serve(settings))
+        let limit = start_log(&settings);
+        let served = block_on(async {
+            tokio::spawn(tell_left_out(limit.clone()));
+            serve(settings).await
+        });
+        limit.tell();
+        served
     }
 }
 
-fn start_log(settings: &Settings) {
+/// Tells now and then which lines the log was spared.
+async fn tell_left_out(limit: LineLimit) {
+    let mut intervals = interval(TELL_EVERY);
+    loop {
+        intervals.tick().await;
+        limit.tell();
+    }
+}
+
+/// Starts the log, whose lines have a bound.
+fn start_log(settings: &Settings) -> LineLimit {
     let level = match settings.verbose {
         0 => "warn,bridgemaster_server=warn",
         1 => "warn,bridgemaster_server=info",
         _ => "info,bridgemaster_server=trace",
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let limit = LineLimit::default();
+    let filter = filter.and(limit.clone());
+    let log = fmt::layer()
         .with_ansi(output::has_colours())
         .with_writer(std::io::stderr);
     match settings.log {
-        LogForm::Text => log.init(),
-        LogForm::Json => log.json().init(),
+        LogForm::Text => registry().with(log.with_filter(filter)).init(),
+        LogForm::Json => registry().with(log.json().with_filter(filter)).init(),
     }
+    limit
 }
 
 async fn serve(settings: Settings) -> anyhow::Result<()> {
