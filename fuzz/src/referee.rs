@@ -239,6 +239,7 @@ fn input<G: Game>(
         _ => match bytes.next() % 8 {
             0 => Input::Resign { seat },
             1 | 2 => Input::Restarted,
+            3 => Input::TurnedAway { seat },
             _ => Input::Tick,
         },
     }

@@ -41,8 +41,8 @@ pub(crate) struct Chair<G: Game> {
     pub(crate) lag_since_lost: Lag,
     /// How long the seat may then be without a stream, in ms.
     pub(crate) grace_ms: u32,
-    /// The seat is paused since the referee was restarted: its bot is not to blame.
-    pub(crate) lost_by_restart: bool,
+    /// The seat has no stream for a reason of the server's: its bot is not to blame.
+    pub(crate) is_excused: bool,
     /// The house decides until the bot is there.
     pub(crate) absent: bool,
     pub(crate) forfeit: Option<FaultReason>,
@@ -73,7 +73,7 @@ impl<G: Game> Chair<G> {
             lost_at: Time(0),
             lag_since_lost: Lag::default(),
             grace_ms: rules.reconnect_ms,
-            lost_by_restart: false,
+            is_excused: false,
             absent: false,
             forfeit: None,
             faults: Vec::new(),
@@ -126,20 +126,26 @@ impl<G: Game> Chair<G> {
     /// The referee was restarted at `now`, and the last that it knows is of `known_until`. Tells
     /// whether a stream was lost with it.
     pub(crate) fn restarted(&mut self, known_until: Time, now: Time, grace_ms: u32) -> bool {
-        if let Some(open) = &mut self.open {
-            open.timer.hold(known_until);
-        }
         let had_stream = self.is_connected();
         if had_stream {
             self.info.state = SeatState::Paused;
+        }
+        self.excuse(known_until, now, grace_ms);
+        had_stream
+    }
+
+    /// What the bot does not do from `since` on is not its fault until it is there; from `now` on
+    /// it has the grace to come.
+    pub(crate) fn excuse(&mut self, since: Time, now: Time, grace_ms: u32) {
+        if let Some(open) = &mut self.open {
+            open.timer.hold(since);
         }
         if self.info.state == SeatState::Paused {
             self.lost_at = now;
             self.lag_since_lost = Lag::default();
             self.grace_ms = grace_ms;
-            self.lost_by_restart = true;
+            self.is_excused = true;
         }
-        had_stream
     }
 
     /// The open request as a message that tells the clock as it stands at `now`.

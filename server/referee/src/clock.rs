@@ -130,7 +130,8 @@ pub(crate) struct RequestTimer {
     held: Option<Hold>,
 }
 
-/// Why a timer does not run although its request is open: the referee was restarted.
+/// Why a timer does not run although its request is open: the referee was restarted, or turned
+/// the bot away.
 #[derive(Clone, Copy, Debug)]
 struct Hold {
     /// Nothing from here to the next hand-over counts.
@@ -164,8 +165,7 @@ impl RequestTimer {
         }
     }
 
-    /// The referee was restarted, and the last that it knows is of `since`: the timer stops
-    /// there until the bot is back.
+    /// From `since` on the bot is not to blame: the timer stops there until it is back.
     pub(crate) fn hold(&mut self, since: Time) {
         let lag = self.lag;
         let hold = self.held.get_or_insert(Hold {

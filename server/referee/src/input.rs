@@ -123,6 +123,15 @@ pub enum Input<G: Game> {
     /// on where it was, and every bot has at least
     /// [`RESTART_GRACE_MS`](crate::RESTART_GRACE_MS) to come back.
     Restarted,
+    /// The shell turned a bot away that had the right to come, for a reason that is the shell's
+    /// own: it had no room, or could not tell who comes. From now until the bot is there no clock
+    /// of a seat without a stream runs, and the bot has at least
+    /// [`RESTART_GRACE_MS`](crate::RESTART_GRACE_MS) to try again. Says nothing of a seat that has
+    /// a stream.
+    TurnedAway {
+        /// The seat.
+        seat: Seat,
+    },
     /// Time passed.
     Tick,
 }
@@ -141,7 +150,8 @@ impl<G: Game> Input<G> {
             | Self::Useless { seat }
             | Self::Flood { seat, .. }
             | Self::RoundTrip { seat, .. }
-            | Self::Resign { seat } => Some(*seat),
+            | Self::Resign { seat }
+            | Self::TurnedAway { seat } => Some(*seat),
             Self::RefereeLag { .. } | Self::Restarted | Self::Tick => None,
         }
     }

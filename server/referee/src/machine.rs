@@ -5,8 +5,8 @@ use std::{fmt, sync::Arc};
 use bridgemaster_games::{Digest, Game, Seat, Viewer};
 
 use crate::{
-    ClockReading, CloseReason, FaultReason, Input, MatchResult, MatchRules, Output, Record,
-    RecordEntry, RulesError, SeatInfo, SeatMessage, SeatState, Started, Time, chair::Chair,
+    ClockReading, CloseReason, FaultReason, Input, MatchResult, MatchRules, Output,
+    RESTART_GRACE_MS, Record, RecordEntry, RulesError, SeatInfo, SeatMessage, SeatState, Started, Time, chair::Chair,
     event_log::EventLog, house::House, lag::Lag,
 };
 
@@ -46,6 +46,8 @@ pub struct Referee<G: Game> {
     startup_lag: Lag,
     /// Time while the match waited for bots and no referee was there, in µs.
     startup_away_us: u64,
+    /// Until when the match waits at least, for a bot that was turned away.
+    startup_waits_until: Time,
     /// The moment of the last input.
     pub(crate) now: Time,
     pub(crate) chairs: Vec<Chair<G>>,
@@ -94,6 +96,7 @@ impl<G: Game> Referee<G> {
             started_at: None,
             startup_lag: Lag::default(),
             startup_away_us: 0,
+            startup_waits_until: created_at,
             now: created_at,
             chairs: rules
                 .seats
@@ -164,11 +167,30 @@ impl<G: Game> Referee<G> {
             MatchPhase::Waiting => {
                 let away_us = self.now.us_since(known_until);
                 self.startup_away_us = self.startup_away_us.saturating_add(away_us);
+                self.startup_waits_until = self.startup_waits_until.plus_us(away_us);
             }
             MatchPhase::Running => {}
             MatchPhase::Ended => return,
         }
         self.lose_all_streams(known_until, out);
+    }
+
+    /// The bot of a seat could not come, and is not to blame for what passes until it does.
+    fn turned_away(&mut self, seat: Seat) {
+        let (now, chair) = (self.now, &mut self.chairs[seat.index()]);
+        if chair.is_connected() || chair.is_played_by_house() {
+            return;
+        }
+        let grace_ms = self.rules.clock.reconnect_ms.max(RESTART_GRACE_MS);
+        match self.phase {
+            MatchPhase::Waiting => {
+                let until = now.plus_ms(RESTART_GRACE_MS);
+                self.startup_waits_until = self.startup_waits_until.max(until);
+            }
+            MatchPhase::Running => {}
+            MatchPhase::Ended => return,
+        }
+        chair.excuse(now, now, grace_ms);
     }
 
     fn take(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
@@ -180,13 +202,19 @@ impl<G: Game> Referee<G> {
         {
             return self.connected(seat, bot, last_sequence, out);
         }
+        if let Input::TurnedAway { seat } = input {
+            return self.turned_away(seat);
+        }
         let has_stream = |seat: Seat| self.chairs[seat.index()].is_connected();
         if self.phase == MatchPhase::Ended || !input.seat().is_some_and(has_stream) {
             return;
         }
         match input {
-            Input::Connected { .. } | Input::RefereeLag { .. } | Input::Restarted | Input::Tick => {
-            }
+            Input::Connected { .. }
+            | Input::TurnedAway { .. }
+            | Input::RefereeLag { .. }
+            | Input::Restarted
+            | Input::Tick => {}
             Input::Disconnected { seat } => self.disconnected(seat, out),
             Input::HandedOver { seat, request_id } => self.handed_over(seat, request_id),
             Input::Answer {
@@ -247,7 +275,10 @@ impl<G: Game> Referee<G> {
                 let startup_ends = startup_ends
                     .plus_us(self.startup_lag.extension_us())
                     .plus_us(self.startup_away_us);
-                Some((startup_ends, Timer::StartUp))
+                Some((
+                    startup_ends.max(self.startup_waits_until),
+                    Timer::StartUp,
+                ))
             }
             MatchPhase::Running => self
                 .chairs

@@ -97,7 +97,7 @@ impl<G: Game> Referee<G> {
         let chair = &mut self.chairs[seat.index()];
         chair.last_request_id += 1;
         let mut timer = chair.clock.issue(now);
-        if chair.lost_by_restart {
+        if chair.is_excused {
             timer.hold(now);
         } else if !chair.is_connected() {
             SeatClock::stream_lost(&mut timer);

@@ -9,8 +9,9 @@ use crate::{
     Referee, SeatMessage, SeatState, SeatStatus, Time, clock::SeatClock, lag::Lag,
 };
 
-/// Least time that a bot has to come back after the referee was restarted, in ms: a minute. Bots
-/// try again at growing intervals of up to some seconds, and did not choose to be away.
+/// Least time that a bot has to come back after the referee was restarted or turned it away, in
+/// ms: a minute. Bots try again at growing intervals of up to some seconds, and did not choose to
+/// be away.
 pub const RESTART_GRACE_MS: u32 = 60_000;
 
 impl<G: Game> Referee<G> {
@@ -34,7 +35,7 @@ impl<G: Game> Referee<G> {
             open.timer.bot_came(self.now);
         }
         let came = !chair.is_connected();
-        let by_restart = std::mem::take(&mut chair.lost_by_restart);
+        let was_excused = std::mem::take(&mut chair.is_excused);
         let changed = came || chair.info.bot.as_ref() != Some(&bot);
         if self.phase != MatchPhase::Ended {
             chair.info.state = SeatState::Connected;
@@ -51,7 +52,7 @@ impl<G: Game> Referee<G> {
             self.tell_others(seat, None, out);
         }
         self.resume(seat, last_sequence, out);
-        if self.phase == MatchPhase::Running && !by_restart {
+        if self.phase == MatchPhase::Running && !was_excused {
             // Connecting answers nothing either: it counts, so that a bot cannot load the other
             // seats by coming and going without end.
             self.useless(seat, out);

@@ -43,6 +43,7 @@ enum Action {
     RefereeLag(u64),
     Resign,
     Restart,
+    TurnedAway,
     Tick,
 }
 
@@ -78,6 +79,7 @@ fn action() -> impl Strategy<Value = Action> {
         1 => any::<u64>().prop_map(Action::RefereeLag),
         1 => Just(Action::Resign),
         1 => Just(Action::Restart),
+        2 => Just(Action::TurnedAway),
         4 => Just(Action::Tick),
     ]
 }
@@ -309,6 +311,7 @@ impl<G: Game> Trial<G> {
             Action::RefereeLag(lag_us) => Input::RefereeLag { lag_us },
             Action::Resign => Input::Resign { seat },
             Action::Restart => Input::Restarted,
+            Action::TurnedAway => Input::TurnedAway { seat },
             Action::Tick => Input::Tick,
         }
     }

@@ -31,7 +31,7 @@ pub(super) struct StoredInput {
     #[prost(uint32, tag = "2")]
     seat: u32,
     /// What happened.
-    #[prost(oneof = "Kind", tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15")]
+    #[prost(oneof = "Kind", tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16")]
     kind: Option<Kind>,
 }
 
@@ -69,6 +69,8 @@ enum Kind {
     Restarted(()),
     #[prost(message, tag = "15")]
     Tick(()),
+    #[prost(message, tag = "16")]
+    TurnedAway(()),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -161,6 +163,7 @@ fn kind<G: WireGame>(input: &Input<G>) -> Kind {
         Input::RefereeLag { lag_us } => Kind::RefereeLag(*lag_us),
         Input::Restarted => Kind::Restarted(()),
         Input::Tick => Kind::Tick(()),
+        Input::TurnedAway { .. } => Kind::TurnedAway(()),
     }
 }
 
@@ -216,6 +219,7 @@ impl StoredInput {
             Kind::RefereeLag(lag_us) => Input::RefereeLag { lag_us },
             Kind::Restarted(()) => Input::Restarted,
             Kind::Tick(()) => Input::Tick,
+            Kind::TurnedAway(()) => Input::TurnedAway { seat },
         })
     }
 }

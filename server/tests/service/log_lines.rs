@@ -8,6 +8,7 @@ use std::sync::{
 use bridgemaster_proto::v1::ListMatchesRequest;
 use bridgemaster_server::{LineLimit, Limits};
 use bridgemaster_store::{MemoryStore, Store};
+use tokio::task::JoinSet;
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::{
     Layer,
@@ -19,6 +20,8 @@ use crate::{raw_bot::reason, table::Table};
 
 /// Refusals that each would have a line.
 const REFUSALS: usize = 5_000;
+/// Calls at once.
+const AT_ONCE: usize = 100;
 
 /// Counts the lines that an operator gets who asks for warnings.
 #[derive(Clone, Default)]
@@ -43,10 +46,15 @@ async fn refusals_without_end_make_few_lines_and_the_rest_is_counted() {
     let store: Arc<dyn Store> = Arc::clone(&memory) as _;
     let table = Table::over(&store, Limits::default()).await;
     memory.close().await.unwrap();
-    let mut desk = table.matches();
-    for _ in 0..REFUSALS {
-        let refused = desk.list_matches(ListMatchesRequest::default()).await;
-        assert_eq!(reason(&refused.unwrap_err()), "STORAGE_FAILED");
+    for _ in 0..REFUSALS / AT_ONCE {
+        let mut calls = JoinSet::new();
+        for _ in 0..AT_ONCE {
+            let mut desk = table.matches();
+            calls.spawn(async move { desk.list_matches(ListMatchesRequest::default()).await });
+        }
+        for refused in calls.join_all().await {
+            assert_eq!(reason(&refused.unwrap_err()), "STORAGE_FAILED");
+        }
     }
     let logged = || lines.0.load(Ordering::Relaxed);
     // Every warning of a server that is busy counts, whatever it is.

@@ -12,6 +12,8 @@ pub(crate) enum Purpose {
     Server,
     /// When the server is killed, and for how long.
     Kills,
+    /// When the server has no room.
+    Room,
     /// What the bot of a seat does.
     Bot(u8),
     /// What the network does to the streams of a seat.
@@ -28,6 +30,7 @@ impl Dice {
             Purpose::Plan => 0,
             Purpose::Server => 1,
             Purpose::Kills => 2,
+            Purpose::Room => 3,
             Purpose::Bot(seat) => 0x100 + u64::from(seat),
             Purpose::Network(seat) => 0x200 + u64::from(seat),
         };

@@ -188,6 +188,7 @@ pub(crate) fn copy<G: Game>(input: &Input<G>) -> Input<G> {
             round_trip_us: *round_trip_us,
         },
         Input::Resign { seat } => Input::Resign { seat: *seat },
+        Input::TurnedAway { seat } => Input::TurnedAway { seat: *seat },
         Input::RefereeLag { lag_us } => Input::RefereeLag { lag_us: *lag_us },
         Input::Restarted => Input::Restarted,
         Input::Tick => Input::Tick,

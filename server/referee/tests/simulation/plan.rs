@@ -207,6 +207,11 @@ pub(crate) struct ServerHabits {
     pub(crate) killed_after_us: Option<Range<u64>>,
     /// From the kill to the next start, in µs.
     pub(crate) away_us: Range<u64>,
+    /// Between two times at which it has no room for a bot that comes, in µs; it always has some
+    /// when `None`.
+    pub(crate) full_every_us: Option<Range<u64>>,
+    /// How long it then has none, in µs.
+    pub(crate) full_us: Range<u64>,
 }
 
 /// A match that is going to be played.
@@ -268,6 +273,7 @@ impl<G: Game> Plan<G> {
         let mut server = server(&mut dice);
         if !disturbed {
             server.killed_after_us = None;
+            server.full_every_us = None;
         }
         Self {
             seed,
@@ -350,5 +356,7 @@ fn server(dice: &mut Dice) -> ServerHabits {
             .happens(600)
             .then(|| 0..dice.pick(&[SECOND, 5 * SECOND, 20 * SECOND])),
         away_us: 0..dice.pick(&[50 * MS, 5 * SECOND, 60 * SECOND]),
+        full_every_us: dice.happens(400).then_some(0..2 * SECOND),
+        full_us: 0..dice.pick(&[20 * MS, 3 * SECOND, 60 * SECOND]),
     }
 }

@@ -64,6 +64,7 @@ pub(crate) enum Closing {
     Superseded,
     SlowConsumer,
     SeatClosed,
+    TurnedAway,
 }
 
 struct Reported<D> {
@@ -285,6 +286,24 @@ impl<G: Game> Server<G> {
             last_sequence,
         };
         self.handle(now, input, trace)
+    }
+
+    /// A bot comes when there is no room. Who has a stream is not turned away.
+    pub(crate) fn turns_away(
+        &mut self,
+        now: Time,
+        seat: Seat,
+        stream: StreamId,
+        trace: &mut Trace,
+    ) -> Result<bool, Violation> {
+        self.catch_up(trace)?;
+        if self.links[seat.index()].is_some() || self.has_ended() {
+            return Ok(false);
+        }
+        self.tell_lag(now, self.lag_us, trace)?;
+        self.send(stream, ToBot::Closed(Closing::TurnedAway));
+        self.handle(now, Input::TurnedAway { seat }, trace)?;
+        Ok(true)
     }
 
     /// The timer wakes.

@@ -27,6 +27,8 @@ const MOST_EVENTS: u64 = 400_000;
 const MOST_CUTS_A_REQUEST: u32 = 4;
 /// Times that the server of a match is killed: the match has to end at last.
 const MOST_KILLS: u32 = 6;
+/// Times that the server of a match has no room: the match has to end at last.
+const MOST_FULL: u32 = 6;
 /// The longest that a bot which nobody answers waits before it tries again, in µs: as the SDKs do.
 const LONGEST_PAUSE_US: u64 = 2_000_000;
 /// Useless messages that a flooding bot sends: more than a referee bears.
@@ -68,6 +70,8 @@ enum Event<G: Game> {
     },
     /// The server stands still.
     Stall,
+    /// The server has no room from now on.
+    Full,
     /// The journal of a life of the server has stored so many entries.
     Stored {
         life: u32,
@@ -149,6 +153,10 @@ pub(crate) struct World<G: Game> {
     server: Server<G>,
     server_dice: Dice,
     stalled_until: Time,
+    room: Dice,
+    /// Counts how often there was no room.
+    times_full: u32,
+    full_until: Time,
     kills: Dice,
     /// Counts the lives of the server.
     server_life: u32,
@@ -188,6 +196,9 @@ impl<G: Game> World<G> {
             server: Server::new(referee, tampering)?,
             server_dice: Dice::new(plan.seed, Purpose::Server),
             stalled_until: now,
+            room: Dice::new(plan.seed, Purpose::Room),
+            times_full: 0,
+            full_until: now,
             kills: Dice::new(plan.seed, Purpose::Kills),
             server_life: 0,
             is_server_up: true,
@@ -228,6 +239,7 @@ impl<G: Game> World<G> {
         }
         world.stall_later();
         world.kill_later();
+        world.fill_later();
         Ok(world)
     }
 
@@ -371,6 +383,7 @@ impl<G: Game> World<G> {
                 }
             }
             Event::Stall => self.stall(),
+            Event::Full => self.fill(),
             Event::Stored { life, .. } if life != self.server_life => {}
             Event::Stored { count, .. } => {
                 return self.serve(|server, _, _| {
@@ -434,6 +447,32 @@ impl<G: Game> World<G> {
             format_args!("the server stands still for {stall_us} µs"),
         );
         self.stall_later();
+    }
+
+    fn fill_later(&mut self) {
+        if let Some(every) = self.plan.server.full_every_us.clone()
+            && self.times_full < MOST_FULL
+        {
+            let after_us = self.room.within(every);
+            self.at(
+                self.full_until.max(self.now).plus_us(after_us),
+                Event::Full,
+            );
+        }
+    }
+
+    fn fill(&mut self) {
+        if self.server.has_ended() {
+            return;
+        }
+        self.times_full += 1;
+        let full_us = self.room.within(self.plan.server.full_us.clone());
+        self.full_until = self.now.plus_us(full_us);
+        self.trace.line(
+            self.now,
+            format_args!("the server has no room for {full_us} µs"),
+        );
+        self.fill_later();
     }
 
     fn kill_later(&mut self) {
@@ -558,6 +597,16 @@ impl<G: Game> World<G> {
         if !self.streams[stream.0].leads_to_server() {
             return Ok(());
         }
+        if self.now < self.full_until {
+            let mut is_turned_away = false;
+            self.serve(|server, now, trace| {
+                is_turned_away = server.turns_away(now, seat, stream, trace)?;
+                Ok(())
+            })?;
+            if is_turned_away {
+                return Ok(());
+            }
+        }
         let bot = self.bots[seat.index()].identity();
         self.serve(|server, now, trace| server.join(now, seat, stream, bot, last_sequence, trace))?;
         self.after(0, Event::Ping(stream));
@@ -574,15 +623,10 @@ impl<G: Game> World<G> {
         if !self.is_server_up {
             // Refused; a bot that has a stream will find that it is lost.
             if bot.stream.is_none() {
-                bot.refused_dials += 1;
-                let longer = 1 << bot.refused_dials.min(16);
-                let us = bot.dice.within(bot.habits.backoff_us.clone());
-                let longest_us = LONGEST_PAUSE_US.max(us);
-                self.after((us * longer).min(longest_us), Event::Dial(seat));
+                self.dial_later(seat);
             }
             return;
         }
-        bot.refused_dials = 0;
         let stream = StreamId(self.streams.len());
         bot.stream = Some(stream);
         let last_sequence = (bot.has > 0).then_some(bot.has);
@@ -604,6 +648,17 @@ impl<G: Game> World<G> {
             let again = asked.answer();
             self.send(stream, again);
         }
+    }
+
+    /// Dials again after a pause that grows with each refusal.
+    fn dial_later(&mut self, seat: Seat) {
+        let bot = &mut self.bots[seat.index()];
+        bot.stream = None;
+        bot.refused_dials += 1;
+        let longer = 1 << bot.refused_dials.min(16);
+        let us = bot.dice.within(bot.habits.backoff_us.clone());
+        let longest_us = LONGEST_PAUSE_US.max(us);
+        self.after((us * longer).min(longest_us), Event::Dial(seat));
     }
 
     fn dial_again(&mut self, seat: Seat) {
@@ -638,6 +693,7 @@ impl<G: Game> World<G> {
         }
         match message {
             ToBot::Message { sequence, message } => {
+                bot.refused_dials = 0;
                 let heard = &mut self.streams[stream.0].heard;
                 if bot.hear(sequence, &message, heard)? {
                     self.consider(stream);
@@ -653,6 +709,7 @@ impl<G: Game> World<G> {
                 Closing::ByReferee(CloseReason::Garbage) | Closing::SlowConsumer => {
                     self.dial_again(seat);
                 }
+                Closing::TurnedAway => self.dial_later(seat),
                 // By a stream of its own.
                 Closing::Superseded => {}
             },

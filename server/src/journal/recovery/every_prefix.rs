@@ -115,6 +115,7 @@ impl<G: WireGame> Played<G> {
             },
             7 => Input::Tick,
             8 => Input::Restarted,
+            14 => Input::TurnedAway { seat },
             9..=12 => Input::HandedOver { seat, request_id },
             13 if !legal.is_empty() => Input::Answer {
                 seat,

@@ -28,7 +28,8 @@ pub(super) struct Chair<G: Game> {
     pub(super) lag_since_lost_us: u64,
     /// How long it may then be without a stream, in ms.
     grace_ms: u32,
-    /// It has had no stream since a restart of the server: its bot is not to blame.
+    /// It has had no stream since a restart of the server, or since the server turned it away:
+    /// its bot is not to blame.
     pub(super) is_excused: bool,
     pub(super) is_absent: bool,
     pub(super) forfeit: Option<FaultReason>,
@@ -157,6 +158,17 @@ impl<G: Game> Chair<G> {
             open.time.stop(known_until);
         }
         had_stream
+    }
+
+    /// The server turned the bot away for reasons of its own.
+    pub(super) fn turned_away(&mut self, now: Time, rules: &ClockRules) {
+        if self.lost_at.is_some() {
+            self.lose_stream(now, rules.reconnect_ms.max(RESTART_GRACE_MS));
+            self.is_excused = true;
+        }
+        if let Some(open) = &mut self.open {
+            open.time.stop(now);
+        }
     }
 
     fn lose_stream(&mut self, now: Time, grace_ms: u32) {

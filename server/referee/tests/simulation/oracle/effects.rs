@@ -3,7 +3,7 @@
 use bridgemaster_games::{Game, Seat};
 use bridgemaster_referee::{
     BadAnswerReason, FaultAction, FaultReason, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS,
-    MAX_USELESS_MESSAGES, MatchPhase, MatchResult,
+    MAX_USELESS_MESSAGES, MatchPhase, MatchResult, RESTART_GRACE_MS,
 };
 
 use super::{Cause, Due, Oracle, Step, Violation, demand};
@@ -28,6 +28,13 @@ impl<G: Game> Oracle<G> {
             }
             Cause::Disconnected(_) | Cause::Garbage(_) if chair.is_connected => {
                 chair.disconnect(self.now, &self.rules.clock);
+            }
+            Cause::TurnedAway(_) if !chair.is_connected && !chair.is_played_by_house() => {
+                chair.turned_away(self.now, &self.rules.clock);
+                if self.phase == MatchPhase::Waiting {
+                    let until = self.now.plus_ms(RESTART_GRACE_MS);
+                    self.startup_waits_until = self.startup_waits_until.max(until);
+                }
             }
             Cause::HandedOver(_, id) if chair.is_connected => {
                 let credit_limit_us = chair.credit_limit_us(&self.rules.clock);

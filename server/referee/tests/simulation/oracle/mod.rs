@@ -57,6 +57,7 @@ enum Cause<D> {
     Flood(Seat),
     RoundTrip(Seat, u64),
     Resign(Seat),
+    TurnedAway(Seat),
     Restarted,
     /// Lag and ticks: only time passes.
     Time,
@@ -74,7 +75,8 @@ impl<D> Cause<D> {
             | Self::Useless(seat)
             | Self::Flood(seat)
             | Self::RoundTrip(seat, _)
-            | Self::Resign(seat) => Some(*seat),
+            | Self::Resign(seat)
+            | Self::TurnedAway(seat) => Some(*seat),
             Self::Restarted | Self::Time => None,
         }
     }
@@ -138,6 +140,8 @@ pub(crate) struct Oracle<G: Game> {
     startup_lag_us: u64,
     /// Time without a server while the match waited, in µs.
     startup_away_us: u64,
+    /// Until when it waits for a bot that was turned away.
+    startup_waits_until: Time,
     phase: MatchPhase,
     chairs: Vec<Chair<G>>,
     state: G::State,
@@ -175,6 +179,7 @@ impl<G: Game> Oracle<G> {
             started_at: None,
             startup_lag_us: 0,
             startup_away_us: 0,
+            startup_waits_until: Time(0),
             phase: MatchPhase::Waiting,
             chairs: (0..seats).map(|_| Chair::new(&rules.clock)).collect(),
             state,
@@ -248,7 +253,11 @@ impl<G: Game> Oracle<G> {
 
     fn server_restarted(&mut self, known_until: Time) -> Vec<Seat> {
         match self.phase {
-            MatchPhase::Waiting => self.startup_away_us += self.now.us_since(known_until),
+            MatchPhase::Waiting => {
+                let away_us = self.now.us_since(known_until);
+                self.startup_away_us += away_us;
+                self.startup_waits_until = self.startup_waits_until.plus_us(away_us);
+            }
             MatchPhase::Running => {}
             MatchPhase::Ended => return Vec::new(),
         }
@@ -267,6 +276,7 @@ impl<G: Game> Oracle<G> {
             .plus_ms(self.rules.clock.startup_ms)
             .plus_us(prolonged_by_us(self.startup_lag_us))
             .plus_us(self.startup_away_us)
+            .max(self.startup_waits_until)
     }
 
     /// Every timer that runs, with its moment.
@@ -511,6 +521,7 @@ fn cause<G: Game>(input: &Input<G>) -> Cause<G::Decision> {
             round_trip_us,
         } => Cause::RoundTrip(*seat, *round_trip_us),
         Input::Resign { seat } => Cause::Resign(*seat),
+        Input::TurnedAway { seat } => Cause::TurnedAway(*seat),
         Input::Restarted => Cause::Restarted,
         Input::RefereeLag { .. } | Input::Tick => Cause::Time,
     }
