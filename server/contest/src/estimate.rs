@@ -1,0 +1,160 @@
+//! How much better a candidate is, after a number of groups that was fixed beforehand.
+
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+use crate::{ContestError, Elo, GroupScores, NormalizedElo, error::in_range};
+
+/// From `low` to `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// What an interval was made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantiles {
+    /// Those of the normal distribution.
+    Normal,
+    /// Those of Student's distribution, which are wider: right for few groups. From 30 groups on
+    /// the two hardly differ.
+    Student {
+        /// One less than the groups.
+        degrees_of_freedom: u64,
+    },
+}
+
+/// Groups below which an interval is told to rest on few.
+pub const FEW_GROUPS: u64 = 30;
+
+/// How much better a candidate is than its opponents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Mean score, 0 to 1.
+    pub score: f64,
+    /// Interval of the mean score. Its ends may lie beyond 0 and 1 when there are few groups.
+    pub score_interval: Interval,
+    /// The mean score in Elo.
+    pub elo: Elo,
+    /// The interval in Elo.
+    pub elo_interval: Interval,
+    /// The t-value of one match in Elo.
+    pub normalized_elo: NormalizedElo,
+    /// The chance that the candidate is better at all, 0 to 1 (likelihood of superiority).
+    pub superiority: f64,
+    /// What the interval was made with.
+    pub quantiles: Quantiles,
+}
+
+impl Estimate {
+    /// The estimate from groups, which are independent of each other whatever the matches within
+    /// one share. The interval has the given level, such as 0.95.
+    ///
+    /// # Errors
+    /// [`ContestError::TooFew`] for fewer than two groups, [`ContestError::OutOfRange`] for a
+    /// level that is not above 0 and below 1.
+    pub fn of_groups(
+        scores: &GroupScores,
+        matches_per_group: u32,
+        level: f64,
+    ) -> Result<Self, ContestError> {
+        in_range(
+            "the level",
+            level,
+            level > 0.0 && level < 1.0,
+            "above 0 and below 1",
+        )?;
+        let groups = scores.groups();
+        if groups < 2 {
+            return Err(ContestError::TooFew {
+                what: "groups",
+                found: usize::try_from(groups).unwrap_or(usize::MAX),
+                least: 2,
+            });
+        }
+        let degrees_of_freedom = groups - 1;
+        // Without spread there would be no interval: half a group at each end is the least that
+        // can be known.
+        let variance = match scores.variance() > 0.0 {
+            true => scores.variance() * groups as f64 / degrees_of_freedom as f64,
+            false => scores.regularized().1,
+        };
+        Ok(Self::of(
+            scores.mean(),
+            (variance / groups as f64).sqrt(),
+            variance,
+            matches_per_group,
+            Quantiles::Student { degrees_of_freedom },
+            level,
+        ))
+    }
+
+    /// Whether it rests on fewer than [`FEW_GROUPS`].
+    #[must_use]
+    pub fn rests_on_few_groups(&self) -> bool {
+        match self.quantiles {
+            Quantiles::Normal => false,
+            Quantiles::Student { degrees_of_freedom } => degrees_of_freedom + 1 < FEW_GROUPS,
+        }
+    }
+
+    pub(crate) fn of(
+        score: f64,
+        error: f64,
+        variance: f64,
+        matches_per_group: u32,
+        quantiles: Quantiles,
+        level: f64,
+    ) -> Self {
+        let reach = quantiles.inverse((1.0 + level) / 2.0) * error;
+        let score_interval = Interval {
+            low: score - reach,
+            high: score + reach,
+        };
+        Self {
+            score,
+            score_interval,
+            elo: Elo::of_score(score),
+            elo_interval: Interval {
+                low: Elo::of_score(score_interval.low).0,
+                high: Elo::of_score(score_interval.high).0,
+            },
+            normalized_elo: NormalizedElo::of_group_t(
+                (score - 0.5) / variance.sqrt(),
+                matches_per_group,
+            ),
+            superiority: quantiles.share_below((score - 0.5) / error),
+            quantiles,
+        }
+    }
+}
+
+impl Quantiles {
+    /// The value below which this share lies.
+    fn inverse(self, share: f64) -> f64 {
+        match self.student() {
+            Some(student) => student.inverse_cdf(share),
+            None => Normal::standard().inverse_cdf(share),
+        }
+    }
+
+    /// The share below this value.
+    fn share_below(self, value: f64) -> f64 {
+        match self.student() {
+            Some(student) => student.cdf(value),
+            None => Normal::standard().cdf(value),
+        }
+    }
+
+    /// The distribution, if it is Student's.
+    fn student(self) -> Option<StudentsT> {
+        match self {
+            Self::Normal => None,
+            Self::Student { degrees_of_freedom } => {
+                StudentsT::new(0.0, 1.0, degrees_of_freedom as f64).ok()
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What a sequential test decides between.
+
+use crate::{ContestError, Elo, NormalizedElo, error::in_range};
+
+/// The two strengths that a test tells apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bounds {
+    /// In Elo, as means of the score.
+    Elo {
+        /// Rejected is a candidate that is no better than this.
+        lower: Elo,
+        /// Accepted is a candidate that is at least this much better.
+        upper: Elo,
+    },
+    /// In normalised Elo, as t-values.
+    Normalized {
+        /// Rejected is a candidate that is no better than this.
+        lower: NormalizedElo,
+        /// Accepted is a candidate that is at least this much better.
+        upper: NormalizedElo,
+    },
+}
+
+/// How often a test may be wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ErrorRates {
+    alpha: f64,
+    beta: f64,
+}
+
+impl ErrorRates {
+    /// `alpha` is the share of candidates at the lower bound that may be accepted, `beta` the
+    /// share of those at the upper bound that may be rejected; each above 0 and below 0.5.
+    ///
+    /// # Errors
+    /// [`ContestError::OutOfRange`].
+    pub fn new(alpha: f64, beta: f64) -> Result<Self, ContestError> {
+        for (field, rate) in [("alpha", alpha), ("beta", beta)] {
+            let holds = rate > 0.0 && rate < 0.5;
+            in_range(field, rate, holds, "above 0 and below 0.5")?;
+        }
+        Ok(Self { alpha, beta })
+    }
+
+    /// The share of candidates at the lower bound that may be accepted.
+    #[must_use]
+    pub fn alpha(self) -> f64 {
+        self.alpha
+    }
+
+    /// The share of candidates at the upper bound that may be rejected.
+    #[must_use]
+    pub fn beta(self) -> f64 {
+        self.beta
+    }
+
+    /// Half of each, for two tests of which the first to decide wins: the errors add up to no
+    /// more than these.
+    #[must_use]
+    pub fn halved(self) -> Self {
+        Self {
+            alpha: self.alpha / 2.0,
+            beta: self.beta / 2.0,
+        }
+    }
+
+    /// The log-likelihood ratio at which a candidate is rejected, `ln(beta / (1 - alpha))`
+    /// (Wald 1945).
+    #[must_use]
+    pub fn lower_llr(self) -> f64 {
+        (self.beta / (1.0 - self.alpha)).ln()
+    }
+
+    /// The log-likelihood ratio at which a candidate is accepted, `ln((1 - beta) / alpha)`.
+    #[must_use]
+    pub fn upper_llr(self) -> f64 {
+        ((1.0 - self.beta) / self.alpha).ln()
+    }
+
+    /// The verdict at a log-likelihood ratio.
+    #[must_use]
+    pub fn verdict(self, llr: f64) -> Verdict {
+        if llr >= self.upper_llr() {
+            Verdict::Accepted
+        } else if llr <= self.lower_llr() {
+            Verdict::Rejected
+        } else {
+            Verdict::Undecided
+        }
+    }
+}
+
+/// What a test is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hypotheses {
+    bounds: Bounds,
+    rates: ErrorRates,
+    matches_per_group: u32,
+}
+
+impl Hypotheses {
+    /// `matches_per_group` is the number of matches whose mean score is the score of a group:
+    /// with all rotations of the candidate, the number of seats.
+    ///
+    /// # Errors
+    /// [`ContestError::BoundsOutOfOrder`], or [`ContestError::OutOfRange`] for a number that is
+    /// not finite or a group without matches.
+    pub fn new(
+        bounds: Bounds,
+        rates: ErrorRates,
+        matches_per_group: u32,
+    ) -> Result<Self, ContestError> {
+        let (lower, upper) = match bounds {
+            Bounds::Elo { lower, upper } => (lower.0, upper.0),
+            Bounds::Normalized { lower, upper } => (lower.0, upper.0),
+        };
+        for (field, bound) in [("the lower bound", lower), ("the upper bound", upper)] {
+            in_range(field, bound, bound.is_finite(), "a finite number")?;
+        }
+        if lower >= upper {
+            return Err(ContestError::BoundsOutOfOrder { lower, upper });
+        }
+        let matches = f64::from(matches_per_group);
+        in_range("matches of a group", matches, matches > 0.0, "at least 1")?;
+        Ok(Self {
+            bounds,
+            rates,
+            matches_per_group,
+        })
+    }
+
+    /// The bounds.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// How often the test may be wrong.
+    #[must_use]
+    pub fn rates(&self) -> ErrorRates {
+        self.rates
+    }
+
+    /// Matches whose mean score is the score of a group.
+    #[must_use]
+    pub fn matches_per_group(&self) -> u32 {
+        self.matches_per_group
+    }
+
+    /// The same with half of the errors.
+    #[must_use]
+    pub(crate) fn halved(self) -> Self {
+        Self {
+            rates: self.rates.halved(),
+            ..self
+        }
+    }
+
+    /// The bounds as t-values of a group whose score has this standard deviation.
+    pub(crate) fn t_values(&self, deviation: f64) -> [f64; 2] {
+        match self.bounds {
+            Bounds::Elo { lower, upper } => {
+                [lower, upper].map(|elo| (elo.expected_score() - 0.5) / deviation)
+            }
+            Bounds::Normalized { lower, upper } => {
+                [lower, upper].map(|nelo| nelo.t_of_group(self.matches_per_group))
+            }
+        }
+    }
+
+    /// The bounds as mean scores of a group whose score has this standard deviation. Those in
+    /// Elo do not depend on it.
+    pub(crate) fn means(&self, deviation: f64) -> [f64; 2] {
+        /// Means beyond these are no scores that a bet can be made on.
+        const MARGIN: f64 = 1e-6;
+        let means = match self.bounds {
+            Bounds::Elo { lower, upper } => [lower, upper].map(Elo::expected_score),
+            Bounds::Normalized { .. } => self.t_values(deviation).map(|t| 0.5 + t * deviation),
+        };
+        means.map(|mean| mean.clamp(MARGIN, 1.0 - MARGIN))
+    }
+}
+
+/// What a test says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verdict {
+    /// Not decided yet.
+    #[default]
+    Undecided,
+    /// The candidate is better: at least as good as the upper bound, rather than the lower.
+    Accepted,
+    /// The candidate is not better.
+    Rejected,
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn walds_bounds_are_as_published() {
+        let even = ErrorRates::new(0.05, 0.05).unwrap();
+        assert!((even.lower_llr() + 2.944_438_979).abs() < 1e-9);
+        assert!((even.upper_llr() - 2.944_438_979).abs() < 1e-9);
+        let uneven = ErrorRates::new(0.05, 0.10).unwrap();
+        assert!((uneven.lower_llr() + 2.251_291_799).abs() < 1e-9);
+        assert!((uneven.upper_llr() - 2.890_371_758).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_refused_with_its_name() {
+        assert!(
+            ErrorRates::new(0.0, 0.05)
+                .unwrap_err()
+                .to_string()
+                .contains("alpha")
+        );
+        assert!(
+            ErrorRates::new(0.05, 0.5)
+                .unwrap_err()
+                .to_string()
+                .contains("beta")
+        );
+        let rates = ErrorRates::new(0.05, 0.05).unwrap();
+        let bounds = |lower, upper| Bounds::Elo {
+            lower: Elo(lower),
+            upper: Elo(upper),
+        };
+        assert!(Hypotheses::new(bounds(5.0, 5.0), rates, 2).is_err());
+        assert!(Hypotheses::new(bounds(0.0, f64::NAN), rates, 2).is_err());
+        assert!(Hypotheses::new(bounds(0.0, 5.0), rates, 0).is_err());
+    }
+}

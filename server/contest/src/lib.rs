@@ -1,0 +1,52 @@
+//! The statistics of contests and ladders: what a set of results says, and which match to play
+//! next. Pure functions of their inputs: no clock, no I/O, no chance of its own.
+//!
+//! The unit of every test is the **group**: matches of one seed in which the candidate (or every
+//! bot) sits in each seat once, so that the luck of the seed and of the seat cancels. The score
+//! of a match is the **beat fraction**, the share of opponents that ended behind; the score of a
+//! group is the mean over its matches. With two seats that is the usual score of a pair of
+//! games.
+//!
+//! * [`SequentialTest`] tells after every group whether a candidate is accepted, rejected, or
+//!   not decided yet, for any number of seats.
+//! * [`Estimate`] and [`estimate_after_stopping`] tell by how much, and how surely.
+//! * [`Frequencies`] has the exact likelihood ratios of paired games of two seats.
+//! * [`PlackettLuce`] fits ratings to the results of any number of bots and seats, in an order
+//!   that does not matter, and [`Ratings`] tells which ranks are certain.
+//! * [`schedule`] lists the matches of a format, and [`pairing`] picks the next of a ladder.
+
+#![forbid(unsafe_code)]
+
+mod betting;
+mod brownian;
+mod elo;
+mod error;
+mod estimate;
+mod frequencies;
+mod likelihood;
+pub mod pairing;
+mod plackett_luce;
+mod plan;
+mod ratings;
+mod roots;
+pub mod schedule;
+mod score;
+mod sequential;
+mod stopping;
+mod t_value;
+
+pub use betting::{BettingTest, ConfidenceSequence};
+pub use elo::{Elo, NELO_PER_T, NormalizedElo};
+pub use error::ContestError;
+pub use estimate::{Estimate, FEW_GROUPS, Interval, Quantiles};
+pub use frequencies::{Frequencies, FrequencyTest};
+pub use plackett_luce::{Covariance, PlackettLuce, Ranking};
+pub use plan::{ExpectedGroups, expected_groups, typical_deviation};
+pub use ratings::{RankRange, Rating, Ratings};
+pub use score::{GroupScore, GroupScores, beat_fraction};
+pub use sequential::{DecidedBy, SequentialTest};
+pub use stopping::{StoppedEstimate, estimate_after_stopping};
+pub use t_value::{TValueTest, closed_form_llr};
+
+mod hypotheses;
+pub use hypotheses::{Bounds, ErrorRates, Hypotheses, Verdict};

@@ -1,0 +1,110 @@
+//! Exact likelihood ratios of a discrete score under a constraint on its mean or its t-value.
+//!
+//! Sources: M. Van den Bergh, "A practical introduction to the GSPRT" and "Normalized Elo"
+//! (section 4.1). The likelihood is greatest where each observed share is divided by
+//! `1 + theta * moment`, with the theta that gives the moments the mean 0.
+
+use crate::roots::root_of_falling;
+
+/// Scores and their shares, which add up to 1; every share is above 0.
+pub(crate) type Distribution = Vec<(f64, f64)>;
+
+/// Distance from the poles of the equation, where it has no value.
+const POLE_MARGIN: f64 = 1e-9;
+
+/// Rounds in which the distribution of a t-value settles, and the change that ends them: those of
+/// the paper.
+const ROUNDS: usize = 10;
+const SETTLED: f64 = 1e-9;
+
+/// Mean and variance.
+pub(crate) fn moments(distribution: &[(f64, f64)]) -> (f64, f64) {
+    let mean: f64 = distribution
+        .iter()
+        .map(|(score, share)| score * share)
+        .sum();
+    let variance = distribution
+        .iter()
+        .map(|(score, share)| share * (score - mean).powi(2))
+        .sum();
+    (mean, variance)
+}
+
+/// The most likely shares under which these moments have the mean 0.
+fn most_likely(shares: &[f64], moments: &[f64]) -> Vec<f64> {
+    let least = moments.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = moments.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weighed = || shares.iter().zip(moments);
+    let theta = root_of_falling(
+        -1.0 / most + POLE_MARGIN,
+        -1.0 / least - POLE_MARGIN,
+        |theta| {
+            weighed()
+                .map(|(share, moment)| share * moment / (1.0 + theta * moment))
+                .sum()
+        },
+    );
+    weighed()
+        .map(|(share, moment)| share / (1.0 + theta * moment))
+        .collect()
+}
+
+fn shares(distribution: &[(f64, f64)]) -> Vec<f64> {
+    distribution.iter().map(|(_, share)| *share).collect()
+}
+
+fn with_mean(distribution: &[(f64, f64)], mean: f64) -> Vec<f64> {
+    let moments: Vec<f64> = distribution.iter().map(|(score, _)| score - mean).collect();
+    most_likely(&shares(distribution), &moments)
+}
+
+fn with_t_value(distribution: &[(f64, f64)], t: f64) -> Vec<f64> {
+    let observed = shares(distribution);
+    let mut fitted = vec![1.0 / observed.len() as f64; observed.len()];
+    for _ in 0..ROUNDS {
+        let scores = distribution.iter().map(|(score, _)| *score);
+        let current: Distribution = scores.clone().zip(fitted.iter().copied()).collect();
+        let (mean, variance) = moments(&current);
+        let deviation = variance.sqrt();
+        let constraints: Vec<f64> = scores
+            .map(|score| {
+                let off = (score - mean) / deviation;
+                score - 0.5 - t * deviation * (1.0 + off * off) / 2.0
+            })
+            .collect();
+        let next = most_likely(&observed, &constraints);
+        let change = next.iter().zip(&fitted).map(|(a, b)| (a - b).abs());
+        let largest = change.fold(0.0, f64::max);
+        fitted = next;
+        if largest < SETTLED {
+            break;
+        }
+    }
+    fitted
+}
+
+fn log_ratio(distribution: &[(f64, f64)], lower: &[f64], upper: &[f64]) -> f64 {
+    let shares = distribution.iter().map(|(_, share)| share);
+    shares
+        .zip(lower.iter().zip(upper))
+        .map(|(share, (lower, upper))| share * (upper / lower).ln())
+        .sum()
+}
+
+/// The log-likelihood ratio, for one observation, of the two means.
+pub(crate) fn llr_of_means(distribution: &[(f64, f64)], [lower, upper]: [f64; 2]) -> f64 {
+    let (lower, upper) = (
+        with_mean(distribution, lower),
+        with_mean(distribution, upper),
+    );
+    log_ratio(distribution, &lower, &upper)
+}
+
+/// The log-likelihood ratio, for one observation, of the two t-values `(mean - 0.5) / deviation`.
+pub(crate) fn llr_of_t_values(distribution: &[(f64, f64)], [lower, upper]: [f64; 2]) -> f64 {
+    let (lower, upper) = (
+        with_t_value(distribution, lower),
+        with_t_value(distribution, upper),
+    );
+    log_ratio(distribution, &lower, &upper)
+}

@@ -1,0 +1,201 @@
+//! Ratings from all results at once.
+
+use bridgemaster_contest::{Covariance, PlackettLuce, Ranking, Ratings};
+
+use crate::assert_six_digits;
+
+fn plain(bots: usize, rankings: &[Ranking]) -> Ratings {
+    let fit = PlackettLuce {
+        ridge: 0.0,
+        covariance: Covariance::Model,
+    };
+    fit.fit(bots, rankings).unwrap()
+}
+
+/// `count` matches that `winner` won, each of its own luck.
+fn wins(rankings: &mut Vec<Ranking>, winner: usize, loser: usize, count: usize) {
+    for _ in 0..count {
+        let cluster = rankings.len() as u64;
+        rankings.push(Ranking::new(vec![(winner, 1), (loser, 2)], cluster));
+    }
+}
+
+#[test]
+fn pairs_are_rated_as_by_choix() {
+    let mut rankings = Vec::new();
+    for (one, other, won, lost) in [(0, 1, 7, 3), (1, 2, 6, 4), (0, 2, 8, 2)] {
+        wins(&mut rankings, one, other, won);
+        wins(&mut rankings, other, one, lost);
+    }
+    let ratings = plain(3, &rankings);
+    let expected = [
+        (0.740_569_94, 0.346_429_79, 128.650_175, 117.95),
+        (-0.149_102_26, 0.316_515_04, -25.901_715, 107.77),
+        (-0.591_467_68, 0.333_732_39, -102.748_460, 113.63),
+    ];
+    let table = ratings.table(0.95);
+    for (bot, (log_odds, error, elo, reach)) in expected.into_iter().enumerate() {
+        assert!(
+            (ratings.log_odds()[bot] - log_odds).abs() < 1e-8,
+            "bot {bot}"
+        );
+        assert!(
+            (ratings.standard_error(bot) - error).abs() < 1e-8,
+            "bot {bot}"
+        );
+        let row = table.iter().find(|row| row.bot == bot).unwrap();
+        assert_six_digits(row.elo.0, elo, "Elo");
+        assert!(((row.interval.high - row.interval.low) / 2.0 - reach).abs() < 0.005);
+        assert_eq!(row.matches, 20);
+    }
+}
+
+#[test]
+fn rankings_of_four_are_rated_as_by_choix() {
+    let orders = [
+        [0, 1, 2, 3],
+        [1, 0, 2, 3],
+        [0, 2, 1, 3],
+        [3, 0, 1, 2],
+        [0, 1, 3, 2],
+        [2, 0, 1, 3],
+    ];
+    let rankings: Vec<Ranking> = (0..)
+        .zip(orders)
+        .map(|(cluster, order)| Ranking::new(order.into_iter().zip(1..).collect(), cluster))
+        .collect();
+    let ratings = plain(4, &rankings);
+    let expected = [1.396_107_51, 0.344_536_38, -0.471_935_78, -1.268_708_11];
+    for (bot, log_odds) in expected.into_iter().enumerate() {
+        assert!(
+            (ratings.log_odds()[bot] - log_odds).abs() < 1e-8,
+            "bot {bot}"
+        );
+    }
+}
+
+/// 75 %, 75 % and 90 % with a draw counting as a half, which is the share of a tie: the log odds
+/// of 90 % are twice those of 75 %, so the fit is exact and found by hand.
+#[test]
+fn three_engines_have_the_ratings_found_by_hand() {
+    let mut rankings = Vec::new();
+    for (one, other, won, drawn, lost) in [(0, 1, 18, 9, 3), (1, 2, 18, 9, 3), (0, 2, 24, 6, 0)] {
+        wins(&mut rankings, one, other, won);
+        wins(&mut rankings, other, one, lost);
+        for _ in 0..drawn {
+            let cluster = rankings.len() as u64;
+            rankings.push(Ranking::new(vec![(one, 1), (other, 1)], cluster));
+        }
+    }
+    let ratings = plain(3, &rankings);
+    let reach = 400.0 * 3f64.log10();
+    assert_six_digits(reach, 190.848_502, "by hand");
+    for (bot, expected) in [reach, 0.0, -reach].into_iter().enumerate() {
+        let elo = ratings.log_odds()[bot] * 400.0 / 10f64.ln();
+        assert_six_digits(elo, expected, &format!("engine {bot}"));
+    }
+}
+
+#[test]
+fn the_order_of_the_results_changes_no_digit() {
+    let mut rankings: Vec<Ranking> = (0..200u64)
+        .map(|n| {
+            let bot = |k: u64| ((n * 7 + k * 3) % 8) as usize;
+            Ranking::new(
+                vec![(bot(0), 1), (bot(1), 2), (bot(2), 2), (bot(3), 4)],
+                n / 4,
+            )
+        })
+        .collect();
+    for covariance in [Covariance::Model, Covariance::Clustered] {
+        let fit = PlackettLuce {
+            covariance,
+            ..PlackettLuce::default()
+        };
+        let forwards = fit.fit(8, &rankings).unwrap();
+        rankings.reverse();
+        let backwards = fit.fit(8, &rankings).unwrap();
+        assert_eq!(forwards.log_odds(), backwards.log_odds());
+        for bot in 0..8 {
+            assert_eq!(forwards.standard_error(bot), backwards.standard_error(bot));
+        }
+    }
+}
+
+/// Every order of tied bots, each with its share, is what the sum over subsets comes to.
+#[test]
+fn a_tie_counts_as_all_its_orders() {
+    let mut tied = Vec::new();
+    let mut spelled_out = Vec::new();
+    for cluster in 0..6 {
+        tied.push(Ranking::new(vec![(0, 1), (1, 1), (2, 1), (3, 4)], cluster));
+    }
+    for (cluster, order) in (0..).zip([
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ]) {
+        let places = order.into_iter().chain([3]).zip(1..).collect();
+        spelled_out.push(Ranking::new(places, cluster));
+    }
+    // Something to tell the three apart, and to give the last one a chance.
+    for rankings in [&mut tied, &mut spelled_out] {
+        rankings.push(Ranking::new(vec![(0, 1), (1, 2), (3, 3), (2, 4)], 9));
+    }
+    let (one, other) = (plain(4, &tied), plain(4, &spelled_out));
+    for bot in 0..4 {
+        assert!((one.log_odds()[bot] - other.log_odds()[bot]).abs() < 1e-9);
+        assert!((one.standard_error(bot) - other.standard_error(bot)).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_bot_that_won_everything_has_a_rating_with_a_ridge_and_none_without() {
+    let mut rankings = Vec::new();
+    wins(&mut rankings, 0, 1, 5);
+    let unbounded = PlackettLuce {
+        ridge: 0.0,
+        covariance: Covariance::Model,
+    };
+    assert!(unbounded.fit(2, &rankings).is_err());
+    let ratings = PlackettLuce::default().fit(2, &rankings).unwrap();
+    assert!(ratings.log_odds()[0] > 1.0);
+    assert!(ratings.chance_above(0, 1) > 0.5);
+}
+
+#[test]
+fn rankings_that_make_no_sense_are_named() {
+    let fit = PlackettLuce::default();
+    let fine = Ranking::new(vec![(0, 1), (1, 2)], 0);
+    for wrong in [vec![(0, 1)], vec![(0, 1), (0, 2)], vec![(0, 1), (2, 2)]] {
+        let error = fit
+            .fit(2, &[fine.clone(), Ranking::new(wrong, 1)])
+            .unwrap_err();
+        assert!(error.to_string().starts_with("ranking 1"), "{error}");
+    }
+}
+
+#[test]
+fn bots_that_cannot_be_told_apart_share_a_range_of_ranks() {
+    let mut rankings = Vec::new();
+    for _ in 0..30 {
+        wins(&mut rankings, 0, 1, 5);
+        wins(&mut rankings, 1, 0, 5);
+        wins(&mut rankings, 0, 2, 9);
+        wins(&mut rankings, 2, 0, 1);
+        wins(&mut rankings, 1, 2, 9);
+        wins(&mut rankings, 2, 1, 1);
+    }
+    let ratings = PlackettLuce::default().fit(3, &rankings).unwrap();
+    let ranges: Vec<_> = ratings
+        .table(0.95)
+        .iter()
+        .map(|row| (row.ranks.best, row.ranks.worst))
+        .collect();
+    assert_eq!(ranges, [(1, 2), (1, 2), (3, 3)]);
+    assert!(!ratings.is_settled(1, 0.95));
+    assert!(ratings.is_settled(0, 0.95));
+}

@@ -1,0 +1,20 @@
+//! The published and recomputed numbers of other programs, to six digits where they are exact.
+//!
+//! Sources: fishtest (`LLRcalc`, `sprt`, `stat_util`) and the tests of fastchess, choix 0.4.1, and
+//! the three engines of "EloStat, Bayeselo and Ordo" (K. Laskos, 2012).
+#![allow(clippy::unwrap_used)]
+
+mod elo_and_errors;
+mod fits;
+mod likelihood_ratios;
+mod stopped;
+
+/// Fails unless the two agree to an absolute error of 1e-6 of the greater.
+#[track_caller]
+fn assert_six_digits(found: f64, expected: f64, what: &str) {
+    let allowed = 1e-6 * expected.abs().max(1.0);
+    assert!(
+        (found - expected).abs() <= allowed,
+        "{what}: {found}, and {expected} is expected"
+    );
+}

@@ -1,0 +1,46 @@
+//! How much of the luck of a seed a group cancels.
+
+use bridgemaster_contest::{Elo, GroupScore, GroupScores, beat_fraction};
+
+use crate::{
+    luck::Luck,
+    rate::Cell,
+    synthetic::{group, places, seat_luck},
+};
+
+/// The luck of a seat by the seed, as a log odds: 1 is odds of 2.7 to 1.
+const SHARED: f64 = 1.5;
+
+/// As many matches as a group has, each of a seed of its own and with the candidate in a random
+/// seat.
+fn scattered(seats: usize, luck: &mut Luck) -> GroupScore {
+    let fractions: Vec<f64> = (0..seats)
+        .map(|_| {
+            let seat = luck.below(seats);
+            let shared = seat_luck(seats, SHARED, luck);
+            beat_fraction(&places(&vec![0.0; seats], &shared, luck), seat).unwrap()
+        })
+        .collect();
+    GroupScore::of_matches(&fractions).unwrap()
+}
+
+pub(crate) fn cells(runs: u32) -> Vec<Cell> {
+    [2, 4, 6]
+        .into_iter()
+        .map(|seats| {
+            let mut luck = Luck::of(5, seats as u64);
+            let grouped: GroupScores = (0..runs)
+                .map(|_| group(Elo(0.0), seats, SHARED, &mut luck))
+                .collect();
+            let scattered: GroupScores = (0..runs).map(|_| scattered(seats, &mut luck)).collect();
+            let ratio = grouped.variance() / scattered.variance();
+            let name = format!("{seats} seats: variance of groups against single matches");
+            let note = format!(
+                "{:.4} against {:.4}",
+                grouped.variance(),
+                scattered.variance()
+            );
+            Cell::between(name, ratio, 0.0, 0.85, note)
+        })
+        .collect()
+}

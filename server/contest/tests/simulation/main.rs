@@ -1,0 +1,76 @@
+//! Contests between bots of known strength: how often verdicts are wrong, how long they take, how
+//! often an interval holds the truth.
+//!
+//! `cargo test` runs a few hundred of each. The tables of `docs/statistics.md`:
+//!
+//! ```text
+//! cargo test -p bridgemaster-contest --release --test simulation -- --table verdicts
+//! ```
+#![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stdout, reason = "the command prints its table")]
+
+mod coverage;
+mod groups;
+mod ladder;
+mod luck;
+mod rate;
+mod synthetic;
+mod verdicts;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// A table and what makes it; the number is how many runs each of its cells has.
+type Table = (&'static str, fn(u32) -> Vec<rate::Cell>, u32, u32);
+
+/// Name, maker, runs a cell in a table, runs a cell in a test.
+const TABLES: &[Table] = &[
+    ("verdicts", verdicts::cells, 4_000, 100),
+    ("coverage", coverage::cells, 10_000, 300),
+    ("fits", coverage::fitted_cells, 500, 5),
+    ("groups", groups::cells, 4_000, 400),
+    ("ladder", ladder::cells, 100, 2),
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let Some(flag) = args.iter().position(|arg| arg == "--table") else {
+        let trials = TABLES.iter().map(|(name, cells, _, runs)| {
+            Trial::test(format!("{name}_are_what_they_say"), || {
+                judge(cells(*runs), false)
+            })
+        });
+        return libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code();
+    };
+    let named = |(name, ..): &&Table| args.get(flag + 1).is_some_and(|arg| arg == name);
+    let Some((_, cells, runs, _)) = TABLES.iter().find(named) else {
+        let names: Vec<&str> = TABLES.iter().map(|(name, ..)| *name).collect();
+        println!("--table: takes one of {}", names.join(", "));
+        return ExitCode::FAILURE;
+    };
+    match judge(cells(*runs), true) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failed) => {
+            println!("{}", failed.message().unwrap_or_default());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints the cells if that is wanted, and fails with those that break their bounds.
+fn judge(cells: Vec<rate::Cell>, prints: bool) -> Result<(), Failed> {
+    let mut broken = Vec::new();
+    for cell in cells {
+        if prints {
+            println!("{cell}");
+        }
+        if !cell.holds() {
+            broken.push(cell.to_string());
+        }
+    }
+    match broken.is_empty() {
+        true => Ok(()),
+        false => Err(format!("beyond their bounds:\n{}", broken.join("\n")).into()),
+    }
+}
