@@ -19,6 +19,10 @@ const INTERNAL_ROOTS: &[&str] = &[
     "bridgemaster/internal/v1/match_header.proto",
 ];
 
+/// What the details of a refusal are made of. Not compiled, only described: servers and clients
+/// have these types from libraries of their own.
+const DETAILS: &[&str] = &["google/rpc/error_details.proto", "google/rpc/status.proto"];
+
 /// Entries of games that would make every message around them large: a queue of responses keeps
 /// room for the largest of them in each of its places.
 const BOXED: &[&str] = &[
@@ -31,16 +35,17 @@ const BOXED: &[&str] = &[
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=proto/bridgemaster");
-    let descriptors = protox::compile(ROOTS, ["proto"])?;
+    println!("cargo::rerun-if-changed=proto/google");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("descriptors.binpb"), descriptors.encode_to_vec())?;
+    let described = protox::compile(ROOTS.iter().chain(DETAILS), ["proto"])?;
+    fs::write(out.join("descriptors.binpb"), described.encode_to_vec())?;
     let mut builder = tonic_prost_build::configure()
         .codec_path("crate::codec::SmallBufferCodec")
         .include_file("packages.rs");
     for field in BOXED {
         builder = builder.boxed(field);
     }
-    let all = protox::compile(ROOTS.iter().chain(INTERNAL_ROOTS), ["proto"])?;
-    builder.compile_fds(all)?;
+    let compiled = protox::compile(ROOTS.iter().chain(INTERNAL_ROOTS), ["proto"])?;
+    builder.compile_fds(compiled)?;
     Ok(())
 }

@@ -29,6 +29,7 @@ pub mod internal {
 /// would misunderstand each other although every message can be decoded.
 pub const PROTOCOL_REVISION: u32 = 1;
 
-/// The `.proto` files of the protocol as an encoded `google.protobuf.FileDescriptorSet`, for reflection and for
-/// proto JSON.
+/// The `.proto` files of the protocol as an encoded `google.protobuf.FileDescriptorSet`, for
+/// reflection and for proto JSON; those of `google.rpc` are among them, so that the details of a
+/// refusal can be read too.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"));

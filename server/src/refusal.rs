@@ -87,6 +87,11 @@ impl Refusal {
         )
     }
 
+    /// What the server has stored cannot be read any more; `problem` says what.
+    pub fn damaged(problem: impl Into<String>) -> Self {
+        Self::new(RefusalReason::DataDamaged, problem)
+    }
+
     /// Adds a fact for machines.
     pub fn with(mut self, key: &'static str, value: impl Into<String>) -> Self {
         self.metadata.push((key, value.into()));
@@ -130,6 +135,8 @@ fn code(reason: RefusalReason) -> Code {
         R::Superseded => Code::Aborted,
         R::SlowConsumer | R::LimitReached => Code::ResourceExhausted,
         R::MatchUnknown => Code::NotFound,
+        R::MethodUnknown | R::CompressionUnsupported => Code::Unimplemented,
+        R::DataDamaged => Code::DataLoss,
         R::ServerStopping | R::StorageFailed | R::KeysUnreadable => Code::Unavailable,
         R::Unspecified => Code::Unknown,
     }

@@ -25,6 +25,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic::{Request, Status, server::NamedService, service::InterceptorLayer};
 use tonic_health::ServingStatus;
+use tower_layer::layer_fn;
 use tracing::{info, warn};
 
 use crate::{
@@ -42,6 +43,7 @@ use crate::{
 /// What the health service tells of; the empty name is the server as a whole.
 const HEALTH_SERVICES: &[&str] = &[
     "",
+    CatalogServiceServer::<Catalog>::NAME,
     PlayServiceServer::<Play>::NAME,
     MatchServiceServer::<MatchDesk>::NAME,
 ];
@@ -245,10 +247,12 @@ impl Server {
         let reflection = || {
             tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(DESCRIPTORS)
+                .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         };
         let limit_calls = limit_calls(limits.calls_per_address);
         let router = tonic::transport::Server::builder()
             .layer(InterceptorLayer::new(limit_calls))
+            .layer(layer_fn(NamedReasons))
             .http2_max_header_list_size(Some(MAX_METADATA_BYTES))
             .max_concurrent_streams(limits.streams_per_connection)
             .http2_keepalive_interval(Some(limits.keepalive))
@@ -263,20 +267,15 @@ impl Server {
                 limits.hello_time,
             ))
             .add_service(PromptRequests::new(
-                NamedReasons(
-                    CatalogServiceServer::new(Catalog)
-                        .max_decoding_message_size(limits.request_bytes),
-                ),
+                CatalogServiceServer::new(Catalog).max_decoding_message_size(limits.request_bytes),
                 limits.hello_time,
             ))
             .add_service(PromptRequests::new(
-                NamedReasons(
-                    MatchServiceServer::new(MatchDesk::new(
-                        Arc::clone(&matches),
-                        self.authenticator.clone(),
-                    ))
-                    .max_decoding_message_size(limits.request_bytes),
-                ),
+                MatchServiceServer::new(MatchDesk::new(
+                    Arc::clone(&matches),
+                    self.authenticator.clone(),
+                ))
+                .max_decoding_message_size(limits.request_bytes),
                 limits.hello_time,
             ))
             .add_service(

@@ -189,7 +189,7 @@ fn advice_for_reason(reason: RefusalReason) -> Advice {
         | R::StorageFailed
         | R::MatchRunning
         | R::KeysUnreadable => Advice::Retry,
-        R::Superseded | R::SeatClosed => Advice::Stop,
+        R::Superseded | R::SeatClosed | R::DataDamaged => Advice::Stop,
         R::Unspecified
         | R::TicketMissing
         | R::TicketUnknown
@@ -210,7 +210,9 @@ fn advice_for_reason(reason: RefusalReason) -> Advice {
         | R::MalformedDecision
         | R::IllegalDecision
         | R::InvalidField
-        | R::MatchUnknown => Advice::Fix,
+        | R::MatchUnknown
+        | R::MethodUnknown
+        | R::CompressionUnsupported => Advice::Fix,
     }
 }
 

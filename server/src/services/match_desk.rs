@@ -5,12 +5,13 @@ use std::{pin::Pin, sync::Arc};
 use async_stream::stream;
 use bridgemaster_proto::v1::{
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
-    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, WatchMatchRequest,
-    WatchMatchResponse, match_service_server::MatchService,
+    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, Replay,
+    WatchMatchRequest, WatchMatchResponse, match_service_server::MatchService,
 };
 use tokio::select;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, metadata::MetadataMap};
+use tracing::error;
 
 use crate::{
     hosting::{HostedMatch, MatchId, Matches},
@@ -53,6 +54,14 @@ impl MatchDesk {
 /// Whether a caller may see a match: its own ones always, others with the scope for that.
 fn sees(caller: &Caller, hosted: &dyn HostedMatch) -> bool {
     caller.may(KeyScope::Read) || caller.name().is_some_and(|name| hosted.is_of(name))
+}
+
+/// The replay in a replay file's bytes.
+fn read_replay(bytes: &[u8]) -> Result<Replay, Refusal> {
+    replay::decode(bytes).map_err(|error| {
+        error!(%error, "a stored replay is damaged");
+        Refusal::damaged(format!("the stored replay is damaged: {error}"))
+    })
 }
 
 #[tonic::async_trait]
@@ -172,10 +181,27 @@ impl MatchService for MatchDesk {
         let match_id = &request.get_ref().match_id;
         let (hosted, _) = self.seen(request.metadata(), match_id).await?;
         let bytes = self.matches.replay(&*hosted).await?;
-        let replay = replay::decode(&bytes)
-            .map_err(|error| Status::data_loss(format!("the replay cannot be read: {error}")))?;
-        Ok(Response::new(GetReplayResponse {
-            replay: Some(replay),
-        }))
+        let replay = Some(read_replay(&bytes)?);
+        Ok(Response::new(GetReplayResponse { replay }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::Code;
+    use tonic_types::StatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_damaged_replay_is_a_data_loss_with_its_reason() {
+        let refusal = read_replay(b"no replay").err().map(Status::from);
+        let code = refusal.as_ref().map(Status::code);
+        assert_eq!(code, Some(Code::DataLoss));
+        let info = refusal.and_then(|status| status.get_details_error_info());
+        assert_eq!(
+            info.map(|info| info.reason).as_deref(),
+            Some("DATA_DAMAGED")
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Gives a reason to refusals that the transport makes before a service is asked.
 
 use std::{
+    future::ready,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -10,24 +11,29 @@ use tonic::{
     Code, Status,
     body::Body,
     codegen::{Service, http},
-    server::NamedService,
+    metadata::MetadataValue,
 };
 
-use crate::refusal::Refusal;
+use crate::{limits::MAX_REPEATED_CHARS, refusal::Refusal};
 
-/// A service of unary calls whose requests are refused with `MALFORMED_MESSAGE` when they cannot
-/// be decoded or are over the size limit.
+/// Says how the messages of a call are compressed.
+const ENCODING: &str = "grpc-encoding";
+/// Says which compressions are taken.
+const ACCEPT_ENCODING: &str = "grpc-accept-encoding";
+/// No compression: the one that is taken. A decision has under 100 bytes, and what decompresses a
+/// bot's messages can be made to fill the memory with a few of them.
+const NOT_COMPRESSED: &str = "identity";
+
+/// Services whose refusals all have a reason: of methods that there are not, of compressed
+/// messages, and of requests that cannot be decoded or are over the size limit.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedReasons<S>(pub(crate) S);
-
-impl<S: NamedService> NamedService for NamedReasons<S> {
-    const NAME: &'static str = S::NAME;
-}
 
 impl<S> Service<http::Request<Body>> for NamedReasons<S>
 where
     S: Service<http::Request<Body>, Response = http::Response<Body>>,
     S::Future: Send + 'static,
+    S::Error: Send + 'static,
 {
     type Response = http::Response<Body>;
     type Error = S::Error;
@@ -39,10 +45,14 @@ where
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        if let Some(refused) = compressed(request.headers()) {
+            return Box::pin(ready(Ok(refused.into_http())));
+        }
+        let method = request.uri().clone();
         let answering = self.0.call(request);
         Box::pin(async move {
             let response = answering.await?;
-            Ok(match malformed(response.headers()) {
+            Ok(match named(response.headers(), method.path()) {
                 Some(refusal) => Status::from(refusal).into_http(),
                 None => response,
             })
@@ -50,18 +60,46 @@ where
     }
 }
 
-/// The refusal of a request that could not be read, if that is what the head of a response says.
-fn malformed(head: &http::HeaderMap) -> Option<Refusal> {
+/// The status of a call whose messages are compressed; `None` when they are not.
+fn compressed(head: &http::HeaderMap) -> Option<Status> {
+    let mut encodings = head.get_all(ENCODING).iter();
+    let other = encodings.find(|encoding| encoding.as_bytes() != NOT_COMPRESSED.as_bytes())?;
+    let encoding = repeated(&String::from_utf8_lossy(other.as_bytes()));
+    let refusal = Refusal::new(
+        RefusalReason::CompressionUnsupported,
+        format!("messages compressed with {encoding:?} are not taken; send them as they are"),
+    );
+    let mut status = Status::from(refusal.with("encoding", encoding));
+    let taken = MetadataValue::from_static(NOT_COMPRESSED);
+    status.metadata_mut().insert(ACCEPT_ENCODING, taken);
+    Some(status)
+}
+
+/// The refusal that the transport made, if that is what the head of a response says.
+fn named(head: &http::HeaderMap, method: &str) -> Option<Refusal> {
     let status = Status::from_header_map(head)?;
-    // The decoder's codes; a refusal of ours has details, which the decoder's have not.
-    let is_decoders = matches!(
-        status.code(),
-        Code::Internal | Code::OutOfRange | Code::Unimplemented | Code::InvalidArgument
-    ) && status.details().is_empty();
-    is_decoders.then(|| {
-        Refusal::new(
+    // A refusal of ours has details, which the transport's have not.
+    if !status.details().is_empty() {
+        return None;
+    }
+    match status.code() {
+        Code::Unimplemented => {
+            let method = repeated(method);
+            let refusal = Refusal::new(
+                RefusalReason::MethodUnknown,
+                format!("this server has no method {method:?}; reflection lists those it has"),
+            );
+            Some(refusal.with("method", method))
+        }
+        Code::Internal | Code::OutOfRange | Code::InvalidArgument => Some(Refusal::new(
             RefusalReason::MalformedMessage,
             format!("the request cannot be read: {}", status.message()),
-        )
-    })
+        )),
+        _ => None,
+    }
+}
+
+/// A client's text, as much of it as a refusal repeats.
+fn repeated(text: &str) -> String {
+    text.chars().take(MAX_REPEATED_CHARS).collect()
 }

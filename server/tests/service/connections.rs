@@ -100,6 +100,24 @@ async fn a_peer_that_answers_no_keepalive_is_cut_off() {
 }
 
 #[tokio::test]
+async fn a_client_may_ping_as_often_as_it_likes_with_and_without_a_call() {
+    let table = Table::open().await;
+    let socket = connect_from("127.0.0.1", &table).await;
+    let (_client, mut connection) = h2::client::handshake(socket).await.unwrap();
+    let mut pings = connection.ping_pong().unwrap();
+    let answered = async {
+        // Far more than a client sends in the longest match; h2 sends the next one at once.
+        for _ in 0..5_000 {
+            pings.ping(h2::Ping::opaque()).await.unwrap();
+        }
+    };
+    select! {
+        ended = connection => panic!("the connection ends: {ended:?}"),
+        answered = timeout(PATIENCE, answered) => answered.unwrap(),
+    }
+}
+
+#[tokio::test]
 async fn one_address_has_no_more_connections_than_its_limit() {
     let limits = Limits {
         connections_per_address: 3,

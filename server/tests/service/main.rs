@@ -29,5 +29,6 @@ mod stopping;
 mod stray_answers;
 mod table;
 mod tls;
+mod unserved_calls;
 mod whole_matches;
 mod zoo;
