@@ -90,7 +90,12 @@ impl LineLimit {
         let left_out: Vec<(String, u64)> = kinds
             .values_mut()
             .filter(|kind| kind.left_out > 0)
-            .map(|kind| (std::mem::take(&mut kind.message), std::mem::take(&mut kind.left_out)))
+            .map(|kind| {
+                (
+                    std::mem::take(&mut kind.message),
+                    std::mem::take(&mut kind.left_out),
+                )
+            })
             .collect();
         // The lines come back to this filter.
         drop(kinds);

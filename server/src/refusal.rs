@@ -98,6 +98,11 @@ impl Refusal {
         self
     }
 
+    /// Its explanation.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Why.
     pub fn reason(&self) -> RefusalReason {
         self.reason

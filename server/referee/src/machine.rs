@@ -6,8 +6,8 @@ use bridgemaster_games::{Digest, Game, Seat, Viewer};
 
 use crate::{
     ClockReading, CloseReason, FaultReason, Input, MatchResult, MatchRules, Output,
-    RESTART_GRACE_MS, Record, RecordEntry, RulesError, SeatInfo, SeatMessage, SeatState, Started, Time, chair::Chair,
-    event_log::EventLog, house::House, lag::Lag,
+    RESTART_GRACE_MS, Record, RecordEntry, RulesError, SeatInfo, SeatMessage, SeatState, Started,
+    Time, chair::Chair, event_log::EventLog, house::House, lag::Lag,
 };
 
 /// Where a match stands.
@@ -275,10 +275,7 @@ impl<G: Game> Referee<G> {
                 let startup_ends = startup_ends
                     .plus_us(self.startup_lag.extension_us())
                     .plus_us(self.startup_away_us);
-                Some((
-                    startup_ends.max(self.startup_waits_until),
-                    Timer::StartUp,
-                ))
+                Some((startup_ends.max(self.startup_waits_until), Timer::StartUp))
             }
             MatchPhase::Running => self
                 .chairs

@@ -3,11 +3,15 @@
 use std::{fmt, num::ParseIntError, str::FromStr, sync::Arc};
 
 use bridgemaster_proto::v1::{MatchInfo, MatchState, RefusalReason};
-use bridgemaster_store::{FinishedCursor, FinishedMatch, Store, StoreError};
+use bridgemaster_store::{FinishedCursor, FinishedMatch, KeyName, Store, StoreError};
 use tracing::error;
 
-use super::{HostedMatch, MatchId, Matches, StoredMatch, hosted_match::ReplayBytes};
-use crate::{journal::NotStored, limits::MAX_REPEATED_CHARS, refusal::Refusal};
+use super::{
+    HostedMatch, MatchId, Matches, StoredMatch, hosted_match::ReplayBytes, set_aside::unreadable,
+};
+use crate::{
+    journal::NotStored, limits::MAX_REPEATED_CHARS, metrics::DamagedValue, refusal::Refusal,
+};
 
 /// Where a listing goes on.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +20,25 @@ pub(crate) enum Before {
     Made(u64),
     /// At the finished matches that only the store has, after this place.
     Stored(Option<FinishedCursor>),
+}
+
+/// Who asks for a list.
+pub(crate) trait Viewer {
+    /// Whether the caller may see a match.
+    fn sees(&self, hosted: &dyn HostedMatch) -> bool;
+
+    /// Whether the caller may know of a match that cannot be read, which this key made, if that
+    /// is known.
+    fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool;
+}
+
+/// A part of the list.
+pub(crate) struct Listed {
+    pub(crate) matches: Vec<MatchInfo>,
+    /// Matches that cannot be read.
+    pub(crate) damaged: Vec<MatchId>,
+    /// Where the list goes on; `None` at its end.
+    pub(crate) next: Option<Before>,
 }
 
 /// Most times that one call reads from the store. A caller who sees few of the matches in it gets a
@@ -53,17 +76,20 @@ impl Matches {
         if let Some(held) = self.held(id) {
             return Ok(held);
         }
-        let unknown = || {
-            let shown: String = id.as_str().chars().take(MAX_REPEATED_CHARS).collect();
-            Refusal::new(
-                RefusalReason::MatchUnknown,
-                format!("no match has the identifier {shown:?}"),
-            )
-        };
+        if self.set_aside().maker_of(id).is_some() {
+            return Err(unreadable(id));
+        }
+        let unknown = || unknown(id);
         let (store, stored_id) = self.stored(id).ok_or_else(unknown)?;
         let finished = store.finished_match(&stored_id).await;
-        let finished = finished.map_err(unreadable)?.ok_or_else(unknown)?;
-        Ok(Arc::new(read(&finished)?))
+        let finished = finished.map_err(|error| self.not_read(id, error))?;
+        let finished = self.read_finished(&finished.ok_or_else(unknown)?);
+        Ok(Arc::new(finished?))
+    }
+
+    /// The key that made a match in play that cannot be read, if that is known.
+    pub(crate) fn maker_of_unreadable(&self, id: &MatchId) -> Option<KeyName> {
+        self.set_aside().maker_of(id).flatten()
     }
 
     /// The bytes of the replay file of a match that has ended.
@@ -77,32 +103,48 @@ impl Matches {
             ReplayBytes::InStore => {
                 let stored = self.stored(hosted.id());
                 let (store, stored_id) = stored.ok_or_else(Refusal::storage_failed)?;
-                let bytes = store.replay(&stored_id).await.map_err(unreadable)?;
+                let bytes = store.replay(&stored_id).await;
+                let bytes = bytes.map_err(|error| self.not_read(hosted.id(), error))?;
                 bytes.map(Arc::from).ok_or_else(Refusal::storage_failed)
             }
         }
     }
 
-    /// At most `count` matches in `state` that the caller sees, and where the list goes on: those in
+    /// At most `count` matches in `state` that the viewer sees, and where the list goes on: those in
     /// memory, the newest first, and then the finished ones that only the store has, the last to
-    /// end first. There may be fewer, even none, and still more to come.
+    /// end first. There may be fewer, even none, and still more to come. Those that cannot be read
+    /// come on top: the ones in play on the first page, the finished ones in their places.
     pub(crate) async fn list(
         &self,
         state: MatchState,
         before: Option<Before>,
         count: usize,
-        is_seen: &(dyn Fn(&dyn HostedMatch) -> bool + Sync),
-    ) -> Result<(Vec<MatchInfo>, Option<Before>), Refusal> {
+        viewer: &(dyn Viewer + Sync),
+    ) -> Result<Listed, Refusal> {
         let mut page = Vec::new();
+        let mut damaged = Vec::new();
+        if before.is_none() && state != MatchState::Ended {
+            let in_play = self.set_aside().in_play().into_iter();
+            let seen = in_play.filter(|(_, maker)| viewer.sees_unreadable(maker.as_ref()));
+            damaged.extend(seen.map(|(id, _)| id));
+        }
+        let is_seen = |hosted: &dyn HostedMatch| viewer.sees(hosted);
+        let listed = |matches, damaged, next| {
+            Ok(Listed {
+                matches,
+                damaged,
+                next,
+            })
+        };
         let mut after = match before.unwrap_or(Before::Made(u64::MAX)) {
             Before::Stored(after) => after,
             Before::Made(age) => {
-                let (held, next) = self.held_before(state, age, count, is_seen);
+                let (held, next) = self.held_before(state, age, count, &is_seen);
                 for info in held {
                     page.push(info.shown().await.map_err(storage_failed)?);
                 }
                 if next.is_some() {
-                    return Ok((page, next.map(Before::Made)));
+                    return listed(page, damaged, next.map(Before::Made));
                 }
                 None
             }
@@ -111,34 +153,64 @@ impl Matches {
             .journal()
             .filter(|_| matches!(state, MatchState::Unspecified | MatchState::Ended))
         else {
-            return Ok((page, None));
+            return listed(page, damaged, None);
         };
         for _ in 0..MAX_READS {
             // Without room one is asked for, to know whether there are more.
             let room = count - page.len();
             let limit = u32::try_from(room).unwrap_or(u32::MAX).max(1);
             let stored = journal.store().finished(after, limit, None).await;
-            let stored = stored.map_err(unreadable)?;
+            let stored = stored.map_err(store_failed)?;
             let only_stored = stored.matches.iter().filter(|finished| {
                 self.held(&MatchId::from_store(&finished.match_id))
                     .is_none()
             });
             if room == 0 {
                 let has_more = only_stored.count() > 0 || stored.next.is_some();
-                return Ok((page, has_more.then_some(Before::Stored(after))));
+                return listed(page, damaged, has_more.then_some(Before::Stored(after)));
             }
             for finished in only_stored {
-                let finished = read(finished)?;
-                if is_seen(&finished) {
-                    page.push(finished.info().into_value());
+                match self.read_finished(finished) {
+                    Ok(finished) if is_seen(&finished) => page.push(finished.info().into_value()),
+                    Err(_) if viewer.sees_unreadable(None) => {
+                        damaged.push(MatchId::from_store(&finished.match_id));
+                    }
+                    _ => {}
                 }
             }
+            for damage in &stored.damaged {
+                self.set_aside().finished(damage);
+                let id = damage.value.match_id().map(MatchId::from_store);
+                damaged.extend(id.filter(|_| viewer.sees_unreadable(None)));
+            }
             if stored.next.is_none() {
-                return Ok((page, None));
+                return listed(page, damaged, None);
             }
             after = stored.next;
         }
-        Ok((page, Some(Before::Stored(after))))
+        listed(page, damaged, Some(Before::Stored(after)))
+    }
+
+    /// A finished match of the store.
+    pub(super) fn read_finished(&self, finished: &FinishedMatch) -> Result<StoredMatch, Refusal> {
+        StoredMatch::read(finished).map_err(|problem| {
+            let id = MatchId::from_store(&finished.match_id);
+            let refusal = unreadable(&id);
+            let part = DamagedValue::Summary;
+            self.set_aside().part_of_finished(&id, part, &problem);
+            refusal
+        })
+    }
+
+    /// What is told of a match that the store does not give.
+    fn not_read(&self, id: &MatchId, error: StoreError) -> Refusal {
+        match error {
+            StoreError::Damaged { damage, .. } => {
+                self.set_aside().finished(&damage);
+                unreadable(id)
+            }
+            failure => store_failed(failure),
+        }
     }
 
     /// The store, if there is one, and the identifier in it, if it can be one.
@@ -148,14 +220,16 @@ impl Matches {
     }
 }
 
-fn read(finished: &FinishedMatch) -> Result<StoredMatch, Refusal> {
-    StoredMatch::read(finished).map_err(|problem| {
-        error!(match_id = %finished.match_id, problem, "a finished match cannot be read");
-        Refusal::storage_failed()
-    })
+/// What is told of an identifier that no match has.
+pub(crate) fn unknown(id: &MatchId) -> Refusal {
+    let shown: String = id.as_str().chars().take(MAX_REPEATED_CHARS).collect();
+    Refusal::new(
+        RefusalReason::MatchUnknown,
+        format!("no match has the identifier {shown:?}"),
+    )
 }
 
-fn unreadable(error: StoreError) -> Refusal {
+fn store_failed(error: StoreError) -> Refusal {
     error!(%error, "the store cannot be read");
     Refusal::storage_failed()
 }

@@ -22,6 +22,7 @@ use super::{
     ids::draw_seed_salt,
     lifecycle::Lifecycle,
     roster::Roster,
+    set_aside::{self, SetAside},
     timer::{self, Timed},
 };
 use crate::{
@@ -44,6 +45,7 @@ pub(crate) struct Matches {
     journal: Option<Arc<Journal>>,
     replays: Option<ReplayFolder>,
     writing: TaskTracker,
+    set_aside: SetAside,
     roster: Mutex<Roster>,
 }
 
@@ -58,6 +60,7 @@ impl Matches {
         Self {
             limits,
             clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
+            set_aside: SetAside::new(Arc::clone(&metrics)),
             metrics,
             lifecycle: Lifecycle::default(),
             emptied: Notify::new(),
@@ -88,6 +91,11 @@ impl Matches {
     /// What is stored before it has an effect; `None` without a store.
     pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
         self.journal.as_ref()
+    }
+
+    /// What the store has and the server cannot read.
+    pub(crate) fn set_aside(&self) -> &SetAside {
+        &self.set_aside
     }
 
     /// Completes when no match waits or runs.
@@ -203,11 +211,15 @@ impl Matches {
 
     /// The seat that a ticket is for.
     pub(crate) fn redeem(&self, ticket: &Ticket) -> Result<SeatKey, Refusal> {
-        self.roster().seat_of(ticket.hash()).ok_or_else(|| {
-            Refusal::new(
+        if let Some(seat) = self.roster().seat_of(ticket.hash()) {
+            return Ok(seat);
+        }
+        Err(match self.set_aside.match_of(ticket.hash()) {
+            Some(id) => set_aside::unreadable(&id),
+            None => Refusal::new(
                 RefusalReason::TicketUnknown,
                 "the ticket is of no match that this server knows",
-            )
+            ),
         })
     }
 

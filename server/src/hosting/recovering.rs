@@ -1,14 +1,18 @@
-//! A server that starts goes on with the matches of the one before it.
+//! A server that starts goes on with the matches of the one before it, one by one: what cannot be
+//! read of one stops no other.
 
 use std::{collections::VecDeque, sync::Arc};
 
 use bridgemaster_games::with_game;
 use bridgemaster_referee::Time;
-use bridgemaster_store::{OpenMatch, Store, Write, limits::MAX_PAGE_MATCHES};
-use tracing::{info, warn};
+use bridgemaster_store::{OpenMatch, Store, StoreError, Write, limits::MAX_PAGE_MATCHES};
+use tracing::{error, info, warn};
 
 use super::{LiveMatch, MatchId, Matches, StoredMatch, TicketHash, hosted_match::PlayedMatch};
-use crate::journal::{Header, Journal, RecoveryError, Unreplayable, recover};
+use crate::{
+    journal::{Claims, Header, Journal, RecoveryError, Unreplayable, recover},
+    metrics::DamagedValue,
+};
 
 /// A match that was in play.
 struct Again {
@@ -19,11 +23,13 @@ struct Again {
 }
 
 impl Matches {
-    /// Goes on with everything in the store of `journal`, but for the matches in play `given_up`,
-    /// which are dropped from it. To be called before the clock is watched or a match made.
+    /// Goes on with everything in the store of `journal`, but for the matches `given_up`, which
+    /// are dropped from it. A match that cannot be read is set aside, and the others go on. To be
+    /// called before the clock is watched or a match made.
     ///
     /// # Errors
-    /// When any match cannot go on as it was; nothing but what is given up is changed then.
+    /// When the store fails, or has no match of an identifier that is to be given up; nothing but
+    /// what is given up is changed then.
     pub(crate) async fn recover(
         self: &Arc<Self>,
         journal: &Journal,
@@ -31,16 +37,14 @@ impl Matches {
     ) -> Result<(), RecoveryError> {
         let store = &**journal.store();
         give_up(store, given_up).await?;
+        for damage in store.damaged_keys().await? {
+            error!(%damage, "an API key cannot be read and opens nothing: make a new one");
+            self.metrics().damaged(DamagedValue::Key);
+        }
         let finished = self.last_finished(store).await?;
         let mut again = Vec::new();
         for id in store.open_match_ids().await? {
-            if let Some(open) = store.open_match(&id).await? {
-                let replayed = self.replay_match(&open);
-                again.push(replayed.map_err(|problem| RecoveryError::Match {
-                    match_id: id.to_string(),
-                    problem,
-                })?);
-            }
+            again.extend(self.read_match(store, &id).await?);
         }
         // Times in journals are of one clock, which no match may see go back.
         let known_until = again.iter().map(|again| again.known_until).max();
@@ -55,7 +59,8 @@ impl Matches {
         {
             self.go_on_with(played, tickets);
         }
-        info!(in_play, "matches of the store go on");
+        let set_aside = self.set_aside().in_play().len();
+        info!(in_play, set_aside, "matches of the store go on");
         Ok(())
     }
 
@@ -73,18 +78,48 @@ impl Matches {
             }
             let limit = u32::try_from(room).unwrap_or(MAX_PAGE_MATCHES);
             let page = store.finished(after, limit, None).await?;
+            for damage in &page.damaged {
+                self.set_aside().finished(damage);
+            }
             for finished in &page.matches {
-                let stored =
-                    StoredMatch::read(finished).map_err(|problem| RecoveryError::Finished {
-                        match_id: finished.match_id.to_string(),
-                        problem,
-                    })?;
-                last.push_front(stored);
+                if let Ok(stored) = self.read_finished(finished) {
+                    last.push_front(stored);
+                }
             }
             if page.next.is_none() {
                 return Ok(last);
             }
             after = page.next;
+        }
+    }
+
+    /// A match in play, from the store; `None` for one that cannot go on.
+    async fn read_match(
+        self: &Arc<Self>,
+        store: &dyn Store,
+        id: &bridgemaster_store::MatchId,
+    ) -> Result<Option<Again>, RecoveryError> {
+        let open = match store.open_match(id).await {
+            Ok(Some(open)) => open,
+            Ok(None) => return Ok(None),
+            Err(StoreError::Damaged { damage, .. }) => {
+                let header = store.open_match_header(id).await;
+                let claims = header.ok().flatten().map(|header| Claims::read(&header));
+                let id = MatchId::from_store(id);
+                self.set_aside()
+                    .match_in_play(id, claims.unwrap_or_default(), &damage);
+                return Ok(None);
+            }
+            Err(failure) => return Err(failure.into()),
+        };
+        match self.replay_match(&open) {
+            Ok(again) => Ok(Some(again)),
+            Err(problem) => {
+                let id = MatchId::from_store(id);
+                self.set_aside()
+                    .match_in_play(id, Claims::read(&open.header), &problem);
+                Ok(None)
+            }
         }
     }
 
@@ -107,20 +142,17 @@ impl Matches {
 }
 
 async fn give_up(store: &dyn Store, given_up: &[String]) -> Result<(), RecoveryError> {
-    let mut drops = Vec::new();
-    let in_play = store.open_match_ids().await?;
     for match_id in given_up {
-        let id = in_play.iter().find(|id| id.as_str() == match_id);
-        let id = id.ok_or_else(|| RecoveryError::NotInPlay {
+        let not_there = || RecoveryError::NotThere {
             match_id: match_id.clone(),
+        };
+        let id = bridgemaster_store::MatchId::new(match_id.as_str()).map_err(|_| not_there())?;
+        let dropped = store.commit(vec![Write::DropMatch { match_id: id }]).await;
+        dropped.map_err(|error| match error {
+            StoreError::WriteRefused { .. } => not_there(),
+            failure => failure.into(),
         })?;
         warn!(match_id, "the match is given up");
-        drops.push(Write::DropMatch {
-            match_id: id.clone(),
-        });
-    }
-    if !drops.is_empty() {
-        store.commit(drops).await?;
     }
     Ok(())
 }

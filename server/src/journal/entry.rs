@@ -31,7 +31,10 @@ pub(super) struct StoredInput {
     #[prost(uint32, tag = "2")]
     seat: u32,
     /// What happened.
-    #[prost(oneof = "Kind", tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16")]
+    #[prost(
+        oneof = "Kind",
+        tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16"
+    )]
     kind: Option<Kind>,
 }
 

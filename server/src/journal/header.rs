@@ -45,6 +45,27 @@ pub(crate) struct Header {
     maker: Option<String>,
 }
 
+/// Who has a part in a match that cannot go on, as far as its header tells.
+#[derive(Default)]
+pub(crate) struct Claims {
+    pub(crate) tickets: Vec<TicketHash>,
+    pub(crate) maker: Option<KeyName>,
+}
+
+impl Claims {
+    /// Reads them from a header of any version; what makes no sense is left out.
+    pub(crate) fn read(header: &[u8]) -> Self {
+        let header = Header::decode(header).unwrap_or_default();
+        let tickets = header.ticket_sha256.iter();
+        Self {
+            tickets: tickets
+                .filter_map(|hash| TicketHash::from_bytes(hash))
+                .collect(),
+            maker: header.maker.and_then(|maker| KeyName::new(maker).ok()),
+        }
+    }
+}
+
 /// What a header says, checked.
 pub(super) struct Opening<G: WireGame> {
     pub(super) rules: MatchRules<G>,

@@ -20,7 +20,7 @@ mod writer;
 
 pub(crate) use finished::{FinishedSeat, FinishedSummary};
 pub(crate) use gate::{Gate, Gated, NotStored};
-pub(crate) use header::Header;
+pub(crate) use header::{Claims, Header};
 pub(crate) use match_journal::{Finish, MatchJournal};
 pub(crate) use recovery::{Recovered, recover};
 pub use recovery::{RecoveryError, Unreplayable};

@@ -22,31 +22,9 @@ pub enum RecoveryError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A match in play cannot be replayed.
-    #[error(
-        "the match {match_id} in the store cannot go on: {problem}; \
-         start the program that played it, or give the match up with --drop-match {match_id}"
-    )]
-    Match {
-        /// The match.
-        match_id: String,
-        /// What is wrong with it.
-        problem: Unreplayable,
-    },
-    /// The summary of a finished match cannot be read.
-    #[error(
-        "the finished match {match_id} in the store cannot be read: {problem}; \
-         start the program that wrote it, or restore a backup"
-    )]
-    Finished {
-        /// The match.
-        match_id: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// A match that is to be given up is not in play.
-    #[error("there is no match {match_id} in play in the store that could be given up")]
-    NotInPlay {
+    /// The store has no match of an identifier that is to be given up.
+    #[error("there is no match {match_id} in the store that could be given up")]
+    NotThere {
         /// The match.
         match_id: String,
     },

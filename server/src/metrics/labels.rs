@@ -20,6 +20,46 @@ impl StateLabels {
     }
 }
 
+/// What of the store cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum DamagedValue {
+    /// A match in play, which cannot go on.
+    MatchInPlay,
+    /// The summary of a finished match.
+    Summary,
+    /// The replay of a finished match.
+    Replay,
+    /// An API key.
+    Key,
+}
+
+impl DamagedValue {
+    pub(super) const ALL: [Self; 4] = [Self::MatchInPlay, Self::Summary, Self::Replay, Self::Key];
+
+    /// Its name.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::MatchInPlay => "match in play",
+            Self::Summary => "summary",
+            Self::Replay => "replay",
+            Self::Key => "key",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct DamageLabels {
+    what: &'static str,
+}
+
+impl DamageLabels {
+    pub(super) fn of(value: DamagedValue) -> Self {
+        Self {
+            what: value.as_str(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct GameLabels {
     pub(super) game: &'static str,

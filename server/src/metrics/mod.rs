@@ -18,7 +18,8 @@ use prometheus_client::{
 };
 
 pub(crate) use gauges::{Counted, CountedMatch};
-use labels::{ByLabels, FaultLabels, GameLabels, StateLabels};
+pub(crate) use labels::DamagedValue;
+use labels::{ByLabels, DamageLabels, FaultLabels, GameLabels, StateLabels};
 pub(crate) use page::serve;
 
 /// Upper bounds of the time for a decision, in seconds: from a bot that answers by a table to one
@@ -51,6 +52,7 @@ pub(crate) struct Metrics {
     watch_streams: Gauge,
     batch_entries: Histogram,
     commit_seconds: Histogram,
+    damaged_values: Family<DamageLabels, Gauge>,
 }
 
 /// The numbers of the matches of one game, at hand without a search.
@@ -117,6 +119,12 @@ impl Metrics {
                 "Time of one commit of the journal",
                 Histogram::new(HANDLING_BOUNDS),
             ),
+            damaged_values: add(
+                r,
+                "damaged_values",
+                "Values of the store that this server could not read",
+                Family::default(),
+            ),
             registry,
         };
         // Every series is there from the start, so that a rate is right from the first scrape on.
@@ -125,6 +133,10 @@ impl Metrics {
         }
         for game in GAME_IDS {
             this.game(game);
+        }
+        for value in DamagedValue::ALL {
+            this.damaged_values
+                .get_or_create_owned(&DamageLabels::of(value));
         }
         this
     }
@@ -145,6 +157,13 @@ impl Metrics {
     /// Counts a match that waits or runs while this lives.
     pub(crate) fn count_match(&self, phase: MatchPhase) -> CountedMatch {
         CountedMatch::new(self.matches.clone(), phase)
+    }
+
+    /// A value of the store cannot be read.
+    pub(crate) fn damaged(&self, value: DamagedValue) {
+        self.damaged_values
+            .get_or_create(&DamageLabels::of(value))
+            .inc();
     }
 
     /// A match ended with a result that the server's lag spoiled.

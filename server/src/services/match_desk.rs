@@ -5,19 +5,20 @@ use std::{pin::Pin, sync::Arc};
 use async_stream::stream;
 use bridgemaster_proto::v1::{
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
-    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, Replay,
+    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, RefusalReason, Replay,
     WatchMatchRequest, WatchMatchResponse, match_service_server::MatchService,
 };
+use bridgemaster_store::KeyName;
 use tokio::select;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, metadata::MetadataMap};
-use tracing::error;
 
 use crate::{
-    hosting::{HostedMatch, MatchId, Matches},
+    hosting::{HostedMatch, MatchId, Matches, Viewer, unknown},
     identity::{Authenticator, Caller, KeyScope},
     journal::NotStored,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
+    metrics::DamagedValue,
     refusal::Refusal,
     replay,
 };
@@ -43,7 +44,17 @@ impl MatchDesk {
         match_id: &str,
     ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
         let caller = self.authenticator.caller(metadata).await?;
-        let hosted = self.matches.find(&MatchId::from_client(match_id)).await?;
+        let id = MatchId::from_client(match_id);
+        let found = self.matches.find(&id).await;
+        let hosted = found.map_err(|refusal| match refusal.reason() {
+            // Whoever may not see a match does not learn that there is one.
+            RefusalReason::DataDamaged
+                if !caller.sees_unreadable(self.matches.maker_of_unreadable(&id).as_ref()) =>
+            {
+                unknown(&id)
+            }
+            _ => refusal,
+        })?;
         if !sees(&caller, &*hosted) {
             caller.require(KeyScope::Read)?;
         }
@@ -56,12 +67,20 @@ fn sees(caller: &Caller, hosted: &dyn HostedMatch) -> bool {
     caller.may(KeyScope::Read) || caller.name().is_some_and(|name| hosted.is_of(name))
 }
 
+impl Viewer for Caller {
+    fn sees(&self, hosted: &dyn HostedMatch) -> bool {
+        sees(self, hosted)
+    }
+
+    fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {
+        self.may(KeyScope::Read) || (maker.is_some() && maker == self.name())
+    }
+}
+
 /// The replay in a replay file's bytes.
 fn read_replay(bytes: &[u8]) -> Result<Replay, Refusal> {
-    replay::decode(bytes).map_err(|error| {
-        error!(%error, "a stored replay is damaged");
-        Refusal::damaged(format!("the stored replay is damaged: {error}"))
-    })
+    replay::decode(bytes)
+        .map_err(|error| Refusal::damaged(format!("the stored replay is damaged: {error}")))
 }
 
 #[tonic::async_trait]
@@ -121,14 +140,15 @@ impl MatchService for MatchDesk {
                 )
             })?),
         };
-        let is_seen = |hosted: &dyn HostedMatch| sees(&caller, hosted);
         let listed = self
             .matches
-            .list(state, before, page_size as usize, &is_seen);
-        let (matches, next) = listed.await?;
+            .list(state, before, page_size as usize, &caller);
+        let listed = listed.await?;
+        let next = listed.next.map(|next| next.to_string());
         Ok(Response::new(ListMatchesResponse {
-            matches,
-            next_page_token: next.map(|next| next.to_string()).unwrap_or_default(),
+            matches: listed.matches,
+            next_page_token: next.unwrap_or_default(),
+            damaged_match_ids: listed.damaged.iter().map(MatchId::to_string).collect(),
         }))
     }
 
@@ -181,7 +201,12 @@ impl MatchService for MatchDesk {
         let match_id = &request.get_ref().match_id;
         let (hosted, _) = self.seen(request.metadata(), match_id).await?;
         let bytes = self.matches.replay(&*hosted).await?;
-        let replay = Some(read_replay(&bytes)?);
+        let replay = read_replay(&bytes);
+        let replay = replay.inspect_err(|refusal| {
+            let aside = self.matches.set_aside();
+            aside.part_of_finished(hosted.id(), DamagedValue::Replay, &refusal.message());
+        })?;
+        let replay = Some(replay);
         Ok(Response::new(GetReplayResponse { replay }))
     }
 }

@@ -187,6 +187,11 @@ impl Store for MemoryStore {
         })
     }
 
+    async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        let open = self.open_match(id).await?;
+        Ok(open.map(|open| open.header))
+    }
+
     async fn finished(
         &self,
         after: Option<FinishedCursor>,

@@ -127,6 +127,13 @@ pub trait Store: KeyStore {
     /// sound; or a failure of the storage.
     async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError>;
 
+    /// The header of a match in play, which may be sound where its journal is not; `None` if no
+    /// match of this id is in play.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
+    async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError>;
+
     /// At most `limit` finished matches, and never more than
     /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES), from the one that finished last,
     /// or from `after` on. A `limit` of 0 counts as 1. With `of`, only the matches that this name

@@ -77,7 +77,7 @@ async fn a_folder_in_use_is_refused() {
 }
 
 #[tokio::test]
-async fn a_match_that_cannot_go_on_is_named_and_can_be_given_up() {
+async fn a_match_that_cannot_go_on_is_named_while_others_go_on_and_can_be_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let good = used(folder.path()).await;
     let dir = DataDir::prepare(folder.path()).unwrap();
@@ -94,9 +94,17 @@ async fn a_match_that_cannot_go_on_is_named_and_can_be_given_up() {
     store.close().await.unwrap();
     drop(store);
 
-    let said = refused(folder.path(), &[]);
-    for words in ["00000000000000ff", "format version 99", "--drop-match"] {
-        assert!(said.contains(words), "{said}");
+    let server = Served::start("127.0.0.1:0", folder.path(), &["--drain-time", "0"]);
+    assert_eq!(server.all_matches().await.len(), 1);
+    server.signal("-TERM");
+    let said = String::from_utf8(server.end().stderr).unwrap();
+    let named: Vec<&str> = said
+        .lines()
+        .filter(|line| line.contains("00000000000000ff"))
+        .collect();
+    assert_eq!(named.len(), 1, "{said}");
+    for words in ["ERROR", "format version 99", "data drop"] {
+        assert!(named[0].contains(words), "{said}");
     }
     let said = refused(folder.path(), &["--drop-match", "no-such-match"]);
     assert!(said.contains("no-such-match"), "{said}");

@@ -1,19 +1,20 @@
-//! A store in which something comes before each commit.
+//! A store in which something comes before each commit, or some values are damaged.
 
-use std::{pin::Pin, sync::Arc};
+use std::{future::ready, pin::Pin, sync::Arc};
 
 use async_trait::async_trait;
 use bridgemaster_store::{
-    Damage, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeyStore, KeysMark,
-    MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write,
+    Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
+    KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write,
 };
 
 /// What comes before a commit; with an error the commit does not take place.
 type Hindrance = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
-/// A store in which something comes before each commit.
+/// A store in which something comes before each commit, or some values are damaged.
 pub(crate) struct HinderedStore {
     store: Arc<dyn Store>,
+    damaged: Vec<DamagedValue>,
     hinder: Box<dyn Fn() -> Hindrance + Send + Sync>,
 }
 
@@ -28,8 +29,36 @@ impl HinderedStore {
     {
         Arc::new(Self {
             store,
+            damaged: Vec::new(),
             hinder: Box::new(move || Box::pin(hinder())),
         })
+    }
+
+    /// `store`, where these values do not read back.
+    pub(crate) fn damaged(store: &Arc<dyn Store>, damaged: &[DamagedValue]) -> Arc<dyn Store> {
+        Arc::new(Self {
+            store: Arc::clone(store),
+            damaged: damaged.to_vec(),
+            hinder: Box::new(|| Box::pin(ready(Ok(())))),
+        })
+    }
+
+    /// Fails if one of these values is damaged.
+    fn check(&self, values: &[DamagedValue]) -> Result<(), StoreError> {
+        match self.damaged.iter().find(|damaged| values.contains(damaged)) {
+            Some(value) => Err(StoreError::Damaged {
+                path: "matches.sqlite".into(),
+                damage: Box::new(damage(value)),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn damage(value: &DamagedValue) -> Damage {
+    Damage {
+        value: value.clone(),
+        detail: "its checksum differs".to_owned(),
     }
 }
 
@@ -43,7 +72,15 @@ impl Store for HinderedStore {
         self.store.open_match_ids().await
     }
     async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
+        self.check(&[
+            DamagedValue::Header(id.clone()),
+            DamagedValue::Journal(id.clone()),
+        ])?;
         self.store.open_match(id).await
+    }
+    async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.check(&[DamagedValue::Header(id.clone())])?;
+        self.store.open_match_header(id).await
     }
     async fn finished(
         &self,
@@ -51,12 +88,21 @@ impl Store for HinderedStore {
         limit: u32,
         of: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
-        self.store.finished(after, limit, of).await
+        let mut page = self.store.finished(after, limit, of).await?;
+        page.matches.retain(|finished| {
+            let summary = DamagedValue::Summary(finished.match_id.clone());
+            let is_damaged = self.damaged.contains(&summary);
+            page.damaged.extend(is_damaged.then(|| damage(&summary)));
+            !is_damaged
+        });
+        Ok(page)
     }
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
+        self.check(&[DamagedValue::Summary(id.clone())])?;
         self.store.finished_match(id).await
     }
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.check(&[DamagedValue::Replay(id.clone())])?;
         self.store.replay(id).await
     }
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {

@@ -110,6 +110,13 @@ impl KeyedCaller<'_> {
         Ok(matches.map(|info| info.match_id).collect())
     }
 
+    /// The matches that are listed as damaged.
+    pub(crate) async fn list_damaged(self) -> Vec<String> {
+        let request = self.showing(ListMatchesRequest::default());
+        let response = self.table.matches().list_matches(request).await;
+        response.unwrap().into_inner().damaged_match_ids
+    }
+
     pub(crate) async fn watch(
         self,
         match_id: &str,

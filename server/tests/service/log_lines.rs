@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use bridgemaster_proto::v1::ListMatchesRequest;
-use bridgemaster_server::{LineLimit, Limits};
+use bridgemaster_server::{Limits, LineLimit};
 use bridgemaster_store::{MemoryStore, Store};
 use tokio::task::JoinSet;
 use tracing::{Event, Level, Subscriber};

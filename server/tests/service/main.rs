@@ -22,6 +22,7 @@ mod referee_lag;
 mod restarting;
 mod security;
 mod seed_commitment;
+mod set_aside;
 mod silent_requests;
 mod slow_store;
 mod spectators;

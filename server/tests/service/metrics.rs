@@ -26,7 +26,7 @@ async fn get(addr: SocketAddr, path: &str) -> String {
 }
 
 /// The value of every series, by its name and labels as they stand on the page.
-async fn scrape(table: &Table) -> HashMap<String, f64> {
+pub(crate) async fn scrape(table: &Table) -> HashMap<String, f64> {
     let response = get(table.metrics, "/metrics").await;
     let (head, body) = response.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");

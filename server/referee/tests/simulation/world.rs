@@ -454,10 +454,7 @@ impl<G: Game> World<G> {
             && self.times_full < MOST_FULL
         {
             let after_us = self.room.within(every);
-            self.at(
-                self.full_until.max(self.now).plus_us(after_us),
-                Event::Full,
-            );
+            self.at(self.full_until.max(self.now).plus_us(after_us), Event::Full);
         }
     }
 

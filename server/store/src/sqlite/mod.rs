@@ -140,6 +140,12 @@ impl Store for SqliteStore {
         work.await.map_err(|fault| self.told(fault))
     }
 
+    async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let work = async { opened(&mut writer)?.open_match_header(id).await };
+        work.await.map_err(|fault| self.told(fault))
+    }
+
     async fn finished(
         &self,
         after: Option<FinishedCursor>,

@@ -111,6 +111,17 @@ impl Writer {
         }))
     }
 
+    pub(super) async fn open_match_header(
+        &mut self,
+        id: &MatchId,
+    ) -> Result<Option<Vec<u8>>, Fault> {
+        let Some(in_play) = self.matches.get(id) else {
+            return Ok(None);
+        };
+        let header = match_rows::header(&mut self.connection, in_play.match_key).await?;
+        Ok(Some(header))
+    }
+
     pub(super) async fn add_key(&mut self, key: NewKey) -> Result<(), Fault> {
         key_rows::add(&mut self.connection, key).await
     }

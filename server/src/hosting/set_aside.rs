@@ -1,0 +1,126 @@
+//! What the store has and the server cannot read: matches in play that cannot go on, and finished
+//! ones. All of it stays in the store as it is, and the other matches go on.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use bridgemaster_store::{Damage, DamagedValue as Value, KeyName};
+use tracing::error;
+
+use super::{MatchId, TicketHash};
+use crate::{
+    journal::Claims,
+    metrics::{DamagedValue, Metrics},
+    refusal::Refusal,
+};
+
+/// Most damaged values of finished matches that are told apart: some hundred bytes each. Those
+/// beyond are refused as the others are, without a line of their own in the log.
+const MAX_NAMED: usize = 10_000;
+
+/// The matches that cannot be read.
+pub(crate) struct SetAside {
+    metrics: Arc<Metrics>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Matches in play, with the key that made each, where that can be read.
+    in_play: BTreeMap<MatchId, Option<KeyName>>,
+    tickets: HashMap<TicketHash, MatchId>,
+    /// Damages of finished matches that have been told.
+    told: HashSet<(MatchId, DamagedValue)>,
+}
+
+impl SetAside {
+    pub(super) fn new(metrics: Arc<Metrics>) -> Self {
+        Self {
+            metrics,
+            known: Mutex::default(),
+        }
+    }
+
+    /// A match in play that cannot go on.
+    pub(super) fn match_in_play(&self, id: MatchId, claims: Claims, problem: &dyn fmt::Display) {
+        error!(
+            match_id = %id,
+            %problem,
+            "a match in play cannot go on and is set aside: it stays in the store until \
+             `bridgemaster data drop` removes it"
+        );
+        self.metrics.damaged(DamagedValue::MatchInPlay);
+        let mut known = self.lock();
+        for ticket in claims.tickets {
+            known.tickets.insert(ticket, id.clone());
+        }
+        known.in_play.insert(id, claims.maker);
+    }
+
+    /// A value of a finished match that the store cannot read. It is told of once.
+    pub(crate) fn finished(&self, damage: &Damage) {
+        let part = match &damage.value {
+            Value::Replay(_) => DamagedValue::Replay,
+            _ => DamagedValue::Summary,
+        };
+        if let Some(id) = damage.value.match_id() {
+            self.part_of_finished(&MatchId::from_store(id), part, &damage.detail);
+        }
+    }
+
+    /// A part of a finished match that makes no sense. It is told of once.
+    pub(crate) fn part_of_finished(
+        &self,
+        id: &MatchId,
+        part: DamagedValue,
+        problem: &dyn fmt::Display,
+    ) {
+        let is_new = {
+            let mut known = self.lock();
+            known.told.len() < MAX_NAMED && known.told.insert((id.clone(), part))
+        };
+        if is_new {
+            error!(
+                match_id = %id,
+                %problem,
+                "the {} of a finished match cannot be read", part.as_str()
+            );
+            self.metrics.damaged(part);
+        }
+    }
+
+    /// The match in play that a ticket is for.
+    pub(super) fn match_of(&self, ticket: TicketHash) -> Option<MatchId> {
+        self.lock().tickets.get(&ticket).cloned()
+    }
+
+    /// Whether this is a match in play that cannot go on; with the key that made it.
+    pub(super) fn maker_of(&self, id: &MatchId) -> Option<Option<KeyName>> {
+        self.lock().in_play.get(id).cloned()
+    }
+
+    /// The matches in play that cannot go on, each with the key that made it.
+    pub(super) fn in_play(&self) -> Vec<(MatchId, Option<KeyName>)> {
+        let known = self.lock();
+        known
+            .in_play
+            .iter()
+            .map(|(id, maker)| (id.clone(), maker.clone()))
+            .collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        // Nothing that holds the lock can leave it half changed.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is told of a match that the store has and the server cannot read.
+pub(crate) fn unreadable(id: &MatchId) -> Refusal {
+    Refusal::damaged(format!(
+        "the server cannot read what it has stored of the match {id}; its operator is told why"
+    ))
+}

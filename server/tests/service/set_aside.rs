@@ -1,0 +1,322 @@
+//! Matches that the server cannot read from its store: the others go on, and whoever asks is told.
+
+use std::sync::Arc;
+
+use bridgemaster_proto::v1::{
+    GetMatchRequest, ListMatchesRequest, ListMatchesResponse, MatchState,
+};
+use bridgemaster_server::{
+    BindError, Limits, RecoveryError, Server, ServerOptions, Storage, identity::KeyScope,
+};
+use bridgemaster_store::{DamagedValue, KeyName, MatchId, MemoryStore, OpenMatch, Store, Write};
+use tonic::{Code, Status};
+
+use crate::{
+    hindered_store::HinderedStore,
+    locked_table::LockedTable,
+    metrics::scrape,
+    raw_bot::{RawBot, reason},
+    table::{GAMES, Seated, Table, config},
+};
+
+fn id(match_id: &str) -> MatchId {
+    MatchId::new(match_id).unwrap()
+}
+
+/// A store with two matches in play; both wait for the decision of their first seat.
+async fn two_in_play() -> (Arc<dyn Store>, [Seated; 2]) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut table = Table::over(&store, Limits::default()).await;
+    let mut seated = Vec::new();
+    for game in &GAMES[..2] {
+        let one = table.create(config(game, 2)).await;
+        let mut first = RawBot::join(&table, &one.tickets[0]).await;
+        let mut second = RawBot::join(&table, &one.tickets[1]).await;
+        let asked = second.answer_until(first.asked()).await;
+        first
+            .answer(&asked, bridgemaster_proto::v1::decision::Choice::Index(0))
+            .await;
+        second.answer_until(first.asked()).await;
+        seated.push(one);
+    }
+    table.crash().await;
+    (store, seated.try_into().ok().unwrap())
+}
+
+/// A store with the same matches in play, one of which is changed.
+async fn altered(
+    store: &Arc<dyn Store>,
+    match_id: &str,
+    alter: &dyn Fn(&mut OpenMatch),
+) -> Arc<dyn Store> {
+    let copy: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    for id in store.open_match_ids().await.unwrap() {
+        let mut open = store.open_match(&id).await.unwrap().unwrap();
+        if id.as_str() == match_id {
+            alter(&mut open);
+        }
+        let match_id = || id.clone();
+        let mut writes = vec![Write::OpenMatch {
+            match_id: match_id(),
+            opened_at_unix_ms: open.opened_at_unix_ms,
+            header: open.header,
+        }];
+        writes.extend(
+            (0..)
+                .zip(open.journal)
+                .map(|(number, entry)| Write::Append {
+                    match_id: match_id(),
+                    number,
+                    entry,
+                }),
+        );
+        copy.commit(writes).await.unwrap();
+    }
+    copy
+}
+
+async fn info_refused(table: &Table, match_id: &str) -> Status {
+    let request = GetMatchRequest {
+        match_id: match_id.to_owned(),
+    };
+    table.matches().get_match(request).await.unwrap_err()
+}
+
+async fn listed(table: &Table, state: MatchState) -> ListMatchesResponse {
+    let request = ListMatchesRequest {
+        state: state.into(),
+        page_size: 500,
+        ..ListMatchesRequest::default()
+    };
+    let listed = table.matches().list_matches(request).await.unwrap();
+    listed.into_inner()
+}
+
+fn ids(listed: &ListMatchesResponse) -> Vec<&str> {
+    let matches = listed.matches.iter();
+    matches.map(|info| info.match_id.as_str()).collect()
+}
+
+/// Checks that a server over `store` plays the good match to its end, and tells that the bad one
+/// cannot be read, which stays in the store as it is.
+async fn assert_set_aside(
+    store: &Arc<dyn Store>,
+    good: &Seated,
+    bad: &Seated,
+    are_tickets_known: bool,
+) {
+    let stored = store.open_match(&id(&bad.match_id)).await.ok();
+    let table = Table::over(store, Limits::default()).await;
+    let refused = info_refused(&table, &bad.match_id).await;
+    assert_eq!(reason(&refused), "DATA_DAMAGED");
+    assert_eq!(refused.code(), Code::DataLoss);
+    assert!(refused.message().contains(&bad.match_id), "{refused}");
+    let refused = RawBot::try_join(table.player().await, &bad.tickets[1]).await;
+    let why = ["TICKET_UNKNOWN", "DATA_DAMAGED"][usize::from(are_tickets_known)];
+    assert_eq!(reason(&refused.err().unwrap()), why);
+
+    let all = listed(&table, MatchState::Unspecified).await;
+    assert_eq!(ids(&all), [&good.match_id]);
+    assert_eq!(all.damaged_match_ids, [&*bad.match_id]);
+    let ended = listed(&table, MatchState::Ended).await;
+    assert!(ended.damaged_match_ids.is_empty());
+    let damaged = "bridgemaster_damaged_values{what=\"match in play\"}";
+    assert_eq!(scrape(&table).await[damaged], 1.0);
+
+    for bot in [0, 1].map(|seat| table.good_bot(&good.tickets[seat])) {
+        let result = bot.await.unwrap().unwrap();
+        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    }
+    assert_eq!(store.open_match(&id(&bad.match_id)).await.ok(), stored);
+}
+
+#[tokio::test]
+async fn a_match_whose_header_or_journal_makes_no_sense_stops_no_other() {
+    let (store, [bad, good]) = two_in_play().await;
+    let last = |open: &mut OpenMatch, change: fn(&mut Vec<u8>)| {
+        change(open.journal.last_mut().unwrap());
+    };
+    type Alter<'a> = &'a dyn Fn(&mut OpenMatch);
+    let cases: [(Alter, bool); 6] = [
+        // No header at all.
+        (&|open| open.header = vec![0xff; 9], false),
+        // Fields that come again win: the version of the format, and the game.
+        (&|open| open.header.extend([8, 99]), true),
+        (&|open| open.header.extend(b"\x12\x05chess"), true),
+        // No entry at all, an entry that is missing, and another digest.
+        (&|open| last(open, |entry| *entry = vec![0xff; 9]), true),
+        (
+            &|open| drop(open.journal.remove(open.journal.len() / 2)),
+            true,
+        ),
+        (&|open| last(open, |entry| entry.extend([0x11; 9])), true),
+    ];
+    for (alter, are_tickets_known) in cases {
+        let store = altered(&store, &bad.match_id, alter).await;
+        assert_set_aside(&store, &good, &bad, are_tickets_known).await;
+    }
+}
+
+#[tokio::test]
+async fn a_match_that_the_store_cannot_read_stops_no_other() {
+    let (store, [good, bad]) = two_in_play().await;
+    for (damaged, are_tickets_known) in [
+        (DamagedValue::Journal(id(&bad.match_id)), true),
+        (DamagedValue::Header(id(&bad.match_id)), false),
+    ] {
+        let store = altered(&store, &bad.match_id, &|_| {}).await;
+        let store = HinderedStore::damaged(&store, &[damaged]);
+        assert_set_aside(&store, &good, &bad, are_tickets_known).await;
+    }
+}
+
+#[tokio::test]
+async fn a_match_that_is_set_aside_is_dropped_when_that_is_asked_for() {
+    let (store, [good, bad]) = two_in_play().await;
+    let store = altered(&store, &bad.match_id, &|open| open.header.extend([8, 99])).await;
+    let give_up = |match_id: &str| ServerOptions {
+        storage: Some(Storage {
+            store: Arc::clone(&store),
+            given_up: vec![match_id.to_owned()],
+        }),
+        ..ServerOptions::default()
+    };
+    let free = "127.0.0.1:0".parse().unwrap();
+    for not_there in ["0123456789abcdef", "no id of the store"] {
+        let refused = Server::bind(free, give_up(not_there)).await.err().unwrap();
+        assert!(
+            matches!(&refused, BindError::Recovery(RecoveryError::NotThere { match_id })
+                if match_id == not_there),
+            "{refused}"
+        );
+    }
+    assert_eq!(store.open_match_ids().await.unwrap().len(), 2);
+    let table = Table::with_options(give_up(&bad.match_id)).await;
+    let refused = info_refused(&table, &bad.match_id).await;
+    assert_eq!(reason(&refused), "MATCH_UNKNOWN");
+    let all = listed(&table, MatchState::Unspecified).await;
+    assert_eq!(ids(&all), [&good.match_id]);
+    assert!(all.damaged_match_ids.is_empty());
+}
+
+/// A store with three finished matches, and their identifiers, the last to end first.
+async fn three_finished() -> (Arc<dyn Store>, Vec<String>) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut table = Table::over(&store, Limits::default()).await;
+    let mut ended = Vec::new();
+    for game in &GAMES[..3] {
+        let seated = table.create(config(game, 2)).await;
+        for bot in [0, 1].map(|seat| table.good_bot(&seated.tickets[seat])) {
+            bot.await.unwrap().unwrap();
+        }
+        ended.insert(0, seated.match_id);
+    }
+    table.crash().await;
+    (store, ended)
+}
+
+#[tokio::test]
+async fn a_finished_match_that_cannot_be_read_is_named_among_the_others() {
+    let (store, ended) = three_finished().await;
+    let store = HinderedStore::damaged(&store, &[DamagedValue::Summary(id(&ended[1]))]);
+    // All from memory; one from there and the others from the store.
+    for ended_matches_kept in [1000, 1] {
+        let limits = Limits {
+            ended_matches_kept,
+            ..Limits::default()
+        };
+        let table = Table::over(&store, limits).await;
+        let all = listed(&table, MatchState::Unspecified).await;
+        assert_eq!(ids(&all), [&ended[0], &ended[2]]);
+        assert_eq!(all.damaged_match_ids, [&*ended[1]]);
+        let refused = info_refused(&table, &ended[1]).await;
+        assert_eq!(reason(&refused), "DATA_DAMAGED");
+        assert!(table.replay(&ended[2]).await.is_ok());
+        let running = listed(&table, MatchState::Running).await;
+        assert!(running.damaged_match_ids.is_empty());
+        let damaged = "bridgemaster_damaged_values{what=\"summary\"}";
+        assert_eq!(scrape(&table).await[damaged], 1.0, "once each");
+    }
+}
+
+#[tokio::test]
+async fn a_summary_that_makes_no_sense_is_named_among_the_others() {
+    let (store, ended) = three_finished().await;
+    let odd = MatchId::new("00000000000000ff").unwrap();
+    let writes = vec![
+        Write::OpenMatch {
+            match_id: odd.clone(),
+            opened_at_unix_ms: 0,
+            header: Vec::new(),
+        },
+        Write::FinishMatch {
+            match_id: odd.clone(),
+            ended_at_unix_ms: 1,
+            // Its format version.
+            summary: vec![8, 99],
+            replay: Vec::new(),
+            parties: vec![KeyName::new("odd").unwrap()],
+        },
+    ];
+    store.commit(writes).await.unwrap();
+    let table = Table::over(&store, Limits::default()).await;
+    let all = listed(&table, MatchState::Ended).await;
+    assert_eq!(ids(&all), ended);
+    assert_eq!(all.damaged_match_ids, [odd.as_str()]);
+    let refused = info_refused(&table, odd.as_str()).await;
+    assert_eq!(reason(&refused), "DATA_DAMAGED");
+}
+
+#[tokio::test]
+async fn a_replay_that_cannot_be_read_says_so_and_its_match_is_there() {
+    let (store, ended) = three_finished().await;
+    let store = HinderedStore::damaged(&store, &[DamagedValue::Replay(id(&ended[0]))]);
+    let table = Table::over(&store, Limits::default()).await;
+    assert_eq!(table.info(&ended[0]).await.state(), MatchState::Ended);
+    for _ in 0..2 {
+        let refused = table.replay(&ended[0]).await.unwrap_err();
+        assert_eq!(reason(&refused), "DATA_DAMAGED");
+    }
+    assert!(table.replay(&ended[1]).await.is_ok());
+    let damaged = "bridgemaster_damaged_values{what=\"replay\"}";
+    assert_eq!(scrape(&table).await[damaged], 1.0, "once each");
+}
+
+#[tokio::test]
+async fn only_who_may_see_a_match_learns_that_it_cannot_be_read() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let keys = Arc::new(MemoryStore::new());
+    let table = |store: &Arc<dyn Store>| {
+        let storage = Storage {
+            store: Arc::clone(store),
+            given_up: Vec::new(),
+        };
+        Table::with_options(ServerOptions {
+            keys: Some(Arc::clone(&keys) as _),
+            storage: Some(storage),
+            ..ServerOptions::default()
+        })
+    };
+    let mut locked = LockedTable {
+        table: table(&store).await,
+        keys: Arc::clone(&keys),
+    };
+    let maker = locked.key("maker", &[KeyScope::Create]).await;
+    let reader = locked.key("reader", &[KeyScope::Read]).await;
+    let other = locked.key("other", &KeyScope::ALL[..2]).await;
+    let made = locked.with(&maker).create(config(GAMES[0], 2)).await;
+    let match_id = made.unwrap().match_id;
+    locked.table.crash().await;
+
+    let damaged = [DamagedValue::Journal(id(&match_id))];
+    locked.table = table(&HinderedStore::damaged(&store, &damaged)).await;
+    for (key, why, named) in [
+        (&maker, "DATA_DAMAGED", vec![match_id.clone()]),
+        (&reader, "DATA_DAMAGED", vec![match_id.clone()]),
+        (&other, "MATCH_UNKNOWN", vec![]),
+    ] {
+        let refused = locked.with(key).info(&match_id).await.unwrap_err();
+        assert_eq!(reason(&refused), why);
+        assert_eq!(locked.with(key).list_damaged().await, named);
+    }
+}
