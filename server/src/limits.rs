@@ -52,6 +52,24 @@ pub struct Limits {
     /// Matches of one API key that wait or run at once: a tenth of all.
     #[serde(deserialize_with = "positive")]
     pub open_matches_per_key: usize,
+    /// Calls in progress of one API key that list matches or read ended ones from the store. A
+    /// caller who wants more waits for the answers that it has asked for.
+    #[serde(deserialize_with = "positive")]
+    pub reads_per_key: usize,
+    /// The same of one address, which several keys may share.
+    #[serde(deserialize_with = "positive")]
+    pub reads_per_address: usize,
+    /// The same of one connection.
+    #[serde(deserialize_with = "positive")]
+    pub reads_per_connection: usize,
+    /// Readings of ended matches from the store at once. They take a processor more than a disk,
+    /// so that more would be no faster, and matches in play need one too.
+    #[serde(deserialize_with = "positive")]
+    pub store_reads: usize,
+    /// Calls that wait for their turn to read from the store: at some 10 ms each, what is beyond
+    /// would wait for more than five seconds.
+    #[serde(deserialize_with = "positive")]
+    pub store_reads_waiting: usize,
     /// Streams of one connection: HTTP/2 asks for a bound, and a bot host with more slots opens
     /// a second connection.
     #[serde(deserialize_with = "positive")]
@@ -132,6 +150,11 @@ impl Default for Limits {
                 burst: 1_000,
             },
             open_matches_per_key: 1_000,
+            reads_per_key: 8,
+            reads_per_address: 32,
+            reads_per_connection: 16,
+            store_reads: 2,
+            store_reads_waiting: 1_024,
             streams_per_connection: 2_048,
             hello_time: Duration::from_secs(10),
             outbound_queue: MIN_OUTBOUND_QUEUE,

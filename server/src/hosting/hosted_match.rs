@@ -38,6 +38,9 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// Whether the key of this name made it, or its bot has a seat in it.
     fn is_of(&self, key: &KeyName) -> bool;
 
+    /// The names that it is of: the key that made it, and the bots that are named after keys.
+    fn parties(&self) -> Vec<KeyName>;
+
     /// Takes a seat with a new stream; an older stream of the seat ends. With a key, the bot is
     /// the one of the key's name, and a seat that the bot of another key holds is refused. A
     /// refusal waits as everything does that shows how the match stands.

@@ -9,7 +9,10 @@ mod handled_late;
 mod shown;
 mod storing;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, Weak,
+    atomic::{AtomicU8, Ordering},
+};
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{games::WireGame, v1};
@@ -47,7 +50,30 @@ pub(crate) struct LiveMatch<G: WireGame> {
     metrics: GameMetrics,
     sooner: Arc<Notify>,
     inbox: Inbox,
+    state: ShownState,
     table: Mutex<Table<G>>,
+}
+
+/// The state of a match, to be seen without its lock.
+struct ShownState(AtomicU8);
+
+impl ShownState {
+    fn new(state: v1::MatchState) -> Self {
+        let shown = Self(AtomicU8::new(0));
+        shown.set(state);
+        shown
+    }
+
+    fn set(&self, state: v1::MatchState) {
+        // The values are small; one that is not shows as no state.
+        let number = u8::try_from(i32::from(state)).unwrap_or_default();
+        self.0.store(number, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> v1::MatchState {
+        let number = i32::from(self.0.load(Ordering::Relaxed));
+        v1::MatchState::try_from(number).unwrap_or_default()
+    }
 }
 
 struct Table<G: WireGame> {
@@ -172,6 +198,7 @@ impl<G: WireGame> LiveMatch<G> {
             matches: Arc::downgrade(matches),
             sooner: Arc::default(),
             inbox: Inbox::default(),
+            state: ShownState::new(table.state()),
             table: Mutex::new(table),
         }
     }
@@ -260,6 +287,7 @@ impl<G: WireGame> LiveMatch<G> {
         }
         table.referee.handle(time, input, &mut table.outputs);
         table.counted.is_in(table.referee.phase());
+        self.state.set(table.state());
         let gate = if table.outputs.is_empty() {
             if let Some(journal) = &mut table.journal {
                 journal.ride_along(&table.referee);

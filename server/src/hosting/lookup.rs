@@ -4,10 +4,12 @@ use std::{fmt, num::ParseIntError, str::FromStr, sync::Arc};
 
 use bridgemaster_proto::v1::{MatchInfo, MatchState, RefusalReason};
 use bridgemaster_store::{FinishedCursor, FinishedMatch, KeyName, Store, StoreError};
+use tokio::task::yield_now;
 use tracing::error;
 
 use super::{
-    HostedMatch, MatchId, Matches, StoredMatch, hosted_match::ReplayBytes, set_aside::unreadable,
+    HostedMatch, MatchId, Matches, Reader, StoredMatch, hosted_match::ReplayBytes,
+    set_aside::unreadable,
 };
 use crate::{
     journal::NotStored, limits::MAX_REPEATED_CHARS, metrics::DamagedValue, refusal::Refusal,
@@ -24,8 +26,8 @@ pub(crate) enum Before {
 
 /// Who asks for a list.
 pub(crate) trait Viewer {
-    /// Whether the caller may see a match.
-    fn sees(&self, hosted: &dyn HostedMatch) -> bool;
+    /// The name whose matches alone the caller may see; `None` for one who may see all.
+    fn sees_only(&self) -> Option<&KeyName>;
 
     /// Whether the caller may know of a match that cannot be read, which this key made, if that
     /// is known.
@@ -41,9 +43,12 @@ pub(crate) struct Listed {
     pub(crate) next: Option<Before>,
 }
 
-/// Most times that one call reads from the store. A caller who sees few of the matches in it gets a
-/// short page and goes on with the next: a call must not read a store of a million matches.
+/// Most times that one call reads from the store: what it reads may be in memory too, and told
+/// already. It then gives a short page, and the caller goes on with the next.
 const MAX_READS: usize = 8;
+
+/// Matches that are read from their bytes before others go on.
+const AT_ONCE: usize = 32;
 
 /// What a page token of the store's part begins with.
 const STORED: char = 's';
@@ -71,8 +76,12 @@ impl FromStr for Before {
 }
 
 impl Matches {
-    /// The match of this identifier.
-    pub(crate) async fn find(&self, id: &MatchId) -> Result<Arc<dyn HostedMatch>, Refusal> {
+    /// The match of this identifier, for `reader`.
+    pub(crate) async fn find(
+        &self,
+        id: &MatchId,
+        reader: &Reader,
+    ) -> Result<Arc<dyn HostedMatch>, Refusal> {
         if let Some(held) = self.held(id) {
             return Ok(held);
         }
@@ -81,7 +90,10 @@ impl Matches {
         }
         let unknown = || unknown(id);
         let (store, stored_id) = self.stored(id).ok_or_else(unknown)?;
+        let _place = self.reading().begin(reader)?;
+        let turn = self.reading().turn().await?;
         let finished = store.finished_match(&stored_id).await;
+        drop(turn);
         let finished = finished.map_err(|error| self.not_read(id, error))?;
         let finished = self.read_finished(&finished.ok_or_else(unknown)?);
         Ok(Arc::new(finished?))
@@ -92,8 +104,12 @@ impl Matches {
         self.set_aside().maker_of(id).flatten()
     }
 
-    /// The bytes of the replay file of a match that has ended.
-    pub(crate) async fn replay(&self, hosted: &dyn HostedMatch) -> Result<Arc<[u8]>, Refusal> {
+    /// The bytes of the replay file of a match that has ended, for `reader`.
+    pub(crate) async fn replay(
+        &self,
+        hosted: &dyn HostedMatch,
+        reader: &Reader,
+    ) -> Result<Arc<[u8]>, Refusal> {
         match hosted.replay() {
             ReplayBytes::Growing => Err(Refusal::new(
                 RefusalReason::MatchRunning,
@@ -103,24 +119,31 @@ impl Matches {
             ReplayBytes::InStore => {
                 let stored = self.stored(hosted.id());
                 let (store, stored_id) = stored.ok_or_else(Refusal::storage_failed)?;
+                let _place = self.reading().begin(reader)?;
+                let turn = self.reading().turn().await?;
                 let bytes = store.replay(&stored_id).await;
+                drop(turn);
                 let bytes = bytes.map_err(|error| self.not_read(hosted.id(), error))?;
                 bytes.map(Arc::from).ok_or_else(Refusal::storage_failed)
             }
         }
     }
 
-    /// At most `count` matches in `state` that the viewer sees, and where the list goes on: those in
-    /// memory, the newest first, and then the finished ones that only the store has, the last to
-    /// end first. There may be fewer, even none, and still more to come. Those that cannot be read
-    /// come on top: the ones in play on the first page, the finished ones in their places.
+    /// At most `count` matches in `state` that the viewer sees, for `reader`, and where the list
+    /// goes on: those in memory, the newest first, and then the finished ones that only the store
+    /// has, the last to end first. There may be fewer, even none, and still more to come. Those
+    /// that cannot be read come on top: the ones in play on the first page, the finished ones in
+    /// their places.
     pub(crate) async fn list(
         &self,
         state: MatchState,
         before: Option<Before>,
         count: usize,
         viewer: &(dyn Viewer + Sync),
+        reader: &Reader,
     ) -> Result<Listed, Refusal> {
+        let _place = self.reading().begin(reader)?;
+        let of = viewer.sees_only();
         let mut page = Vec::new();
         let mut damaged = Vec::new();
         if before.is_none() && state != MatchState::Ended {
@@ -128,7 +151,6 @@ impl Matches {
             let seen = in_play.filter(|(_, maker)| viewer.sees_unreadable(maker.as_ref()));
             damaged.extend(seen.map(|(id, _)| id));
         }
-        let is_seen = |hosted: &dyn HostedMatch| viewer.sees(hosted);
         let listed = |matches, damaged, next| {
             Ok(Listed {
                 matches,
@@ -139,7 +161,7 @@ impl Matches {
         let mut after = match before.unwrap_or(Before::Made(u64::MAX)) {
             Before::Stored(after) => after,
             Before::Made(age) => {
-                let (held, next) = self.held_before(state, age, count, &is_seen);
+                let (held, next) = self.held_before(state, age, count, of).await;
                 for info in held {
                     page.push(info.shown().await.map_err(storage_failed)?);
                 }
@@ -159,7 +181,9 @@ impl Matches {
             // Without room one is asked for, to know whether there are more.
             let room = count - page.len();
             let limit = u32::try_from(room).unwrap_or(u32::MAX).max(1);
-            let stored = journal.store().finished(after, limit, None).await;
+            let turn = self.reading().turn().await?;
+            let stored = journal.store().finished(after, limit, of).await;
+            drop(turn);
             let stored = stored.map_err(store_failed)?;
             let only_stored = stored.matches.iter().filter(|finished| {
                 self.held(&MatchId::from_store(&finished.match_id))
@@ -169,13 +193,16 @@ impl Matches {
                 let has_more = only_stored.count() > 0 || stored.next.is_some();
                 return listed(page, damaged, has_more.then_some(Before::Stored(after)));
             }
-            for finished in only_stored {
+            for (number, finished) in only_stored.enumerate() {
                 match self.read_finished(finished) {
-                    Ok(finished) if is_seen(&finished) => page.push(finished.info().into_value()),
+                    Ok(finished) => page.push(finished.info().into_value()),
                     Err(_) if viewer.sees_unreadable(None) => {
                         damaged.push(MatchId::from_store(&finished.match_id));
                     }
-                    _ => {}
+                    Err(_) => {}
+                }
+                if number % AT_ONCE == AT_ONCE - 1 {
+                    yield_now().await;
                 }
             }
             for damage in &stored.damaged {
@@ -187,6 +214,9 @@ impl Matches {
                 return listed(page, damaged, None);
             }
             after = stored.next;
+            if page.len() == count {
+                break;
+            }
         }
         listed(page, damaged, Some(Before::Stored(after)))
     }

@@ -11,7 +11,7 @@ use bridgemaster_proto::{
     v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
 };
 use bridgemaster_store::KeyName;
-use tokio::sync::Notify;
+use tokio::{sync::Notify, task::yield_now};
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument as _, info};
 
@@ -21,6 +21,7 @@ use super::{
     hosted_match::PlayedMatch,
     ids::draw_seed_salt,
     lifecycle::Lifecycle,
+    reading::Reading,
     roster::Roster,
     set_aside::{self, SetAside},
     timer::{self, Timed},
@@ -34,6 +35,11 @@ use crate::{
     wire,
 };
 
+/// Matches that a list looks at before it lets others go on.
+const AT_ONCE: usize = 64;
+/// Most times that one call does.
+const MAX_LOOKS: usize = 64;
+
 /// All matches of a server.
 pub(crate) struct Matches {
     limits: Limits,
@@ -46,6 +52,7 @@ pub(crate) struct Matches {
     replays: Option<ReplayFolder>,
     writing: TaskTracker,
     set_aside: SetAside,
+    reading: Reading,
     roster: Mutex<Roster>,
 }
 
@@ -58,6 +65,7 @@ impl Matches {
         journal: Option<Arc<Journal>>,
     ) -> Self {
         Self {
+            reading: Reading::new(&limits),
             limits,
             clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
             set_aside: SetAside::new(Arc::clone(&metrics)),
@@ -185,7 +193,9 @@ impl Matches {
     /// Takes in a match that has its place, and starts its timer.
     fn host(&self, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
         let (sooner, span) = (played.sooner(), played.span());
-        self.roster().enter(Arc::clone(&played) as _, tickets);
+        let parties = played.parties();
+        self.roster()
+            .enter(Arc::clone(&played) as _, tickets, &parties);
         let timed: Arc<dyn Timed> = played;
         let clock = Arc::clone(&self.clock);
         let timer = timer::drive(Arc::downgrade(&timed), sooner, clock);
@@ -202,8 +212,9 @@ impl Matches {
     /// Takes in a match of an earlier server that has ended.
     pub(super) fn remember(&self, stored: StoredMatch) {
         let (id, tickets) = (stored.id().clone(), stored.tickets());
+        let parties = stored.parties();
         let mut roster = self.roster();
-        roster.enter(Arc::new(stored), tickets);
+        roster.enter(Arc::new(stored), tickets, &parties);
         let forgotten = roster.end(&id, self.limits.ended_matches_kept);
         drop(roster);
         drop(forgotten);
@@ -228,32 +239,43 @@ impl Matches {
         self.roster().get(id)
     }
 
-    /// At most `count` of the matches in memory in `state`, made before the one of this age, the
-    /// newest first, and the age where the list goes on.
-    pub(super) fn held_before(
+    /// At most `count` of the matches in memory in `state`, of all or of one name, made before the
+    /// one of this age, the newest first, and the age where the list goes on. There may be fewer
+    /// and still more to come: one call does not look at all matches of a large server.
+    pub(super) async fn held_before(
         &self,
         state: MatchState,
         mut age: u64,
         count: usize,
-        is_seen: &(dyn Fn(&dyn HostedMatch) -> bool + Sync),
+        of: Option<&KeyName>,
     ) -> (Vec<Gated<MatchInfo>>, Option<u64>) {
         let mut page = Vec::new();
-        // The lock is taken for each, so that a long search holds up nobody.
-        while let Some((older, hosted)) = self.newest_before(age) {
-            if page.len() == count {
-                return (page, Some(age));
+        for _ in 0..MAX_LOOKS {
+            let older = self.roster().before(age, of, AT_ONCE);
+            if older.is_empty() {
+                return (page, None);
             }
-            age = older;
-            if is_seen(&*hosted) {
+            for (older, hosted) in older {
+                if page.len() == count {
+                    return (page, Some(age));
+                }
+                age = older;
                 page.extend(hosted.info_in(state));
             }
+            // Neither the lock nor the thread is kept for longer.
+            yield_now().await;
         }
-        (page, None)
+        (page, Some(age))
     }
 
-    /// The newest match before the one of this age, and its age.
-    fn newest_before(&self, age: u64) -> Option<(u64, Arc<dyn HostedMatch>)> {
-        self.roster().newest_before(age)
+    /// A bot of this name has a seat in a match.
+    pub(super) fn is_of(&self, id: &MatchId, name: &KeyName) {
+        self.roster().is_of(id, name);
+    }
+
+    /// Those who read much.
+    pub(super) fn reading(&self) -> &Reading {
+        &self.reading
     }
 
     /// Takes note that a match has ended, and writes its replay when `gate` is open.
@@ -301,7 +323,7 @@ mod tests {
     use bridgemaster_games::GAME_IDS;
     use bridgemaster_proto::{games::WireGame as _, v1::ClockRules};
     use bridgemaster_referee::BotIdentity;
-    use tokio::{runtime::Handle, task::yield_now, time::timeout};
+    use tokio::{runtime::Handle, time::timeout};
 
     use super::*;
     use crate::hosting::{SeatInput, hosted_match::ReplayBytes};

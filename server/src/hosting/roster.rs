@@ -1,7 +1,7 @@
 //! The matches that a server holds in memory, and who may join them.
 
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     sync::Arc,
 };
 
@@ -18,6 +18,8 @@ pub(super) struct Roster {
     keys: HashMap<TicketHash, SeatKey>,
     /// Matches by the number of their making.
     by_age: BTreeMap<u64, Arc<dyn HostedMatch>>,
+    /// The same numbers, by the names that the matches are of.
+    by_party: HashMap<KeyName, BTreeSet<u64>>,
     made: u64,
     open: usize,
     open_by_maker: HashMap<KeyName, usize>,
@@ -30,6 +32,8 @@ pub(super) struct Entry {
     hosted: Arc<dyn HostedMatch>,
     age: u64,
     tickets: Vec<TicketHash>,
+    /// Each once.
+    parties: Vec<KeyName>,
 }
 
 impl Roster {
@@ -81,8 +85,14 @@ impl Roster {
         self.open == 0
     }
 
-    /// Takes in a match and its tickets, in seat order.
-    pub(super) fn enter(&mut self, hosted: Arc<dyn HostedMatch>, tickets: Vec<TicketHash>) {
+    /// Takes in a match, its tickets in seat order, and the names that it is of: asked for before,
+    /// since a match must not be waited for here.
+    pub(super) fn enter(
+        &mut self,
+        hosted: Arc<dyn HostedMatch>,
+        tickets: Vec<TicketHash>,
+        parties: &[KeyName],
+    ) {
         self.made += 1;
         let age = self.made;
         self.by_age.insert(age, Arc::clone(&hosted));
@@ -95,8 +105,24 @@ impl Roster {
             hosted,
             age,
             tickets,
+            parties: Vec::new(),
         };
-        self.entries.insert(id, entry);
+        self.entries.insert(id.clone(), entry);
+        for party in parties {
+            self.is_of(&id, party);
+        }
+    }
+
+    /// Takes note of a name that a match is of.
+    pub(super) fn is_of(&mut self, id: &MatchId, party: &KeyName) {
+        let Some(entry) = self.entries.get_mut(id) else {
+            return;
+        };
+        if !entry.parties.contains(party) {
+            entry.parties.push(party.clone());
+            let ages = self.by_party.entry(party.clone()).or_default();
+            ages.insert(entry.age);
+        }
     }
 
     /// Takes note that a match has ended. Gives the one that is forgotten for it, when more than
@@ -116,6 +142,14 @@ impl Roster {
             self.keys.remove(ticket);
         }
         self.by_age.remove(&entry.age);
+        for party in &entry.parties {
+            if let Some(ages) = self.by_party.get_mut(party) {
+                ages.remove(&entry.age);
+                if ages.is_empty() {
+                    self.by_party.remove(party);
+                }
+            }
+        }
         Some(entry)
     }
 
@@ -129,9 +163,26 @@ impl Roster {
         Some(Arc::clone(&self.entries.get(id)?.hosted))
     }
 
-    /// The newest match before the one of this age, and its age.
-    pub(super) fn newest_before(&self, age: u64) -> Option<(u64, Arc<dyn HostedMatch>)> {
-        let (age, hosted) = self.by_age.range(..age).next_back()?;
-        Some((*age, Arc::clone(hosted)))
+    /// The newest matches before the one of this age, at most `count`, with their ages; of all, or
+    /// of those of one name.
+    pub(super) fn before(
+        &self,
+        age: u64,
+        of: Option<&KeyName>,
+        count: usize,
+    ) -> Vec<(u64, Arc<dyn HostedMatch>)> {
+        let Some(of) = of else {
+            let older = self.by_age.range(..age).rev().take(count);
+            return older
+                .map(|(age, hosted)| (*age, Arc::clone(hosted)))
+                .collect();
+        };
+        let Some(ages) = self.by_party.get(of) else {
+            return Vec::new();
+        };
+        let older = ages.range(..age).rev().take(count);
+        older
+            .filter_map(|age| Some((*age, Arc::clone(self.by_age.get(age)?))))
+            .collect()
     }
 }

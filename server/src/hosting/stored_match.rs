@@ -114,6 +114,12 @@ impl HostedMatch for StoredMatch {
         self.maker() == Some(key) || bots.any(|name| name == key.as_str())
     }
 
+    fn parties(&self) -> Vec<KeyName> {
+        let bots = self.info.seats.iter();
+        let bots = bots.filter_map(|seat| KeyName::new(&seat.bot_name).ok());
+        self.maker.iter().cloned().chain(bots).collect()
+    }
+
     fn join(
         &self,
         seat: Seat,

@@ -79,7 +79,7 @@ impl Caller {
     }
 
     /// The identifier of the caller's key.
-    pub(super) fn key_id(&self) -> Option<&KeyId> {
+    pub(crate) fn key_id(&self) -> Option<&KeyId> {
         match self {
             Self::Anyone => None,
             Self::Holder(holder) => Some(&holder.key.id),

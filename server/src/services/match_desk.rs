@@ -11,10 +11,10 @@ use bridgemaster_proto::v1::{
 use bridgemaster_store::KeyName;
 use tokio::select;
 use tokio_stream::Stream;
-use tonic::{Request, Response, Status, metadata::MetadataMap};
+use tonic::{Request, Response, Status};
 
 use crate::{
-    hosting::{HostedMatch, MatchId, Matches, Viewer, unknown},
+    hosting::{HostedMatch, MatchId, Matches, Reader, Viewer, unknown},
     identity::{Authenticator, Caller, KeyScope},
     journal::NotStored,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
@@ -38,14 +38,14 @@ impl MatchDesk {
     }
 
     /// A match that the caller may see, and the caller.
-    async fn seen(
+    async fn seen<T>(
         &self,
-        metadata: &MetadataMap,
+        request: &Request<T>,
         match_id: &str,
     ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
-        let caller = self.authenticator.caller(metadata).await?;
+        let caller = self.authenticator.caller(request.metadata()).await?;
         let id = MatchId::from_client(match_id);
-        let found = self.matches.find(&id).await;
+        let found = self.matches.find(&id, &reader(request, &caller)).await;
         let hosted = found.map_err(|refusal| match refusal.reason() {
             // Whoever may not see a match does not learn that there is one.
             RefusalReason::DataDamaged
@@ -62,14 +62,22 @@ impl MatchDesk {
     }
 }
 
+/// The caller as one who reads.
+fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
+    Reader {
+        key: caller.key_id().cloned(),
+        peer: request.remote_addr(),
+    }
+}
+
 /// Whether a caller may see a match: its own ones always, others with the scope for that.
 fn sees(caller: &Caller, hosted: &dyn HostedMatch) -> bool {
     caller.may(KeyScope::Read) || caller.name().is_some_and(|name| hosted.is_of(name))
 }
 
 impl Viewer for Caller {
-    fn sees(&self, hosted: &dyn HostedMatch) -> bool {
-        sees(self, hosted)
+    fn sees_only(&self) -> Option<&KeyName> {
+        self.name().filter(|_| !self.may(KeyScope::Read))
     }
 
     fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {
@@ -103,7 +111,7 @@ impl MatchService for MatchDesk {
         request: Request<GetMatchRequest>,
     ) -> Result<Response<GetMatchResponse>, Status> {
         let match_id = &request.get_ref().match_id;
-        let (hosted, _) = self.seen(request.metadata(), match_id).await?;
+        let (hosted, _) = self.seen(&request, match_id).await?;
         let info = hosted.info().shown().await;
         let info = info.map_err(|NotStored| Refusal::storage_failed())?;
         Ok(Response::new(GetMatchResponse {
@@ -116,6 +124,7 @@ impl MatchService for MatchDesk {
         request: Request<ListMatchesRequest>,
     ) -> Result<Response<ListMatchesResponse>, Status> {
         let caller = self.authenticator.caller(request.metadata()).await?;
+        let reader = reader(&request, &caller);
         let request = request.into_inner();
         let state = MatchState::try_from(request.state).map_err(|_| {
             Refusal::field(
@@ -142,7 +151,7 @@ impl MatchService for MatchDesk {
         };
         let listed = self
             .matches
-            .list(state, before, page_size as usize, &caller);
+            .list(state, before, page_size as usize, &caller, &reader);
         let listed = listed.await?;
         let next = listed.next.map(|next| next.to_string());
         Ok(Response::new(ListMatchesResponse {
@@ -159,7 +168,7 @@ impl MatchService for MatchDesk {
         request: Request<WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
         let match_id = &request.get_ref().match_id;
-        let (hosted, caller) = self.seen(request.metadata(), match_id).await?;
+        let (hosted, caller) = self.seen(&request, match_id).await?;
         let mut news = hosted.watch()?;
         let matches = Arc::clone(&self.matches);
         let stopping = matches.lifecycle().stopping();
@@ -199,8 +208,9 @@ impl MatchService for MatchDesk {
         request: Request<GetReplayRequest>,
     ) -> Result<Response<GetReplayResponse>, Status> {
         let match_id = &request.get_ref().match_id;
-        let (hosted, _) = self.seen(request.metadata(), match_id).await?;
-        let bytes = self.matches.replay(&*hosted).await?;
+        let (hosted, caller) = self.seen(&request, match_id).await?;
+        let reader = reader(&request, &caller);
+        let bytes = self.matches.replay(&*hosted, &reader).await?;
         let replay = read_replay(&bytes);
         let replay = replay.inspect_err(|refusal| {
             let aside = self.matches.set_aside();

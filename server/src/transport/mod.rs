@@ -5,6 +5,7 @@ mod connection;
 mod incoming;
 mod origin;
 mod places;
+mod shares;
 mod tls;
 mod token_buckets;
 
@@ -12,4 +13,5 @@ pub use tls::{Tls, TlsError, TlsFiles};
 
 pub(crate) use incoming::incoming;
 pub(crate) use origin::Origin;
+pub(crate) use shares::{Share, Shares};
 pub(crate) use token_buckets::TokenBuckets;

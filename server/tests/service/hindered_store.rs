@@ -1,4 +1,5 @@
-//! A store in which something comes before each commit, or some values are damaged.
+//! A store in which something comes before each commit or each reading of matches, or some values
+//! are damaged.
 
 use std::{future::ready, pin::Pin, sync::Arc};
 
@@ -8,14 +9,20 @@ use bridgemaster_store::{
     KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write,
 };
 
-/// What comes before a commit; with an error the commit does not take place.
+/// What comes before a commit or a reading; with an error it does not take place.
 type Hindrance = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
-/// A store in which something comes before each commit, or some values are damaged.
+/// A store in which something comes before each commit or before each reading of finished matches,
+/// or some values are damaged.
 pub(crate) struct HinderedStore {
     store: Arc<dyn Store>,
     damaged: Vec<DamagedValue>,
     hinder: Box<dyn Fn() -> Hindrance + Send + Sync>,
+    hinder_reading: Box<dyn Fn() -> Hindrance + Send + Sync>,
+}
+
+fn no_hindrance() -> Hindrance {
+    Box::pin(ready(Ok(())))
 }
 
 impl HinderedStore {
@@ -31,6 +38,23 @@ impl HinderedStore {
             store,
             damaged: Vec::new(),
             hinder: Box::new(move || Box::pin(hinder())),
+            hinder_reading: Box::new(no_hindrance),
+        })
+    }
+
+    /// `store`, where `hinder` comes before each reading of finished matches.
+    pub(crate) fn read_over<F>(
+        store: Arc<dyn Store>,
+        hinder: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Arc<Self>
+    where
+        F: Future<Output = Result<(), StoreError>> + Send + 'static,
+    {
+        Arc::new(Self {
+            store,
+            damaged: Vec::new(),
+            hinder: Box::new(no_hindrance),
+            hinder_reading: Box::new(move || Box::pin(hinder())),
         })
     }
 
@@ -39,7 +63,8 @@ impl HinderedStore {
         Arc::new(Self {
             store: Arc::clone(store),
             damaged: damaged.to_vec(),
-            hinder: Box::new(|| Box::pin(ready(Ok(())))),
+            hinder: Box::new(no_hindrance),
+            hinder_reading: Box::new(no_hindrance),
         })
     }
 
@@ -88,6 +113,7 @@ impl Store for HinderedStore {
         limit: u32,
         of: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
+        (self.hinder_reading)().await?;
         let mut page = self.store.finished(after, limit, of).await?;
         page.matches.retain(|finished| {
             let summary = DamagedValue::Summary(finished.match_id.clone());
@@ -98,10 +124,12 @@ impl Store for HinderedStore {
         Ok(page)
     }
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
+        (self.hinder_reading)().await?;
         self.check(&[DamagedValue::Summary(id.clone())])?;
         self.store.finished_match(id).await
     }
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        (self.hinder_reading)().await?;
         self.check(&[DamagedValue::Replay(id.clone())])?;
         self.store.replay(id).await
     }

@@ -1,6 +1,12 @@
 //! Lists of matches in a store that has many.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use bridgemaster_proto::v1::{ListMatchesRequest, Resign, play_request::Message};
 use bridgemaster_server::{
@@ -11,6 +17,7 @@ use bridgemaster_store::{KeyName, KeyStore as _, MatchId, MemoryStore, NewKey, S
 use tonic::Request;
 
 use crate::{
+    hindered_store::HinderedStore,
     raw_bot::RawBot,
     table::{GAMES, Table, config},
 };
@@ -18,8 +25,9 @@ use crate::{
 /// Matches in the store.
 const MATCHES: usize = 300;
 
-/// A store with so many finished matches, all alike.
-async fn filled() -> Arc<MemoryStore> {
+/// A store with so many finished matches, all alike and of nobody but the one in ten that is of
+/// `tenth`.
+pub(crate) async fn filled(matches: usize) -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::new());
     let kept: Arc<dyn Store> = Arc::clone(&store) as _;
     let mut table = Table::over(&kept, Limits::default()).await;
@@ -33,7 +41,8 @@ async fn filled() -> Arc<MemoryStore> {
     table.crash().await;
     let id = MatchId::new(seated.match_id).unwrap();
     let finished = store.finished_match(&id).await.unwrap().unwrap();
-    let copies = (1..MATCHES).flat_map(|number| {
+    let tenth = [KeyName::new("tenth").unwrap()];
+    let copies = (1..matches).flat_map(|number| {
         let match_id = MatchId::new(format!("copy-{number}")).unwrap();
         let open = Write::OpenMatch {
             match_id: match_id.clone(),
@@ -45,7 +54,7 @@ async fn filled() -> Arc<MemoryStore> {
             ended_at_unix_ms: 0,
             summary: finished.summary.clone(),
             replay: Vec::new(),
-            parties: Vec::new(),
+            parties: tenth.iter().filter(|_| number % 10 == 0).cloned().collect(),
         };
         [open, finish]
     });
@@ -89,10 +98,17 @@ async fn pages(table: &Table, key: &ApiKey, page_size: u32) -> Vec<usize> {
 }
 
 #[tokio::test]
-async fn a_call_of_one_who_sees_nothing_does_not_read_the_whole_store() {
-    let store = filled().await;
+async fn a_key_lists_what_it_sees_without_reading_what_it_does_not() {
+    let store = filled(MATCHES).await;
     let reader = key(&store, "reader", KeyScope::Read).await;
     let stranger = key(&store, "stranger", KeyScope::Play).await;
+    let tenth = key(&store, "tenth", KeyScope::Play).await;
+    let readings = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&readings);
+    let counting = HinderedStore::read_over(Arc::clone(&store) as _, move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async { Ok(()) }
+    });
     let options = ServerOptions {
         limits: Limits {
             ended_matches_kept: 1,
@@ -100,7 +116,7 @@ async fn a_call_of_one_who_sees_nothing_does_not_read_the_whole_store() {
         },
         keys: Some(Arc::clone(&store) as _),
         storage: Some(Storage {
-            store,
+            store: counting,
             given_up: Vec::new(),
         }),
         ..ServerOptions::default()
@@ -108,6 +124,13 @@ async fn a_call_of_one_who_sees_nothing_does_not_read_the_whole_store() {
     let table = Table::with_options(options).await;
     let seen = pages(&table, &reader, 10).await;
     assert_eq!(seen, [10; MATCHES / 10], "pages are full while they can be");
-    let seen = pages(&table, &stranger, 10).await;
-    assert!(seen.len() > 1 && seen.iter().all(|matches| *matches == 0));
+    let readings_of = async |key| {
+        let before = readings.load(Ordering::Relaxed);
+        let seen = pages(&table, key, 10).await;
+        (seen, readings.load(Ordering::Relaxed) - before)
+    };
+    assert_eq!(readings_of(&stranger).await, (vec![0], 1));
+    let (seen, readings) = readings_of(&tenth).await;
+    assert_eq!(seen, [10, 10, 9]);
+    assert!(readings <= 4, "{readings} readings of three pages");
 }

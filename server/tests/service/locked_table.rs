@@ -8,7 +8,7 @@ use bridgemaster_proto::v1::{
 };
 use bridgemaster_sdk::{Options, PlayError};
 use bridgemaster_server::{
-    Limits, ServerOptions,
+    Limits, ServerOptions, Storage,
     identity::{ApiKey, KEY_METADATA, KeyScope},
 };
 use bridgemaster_store::{KeyName, KeyStore, MemoryStore, NewKey};
@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 use tonic::{Request, Status, Streaming};
 
 use crate::{
+    hindered_store::HinderedStore,
     raw_bot::{RawBot, hello, request},
     table::{Seated, Table},
 };
@@ -26,6 +27,9 @@ pub(crate) struct LockedTable {
     pub(crate) keys: Arc<MemoryStore>,
 }
 
+/// The time after which a server looks at its keys again, for a test that waits for it.
+const KEY_CACHE_TIME: Duration = Duration::from_millis(20);
+
 impl LockedTable {
     pub(crate) async fn open() -> Self {
         Self::with_limits(Limits::default()).await
@@ -35,7 +39,7 @@ impl LockedTable {
         let keys = Arc::new(MemoryStore::new());
         let options = ServerOptions {
             limits: Limits {
-                key_cache_time: Duration::from_millis(20),
+                key_cache_time: KEY_CACHE_TIME,
                 ..limits
             },
             keys: Some(Arc::clone(&keys) as _),
@@ -44,6 +48,30 @@ impl LockedTable {
         Self {
             table: Table::with_options(options).await,
             keys,
+        }
+    }
+
+    /// A server whose matches are in `store`, over `memory`, which has its keys.
+    pub(crate) async fn over(
+        store: Arc<HinderedStore>,
+        memory: Arc<MemoryStore>,
+        limits: Limits,
+    ) -> Self {
+        let options = ServerOptions {
+            limits: Limits {
+                key_cache_time: KEY_CACHE_TIME,
+                ..limits
+            },
+            keys: Some(Arc::clone(&store) as _),
+            storage: Some(Storage {
+                store,
+                given_up: Vec::new(),
+            }),
+            ..ServerOptions::default()
+        };
+        Self {
+            table: Table::with_options(options).await,
+            keys: memory,
         }
     }
 

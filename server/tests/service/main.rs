@@ -17,6 +17,7 @@ mod locked_table;
 mod log_lines;
 mod metrics;
 mod raw_bot;
+mod reads_beside_matches;
 mod reconnecting;
 mod referee_lag;
 mod restarting;

@@ -87,7 +87,7 @@ impl<G: WireGame> LiveMatch<G> {
         let finish = replay.map(|replay| Finish {
             summary: self.summary(table).into_bytes(),
             replay: replay.to_vec(),
-            parties: self.parties(table),
+            parties: self.parties_at(table),
         });
         let has_ended = finish.is_some();
         table.wait_for(journal.commit(&table.referee, finish), time);
@@ -98,7 +98,7 @@ impl<G: WireGame> LiveMatch<G> {
     /// no key can have is of no key.
     ///
     /// [`HostedMatch::is_of`]: super::super::HostedMatch::is_of
-    fn parties(&self, table: &Table<G>) -> Vec<KeyName> {
+    pub(super) fn parties_at(&self, table: &Table<G>) -> Vec<KeyName> {
         let bots = table.bots().filter_map(|bot| KeyName::new(&bot.name).ok());
         self.maker.iter().cloned().chain(bots).collect()
     }

@@ -76,6 +76,10 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         self.maker() == Some(key) || self.table().bots().any(|bot| bot.name == key.as_str())
     }
 
+    fn parties(&self) -> Vec<KeyName> {
+        self.parties_at(&self.table())
+    }
+
     fn join(
         &self,
         seat: Seat,
@@ -99,6 +103,9 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         let link = &mut table.links[seat.index()];
         let (number, outbound) = link.renew(matches.limits().outbound_queue);
         info!(%seat, bot = bot.name, version = bot.version, "bot joined");
+        if let Some(key) = key {
+            matches.is_of(&self.id, key);
+        }
         self.handle(
             &mut table,
             &matches,
@@ -127,9 +134,13 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
     }
 
     fn info_in(&self, state: v1::MatchState) -> Option<Gated<v1::MatchInfo>> {
+        let is_meant = |now| state == v1::MatchState::Unspecified || state == now;
+        // Without the lock: who looks for matches in one state must not hold up the others.
+        if !is_meant(self.state.get()) {
+            return None;
+        }
         let table = self.table();
-        let is_meant = state == v1::MatchState::Unspecified || state == table.state();
-        is_meant.then(|| Gated::new(self.match_info(&table), table.unsettled()))
+        is_meant(table.state()).then(|| Gated::new(self.match_info(&table), table.unsettled()))
     }
 
     fn watch(&self) -> Result<WatchReceiver, Refusal> {

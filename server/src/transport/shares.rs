@@ -1,0 +1,88 @@
+//! How many of something each of many may have at once.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::refusal::Refusal;
+
+/// A count for each `K`, with one limit for all. Nothing is kept of those that have none.
+pub(crate) struct Shares<K> {
+    limit: usize,
+    /// The limit's name in [`crate::Limits`].
+    name: &'static str,
+    taken: Mutex<HashMap<K, usize>>,
+}
+
+/// One that was taken, given back when it is dropped.
+pub(crate) struct Share<K: Eq + Hash> {
+    shares: Arc<Shares<K>>,
+    of: K,
+}
+
+impl<K: Clone + Eq + Hash> Shares<K> {
+    /// Nothing is taken; each may have `limit`.
+    pub(crate) fn new(name: &'static str, limit: usize) -> Arc<Self> {
+        Arc::new(Self {
+            limit,
+            name,
+            taken: Mutex::default(),
+        })
+    }
+
+    /// Takes one, or tells the limit that is reached.
+    pub(crate) fn take(self: &Arc<Self>, of: K) -> Result<Share<K>, Refusal> {
+        let mut taken = self.taken();
+        let count = taken.get(&of).copied().unwrap_or_default();
+        if count >= self.limit {
+            return Err(Refusal::limit(self.name, self.limit));
+        }
+        taken.insert(of.clone(), count + 1);
+        Ok(Share {
+            shares: Arc::clone(self),
+            of,
+        })
+    }
+}
+
+impl<K> Shares<K> {
+    fn taken(&self) -> MutexGuard<'_, HashMap<K, usize>> {
+        // Nothing that holds the lock can leave the counts half changed.
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash> Drop for Share<K> {
+    fn drop(&mut self) {
+        let mut taken = self.shares.taken();
+        if let Some(count) = taken.get_mut(&self.of) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                taken.remove(&self.of);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn each_has_its_own_limit_and_nothing_stays_of_one_that_gave_all_back() {
+        let shares = Shares::new("reads_per_key", 2);
+        let held = [
+            shares.take("a").ok().unwrap(),
+            shares.take("a").ok().unwrap(),
+        ];
+        assert!(shares.take("a").is_err());
+        let other = shares.take("b").ok().unwrap();
+        drop(held);
+        assert!(shares.take("a").is_ok());
+        drop(other);
+        assert!(shares.taken().is_empty());
+    }
+}
