@@ -44,6 +44,10 @@ pub struct Limits {
     /// Calls from one address, new streams of bots included. A call costs some 30 µs, so one
     /// address gets a sixth of a core.
     pub calls_per_address: Rate,
+    /// Calls that show the ticket of one seat, beside those of its address: a bot that comes back
+    /// must not find the way closed by others at its address. SDKs try three times a second at
+    /// most.
+    pub calls_per_seat: Rate,
     /// Calls with one API key, new streams of bots included: 64 slots that each play ten matches a
     /// second.
     pub calls_per_key: Rate,
@@ -140,6 +144,10 @@ impl Default for Limits {
             calls_per_address: Rate {
                 per_second: 5_000,
                 burst: 20_000,
+            },
+            calls_per_seat: Rate {
+                per_second: 5,
+                burst: 20,
             },
             calls_per_key: Rate {
                 per_second: 1_000,

@@ -19,6 +19,7 @@ pub struct Refusal {
     field: Option<String>,
     metadata: Vec<(&'static str, String)>,
     retry_after: Option<Duration>,
+    is_servers_own: bool,
 }
 
 impl Refusal {
@@ -30,6 +31,10 @@ impl Refusal {
             field: None,
             metadata: Vec::new(),
             retry_after: None,
+            is_servers_own: matches!(
+                reason,
+                RefusalReason::KeysUnreadable | RefusalReason::StorageFailed
+            ),
         }
     }
 
@@ -51,6 +56,15 @@ impl Refusal {
         )
         .with("limit", limit)
         .with("value", value.to_string())
+    }
+
+    /// A limit on what all callers have together: who is refused has had no part in it, or as much
+    /// as anybody.
+    pub fn server_limit(limit: &'static str, value: usize) -> Self {
+        Self {
+            is_servers_own: true,
+            ..Self::limit(limit, value)
+        }
     }
 
     /// A limit on how often something happens, and when there is room again.
@@ -101,6 +115,11 @@ impl Refusal {
     /// Its explanation.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Whether the server refuses for a state of its own, and not for what the caller is or did.
+    pub fn is_servers_own(&self) -> bool {
+        self.is_servers_own
     }
 
     /// Why.

@@ -52,6 +52,12 @@ pub(crate) trait HostedMatch: Send + Sync {
         last_sequence: Option<u32>,
     ) -> Result<(StreamNumber, Outbound), Gated<Refusal>>;
 
+    /// Whether the bot that is named after this key has a seat, with a stream or without.
+    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool;
+
+    /// The bot of a seat came, and the server turned it away for a reason of its own.
+    fn turned_away(&self, seat: Seat);
+
     /// Takes what a stream of a seat reports; what a superseded stream reports is dropped. Gives
     /// the gate that the effect waits for, if it does.
     fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput) -> Option<Gate>;

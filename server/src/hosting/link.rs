@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use bridgemaster_proto::v1::{PlayResponse, RefusalReason};
-use bridgemaster_referee::CloseReason;
+use bridgemaster_referee::{CloseReason, Time};
 
 use super::{
     outbound::{self, Closing, Outbound, OutboundSender, QueueFull},
@@ -18,7 +18,12 @@ pub(super) struct Link {
     sender: Option<OutboundSender>,
     /// Of the last report of the stream that had an effect.
     reported: Option<Gate>,
+    /// When it was told last that the bot was turned away, since it had a stream.
+    turned_away_at: Option<Time>,
 }
+
+/// Least time between two tellings that a bot was turned away, in µs.
+const TURNED_AWAY_INTERVAL_US: u64 = 1_000_000;
 
 impl Link {
     /// Links a new stream, whose queue has room for so many messages; an older stream ends.
@@ -30,10 +35,21 @@ impl Link {
         // That is so whether it is stored or not.
         self.close(superseded, None);
         self.reported = None;
+        self.turned_away_at = None;
         let (sender, outbound) = outbound::channel(queue_limit);
         self.newest = self.newest.next();
         self.sender = Some(sender);
         (self.newest, outbound)
+    }
+
+    /// The bot is turned away. Tells whether that is to be told now.
+    pub(super) fn is_turned_away(&mut self, now: Time) -> bool {
+        let told_at = self.turned_away_at;
+        let is_due = told_at.is_none_or(|at| now.us_since(at) >= TURNED_AWAY_INTERVAL_US);
+        if is_due {
+            self.turned_away_at = Some(now);
+        }
+        is_due
     }
 
     /// Whether the stream of this number is linked: neither superseded nor closed by the match.

@@ -77,7 +77,7 @@ impl Reading {
     /// # Errors
     /// When too many wait.
     pub(super) async fn turn(&self) -> Result<SemaphorePermit<'_>, Refusal> {
-        let full = || Refusal::limit("store_reads_waiting", self.most_waiting);
+        let full = || Refusal::server_limit("store_reads_waiting", self.most_waiting);
         if let Ok(turn) = self.turns.try_acquire() {
             return Ok(turn);
         }

@@ -47,7 +47,7 @@ impl Roster {
         limits: &Limits,
     ) -> Result<(), Refusal> {
         if self.open >= limits.open_matches {
-            return Err(Refusal::limit("open_matches", limits.open_matches));
+            return Err(Refusal::server_limit("open_matches", limits.open_matches));
         }
         let of_maker = maker.and_then(|maker| self.open_by_maker.get(maker));
         if of_maker.is_some_and(|open| *open >= limits.open_matches_per_key) {

@@ -27,6 +27,16 @@ impl SeatKey {
         self.hosted.game_id()
     }
 
+    /// Whether the bot that is named after this key has the seat.
+    pub(crate) fn is_held_by(&self, name: &KeyName) -> bool {
+        self.hosted.is_held_by(self.seat, name)
+    }
+
+    /// The bot of the seat came, and the server turned it away for a reason of its own.
+    pub(crate) fn turned_away(&self) {
+        self.hosted.turned_away(self.seat);
+    }
+
     /// A span of what happens on a stream of the seat, within one of the match.
     pub(crate) fn span(&self) -> Span {
         // Borrowed: a parent that is given away is closed before it has this child.

@@ -163,6 +163,13 @@ impl HostedMatch for StoredMatch {
         Ok((StreamNumber::default(), outbound))
     }
 
+    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
+        self.bot_name(seat) == Some(name.as_str())
+    }
+
+    /// No clock runs any more.
+    fn turned_away(&self, _: Seat) {}
+
     fn report(&self, _: Seat, _: StreamNumber, _: SeatInput) -> Option<Gate> {
         None
     }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use bridgemaster_proto::v1::RefusalReason;
-use bridgemaster_store::{Key, KeyId, KeyStore, StoreError};
+use bridgemaster_store::{Key, KeyId, KeyName, KeyStore, StoreError};
 use tokio_util::task::AbortOnDropHandle;
 use tonic::metadata::MetadataMap;
 use tracing::debug;
@@ -57,13 +57,29 @@ impl Authenticator {
 
     /// The caller that the metadata shows the key of.
     pub(crate) async fn caller(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
+        self.caller_or_known(metadata, |_| false).await
+    }
+
+    /// The same; while the keys cannot be read, one of a name that `is_known` counts as it was read
+    /// last, however long ago. As streams go on then, so does a bot that comes back to its seat.
+    pub(crate) async fn caller_or_known(
+        &self,
+        metadata: &MetadataMap,
+        is_known: impl Fn(&KeyName) -> bool,
+    ) -> Result<Caller, Refusal> {
         let Some(keys) = &self.keys else {
             return Ok(Caller::Anyone);
         };
         let shown = shown_key(metadata)?;
-        let stored = keys.ring.key(shown.id()).await;
+        let stored = match keys.ring.key(shown.id()).await {
+            Ok(stored) => stored,
+            Err(Unreadable) => {
+                let known = keys.ring.last_known(shown.id());
+                let known = known.filter(|key| is_known(&key.name));
+                Some(known.ok_or_else(unreadable)?)
+            }
+        };
         let key = stored
-            .map_err(|Unreadable| unreadable())?
             .filter(|stored| shown.has_hash(&stored.secret_hash))
             .ok_or_else(unknown)?;
         // Told to the holder of the secret only.

@@ -140,7 +140,7 @@ impl KeyRing {
     pub(super) async fn key(&self, id: &KeyId) -> Result<Option<Arc<Key>>, Unreadable> {
         if let Some(key) = self.last_known(id) {
             let good_at = *self.good_at.lock().unwrap_or_else(PoisonError::into_inner);
-            if good_at.elapsed() > self.trusted_for {
+            if !self.last_look.borrow().is_good && good_at.elapsed() > self.trusted_for {
                 return Err(Unreadable);
             }
             return Ok(Some(key));

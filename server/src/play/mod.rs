@@ -4,12 +4,14 @@ mod conversation;
 mod hello;
 mod in_span;
 mod round_trip;
+mod seat_door;
 
 use std::{pin::Pin, sync::Arc};
 
 use bridgemaster_proto::v1::{
     PlayRequest, PlayResponse, RefusalReason, play_service_server::PlayService,
 };
+use bridgemaster_store::KeyName;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming, metadata::MetadataMap};
 
@@ -20,6 +22,8 @@ use crate::{
     identity::{Authenticator, KeyScope},
     refusal::Refusal,
 };
+
+pub(crate) use seat_door::SeatDoor;
 
 /// The service over a set of matches.
 #[derive(Clone)]
@@ -45,9 +49,20 @@ impl PlayService for Play {
         &self,
         request: Request<Streaming<PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
-        let caller = self.authenticator.caller(request.metadata()).await?;
+        let metadata = request.metadata();
+        // Before it is known who calls, to know whom a refusal keeps from his seat; told after it.
+        let seat = bearer_ticket(metadata).and_then(|ticket| self.matches.redeem(&ticket));
+        let holds_seat = |name: &KeyName| seat.as_ref().is_ok_and(|seat| seat.is_held_by(name));
+        let admitted = self.authenticator.caller_or_known(metadata, holds_seat);
+        let admitted = admitted.await;
+        if let (Err(refusal), Ok(seat)) = (&admitted, &seat)
+            && refusal.is_servers_own()
+        {
+            seat.turned_away();
+        }
+        let caller = admitted?;
         caller.require(KeyScope::Play)?;
-        let key = self.matches.redeem(&bearer_ticket(request.metadata())?)?;
+        let key = seat?;
         let span = key.span();
         // A client's call returns with the response head, so the head must not wait for Hello.
         let responses = conversation::conversation(

@@ -37,17 +37,26 @@ impl LockedTable {
 
     pub(crate) async fn with_limits(limits: Limits) -> Self {
         let keys = Arc::new(MemoryStore::new());
+        Self::with_keys(Arc::clone(&keys) as _, keys, limits).await
+    }
+
+    /// A server that asks for `keys`, which `memory` has.
+    pub(crate) async fn with_keys(
+        keys: Arc<dyn KeyStore>,
+        memory: Arc<MemoryStore>,
+        limits: Limits,
+    ) -> Self {
         let options = ServerOptions {
             limits: Limits {
                 key_cache_time: KEY_CACHE_TIME,
                 ..limits
             },
-            keys: Some(Arc::clone(&keys) as _),
+            keys: Some(keys),
             ..ServerOptions::default()
         };
         Self {
             table: Table::with_options(options).await,
-            keys,
+            keys: memory,
         }
     }
 

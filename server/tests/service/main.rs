@@ -31,6 +31,7 @@ mod stopping;
 mod stray_answers;
 mod table;
 mod tls;
+mod turned_away;
 mod unserved_calls;
 mod whole_matches;
 mod zoo;

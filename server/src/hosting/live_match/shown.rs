@@ -119,6 +119,27 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         Ok((number, outbound))
     }
 
+    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
+        let table = self.table();
+        table.bot(seat).is_some_and(|bot| bot.name == name.as_str())
+    }
+
+    fn turned_away(&self, seat: Seat) {
+        let Some(matches) = self.matches.upgrade() else {
+            return;
+        };
+        let mut table = self.table();
+        let moment = self.catch_up(&mut table, &matches);
+        self.tell_lag(&mut table, &matches, moment);
+        // Between two that are told the grace goes on, so that a bot which tries without a pause
+        // does not fill the journal.
+        if table.links[seat.index()].is_turned_away(moment.time) {
+            info!(%seat, "the bot is turned away, which costs it no time");
+            let input = Input::TurnedAway { seat };
+            self.handle(&mut table, &matches, moment.time, input);
+        }
+    }
+
     fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput) -> Option<Gate> {
         let matches = self.matches.upgrade()?;
         self.inbox.put(matches.clock(), seat, number, input);

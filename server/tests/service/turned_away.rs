@@ -1,0 +1,211 @@
+//! Bots that come to their seats when the server has trouble of its own, or when others at their
+//! address use up what the address may have: it costs them nothing.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bridgemaster_proto::v1::{
+    ListGamesRequest, MatchState, SeatState, catalog_service_client::CatalogServiceClient,
+    play_request, play_service_client::PlayServiceClient,
+};
+use bridgemaster_server::{Limits, Rate, identity::KeyScope};
+use bridgemaster_store::{Damage, Key, KeyId, KeyStore, KeysMark, MemoryStore, NewKey, StoreError};
+use tokio::time::timeout;
+
+use crate::{
+    connections::channel_from,
+    locked_table::LockedTable,
+    raw_bot::{RawBot, hello, reason, request},
+    table::{GAMES, PATIENCE, Table, config, with_clock},
+};
+
+use KeyScope::{Create, Play, Read};
+
+/// Keys that cannot be read for a while.
+struct Troubled {
+    keys: Arc<MemoryStore>,
+    is_unreadable: AtomicBool,
+}
+
+impl Troubled {
+    fn trouble(&self) -> Result<(), StoreError> {
+        if self.is_unreadable.load(Ordering::Relaxed) {
+            let path = "keys".into();
+            return Err(StoreError::Busy { path });
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl KeyStore for Troubled {
+    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
+        self.keys.add_key(key).await
+    }
+    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
+        self.trouble()?;
+        self.keys.keys().await
+    }
+    async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
+        self.trouble()?;
+        self.keys.keys_mark().await
+    }
+    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
+        self.keys.damaged_keys().await
+    }
+    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
+        self.trouble()?;
+        self.keys.key(id).await
+    }
+    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
+        self.keys.revoke_key(id, revoked_at_unix_ms).await
+    }
+}
+
+/// A server that trusts its keys for a moment only when it cannot read them, and those keys.
+async fn troubled() -> (LockedTable, Arc<Troubled>) {
+    let keys = Arc::new(MemoryStore::new());
+    let troubled = Arc::new(Troubled {
+        keys: Arc::clone(&keys),
+        is_unreadable: AtomicBool::new(false),
+    });
+    let limits = Limits {
+        keys_trusted: Duration::from_millis(1),
+        ..Limits::default()
+    };
+    let table = LockedTable::with_keys(Arc::clone(&troubled) as _, keys, limits);
+    (table.await, troubled)
+}
+
+/// Lists with a key until that ends as it is meant to.
+async fn until(locked: &LockedTable, key: &bridgemaster_server::identity::ApiKey, works: bool) {
+    let waiting = async {
+        while locked.with(key).list().await.is_ok() != works {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, waiting).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_bot_comes_back_to_its_seat_while_the_keys_cannot_be_read() {
+    let (locked, trouble) = troubled().await;
+    let maker = locked.key("maker", &[Create]).await;
+    let (north, south) = (
+        locked.key("north", &[Play]).await,
+        locked.key("south", &[Play]).await,
+    );
+    let seated = locked
+        .with(&maker)
+        .create(config(GAMES[0], 2))
+        .await
+        .unwrap();
+    let held = [
+        locked.with(&north).join(&seated.tickets[0]).await,
+        locked.with(&south).join(&seated.tickets[1]).await,
+    ];
+    trouble.is_unreadable.store(true, Ordering::Relaxed);
+    until(&locked, &maker, false).await;
+    drop(held);
+    // Nobody else gets its seat, and nobody gets anything else.
+    for (key, seat) in [(&south, 0), (&maker, 1)] {
+        let refused = locked.with(key).open(&seated.tickets[seat]).await;
+        assert_eq!(reason(&refused.err().unwrap()), "KEYS_UNREADABLE");
+    }
+    let refused = locked.with(&north).list().await.unwrap_err();
+    assert_eq!(reason(&refused), "KEYS_UNREADABLE");
+    let back = [
+        locked.with(&north).good_bot(&seated.tickets[0]),
+        locked.with(&south).good_bot(&seated.tickets[1]),
+    ];
+    for bot in back {
+        let result = timeout(PATIENCE, bot).await.unwrap().unwrap().unwrap();
+        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    }
+}
+
+#[tokio::test]
+async fn a_match_waits_for_a_bot_that_could_not_be_told_from_others_before_the_start() {
+    let (locked, trouble) = troubled().await;
+    let maker = locked.key("maker", &[Create, Read]).await;
+    let (north, south) = (
+        locked.key("north", &[Play]).await,
+        locked.key("south", &[Play]).await,
+    );
+    let short = with_clock(config(GAMES[0], 2), |clock| clock.startup_ms = Some(2_000));
+    let seated = locked.with(&maker).create(short.clone()).await.unwrap();
+    let first = locked.with(&north).good_bot(&seated.tickets[0]);
+    let caller = locked.with(&maker);
+    let has_joined = async {
+        let seat = async || caller.info(&seated.match_id).await.unwrap().seats[0].state();
+        while seat().await != SeatState::Connected {}
+    };
+    timeout(PATIENCE, has_joined).await.unwrap();
+    until(&locked, &south, true).await;
+    trouble.is_unreadable.store(true, Ordering::Relaxed);
+    until(&locked, &maker, false).await;
+    let refused = locked.with(&south).open(&seated.tickets[1]).await;
+    assert_eq!(reason(&refused.err().unwrap()), "KEYS_UNREADABLE");
+    trouble.is_unreadable.store(false, Ordering::Relaxed);
+    until(&locked, &maker, true).await;
+    // Another of the same start-up time, made later, has started without its bots.
+    let other = locked.with(&maker).create(short).await.unwrap();
+    let started = async {
+        while caller.info(&other.match_id).await.unwrap().state() == MatchState::Waiting {}
+    };
+    timeout(PATIENCE, started).await.unwrap();
+    let info = caller.info(&seated.match_id).await.unwrap();
+    assert_eq!(info.state(), MatchState::Waiting);
+    let second = locked.with(&south).good_bot(&seated.tickets[1]);
+    for bot in [first, second] {
+        let result = timeout(PATIENCE, bot).await.unwrap().unwrap().unwrap();
+        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    }
+}
+
+async fn join_from(address: &str, table: &Table, ticket: &str) -> Result<RawBot, tonic::Status> {
+    let client = PlayServiceClient::new(channel_from(address, table));
+    let first = request(play_request::Message::Hello(hello()));
+    RawBot::open_with(client, Some(&format!("Bearer {ticket}")), first).await
+}
+
+#[tokio::test]
+async fn a_bot_comes_to_its_seat_when_others_at_its_address_call_too_often() {
+    let limits = Limits {
+        calls_per_address: Rate {
+            per_second: 1,
+            burst: 3,
+        },
+        calls_per_seat: Rate {
+            per_second: 1,
+            burst: 2,
+        },
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let shared = "127.0.0.2";
+    let mut others = CatalogServiceClient::new(channel_from(shared, &table));
+    while others.list_games(ListGamesRequest {}).await.is_ok() {}
+    let mut bot = join_from(shared, &table, &seated.tickets[0]).await.unwrap();
+    bot.next().await.unwrap().unwrap();
+    let mut back = join_from(shared, &table, &seated.tickets[0]).await.unwrap();
+    back.next().await.unwrap().unwrap();
+    // Its own rate, of which it has used all.
+    for _ in 0..2 {
+        while others.list_games(ListGamesRequest {}).await.is_ok() {}
+        if let Err(refused) = join_from(shared, &table, &seated.tickets[0]).await {
+            assert_eq!(reason(&refused), "LIMIT_REACHED");
+        }
+    }
+    // A ticket of no seat opens nothing.
+    while others.list_games(ListGamesRequest {}).await.is_ok() {}
+    let refused = join_from(shared, &table, &"0".repeat(32)).await;
+    assert_eq!(reason(&refused.err().unwrap()), "LIMIT_REACHED");
+}
