@@ -15,6 +15,7 @@ mod generated {
 
 mod codec;
 pub mod games;
+pub mod outside;
 
 #[doc(inline)]
 pub use generated::bridgemaster::v1;

@@ -8,6 +8,7 @@ from .connection import DEFAULT_SERVER, KEY_VARIABLE, SERVER_VARIABLE, TICKET_VA
 from .errors import PlayError
 from .random_bot import RandomBot
 from .sample import SampleBot
+from .terminal import EscapingFormatter, shown
 from .tls import CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsFiles
 
 BOTS = {"random": RandomBot, "sample": SampleBot}
@@ -61,7 +62,10 @@ def main() -> int:
         help="say on standard error what happens to the connection",
     )
     arguments = parser.parse_args()
-    logging.basicConfig(level=logging.DEBUG if arguments.verbose else logging.WARNING)
+    log = logging.StreamHandler()
+    log.setFormatter(EscapingFormatter(logging.BASIC_FORMAT))
+    level = logging.DEBUG if arguments.verbose else logging.WARNING
+    logging.basicConfig(level=level, handlers=[log])
     logging.getLogger("asyncio").setLevel(logging.WARNING)
 
     bot = BOTS[arguments.bot](arguments.seed)
@@ -69,7 +73,7 @@ def main() -> int:
         tls = TlsFiles(arguments.ca, arguments.client_cert, arguments.client_key)
         result = play(bot, arguments.server, arguments.ticket, arguments.key, tls)
     except PlayError as error:
-        print(f"{bot.name}: error: {error}", file=sys.stderr)
+        print(f"{bot.name}: error: {shown(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"{bot.name}: interrupted", file=sys.stderr)
@@ -77,7 +81,7 @@ def main() -> int:
     places = ", ".join(
         f"seat {seat.seat}: place {seat.place} with {seat.score}" for seat in result.seats
     )
-    print(f"{bot.name}: match {result.match_id} is over; {places}")
+    print(f"{bot.name}: match {shown(result.match_id)} is over; {places}")
     return 0
 
 

@@ -32,6 +32,12 @@ class CommandLineTest(unittest.TestCase):
         self.assertIn("ftp://nowhere", ended.stderr)
         self.assertNotIn("ticket-7", ended.stderr)
 
+    def test_what_is_not_printable_is_escaped(self) -> None:
+        ended = run("--server", "ftp://a\x1b[2J\u202e\nb", "--ticket", "t")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("\\x1b[2J\\u202e\\nb", ended.stderr)
+        self.assertEqual(ended.stderr.count("\n"), 1)
+
     def test_a_file_for_tls_that_is_not_there_is_named(self) -> None:
         ended = run("--server", "https://127.0.0.1:1", "--ticket", "t", "--ca", "no/such.pem")
         self.assertEqual(ended.returncode, 1)

@@ -1,12 +1,17 @@
 //! Bots on the command line.
 
-use std::path::PathBuf;
+use std::{
+    io::{self, Stderr},
+    path::PathBuf,
+};
 
 use anyhow::Context as _;
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::{
     ApiKey, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, DEFAULT_SERVER_URL,
-    KEY_VARIABLE, Options, SERVER_VARIABLE, TICKET_VARIABLE, Ticket, TlsOptions, play_blocking, v1,
+    KEY_VARIABLE, Options, SERVER_VARIABLE, TICKET_VARIABLE, Ticket, TlsOptions, play_blocking,
+    proto::outside::{EscapedLog, Outside},
+    v1,
 };
 use clap::{Args, Parser, builder::PossibleValuesParser};
 use tracing_subscriber::EnvFilter;
@@ -123,10 +128,18 @@ pub fn main_of(bot_name: &str) -> anyhow::Result<()> {
         .from_env_lossy();
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(log)
         .init();
-    BinaryArgs::parse().seat.play(bot_name)?;
+    let played = BinaryArgs::parse().seat.play(bot_name);
+    // What a server says is in it.
+    played.map_err(|error| anyhow::anyhow!("{}", Outside(format_args!("{error:#}"))))?;
     Ok(())
+}
+
+/// Standard error, as a log is written to it.
+#[allow(clippy::disallowed_methods, reason = "what is written is escaped")]
+fn log() -> EscapedLog<Stderr> {
+    EscapedLog::text(io::stderr())
 }
 
 #[cfg(test)]

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bridgemaster_proto::v1::{self, play_response, play_service_client::PlayServiceClient};
+use bridgemaster_proto::{
+    outside::Outside,
+    v1::{self, play_response, play_service_client::PlayServiceClient},
+};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming, transport::Channel};
@@ -124,7 +127,8 @@ pub fn run(bot_name: &str, bot: impl Bot + 'static) -> ExitCode {
         Err(error) => (format!("error: {}", with_causes(error)), ExitCode::FAILURE),
     };
     // Without a standard error there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "{bot_name}: {line}");
+    #[allow(clippy::disallowed_methods, reason = "what the server says is escaped")]
+    let _ = writeln!(std::io::stderr(), "{bot_name}: {}", Outside(line));
     code
 }
 

@@ -22,7 +22,7 @@ impl BotCommand {
         tracing_subscriber::fmt()
             .with_env_filter(filter)
             .with_ansi(output::has_colours())
-            .with_writer(std::io::stderr)
+            .with_writer(output::text_log)
             .init();
         let result = self.bot.play()?;
         output::print(&table::standings(&result))?;

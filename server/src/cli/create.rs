@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use bridgemaster_proto::v1::CreateMatchResponse;
+use bridgemaster_proto::{outside::Outside, v1::CreateMatchResponse};
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use clap::Args;
 
@@ -37,6 +37,9 @@ impl CreateArgs {
 /// What was made, and the commands that go on from here.
 fn instructions(server_url: &str, created: &CreateMatchResponse) -> anyhow::Result<String> {
     let program = output::program();
+    // Quoted, since they are to be pasted into a shell.
+    let quoted = |text: &str| shell_words::quote(&Outside(text).to_string()).into_owned();
+    let server_url = quoted(server_url);
     let info = created.r#match.clone().unwrap_or_default();
     let clock = info
         .config
@@ -46,7 +49,7 @@ fn instructions(server_url: &str, created: &CreateMatchResponse) -> anyhow::Resu
     writeln!(
         text,
         "match {} waits for {} bots",
-        info.match_id,
+        Outside(&info.match_id),
         created.tickets.len()
     )?;
     if let Some(startup_ms) = clock.startup_ms {
@@ -57,7 +60,7 @@ fn instructions(server_url: &str, created: &CreateMatchResponse) -> anyhow::Resu
     }
     writeln!(text, "\nJoin tickets, each the right to one seat:")?;
     for ticket in &created.tickets {
-        writeln!(text, "  seat {}  {}", ticket.seat, ticket.ticket)?;
+        writeln!(text, "  seat {}  {}", ticket.seat, Outside(&ticket.ticket))?;
     }
     writeln!(
         text,
@@ -67,13 +70,13 @@ fn instructions(server_url: &str, created: &CreateMatchResponse) -> anyhow::Resu
         writeln!(
             text,
             "  {SERVER_VARIABLE}={server_url} {TICKET_VARIABLE}={} {program} bot greedy",
-            ticket.ticket
+            quoted(&ticket.ticket)
         )?;
     }
     writeln!(
         text,
         "\nFollow it:\n  {program} watch {} --server {server_url}",
-        info.match_id
+        quoted(&info.match_id)
     )?;
     Ok(text)
 }

@@ -2,6 +2,7 @@
 
 use std::{fmt, process::ExitCode};
 
+use bridgemaster_proto::outside::Outside;
 use tonic::Status;
 use tonic_types::StatusExt as _;
 
@@ -32,14 +33,11 @@ pub(super) fn misuse(message: impl Into<String>) -> anyhow::Error {
 /// What a server refused. A field that it does not accept is a mistake in the command line.
 pub(super) fn refused(status: &Status) -> anyhow::Error {
     let details = status.get_error_details();
+    let message = Outside(status.message());
     match details.error_info().map(|info| info.reason.as_str()) {
-        Some("INVALID_FIELD") => misuse(status.message()),
-        Some(reason) => anyhow::anyhow!("{} ({reason})", status.message()),
-        None => anyhow::anyhow!(
-            "the server answered {}: {}",
-            status.code(),
-            status.message()
-        ),
+        Some("INVALID_FIELD") => misuse(message.to_string()),
+        Some(reason) => anyhow::anyhow!("{message} ({})", Outside(reason)),
+        None => anyhow::anyhow!("the server answered {}: {message}", status.code()),
     }
 }
 

@@ -6,7 +6,8 @@ use std::{
 };
 
 use anyhow::Context as _;
-use bridgemaster_server::identity::{ApiKey, KeyScope, is_printable};
+use bridgemaster_proto::outside::is_printable;
+use bridgemaster_server::identity::{ApiKey, KeyScope};
 use bridgemaster_store::{DataDir, Key, KeyName, KeyStore, NewKey, SqliteKeys};
 use clap::{Args, Subcommand};
 

@@ -1,12 +1,12 @@
 //! Messages of the protocol as canonical proto JSON.
 
 use anyhow::Context as _;
-use bridgemaster_proto::DESCRIPTORS;
+use bridgemaster_proto::{DESCRIPTORS, outside::escape_json};
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, SerializeOptions};
 
 /// The JSON of a message of the package `bridgemaster.v1`, in lines for people, the last with its
-/// line break. Fields that have their default value are left out, as the canonical form does.
+/// line break. Fields that have their default value are left out, as the canonical form does. What is not printable in a text is escaped.
 pub(super) fn to_json<M: Message>(name: &str, message: &M) -> anyhow::Result<String> {
     let pool = DescriptorPool::decode(DESCRIPTORS)?;
     let descriptor = pool
@@ -18,5 +18,5 @@ pub(super) fn to_json<M: Message>(name: &str, message: &M) -> anyhow::Result<Str
     let mut serializer = serde_json::Serializer::pretty(&mut json);
     dynamic.serialize_with_options(&mut serializer, &SerializeOptions::new())?;
     json.push(b'\n');
-    Ok(String::from_utf8(json)?)
+    Ok(escape_json(&String::from_utf8(json)?).into_owned())
 }

@@ -1,13 +1,14 @@
 //! Results as tables.
 
-use std::{
-    collections::BTreeSet,
-    io::{IsTerminal as _, stdout},
-};
+use std::collections::BTreeSet;
 
-use bridgemaster_proto::v1::{FaultReason, MatchResult, SeatResult};
+use bridgemaster_proto::{
+    outside::Outside,
+    v1::{FaultReason, MatchResult, SeatResult},
+};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
-use console::Term;
+
+use super::output;
 
 /// The standings, then what each score is made of. Seats are in the order of their places.
 pub(super) fn result(result: &MatchResult) -> String {
@@ -22,7 +23,7 @@ pub(super) fn plain<const N: usize>(
 ) -> String {
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED).set_header(header);
-    table.add_rows(rows);
+    table.add_rows(rows.map(|row| row.map(|cell| Outside(cell).to_string())));
     fitted(table, terminal_width())
 }
 
@@ -89,7 +90,7 @@ fn breakdown(result: &MatchResult) -> String {
             Some(line) => number(line.points),
             None => Cell::new(""),
         });
-        table.add_row(std::iter::once(Cell::new(&first.category)).chain(points));
+        table.add_row(std::iter::once(Cell::new(Outside(&first.category))).chain(points));
     }
     let total = seats.iter().map(|seat| number(seat.score));
     table.add_row(std::iter::once(Cell::new("total")).chain(total));
@@ -98,7 +99,7 @@ fn breakdown(result: &MatchResult) -> String {
 
 /// The width of the terminal on standard output, if it is one.
 fn terminal_width() -> Option<u16> {
-    stdout().is_terminal().then(|| Term::stdout().size().1)
+    output::terminal_size().map(|(_, width)| width)
 }
 
 /// The table as text. One that is too wide for the terminal goes without its inner margins, and
@@ -131,8 +132,8 @@ fn by_place(result: &MatchResult) -> Vec<&SeatResult> {
 fn bot(seat: &SeatResult) -> String {
     match (seat.bot_name.as_str(), seat.bot_version.as_str()) {
         ("", _) => "(none came)".to_owned(),
-        (name, "") => name.to_owned(),
-        (name, version) => format!("{name} {version}"),
+        (name, "") => Outside(name).to_string(),
+        (name, version) => format!("{} {}", Outside(name), Outside(version)),
     }
 }
 

@@ -1,20 +1,19 @@
 //! `bridgemaster watch`: follows a match in the terminal.
 
-use std::{
-    collections::VecDeque,
-    fmt::Write as _,
-    io::{IsTerminal as _, stdout},
-};
+use std::{collections::VecDeque, fmt::Write as _};
 
-use bridgemaster_proto::v1::{MatchInfo, MatchState, SeatState, WatchMatchResponse};
+use bridgemaster_proto::{
+    outside::Outside,
+    v1::{MatchInfo, MatchState, SeatState, WatchMatchResponse},
+};
 use clap::Args;
-use console::Term;
 
 use super::{
     block_on,
     follow::follow,
     match_client::ServerFlag,
-    output, table,
+    output::{self, Screen},
+    table,
     view::{View, event_line},
 };
 
@@ -26,6 +25,8 @@ const HOME: &str = "\x1b[H";
 const CLEAR_LINE: &str = "\x1b[K";
 /// Clears everything below.
 const CLEAR_BELOW: &str = "\x1b[J";
+/// Height and width of a terminal that does not say.
+const ASSUMED_SIZE: (u16, u16) = (24, 80);
 
 #[derive(Args)]
 pub(super) struct WatchArgs {
@@ -40,14 +41,14 @@ pub(super) struct WatchArgs {
 
 impl WatchArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let plain = self.plain || !stdout().is_terminal();
+        let terminal = output::terminal_size().filter(|_| !self.plain);
         block_on(async {
             let mut client = self.server.connect().await?;
             let mut events = VecDeque::new();
             let mut last_line = String::new();
-            let ended = follow(&mut client, &self.match_id, |news| match plain {
-                true => print_lines(news, &mut last_line),
-                false => redraw(news, &mut events),
+            let ended = follow(&mut client, &self.match_id, |news| match terminal {
+                None => print_lines(news, &mut last_line),
+                Some(_) => redraw(news, &mut events),
             })
             .await?;
             match &ended.result {
@@ -86,7 +87,7 @@ fn redraw(news: &WatchMatchResponse, events: &mut VecDeque<String>) -> anyhow::R
     if let Some(info) = &news.r#match {
         lines.push(format!(
             "match {}, {} decisions: {}",
-            info.match_id,
+            Outside(&info.match_id),
             info.decisions,
             standing(info)
         ));
@@ -96,21 +97,25 @@ fn redraw(news: &WatchMatchResponse, events: &mut VecDeque<String>) -> anyhow::R
         lines.extend(view.render()?.lines().map(str::to_owned));
         lines.push(String::new());
     }
-    let (height, width) = Term::stdout().size();
+    // It may have changed its size.
+    let (height, width) = output::terminal_size().unwrap_or(ASSUMED_SIZE);
     // The last line of the terminal stays free for the cursor.
     let room = usize::from(height).saturating_sub(1);
     let skipped = events
         .len()
         .saturating_sub(room.saturating_sub(lines.len()));
     lines.extend(events.iter().skip(skipped).cloned());
-    let mut text = HOME.to_owned();
+    let mut screen = Screen::default();
+    screen.control(HOME);
     for line in lines.iter().take(room) {
         // A line that wraps would push the others down.
         let cut: String = line.chars().take(width.into()).collect();
-        writeln!(text, "{cut}{CLEAR_LINE}")?;
+        screen.text(&cut);
+        screen.control(CLEAR_LINE);
+        screen.text("\n");
     }
-    text.push_str(CLEAR_BELOW);
-    Ok(output::print(&text)?)
+    screen.control(CLEAR_BELOW);
+    Ok(output::print_screen(&screen)?)
 }
 
 /// Where a match and its bots stand, in one line.
@@ -122,10 +127,10 @@ fn standing(info: &MatchInfo) -> String {
         MatchState::Unspecified => "unknown",
     };
     let seats = info.seats.iter().map(|seat| {
-        let name = match seat.bot_name.as_str() {
+        let name = Outside(match seat.bot_name.as_str() {
             "" => "nobody",
             name => name,
-        };
+        });
         let state = match seat.state() {
             SeatState::Connected | SeatState::Vacant | SeatState::Unspecified => "",
             SeatState::Paused => " (stream lost)",

@@ -5,13 +5,11 @@
 
 mod api_key;
 mod authenticator;
-mod bot_text;
 mod caller;
 mod key_ring;
 mod key_scope;
 
 pub use api_key::{ApiKey, KEY_METADATA, NoApiKey};
-pub use bot_text::is_printable;
 pub use key_scope::{KeyScope, UnknownScope};
 
 pub(crate) use authenticator::Authenticator;

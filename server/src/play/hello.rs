@@ -2,11 +2,12 @@
 
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
+    outside::is_printable,
     v1::{Hello, RefusalReason},
 };
 use bridgemaster_referee::BotIdentity;
 
-use crate::{identity::is_printable, limits::MAX_BOT_TEXT_CHARS, refusal::Refusal};
+use crate::{limits::MAX_BOT_TEXT_CHARS, refusal::Refusal};
 
 /// Checks a Hello for a match of `game_id`.
 pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, Refusal> {

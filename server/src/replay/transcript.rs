@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use bridgemaster_games::{GAME_IDS, Viewer, with_game};
 use bridgemaster_proto::{
     games::WireGame,
+    outside::Outside,
     v1::{
         ChanceRecord, DecidedBy, DecisionRecord, Fault, GameEvent, Record, Replay, SeatInfo, record,
     },
@@ -61,7 +62,8 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
     writeln!(
         text,
         "match {}, refereed by Bridgemaster {}",
-        replay.match_id, replay.server_version
+        Outside(&replay.match_id),
+        Outside(&replay.server_version)
     )?;
     writeln!(
         text,
@@ -70,7 +72,7 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         replay.rules_version
     )?;
     for note in &replay.notes {
-        writeln!(text, "note: {note}")?;
+        writeln!(text, "note: {}", Outside(note))?;
     }
     writeln!(text, "seats {}", rules.seats)?;
     match replay
@@ -78,11 +80,11 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         .as_ref()
         .and_then(|config| config.seed.as_ref())
     {
-        Some(seed) => writeln!(text, "seed {seed}")?,
+        Some(seed) => writeln!(text, "seed {}", Outside(seed))?,
         None => writeln!(text, "seed not stored")?,
     }
     if !replay.seed_commitment.is_empty() {
-        let (commitment, salt) = (&replay.seed_commitment, &replay.seed_salt);
+        let (commitment, salt) = (Outside(&replay.seed_commitment), Outside(&replay.seed_salt));
         writeln!(text, "seed commitment {commitment}\nseed salt {salt}")?;
     }
     let clock = &rules.clock;
@@ -200,7 +202,7 @@ fn write_fault(seat: u32, fault: &Fault, text: &mut impl Write) -> fmt::Result {
     writeln!(
         text,
         "seat {seat}: FAULT {reason}, costs {action}: {}",
-        fault.detail
+        Outside(&fault.detail)
     )
 }
 
@@ -209,7 +211,9 @@ fn write_seat(info: &SeatInfo, text: &mut impl Write) -> fmt::Result {
     writeln!(
         text,
         "seat {}: bot {} {} {state}",
-        info.seat, info.bot_name, info.bot_version
+        info.seat,
+        Outside(&info.bot_name),
+        Outside(&info.bot_version)
     )
 }
 

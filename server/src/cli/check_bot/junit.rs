@@ -1,31 +1,32 @@
 //! The report as JUnit XML.
 
+use bridgemaster_proto::outside::{Outside, escape_lines};
 use bridgemaster_server::check_bot::{Outcome, Report};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 /// One test suite, named after the bot, with one test case a check.
 pub(super) fn xml(report: &Report) -> anyhow::Result<String> {
-    let mut suite = TestSuite::new(report.bot.name.as_str());
+    let mut suite = TestSuite::new(Outside(&report.bot.name).to_string());
     suite.set_time(report.duration);
     for check in &report.checks {
         let status = match &check.outcome {
             Outcome::Passed => TestCaseStatus::success(),
             Outcome::Skipped { reason } => {
                 let mut status = TestCaseStatus::skipped();
-                status.set_message(reason.as_str());
+                status.set_message(Outside(reason).to_string());
                 status
             }
             Outcome::Failed(failure) => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
                 status
-                    .set_message(failure.seen.as_str())
+                    .set_message(Outside(&failure.seen).to_string())
                     .set_description(format!(
                         "{}\nexpected: {}\nseen: {}\nsee: proto/PROTOCOL.md, \"{}\"\n{}",
                         check.proves,
-                        failure.expected,
-                        failure.seen,
+                        Outside(&failure.expected),
+                        Outside(&failure.seen),
                         failure.section,
-                        failure.stderr
+                        escape_lines(&failure.stderr)
                     ));
                 status
             }

@@ -4,13 +4,13 @@ mod junit;
 mod text;
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use anyhow::Context as _;
 use bridgemaster_bots::NAMES;
+use bridgemaster_proto::outside::escape_json;
 use bridgemaster_server::{
     bot_process::is_program,
     check_bot::{Check, CheckBotError, Plan, Progress, Report, check_bot},
@@ -89,7 +89,7 @@ impl CheckBotArgs {
                     progress.inc(1);
                     if !is_json_alone {
                         // A reader that went away is told of by the last print.
-                        progress.suspend(|| output::print(&text::line(check, colours)).ok());
+                        progress.suspend(|| output::print_screen(&text::line(check, colours)).ok());
                     }
                 }
             })
@@ -103,7 +103,7 @@ impl CheckBotArgs {
         let all_passed = report.failed() == 0;
         match is_json_alone {
             true => output::print(&json(&report)?)?,
-            false => output::print(&text::ending(&report, output::stdout_has_colours()))?,
+            false => output::print_screen(&text::ending(&report, output::stdout_has_colours()))?,
         }
         Ok(all_passed)
     }
@@ -164,9 +164,74 @@ fn progress_bar() -> ProgressBar {
 }
 
 fn json(report: &Report) -> anyhow::Result<String> {
-    Ok(serde_json::to_string_pretty(report)? + "\n")
+    Ok(escape_json(&serde_json::to_string_pretty(report)?).into_owned() + "\n")
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
+    std::fs::write(path, text)
+        .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::time::Duration;
+
+    use bridgemaster_proto::outside::is_printable;
+    use bridgemaster_server::check_bot::{BotInfo, CheckReport, Failure, Outcome};
+
+    use super::*;
+
+    const HOSTILE: &str = "\u{1b}[2J\u{9b}\u{202e}\u{200b}\u{7f}\r\nFORGED";
+
+    fn hostile_report() -> Report {
+        let check = |outcome| CheckReport {
+            name: "ping",
+            game: "",
+            seats: 0,
+            proves: "it proves nothing",
+            outcome,
+            duration: Duration::ZERO,
+        };
+        let failure = Failure {
+            expected: HOSTILE.to_owned(),
+            seen: HOSTILE.to_owned(),
+            section: "Clocks",
+            stderr: format!("{HOSTILE}\nthe end"),
+        };
+        let skipped = Outcome::Skipped {
+            reason: HOSTILE.to_owned(),
+        };
+        Report {
+            command: vec![HOSTILE.to_owned()],
+            bot: BotInfo {
+                name: HOSTILE.to_owned(),
+                version: HOSTILE.to_owned(),
+                games: vec![HOSTILE.to_owned()],
+            },
+            checks: vec![check(Outcome::Failed(failure)), check(skipped)],
+            duration: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn what_a_bot_says_of_itself_is_escaped_in_every_form_of_the_report() {
+        let mut report = hostile_report();
+        let mut texts = vec![junit::xml(&report).unwrap(), json(&report).unwrap()];
+        for check in &report.checks {
+            texts.push(text::line(check, false).to_string());
+        }
+        texts.push(text::ending(&report, false).to_string());
+        report.bot = BotInfo::default();
+        texts.push(text::ending(&report, false).to_string());
+        for text in texts {
+            let raw = text.chars().find(|c| !is_printable(*c) && *c != '\n');
+            assert_eq!(raw, None, "{text:?}");
+            let forged = text.lines().find(|line| line.starts_with("FORGED"));
+            // Lines of standard error are lines of a text of its own in XML.
+            assert!(forged.is_none() || text.starts_with("<?xml"), "{text}");
+        }
+        let read: serde_json::Value = serde_json::from_str(&json(&report).unwrap()).unwrap();
+        assert_eq!(read["checks"][0]["seen"], HOSTILE);
+    }
 }

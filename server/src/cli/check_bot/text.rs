@@ -1,7 +1,10 @@
 //! The report for people.
 
+use bridgemaster_proto::outside::Outside;
 use bridgemaster_server::check_bot::{Check, CheckReport, Failure, Outcome, Report};
 use console::Style;
+
+use crate::cli::output::Screen;
 
 /// The checks and what they prove.
 pub(super) fn list() -> String {
@@ -12,27 +15,30 @@ pub(super) fn list() -> String {
 }
 
 /// One check on one line.
-pub(super) fn line(check: &CheckReport, colours: bool) -> String {
+pub(super) fn line(check: &CheckReport, colours: bool) -> Screen {
     let (word, style) = match &check.outcome {
         Outcome::Passed => ("pass", Style::new().green()),
         Outcome::Failed(_) => ("FAIL", Style::new().red().bold()),
         Outcome::Skipped { .. } => ("skip", Style::new().yellow()),
     };
-    let word = style.force_styling(colours).apply_to(word);
+    let mut screen = Screen::default();
+    screen.styled(word, &style.force_styling(colours));
     let title = check.title();
     let seconds = check.duration.as_secs_f64();
-    match &check.outcome {
-        Outcome::Skipped { reason } => format!("{word}  {title:46} {seconds:6.2} s  {reason}\n"),
-        _ => format!("{word}  {title:46} {seconds:6.2} s\n"),
-    }
+    let reason = match &check.outcome {
+        Outcome::Skipped { reason } => format!("  {}", Outside(reason)),
+        _ => String::new(),
+    };
+    screen.text(&format!("  {title:46} {seconds:6.2} s{reason}\n"));
+    screen
 }
 
 /// What failed and why, and the sum of it all.
-pub(super) fn ending(report: &Report, colours: bool) -> String {
-    let mut text = String::new();
+pub(super) fn ending(report: &Report, colours: bool) -> Screen {
+    let mut screen = Screen::default();
     for check in &report.checks {
         if let Outcome::Failed(failure) = &check.outcome {
-            text.push_str(&explanation(check, failure, colours));
+            explain(check, failure, colours, &mut screen);
         }
     }
     let bold = Style::new().bold().force_styling(colours);
@@ -43,31 +49,34 @@ pub(super) fn ending(report: &Report, colours: bool) -> String {
         count => format!(", {count} skipped"),
     };
     let bot = match (&*report.bot.name, &*report.bot.version) {
-        ("", _) => report.command.join(" "),
-        (name, "") => name.to_owned(),
-        (name, version) => format!("{name} {version}"),
+        ("", _) => Outside(report.command.join(" ")).to_string(),
+        (name, "") => Outside(name).to_string(),
+        (name, version) => format!("{} {}", Outside(name), Outside(version)),
     };
     let seconds = report.duration.as_secs_f64();
     let sum = format!("{bot}: {passed} passed, {failed} failed{skipped} in {seconds:.1} s");
-    format!("{text}\n{}\n", bold.apply_to(sum))
+    screen.text("\n");
+    screen.styled(&sum, &bold);
+    screen.text("\n");
+    screen
 }
 
-fn explanation(check: &CheckReport, failure: &Failure, colours: bool) -> String {
+fn explain(check: &CheckReport, failure: &Failure, colours: bool, screen: &mut Screen) {
     let title = Style::new().red().bold().force_styling(colours);
-    let mut text = format!(
-        "\n{}\n  proves    {}\n  expected  {}\n  seen      {}\n  see       proto/PROTOCOL.md, \
+    screen.text("\n");
+    screen.styled(&check.title(), &title);
+    screen.text(&format!(
+        "\n  proves    {}\n  expected  {}\n  seen      {}\n  see       proto/PROTOCOL.md, \
          \"{}\"\n",
-        title.apply_to(check.title()),
         check.proves,
-        failure.expected,
-        failure.seen,
+        Outside(&failure.expected),
+        Outside(&failure.seen),
         failure.section,
-    );
+    ));
     if !failure.stderr.is_empty() {
-        text.push_str("  the end of its standard error:\n");
+        screen.text("  the end of its standard error:\n");
         for line in failure.stderr.lines() {
-            text.push_str(&format!("  | {line}\n"));
+            screen.text(&format!("  | {}\n", Outside(line)));
         }
     }
-    text
 }

@@ -4,7 +4,7 @@ use std::{process::ExitStatus, time::Duration};
 
 use anyhow::Context as _;
 use bridgemaster_games::Seed;
-use bridgemaster_proto::v1::SeatTicket;
+use bridgemaster_proto::{outside::Outside, v1::SeatTicket};
 use bridgemaster_server::bot_process::BotProcess;
 use tokio::{task::JoinSet, time::timeout};
 
@@ -62,7 +62,10 @@ fn failure_text(name: &str, status: ExitStatus, tail: &str) -> String {
     if tail.is_empty() {
         return format!("{name}, failed ({status}) and said nothing on its standard error");
     }
-    let lines: Vec<String> = tail.lines().map(|line| format!("  | {line}")).collect();
+    let lines: Vec<String> = tail
+        .lines()
+        .map(|line| format!("  | {}", Outside(line)))
+        .collect();
     format!(
         "{name}, failed ({status}); the end of its standard error:\n{}",
         lines.join("\n")

@@ -130,12 +130,16 @@ fn start_log(settings: &Settings) -> LineLimit {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     let limit = LineLimit::default();
     let filter = filter.and(limit.clone());
-    let log = fmt::layer()
-        .with_ansi(output::has_colours())
-        .with_writer(std::io::stderr);
+    let log = fmt::layer().with_ansi(output::has_colours());
     match settings.log {
-        LogForm::Text => registry().with(log.with_filter(filter)).init(),
-        LogForm::Json => registry().with(log.json().with_filter(filter)).init(),
+        LogForm::Text => {
+            let log = log.with_writer(output::text_log);
+            registry().with(log.with_filter(filter)).init();
+        }
+        LogForm::Json => {
+            let log = log.json().with_writer(output::json_log);
+            registry().with(log.with_filter(filter)).init();
+        }
     }
     limit
 }
