@@ -40,6 +40,7 @@ pub mod replay;
 mod server;
 mod services;
 mod transport;
+pub mod whole_file;
 mod wire;
 
 pub use journal::{RecoveryError, Unreplayable};

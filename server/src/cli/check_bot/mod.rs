@@ -14,6 +14,7 @@ use bridgemaster_proto::outside::escape_json;
 use bridgemaster_server::{
     bot_process::is_program,
     check_bot::{Check, CheckBotError, Plan, Progress, Report, check_bot},
+    whole_file,
 };
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -168,7 +169,7 @@ fn json(report: &Report) -> anyhow::Result<String> {
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(path, text)
+    whole_file::write(path, text.as_bytes())
         .with_context(|| format!("{} cannot be written", path.display()))
 }
 
