@@ -1,29 +1,34 @@
 //! Replay files.
 
 use bridgemaster_proto::v1::Replay;
-use bridgemaster_server::replay::{decode, encode, verify, write_transcript};
+use bridgemaster_server::replay::{decode, encode_unsigned, verify, write_transcript};
 use prost::Message as _;
 
 /// The bytes are a replay file, or one whose checksum is yet to be made.
 pub fn run(bytes: &[u8]) {
-    if let Ok(replay) = decode(bytes) {
-        read(&replay);
+    if let Ok(file) = decode(bytes) {
+        read(&file.replay);
+        // The signature is of all that the file says.
+        assert_eq!(file.signed_by.is_some(), !file.replay.signature.is_empty());
     }
     if let Ok(replay) = Replay::decode(bytes) {
         read(&replay);
-        // Sealed, it is read back, unless it is of another form.
-        if let Ok(sealed) = decode(&encode(&replay)) {
-            assert_eq!(
-                Replay {
-                    checksum: 0,
-                    ..sealed
-                },
-                Replay {
-                    checksum: 0,
-                    ..replay
-                }
-            );
-        }
+        // With a checksum, it is read back, but for what says who signed it.
+        let sealed = decode(&encode_unsigned(&replay)).expect("it is whole");
+        assert_eq!(sealed.signed_by, None);
+        assert_eq!(unsigned(sealed.replay), unsigned(replay));
+    }
+}
+
+/// The replay without its format version, its checksum and its signature.
+fn unsigned(replay: Replay) -> Replay {
+    Replay {
+        format_version: 0,
+        checksum: 0,
+        signing_key_id: Vec::new(),
+        signature: Vec::new(),
+        signing_key: Vec::new(),
+        ..replay
     }
 }
 

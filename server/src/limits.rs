@@ -226,6 +226,10 @@ pub(crate) const MAX_REPEATED_CHARS: usize = 64;
 /// 300.
 pub(crate) const MAX_METADATA_BYTES: u32 = 8 * 1024;
 
+/// Most bytes of replays that wait in memory to be written to their folder: several hundred
+/// matches, which a disk that works takes in a second.
+pub(crate) const MAX_UNWRITTEN_REPLAY_BYTES: usize = 64 * 1024 * 1024;
+
 /// Most matches of one page of ListMatches.
 pub(crate) const MAX_PAGE_SIZE: u32 = 500;
 

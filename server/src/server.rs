@@ -36,6 +36,7 @@ use crate::{
     metrics::{self, Metrics},
     play::{Play, SeatDoor},
     refusal::Refusal,
+    replay::{SigningKey, SigningKeyError},
     services::{Catalog, MatchDesk, NamedReasons, PromptRequests},
     transport::{Origin, Tls, TokenBuckets, incoming},
 };
@@ -118,6 +119,9 @@ pub enum BindError {
     /// The API keys cannot be read.
     #[error("the API keys cannot be read: {0}")]
     Keys(#[source] StoreError),
+    /// The key that signs replays cannot be had from the store.
+    #[error(transparent)]
+    SigningKey(#[from] SigningKeyError),
     /// The matches in the store cannot go on.
     #[error(transparent)]
     Recovery(#[from] RecoveryError),
@@ -176,11 +180,18 @@ impl Server {
         let writing = journal
             .as_ref()
             .map(|journal| AbortOnDropHandle::new(tokio::spawn(Arc::clone(journal).write())));
+        let signing_key = match storage {
+            Some(storage) => SigningKey::kept_in(&*storage.store).await?,
+            None => SigningKey::draw(),
+        };
+        let (key, key_id) = (signing_key.public(), signing_key.public().id());
+        info!(%key_id, %key, "replays are signed");
         let matches = Arc::new(Matches::new(
             options.limits,
             metrics,
             options.replays,
             journal.clone(),
+            signing_key,
         ));
         if let (Some(journal), Some(storage)) = (&journal, storage) {
             matches.recover(journal, &storage.given_up).await?;
@@ -268,7 +279,8 @@ impl Server {
                 limits.hello_time,
             ))
             .add_service(PromptRequests::new(
-                CatalogServiceServer::new(Catalog).max_decoding_message_size(limits.request_bytes),
+                CatalogServiceServer::new(Catalog::new(*matches.signing_key().public()))
+                    .max_decoding_message_size(limits.request_bytes),
                 limits.hello_time,
             ))
             .add_service(PromptRequests::new(

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, fmt, io, time::Duration};
 
-use bridgemaster_proto::v1::{self, RefusalReason};
+use bridgemaster_proto::{
+    outside::Outside,
+    v1::{self, RefusalReason},
+};
 use thiserror::Error;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
@@ -22,7 +25,7 @@ impl fmt::Display for TransportFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.message() {
             "" => self.0.code().fmt(f),
-            message => message.fmt(f),
+            message => Outside(message).fmt(f),
         }
     }
 }
@@ -76,8 +79,8 @@ pub enum PlayError {
     Protocol(&'static str),
     /// The match is over, and its seed is not the one that the server had committed to.
     #[error(
-        "the server played another seed than it had committed to: the commitment was {commitment}, \
-         the seed revealed is {seed:?} with the salt {seed_salt:?}"
+        "the server played another seed than it had committed to: the commitment was \
+         {commitment:?}, the seed revealed is {seed:?} with the salt {seed_salt:?}"
     )]
     BrokenSeedCommitment {
         /// The commitment of MatchStarted.
@@ -92,7 +95,7 @@ pub enum PlayError {
     /// The bot answered one request with refused decisions again and again.
     #[error(
         "request {request_id} was answered {times} times with a decision that was refused; \
-         the last time: {} at {:?}: {}", .last.reason().as_str_name(), .last.field, .last.detail
+         the last time: {} at {:?}: {}", .last.reason().as_str_name(), .last.field, Outside(&.last.detail)
     )]
     NoLegalDecision {
         /// The request.
@@ -149,7 +152,7 @@ impl fmt::Display for Advice {
 
 /// A refusal of the server.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the server refused: {reason}: {message} ({advice})")]
+#[error("the server refused: {}: {} ({advice})", Outside(.reason), Outside(.message))]
 pub struct Refusal {
     /// The stable reason, such as `TICKET_UNKNOWN`.
     pub reason: String,

@@ -5,14 +5,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::v1::{
-    CreateMatchRequest, CreateMatchResponse, GetReplayRequest, MatchConfig, Replay,
-    WatchMatchRequest, WatchMatchResponse, match_service_client::MatchServiceClient,
+    CreateMatchRequest, CreateMatchResponse, GetReplayRequest, GetServerInfoRequest, MatchConfig,
+    WatchMatchRequest, WatchMatchResponse, catalog_service_client::CatalogServiceClient,
+    match_service_client::MatchServiceClient,
 };
 use bridgemaster_sdk::{
     ApiKey, DEFAULT_SERVER_URL, KEY_METADATA, KEY_VARIABLE, OptionsError, SERVER_VARIABLE,
     TlsOptions, endpoint,
 };
-use bridgemaster_server::replay::MAX_REPLAY_BYTES;
+use bridgemaster_server::replay::{MAX_REPLAY_BYTES, PublicKey};
 use clap::Args;
 use tonic::{
     Request, Status, Streaming,
@@ -25,6 +26,8 @@ use super::failure::{misuse, refused};
 
 /// Time for a connection: a server that answers at all does so at once.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
+/// Bytes of an answer with a replay file around the file itself, and more.
+const AROUND_A_FILE_BYTES: usize = 1024;
 
 /// Which server a command talks to.
 #[derive(Args)]
@@ -45,6 +48,11 @@ impl ServerFlag {
     pub(super) async fn connect(&self) -> anyhow::Result<MatchClient> {
         let tls = self.tls.clone().into();
         MatchClient::connect_with(&self.url, self.key.as_ref(), &tls).await
+    }
+
+    /// The key that the server says it signs replays with.
+    pub(super) async fn signing_key(&self) -> anyhow::Result<PublicKey> {
+        signing_key_of(&self.url, &self.tls.clone().into()).await
     }
 }
 
@@ -76,24 +84,12 @@ impl MatchClient {
         key: Option<&ApiKey>,
         tls: &TlsOptions,
     ) -> anyhow::Result<Self> {
-        let endpoint = endpoint(url, tls).map_err(|error| match error {
-            OptionsError::ServerUrl { .. } => misuse(format!(
-                "--server {url:?} is no address such as {DEFAULT_SERVER_URL}"
-            )),
-            other => misuse(other.to_string()),
-        })?;
-        let channel = endpoint
-            .connect_timeout(CONNECT_TIME)
-            .connect()
-            .await
-            .with_context(|| {
-                format!("no server answers at {url}; `bridgemaster serve` starts one")
-            })?;
+        let channel = connect(url, tls).await?;
         let largest = usize::try_from(MAX_REPLAY_BYTES).unwrap_or(usize::MAX);
         let show_key = ShowKey(key.map(ApiKey::metadata));
         Ok(Self(
             MatchServiceClient::with_interceptor(channel, show_key)
-                .max_decoding_message_size(largest),
+                .max_decoding_message_size(largest.saturating_add(AROUND_A_FILE_BYTES)),
         ))
     }
 
@@ -120,19 +116,45 @@ impl MatchClient {
         Ok(self.0.watch_match(request).await?.into_inner())
     }
 
-    /// The replay of a match that has ended.
-    pub(super) async fn replay(&mut self, match_id: &str) -> anyhow::Result<Replay> {
+    /// The bytes of the replay file of a match that has ended.
+    pub(super) async fn replay_file(&mut self, match_id: &str) -> anyhow::Result<Vec<u8>> {
         let request = GetReplayRequest {
             match_id: match_id.to_owned(),
+            as_file: true,
         };
         let response = self
             .0
             .get_replay(request)
             .await
             .map_err(|status| refused(&status))?;
-        response
-            .into_inner()
-            .replay
-            .context("the server sent no replay")
+        let file = response.into_inner().file;
+        anyhow::ensure!(
+            !file.is_empty(),
+            "the server sent no replay file; it may be of an older version"
+        );
+        Ok(file)
     }
+}
+
+/// The key that a server says it signs replays with.
+pub(super) async fn signing_key_of(url: &str, tls: &TlsOptions) -> anyhow::Result<PublicKey> {
+    let mut catalog = CatalogServiceClient::new(connect(url, tls).await?);
+    let info = catalog.get_server_info(GetServerInfoRequest {}).await;
+    let info = info.map_err(|status| refused(&status))?.into_inner();
+    PublicKey::from_bytes(&info.signing_key)
+        .with_context(|| format!("the server at {url} tells no key that signs replays"))
+}
+
+async fn connect(url: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
+    let endpoint = endpoint(url, tls).map_err(|error| match error {
+        OptionsError::ServerUrl { .. } => misuse(format!(
+            "--server {url:?} is no address such as {DEFAULT_SERVER_URL}"
+        )),
+        other => misuse(other.to_string()),
+    })?;
+    endpoint
+        .connect_timeout(CONNECT_TIME)
+        .connect()
+        .await
+        .with_context(|| format!("no server answers at {url}; `bridgemaster serve` starts one"))
 }

@@ -31,7 +31,7 @@ use crate::{
     limits::Limits,
     metrics::Metrics,
     refusal::Refusal,
-    replay::ReplayFolder,
+    replay::{ReplayFolder, SigningKey},
     wire,
 };
 
@@ -53,6 +53,7 @@ pub(crate) struct Matches {
     writing: TaskTracker,
     set_aside: SetAside,
     reading: Reading,
+    signing_key: SigningKey,
     roster: Mutex<Roster>,
 }
 
@@ -63,6 +64,7 @@ impl Matches {
         metrics: Arc<Metrics>,
         replays: Option<PathBuf>,
         journal: Option<Arc<Journal>>,
+        signing_key: SigningKey,
     ) -> Self {
         Self {
             reading: Reading::new(&limits),
@@ -73,6 +75,7 @@ impl Matches {
             lifecycle: Lifecycle::default(),
             emptied: Notify::new(),
             journal,
+            signing_key,
             replays: replays.map(ReplayFolder::new),
             writing: TaskTracker::new(),
             roster: Mutex::default(),
@@ -104,6 +107,11 @@ impl Matches {
     /// What the store has and the server cannot read.
     pub(crate) fn set_aside(&self) -> &SetAside {
         &self.set_aside
+    }
+
+    /// What replays are signed with.
+    pub(crate) fn signing_key(&self) -> &SigningKey {
+        &self.signing_key
     }
 
     /// Completes when no match waits or runs.
@@ -335,6 +343,7 @@ mod tests {
             Arc::new(Metrics::new()),
             None,
             None,
+            SigningKey::draw(),
         ));
         let game = with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default()));
         let config = MatchConfig {

@@ -7,7 +7,10 @@ use bridgemaster_proto::{
 use bridgemaster_referee::Referee;
 use prost::Message as _;
 
-use super::file::{FORMAT_VERSION, seal};
+use super::{
+    file::{FORMAT_VERSION, seal},
+    signing::SigningKey,
+};
 use crate::{
     VERSION,
     wire::{SeedSalt, rules_to_wire},
@@ -28,13 +31,14 @@ impl ReplayWriter {
         prost::encoding::message::encode(RECORDS_FIELD, record, &mut self.records);
     }
 
-    /// The bytes of the replay file of a match that has ended.
+    /// The bytes of the replay file of a match that has ended, signed with `key`.
     pub(crate) fn finish<G: WireGame>(
         self,
         match_id: &str,
         referee: &Referee<G>,
         salt: &SeedSalt,
         result: MatchResult,
+        key: &SigningKey,
     ) -> Vec<u8> {
         let rules = referee.rules();
         let head = Replay {
@@ -64,6 +68,6 @@ impl ReplayWriter {
         let mut bytes = head.encode_to_vec();
         bytes.extend_from_slice(&self.records);
         bytes.extend(tail.encode_to_vec());
-        seal(bytes)
+        seal(bytes, key)
     }
 }

@@ -1,17 +1,28 @@
-//! `CatalogService`: which games there are.
+//! `CatalogService`: which games there are, and which server this is.
 
 use bridgemaster_games::{GAME_IDS, Game, with_game};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
-        GameDescription, ListGamesRequest, ListGamesResponse,
-        catalog_service_server::CatalogService,
+        GameDescription, GetServerInfoRequest, GetServerInfoResponse, ListGamesRequest,
+        ListGamesResponse, catalog_service_server::CatalogService,
     },
 };
 use tonic::{Request, Response, Status};
 
-/// The service; what it tells is fixed in the rules.
-pub(crate) struct Catalog;
+use crate::{VERSION, replay::PublicKey};
+
+/// The service; what it tells does not change while the server runs.
+pub(crate) struct Catalog {
+    signing_key: PublicKey,
+}
+
+impl Catalog {
+    /// The catalogue of a server that signs replays with this key.
+    pub(crate) fn new(signing_key: PublicKey) -> Self {
+        Self { signing_key }
+    }
+}
 
 #[tonic::async_trait]
 impl CatalogService for Catalog {
@@ -24,6 +35,17 @@ impl CatalogService for Catalog {
             .filter_map(|&id| with_game!(id, G => describe::<G>()))
             .collect();
         Ok(Response::new(ListGamesResponse { games }))
+    }
+
+    async fn get_server_info(
+        &self,
+        _request: Request<GetServerInfoRequest>,
+    ) -> Result<Response<GetServerInfoResponse>, Status> {
+        Ok(Response::new(GetServerInfoResponse {
+            server_version: VERSION.to_owned(),
+            signing_key: self.signing_key.as_bytes().to_vec(),
+            signing_key_id: self.signing_key.id().as_bytes().to_vec(),
+        }))
     }
 }
 

@@ -88,6 +88,7 @@ impl Viewer for Caller {
 /// The replay in a replay file's bytes.
 fn read_replay(bytes: &[u8]) -> Result<Replay, Refusal> {
     replay::decode(bytes)
+        .map(|file| file.replay)
         .map_err(|error| Refusal::damaged(format!("the stored replay is damaged: {error}")))
 }
 
@@ -207,7 +208,7 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<GetReplayRequest>,
     ) -> Result<Response<GetReplayResponse>, Status> {
-        let match_id = &request.get_ref().match_id;
+        let GetReplayRequest { match_id, as_file } = request.get_ref();
         let (hosted, caller) = self.seen(&request, match_id).await?;
         let reader = reader(&request, &caller);
         let bytes = self.matches.replay(&*hosted, &reader).await?;
@@ -216,8 +217,16 @@ impl MatchService for MatchDesk {
             let aside = self.matches.set_aside();
             aside.part_of_finished(hosted.id(), DamagedValue::Replay, &refusal.message());
         })?;
-        let replay = Some(replay);
-        Ok(Response::new(GetReplayResponse { replay }))
+        Ok(Response::new(match as_file {
+            true => GetReplayResponse {
+                replay: None,
+                file: bytes.to_vec(),
+            },
+            false => GetReplayResponse {
+                replay: Some(replay),
+                file: Vec::new(),
+            },
+        }))
     }
 }
 

@@ -98,6 +98,7 @@ impl Desk {
     pub(crate) async fn replay(&self, match_id: &str) -> Result<Replay, String> {
         let request = GetReplayRequest {
             match_id: match_id.to_owned(),
+            ..GetReplayRequest::default()
         };
         loop {
             if let Some(mut client) = self.client().await {

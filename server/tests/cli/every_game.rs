@@ -7,7 +7,7 @@ use bridgemaster_proto::{
     games::WireGame,
     v1::{Record, Replay, record::Record as Entry},
 };
-use bridgemaster_server::replay::{decode, encode};
+use bridgemaster_server::replay::{decode, encode_unsigned};
 
 use crate::program::{run, succeed};
 
@@ -18,7 +18,7 @@ fn play(game: &str, seats: u8, folder: &Path) -> Replay {
     let flags = ["demo", "--quiet", "--game", game, "--seats", &seats];
     let files = ["--seed", "every-game", "--replay", file.to_str().unwrap()];
     succeed(flags.iter().chain(&files));
-    decode(&fs::read(file).unwrap()).unwrap()
+    decode(&fs::read(file).unwrap()).unwrap().replay
 }
 
 /// Every game with each of its numbers of seats.
@@ -116,7 +116,7 @@ fn refused(replay: &Replay, place: &str, forge: impl FnOnce(&mut Replay)) {
     assert_ne!(&forged, replay, "{place}: nothing was forged");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("forged.replay");
-    fs::write(&file, encode(&forged)).unwrap();
+    fs::write(&file, encode_unsigned(&forged)).unwrap();
     let ran = run(["replay", "verify", file.to_str().unwrap()]);
     assert_eq!(
         ran.code,
@@ -187,7 +187,7 @@ fn a_forged_or_missing_shuffle_is_refused() {
     ];
     let replay = ["--replay", file.to_str().unwrap()];
     succeed(flags.iter().chain(&files).chain(&replay));
-    let replay = decode(&fs::read(&file).unwrap()).unwrap();
+    let replay = decode(&fs::read(&file).unwrap()).unwrap().replay;
     let shuffle = replay
         .records
         .iter()

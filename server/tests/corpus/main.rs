@@ -22,6 +22,9 @@ mod toy;
 
 use std::{fs, path::Path};
 
+use bridgemaster_games::GAME_IDS;
+use bridgemaster_server::replay::{decode, verify};
+
 /// Runs a target with every file of its corpus, and with each of them cut and altered.
 fn run_corpus(target: &str, run: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -72,4 +75,16 @@ fn a_referee_keeps_its_rules_under_any_inputs() {
 #[test]
 fn replays_are_verified_or_refused() {
     run_corpus("replay", replay::run);
+}
+
+#[test]
+fn replays_of_both_formats_are_read_and_hold() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/replay");
+    for game in GAME_IDS {
+        for (name, is_signed) in [(game.to_string(), false), (format!("{game}_signed"), true)] {
+            let file = decode(&fs::read(folder.join(&name)).unwrap()).unwrap();
+            assert_eq!(file.signed_by.is_some(), is_signed, "{name}");
+            assert!(verify(&file.replay).is_ok(), "{name}");
+        }
+    }
 }

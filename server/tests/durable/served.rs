@@ -44,7 +44,11 @@ impl Served {
     /// Starts a server on this address, which must come up.
     pub(crate) fn start(listen: &str, data: &Path, more: &[&str]) -> Self {
         let flags = ["--listen", listen, "--data", data.to_str().unwrap()];
-        let mut process = serve(flags.iter().chain(more)).spawn().unwrap();
+        Self::of(serve(flags.iter().chain(more)).spawn().unwrap())
+    }
+
+    /// A process of a server, which must come up.
+    pub(crate) fn of(mut process: Child) -> Self {
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap())
             .read_line(&mut line)
@@ -54,7 +58,9 @@ impl Served {
             .find(|word| word.starts_with("http://"));
         let Some(url) = url else {
             let mut said = String::new();
-            let _ = process.stderr.take().unwrap().read_to_string(&mut said);
+            if let Some(stderr) = &mut process.stderr {
+                let _ = stderr.read_to_string(&mut said);
+            }
             panic!("the server did not come up: {line}{said}");
         };
         let url = url.to_owned();
@@ -84,7 +90,9 @@ impl Served {
     pub(crate) fn end(mut self) -> Output {
         let mut err = Vec::new();
         let stderr = self.process.stderr.take();
-        let _ = stderr.unwrap().read_to_end(&mut err);
+        if let Some(mut stderr) = stderr {
+            let _ = stderr.read_to_end(&mut err);
+        }
         Output {
             status: self.process.wait().unwrap(),
             stdout: Vec::new(),
@@ -133,6 +141,7 @@ impl Served {
     pub(crate) async fn replay(&self, match_id: &str) -> Replay {
         let request = GetReplayRequest {
             match_id: match_id.to_owned(),
+            ..GetReplayRequest::default()
         };
         let replay = self.matches().await.get_replay(request).await.unwrap();
         replay.into_inner().replay.unwrap()

@@ -1,6 +1,7 @@
 //! The catalogue, health and reflection.
 
-use bridgemaster_proto::v1::ListGamesRequest;
+use bridgemaster_proto::v1::{GetServerInfoRequest, ListGamesRequest};
+use bridgemaster_server::replay::PublicKey;
 use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
@@ -34,6 +35,17 @@ async fn the_catalogue_lists_every_game_with_a_config_that_makes_a_match() {
             table.create(config).await;
         }
     }
+}
+
+#[tokio::test]
+async fn the_server_tells_its_version_and_the_key_that_signs_its_replays() {
+    let table = Table::open().await;
+    let mut catalog = table.catalog();
+    let info = catalog.get_server_info(GetServerInfoRequest {}).await;
+    let info = info.unwrap().into_inner();
+    assert_eq!(info.server_version, bridgemaster_server::VERSION);
+    let key = PublicKey::from_bytes(&info.signing_key).unwrap();
+    assert_eq!(info.signing_key_id, key.id().as_bytes());
 }
 
 #[tokio::test]

@@ -170,7 +170,10 @@ impl KeyedCaller<'_> {
 
     pub(crate) async fn replay(self, match_id: &str) -> Result<Replay, Status> {
         let match_id = match_id.to_owned();
-        let request = self.showing(GetReplayRequest { match_id });
+        let request = self.showing(GetReplayRequest {
+            match_id,
+            ..GetReplayRequest::default()
+        });
         let response = self.table.matches().get_replay(request).await?;
         Ok(response.into_inner().replay.unwrap())
     }

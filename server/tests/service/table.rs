@@ -163,6 +163,7 @@ impl Table {
     pub(crate) async fn replay(&self, match_id: &str) -> Result<Replay, Status> {
         let request = GetReplayRequest {
             match_id: match_id.to_owned(),
+            ..GetReplayRequest::default()
         };
         let response = self.matches().get_replay(request).await?;
         Ok(response.into_inner().replay.unwrap())

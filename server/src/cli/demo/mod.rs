@@ -4,7 +4,7 @@ mod processes;
 mod progress;
 
 use std::{
-    env, fs,
+    env,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
 };
@@ -12,8 +12,11 @@ use std::{
 use anyhow::Context as _;
 use bridgemaster_bots::NAMES;
 use bridgemaster_games::SeatCount;
-use bridgemaster_proto::v1::{MatchConfig, MatchInfo, MatchResult, Replay};
-use bridgemaster_server::{Server, ServerOptions, replay::encode};
+use bridgemaster_proto::{
+    outside::Outside,
+    v1::{MatchConfig, MatchInfo, MatchResult},
+};
+use bridgemaster_server::{Server, ServerOptions, whole_file};
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
@@ -112,17 +115,17 @@ impl DemoArgs {
         };
         processes.finish().await;
         progress.finish();
-        let replay = client.replay(&match_id).await?;
+        let replay = client.replay_file(&match_id).await?;
         stop.cancel();
         serving.await??;
         self.report(&ended, &replay)
     }
 
-    fn report(&self, ended: &MatchInfo, replay: &Replay) -> anyhow::Result<()> {
+    fn report(&self, ended: &MatchInfo, replay: &[u8]) -> anyhow::Result<()> {
         let path = self.replay.clone().unwrap_or_else(|| {
             env::temp_dir().join(format!("bridgemaster-{}.replay.binpb", ended.match_id))
         });
-        write(&path, &encode(replay))?;
+        write(&path, replay)?;
         if let Some(file) = &self.json {
             let json = proto_json::to_json("MatchInfo", ended)?;
             if file == Path::new("-") {
@@ -145,13 +148,13 @@ fn summary(ended: &MatchInfo, result: &MatchResult, replay: &Path) -> String {
     format!(
         "match {} ended after {} decisions in {seconds:.2} s, seed {}\n\n{}\nreplay: {replay}\n  \
          {program} replay show {replay}\n  {program} replay verify {replay}\n",
-        ended.match_id,
+        Outside(&ended.match_id),
         result.decisions,
-        config.seed.unwrap_or_default(),
+        Outside(config.seed.unwrap_or_default()),
         table::result(result),
     )
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    fs::write(path, bytes).with_context(|| format!("{} cannot be written", path.display()))
+    whole_file::write(path, bytes).with_context(|| format!("{} cannot be written", path.display()))
 }

@@ -198,6 +198,7 @@ impl<G: WireGame> LiveMatch<G> {
                 &table.referee,
                 &self.salt,
                 result_to_wire(self.id.as_str(), result),
+                matches.signing_key(),
             )
             .into();
         table.replay = Replay::Sealed(Arc::clone(&bytes));

@@ -13,6 +13,7 @@ use crate::{
     hosting::{HostedMatch as _, ids::draw_seed_salt},
     limits::Limits,
     metrics::Metrics,
+    replay::SigningKey,
 };
 
 #[tokio::test]
@@ -22,6 +23,7 @@ async fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
         Arc::new(Metrics::new()),
         None,
         None,
+        SigningKey::draw(),
     ));
     let mut rules =
         MatchRules::<OldLondonBridge>::standard(SeatCount::new(2).unwrap(), Seed::from(1));

@@ -5,7 +5,7 @@ use bridgemaster_proto::{games::WireGame, v1::Replay};
 
 use crate::{
     replay::{
-        FORMAT_VERSION,
+        FORMAT_VERSION, UNSIGNED_FORMAT_VERSION,
         opening::{BadField, Opening, bad, open},
     },
     wire::SeedSalt,
@@ -13,9 +13,9 @@ use crate::{
 
 /// Starts the match of a replay, and checks that its seed and its rules give what is stored.
 pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, BadField> {
-    if replay.format_version != FORMAT_VERSION {
+    if !(UNSIGNED_FORMAT_VERSION..=FORMAT_VERSION).contains(&replay.format_version) {
         let problem = format!(
-            "{} is unknown, {FORMAT_VERSION} is known",
+            "{} is unknown, {UNSIGNED_FORMAT_VERSION} and {FORMAT_VERSION} are known",
             replay.format_version
         );
         return bad("format_version", problem);
