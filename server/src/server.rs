@@ -36,7 +36,7 @@ use crate::{
     metrics::{self, Metrics},
     play::{Play, SeatDoor},
     refusal::Refusal,
-    replay::{SigningKey, SigningKeyError},
+    replay::{ReplayKeeper, SigningKey, SigningKeyError},
     services::{Catalog, MatchDesk, NamedReasons, PromptRequests},
     transport::{Origin, Tls, TokenBuckets, incoming},
 };
@@ -150,6 +150,7 @@ pub struct Server {
     matches: Arc<Matches>,
     authenticator: Authenticator,
     journal: Option<Arc<Journal>>,
+    replays: Option<Replays>,
     /// Commits for the journal.
     _writing: Option<AbortOnDropHandle<()>>,
 }
@@ -186,16 +187,21 @@ impl Server {
         };
         let (key, key_id) = (signing_key.public(), signing_key.public().id());
         info!(%key_id, %key, "replays are signed");
+        let keeper = options.replays.map(|folder| {
+            let store = storage.map(|storage| Arc::clone(&storage.store));
+            Arc::new(ReplayKeeper::new(folder, Arc::clone(&metrics), store))
+        });
         let matches = Arc::new(Matches::new(
             options.limits,
             metrics,
-            options.replays,
+            keeper.clone(),
             journal.clone(),
             signing_key,
         ));
         if let (Some(journal), Some(storage)) = (&journal, storage) {
             matches.recover(journal, &storage.given_up).await?;
         }
+        let replays = keeper.map(Replays::keep);
         let (listener, local_addr) = listen(addr).await?;
         let metrics = match options.metrics {
             Some(addr) => Some(listen(addr).await?),
@@ -209,6 +215,7 @@ impl Server {
             metrics,
             matches,
             journal,
+            replays,
             _writing: writing,
         })
     }
@@ -349,7 +356,11 @@ impl Server {
                 return Ok(());
             }
         }
-        self.matches.replays_written().await;
+        if let Some(replays) = self.replays
+            && timeout(limits.stop_time, replays.written()).await.is_err()
+        {
+            warn!("replays were not written within the stop time");
+        }
         if let Some(journal) = &self.journal {
             if let Some(failure) = journal.failure() {
                 return Err(ServeError::Storage(failure));
@@ -361,6 +372,30 @@ impl Server {
         }
         info!("stopped");
         Ok(())
+    }
+}
+
+/// The folder of replays, and the task that keeps it.
+struct Replays {
+    keeper: Arc<ReplayKeeper>,
+    keeping: AbortOnDropHandle<()>,
+}
+
+impl Replays {
+    fn keep(keeper: Arc<ReplayKeeper>) -> Self {
+        let kept = Arc::clone(&keeper);
+        let keeping = tokio::spawn(async move { kept.keep().await });
+        Self {
+            keeper,
+            keeping: AbortOnDropHandle::new(keeping),
+        }
+    }
+
+    /// Waits until the replays of all ended matches are on disk, if the disk takes them.
+    async fn written(self) {
+        self.keeper.close();
+        // A panic would be a defect; the next server writes what is missing.
+        let _ = self.keeping.await;
     }
 }
 

@@ -1,9 +1,6 @@
 //! All matches of a server, and the tickets to their seats.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bridgemaster_games::with_game;
 use bridgemaster_proto::{
@@ -12,7 +9,6 @@ use bridgemaster_proto::{
 };
 use bridgemaster_store::KeyName;
 use tokio::{sync::Notify, task::yield_now};
-use tokio_util::task::TaskTracker;
 use tracing::{Instrument as _, info};
 
 use super::{
@@ -31,7 +27,7 @@ use crate::{
     limits::Limits,
     metrics::Metrics,
     refusal::Refusal,
-    replay::{ReplayFolder, SigningKey},
+    replay::{ReplayKeeper, SigningKey},
     wire,
 };
 
@@ -49,11 +45,10 @@ pub(crate) struct Matches {
     /// Notified when no match waits or runs any more.
     emptied: Notify,
     journal: Option<Arc<Journal>>,
-    replays: Option<ReplayFolder>,
-    writing: TaskTracker,
     set_aside: SetAside,
     reading: Reading,
     signing_key: SigningKey,
+    replays: Option<Arc<ReplayKeeper>>,
     roster: Mutex<Roster>,
 }
 
@@ -62,7 +57,7 @@ impl Matches {
     pub(crate) fn new(
         limits: Limits,
         metrics: Arc<Metrics>,
-        replays: Option<PathBuf>,
+        replays: Option<Arc<ReplayKeeper>>,
         journal: Option<Arc<Journal>>,
         signing_key: SigningKey,
     ) -> Self {
@@ -76,8 +71,7 @@ impl Matches {
             emptied: Notify::new(),
             journal,
             signing_key,
-            replays: replays.map(ReplayFolder::new),
-            writing: TaskTracker::new(),
+            replays,
             roster: Mutex::default(),
         }
     }
@@ -133,12 +127,6 @@ impl Matches {
             Some(journal) if journal.failed().is_cancelled() => Refusal::storage_failed(),
             _ => Refusal::stopping(),
         }
-    }
-
-    /// Waits until the replays of all ended matches are on disk.
-    pub(crate) async fn replays_written(&self) {
-        self.writing.close();
-        self.writing.wait().await;
     }
 
     /// Makes a match, and the tickets to its seats; `maker` is the key that asks for it. With a
@@ -294,13 +282,8 @@ impl Matches {
         replay: Arc<[u8]>,
         gate: Option<Gate>,
     ) {
-        if let Some(folder) = &self.replays {
-            let written = folder.write(id.as_str(), replay);
-            self.writing.spawn(async move {
-                if Gated::new((), gate).shown().await.is_ok() {
-                    written.await;
-                }
-            });
+        if let Some(keeper) = &self.replays {
+            keeper.take(id.stored(), replay, gate);
         }
         let forgotten = self.roster().end(id, self.limits.ended_matches_kept);
         // Dropped here, outside the lock.

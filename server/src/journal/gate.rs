@@ -56,6 +56,11 @@ impl<T> Gated<T> {
         Self { value, gate }
     }
 
+    /// The value, whether it may be shown or not.
+    pub(crate) fn value(&self) -> &T {
+        &self.value
+    }
+
     /// The value, once it may be shown.
     ///
     /// # Errors

@@ -53,6 +53,8 @@ pub(crate) struct Metrics {
     batch_entries: Histogram,
     commit_seconds: Histogram,
     damaged_values: Family<DamageLabels, Gauge>,
+    replays_written: Counter,
+    replays_failed: Counter,
 }
 
 /// The numbers of the matches of one game, at hand without a search.
@@ -125,6 +127,18 @@ impl Metrics {
                 "Values of the store that this server could not read",
                 Family::default(),
             ),
+            replays_written: add(
+                r,
+                "replays_written",
+                "Replay files written",
+                Counter::default(),
+            ),
+            replays_failed: add(
+                r,
+                "replays_failed",
+                "Attempts to write replay files that failed",
+                Counter::default(),
+            ),
             registry,
         };
         // Every series is there from the start, so that a rate is right from the first scrape on.
@@ -190,6 +204,16 @@ impl Metrics {
     pub(crate) fn committed(&self, writes: usize, time: Duration) {
         self.batch_entries.observe(writes as f64);
         self.commit_seconds.observe(time.as_secs_f64());
+    }
+
+    /// So many replay files were written.
+    pub(crate) fn replays_written(&self, count: usize) {
+        self.replays_written.inc_by(count as u64);
+    }
+
+    /// Replay files could not be written, or one is lost.
+    pub(crate) fn replay_failed(&self) {
+        self.replays_failed.inc();
     }
 
     /// Counts a stream of a bot while the guard lives.

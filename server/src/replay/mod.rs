@@ -2,6 +2,7 @@
 
 mod file;
 mod folder;
+mod keeper;
 mod opening;
 mod signing;
 mod transcript;
@@ -12,7 +13,7 @@ pub use file::{
     FORMAT_VERSION, MAX_REPLAY_BYTES, ReplayFile, ReplayFileError, UNSIGNED_FORMAT_VERSION, decode,
     encode_unsigned,
 };
-pub(crate) use folder::ReplayFolder;
+pub(crate) use keeper::ReplayKeeper;
 pub(crate) use signing::SigningKey;
 pub use signing::{NoPublicKey, PublicKey, SigningKeyError, SigningKeyId};
 pub use transcript::{TranscriptError, write_transcript};

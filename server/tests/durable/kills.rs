@@ -1,12 +1,12 @@
 //! A server that is killed again and again: every match goes on, and ends as if nothing had been.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::{GAME_IDS, Seed};
 use bridgemaster_proto::v1::{GameDecision, MatchResult, MatchState, Replay, ScoreLine, record};
 use bridgemaster_sdk::{Bot, Choice, Options, PlayError, Request};
-use bridgemaster_server::replay::verify;
+use bridgemaster_server::replay::{decode, verify};
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 use tokio::{sync::watch, task::JoinHandle, time::timeout};
 
@@ -146,7 +146,9 @@ async fn matches_end_as_if_the_server_had_never_been_killed() {
     let mut kills: Vec<u64> = (0..KILLS).map(|_| random.random_range(0..total)).collect();
     kills.sort_unstable();
     let data = folder.path().join("killed");
-    let mut server = Served::start("127.0.0.1:0", &data, &[]);
+    let replays = folder.path().join("replays");
+    let into = ["--replays", replays.to_str().unwrap()];
+    let mut server = Served::start("127.0.0.1:0", &data, &into);
     let decisions = Arc::new(watch::Sender::new(0));
     let playing = start(&server, &decisions).await;
     let mut seen = decisions.subscribe();
@@ -160,7 +162,8 @@ async fn matches_end_as_if_the_server_had_never_been_killed() {
         server.kill();
         // Every other time with the quicker commits, which survive this just as well.
         let survives = ["power", "kill"][number % 2];
-        server = Served::start(&address, &data, &["--survives", survives]);
+        let flags = [into.as_slice(), &["--survives", survives]].concat();
+        server = Served::start(&address, &data, &flags);
     }
     let ended = finish(&server, playing).await;
     assert_eq!(*decisions.borrow(), total, "no bot is asked anything twice");
@@ -172,12 +175,24 @@ async fn matches_end_as_if_the_server_had_never_been_killed() {
     // And all of it is still there after another.
     let address = server.address();
     server.kill();
-    let server = Served::start(&address, &data, &[]);
+    let server = Served::start(&address, &data, &into);
     let listed = server.all_matches().await;
     assert_eq!(listed.len(), expected.len());
+    let ids: Vec<_> = listed.iter().map(|info| info.match_id.clone()).collect();
     for info in listed {
         let replay = server.replay(&info.match_id).await;
         assert_eq!(replay.result, info.result);
         assert!(verify(&replay).is_ok());
     }
+    server.signal("-TERM");
+    assert_eq!(server.end().status.code(), Some(0));
+    for match_id in ids {
+        let file = replays.join(format!("{match_id}.replay.binpb"));
+        assert!(decode(&fs::read(file).unwrap()).is_ok(), "{match_id}");
+    }
+    let unfinished = fs::read_dir(&replays).unwrap().filter(|entry| {
+        let name = entry.as_ref().unwrap().file_name();
+        name.to_string_lossy().ends_with(".unfinished")
+    });
+    assert_eq!(unfinished.count(), 0);
 }

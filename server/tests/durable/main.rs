@@ -6,4 +6,5 @@
 mod draining;
 mod kills;
 mod refusing;
+mod replay_files;
 mod served;

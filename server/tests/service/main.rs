@@ -20,6 +20,7 @@ mod raw_bot;
 mod reads_beside_matches;
 mod reconnecting;
 mod referee_lag;
+mod replay_files;
 mod restarting;
 mod security;
 mod seed_commitment;
