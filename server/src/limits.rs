@@ -28,7 +28,8 @@ pub struct Limits {
     #[serde(deserialize_with = "positive")]
     pub connections: usize,
     /// Connections of one address, or of one IPv6 network of 64 bits: a quarter of all, since the
-    /// bots of one machine or of one office may well have one address.
+    /// bots of one machine or of one office may well have one address. For one more the oldest
+    /// gives way that carries no bot.
     #[serde(deserialize_with = "positive")]
     pub connections_per_address: usize,
     /// Time from the connection to the HTTP/2 preface, which clients send at once: the transport

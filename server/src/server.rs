@@ -38,7 +38,7 @@ use crate::{
     refusal::Refusal,
     replay::{ReplayKeeper, SigningKey, SigningKeyError},
     services::{Catalog, MatchDesk, NamedReasons, PromptRequests},
-    transport::{Origin, Tls, TokenBuckets, incoming},
+    transport::{Origin, Places, Tls, TokenBuckets, incoming},
 };
 
 /// What the health service tells of; the empty name is the server as a whole.
@@ -267,6 +267,12 @@ impl Server {
                 .register_encoded_file_descriptor_set(DESCRIPTORS)
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         };
+        let places = Places::new(&limits);
+        let play = Play::new(
+            Arc::clone(&matches),
+            self.authenticator.clone(),
+            Arc::clone(&places),
+        );
         let door = SeatDoor::new(Arc::clone(&matches));
         let limit_calls = limit_calls(limits.calls_per_address, door);
         let router = tonic::transport::Server::builder()
@@ -299,8 +305,7 @@ impl Server {
                 limits.hello_time,
             ))
             .add_service(
-                PlayServiceServer::new(Play::new(Arc::clone(&matches), self.authenticator))
-                    .max_decoding_message_size(limits.play_message_bytes),
+                PlayServiceServer::new(play).max_decoding_message_size(limits.play_message_bytes),
             );
         info!(addr = %self.local_addr, "serving");
         let _metrics = self.metrics.map(|(listener, addr)| {
@@ -338,7 +343,7 @@ impl Server {
                 matches.lifecycle().stop();
             }
         };
-        let connections = incoming(self.listener, self.tls, limits.clone());
+        let connections = incoming(self.listener, self.tls, limits.clone(), places);
         let serving = router.serve_with_incoming_shutdown(connections, stopped);
         select! {
             served = serving => served?,

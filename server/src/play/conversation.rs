@@ -30,9 +30,11 @@ use crate::{
     journal::{Gate, NotStored},
     limits::Limits,
     refusal::Refusal,
+    transport::CarriesBot,
 };
 
-/// The responses to the bot of `caller`, whose ticket is `key`. The stream is polled by the one
+/// The responses to the bot of `caller`, whose ticket is `key` and whose connection has its place
+/// for as long as this lasts. The stream is polled by the one
 /// task that the transport has for it: an answer is read, refereed and answered there, without a
 /// hop.
 pub(crate) fn conversation(
@@ -40,8 +42,10 @@ pub(crate) fn conversation(
     key: SeatKey,
     caller: Caller,
     mut inbound: Streaming<PlayRequest>,
+    carries: Option<CarriesBot>,
 ) -> impl Stream<Item = Result<PlayResponse, Status>> {
     stream! {
+        let _carries = carries;
         let limits = matches.limits();
         let _counted = matches.metrics().play_stream();
         let stopping = matches.lifecycle().stopping();

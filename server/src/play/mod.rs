@@ -21,6 +21,7 @@ use crate::{
     hosting::{Matches, Ticket},
     identity::{Authenticator, KeyScope},
     refusal::Refusal,
+    transport::Places,
 };
 
 pub(crate) use seat_door::SeatDoor;
@@ -30,13 +31,20 @@ pub(crate) use seat_door::SeatDoor;
 pub(crate) struct Play {
     matches: Arc<Matches>,
     authenticator: Authenticator,
+    places: Arc<Places>,
 }
 
 impl Play {
-    pub(crate) fn new(matches: Arc<Matches>, authenticator: Authenticator) -> Self {
+    /// Over the matches, for callers that are known, whose connections have these places.
+    pub(crate) fn new(
+        matches: Arc<Matches>,
+        authenticator: Authenticator,
+        places: Arc<Places>,
+    ) -> Self {
         Self {
             matches,
             authenticator,
+            places,
         }
     }
 }
@@ -64,12 +72,15 @@ impl PlayService for Play {
         caller.require(KeyScope::Play)?;
         let key = seat?;
         let span = key.span();
+        let peer = request.remote_addr();
+        let carries = peer.and_then(|peer| self.places.carries_bot(peer));
         // A client's call returns with the response head, so the head must not wait for Hello.
         let responses = conversation::conversation(
             Arc::clone(&self.matches),
             key,
             caller,
             request.into_inner(),
+            carries,
         );
         Ok(Response::new(InSpan::new(span, Box::pin(responses))))
     }

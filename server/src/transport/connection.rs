@@ -13,6 +13,7 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 use tokio_rustls::server::TlsStream;
+use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
 use super::places::Place;
@@ -26,6 +27,8 @@ pub(crate) struct Connection {
     /// `None` once the preface is there.
     awaited: Option<AwaitedPreface>,
     addresses: TcpConnectInfo,
+    /// Completes when it has to give way to another.
+    gives_way: Pin<Box<WaitForCancellationFutureOwned>>,
     _place: Place,
 }
 
@@ -61,6 +64,7 @@ impl Connection {
                 bytes_left: PREFACE_BYTES,
                 until: Box::pin(sleep_until(preface_by)),
             }),
+            gives_way: Box::pin(place.gives_way().clone().cancelled_owned()),
             _place: place,
         }
     }
@@ -90,6 +94,13 @@ impl AsyncRead for Connection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        if this.gives_way.as_mut().poll(cx).is_ready() {
+            let reason = "it gave its place to another connection";
+            return Poll::Ready(Err(io::Error::new(
+                io::ErrorKind::ConnectionAborted,
+                reason,
+            )));
+        }
         let before = buffer.filled().len();
         let read = match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),

@@ -25,14 +25,15 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Least time between two warnings that connections are turned away.
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The connections that come to a listener, within the limits. One that has no place is closed at
-/// once; one that does not finish its TLS handshake or its HTTP/2 preface in time is closed then.
+/// The connections that come to a listener, within the limits. For one more than there may be the
+/// oldest gives way that carries no bot; if all do, it is closed at once. One that does not finish its TLS handshake or its HTTP/2 preface in time is closed then.
 pub(crate) fn incoming(
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
     limits: Limits,
+    places: Arc<Places>,
 ) -> impl Stream<Item = io::Result<Connection>> {
-    let mut door = Door::new(listener, &limits);
+    let mut door = Door::new(listener, places);
     let mut handshakes = Handshakes::new(limits);
     stream! {
         loop {
@@ -76,10 +77,10 @@ struct Door {
 }
 
 impl Door {
-    fn new(listener: TcpListener, limits: &Limits) -> Self {
+    fn new(listener: TcpListener, places: Arc<Places>) -> Self {
         Self {
             listener,
-            places: Arc::new(Places::new(limits)),
+            places,
             warned_at: None,
         }
     }
@@ -97,8 +98,12 @@ impl Door {
                     continue;
                 }
             };
-            match self.places.take(peer.ip().into()) {
-                Ok(place) => {
+            match self.places.take(peer) {
+                Ok((place, full)) => {
+                    if let Some(limit) = full {
+                        let gives_way = "a connection without a bot gives way to a new one";
+                        self.warn(|| warn!(%peer, limit, "{gives_way}"));
+                    }
                     // Without it a small message waits for the peer's delayed acknowledgement. A
                     // socket that refuses it is one that is closed already.
                     let _ = tcp.set_nodelay(true);
@@ -179,7 +184,11 @@ async fn shake_hands(
     preface_time: Duration,
 ) -> Option<Connection> {
     let Accepted { tcp, peer, place } = accepted;
-    match timeout_at(by, acceptor.accept(tcp)).await {
+    let shaken = select! {
+        shaken = timeout_at(by, acceptor.accept(tcp)) => shaken,
+        () = place.gives_way().cancelled() => return None,
+    };
+    match shaken {
         Ok(Ok(stream)) => {
             let preface_by = Instant::now() + preface_time;
             let stream = Transport::Tls(Box::new(stream));

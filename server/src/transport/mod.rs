@@ -13,5 +13,6 @@ pub use tls::{Tls, TlsError, TlsFiles};
 
 pub(crate) use incoming::incoming;
 pub(crate) use origin::Origin;
+pub(crate) use places::{CarriesBot, Places};
 pub(crate) use shares::{Share, Shares};
 pub(crate) use token_buckets::TokenBuckets;

@@ -1,15 +1,22 @@
-//! How many connections there may be.
+//! How many connections there may be, and which of them gives way to a new one.
+//!
+//! Who comes is not known before a connection is accepted and a ticket shown on it. So a new one
+//! gets a place, and the oldest that carries no stream of a bot gives way: whoever fills an address
+//! with connections keeps no bot of the same address from its seat.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
+    net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+use tokio_util::sync::CancellationToken;
 
 use super::origin::Origin;
 use crate::limits::Limits;
 
 /// Places for connections, in all and for one address.
-pub(super) struct Places {
+pub(crate) struct Places {
     in_all: usize,
     of_one_address: usize,
     taken: Mutex<Taken>,
@@ -17,40 +24,110 @@ pub(super) struct Places {
 
 #[derive(Default)]
 struct Taken {
-    in_all: usize,
+    by_peer: HashMap<SocketAddr, Connected>,
     by_origin: HashMap<Origin, usize>,
+    /// Those without a stream of a bot, by when that was last so.
+    idle: BTreeMap<u64, SocketAddr>,
+    idle_by_origin: HashMap<Origin, BTreeMap<u64, SocketAddr>>,
+    /// Orders connections.
+    last: u64,
+}
+
+/// A connection that has a place.
+struct Connected {
+    /// Parts it from an earlier one of the same peer.
+    number: u64,
+    /// Streams of bots that it carries.
+    bots: usize,
+    /// Its key among the idle ones, while it carries none.
+    idle_since: u64,
+    gives_way: CancellationToken,
 }
 
 /// A place, given back when it is dropped.
 pub(super) struct Place {
     places: Arc<Places>,
-    origin: Origin,
+    peer: SocketAddr,
+    number: u64,
+    gives_way: CancellationToken,
+}
+
+/// A bot's stream on a connection, which does not give way meanwhile.
+pub(crate) struct CarriesBot {
+    places: Arc<Places>,
+    peer: SocketAddr,
+    number: u64,
 }
 
 impl Places {
-    pub(super) fn new(limits: &Limits) -> Self {
-        Self {
+    pub(crate) fn new(limits: &Limits) -> Arc<Self> {
+        Arc::new(Self {
             in_all: limits.connections,
             of_one_address: limits.connections_per_address,
             taken: Mutex::default(),
-        }
+        })
     }
 
-    /// Takes a place, or tells the limit that is reached.
-    pub(super) fn take(self: &Arc<Self>, origin: Origin) -> Result<Place, &'static str> {
+    /// Takes a place, and tells the limit for which another gave way, if one had to; or tells the
+    /// limit that is reached by connections that all carry bots.
+    pub(super) fn take(
+        self: &Arc<Self>,
+        peer: SocketAddr,
+    ) -> Result<(Place, Option<&'static str>), &'static str> {
         let mut taken = self.taken();
-        if taken.in_all >= self.in_all {
-            return Err("connections");
-        }
+        let origin = Origin::from(peer.ip());
         let of_origin = taken.by_origin.get(&origin).copied().unwrap_or_default();
-        if of_origin >= self.of_one_address {
-            return Err("connections_per_address");
+        let full = if of_origin >= self.of_one_address {
+            let oldest = taken.idle_by_origin.get(&origin);
+            let oldest = oldest.and_then(|idle| idle.first_key_value());
+            Some(("connections_per_address", oldest.map(|(_, peer)| *peer)))
+        } else if taken.by_peer.len() >= self.in_all {
+            let oldest = taken.idle.first_key_value();
+            Some(("connections", oldest.map(|(_, peer)| *peer)))
+        } else {
+            None
+        };
+        if let Some((limit, oldest)) = full {
+            let gives_way = oldest.and_then(|oldest| taken.forget(oldest));
+            gives_way.ok_or(limit)?.gives_way.cancel();
         }
-        taken.by_origin.insert(origin, of_origin + 1);
-        taken.in_all += 1;
-        Ok(Place {
+        // One of the same peer is gone, even if its end is not told yet.
+        taken.forget(peer);
+        let number = taken.next();
+        let gives_way = CancellationToken::new();
+        let connected = Connected {
+            number,
+            bots: 0,
+            idle_since: number,
+            gives_way: gives_way.clone(),
+        };
+        taken.by_peer.insert(peer, connected);
+        *taken.by_origin.entry(origin).or_default() += 1;
+        taken.is_idle(peer, number);
+        let place = Place {
             places: Arc::clone(self),
-            origin,
+            peer,
+            number,
+            gives_way,
+        };
+        Ok((place, full.map(|(limit, _)| limit)))
+    }
+
+    /// The connection of this peer carries a bot's stream for as long as the guard lives; `None`
+    /// when there is no such connection any more.
+    pub(crate) fn carries_bot(self: &Arc<Self>, peer: SocketAddr) -> Option<CarriesBot> {
+        let mut taken = self.taken();
+        let connected = taken.by_peer.get_mut(&peer)?;
+        connected.bots += 1;
+        let (number, idle_since, is_first) =
+            (connected.number, connected.idle_since, connected.bots == 1);
+        if is_first {
+            taken.is_busy(peer, idle_since);
+        }
+        Some(CarriesBot {
+            places: Arc::clone(self),
+            peer,
+            number,
         })
     }
 
@@ -60,15 +137,81 @@ impl Places {
     }
 }
 
+impl Taken {
+    fn next(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    fn is_idle(&mut self, peer: SocketAddr, since: u64) {
+        self.idle.insert(since, peer);
+        let of_origin = self.idle_by_origin.entry(peer.ip().into()).or_default();
+        of_origin.insert(since, peer);
+    }
+
+    fn is_busy(&mut self, peer: SocketAddr, idle_since: u64) {
+        self.idle.remove(&idle_since);
+        let origin = peer.ip().into();
+        if let Some(of_origin) = self.idle_by_origin.get_mut(&origin) {
+            of_origin.remove(&idle_since);
+            if of_origin.is_empty() {
+                self.idle_by_origin.remove(&origin);
+            }
+        }
+    }
+
+    /// The connection of a peer has no place any more.
+    fn forget(&mut self, peer: SocketAddr) -> Option<Connected> {
+        let connected = self.by_peer.remove(&peer)?;
+        if connected.bots == 0 {
+            self.is_busy(peer, connected.idle_since);
+        }
+        let origin = peer.ip().into();
+        if let Some(count) = self.by_origin.get_mut(&origin) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.by_origin.remove(&origin);
+            }
+        }
+        Some(connected)
+    }
+
+    fn has(&self, peer: SocketAddr, number: u64) -> bool {
+        let connected = self.by_peer.get(&peer);
+        connected.is_some_and(|connected| connected.number == number)
+    }
+}
+
+impl Place {
+    /// Cancelled when the connection has to give way to another.
+    pub(super) fn gives_way(&self) -> &CancellationToken {
+        &self.gives_way
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         let mut taken = self.places.taken();
-        taken.in_all = taken.in_all.saturating_sub(1);
-        if let Some(count) = taken.by_origin.get_mut(&self.origin) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                taken.by_origin.remove(&self.origin);
-            }
+        if taken.has(self.peer, self.number) {
+            taken.forget(self.peer);
+        }
+    }
+}
+
+impl Drop for CarriesBot {
+    fn drop(&mut self) {
+        let mut taken = self.places.taken();
+        if !taken.has(self.peer, self.number) {
+            return;
+        }
+        let since = taken.next();
+        let Some(connected) = taken.by_peer.get_mut(&self.peer) else {
+            return;
+        };
+        connected.bots = connected.bots.saturating_sub(1);
+        if connected.bots == 0 {
+            connected.idle_since = since;
+            taken.is_idle(self.peer, since);
         }
     }
 }
@@ -76,28 +219,65 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use std::net::IpAddr;
-
     use super::*;
 
-    #[test]
-    fn a_place_is_given_back_and_nothing_stays_of_an_address_that_left() {
-        let limits = Limits {
-            connections: 3,
-            connections_per_address: 2,
+    fn places(connections: usize, connections_per_address: usize) -> Arc<Places> {
+        Places::new(&Limits {
+            connections,
+            connections_per_address,
             ..Limits::default()
-        };
-        let places = Arc::new(Places::new(&limits));
-        let take = |text: &str| places.take(text.parse::<IpAddr>().unwrap().into());
-        let one = take("192.0.2.1").ok().unwrap();
-        let _two = take("192.0.2.1").ok().unwrap();
-        assert_eq!(take("192.0.2.1").err(), Some("connections_per_address"));
-        let three = take("192.0.2.2").ok().unwrap();
-        assert_eq!(take("192.0.2.3").err(), Some("connections"));
-        drop(three);
-        drop(one);
-        let _again = take("192.0.2.1").ok().unwrap();
-        assert_eq!(places.taken().in_all, 2);
-        assert_eq!(places.taken().by_origin.len(), 1);
+        })
+    }
+
+    fn peer(text: &str) -> SocketAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_oldest_of_an_address_without_a_bot_gives_way_to_a_new_one() {
+        let places = places(10, 2);
+        let take = |text| places.take(peer(text));
+        let (bots, _) = take("192.0.2.1:1").ok().unwrap();
+        let (other, _) = take("192.0.2.1:2").ok().unwrap();
+        let carries = places.carries_bot(peer("192.0.2.1:1")).unwrap();
+        let (newest, gave_way) = take("192.0.2.1:3").ok().unwrap();
+        assert_eq!(gave_way, Some("connections_per_address"));
+        assert!(other.gives_way().is_cancelled() && !bots.gives_way().is_cancelled());
+        let also = places.carries_bot(peer("192.0.2.1:3")).unwrap();
+        assert_eq!(take("192.0.2.1:4").err(), Some("connections_per_address"));
+        assert!(take("192.0.2.2:1").ok().unwrap().1.is_none());
+        // The place of one that gave way is not given back a second time.
+        drop(other);
+        assert_eq!(take("192.0.2.1:4").err(), Some("connections_per_address"));
+        drop(carries);
+        take("192.0.2.1:4").ok().unwrap();
+        assert!(bots.gives_way().is_cancelled() && !newest.gives_way().is_cancelled());
+        drop(also);
+    }
+
+    #[test]
+    fn a_server_that_is_full_lets_the_oldest_of_all_give_way() {
+        let places = places(2, 2);
+        let (one, _) = places.take(peer("192.0.2.1:1")).ok().unwrap();
+        let (two, _) = places.take(peer("192.0.2.2:1")).ok().unwrap();
+        let _bot = places.carries_bot(peer("192.0.2.1:1")).unwrap();
+        let (_three, gave_way) = places.take(peer("192.0.2.3:1")).ok().unwrap();
+        assert_eq!(gave_way, Some("connections"));
+        assert!(two.gives_way().is_cancelled() && !one.gives_way().is_cancelled());
+    }
+
+    #[test]
+    fn nothing_stays_of_connections_that_are_gone() {
+        let places = places(2, 1);
+        let held = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.2:1", "192.0.2.3:1"]
+            .map(|text| places.take(peer(text)).ok().unwrap());
+        let bot = places.carries_bot(peer("192.0.2.3:1")).unwrap();
+        drop(held);
+        drop(bot);
+        let taken = places.taken();
+        assert!(taken.by_peer.is_empty() && taken.by_origin.is_empty());
+        assert!(taken.idle.is_empty() && taken.idle_by_origin.is_empty());
+        drop(taken);
+        assert!(places.carries_bot(peer("192.0.2.3:1")).is_none());
     }
 }

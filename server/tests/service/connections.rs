@@ -4,6 +4,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use bridgemaster_proto::v1::{
     ListGamesRequest, ListMatchesRequest, catalog_service_client::CatalogServiceClient,
+    play_service_client::PlayServiceClient,
 };
 use bridgemaster_server::{Limits, Rate, Server, ServerOptions, identity::KeyScope};
 use tokio::{
@@ -129,14 +130,45 @@ async fn one_address_has_no_more_connections_than_its_limit() {
     for _ in 0..3 {
         held.push(connect_from(from, &table).await);
     }
-    assert_closed(connect_from(from, &table).await).await;
+    // For one more the oldest gives way, and none of another address.
+    let newest = connect_from(from, &table).await;
+    assert_closed(held.remove(0)).await;
     list_games(&channel_from("127.0.0.3", &table))
         .await
         .unwrap();
-    // A place that is given back can be had again.
-    drop(held.pop());
-    let back = async { while list_games(&channel_from(from, &table)).await.is_err() {} };
-    timeout(PATIENCE, back).await.unwrap();
+    list_games(&table.channel).await.unwrap();
+    drop(newest);
+}
+
+#[tokio::test]
+async fn a_connection_that_carries_a_bot_gives_way_to_none() {
+    let limits = Limits {
+        connections_per_address: 3,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let from = "127.0.0.2";
+    let join = async |seat: usize| {
+        let client = PlayServiceClient::new(channel_from(from, &table));
+        let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
+        let bearer = format!("Bearer {}", seated.tickets[seat]);
+        let mut bot = RawBot::open_with(client, Some(&bearer), first).await?;
+        bot.next().await.map(|_| bot)
+    };
+    let mut first = join(0).await.unwrap();
+    // Others fill the address, and go on doing so.
+    let mut held = Vec::new();
+    for _ in 0..9 {
+        held.push(connect_from(from, &table).await);
+    }
+    let second = join(1).await.unwrap();
+    first.started().await;
+    for connection in held {
+        assert_closed(connection).await;
+        let _newest = connect_from(from, &table).await;
+    }
+    tokio::join!(first.play_on(), second.play_on());
 }
 
 #[tokio::test]
@@ -149,15 +181,14 @@ async fn a_server_has_no_more_connections_than_its_limit() {
     let table = Table::with_limits(limits).await;
     list_games(&table.channel).await.unwrap();
     let held = connect_from("127.0.0.2", &table).await;
-    assert_closed(connect_from("127.0.0.3", &table).await).await;
-    drop(held);
-    let back = async {
-        while list_games(&channel_from("127.0.0.3", &table))
-            .await
-            .is_err()
-        {}
-    };
-    timeout(PATIENCE, back).await.unwrap();
+    // The table's own is the oldest, and then the other is.
+    list_games(&channel_from("127.0.0.3", &table))
+        .await
+        .unwrap();
+    list_games(&channel_from("127.0.0.4", &table))
+        .await
+        .unwrap();
+    assert_closed(held).await;
 }
 
 #[tokio::test]
