@@ -40,7 +40,8 @@ pub enum Input<G: Game> {
         seat: Seat,
         /// The bot.
         bot: BotIdentity,
-        /// Sequence of the last message that the bot has; `None` when it knows nothing.
+        /// Sequence of the last message that the bot has; `None` when it knows nothing, or
+        /// nothing that is of this match.
         last_sequence: Option<u32>,
     },
     /// The seat's current stream is gone.
@@ -121,7 +122,7 @@ pub enum Input<G: Game> {
     /// not known. That time is nobody's: the clocks of open requests stand still from the last
     /// input until their bots are back and the requests handed over again, the start-up time goes
     /// on where it was, and every bot has at least
-    /// [`RESTART_GRACE_MS`](crate::RESTART_GRACE_MS) to come back.
+    /// [`RESTART_GRACE_MS`](crate::RESTART_GRACE_MS) to come, whether it was there before or not.
     Restarted,
     /// The shell turned a bot away that had the right to come, for a reason that is the shell's
     /// own: it had no room, or could not tell who comes. From now until the bot is there no clock

@@ -14,8 +14,11 @@
 //! * call [`Referee::handle`] with [`Input::Tick`] when [`Referee::deadline`] is reached;
 //! * when a newer stream takes a seat over, report [`Input::Connected`] for it and nothing more
 //!   of the older one, [`Input::Disconnected`] included;
+//! * believe the number that a bot comes back with only when its history holds it ([`Histories`])
+//!   and [`Referee::can_resume`]; [`Input::Connected`] has it only then;
 //! * to go on after its own end, make a referee by the same rules and `created_at`, give it every
-//!   input again at the same time, and then [`Input::Restarted`].
+//!   input again at the same time, begin a new history with what [`Referee::sent`] tells of each
+//!   seat, and then [`Input::Restarted`].
 
 #![forbid(unsafe_code)]
 
@@ -24,6 +27,7 @@ mod chair;
 mod clock;
 mod event_log;
 mod fault;
+mod histories;
 mod house;
 mod input;
 mod lag;
@@ -40,6 +44,9 @@ mod time;
 
 pub use clock::{Charge, ClockReading, ClockRules, ClockUse, MAX_BANK_MS};
 pub use fault::{Fault, FaultAction, FaultPolicy, FaultReason, MAX_FAULTS_KEPT};
+pub use histories::{
+    EndedHistory, Histories, HistoryId, Known, MAX_ENDED_HISTORIES_KEPT, NoHistoryId,
+};
 pub use house::HousePolicy;
 pub use input::{Answer, BadAnswerReason, BotIdentity, Input};
 pub use lag::LAG_MARGIN_MS;

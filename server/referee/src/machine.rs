@@ -46,7 +46,7 @@ pub struct Referee<G: Game> {
     startup_lag: Lag,
     /// Time while the match waited for bots and no referee was there, in µs.
     startup_away_us: u64,
-    /// Until when the match waits at least, for a bot that was turned away.
+    /// Until when the match waits at least, for a bot that was turned away or may have been forgotten.
     startup_waits_until: Time,
     /// The moment of the last input.
     pub(crate) now: Time,
@@ -167,7 +167,10 @@ impl<G: Game> Referee<G> {
             MatchPhase::Waiting => {
                 let away_us = self.now.us_since(known_until);
                 self.startup_away_us = self.startup_away_us.saturating_add(away_us);
-                self.startup_waits_until = self.startup_waits_until.plus_us(away_us);
+                // A bot that nobody remembers may have been there, and is not to blame.
+                let back_until = self.now.plus_ms(RESTART_GRACE_MS);
+                self.startup_waits_until =
+                    self.startup_waits_until.plus_us(away_us).max(back_until);
             }
             MatchPhase::Running => {}
             MatchPhase::Ended => return,
@@ -268,10 +271,9 @@ impl<G: Game> Referee<G> {
     }
 
     fn next_timer(&self) -> Option<(Time, Timer)> {
-        let clock = &self.rules.clock;
         match self.phase {
             MatchPhase::Waiting => {
-                let startup_ends = self.created_at.plus_ms(clock.startup_ms);
+                let startup_ends = self.created_at.plus_ms(self.rules.clock.startup_ms);
                 let startup_ends = startup_ends
                     .plus_us(self.startup_lag.extension_us())
                     .plus_us(self.startup_away_us);
@@ -429,6 +431,18 @@ impl<G: Game> Referee<G> {
             outbox.started(),
             outbox.ended().unwrap_or(outbox.last() + 1),
         ))
+    }
+
+    /// Sequence of the last message to each seat so far, in seat order; 0 for none.
+    pub fn sent(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.chairs.iter().map(|chair| chair.outbox.last())
+    }
+
+    /// Whether a seat that has the messages up to this one can be sent all that came after it. If
+    /// not, it is sent the start and the open request.
+    pub fn can_resume(&self, seat: Seat, last_sequence: u32) -> bool {
+        let chair = self.chairs.get(seat.index());
+        chair.is_some_and(|chair| chair.outbox.can_resume_after(last_sequence))
     }
 
     /// What a spectator may see; `None` before the match starts.

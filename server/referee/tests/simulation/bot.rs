@@ -1,7 +1,7 @@
 //! A bot: what it knows, and what it does with a request.
 
 use bridgemaster_games::{Game, Seat};
-use bridgemaster_referee::{Answer, BotIdentity, DecisionRequest, SeatMessage};
+use bridgemaster_referee::{Answer, BotIdentity, DecisionRequest, HistoryId, Known, SeatMessage};
 
 use crate::{
     dice::{Dice, Purpose},
@@ -63,7 +63,9 @@ pub(crate) struct Bot<D> {
     pub(crate) stream: Option<StreamId>,
     /// Sequence of the last message that it has; 0 when it knows nothing.
     pub(crate) has: u32,
-    /// Counts its processes.
+    /// The history that it was told of last.
+    history_id: Option<HistoryId>,
+    /// Counts its processes, and how often it began anew: what it had in mind before is dropped.
     pub(crate) life: u32,
     pub(crate) asked: Option<Asked<D>>,
     /// It has decided: the answer is sent again over every new stream, for the old one may have
@@ -90,6 +92,7 @@ impl<D: Clone> Bot<D> {
             seed,
             stream: None,
             has: 0,
+            history_id: None,
             life: 0,
             asked: None,
             has_decided: false,
@@ -109,32 +112,51 @@ impl<D: Clone> Bot<D> {
         }
     }
 
-    /// Takes a message of its stream; `is_first` and `knew` tell what it has of this stream and
-    /// what it had when it opened it. Tells whether it has to answer.
+    /// What its Hello says that it has.
+    pub(crate) fn known(&self) -> Option<Known> {
+        let history_id = self.history_id.filter(|_| self.has > 0)?;
+        Some(Known {
+            history_id,
+            last_sequence: self.has,
+        })
+    }
+
+    /// It knows nothing of the match, because its process is a new one or because the server does
+    /// not know what it knows.
+    pub(crate) fn begin_anew(&mut self) {
+        self.life += 1;
+        (self.has, self.asked) = (0, None);
+        (self.has_decided, self.awaits_refusal) = (false, false);
+    }
+
+    /// Takes the Welcome of its stream; tells whether an answer may have been lost, and what it is.
+    pub(crate) fn welcomed(&mut self, history_id: HistoryId, resumed: bool) -> Option<Report<D>> {
+        self.history_id = Some(history_id);
+        if !resumed && self.has > 0 {
+            self.begin_anew();
+        }
+        let asked = self.asked.as_ref()?;
+        // A legal answer stands for one that was not.
+        (self.has_decided || self.awaits_refusal).then(|| asked.answer())
+    }
+
+    /// Takes a message of its stream, of which it has `heard`. Tells whether it has to answer.
     pub(crate) fn hear<G: Game<Decision = D>>(
         &mut self,
         sequence: u32,
         message: &SeatMessage<G>,
         heard: &mut Heard,
     ) -> Result<bool, Violation> {
-        let starts_anew = heard.last.is_none() && matches!(message, SeatMessage::Started(_));
-        if starts_anew {
-            heard.is_anew = true;
-        } else if heard.is_anew {
-            demand!(
-                Some(sequence) > heard.last,
-                "{} hears {sequence} after {:?}",
-                self.seat,
-                heard.last
-            );
-        } else {
-            demand!(
-                sequence == self.has + 1,
-                "{} has {} and hears {sequence} next",
-                self.seat,
-                self.has
-            );
-        }
+        let is_start = heard.last.is_none() && matches!(message, SeatMessage::Started(_));
+        demand!(
+            match heard.resumed {
+                true => sequence == self.has + 1,
+                false => is_start || heard.last.is_some_and(|last| last < sequence),
+            },
+            "{} has {} and hears {sequence} next, of {heard:?}",
+            self.seat,
+            self.has
+        );
         heard.last = Some(sequence);
         self.has = self.has.max(sequence);
         Ok(match message {
@@ -226,5 +248,7 @@ impl<D: Clone> Bot<D> {
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     last: Option<u32>,
-    is_anew: bool,
+    /// It was welcomed, and what it had went on.
+    pub(crate) resumed: bool,
+    pub(crate) is_welcomed: bool,
 }

@@ -68,7 +68,10 @@ impl Command {
             tally.virtual_time.as_secs_f64() / 3600.0,
             tally.matches as f64 * 60.0 / seconds,
         );
-        println!("{} restarts of servers", tally.restarts);
+        println!(
+            "{} restarts of servers, {} of them with less than had been stored",
+            tally.restarts, tally.lost_tails
+        );
         println!("faults: {:?}", tally.faults);
         println!("bots: {:?}", tally.kinds);
         ExitCode::SUCCESS

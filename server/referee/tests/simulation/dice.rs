@@ -14,6 +14,8 @@ pub(crate) enum Purpose {
     Kills,
     /// When the server has no room.
     Room,
+    /// How much of what it had stored it finds again.
+    Tails,
     /// What the bot of a seat does.
     Bot(u8),
     /// What the network does to the streams of a seat.
@@ -31,6 +33,7 @@ impl Dice {
             Purpose::Server => 1,
             Purpose::Kills => 2,
             Purpose::Room => 3,
+            Purpose::Tails => 4,
             Purpose::Bot(seat) => 0x100 + u64::from(seat),
             Purpose::Network(seat) => 0x200 + u64::from(seat),
         };

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use bridgemaster_games::{Digest, Game};
-use bridgemaster_referee::{Answer, Input, MatchPhase, Referee, Time};
+use bridgemaster_referee::{Answer, HistoryId, Input, MatchPhase, Referee, Time};
 
 use crate::oracle::{Violation, demand};
 
@@ -11,6 +11,8 @@ use crate::oracle::{Violation, demand};
 struct Entry<G: Game> {
     at: Time,
     input: Input<G>,
+    /// Of a restart: the history that begins with it.
+    begins: Option<HistoryId>,
     digest: Digest,
     records: u32,
     deadline: Option<Time>,
@@ -42,17 +44,27 @@ impl<G: Game> Journal<G> {
         }
     }
 
-    /// Writes down an input and what it led to; `outputs` is their text.
-    pub(crate) fn write(&mut self, at: Time, input: Input<G>, outputs: &str, referee: &Referee<G>) {
+    /// Writes down an input and what it led to; `outputs` is their text. A restart begins the
+    /// history `running`, which is stored in any case, because bots are told of it.
+    pub(crate) fn write(
+        &mut self,
+        at: Time,
+        input: Input<G>,
+        running: HistoryId,
+        outputs: &str,
+        referee: &Referee<G>,
+    ) {
+        let begins = matches!(input, Input::Restarted).then_some(running);
         self.entries.push(Entry {
             at,
             input,
+            begins,
             digest: referee.digest(),
             records: referee.records(),
             deadline: referee.deadline(),
             outputs: hash(outputs),
         });
-        if !outputs.is_empty() {
+        if !outputs.is_empty() || begins.is_some() {
             self.due = self.entries.len();
         }
         if referee.phase() == MatchPhase::Ended {
@@ -91,18 +103,21 @@ impl<G: Game> Journal<G> {
         self.end.is_some_and(|end| end <= self.stored)
     }
 
-    /// The server is killed: what is not stored is lost.
-    pub(crate) fn lose_unstored(&mut self) {
+    /// The server is killed: what is not stored is lost, and of what is stored all but so much.
+    pub(crate) fn lose_all_but(&mut self, kept: usize) {
+        self.stored = self.stored.min(kept);
         self.entries.truncate(self.stored);
         self.due = self.stored;
         self.storing = None;
         self.end = None;
     }
 
-    /// The inputs that are left, in order.
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = (usize, Time, Input<G>)> {
+    /// The inputs that are left, in order, each with the history that begins with it.
+    pub(crate) fn inputs(
+        &self,
+    ) -> impl Iterator<Item = (usize, Time, Input<G>, Option<HistoryId>)> {
         let entries = self.entries.iter().enumerate();
-        entries.map(|(number, entry)| (number, entry.at, copy(&entry.input)))
+        entries.map(|(number, entry)| (number, entry.at, copy(&entry.input), entry.begins))
     }
 
     /// Holds a referee that took an input again against what it was when it took it first.

@@ -1,5 +1,5 @@
 //! Referees and everything around them in virtual time, from a seed: bots of every kind, networks
-//! that delay and drop, a server that stands still and is killed. Thousands of matches a minute, each watched at
+//! that delay and drop, a server that stands still, is killed and may forget what it had stored. Thousands of matches a minute, each watched at
 //! every step.
 //!
 //! `cargo test` plays a few hundred. More, or a failure again:

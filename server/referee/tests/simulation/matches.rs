@@ -53,6 +53,7 @@ pub(crate) struct Tally {
     pub(crate) inputs: u64,
     pub(crate) decisions: u64,
     pub(crate) restarts: u64,
+    pub(crate) lost_tails: u64,
     pub(crate) virtual_time: Duration,
     pub(crate) faults: Vec<(FaultReason, u64)>,
     pub(crate) kinds: Vec<(Kind, u64)>,
@@ -63,6 +64,7 @@ impl Tally {
         self.matches += 1;
         self.inputs += played.inputs;
         self.restarts += u64::from(played.restarts);
+        self.lost_tails += u64::from(played.lost_tails);
         self.decisions += played
             .decided
             .iter()

@@ -212,6 +212,9 @@ pub(crate) struct ServerHabits {
     pub(crate) full_every_us: Option<Range<u64>>,
     /// How long it then has none, in µs.
     pub(crate) full_us: Range<u64>,
+    /// The chance, in thousandths, that a server finds less than the one before had stored: a
+    /// power failure took the end, or a backup was restored.
+    pub(crate) loses_tail: u32,
 }
 
 /// A match that is going to be played.
@@ -358,5 +361,6 @@ fn server(dice: &mut Dice) -> ServerHabits {
         away_us: 0..dice.pick(&[50 * MS, 5 * SECOND, 60 * SECOND]),
         full_every_us: dice.happens(400).then_some(0..2 * SECOND),
         full_us: 0..dice.pick(&[20 * MS, 3 * SECOND, 60 * SECOND]),
+        loses_tail: dice.pick(&[0, 0, 500]),
     }
 }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use bridgemaster_games::{Game, Seat};
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, CloseReason, DecisionRequest, Input, MAX_MESSAGES_KEPT,
-    MatchPhase, Output, Referee, SeatMessage, Time,
+    Answer, BadAnswerReason, BotIdentity, CloseReason, DecisionRequest, Histories, HistoryId,
+    Input, Known, MAX_MESSAGES_KEPT, MatchPhase, Output, Referee, SeatMessage, Time,
 };
 
 use crate::{
@@ -50,6 +50,10 @@ pub(crate) enum Report<D> {
 /// What the server sends to a bot.
 #[derive(Debug)]
 pub(crate) enum ToBot<G: Game> {
+    Welcome {
+        history_id: HistoryId,
+        resumed: bool,
+    },
     Message {
         sequence: u32,
         message: SeatMessage<G>,
@@ -86,6 +90,11 @@ struct Gated<G: Game> {
 pub(crate) struct Server<G: Game> {
     pub(crate) referee: Referee<G>,
     pub(crate) oracle: Oracle<G>,
+    histories: Histories,
+    /// Counts the lives of the server: each begins a history.
+    life: u8,
+    /// A restart found less than had been stored.
+    pub(crate) has_lost_tail: bool,
     inbox: VecDeque<Reported<G::Decision>>,
     links: Vec<Option<StreamId>>,
     journal: Journal<G>,
@@ -108,6 +117,9 @@ impl<G: Game> Server<G> {
         let seats = usize::from(referee.rules().seats.get());
         Ok(Self {
             oracle: Oracle::new(&referee)?,
+            histories: Histories::new(history_of(0)),
+            life: 0,
+            has_lost_tail: false,
             referee,
             inbox: VecDeque::new(),
             links: vec![None; seats],
@@ -165,21 +177,27 @@ impl<G: Game> Server<G> {
         self.journal.have_stored(count);
     }
 
-    /// The server is killed: all that is not stored is gone.
-    pub(crate) fn kill(&mut self, now: Time, trace: &mut Trace) {
+    /// The server is killed: all that is not stored is gone, and of what is stored all but so much.
+    pub(crate) fn kill(&mut self, now: Time, kept: usize, trace: &mut Trace) {
         trace.line(
             now,
             format_args!(
-                "the server is killed with {} of {} inputs stored",
+                "the server is killed with {} of {} inputs stored, of which {kept} are kept",
                 self.journal.stored(),
                 self.journal.len()
             ),
         );
-        self.journal.lose_unstored();
+        self.has_lost_tail |= kept < self.journal.stored();
+        self.journal.lose_all_but(kept);
         self.inbox.clear();
         self.links.fill(None);
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.armed = None;
+    }
+
+    /// Inputs that are stored.
+    pub(crate) fn stored(&self) -> usize {
+        self.journal.stored()
     }
 
     /// The server starts again: it replays the journal, and goes on.
@@ -188,8 +206,12 @@ impl<G: Game> Server<G> {
         let mut referee = Referee::new(self.referee.rules().clone(), created_at)
             .map_err(|error| Violation(format!("the stored rules are refused: {error}")))?;
         let mut oracle = Oracle::new(&referee)?;
+        let mut histories = Histories::new(history_of(0));
         let mut outputs = Vec::new();
-        for (number, at, input) in self.journal.inputs() {
+        for (number, at, input, begins) in self.journal.inputs() {
+            if let Some(next) = begins {
+                histories.begin(next, referee.sent().collect());
+            }
             oracle.before(at, &input);
             outputs.clear();
             referee.handle(at, input, &mut outputs);
@@ -202,16 +224,19 @@ impl<G: Game> Server<G> {
                     .check_replayed(number, replayed.text(), &referee)?;
             }
         }
-        (self.referee, self.oracle) = (referee, oracle);
+        self.life += 1;
+        histories.begin(history_of(self.life), referee.sent().collect());
+        (self.referee, self.oracle, self.histories) = (referee, oracle, histories);
         self.told_lag_us = self.lag_us;
         self.handle(now, Input::Restarted, trace)
     }
 
-    /// Demands that a bot has no message that the match does not know of.
+    /// Demands that a bot has no message that the match does not know of, unless that was lost
+    /// after it had been stored.
     pub(crate) fn knows_what_was_sent(&self, seat: Seat, has: u32) -> Result<(), Violation> {
         let sent = self.oracle.sent_to(seat);
         demand!(
-            has as usize <= sent,
+            has as usize <= sent || self.has_lost_tail,
             "{seat} has message {has}, and after the restart {sent} were sent to it"
         );
         Ok(())
@@ -269,7 +294,7 @@ impl<G: Game> Server<G> {
         seat: Seat,
         stream: StreamId,
         bot: BotIdentity,
-        last_sequence: Option<u32>,
+        known: Option<Known>,
         trace: &mut Trace,
     ) -> Result<(), Violation> {
         self.catch_up(trace)?;
@@ -278,6 +303,7 @@ impl<G: Game> Server<G> {
             self.send(stream, ToBot::Closed(Closing::SeatClosed));
             return Ok(());
         }
+        let last_sequence = self.believed(seat, known)?;
         self.close(seat, Closing::Superseded);
         self.links[seat.index()] = Some(stream);
         let input = Input::Connected {
@@ -285,7 +311,31 @@ impl<G: Game> Server<G> {
             bot,
             last_sequence,
         };
-        self.handle(now, input, trace)
+        self.handle(now, input, trace)?;
+        // It waits for all that is stored up to now, as what it tells may not be forgotten.
+        self.queues[stream.0].push_front(Gated {
+            opens_at: self.journal.due(),
+            to_bot: ToBot::Welcome {
+                history_id: self.histories.running(),
+                resumed: last_sequence.is_some(),
+            },
+        });
+        Ok(())
+    }
+
+    /// The number of a bot that comes back, if it is one of this match and everything after it
+    /// can be sent.
+    fn believed(&self, seat: Seat, known: Option<Known>) -> Result<Option<u32>, Violation> {
+        let Some(known) = known else { return Ok(None) };
+        let last = known.last_sequence;
+        let sent = self.oracle.sent_to(seat) as u32;
+        let is_true = self.histories.holds(seat, known, sent);
+        demand!(
+            is_true || self.has_lost_tail,
+            "{seat} has {known:?} and is not believed, though nothing was lost"
+        );
+        let can_resume = self.referee.can_resume(seat, last);
+        Ok((is_true && can_resume).then_some(last))
     }
 
     /// A bot comes when there is no room. Who has a stream is not turned away.
@@ -329,7 +379,7 @@ impl<G: Game> Server<G> {
     fn handle(&mut self, at: Time, input: Input<G>, trace: &mut Trace) -> Result<(), Violation> {
         trace.line(at, format_args!("> {input:?}"));
         self.inputs += 1;
-        let stored_input = copy(&input);
+        let (stored_input, running) = (copy(&input), self.histories.running());
         self.oracle.before(at, &input);
         let mut outputs = Vec::new();
         self.referee.handle(at, input, &mut outputs);
@@ -338,8 +388,13 @@ impl<G: Game> Server<G> {
         }
         let before = trace.text().len();
         write_outputs(at, &outputs, trace);
-        self.journal
-            .write(at, stored_input, trace.since(before), &self.referee);
+        self.journal.write(
+            at,
+            stored_input,
+            running,
+            trace.since(before),
+            &self.referee,
+        );
         self.oracle.after(&outputs, &self.referee)?;
         let mut slow = Vec::new();
         for output in outputs {
@@ -381,6 +436,11 @@ impl<G: Game> Server<G> {
             to_bot,
         });
     }
+}
+
+/// The history that a life of the server begins.
+fn history_of(life: u8) -> HistoryId {
+    HistoryId::new([life; 16])
 }
 
 fn write_outputs<G: Game>(at: Time, outputs: &[Output<G>], trace: &mut Trace) {

@@ -7,7 +7,7 @@ use std::{
 
 use bridgemaster_games::{Game, Seat};
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, CloseReason, FaultReason, Referee, SeatMessage, Time,
+    Answer, BadAnswerReason, CloseReason, FaultReason, Known, Referee, SeatMessage, Time,
 };
 
 use crate::{
@@ -54,7 +54,7 @@ enum Event<G: Game> {
     /// A message comes to its bot.
     ToBot(StreamId, ToBot<G>),
     /// Hello comes to the server.
-    Hello(StreamId, Option<u32>),
+    Hello(StreamId, Option<Known>),
     /// A report comes to the server.
     ToServer(StreamId, Report<G::Decision>),
     /// The server handles what was reported.
@@ -158,6 +158,8 @@ pub(crate) struct World<G: Game> {
     times_full: u32,
     full_until: Time,
     kills: Dice,
+    tails: Dice,
+    lost_tails: u32,
     /// Counts the lives of the server.
     server_life: u32,
     is_server_up: bool,
@@ -176,6 +178,8 @@ pub(crate) struct Played {
     pub(crate) inputs: u64,
     /// How often the server was killed and started again.
     pub(crate) restarts: u32,
+    /// How often it then found less than it had stored.
+    pub(crate) lost_tails: u32,
     pub(crate) decided: Vec<Vec<String>>,
     pub(crate) digest: bridgemaster_games::Digest,
     pub(crate) places: Vec<(u8, i32)>,
@@ -200,6 +204,8 @@ impl<G: Game> World<G> {
             times_full: 0,
             full_until: now,
             kills: Dice::new(plan.seed, Purpose::Kills),
+            tails: Dice::new(plan.seed, Purpose::Tails),
+            lost_tails: 0,
             server_life: 0,
             is_server_up: true,
             timer_settings: 0,
@@ -290,10 +296,16 @@ impl<G: Game> World<G> {
             }
             let committed: Vec<FaultReason> =
                 seat.faults.iter().map(|fault| fault.reason).collect();
+            // A bot that was told of its forfeit has left, and a server that forgets the forfeit
+            // waits for it.
+            let is_missed = |reason: &FaultReason| {
+                let stays_away = [FaultReason::Disconnected, FaultReason::NeverConnected];
+                bot.is_gone && self.lost_tails > 0 && stays_away.contains(reason)
+            };
             demand!(
                 committed
                     .iter()
-                    .all(|reason| kind.faults().contains(reason)),
+                    .all(|reason| kind.faults().contains(reason) || is_missed(reason)),
                 "a {kind:?} bot had time enough and committed {committed:?}"
             );
             if kind.faults().is_empty() {
@@ -313,6 +325,7 @@ impl<G: Game> World<G> {
         Ok(Played {
             inputs: self.server.inputs,
             restarts: self.server_life,
+            lost_tails: self.lost_tails,
             decided: oracle.decided.clone(),
             digest: oracle.digest(),
             places: result
@@ -365,7 +378,7 @@ impl<G: Game> World<G> {
             }
             Event::Cut(stream) => self.cut(stream),
             Event::ToBot(stream, message) => return self.arrive(stream, message),
-            Event::Hello(stream, last_sequence) => return self.hello(stream, last_sequence),
+            Event::Hello(stream, known) => return self.hello(stream, known),
             Event::ToServer(stream, report) => {
                 if self.streams[stream.0].leads_to_server() {
                     self.report(stream, report);
@@ -486,7 +499,13 @@ impl<G: Game> World<G> {
         if self.server.is_complete() {
             return;
         }
-        self.server.kill(self.now, &mut self.trace);
+        let stored = self.server.stored();
+        let kept = match self.tails.happens(self.plan.server.loses_tail) {
+            true => self.tails.within(0..stored as u64) as usize,
+            false => stored,
+        };
+        self.lost_tails += u32::from(kept < stored);
+        self.server.kill(self.now, kept, &mut self.trace);
         self.server_life += 1;
         self.is_server_up = false;
         self.stalled_until = self.now;
@@ -589,7 +608,7 @@ impl<G: Game> World<G> {
         }
     }
 
-    fn hello(&mut self, stream: StreamId, last_sequence: Option<u32>) -> Result<(), Violation> {
+    fn hello(&mut self, stream: StreamId, known: Option<Known>) -> Result<(), Violation> {
         let Stream { seat, .. } = self.streams[stream.0];
         if !self.streams[stream.0].leads_to_server() {
             return Ok(());
@@ -605,7 +624,7 @@ impl<G: Game> World<G> {
             }
         }
         let bot = self.bots[seat.index()].identity();
-        self.serve(|server, now, trace| server.join(now, seat, stream, bot, last_sequence, trace))?;
+        self.serve(|server, now, trace| server.join(now, seat, stream, bot, known, trace))?;
         self.after(0, Event::Ping(stream));
         Ok(())
     }
@@ -626,7 +645,7 @@ impl<G: Game> World<G> {
         }
         let stream = StreamId(self.streams.len());
         bot.stream = Some(stream);
-        let last_sequence = (bot.has > 0).then_some(bot.has);
+        let known = bot.known();
         self.streams.push(Stream {
             seat,
             is_cut: false,
@@ -638,13 +657,7 @@ impl<G: Game> World<G> {
         });
         self.server.add_queue();
         let at = self.arrival_at_server(stream);
-        self.at(at, Event::Hello(stream, last_sequence));
-        let bot = &self.bots[seat.index()];
-        // An answer that may have been lost is sent again, a legal one for one that was not.
-        if let (Some(asked), true) = (&bot.asked, bot.has_decided || bot.awaits_refusal) {
-            let again = asked.answer();
-            self.send(stream, again);
-        }
+        self.at(at, Event::Hello(stream, known));
     }
 
     /// Dials again after a pause that grows with each refusal.
@@ -689,6 +702,16 @@ impl<G: Game> World<G> {
             return Ok(());
         }
         match message {
+            ToBot::Welcome {
+                history_id,
+                resumed,
+            } => {
+                let heard = &mut self.streams[stream.0].heard;
+                (heard.is_welcomed, heard.resumed) = (true, resumed);
+                if let Some(again) = bot.welcomed(history_id, resumed) {
+                    self.send(stream, again);
+                }
+            }
             ToBot::Message { sequence, message } => {
                 bot.refused_dials = 0;
                 let heard = &mut self.streams[stream.0].heard;
@@ -750,15 +773,17 @@ impl<G: Game> World<G> {
         };
         bot.has_decided |= !matches!(deed, Deed::StaySilent | Deed::AnswerIllegally);
         bot.awaits_refusal |= deed == Deed::AnswerIllegally;
-        let Some(stream) = bot.stream else { return };
+        let is_welcomed = |stream: &StreamId| self.streams[stream.0].heard.is_welcomed;
+        let Some(stream) = bot.stream.filter(is_welcomed) else {
+            return;
+        };
         let request_id = asked.request_id;
         let legal = || asked.answer();
         match deed {
             Deed::Answer | Deed::AnswerLate => self.send(stream, legal()),
             Deed::StaySilent => {}
             Deed::Restart => {
-                bot.life += 1;
-                (bot.has, bot.asked, bot.has_decided) = (0, None, false);
+                bot.begin_anew();
                 self.drop_stream(seat);
                 self.dial_again(seat);
             }

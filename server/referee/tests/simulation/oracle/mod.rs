@@ -12,7 +12,7 @@ use std::fmt;
 use bridgemaster_games::{Digest, Game, LegalList, Seat, Viewer};
 use bridgemaster_referee::{
     Answer, BadAnswerReason, BotIdentity, FaultReason, Input, MatchPhase, MatchRules, Output,
-    Referee, Time,
+    RESTART_GRACE_MS, Referee, Time,
 };
 
 use self::{
@@ -256,7 +256,9 @@ impl<G: Game> Oracle<G> {
             MatchPhase::Waiting => {
                 let away_us = self.now.us_since(known_until);
                 self.startup_away_us += away_us;
-                self.startup_waits_until = self.startup_waits_until.plus_us(away_us);
+                let waits_until = self.startup_waits_until.plus_us(away_us);
+                // Who was there may be forgotten, and has a minute to come again.
+                self.startup_waits_until = waits_until.max(self.now.plus_ms(RESTART_GRACE_MS));
             }
             MatchPhase::Running => {}
             MatchPhase::Ended => return Vec::new(),
