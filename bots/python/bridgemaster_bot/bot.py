@@ -41,7 +41,11 @@ class Bot(ABC):
         """
 
     def match_started(self, started: MatchStarted) -> None:  # noqa: B027
-        """Learn what stays the same during the match. Called before the first `decide`."""
+        """Learn what stays the same during the match. Called before the first `decide`.
+
+        Called again when the server has lost the end of what was played: forget all requests
+        before. What is asked next is complete, as ever.
+        """
 
     def decision_rejected(self, rejected: DecisionRejected) -> None:  # noqa: B027
         """Learn why a decision was refused; `rejected.field` and `rejected.detail` say it."""

@@ -129,6 +129,8 @@ class Connection:
         # What is known of the match, over all streams.
         self._welcomed = False
         self._last_sequence = 0
+        # The history that the server named last; empty before the first Welcome.
+        self._history_id = ""
         # Empty until the start, and with a server that commits to nothing.
         self._seed_commitment = ""
         self._request: play_pb2.DecisionRequest | None = None
@@ -137,6 +139,7 @@ class Connection:
         # What belongs to the stream in use.
         self._outbound: asyncio.Queue[play_pb2.PlayRequest | None] = asyncio.Queue()
         self._stream_was_welcomed = False
+        self._stream_progressed = False
         self._answer_is_sent = False
 
     async def play(self) -> MatchResult:
@@ -144,14 +147,13 @@ class Connection:
         backoff = Backoff(CONNECT_FOR_S)
         try:
             while True:
-                known = self._last_sequence
                 try:
                     result = await self._play_on_one_stream()
                     break
                 except StreamLostError as lost:
                     if self._stream_was_welcomed:
                         # A match that waits for other bots may say nothing for long.
-                        backoff.restart(RECONNECT_FOR_S, progressed=self._last_sequence > known)
+                        backoff.restart(RECONNECT_FOR_S, progressed=self._stream_progressed)
                     pause_s = backoff.next_pause_s()
                     if pause_s is None:
                         what = "was lost" if self._welcomed else "could not be reached"
@@ -169,6 +171,7 @@ class Connection:
         """Open a stream and converse on it until the match is over."""
         self._outbound = asyncio.Queue()
         self._stream_was_welcomed = False
+        self._stream_progressed = False
         self._answer_is_sent = False
         self._outbound.put_nowait(self._hello())
         async with self._channel() as channel:
@@ -179,6 +182,9 @@ class Connection:
             try:
                 welcome = await self._read_welcome(call)
                 self._welcomed = self._stream_was_welcomed = True
+                self._history_id = welcome.history_id
+                if not welcome.resumed:
+                    self._begin_anew()
                 # The stream before may have swallowed the answer. If not, this is ignored.
                 self._send_answer_once()
                 result = await self._converse(call, MISSED_PINGS * welcome.ping_interval_ms / 1000)
@@ -208,7 +214,19 @@ class Connection:
         )
         if self._last_sequence > 0:
             hello.last_sequence = self._last_sequence
+            hello.history_id = self._history_id
         return play_pb2.PlayRequest(hello=hello)
+
+    def _begin_anew(self) -> None:
+        """Forget what is known of the course of the match: for this server it did not happen.
+
+        What the bot still thinks about is answered too late, whatever it is.
+        """
+        if self._last_sequence > 0:
+            log.warning("the server has lost what was played last: beginning anew")
+        self._last_sequence = 0
+        self._request = None
+        self._answer = None
 
     async def _read_welcome(self, call: grpc.aio.StreamStreamCall) -> play_pb2.Welcome:
         try:
@@ -263,6 +281,7 @@ class Connection:
                 self._take_request(response.decision_request)
             return None
         self._last_sequence = response.sequence
+        self._stream_progressed = True
         if kind == "match_started":
             self._take_commitment(response.match_started)
             self._call_bot(self._bot.match_started, response.match_started)

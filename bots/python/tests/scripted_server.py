@@ -18,6 +18,7 @@ SEED = "london-1209"
 SALT = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 COMMITMENT = "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f"
 """The commitment to SEED with SALT: the example of PROTOCOL.md."""
+HISTORY_ID = "00112233445566778899aabbccddeeff"
 PATIENCE_S = 10.0
 """How long a test waits for what must happen: far more than it takes."""
 
@@ -59,12 +60,26 @@ class Stream:
             status.details.append(detail)
         self.to_send.put_nowait(status)
 
-    async def welcome(self, ping_interval_ms: int = 60_000) -> play_pb2.Hello:
-        """Read the Hello, which must come first, and answer it."""
+    async def welcome(
+        self,
+        ping_interval_ms: int = 60_000,
+        *,
+        history_id: str = HISTORY_ID,
+        resumed: bool = True,
+    ) -> play_pb2.Hello:
+        """Read the Hello, which must come first, and answer it.
+
+        A bot that knows nothing is not resumed, whatever `resumed` says.
+        """
         first = await self.receive()
         assert first is not None and first.WhichOneof("message") == "hello", first
         welcome = play_pb2.Welcome(
-            protocol_revision=1, match_id=MATCH_ID, seat=SEAT, ping_interval_ms=ping_interval_ms
+            protocol_revision=1,
+            match_id=MATCH_ID,
+            seat=SEAT,
+            ping_interval_ms=ping_interval_ms,
+            history_id=history_id,
+            resumed=resumed and first.hello.HasField("last_sequence"),
         )
         self.send(play_pb2.PlayResponse(welcome=welcome))
         return first.hello

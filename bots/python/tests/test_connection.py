@@ -24,6 +24,7 @@ from bridgemaster_bot.errors import BrokenSeedCommitmentError, PlayError, Refuse
 
 from .scripted_server import (
     COMMITMENT,
+    HISTORY_ID,
     MATCH_ID,
     PATIENCE_S,
     SALT,
@@ -113,6 +114,7 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(hello.protocol_revision, 1)
         self.assertEqual(list(hello.games), ["old_london_bridge"])
         self.assertFalse(hello.HasField("last_sequence"))
+        self.assertFalse(hello.HasField("history_id"))
 
         stream.send(match_started(1))
         for request_id, index in ((1, 0), (2, 5)):
@@ -182,7 +184,7 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
 
         stream = await self.server.stream()
         hello = await stream.welcome()
-        self.assertEqual(hello.last_sequence, 2)
+        self.assertEqual((hello.last_sequence, hello.history_id), (2, HISTORY_ID))
         # The stream may have been lost with the answer on it.
         self.assertEqual(await self.decision(stream), (1, 4))
         self.bot.choices.put(5)
@@ -191,6 +193,49 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
         await self.end(stream, 4)
         asked = [request for what, request in self.bot.heard if what == "asked"]
         self.assertEqual(asked, [1, 2])
+
+    async def test_a_bot_that_is_not_resumed_begins_anew_without_its_unsent_answer(self) -> None:
+        stream = await self.welcomed()
+        for number in (1, 2):
+            self.bot.choices.put(number)
+            stream.send(decision_request(number, number))
+            self.assertEqual(await self.decision(stream), (number, number))
+        stream.fail(grpc.StatusCode.UNAVAILABLE)
+
+        # For this server the first request is still open, and nobody has answered it.
+        stream = await self.server.stream()
+        await stream.welcome(history_id="f" * 32, resumed=False)
+        stream.send(match_started(1))
+        self.bot.choices.put(7)
+        stream.send(decision_request(2, 1))
+        self.assertEqual(await self.decision(stream), (1, 7))
+        stream.end()
+
+        stream = await self.server.stream()
+        hello = await stream.welcome(history_id="f" * 32)
+        self.assertEqual((hello.last_sequence, hello.history_id), (2, "f" * 32))
+        self.assertEqual(await self.decision(stream), (1, 7))
+        await self.end(stream, 3)
+        told = [("asked", 1), ("asked", 2), ("started", SEAT), ("asked", 1), ("ended", 99)]
+        self.assertEqual(self.bot.heard, told)
+
+    async def test_what_a_bot_thought_about_before_it_began_anew_answers_nothing(self) -> None:
+        stream = await self.welcomed()
+        stream.send(decision_request(1, 1))
+        stream.send(ping(1))
+        await stream.receive()
+        stream.end()
+
+        stream = await self.server.stream()
+        await stream.welcome(history_id="f" * 32, resumed=False)
+        # Of the same number, and another all the same.
+        stream.send(decision_request(1, 1))
+        stream.send(ping(2))
+        self.assertEqual(await stream.receive(), PlayRequest(pong={"nonce": 2}))
+        self.bot.choices.put(5)
+        self.bot.choices.put(6)
+        self.assertEqual(await self.decision(stream), (1, 6))
+        await self.end(stream, 2)
 
     async def test_a_bot_thinks_on_while_the_stream_is_lost(self) -> None:
         stream = await self.welcomed()

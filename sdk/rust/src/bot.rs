@@ -16,7 +16,8 @@ pub trait Bot: Send {
     fn decide(&mut self, request: &Request) -> Choice;
 
     /// The match starts (or has started, for a bot that joined again): called before the first
-    /// [`Bot::decide`].
+    /// [`Bot::decide`]. Called again when the server has lost the end of what was played: requests
+    /// before have not happened then, and what is asked next is complete, as ever.
     fn match_started(&mut self, _started: &v1::MatchStarted) {}
 
     /// A decision of this bot was refused.

@@ -25,7 +25,8 @@ pub(crate) enum Task {
 /// A choice for a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    pub(crate) request_id: u32,
+    /// Itself, for one that was begun anew may have its number.
+    pub(crate) request: Arc<Request>,
     pub(crate) choice: Choice,
 }
 
@@ -55,8 +56,7 @@ impl BotThread {
                         Task::Ended(result) => bot.match_ended(&result),
                         Task::Decide(request) => {
                             let choice = bot.decide(&request);
-                            let request_id = request.request_id;
-                            if outbox.blocking_send(Answer { request_id, choice }).is_err() {
+                            if outbox.blocking_send(Answer { request, choice }).is_err() {
                                 return;
                             }
                         }

@@ -48,6 +48,8 @@ struct OpenRequest {
 pub(crate) struct Conversation {
     /// Sequence of the last counted message; 0 before the first.
     last_sequence: u32,
+    /// The history that the server named last; empty before the first Welcome.
+    history_id: String,
     match_id: String,
     seat: u32,
     welcomed_before: bool,
@@ -68,7 +70,7 @@ impl Conversation {
             bot_version: options.bot_version.clone(),
             games: options.games.clone(),
             last_sequence: (self.last_sequence > 0).then_some(self.last_sequence),
-            history_id: None,
+            history_id: (self.last_sequence > 0).then(|| self.history_id.clone()),
         }))
     }
 
@@ -83,7 +85,8 @@ impl Conversation {
     }
 
     /// Takes the Welcome of a stream. Gives the answer that the stream before may have lost: the
-    /// server ignores it if it had arrived.
+    /// server ignores it if it had arrived. A server that does not go on where the bot left off has
+    /// lost the end of what was played, and all that is known of the course of the match with it.
     pub(crate) fn welcome(
         &mut self,
         welcome: v1::Welcome,
@@ -97,6 +100,14 @@ impl Conversation {
         self.welcomed_before = true;
         self.match_id = welcome.match_id;
         self.seat = welcome.seat;
+        self.history_id = welcome.history_id;
+        if !welcome.resumed {
+            if self.last_sequence > 0 {
+                warn!("the server has lost what was played last: beginning anew");
+            }
+            self.last_sequence = 0;
+            self.open = None;
+        }
         Ok(self.open.as_mut().and_then(OpenRequest::send_again))
     }
 
@@ -153,10 +164,10 @@ impl Conversation {
         let Some(open) = self
             .open
             .as_mut()
-            .filter(|open| open.request.request_id == answer.request_id)
+            .filter(|open| Arc::ptr_eq(&open.request, &answer.request))
         else {
             warn!(
-                request_id = answer.request_id,
+                request_id = answer.request.request_id,
                 "the answer came too late: another request is open"
             );
             return None;
@@ -164,7 +175,7 @@ impl Conversation {
         let decision = |choice| {
             play_request::Message::Decision(v1::Decision {
                 match_id: open.request.match_id.clone(),
-                request_id: answer.request_id,
+                request_id: open.request.request_id,
                 choice: Some(choice),
             })
         };

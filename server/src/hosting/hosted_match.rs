@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::v1;
-use bridgemaster_referee::BotIdentity;
+use bridgemaster_referee::{BotIdentity, HistoryId, Known};
 use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tracing::{Span, error_span};
@@ -42,15 +42,15 @@ pub(crate) trait HostedMatch: Send + Sync {
     fn parties(&self) -> Vec<KeyName>;
 
     /// Takes a seat with a new stream; an older stream of the seat ends. With a key, the bot is
-    /// the one of the key's name, and a seat that the bot of another key holds is refused. A
-    /// refusal waits as everything does that shows how the match stands.
+    /// the one of the key's name, and a seat that the bot of another key holds is refused. `known` is
+    /// what the bot says that it has. A refusal waits as everything does that shows how the match stands.
     fn join(
         &self,
         seat: Seat,
         bot: BotIdentity,
         key: Option<&KeyName>,
-        last_sequence: Option<u32>,
-    ) -> Result<(StreamNumber, Outbound), Gated<Refusal>>;
+        known: Option<Known>,
+    ) -> Result<Joined, Gated<Refusal>>;
 
     /// Whether the bot that is named after this key has a seat, with a stream or without.
     fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool;
@@ -73,6 +73,25 @@ pub(crate) trait HostedMatch: Send + Sync {
 
     /// Its replay.
     fn replay(&self) -> ReplayBytes;
+}
+
+/// A seat that was taken with a new stream.
+pub(crate) struct Joined {
+    /// The stream.
+    pub(crate) number: StreamNumber,
+    /// What is sent on it, after its Welcome.
+    pub(crate) outbound: Outbound,
+    /// What its Welcome tells.
+    pub(crate) opening: Gated<Opening>,
+}
+
+/// Where a stream begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    /// The history that the match is in.
+    pub(crate) history_id: HistoryId,
+    /// What came after the last message that the bot has follows; otherwise it begins anew.
+    pub(crate) resumed: bool,
 }
 
 /// The replay of a match.

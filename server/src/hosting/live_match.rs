@@ -16,7 +16,9 @@ use std::sync::{
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{games::WireGame, v1};
-use bridgemaster_referee::{BotIdentity, Input, MatchPhase, MatchRules, Output, Referee, Time};
+use bridgemaster_referee::{
+    BotIdentity, Histories, Input, Known, MatchPhase, MatchRules, Output, Referee, Time,
+};
 use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tracing::{info, warn};
@@ -78,6 +80,8 @@ impl ShownState {
 
 struct Table<G: WireGame> {
     referee: Referee<G>,
+    /// Which numbers of bots that come back are believed.
+    histories: Histories,
     counted: CountedMatch,
     /// Lag of the server that the referee knows of or that was before its time, in µs.
     lag_us: u64,
@@ -98,8 +102,14 @@ struct Table<G: WireGame> {
 }
 
 impl<G: WireGame> Table<G> {
-    fn new(referee: Referee<G>, counted: CountedMatch, writer: ReplayWriter) -> Self {
+    fn new(
+        referee: Referee<G>,
+        histories: Histories,
+        counted: CountedMatch,
+        writer: ReplayWriter,
+    ) -> Self {
         Self {
+            histories,
             counted,
             lag_us: 0,
             links: referee.seats().map(|_| Link::default()).collect(),
@@ -133,6 +143,16 @@ impl<G: WireGame> Table<G> {
         self.referee.seats().filter_map(|seat| seat.bot.as_ref())
     }
 
+    /// The number of a bot that comes back, if it is one of this match and everything after it can
+    /// be sent. Otherwise the bot begins anew.
+    fn believed(&self, seat: Seat, known: Option<Known>) -> Option<u32> {
+        let known = known?;
+        let sent_so_far = self.referee.sent().nth(seat.index())?;
+        let is_true = self.histories.holds(seat, known, sent_so_far)
+            && self.referee.can_resume(seat, known.last_sequence);
+        is_true.then_some(known.last_sequence)
+    }
+
     /// What everything must wait for that shows the match as it is now.
     fn unsettled(&self) -> Option<Gate> {
         self.gate.as_ref().filter(|gate| !gate.is_open()).cloned()
@@ -159,7 +179,8 @@ impl<G: WireGame> LiveMatch<G> {
             Refusal::field(format!("config.{}", error.field()), error.to_string())
         })?;
         let counted = matches.metrics().count_match(referee.phase());
-        let mut table = Table::new(referee, counted, ReplayWriter::default());
+        let histories = Histories::new(matches.history_id());
+        let mut table = Table::new(referee, histories, counted, ReplayWriter::default());
         table.lag_us = lag_us;
         Ok(Self::hosted((id, salt, maker, tickets), table, 0, matches))
     }
@@ -171,12 +192,13 @@ impl<G: WireGame> LiveMatch<G> {
             salt,
             tickets,
             maker,
+            histories,
             replay,
             entries,
             ..
         } = recovered;
         let counted = matches.metrics().count_match(referee.phase());
-        let table = Table::new(referee, counted, replay);
+        let table = Table::new(referee, histories, counted, replay);
         Self::hosted((id, salt, maker, tickets), table, entries, matches)
     }
 
@@ -213,6 +235,7 @@ impl<G: WireGame> LiveMatch<G> {
             &self.tickets,
             referee.created_at(),
             self.maker.as_ref(),
+            table.histories.running(),
         )
     }
 
@@ -282,13 +305,15 @@ impl<G: WireGame> LiveMatch<G> {
         if matches.lifecycle().is_parked() {
             return None;
         }
+        // Bots are told of a history as soon as it runs, so its beginning is stored in any case.
+        let must_be_stored = matches!(input, Input::Restarted);
         if let Some(journal) = &mut table.journal {
-            journal.take(time, &input);
+            journal.take(time, &input, table.histories.running());
         }
         table.referee.handle(time, input, &mut table.outputs);
         table.counted.is_in(table.referee.phase());
         self.state.set(table.state());
-        let gate = if table.outputs.is_empty() {
+        let gate = if table.outputs.is_empty() && !must_be_stored {
             if let Some(journal) = &mut table.journal {
                 journal.ride_along(&table.referee);
             }

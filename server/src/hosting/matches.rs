@@ -7,6 +7,7 @@ use bridgemaster_proto::{
     games::game_id,
     v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
 };
+use bridgemaster_referee::HistoryId;
 use bridgemaster_store::KeyName;
 use tokio::{sync::Notify, task::yield_now};
 use tracing::{Instrument as _, info};
@@ -26,6 +27,7 @@ use crate::{
     journal::{Gate, Gated, Journal, NotStored},
     limits::Limits,
     metrics::Metrics,
+    random::system_bytes,
     refusal::Refusal,
     replay::{ReplayKeeper, SigningKey},
     wire,
@@ -38,6 +40,8 @@ const MAX_LOOKS: usize = 64;
 
 /// All matches of a server.
 pub(crate) struct Matches {
+    /// The history that began with this server.
+    history_id: HistoryId,
     limits: Limits,
     metrics: Arc<Metrics>,
     clock: Arc<ServerClock>,
@@ -62,6 +66,7 @@ impl Matches {
         signing_key: SigningKey,
     ) -> Self {
         Self {
+            history_id: HistoryId::new(system_bytes()),
             reading: Reading::new(&limits),
             limits,
             clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
@@ -74,6 +79,12 @@ impl Matches {
             replays,
             roster: Mutex::default(),
         }
+    }
+
+    /// The history that began with this server: what is sent from now on may differ from what an
+    /// earlier server sent under the same numbers.
+    pub(super) fn history_id(&self) -> HistoryId {
+        self.history_id
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -347,7 +358,7 @@ mod tests {
             let key = matches
                 .redeem(&Ticket::from_client(&ticket.ticket))
                 .unwrap();
-            let (seat, _) = key.join(BotIdentity::default(), None, None).unwrap();
+            let (seat, ..) = key.join(BotIdentity::default(), None, None).unwrap();
             seat.report(SeatInput::Resign {
                 match_id: info.match_id.clone(),
             });

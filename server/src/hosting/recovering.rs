@@ -125,7 +125,7 @@ impl Matches {
 
     fn replay_match(self: &Arc<Self>, open: &OpenMatch) -> Result<Again, Unreplayable> {
         let header = Header::read(&open.header)?;
-        let again = with_game!(header.game_id.as_str(), G => {
+        let again = with_game!(header.game_id(), G => {
             let recovered = recover::<G>(&header, open)?;
             let (tickets, known_until) = (recovered.tickets.clone(), recovered.known_until);
             let id = MatchId::from_store(&open.match_id);
@@ -136,7 +136,7 @@ impl Matches {
             }
         });
         again.ok_or_else(|| Unreplayable::UnknownGame {
-            game_id: header.game_id.clone(),
+            game_id: header.game_id().to_owned(),
         })
     }
 }

@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
-use bridgemaster_referee::BotIdentity;
+use bridgemaster_referee::{BotIdentity, Known};
 use bridgemaster_store::KeyName;
 use tracing::{Span, error_span};
 
-use super::{HostedMatch, SeatStream, outbound::Outbound};
+use super::{
+    HostedMatch, SeatStream,
+    hosted_match::{Joined, Opening},
+    outbound::Outbound,
+};
 use crate::{journal::Gated, refusal::Refusal};
 
 /// The right to join a seat, as a ticket gives it.
@@ -44,14 +48,19 @@ impl SeatKey {
     }
 
     /// Takes the seat with a new stream; an older stream of the seat ends. With a key, the bot is
-    /// the one of the key's name.
+    /// the one of the key's name. `known` is what the bot says that it has.
     pub(crate) fn join(
         self,
         bot: BotIdentity,
         key: Option<&KeyName>,
-        last_sequence: Option<u32>,
-    ) -> Result<(SeatStream, Outbound), Gated<Refusal>> {
-        let (number, outbound) = self.hosted.join(self.seat, bot, key, last_sequence)?;
-        Ok((SeatStream::new(self.hosted, self.seat, number), outbound))
+        known: Option<Known>,
+    ) -> Result<(SeatStream, Outbound, Gated<Opening>), Gated<Refusal>> {
+        let Joined {
+            number,
+            outbound,
+            opening,
+        } = self.hosted.join(self.seat, bot, key, known)?;
+        let stream = SeatStream::new(self.hosted, self.seat, number);
+        Ok((stream, outbound, opening))
     }
 }

@@ -2,22 +2,23 @@
 //! when it ended.
 
 use bridgemaster_games::{GAME_IDS, Seat};
-use bridgemaster_proto::v1::{
-    self, PlayResponse, WatchMatchResponse, play_response::Message as Outgoing,
+use bridgemaster_proto::{
+    internal::v1::FinishedSeat,
+    v1::{self, FaultReason, PlayResponse, WatchMatchResponse, play_response::Message as Outgoing},
 };
-use bridgemaster_referee::BotIdentity;
+use bridgemaster_referee::{BotIdentity, Histories, Known};
 use bridgemaster_store::{FinishedMatch, KeyName};
 
 use super::{
     HostedMatch, MatchId, SeatInput, TicketHash,
-    hosted_match::ReplayBytes,
+    hosted_match::{Joined, Opening, ReplayBytes},
     link::{forfeited, of_another_key},
-    outbound::{self, Closing, Outbound},
+    outbound::{self, Closing},
     seat_stream::StreamNumber,
     spectators::{Spectators, WatchReceiver},
 };
 use crate::{
-    journal::{FinishedSeat, FinishedSummary, Gate, Gated},
+    journal::{Gate, Gated, read_finished, read_histories},
     limits::Limits,
     refusal::Refusal,
 };
@@ -32,13 +33,15 @@ pub(crate) struct StoredMatch {
     rules_version: u32,
     info: v1::MatchInfo,
     seats: Vec<FinishedSeat>,
+    /// In the last of them it ended.
+    histories: Histories,
     maker: Option<KeyName>,
 }
 
 impl StoredMatch {
     /// Reads what the store keeps of a match, or tells what is wrong with it.
     pub(super) fn read(finished: &FinishedMatch) -> Result<Self, String> {
-        let summary = FinishedSummary::read(&finished.summary)?;
+        let summary = read_finished(&finished.summary)?;
         let game_id = GAME_IDS.iter().find(|id| **id == summary.game_id);
         let game_id = game_id.ok_or_else(|| format!("it is of {:?}, no game", summary.game_id))?;
         let maker = summary.maker.map(KeyName::new).transpose();
@@ -49,6 +52,7 @@ impl StoredMatch {
             rules_version: summary.rules_version,
             info: summary.info.unwrap_or_default(),
             seats: summary.seats,
+            histories: read_histories(summary.histories)?,
         })
     }
 
@@ -64,6 +68,12 @@ impl StoredMatch {
     fn bot_name(&self, seat: Seat) -> Option<&str> {
         let name = &self.info.seats.get(seat.index())?.bot_name;
         (!name.is_empty()).then_some(name)
+    }
+
+    /// The fault that a seat forfeited for.
+    fn forfeit(&self, seat: Seat) -> Option<FaultReason> {
+        let seat = self.info.result.as_ref()?.seats.get(seat.index())?;
+        Some(seat.forfeit()).filter(|fault| *fault != FaultReason::Unspecified)
     }
 
     /// What a seat was told of the start, or would have been.
@@ -125,18 +135,20 @@ impl HostedMatch for StoredMatch {
         seat: Seat,
         _bot: BotIdentity,
         key: Option<&KeyName>,
-        last_sequence: Option<u32>,
-    ) -> Result<(StreamNumber, Outbound), Gated<Refusal>> {
+        known: Option<Known>,
+    ) -> Result<Joined, Gated<Refusal>> {
         let refused = |refusal| Err(Gated::new(refusal, None));
         if let Some(key) = key
             && self.bot_name(seat).is_some_and(|name| name != key.as_str())
         {
             return refused(of_another_key());
         }
-        let told = self.seats.get(seat.index()).cloned().unwrap_or_default();
-        if !told.forfeited_for.is_empty() {
-            return refused(forfeited(&told.forfeited_for));
+        if let Some(fault) = self.forfeit(seat) {
+            let name = fault.as_str_name();
+            let name = name.strip_prefix("FAULT_REASON_").unwrap_or(name);
+            return refused(forfeited(&name));
         }
+        let told = self.seats.get(seat.index()).cloned().unwrap_or_default();
         let (sender, outbound) = outbound::channel(MESSAGES);
         let send = |sequence, message| {
             let response = PlayResponse {
@@ -147,20 +159,27 @@ impl HostedMatch for StoredMatch {
             let _ = sender.send(response, None);
         };
         let ended = told.ended_sequence;
-        let missing = match last_sequence {
-            Some(last) if last <= ended => ended - last,
-            _ => u32::MAX,
-        };
-        // A bot that missed more than the end is treated as one that knows nothing.
-        if missing > 1 {
+        let believed = known.filter(|known| self.histories.holds(seat, *known, ended));
+        // A bot that missed more than the end begins anew: the rest is not kept.
+        let missing = believed.map(|known| ended.saturating_sub(known.last_sequence));
+        let missing = missing.filter(|missing| *missing <= 1);
+        if missing.is_none() {
             let sequence = told.started_sequence.unwrap_or(1);
             send(sequence, Outgoing::MatchStarted(self.started(seat)));
         }
-        if missing > 0 {
+        if missing != Some(0) {
             send(ended, Outgoing::MatchEnded(self.ended()));
         }
         sender.close(Closing::MatchOver, None);
-        Ok((StreamNumber::default(), outbound))
+        let opening = Opening {
+            history_id: self.histories.running(),
+            resumed: missing.is_some(),
+        };
+        Ok(Joined {
+            number: StreamNumber::default(),
+            outbound,
+            opening: Gated::new(opening, None),
+        })
     }
 
     fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {

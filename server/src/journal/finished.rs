@@ -1,100 +1,41 @@
-//! The summary of a finished match: what is known of it without its replay.
+//! A finished match as it is kept on disk: what is known of it without its replay.
 
-use bridgemaster_proto::v1::MatchInfo;
-use bridgemaster_store::{KeyName, limits::MAX_SUMMARY_BYTES};
+use bridgemaster_proto::internal::v1::FinishedMatch;
+use bridgemaster_store::limits::MAX_SUMMARY_BYTES;
 use prost::Message as _;
 
 use super::FORMAT_VERSION;
 
-/// A finished match. Kept as protobuf: fields are added, never changed.
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct FinishedSummary {
-    /// As in the header of a match in play.
-    #[prost(uint32, tag = "1")]
-    format_version: u32,
-    /// What services tell of it.
-    #[prost(message, optional, tag = "2")]
-    pub(crate) info: Option<MatchInfo>,
-    /// Identifier of its game.
-    #[prost(string, tag = "3")]
-    pub(crate) game_id: String,
-    /// Version of the game's rules.
-    #[prost(uint32, tag = "4")]
-    pub(crate) rules_version: u32,
-    /// What a bot that comes back too late has to be told, in seat order.
-    #[prost(message, repeated, tag = "5")]
-    pub(crate) seats: Vec<FinishedSeat>,
-    /// Name of the API key that made it; not set on a server that asks for none.
-    #[prost(string, optional, tag = "6")]
-    pub(crate) maker: Option<String>,
+/// The bytes of a finished match, at most [`MAX_SUMMARY_BYTES`]. What is left out when there would
+/// be more is in the replay: the options of the game, then the faults one by one.
+pub(crate) fn write_finished(mut finished: FinishedMatch) -> Vec<u8> {
+    finished.format_version = FORMAT_VERSION;
+    if finished.encoded_len() > MAX_SUMMARY_BYTES
+        && let Some(config) = finished.info.as_mut().and_then(|info| info.config.as_mut())
+    {
+        config.game = None;
+    }
+    if finished.encoded_len() > MAX_SUMMARY_BYTES
+        && let Some(result) = finished.info.as_mut().and_then(|info| info.result.as_mut())
+    {
+        for seat in &mut result.seats {
+            seat.faults.clear();
+        }
+    }
+    finished.encode_to_vec()
 }
 
-/// How the conversation with a seat ends.
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct FinishedSeat {
-    /// SHA-256 of its ticket.
-    #[prost(bytes = "vec", tag = "1")]
-    pub(crate) ticket_sha256: Vec<u8>,
-    /// Sequence of its MatchStarted; not set when it was not told of the start.
-    #[prost(uint32, optional, tag = "2")]
-    pub(crate) started_sequence: Option<u32>,
-    /// Sequence of its MatchEnded.
-    #[prost(uint32, tag = "3")]
-    pub(crate) ended_sequence: u32,
-    /// Name of the fault that it forfeited for; empty when it did not.
-    #[prost(string, tag = "4")]
-    pub(crate) forfeited_for: String,
-}
-
-impl FinishedSummary {
-    /// The summary of a match of this game.
-    pub(crate) fn new(
-        info: MatchInfo,
-        game_id: &str,
-        rules_version: u32,
-        seats: Vec<FinishedSeat>,
-        maker: Option<&KeyName>,
-    ) -> Self {
-        Self {
-            format_version: FORMAT_VERSION,
-            info: Some(info),
-            game_id: game_id.to_owned(),
-            rules_version,
-            seats,
-            maker: maker.map(ToString::to_string),
-        }
+/// Reads a finished match, which has its `info`, or tells what is wrong with it.
+pub(crate) fn read_finished(bytes: &[u8]) -> Result<FinishedMatch, String> {
+    let finished = FinishedMatch::decode(bytes).map_err(|error| error.to_string())?;
+    if finished.format_version != FORMAT_VERSION {
+        return Err(format!(
+            "it has format version {}, and this program reads {FORMAT_VERSION}",
+            finished.format_version
+        ));
     }
-
-    /// Its bytes, at most [`MAX_SUMMARY_BYTES`]. What a summary leaves out when it would be longer
-    /// is in the replay: the options of the game, then the faults one by one.
-    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
-        if self.encoded_len() > MAX_SUMMARY_BYTES
-            && let Some(config) = self.info.as_mut().and_then(|info| info.config.as_mut())
-        {
-            config.game = None;
-        }
-        if self.encoded_len() > MAX_SUMMARY_BYTES
-            && let Some(result) = self.info.as_mut().and_then(|info| info.result.as_mut())
-        {
-            for seat in &mut result.seats {
-                seat.faults.clear();
-            }
-        }
-        self.encode_to_vec()
+    if finished.info.is_none() {
+        return Err("the match itself is missing".to_owned());
     }
-
-    /// Reads a summary, or tells what is wrong with it.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
-        let summary = Self::decode(bytes).map_err(|error| error.to_string())?;
-        if summary.format_version != FORMAT_VERSION {
-            return Err(format!(
-                "it has format version {}, and this program reads {FORMAT_VERSION}",
-                summary.format_version
-            ));
-        }
-        if summary.info.is_none() {
-            return Err("the match itself is missing".to_owned());
-        }
-        Ok(summary)
-    }
+    Ok(finished)
 }

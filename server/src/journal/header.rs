@@ -1,7 +1,7 @@
 //! The header of a match in play: what is needed to begin it again.
 
-use bridgemaster_proto::{games::WireGame, v1::MatchConfig};
-use bridgemaster_referee::{MatchRules, Time};
+use bridgemaster_proto::{games::WireGame, internal::v1::MatchHeader};
+use bridgemaster_referee::{HistoryId, MatchRules, Time};
 use bridgemaster_store::KeyName;
 use prost::Message as _;
 
@@ -12,38 +12,8 @@ use crate::{
     wire::{SeedSalt, rules_from_wire, rules_to_wire},
 };
 
-/// A match in play without its inputs. Kept as protobuf: fields are added, never changed.
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct Header {
-    /// [`FORMAT_VERSION`] of the program that wrote it. Says how the rest and the entries are to
-    /// be understood.
-    #[prost(uint32, tag = "1")]
-    format_version: u32,
-    /// Identifier of the game.
-    #[prost(string, tag = "2")]
-    pub(crate) game_id: String,
-    /// Version of the game's rules: others may lead to another state by the same inputs.
-    #[prost(uint32, tag = "3")]
-    rules_version: u32,
-    /// Version of the program that made the match, for people.
-    #[prost(string, tag = "4")]
-    server_version: String,
-    /// The rules, every default filled in, with the seed.
-    #[prost(message, optional, tag = "5")]
-    config: Option<MatchConfig>,
-    /// Salt of the commitment to the seed, as 64 lower hex digits.
-    #[prost(string, tag = "6")]
-    seed_salt: String,
-    /// SHA-256 of the ticket of each seat, in seat order: who reads the store cannot play.
-    #[prost(bytes = "vec", repeated, tag = "7")]
-    ticket_sha256: Vec<Vec<u8>>,
-    /// When the match was made, in µs of the server's clock.
-    #[prost(uint64, tag = "8")]
-    created_at_us: u64,
-    /// Name of the API key that made it; not set on a server that asks for none.
-    #[prost(string, optional, tag = "9")]
-    maker: Option<String>,
-}
+/// What is needed to begin a match in play again, as it is kept on disk.
+pub(crate) struct Header(MatchHeader);
 
 /// Who has a part in a match that cannot go on, as far as its header tells.
 #[derive(Default)]
@@ -55,7 +25,7 @@ pub(crate) struct Claims {
 impl Claims {
     /// Reads them from a header of any version; what makes no sense is left out.
     pub(crate) fn read(header: &[u8]) -> Self {
-        let header = Header::decode(header).unwrap_or_default();
+        let header = MatchHeader::decode(header).unwrap_or_default();
         let tickets = header.ticket_sha256.iter();
         Self {
             tickets: tickets
@@ -73,6 +43,8 @@ pub(super) struct Opening<G: WireGame> {
     pub(super) tickets: Vec<TicketHash>,
     pub(super) created_at: Time,
     pub(super) maker: Option<KeyName>,
+    /// The history in which it was made.
+    pub(super) history_id: HistoryId,
 }
 
 impl Header {
@@ -83,26 +55,38 @@ impl Header {
         tickets: &[TicketHash],
         created_at: Time,
         maker: Option<&KeyName>,
+        history_id: HistoryId,
     ) -> Self {
-        Self {
+        Self(MatchHeader {
             format_version: FORMAT_VERSION,
             game_id: G::ID.to_owned(),
             rules_version: G::RULES_VERSION,
             server_version: VERSION.to_owned(),
             config: Some(rules_to_wire(rules, true)),
-            seed_salt: salt.to_hex(),
+            seed_salt: salt.as_bytes().to_vec(),
             ticket_sha256: tickets
                 .iter()
                 .map(|hash| hash.as_bytes().to_vec())
                 .collect(),
             created_at_us: created_at.0,
             maker: maker.map(ToString::to_string),
-        }
+            history_id: history_id.as_bytes().to_vec(),
+        })
+    }
+
+    /// Its bytes.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        self.0.encode_to_vec()
+    }
+
+    /// Identifier of the game.
+    pub(crate) fn game_id(&self) -> &str {
+        &self.0.game_id
     }
 
     /// Reads the header of a match of any game.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, Unreplayable> {
-        let header = Self::decode(bytes).map_err(|error| Unreplayable::Header {
+        let header = MatchHeader::decode(bytes).map_err(|error| Unreplayable::Header {
             field: "header",
             problem: error.to_string(),
         })?;
@@ -111,7 +95,7 @@ impl Header {
                 found: header.format_version,
             });
         }
-        Ok(header)
+        Ok(Self(header))
     }
 
     /// Checks the header of a match of `G`.
@@ -120,24 +104,27 @@ impl Header {
             field,
             problem: problem.to_string(),
         };
-        if self.rules_version != G::RULES_VERSION {
+        let header = &self.0;
+        if header.rules_version != G::RULES_VERSION {
             return Err(Unreplayable::RulesVersion {
                 game_id: G::ID,
-                found: self.rules_version,
+                found: header.rules_version,
                 known: G::RULES_VERSION,
-                server_version: self.server_version.clone(),
+                server_version: header.server_version.clone(),
             });
         }
-        let config = self.config.as_ref();
+        let config = header.config.as_ref();
         let config = config.ok_or_else(|| bad("config", &"is missing"))?;
         if config.seed.is_none() {
             return Err(bad("config.seed", &"is missing"));
         }
         let rules = rules_from_wire::<G>(config)
             .map_err(|refusal| bad("config", &tonic::Status::from(refusal).message()))?;
-        let salt = SeedSalt::from_hex(&self.seed_salt)
-            .ok_or_else(|| bad("seed_salt", &"is not 64 lower hex digits"))?;
-        let tickets: Option<Vec<TicketHash>> = self
+        let salt = SeedSalt::from_bytes(&header.seed_salt)
+            .ok_or_else(|| bad("seed_salt", &"has not 32 bytes"))?;
+        let history_id = HistoryId::from_bytes(&header.history_id)
+            .ok_or_else(|| bad("history_id", &"has not 16 bytes"))?;
+        let tickets: Option<Vec<TicketHash>> = header
             .ticket_sha256
             .iter()
             .map(|bytes| TicketHash::from_bytes(bytes))
@@ -145,13 +132,14 @@ impl Header {
         let tickets = tickets
             .filter(|tickets| tickets.len() == usize::from(rules.seats.get()))
             .ok_or_else(|| bad("ticket_sha256", &"is not one SHA-256 for each seat"))?;
-        let maker = self.maker.as_deref().map(KeyName::new).transpose();
+        let maker = header.maker.as_deref().map(KeyName::new).transpose();
         Ok(Opening {
             maker: maker.map_err(|error| bad("maker", &error))?,
             rules,
             salt,
             tickets,
-            created_at: Time(self.created_at_us),
+            created_at: Time(header.created_at_us),
+            history_id,
         })
     }
 }

@@ -5,15 +5,12 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use bridgemaster_proto::games::WireGame;
-use bridgemaster_referee::{Input, Referee, Time};
+use bridgemaster_proto::{games::WireGame, internal::v1::JournalEntry};
+use bridgemaster_referee::{HistoryId, Input, Referee, Time};
 use bridgemaster_store::{KeyName, MatchId, Write};
 use prost::Message as _;
 
-use super::{
-    Gate, Journal,
-    entry::{self, Entry},
-};
+use super::{Gate, Journal, entry};
 
 /// Inputs without an effect that are kept back until there is one, in bytes: 16 KiB. A bot that
 /// thinks for a day must not let them grow beyond an entry of the store.
@@ -21,7 +18,7 @@ const MAX_RIDING_BYTES: usize = 16 * 1024;
 
 /// What stays of a match that ends.
 pub(crate) struct Finish {
-    /// The bytes of a [`FinishedSummary`](super::FinishedSummary).
+    /// Of [`write_finished`](super::write_finished).
     pub(crate) summary: Vec<u8>,
     /// The bytes of its replay file.
     pub(crate) replay: Vec<u8>,
@@ -50,9 +47,9 @@ impl MatchJournal {
         }
     }
 
-    /// Takes note of an input, before the referee gets it.
-    pub(crate) fn take<G: WireGame>(&mut self, time: Time, input: &Input<G>) {
-        entry::push(time, input, &mut self.inputs);
+    /// Takes note of an input, before the referee gets it; a restart begins the history `running`.
+    pub(crate) fn take<G: WireGame>(&mut self, time: Time, input: &Input<G>, running: HistoryId) {
+        entry::push(time, input, running, &mut self.inputs);
     }
 
     /// The last input had no effect: it waits for the next one that has.
@@ -69,7 +66,7 @@ impl MatchJournal {
         finish: Option<Finish>,
     ) -> Gate {
         let mut entry = std::mem::take(&mut self.inputs);
-        let state = Entry {
+        let state = JournalEntry {
             inputs: Vec::new(),
             state_digest: referee.digest().0,
             records: referee.records(),

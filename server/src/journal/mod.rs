@@ -2,7 +2,8 @@
 //!
 //! A match in play is a [`Header`] and entries. An entry holds the inputs that the match's
 //! referee was given, each with its time, up to one that had an effect; the referee gives the same
-//! outputs for the same inputs, so the header and the entries are the whole match. One task
+//! outputs for the same inputs, so the header and the entries are the whole match. What they look
+//! like on disk is described under `proto/bridgemaster/internal`. One task
 //! commits what all matches have queued; every effect carries the [`Gate`] of its commit and
 //! leaves the server only when that is open.
 //!
@@ -14,13 +15,15 @@ mod entry;
 mod finished;
 mod gate;
 mod header;
+mod histories;
 mod match_journal;
 mod recovery;
 mod writer;
 
-pub(crate) use finished::{FinishedSeat, FinishedSummary};
+pub(crate) use finished::{read_finished, write_finished};
 pub(crate) use gate::{Gate, Gated, NotStored};
 pub(crate) use header::{Claims, Header};
+pub(crate) use histories::{read_histories, write_histories};
 pub(crate) use match_journal::{Finish, MatchJournal};
 pub(crate) use recovery::{Recovered, recover};
 pub use recovery::{RecoveryError, Unreplayable};

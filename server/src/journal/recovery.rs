@@ -3,13 +3,17 @@
 #[cfg(test)]
 mod every_prefix;
 
-use bridgemaster_proto::games::WireGame;
-use bridgemaster_referee::{Output, Referee, Time};
+use bridgemaster_proto::{games::WireGame, internal::v1::JournalEntry};
+use bridgemaster_referee::{Histories, Output, Referee, Time};
 use bridgemaster_store::{KeyName, OpenMatch, StoreError};
 use prost::Message as _;
 use thiserror::Error;
 
-use super::{FORMAT_VERSION, Header, entry::Entry, header::Opening};
+use super::{
+    FORMAT_VERSION, Header,
+    entry::{self, StoredInput},
+    header::Opening,
+};
 use crate::{
     hosting::TicketHash,
     replay::ReplayWriter,
@@ -99,6 +103,8 @@ pub(crate) struct Recovered<G: WireGame> {
     pub(crate) salt: SeedSalt,
     pub(crate) tickets: Vec<TicketHash>,
     pub(crate) maker: Option<KeyName>,
+    /// Up to the one that the last server began.
+    pub(crate) histories: Histories,
     /// Its records so far.
     pub(crate) replay: ReplayWriter,
     /// Entries of its journal.
@@ -121,6 +127,7 @@ pub(crate) fn recover<G: WireGame>(
         tickets,
         created_at,
         maker,
+        history_id,
     } = header.open::<G>()?;
     let referee = Referee::new(rules, created_at).map_err(|error| Unreplayable::Header {
         field: "config",
@@ -131,6 +138,7 @@ pub(crate) fn recover<G: WireGame>(
         salt,
         tickets,
         maker,
+        histories: Histories::new(history_id),
         replay: ReplayWriter::default(),
         entries: 0,
         known_until: created_at,
@@ -145,13 +153,18 @@ impl<G: WireGame> Recovered<G> {
     fn replay_entry(&mut self, bytes: &[u8]) -> Result<(), Unreplayable> {
         let number = self.entries;
         let bad = |problem: String| Unreplayable::Entry { number, problem };
-        let entry = Entry::decode(bytes).map_err(|error| bad(error.to_string()))?;
+        let entry = JournalEntry::decode(bytes).map_err(|error| bad(error.to_string()))?;
         let mut outputs = Vec::new();
         for (place, stored) in entry.inputs.into_iter().enumerate() {
-            let time = Time(stored.at_us);
-            let input = stored
-                .read::<G>()
+            let StoredInput {
+                time,
+                input,
+                begins,
+            } = entry::read::<G>(stored)
                 .map_err(|problem| bad(format!("input {place}: {problem}")))?;
+            if let Some(next) = begins {
+                self.histories.begin(next, self.referee.sent().collect());
+            }
             self.known_until = self.known_until.max(time);
             self.referee.handle(time, input, &mut outputs);
         }

@@ -69,7 +69,7 @@ impl Journal {
         let open = Write::OpenMatch {
             match_id,
             opened_at_unix_ms: unix_ms(),
-            header: prost::Message::encode_to_vec(header),
+            header: header.to_bytes(),
         };
         self.queue([open]).opened().await
     }

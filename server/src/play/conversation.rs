@@ -20,7 +20,7 @@ use tonic::{Code, Status, Streaming};
 use tracing::debug;
 
 use super::{
-    hello::check_hello,
+    hello::{check_hello, known},
     round_trip::{Answered, RoundTrip},
 };
 use crate::{
@@ -68,13 +68,21 @@ pub(crate) fn conversation(
                 return;
             }
         };
-        let joined = key.join(caller.bot(bot), caller.name(), hello.last_sequence);
-        let (seat, mut outbound) = match joined {
+        let joined = key.join(caller.bot(bot), caller.name(), known(&hello));
+        let (seat, mut outbound, opening) = match joined {
             Ok(joined) => joined,
             Err(refusal) => {
                 let shown = refusal.shown().await;
                 let refusal = shown.unwrap_or_else(|NotStored| Refusal::storage_failed());
                 yield Err(refusal.into());
+                return;
+            }
+        };
+        // A bot that was told of a history names it for ever, so the history must be stored.
+        let opening = match opening.shown().await {
+            Ok(opening) => opening,
+            Err(NotStored) => {
+                yield Err(Refusal::storage_failed().into());
                 return;
             }
         };
@@ -84,7 +92,8 @@ pub(crate) fn conversation(
             match_id: seat.match_id().to_string(),
             seat: seat.seat().number().into(),
             ping_interval_ms: whole_ms(limits.ping_interval),
-            ..Welcome::default()
+            history_id: opening.history_id.to_string(),
+            resumed: opening.resumed,
         })));
 
         let mut pings = interval(limits.ping_interval);

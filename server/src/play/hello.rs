@@ -5,9 +5,18 @@ use bridgemaster_proto::{
     outside::is_printable,
     v1::{Hello, RefusalReason},
 };
-use bridgemaster_referee::BotIdentity;
+use bridgemaster_referee::{BotIdentity, Known};
 
 use crate::{limits::MAX_BOT_TEXT_CHARS, refusal::Refusal};
+
+/// What a bot says that it has. A history that cannot be read is one that nobody knows: the bot
+/// begins anew.
+pub(super) fn known(hello: &Hello) -> Option<Known> {
+    Some(Known {
+        history_id: hello.history_id.as_deref()?.parse().ok()?,
+        last_sequence: hello.last_sequence?,
+    })
+}
 
 /// Checks a Hello for a match of `game_id`.
 pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, Refusal> {

@@ -31,6 +31,16 @@ impl SeedSalt {
         Some(Self(bytes))
     }
 
+    /// The salt of these bytes, if they are as many as one has.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// Its bytes.
+    pub(crate) fn as_bytes(&self) -> &[u8; SALT_BYTES] {
+        &self.0
+    }
+
     /// As 64 lower hex digits, to be shown when the match has ended.
     pub(crate) fn to_hex(&self) -> String {
         hex(&self.0)

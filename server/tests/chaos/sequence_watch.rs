@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bridgemaster_proto::v1::{
-    DecisionRequest, MatchEnded, MatchStarted, PlayResponse, play_response::Message,
+    DecisionRequest, MatchEnded, MatchStarted, PlayResponse, Welcome, play_response::Message,
 };
 use prost::Message as _;
 use xxhash_rust::xxh64::xxh64;
@@ -29,6 +29,10 @@ enum Expected {
 pub(crate) struct SequenceWatch {
     expected: Expected,
     had_stream: bool,
+    /// The history that the server named last.
+    history_id: Option<String>,
+    /// The bot said on this stream that it knows something.
+    has_claimed: bool,
     /// The bot has shown that it has all messages up to this number: nobody sends them again.
     acknowledged: u32,
     /// The sum of each message, by its number.
@@ -53,6 +57,8 @@ impl SequenceWatch {
         Self {
             expected: Expected::Next(1),
             had_stream: false,
+            history_id: None,
+            has_claimed: false,
             acknowledged: 0,
             told: BTreeMap::new(),
             last_request: None,
@@ -97,7 +103,32 @@ impl SequenceWatch {
             None => Expected::Next(1),
         };
         self.had_stream = true;
+        self.has_claimed = last_sequence.is_some();
         self.acknowledge(last_sequence.unwrap_or(0));
+    }
+
+    /// The history that the server named last.
+    pub(crate) fn history_id(&self) -> Option<String> {
+        self.history_id.clone()
+    }
+
+    /// Takes the Welcome of a stream. However often the server was killed, it has all that it
+    /// sent: a bot that knows something goes on with it.
+    ///
+    /// # Errors
+    /// In words, what is wrong with it.
+    pub(crate) fn welcomed(&mut self, welcome: &Welcome) -> Result<(), String> {
+        self.history_id = Some(welcome.history_id.clone());
+        if welcome.resumed == self.has_claimed {
+            return Ok(());
+        }
+        Err(format!(
+            "a bot that said {} begins with {welcome:?}",
+            match self.has_claimed {
+                true => "what it has",
+                false => "that it knows nothing",
+            }
+        ))
     }
 
     /// Takes a counted message.

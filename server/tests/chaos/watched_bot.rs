@@ -118,16 +118,17 @@ impl WatchedBot {
     }
 
     async fn one_stream(&mut self, known: Option<u32>) -> Result<(), Failure> {
-        let open = {
+        let (open, history_id) = {
             let mut watch = self.watch.lock().unwrap();
             watch.stream_begins(known);
-            watch.last_request().cloned()
+            (watch.last_request().cloned(), watch.history_id())
         };
         let (outbound, messages) = mpsc::channel(8);
         let hello = Hello {
             protocol_revision: bridgemaster_proto::PROTOCOL_REVISION,
             bot_name: WATCHED_NAME.to_owned(),
             last_sequence: known,
+            history_id: history_id.filter(|_| known.is_some()),
             ..Hello::default()
         };
         send(&outbound, play_request::Message::Hello(hello)).await;
@@ -137,9 +138,13 @@ impl WatchedBot {
         let welcome = timeout(ANSWER_TIME, inbound.message());
         let welcome = welcome.await.map_err(|_| Failure::Lost)??;
         let welcome = welcome.ok_or(Failure::Lost)?;
-        if !matches!(welcome.message, Some(Message::Welcome(_))) {
+        let Some(Message::Welcome(welcome)) = welcome.message else {
             let words = format!("a stream began with {welcome:?}");
             return Err(Failure::Wrong(words));
+        };
+        {
+            let mut watch = self.watch.lock().unwrap();
+            watch.welcomed(&welcome).map_err(Failure::Wrong)?;
         }
         if let Some(request) = open.filter(|_| known.is_some()) {
             // The answer may have been lost; if not, this one is ignored.

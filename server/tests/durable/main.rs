@@ -5,6 +5,8 @@
 
 mod draining;
 mod kills;
+mod lost_tail;
+mod paced_bot;
 mod refusing;
 mod replay_files;
 mod served;

@@ -12,6 +12,7 @@ use bridgemaster_proto::v1::{decision::Choice, play_response::Message};
 use bridgemaster_server::{Limits, ServeError, replay::verify};
 use bridgemaster_store::{MemoryStore, Store, StoreError};
 use tokio::time::timeout;
+use tonic::Status;
 
 use crate::{
     hindered_store::HinderedStore,
@@ -53,21 +54,20 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
         let filling = filling(&store, room);
         let mut table = Table::over(&filling, Limits::default()).await;
         let seated = table.create(config(GAMES[0], 2)).await;
-        let other = table.player().await;
-        let first = RawBot::join(&table, &seated.tickets[0]).await;
-        // The store may have failed by then, and the server be gone.
-        let joined = RawBot::try_join(other, &seated.tickets[1]).await;
-        let second = async {
-            match joined {
-                Ok(second) => Some(play(second).await),
-                Err(_) => None,
+        // The store may fail before a bot is welcomed, and the server be gone.
+        let players = [table.player().await, table.player().await];
+        let [first, second] = players;
+        let first = RawBot::try_join(first, &seated.tickets[0]).await;
+        let second = RawBot::try_join(second, &seated.tickets[1]).await;
+        let play_on = async |joined: Result<RawBot, Status>| match joined {
+            Ok(bot) => {
+                let (known, why) = play(bot).await;
+                assert_eq!(why, "STORAGE_FAILED", "room for {room}");
+                known
             }
+            Err(_) => Known::default(),
         };
-        let (first, second) = tokio::join!(play(first), second);
-        for (_, why) in [Some(&first), second.as_ref()].into_iter().flatten() {
-            assert_eq!(why, "STORAGE_FAILED", "room for {room}");
-        }
-        let second = second.map(|(known, _)| known).unwrap_or_default();
+        let (first, second) = tokio::join!(play_on(first), play_on(second));
         let ended = timeout(PATIENCE, &mut table.running).await.unwrap();
         let failure = ended.unwrap().unwrap_err();
         assert!(matches!(failure, ServeError::Storage(_)), "{failure}");
@@ -75,7 +75,7 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
 
         let table = Table::over(&store, Limits::default()).await;
         let (first, second) = tokio::join!(
-            RawBot::resume(&table, &seated.tickets[0], first.0),
+            RawBot::resume(&table, &seated.tickets[0], first),
             RawBot::resume(&table, &seated.tickets[1], second),
         );
         assert_eq!(first.result, second.result);

@@ -1,7 +1,8 @@
 //! Streams that are lost, replaced, reset or not read: the seat stays, and its bot may come back.
 
 use bridgemaster_proto::v1::{
-    SeatState, decision::Choice, play_request, play_service_client::PlayServiceClient,
+    Hello, SeatState, decision::Choice, play_request, play_response::Message,
+    play_service_client::PlayServiceClient,
 };
 use tonic::{
     codegen::{Bytes, http},
@@ -49,12 +50,12 @@ async fn a_bot_that_comes_back_gets_what_it_missed_under_the_same_numbers() {
     let before = bot.last_sequence;
     let asked = bot.asked().await;
     let asked_sequence = bot.last_sequence;
+    let hello = bot.hello_after(before);
     drop(bot);
 
-    let mut hello = hello();
-    hello.last_sequence = Some(before);
     let mut back = RawBot::join_with(&table, &seated.tickets[1], hello).await;
     let again = back.asked().await;
+    assert!(back.resumed);
     assert_eq!(back.last_sequence, asked_sequence);
     assert_eq!(
         (again.request_id, &again.observation),
@@ -64,6 +65,63 @@ async fn a_bot_that_comes_back_gets_what_it_missed_under_the_same_numbers() {
     assert!(left.decision_left_ms <= left_before.decision_left_ms);
     back.answer(&again, Choice::Index(0)).await;
     back.play_on().await;
+    good.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_bot_that_says_what_the_match_does_not_know_begins_anew_and_is_not_blamed() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let good = table.good_bot(&seated.tickets[0]);
+    let mut bot = RawBot::join(&table, &seated.tickets[1]).await;
+    assert!(!bot.resumed, "it had nothing");
+    let asked = bot.asked().await;
+    let last = bot.last_sequence;
+    let with_history = |history_id: Option<&str>| Hello {
+        last_sequence: Some(last),
+        history_id: history_id.map(str::to_owned),
+        ..hello()
+    };
+    for (hello, resumed) in [
+        (bot.hello_after(last), true),
+        (bot.hello_after(last + 1), false),
+        (bot.hello_after(u32::MAX), false),
+        (with_history(None), false),
+        (
+            with_history(Some("00112233445566778899aabbccddeeff")),
+            false,
+        ),
+        (with_history(Some("no history at all")), false),
+        (
+            Hello {
+                last_sequence: None,
+                ..bot.hello_after(0)
+            },
+            false,
+        ),
+    ] {
+        let said = format!("{hello:?}");
+        let mut back = RawBot::join_with(&table, &seated.tickets[1], hello).await;
+        assert_eq!(
+            (back.resumed, &back.history_id),
+            (resumed, &bot.history_id),
+            "{said}"
+        );
+        if !resumed {
+            let Some(Message::MatchStarted(_)) = back.next().await.unwrap() else {
+                panic!("a bot that begins anew is told of the start first: {said}")
+            };
+            let again = back.asked().await;
+            assert_eq!(again.request_id, asked.request_id);
+            assert_eq!(back.last_sequence, last);
+        }
+    }
+    let back = RawBot::join_with(&table, &seated.tickets[1], bot.hello_after(last)).await;
+    back.answer(&asked, Choice::Index(0)).await;
+    let result = back.play_on().await.result.unwrap();
+    for seat in &result.seats {
+        assert_eq!(seat.fault_count, 0, "{:?}", seat.faults);
+    }
     good.await.unwrap().unwrap();
 }
 
@@ -171,14 +229,13 @@ async fn a_bot_that_comes_back_to_all_messages_that_are_kept_is_no_slow_reader()
         bot.told_of_a_seat().await;
     }
     let last = bot.last_sequence;
+    let hello = bot.hello_after(last - KEPT);
     drop(bot);
     let state = async |seat: usize| table.info(&seated.match_id).await.seats[seat].state();
     while state(1).await != SeatState::Paused {}
     drop(other);
     while state(0).await != SeatState::Paused {}
 
-    let mut hello = hello();
-    hello.last_sequence = Some(last - KEPT);
     let mut back = RawBot::join_with(&table, &seated.tickets[1], hello).await;
     for sequence in last - KEPT + 1..=last + 1 {
         back.next().await.unwrap().unwrap();

@@ -57,10 +57,14 @@ async fn bots_go_on_with_their_numbers_their_request_and_their_clocks() {
         let again = table.info(&seated.match_id).await;
         assert_eq!(again.decisions, info.decisions);
         assert_eq!(again.seed_commitment, info.seed_commitment);
-        let mut back = hello();
-        back.last_sequence = Some(first.last_sequence - 1);
+        let back = first.hello_after(first.last_sequence - 1);
         let mut peek = RawBot::join_with(&table, &seated.tickets[0], back).await;
         let again = peek.asked().await;
+        assert!(peek.resumed);
+        assert_ne!(
+            peek.history_id, first.history_id,
+            "every server has its own"
+        );
         assert_eq!(peek.last_sequence, first.last_sequence);
         assert_eq!(again, asked, "the clock too");
         let (first, second) = tokio::join!(
@@ -159,13 +163,20 @@ async fn a_bot_that_was_away_at_the_end_is_told_of_it_by_the_next_server() {
     table.crash().await;
 
     let table = Table::over(&store, Limits::default()).await;
-    for last_sequence in [Some(bot.last_sequence - 1), Some(1), None] {
-        let back = bridgemaster_proto::v1::Hello {
-            last_sequence,
-            ..hello()
-        };
+    let last = bot.last_sequence;
+    let mut of_another_history = bot.hello_after(last - 1);
+    of_another_history.history_id = Some("00112233445566778899aabbccddeeff".to_owned());
+    for (back, resumed) in [
+        (bot.hello_after(last - 1), true),
+        (bot.hello_after(1), false),
+        (bot.hello_after(last + 1), false),
+        (of_another_history, false),
+        (hello(), false),
+    ] {
         let mut again = RawBot::join_with(&table, &seated.tickets[0], back).await;
-        if last_sequence != Some(bot.last_sequence - 1) {
+        assert_eq!(again.resumed, resumed);
+        assert_eq!(again.history_id, bot.history_id, "nothing happened since");
+        if !resumed {
             assert_eq!(again.started().await.match_id, seated.match_id);
         }
         let told = again.next().await.unwrap();

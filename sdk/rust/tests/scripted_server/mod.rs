@@ -64,7 +64,17 @@ impl ScriptedServer {
     pub(crate) async fn next_welcomed(&mut self) -> (v1::Hello, ServerStream) {
         let mut stream = self.next_stream().await;
         let hello = stream.hello().await;
-        stream.welcome().await;
+        stream
+            .welcome(HISTORY_ID, hello.last_sequence.is_some())
+            .await;
+        (hello, stream)
+    }
+
+    /// The next stream, whose bot has to begin anew in another history.
+    pub(crate) async fn next_not_resumed(&mut self, history_id: &str) -> (v1::Hello, ServerStream) {
+        let mut stream = self.next_stream().await;
+        let hello = stream.hello().await;
+        stream.welcome(history_id, false).await;
         (hello, stream)
     }
 
@@ -130,11 +140,13 @@ impl ServerStream {
         self.responses.send(Ok(response)).await.unwrap();
     }
 
-    pub(crate) async fn welcome(&self) {
+    pub(crate) async fn welcome(&self, history_id: &str, resumed: bool) {
         let welcome = v1::Welcome {
             protocol_revision: 1,
             match_id: MATCH_ID.to_owned(),
             seat: SEAT,
+            history_id: history_id.to_owned(),
+            resumed,
             ..Default::default()
         };
         self.send(0, play_response::Message::Welcome(welcome)).await;
@@ -148,6 +160,7 @@ impl ServerStream {
 
 pub(crate) const MATCH_ID: &str = "m1";
 pub(crate) const SEAT: u32 = 2;
+pub(crate) const HISTORY_ID: &str = "00112233445566778899aabbccddeeff";
 
 pub(crate) fn match_started() -> play_response::Message {
     play_response::Message::MatchStarted(v1::MatchStarted {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bridgemaster_proto::{
     games::WireGame,
+    internal::v1::{FinishedMatch, FinishedSeat},
     v1::{self, WatchMatchResponse},
 };
 use bridgemaster_referee::{DecisionRecord, Input, Output, Record, RecordEntry, Time};
@@ -15,7 +16,7 @@ use super::{
     LiveMatch, Replay, Table,
 };
 use crate::{
-    journal::{Finish, FinishedSeat, FinishedSummary, Gate},
+    journal::{Finish, Gate, write_finished, write_histories},
     wire::{record_to_wire, response_to_wire, result_to_wire},
 };
 
@@ -85,7 +86,7 @@ impl<G: WireGame> LiveMatch<G> {
             return;
         };
         let finish = replay.map(|replay| Finish {
-            summary: self.summary(table).into_bytes(),
+            summary: write_finished(self.finished(table)),
             replay: replay.to_vec(),
             parties: self.parties_at(table),
         });
@@ -103,25 +104,25 @@ impl<G: WireGame> LiveMatch<G> {
         self.maker.iter().cloned().chain(bots).collect()
     }
 
-    fn summary(&self, table: &Table<G>) -> FinishedSummary {
+    fn finished(&self, table: &Table<G>) -> FinishedMatch {
         let referee = &table.referee;
         let seats = referee.seats().zip(&self.tickets).map(|(info, ticket)| {
             let (started_sequence, ended_sequence) = referee.told(info.seat).unwrap_or_default();
-            let forfeit = referee.forfeit(info.seat);
             FinishedSeat {
                 ticket_sha256: ticket.as_bytes().to_vec(),
                 started_sequence,
                 ended_sequence,
-                forfeited_for: forfeit.map(|fault| fault.to_string()).unwrap_or_default(),
             }
         });
-        FinishedSummary::new(
-            self.match_info(table),
-            G::ID,
-            G::RULES_VERSION,
-            seats.collect(),
-            self.maker.as_ref(),
-        )
+        FinishedMatch {
+            info: Some(self.match_info(table)),
+            game_id: G::ID.to_owned(),
+            rules_version: G::RULES_VERSION,
+            seats: seats.collect(),
+            maker: self.maker.as_ref().map(ToString::to_string),
+            histories: write_histories(&table.histories, referee.sent()),
+            ..FinishedMatch::default()
+        }
     }
 
     fn record(&self, table: &mut Table<G>, matches: &Matches, record: &Record<G>, news: &mut News) {

@@ -32,8 +32,8 @@ async fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
     let live = LiveMatch::new(id, rules, salt, None, Vec::new(), &matches).unwrap();
     let seats = [0, 1].map(|number| Seat::new(number).unwrap());
     let streams = seats.map(|seat| live.join(seat, BotIdentity::default(), None, None).unwrap());
-    for (seat, (number, _)) in seats.into_iter().zip(&streams) {
-        live.report(seat, *number, SeatInput::HandedOver { request_id: 1 });
+    for (seat, joined) in seats.into_iter().zip(&streams) {
+        live.report(seat, joined.number, SeatInput::HandedOver { request_id: 1 });
     }
     // As a stream does that finds the match busy.
     let answer = SeatInput::Decision(Decision {
@@ -42,7 +42,7 @@ async fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
         choice: Some(Choice::Index(0)),
     });
     live.inbox
-        .put(matches.clock(), seats[0], streams[0].0, answer);
+        .put(matches.clock(), seats[0], streams[0].number, answer);
     let last_deadline = live.table().referee.deadline().unwrap().plus_ms(30);
     while matches.clock().now().time < last_deadline {
         yield_now();

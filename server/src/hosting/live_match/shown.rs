@@ -7,7 +7,7 @@ use bridgemaster_proto::{
     games::WireGame,
     v1::{self, WatchMatchResponse},
 };
-use bridgemaster_referee::{BotIdentity, Input};
+use bridgemaster_referee::{BotIdentity, Input, Known};
 use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tracing::info;
@@ -16,9 +16,8 @@ use super::{
     super::{
         HostedMatch, MatchId, SeatInput,
         clock::Moment,
-        hosted_match::{PlayedMatch, ReplayBytes},
+        hosted_match::{Joined, Opening, PlayedMatch, ReplayBytes},
         link::{forfeited, of_another_key},
-        outbound::Outbound,
         seat_stream::StreamNumber,
         spectators::WatchReceiver,
     },
@@ -85,8 +84,8 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         seat: Seat,
         bot: BotIdentity,
         key: Option<&KeyName>,
-        last_sequence: Option<u32>,
-    ) -> Result<(StreamNumber, Outbound), Gated<Refusal>> {
+        known: Option<Known>,
+    ) -> Result<Joined, Gated<Refusal>> {
         let stopping = || Gated::new(Refusal::stopping(), None);
         let matches = self.matches.upgrade().ok_or_else(stopping)?;
         let mut table = self.table();
@@ -100,6 +99,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         if let Some(fault) = table.referee.forfeit(seat) {
             return Err(Gated::new(forfeited(&fault), table.unsettled()));
         }
+        let last_sequence = table.believed(seat, known);
         let link = &mut table.links[seat.index()];
         let (number, outbound) = link.renew(matches.limits().outbound_queue);
         info!(%seat, bot = bot.name, version = bot.version, "bot joined");
@@ -116,7 +116,15 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
                 last_sequence,
             },
         );
-        Ok((number, outbound))
+        let opening = Opening {
+            history_id: table.histories.running(),
+            resumed: last_sequence.is_some(),
+        };
+        Ok(Joined {
+            number,
+            outbound,
+            opening: Gated::new(opening, table.unsettled()),
+        })
     }
 
     fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
@@ -198,6 +206,8 @@ impl<G: WireGame> PlayedMatch for LiveMatch<G> {
         let mut table = self.table();
         let Moment { time, lag_us } = matches.clock().now();
         table.lag_us = lag_us;
+        let sent = table.referee.sent().collect();
+        table.histories.begin(matches.history_id(), sent);
         self.handle(&mut table, &matches, time, Input::Restarted);
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bridgemaster_games::{Digest, GAME_IDS, Seat, SeatCount, Seed, with_game};
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, ClockReading, Input, MatchPhase, MatchRules, SeatInfo,
-    SeatMessage,
+    Answer, BadAnswerReason, BotIdentity, ClockReading, HistoryId, Input, MatchPhase, MatchRules,
+    SeatInfo, SeatMessage,
 };
 use bridgemaster_store::{MatchId, MemoryStore, Store as _};
 use rand::{Rng as _, RngExt as _, SeedableRng as _, rngs::SmallRng};
@@ -31,10 +31,12 @@ struct Standing {
     clocks: Vec<Option<ClockReading>>,
     /// The numbers of its messages.
     told: Vec<Option<(Option<u32>, u32)>>,
+    /// Which numbers of bots that come back are believed.
+    histories: Histories,
     deadline: Option<Time>,
 }
 
-fn standing<G: WireGame>(referee: &Referee<G>, now: Time) -> Standing {
+fn standing<G: WireGame>(referee: &Referee<G>, histories: &Histories, now: Time) -> Standing {
     let seats = || referee.seats().map(|info| info.seat);
     Standing {
         digest: referee.digest(),
@@ -45,6 +47,7 @@ fn standing<G: WireGame>(referee: &Referee<G>, now: Time) -> Standing {
             .map(|seat| referee.clock_reading(seat, now))
             .collect(),
         told: seats().map(|seat| referee.told(seat)).collect(),
+        histories: histories.clone(),
         deadline: referee.deadline(),
     }
 }
@@ -52,6 +55,7 @@ fn standing<G: WireGame>(referee: &Referee<G>, now: Time) -> Standing {
 /// A match that is played by a script of chance, and its journal.
 struct Played<G: WireGame> {
     referee: Referee<G>,
+    histories: Histories,
     journal: MatchJournal,
     now: Time,
     random: SmallRng,
@@ -64,7 +68,12 @@ struct Played<G: WireGame> {
 impl<G: WireGame> Played<G> {
     fn input(&mut self, input: Input<G>) {
         let mut outputs = Vec::new();
-        self.journal.take(self.now, &input);
+        if matches!(input, Input::Restarted) {
+            let next = HistoryId::new(self.random.random());
+            self.histories.begin(next, self.referee.sent().collect());
+        }
+        self.journal
+            .take(self.now, &input, self.histories.running());
         self.referee.handle(self.now, input, &mut outputs);
         for output in &outputs {
             if let Output::Send {
@@ -79,7 +88,7 @@ impl<G: WireGame> Played<G> {
         if outputs.is_empty() {
             return self.journal.ride_along(&self.referee);
         }
-        let standing = standing(&self.referee, self.now);
+        let standing = standing(&self.referee, &self.histories, self.now);
         self.journal.commit(&self.referee, None);
         self.standings.push((self.now, standing));
     }
@@ -149,11 +158,13 @@ async fn check<G: WireGame>() {
     ));
     let writing = tokio::spawn(Arc::clone(&journal).write());
     let id = MatchId::new("0123456789abcdef").unwrap();
-    let header = Header::new(&rules, &salt, &tickets, created_at, None);
+    let first = HistoryId::new([9; 16]);
+    let header = Header::new(&rules, &salt, &tickets, created_at, None, first);
     journal.open(id.clone(), &header).await.unwrap();
 
     let mut played = Played {
         referee: Referee::new(rules, created_at).unwrap(),
+        histories: Histories::new(first),
         journal: MatchJournal::new(Arc::clone(&journal), id.clone(), 0),
         now: created_at,
         random: SmallRng::seed_from_u64(5),
@@ -182,7 +193,7 @@ async fn check<G: WireGame>() {
             continue;
         };
         assert_eq!(recovered.known_until, *until);
-        let now = standing(&recovered.referee, *until);
+        let now = standing(&recovered.referee, &recovered.histories, *until);
         assert_eq!(now, *then, "{} after {length} entries", G::ID);
 
         // Whenever the server is back, the clocks are as they were.
@@ -191,7 +202,11 @@ async fn check<G: WireGame>() {
         recovered
             .referee
             .handle(back_at, Input::Restarted, &mut outputs);
-        let again = standing(&recovered.referee, back_at.plus_ms(1000));
+        let again = standing(
+            &recovered.referee,
+            &recovered.histories,
+            back_at.plus_ms(1000),
+        );
         assert_eq!(
             again.clocks,
             then.clocks,
@@ -214,15 +229,17 @@ async fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
     type G = bridgemaster_games::old_london_bridge::OldLondonBridge;
     let rules = MatchRules::<G>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
     let tickets = [TicketHash::from_bytes(&[0; 32]).unwrap(); 2];
-    let header = Header::new(&rules, &SeedSalt::new([1; 32]), &tickets, Time(0), None);
-    let with = |entry: Entry| OpenMatch {
+    let salt = SeedSalt::new([1; 32]);
+    let history_id = HistoryId::new([2; 16]);
+    let header = Header::new(&rules, &salt, &tickets, Time(0), None, history_id);
+    let with = |entry: JournalEntry| OpenMatch {
         match_id: MatchId::new("m").unwrap(),
         opened_at_unix_ms: 0,
         header: Vec::new(),
         journal: vec![entry.encode_to_vec()],
     };
     let start = Referee::new(rules, Time(0)).unwrap().digest().0;
-    let entry = |state_digest, records| Entry {
+    let entry = |state_digest, records| JournalEntry {
         inputs: Vec::new(),
         state_digest,
         records,
@@ -245,9 +262,9 @@ async fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
         Err(Unreplayable::Header { .. })
     ));
     // Field 1 is the format version.
-    let refused = Header::read(&[8, 99]).unwrap_err();
+    let refused = Header::read(&[8, 99]).err().unwrap();
     assert_eq!(refused, Unreplayable::FormatVersion { found: 99 });
-    let mut bytes = header.encode_to_vec();
+    let mut bytes = header.to_bytes();
     // Field 3 is the version of the rules; the last of a field counts.
     bytes.extend([24, 77]);
     let newer = Header::read(&bytes).unwrap();
