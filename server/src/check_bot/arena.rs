@@ -245,17 +245,21 @@ impl Bout {
 
     /// Waits until the bot is back after a lost stream, and connects it to the server again.
     pub(super) async fn until_back(&mut self) -> Verdict<()> {
+        let event = self.until_it_came().await?;
+        self.session.pass(event).await
+    }
+
+    /// Waits until the bot is back after a lost stream; its Hello is not passed on.
+    pub(super) async fn until_it_came(&mut self) -> Verdict<Event> {
         let time = self.session.times.reconnect();
         let what = format!(
             "a new stream with the same ticket within the reconnect time, {} ms",
             time.as_millis()
         );
         self.session.wait_for(what, time, section::COMING_BACK);
-        let event = self
-            .session
+        self.session
             .pass_until(|event| matches!(event, Event::Came(_)))
-            .await?;
-        self.session.pass(event).await
+            .await
     }
 
     /// Plays on to the end of the match. The bot must have no faults but `refused_answers`.

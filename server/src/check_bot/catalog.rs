@@ -46,6 +46,8 @@ pub enum Check {
     ResumeEndMissed,
     /// The stream is lost after messages of an unknown kind.
     ResumeAfterUnknown,
+    /// The server has lost what the bot knows.
+    BeginAnew,
     /// The server stops and comes back.
     Drain,
     /// Messages of a newer server.
@@ -77,6 +79,7 @@ impl Check {
         Self::ResumeAnswerLost,
         Self::ResumeEndMissed,
         Self::ResumeAfterUnknown,
+        Self::BeginAnew,
         Self::Drain,
         Self::UnknownMessages,
         Self::SlowClock,
@@ -108,6 +111,7 @@ impl Check {
             Self::ResumeAnswerLost => "resume-answer-lost",
             Self::ResumeEndMissed => "resume-end-missed",
             Self::ResumeAfterUnknown => "resume-after-unknown",
+            Self::BeginAnew => "begin-anew",
             Self::Drain => "drain",
             Self::UnknownMessages => "unknown-messages",
             Self::SlowClock => "slow-clock",
@@ -155,7 +159,8 @@ impl Check {
             }
             Self::ResumeReset => {
                 "After a reset of the connection, before an answer and after one, the bot comes \
-                 back with its ticket and the right last_sequence, and loses no decision."
+                 back with its ticket, the right last_sequence and the history_id of the newest \
+                 Welcome, and loses no decision."
             }
             Self::ResumeEof => {
                 "When the server ends the stream with OK before the match is over, the bot comes \
@@ -177,6 +182,11 @@ impl Check {
             Self::ResumeAfterUnknown => {
                 "Messages of an unknown kind are counted: after them the bot comes back with the \
                  right last_sequence."
+            }
+            Self::BeginAnew => {
+                "When Welcome says that it is not resumed, the bot forgets its number and its \
+                 unsent answer, answers what it is asked from then on, and names the new \
+                 history_id when it comes back."
             }
             Self::Drain => {
                 "After Draining the bot goes on answering; after SERVER_STOPPING it comes back to \

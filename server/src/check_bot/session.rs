@@ -1,10 +1,13 @@
 //! The bot's seat between the bot and a real server: what a script hears, passes on and changes.
 
+mod telling;
+
 use std::{process::ExitStatus, time::Duration};
 
 use bridgemaster_proto::v1::{
-    Hello, Ping, PlayRequest, PlayResponse, Pong, RefusalReason, play_request::Message as FromBot,
-    play_response::Message as FromServer, play_service_client::PlayServiceClient,
+    Hello, MatchStarted, PlayRequest, PlayResponse, Pong, RefusalReason, Welcome,
+    play_request::Message as FromBot, play_response::Message as FromServer,
+    play_service_client::PlayServiceClient,
 };
 use tokio::{
     select,
@@ -23,7 +26,6 @@ use super::{
     limits::Times,
     numbering::Numbering,
     told::Told,
-    wire,
 };
 use crate::{bot_process::BotProcess, reason_name, refusal::Refusal};
 
@@ -63,6 +65,9 @@ pub(super) struct Session {
     ticket: String,
     server: PlayServiceClient<Channel>,
     numbering: Numbering,
+    /// The newest Welcome of the server, and its MatchStarted with the server's sequence.
+    welcome: Welcome,
+    started: (u32, MatchStarted),
     bot: Option<BotStream>,
     upstream: Option<Upstream>,
     has_exited: bool,
@@ -87,6 +92,8 @@ impl Session {
             ticket,
             server,
             numbering: Numbering::default(),
+            welcome: Welcome::default(),
+            started: Default::default(),
             bot: None,
             upstream: None,
             has_exited: false,
@@ -195,7 +202,14 @@ impl Session {
             Ok(Some(PlayResponse {
                 sequence,
                 message: Some(message),
-            })) => Event::FromServer(sequence, message),
+            })) => {
+                match &message {
+                    FromServer::Welcome(welcome) => self.welcome = welcome.clone(),
+                    FromServer::MatchStarted(started) => self.started = (sequence, started.clone()),
+                    _ => {}
+                }
+                Event::FromServer(sequence, message)
+            }
             // This server sends no empty message.
             Ok(_) => {
                 self.upstream = None;
@@ -213,7 +227,7 @@ impl Session {
         self.told.streams += 1;
         let (stream, hello) = first_hello(arrival, &self.ticket, self.times).await?;
         check_revision(&hello)?;
-        self.told.check_last_sequence(&hello)?;
+        self.told.check_known(&hello)?;
         self.told.forget_stream();
         let older = self.bot.replace(stream);
         if let Some(older) = older {
@@ -255,6 +269,9 @@ impl Session {
     }
 
     async fn open_upstream(&mut self, mut hello: Hello) -> Verdict<()> {
+        // Its own was checked, and may be one that only the script knows.
+        let history_id = &self.welcome.history_id;
+        hello.history_id = hello.history_id.map(|_| history_id.clone());
         hello.last_sequence = hello
             .last_sequence
             .map(|last| self.numbering.to_server(last));
@@ -324,44 +341,6 @@ impl Session {
         Ok(None)
     }
 
-    /// Sends the bot a message of the server.
-    pub(super) async fn deliver(&mut self, sequence: u32, message: FromServer) {
-        self.deliver_as(sequence, message, wire::encode).await;
-    }
-
-    /// Sends the bot a message of the server in another encoding.
-    pub(super) async fn deliver_as(
-        &mut self,
-        sequence: u32,
-        message: FromServer,
-        encode: impl FnOnce(u32, FromServer) -> Vec<u8>,
-    ) {
-        let sequence = self.numbering.number_for_bot(sequence);
-        self.told.tell(sequence, &message);
-        self.say(encode(sequence, message)).await;
-    }
-
-    /// Puts a message among the server's: a counted one has the sequence that `encode` gets.
-    pub(super) async fn put_in(&mut self, encode: impl FnOnce(u32) -> Vec<u8>) {
-        let sequence = self.numbering.put_in();
-        self.told.tell_sequence(sequence);
-        self.say(encode(sequence)).await;
-    }
-
-    /// Sends the bot a Ping of the script's own.
-    pub(super) async fn ping(&mut self, nonce: u64) {
-        self.told.tell_own_ping(nonce);
-        self.say(wire::encode(0, FromServer::Ping(Ping { nonce })))
-            .await;
-    }
-
-    /// Sends the bot encoded bytes.
-    pub(super) async fn say(&self, message: Vec<u8>) {
-        if let Some(bot) = &self.bot {
-            bot.send(message).await;
-        }
-    }
-
     /// Sends the server a message of the bot. Pongs to Pings of the script end here.
     pub(super) async fn say_to_server(&mut self, message: FromBot) {
         if let FromBot::Pong(Pong { nonce }) = &message
@@ -384,11 +363,16 @@ impl Session {
         }
     }
 
+    /// Resets the bot's TCP connection, and the server does not hear of it.
+    pub(super) fn reset_bot(&mut self) {
+        self.bot = None;
+        self.front.reset_connections();
+    }
+
     /// Resets the bot's TCP connection. The server sees the stream as lost.
     pub(super) fn reset(&mut self) {
         self.upstream = None;
-        self.bot = None;
-        self.front.reset_connections();
+        self.reset_bot();
     }
 }
 

@@ -16,6 +16,8 @@ use super::{
 /// What the bot has been told and has said, over all its streams.
 #[derive(Debug, Default)]
 pub(super) struct Told {
+    /// The history that the newest Welcome told; empty before the first.
+    pub(super) history_id: String,
     /// The highest sequence that was sent to the bot.
     pub(super) last_sequence: u32,
     /// The highest sequence that the bot must have read: that of the last request it answered.
@@ -66,6 +68,7 @@ impl Told {
                 let known = (sequence, request.clone());
                 self.requests.insert(request.request_id, known);
             }
+            FromServer::Welcome(welcome) => self.history_id.clone_from(&welcome.history_id),
             FromServer::MatchEnded(_) => self.ended = true,
             _ => {}
         }
@@ -94,8 +97,34 @@ impl Told {
         self.own_pings.clear();
     }
 
-    /// Checks the `last_sequence` of a Hello.
-    pub(super) fn check_last_sequence(&self, hello: &Hello) -> Verdict<()> {
+    /// The bot is told to begin anew: what it was told has not happened.
+    pub(super) fn begin_anew(&mut self) {
+        (self.last_sequence, self.read_sequence) = (0, 0);
+        self.requests.clear();
+        self.answers.clear();
+    }
+
+    /// Checks what a Hello says that the bot has.
+    pub(super) fn check_known(&self, hello: &Hello) -> Verdict<()> {
+        self.check_last_sequence(hello)?;
+        let named = hello.history_id.as_deref();
+        if hello.last_sequence.is_none() || named == Some(&self.history_id) {
+            return Ok(());
+        }
+        Err(failed(
+            format!(
+                "history_id {:?} beside last_sequence in Hello: the newest Welcome told it",
+                self.history_id
+            ),
+            match named {
+                None => "no history_id".to_owned(),
+                Some(named) => format!("history_id {named:?}"),
+            },
+            section::COMING_BACK,
+        ))
+    }
+
+    fn check_last_sequence(&self, hello: &Hello) -> Verdict<()> {
         let (least, most) = (self.read_sequence, self.last_sequence);
         let has_valid_sequence = match hello.last_sequence {
             None => least == 0,

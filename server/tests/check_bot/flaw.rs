@@ -51,6 +51,14 @@ pub(crate) enum Flaw {
     ForgetsItsTicket,
     /// It comes back without last_sequence.
     ForgetsItsSequence,
+    /// It comes back without history_id.
+    ForgetsItsHistory,
+    /// It names the first history that it was told.
+    KeepsItsFirstHistory,
+    /// It goes on as if it were resumed when it is not.
+    GoesOnRegardless,
+    /// It begins anew, and sends its lost answer all the same.
+    InsistsOnItsAnswer,
     /// It counts the messages of the kinds that it knows.
     CountsByItself,
     /// It takes an answer that it has sent once for heard.
@@ -68,6 +76,7 @@ pub(crate) enum Flaw {
 }
 
 const COMING_BACK: &[&str] = &[
+    "begin-anew",
     "drain",
     "resume-after-unknown",
     "resume-answer-lost",
@@ -79,6 +88,7 @@ const COMING_BACK: &[&str] = &[
 ];
 
 const AFTER_A_RESET: &[&str] = &[
+    "begin-anew",
     "drain",
     "resume-after-unknown",
     "resume-answer-lost",
@@ -160,6 +170,22 @@ impl Flaw {
             "forgets_its_sequence",
             Self::ForgetsItsSequence,
             COMING_BACK,
+        ),
+        ("forgets_its_history", Self::ForgetsItsHistory, COMING_BACK),
+        (
+            "keeps_its_first_history",
+            Self::KeepsItsFirstHistory,
+            &["begin-anew"],
+        ),
+        (
+            "goes_on_regardless",
+            Self::GoesOnRegardless,
+            &["begin-anew"],
+        ),
+        (
+            "insists_on_its_answer",
+            Self::InsistsOnItsAnswer,
+            &["begin-anew"],
         ),
         (
             "counts_by_itself",

@@ -47,6 +47,7 @@ struct FlawedBot {
     ticket: String,
     streams: u32,
     last_sequence: u32,
+    history_id: Option<String>,
     counted: u32,
     seats: u32,
     newest: Option<DecisionRequest>,
@@ -69,6 +70,7 @@ pub(crate) fn run(flaw: Flaw) -> ExitCode {
             ticket: env::var("BRIDGEMASTER_TICKET").unwrap(),
             streams: 0,
             last_sequence: 0,
+            history_id: None,
             counted: 0,
             seats: 0,
             newest: None,
@@ -143,7 +145,10 @@ impl FlawedBot {
             bot_version: "1".to_owned(),
             games: Vec::new(),
             last_sequence: (last_sequence > 0).then_some(last_sequence),
-            history_id: None,
+            history_id: match self.flaw {
+                Flaw::ForgetsItsHistory => None,
+                _ => self.history_id.clone(),
+            },
         }
     }
 
@@ -232,7 +237,21 @@ impl FlawedBot {
                 }
                 return Some(u8::from(flaw == Flaw::ExitsWith1));
             }
-            Message::Welcome(_) => self.send_lost_answer(outbound).await,
+            Message::Welcome(welcome) => {
+                if flaw != Flaw::KeepsItsFirstHistory || self.history_id.is_none() {
+                    self.history_id = Some(welcome.history_id);
+                }
+                if flaw == Flaw::InsistsOnItsAnswer {
+                    self.send_lost_answer(outbound).await;
+                }
+                if !welcome.resumed && flaw != Flaw::GoesOnRegardless {
+                    (self.last_sequence, self.counted) = (0, 0);
+                    (self.newest, self.answers) = (None, BTreeMap::new());
+                }
+                if flaw != Flaw::InsistsOnItsAnswer {
+                    self.send_lost_answer(outbound).await;
+                }
+            }
         }
         None
     }

@@ -57,6 +57,7 @@ async fn play(check: Check, bout: &mut Bout) -> Verdict<()> {
         Check::ResumeAnswerLost => resuming::answer_lost(bout).await,
         Check::ResumeEndMissed => resuming::end_missed(bout).await,
         Check::ResumeAfterUnknown => newer_server::resume_after_unknown(bout).await,
+        Check::BeginAnew => resuming::begin_anew(bout).await,
         Check::Drain => resuming::drain(bout).await,
         Check::UnknownMessages => newer_server::unknown_messages(bout)
             .await

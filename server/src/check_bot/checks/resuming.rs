@@ -1,17 +1,22 @@
 //! Coming back after a lost stream.
 
-use bridgemaster_proto::v1::{Draining, RefusalReason, play_response::Message as FromServer};
+use bridgemaster_proto::v1::{
+    Decision, DecisionRequest, Draining, RefusalReason, play_request::Message as FromBot,
+    play_response::Message as FromServer,
+};
 use tokio::time::Instant;
 use tonic::Status;
 
 use crate::check_bot::{
     arena::Bout,
     catalog::section,
-    failure::{Verdict, failed},
+    failure::{Stop, Verdict, failed},
     session::{Event, refusal},
     wire,
 };
 
+/// A history that the server of the checks is not in.
+const ANOTHER_HISTORY: &str = "00112233445566778899aabbccddeeff";
 /// What Draining says, in ms.
 const DRAIN_TIME_LEFT_MS: u32 = 2_000;
 
@@ -81,6 +86,68 @@ pub(super) async fn end_missed(bout: &mut Bout) -> Verdict<()> {
     lose(bout, Loss::Reset).await;
     bout.until_back().await?;
     bout.finish(0).await
+}
+
+/// For the bot the server has lost what happened last: request 3 is open again, and request 4 was
+/// never asked. The stream is lost once more there, to see what the bot remembers.
+pub(super) async fn begin_anew(bout: &mut Bout) -> Verdict<()> {
+    let lost_once = bout.until_request(3).await?;
+    bout.deliver(lost_once.0, lost_once.1.clone()).await;
+    let answer = bout.answer_to(3).await?;
+    bout.pass_answer(answer).await;
+    let never_asked = bout.until_request(4).await?;
+    bout.deliver(never_asked.0, never_asked.1.clone()).await;
+    bout.answer_to(4).await?;
+
+    bout.session.reset_bot();
+    bout.until_it_came().await?;
+    bout.session.welcome_to(ANOTHER_HISTORY, false).await;
+    let end = Instant::now() + bout.session.times.quiet();
+    while let Some(event) = bout.session.event_before(end).await? {
+        match event {
+            Event::FromBot(FromBot::Decision(answer)) => return Err(not_dropped(&answer)),
+            other => bout.session.pass(other).await?,
+        }
+    }
+    bout.session.start_again().await;
+    ask_anew(bout, lost_once).await?;
+
+    bout.session.reset_bot();
+    bout.until_it_came().await?;
+    bout.session.welcome_to(ANOTHER_HISTORY, true).await;
+    let answer = ask_anew(bout, never_asked).await?;
+    bout.pass_answer(answer).await;
+    bout.finish(0).await
+}
+
+/// Asks for what the bot was asked before it began anew. Its answer to the request before may come
+/// again first: the stream may have lost it.
+async fn ask_anew(bout: &mut Bout, (sequence, asked): (u32, DecisionRequest)) -> Verdict<Decision> {
+    let request_id = asked.request_id;
+    bout.deliver(sequence, asked).await;
+    let time = bout.session.times.answer();
+    let what = format!("an answer to request {request_id}, which is asked anew");
+    bout.session.wait_for(what, time, section::COMING_BACK);
+    loop {
+        match bout.session.event().await? {
+            Event::FromBot(FromBot::Decision(answer)) if answer.request_id == request_id => {
+                return Ok(answer);
+            }
+            Event::FromBot(FromBot::Decision(answer)) if answer.request_id > request_id => {
+                return Err(not_dropped(&answer));
+            }
+            Event::FromBot(FromBot::Decision(_)) => {}
+            other => bout.session.pass(other).await?,
+        }
+    }
+}
+
+fn not_dropped(answer: &Decision) -> Stop {
+    failed(
+        "a bot that begins anew, and forgets its answers, when Welcome says that it is not resumed",
+        format!("an answer to request {}", answer.request_id),
+        section::COMING_BACK,
+    )
 }
 
 /// The server drains, stops, and is back after a while.
