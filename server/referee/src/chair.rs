@@ -17,6 +17,8 @@ pub(crate) struct OpenRequest<G: Game> {
     pub(crate) id: u32,
     pub(crate) question: Arc<Question<G>>,
     pub(crate) timer: RequestTimer,
+    /// It was asked before a restart of the referee, and its bot has not come since.
+    pub(crate) is_from_before: bool,
     /// Number under which it was sent; `None` while the seat has had no stream for it.
     pub(crate) sequence: Option<u32>,
 }
@@ -129,6 +131,9 @@ impl<G: Game> Chair<G> {
         let had_stream = self.is_connected();
         if had_stream {
             self.info.state = SeatState::Paused;
+        }
+        if let Some(open) = &mut self.open {
+            open.is_from_before = true;
         }
         self.excuse(known_until, now, grace_ms);
         had_stream

@@ -41,7 +41,8 @@ pub enum Input<G: Game> {
         /// The bot.
         bot: BotIdentity,
         /// Sequence of the last message that the bot has; `None` when it knows nothing, or
-        /// nothing that is of this match.
+        /// nothing that is of this match. Then it has the whole time for a request that was open
+        /// at a restart.
         last_sequence: Option<u32>,
     },
     /// The seat's current stream is gone.

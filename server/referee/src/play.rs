@@ -106,6 +106,7 @@ impl<G: Game> Referee<G> {
             id: chair.last_request_id,
             question: Arc::new(question),
             timer,
+            is_from_before: false,
             sequence: None,
         });
         if chair.can_hear() {

@@ -33,6 +33,10 @@ impl<G: Game> Referee<G> {
         chair.clock.stream_came();
         if let Some(open) = &mut chair.open {
             open.timer.bot_came(self.now);
+            // Its answer may have been in what the referee has lost, and it has to think again.
+            if std::mem::take(&mut open.is_from_before) && last_sequence.is_none() {
+                open.timer = chair.clock.issue(self.now);
+            }
         }
         let came = !chair.is_connected();
         let was_excused = std::mem::take(&mut chair.is_excused);

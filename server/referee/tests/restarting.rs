@@ -52,11 +52,32 @@ fn a_bot_that_is_back_and_does_not_read_is_late() {
     script.wait_ms(4000).tick();
     script.restart();
     for number in 0..3 {
-        script.connect(number, None);
+        script.connect(number, Some(1));
     }
     script.wait_ms(5999).tick();
     assert_eq!(script.faults, []);
     script.wait_ms(1).tick();
+    assert_eq!(script.faults, [(0, FaultReason::Late, FaultAction::Strike)]);
+}
+
+#[test]
+fn a_bot_that_begins_anew_after_a_restart_has_the_whole_time_again_once() {
+    let mut script = started();
+    script.hand_over(0, 1);
+    script.wait_ms(9000).tick();
+    script.restart();
+    for number in 0..3 {
+        script.connect(number, None);
+    }
+    let clock = |script: &Script<Heap>| {
+        let reading = script.referee.clock_reading(seat(0), script.now);
+        reading.unwrap().decision_left_ms
+    };
+    assert_eq!(clock(&script), 10_000);
+    script.hand_over(0, 1);
+    script.wait_ms(4000).connect(0, None);
+    assert_eq!(clock(&script), 6000, "now the time is its own");
+    script.wait_ms(6000).tick();
     assert_eq!(script.faults, [(0, FaultReason::Late, FaultAction::Strike)]);
 }
 

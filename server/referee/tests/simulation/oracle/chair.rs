@@ -13,6 +13,8 @@ use super::timer::{RequestTime, prolonged_by_us};
 pub(super) struct Open<G: Game> {
     pub(super) id: u32,
     pub(super) time: RequestTime,
+    /// It was asked before a restart, and its bot has not come since.
+    pub(super) is_from_before: bool,
     pub(super) observation: G::Observation,
     pub(super) legal: Vec<G::Decision>,
     pub(super) events: Vec<G::Event>,
@@ -122,7 +124,8 @@ impl<G: Game> Chair<G> {
         })
     }
 
-    pub(super) fn connect(&mut self, now: Time, bot: BotIdentity) {
+    /// Its bot is there, and `begins_anew` or goes on where it was.
+    pub(super) fn connect(&mut self, now: Time, bot: BotIdentity, begins_anew: bool) {
         self.bot = Some(bot);
         self.is_connected = true;
         self.lost_at = None;
@@ -131,6 +134,10 @@ impl<G: Game> Chair<G> {
         self.round_trip_us = None;
         if let Some(open) = &mut self.open {
             open.time.bot_came(now);
+            let was_asked_before = std::mem::take(&mut open.is_from_before);
+            if was_asked_before && begins_anew {
+                open.time = RequestTime::issued(now, open.time.allowance_us, 0);
+            }
         }
     }
 
@@ -156,6 +163,7 @@ impl<G: Game> Chair<G> {
         }
         if let Some(open) = &mut self.open {
             open.time.stop(known_until);
+            open.is_from_before = true;
         }
         had_stream
     }

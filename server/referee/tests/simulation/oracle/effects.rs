@@ -23,8 +23,10 @@ impl<G: Game> Oracle<G> {
         }
         let chair = &mut self.chairs[seat.index()];
         match &step.cause {
-            Cause::Connected { bot, .. } if chair.forfeit.is_none() => {
-                chair.connect(self.now, bot.clone());
+            Cause::Connected {
+                bot, last_sequence, ..
+            } if chair.forfeit.is_none() => {
+                chair.connect(self.now, bot.clone(), last_sequence.is_none());
             }
             Cause::Disconnected(_) | Cause::Garbage(_) if chair.is_connected => {
                 chair.disconnect(self.now, &self.rules.clock);

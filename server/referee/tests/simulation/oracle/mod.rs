@@ -475,6 +475,7 @@ impl<G: Game> Oracle<G> {
             chair.open = Some(Open {
                 id: chair.last_request,
                 time,
+                is_from_before: false,
                 observation: G::observe(&self.state, Viewer::Seat(seat)),
                 legal,
                 events: self.log[chair.told..].to_vec(),
