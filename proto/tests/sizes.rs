@@ -80,7 +80,7 @@ fn a_place_in_a_queue_of_responses_is_small() {
         size_of::<PlayResponse>()
     );
     assert!(
-        size_of::<PlayRequest>() <= 96,
+        size_of::<PlayRequest>() <= 112,
         "{}",
         size_of::<PlayRequest>()
     );
