@@ -38,7 +38,7 @@ use crate::{
     refusal::Refusal,
     replay::{ReplayKeeper, SigningKey, SigningKeyError},
     services::{Catalog, MatchDesk, NamedReasons, PromptRequests},
-    transport::{Origin, Places, Tls, TokenBuckets, incoming},
+    transport::{ConnectionInfo, Origin, Places, Tls, TokenBuckets, incoming},
 };
 
 /// What the health service tells of; the empty name is the server as a whole.
@@ -426,7 +426,8 @@ fn limit_calls(
         if door.is_open_to(call.metadata()) {
             return Ok(call);
         }
-        let origin = call.remote_addr().map(|peer| Origin::from(peer.ip()));
+        let peer = ConnectionInfo::of(&call).map(|connection| connection.peer);
+        let origin = peer.map(|peer| Origin::from(peer.ip()));
         match buckets.take(origin, Instant::now()) {
             Ok(()) => Ok(call),
             Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),

@@ -12,6 +12,9 @@ const DAY_MS: u32 = 86_400_000;
 const HOUR_MS: u32 = 3_600_000;
 /// Longest round trip that can be credited, in ms: beyond it the network is the bot's affair.
 const MAX_CREDIT_MS: u32 = 1000;
+/// The credit for the round trip is at most one part in so many of `cap_ms`: it is for the noise of
+/// a network, and whoever makes a network look slow must not gain a turn's worth of thought.
+const CAP_PARTS_OF_CREDIT: u64 = 10;
 /// Greatest limit of the referee lag, in ms: a server that is away for longer had an outage.
 const MAX_LAG_LIMIT_MS: u32 = 60_000;
 
@@ -28,7 +31,8 @@ pub struct ClockRules {
     pub startup_ms: u32,
     /// Time that a seat may be without a stream before it is a fault, in ms: 0 to 3600000.
     pub reconnect_ms: u32,
-    /// Most of the measured round trip that is credited for one decision, in ms: 0 to 1000.
+    /// Most of the measured round trip that is credited for one decision, in ms: 0 to 1000. Never
+    /// more than a tenth of `cap_ms`; see [`ClockRules::most_credit_us`].
     pub round_trip_credit_ms: u32,
     /// Most referee lag that one request may have without spoiling the match, in ms: 0 to 60000.
     pub referee_lag_limit_ms: u32,
@@ -50,6 +54,13 @@ impl Default for ClockRules {
 }
 
 impl ClockRules {
+    /// The most that is credited for one decision, in µs: `round_trip_credit_ms` or a tenth of
+    /// `cap_ms`, whichever is less.
+    pub fn most_credit_us(&self) -> u64 {
+        let share_us = u64::from(self.cap_ms) * 1000 / CAP_PARTS_OF_CREDIT;
+        share_us.min(u64::from(self.round_trip_credit_ms) * 1000)
+    }
+
     /// Checks every field against its range.
     pub(crate) fn check<G: Game>(&self) -> Result<(), RulesError<G>> {
         check_range("clock.bank_ms", self.bank_ms, 1, DAY_MS)?;
@@ -259,7 +270,7 @@ impl SeatClock {
             bank_us: us(rules.bank_ms),
             increment_us: us(rules.increment_ms),
             cap_us: us(rules.cap_ms),
-            max_credit_us: us(rules.round_trip_credit_ms),
+            max_credit_us: rules.most_credit_us(),
             round_trip_us: None,
             last_charge: None,
             answered: 0,

@@ -18,7 +18,7 @@ fn short_clock() -> MatchRules<Heap> {
         cap_ms: 400,
         startup_ms: 1000,
         reconnect_ms: 5000,
-        round_trip_credit_ms: 50,
+        round_trip_credit_ms: 40,
         ..ClockRules::default()
     };
     rules.faults.late = FaultAction::Substitute;
@@ -176,9 +176,9 @@ fn the_shortest_round_trip_is_credited_up_to_the_limit() {
     };
     script.step(measured(70_000_000));
     script.hand_over(0, 1);
-    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(450)));
-    script.wait_ms(449).index(0, 1, 0);
-    assert_eq!(script.last_decision().charge, Some(charge(449_000, 50_000)));
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(440)));
+    script.wait_ms(439).index(0, 1, 0);
+    assert_eq!(script.last_decision().charge, Some(charge(439_000, 40_000)));
     script.index(1, 1, 0);
     assert_eq!(script.request(0).clock.bank_left_ms, 701);
 
@@ -198,6 +198,30 @@ fn the_shortest_round_trip_is_credited_up_to_the_limit() {
         "never below nothing"
     );
     script.index(1, 3, 0);
+}
+
+#[test]
+fn slow_pongs_earn_at_most_a_tenth_of_the_cap() {
+    let mut rules = short_clock();
+    rules.clock.cap_ms = 200;
+    rules.clock.round_trip_credit_ms = 100;
+    assert_eq!(rules.clock.most_credit_us(), 20_000);
+    let mut script = Script::started(rules);
+    let slow = |number| Input::RoundTrip {
+        seat: seat(number),
+        round_trip_us: 100_000,
+    };
+    script.step(slow(0));
+    script.step(slow(1));
+    script.hand_over(0, 1);
+    script.wait_us(219_999).index(0, 1, 0);
+    assert_eq!(script.last_decision().charge, Some(charge(219_999, 20_000)));
+    script.hand_over(1, 1);
+    script.wait_ms(220).index(1, 1, 0);
+    assert_eq!(
+        script.faults,
+        [(1, FaultReason::Late, FaultAction::Substitute)]
+    );
 }
 
 #[test]

@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// The responses to the bot of `caller`, whose ticket is `key` and whose connection has its place
-/// for as long as this lasts. The stream is polled by the one
+/// for as long as this lasts; `round_trip` measures the way there. The stream is polled by the one
 /// task that the transport has for it: an answer is read, refereed and answered there, without a
 /// hop.
 pub(crate) fn conversation(
@@ -43,6 +43,7 @@ pub(crate) fn conversation(
     caller: Caller,
     mut inbound: Streaming<PlayRequest>,
     carries: Option<CarriesBot>,
+    mut round_trip: RoundTrip,
 ) -> impl Stream<Item = Result<PlayResponse, Status>> {
     stream! {
         let _carries = carries;
@@ -99,7 +100,6 @@ pub(crate) fn conversation(
         let mut pings = interval(limits.ping_interval);
         // A bot that reads again after a pause needs one Ping, not all that were due.
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut round_trip = RoundTrip::default();
         let ended = async {
             select! {
                 () = stopping.cancelled() => matches.stop_refusal(),
@@ -240,7 +240,10 @@ fn receive(
     let input = match message.message {
         Some(Incoming::Decision(decision)) => SeatInput::Decision(decision),
         Some(Incoming::Pong(pong)) => match round_trip.pong(pong.nonce) {
-            Answered::Last { elapsed_us } => SeatInput::RoundTrip { elapsed_us },
+            Answered::Last { elapsed_us } => match round_trip.of_the_way_us(elapsed_us) {
+                Some(elapsed_us) => SeatInput::RoundTrip { elapsed_us },
+                None => return Ok(None),
+            },
             Answered::Earlier => return Ok(None),
             Answered::Nothing => SeatInput::Useless,
         },

@@ -16,12 +16,13 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming, metadata::MetadataMap};
 
 use in_span::InSpan;
+use round_trip::RoundTrip;
 
 use crate::{
     hosting::{Matches, Ticket},
     identity::{Authenticator, KeyScope},
     refusal::Refusal,
-    transport::Places,
+    transport::{ConnectionInfo, Places},
 };
 
 pub(crate) use seat_door::SeatDoor;
@@ -72,8 +73,9 @@ impl PlayService for Play {
         caller.require(KeyScope::Play)?;
         let key = seat?;
         let span = key.span();
-        let peer = request.remote_addr();
-        let carries = peer.and_then(|peer| self.places.carries_bot(peer));
+        let connection = ConnectionInfo::of(&request);
+        let carries = connection.and_then(|known| self.places.carries_bot(known.peer));
+        let round_trip = RoundTrip::new(connection.map(|known| known.round_trip.clone()));
         // A client's call returns with the response head, so the head must not wait for Hello.
         let responses = conversation::conversation(
             Arc::clone(&self.matches),
@@ -81,6 +83,7 @@ impl PlayService for Play {
             caller,
             request.into_inner(),
             carries,
+            round_trip,
         );
         Ok(Response::new(InSpan::new(span, Box::pin(responses))))
     }

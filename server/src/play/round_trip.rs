@@ -4,10 +4,16 @@ use std::time::Instant;
 
 use bridgemaster_proto::v1::Ping;
 
+use crate::transport::LeastRoundTrip;
+
 /// Measures with the last Ping. Earlier ones may be answered too: a bot that thinks without
 /// reading answers all that came meanwhile at once.
+///
+/// A bot can put its Pongs off, so no more of what they say counts than TCP needs for the way.
 #[derive(Default)]
 pub(super) struct RoundTrip {
+    /// `None` for a connection that is not known to the transport.
+    of_tcp: Option<LeastRoundTrip>,
     /// Nonce of the last Ping; they count from 1.
     last: u64,
     last_sent: Option<Instant>,
@@ -30,6 +36,22 @@ pub(super) enum Answered {
 }
 
 impl RoundTrip {
+    /// Nothing measured yet, over a connection of which TCP knows this.
+    pub(super) fn new(of_tcp: Option<LeastRoundTrip>) -> Self {
+        Self {
+            of_tcp,
+            ..Self::default()
+        }
+    }
+
+    /// What of the time for a Pong is the way's, in µs; `None` while that is not known.
+    pub(super) fn of_the_way_us(&self, elapsed_us: u64) -> Option<u64> {
+        match &self.of_tcp {
+            Some(of_tcp) => of_tcp.of_the_way_us(elapsed_us),
+            None => Some(elapsed_us),
+        }
+    }
+
     /// The next Ping, sent now.
     pub(super) fn ping(&mut self) -> Ping {
         self.last += 1;

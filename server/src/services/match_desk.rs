@@ -21,6 +21,7 @@ use crate::{
     metrics::DamagedValue,
     refusal::Refusal,
     replay,
+    transport::ConnectionInfo,
 };
 
 /// The service over a set of matches.
@@ -66,7 +67,7 @@ impl MatchDesk {
 fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
     Reader {
         key: caller.key_id().cloned(),
-        peer: request.remote_addr(),
+        peer: ConnectionInfo::of(request).map(|connection| connection.peer),
     }
 }
 

@@ -14,9 +14,12 @@ use tokio::{
 };
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::WaitForCancellationFutureOwned;
-use tonic::transport::server::{Connected, TcpConnectInfo};
+use tonic::{Request, transport::server::Connected};
 
-use super::places::Place;
+use super::{
+    places::Place,
+    round_trip::{LeastRoundTrip, RoundTripWatch},
+};
 
 /// Bytes of the HTTP/2 client preface (RFC 9113, section 3.4).
 const PREFACE_BYTES: usize = 24;
@@ -26,10 +29,28 @@ pub(crate) struct Connection {
     stream: Transport,
     /// `None` once the preface is there.
     awaited: Option<AwaitedPreface>,
-    addresses: TcpConnectInfo,
+    peer: SocketAddr,
+    round_trip: RoundTripWatch,
     /// Completes when it has to give way to another.
     gives_way: Pin<Box<WaitForCancellationFutureOwned>>,
     _place: Place,
+}
+
+/// What every call of a connection may know of it: an extension of its request.
+#[derive(Clone, Debug)]
+pub(crate) struct ConnectionInfo {
+    /// The other end.
+    pub(crate) peer: SocketAddr,
+    /// What TCP knows of the way there.
+    pub(crate) round_trip: LeastRoundTrip,
+}
+
+impl ConnectionInfo {
+    /// Of the connection that a request came over; `None` for one that came over none of ours.
+    /// `Request::remote_addr` knows nothing of our connections.
+    pub(crate) fn of<T>(request: &Request<T>) -> Option<&Self> {
+        request.extensions().get()
+    }
 }
 
 /// What carries the bytes.
@@ -55,10 +76,8 @@ impl Connection {
         preface_by: Instant,
     ) -> Self {
         Self {
-            addresses: TcpConnectInfo {
-                local_addr: stream.tcp().local_addr().ok(),
-                remote_addr: Some(peer),
-            },
+            peer,
+            round_trip: RoundTripWatch::new(stream.tcp()),
             stream,
             awaited: Some(AwaitedPreface {
                 bytes_left: PREFACE_BYTES,
@@ -80,10 +99,13 @@ impl Transport {
 }
 
 impl Connected for Connection {
-    type ConnectInfo = TcpConnectInfo;
+    type ConnectInfo = ConnectionInfo;
 
-    fn connect_info(&self) -> TcpConnectInfo {
-        self.addresses.clone()
+    fn connect_info(&self) -> ConnectionInfo {
+        ConnectionInfo {
+            peer: self.peer,
+            round_trip: self.round_trip.least(),
+        }
     }
 }
 
@@ -106,8 +128,11 @@ impl AsyncRead for Connection {
             Transport::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
             Transport::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
         };
+        let came = buffer.filled().len() - before;
+        if came > 0 {
+            this.round_trip.look(this.stream.tcp());
+        }
         if let Some(awaited) = &mut this.awaited {
-            let came = buffer.filled().len() - before;
             awaited.bytes_left = awaited.bytes_left.saturating_sub(came);
             if awaited.bytes_left == 0 {
                 this.awaited = None;

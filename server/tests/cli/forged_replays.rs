@@ -203,11 +203,11 @@ fn a_charge_that_breaks_the_time_rules_or_is_not_its_sum_is_named() {
         ("elapsed_us is", |charge| charge.elapsed_us += 1),
         ("elapsed_us is", |charge| charge.referee_lag_us += 1),
         ("elapsed_us is", |charge| charge.credit_us = u64::MAX),
-        ("charged_us is 20000000, over the 10000 ms", |charge| {
+        ("charged_us is 20000000, over the 10000000 that", |charge| {
             charge.charged_us = 20_000_000;
             charge.elapsed_us = 20_000_000 + charge.credit_us + charge.referee_lag_us;
         }),
-        ("credit_us is 100001, over the 100 ms", |charge| {
+        ("credit_us is 100001, over the 100000 that", |charge| {
             charge.credit_us = 100_001;
             charge.elapsed_us = 100_001 + charge.charged_us + charge.referee_lag_us;
         }),

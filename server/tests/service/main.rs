@@ -26,6 +26,7 @@ mod security;
 mod seed_commitment;
 mod set_aside;
 mod silent_requests;
+mod slow_pongs;
 mod slow_store;
 mod spectators;
 mod stopping;

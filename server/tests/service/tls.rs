@@ -59,6 +59,18 @@ impl Encrypted {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn slow_pongs_earn_no_more_than_the_way_takes_over_tls() {
+    use crate::slow_pongs::{LOOPBACK_US, claimed_credit_us};
+
+    let authority = Authority::new();
+    let server = Encrypted::open(&authority.certify("server"), None, Limits::default()).await;
+    let channel = server.connect(&trusting(&authority)).await.unwrap();
+    let credit_us = claimed_credit_us(channel).await;
+    assert!(credit_us < LOOPBACK_US, "{credit_us} µs");
+}
+
 fn trusting(authority: &Authority) -> TlsOptions {
     TlsOptions {
         ca: Some(authority.ca()),

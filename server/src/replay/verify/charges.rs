@@ -38,13 +38,13 @@ pub(super) fn check_charge(charge: &Charge, rules: &ClockRules) -> Result<(), St
             charge.elapsed_us
         ));
     }
-    for (field, us, limit_ms) in [
-        ("charged_us", charge.charged_us, rules.cap_ms),
-        ("credit_us", charge.credit_us, rules.round_trip_credit_ms),
+    for (field, us, limit_us) in [
+        ("charged_us", charge.charged_us, as_us(rules.cap_ms)),
+        ("credit_us", charge.credit_us, rules.most_credit_us()),
     ] {
-        if us > as_us(limit_ms) {
+        if us > limit_us {
             return Err(format!(
-                "{field} is {us}, over the {limit_ms} ms that the rules allow"
+                "{field} is {us}, over the {limit_us} that the rules allow"
             ));
         }
     }

@@ -187,7 +187,8 @@ impl<G: Game> Chair<G> {
     }
 
     pub(super) fn credit_limit_us(&self, rules: &ClockRules) -> u64 {
-        let most_us = u64::from(rules.round_trip_credit_ms) * 1000;
+        let tenth_of_cap_us = u64::from(rules.cap_ms) * 100;
+        let most_us = tenth_of_cap_us.min(u64::from(rules.round_trip_credit_ms) * 1000);
         self.round_trip_us.map_or(0, |us| us.min(most_us))
     }
 
