@@ -27,6 +27,10 @@ pub(crate) struct OpenRequest<G: Game> {
 #[derive(Debug)]
 pub(crate) struct Chair<G: Game> {
     pub(crate) info: SeatInfo,
+    /// The seat as everybody may know it: `info` without what `held_back` did.
+    pub(crate) shown: SeatInfo,
+    /// The last fault that others are not told of before the next event.
+    pub(crate) held_back: Option<FaultReason>,
     pub(crate) clock: SeatClock,
     pub(crate) outbox: Outbox<G>,
     pub(crate) open: Option<OpenRequest<G>>,
@@ -59,13 +63,16 @@ pub(crate) struct Chair<G: Game> {
 
 impl<G: Game> Chair<G> {
     pub(crate) fn new(seat: Seat, rules: &ClockRules) -> Self {
+        let info = SeatInfo {
+            seat,
+            state: SeatState::Vacant,
+            bot: None,
+            strikes: 0,
+        };
         Self {
-            info: SeatInfo {
-                seat,
-                state: SeatState::Vacant,
-                bot: None,
-                strikes: 0,
-            },
+            shown: info.clone(),
+            info,
+            held_back: None,
             clock: SeatClock::new(rules),
             outbox: Outbox::new(),
             open: None,
@@ -85,6 +92,22 @@ impl<G: Game> Chair<G> {
             forced_decisions: 0,
             house_decisions: 0,
         }
+    }
+
+    /// Everybody may know all of the seat.
+    pub(crate) fn show(&mut self) {
+        self.held_back = None;
+        self.shown = self.info.clone();
+    }
+
+    /// Everybody may know of the seat's stream. Of a forfeit that is held back no more shows than
+    /// that the stream is gone.
+    pub(crate) fn show_stream(&mut self) {
+        self.shown.bot.clone_from(&self.info.bot);
+        self.shown.state = match self.info.state {
+            SeatState::Forfeited if self.held_back.is_some() => SeatState::Paused,
+            state => state,
+        };
     }
 
     pub(crate) fn is_connected(&self) -> bool {

@@ -36,6 +36,7 @@ mod outbox;
 mod output;
 mod penalty;
 mod play;
+mod public;
 mod record;
 mod result;
 mod rules;

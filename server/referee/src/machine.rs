@@ -60,6 +60,8 @@ pub struct Referee<G: Game> {
     pub(crate) decisions: u32,
     /// Those up to the last public event: later ones are secret.
     pub(crate) public_decisions: u32,
+    /// Changes of what everybody may know.
+    pub(crate) public_changes: u64,
     next_record: u32,
     pub(crate) result: Option<Arc<MatchResult>>,
 }
@@ -110,6 +112,7 @@ impl<G: Game> Referee<G> {
             news: Vec::new(),
             decisions: 0,
             public_decisions: 0,
+            public_changes: 0,
             next_record: 0,
             result: None,
             rules,
@@ -306,6 +309,7 @@ impl<G: Game> Referee<G> {
     fn start(&mut self, out: &mut Vec<Output<G>>) {
         self.phase = MatchPhase::Running;
         self.started_at = Some(self.now);
+        self.public_changes += 1;
         for seat in self.rules.seats.seats() {
             if self.chairs[seat.index()].can_hear() {
                 self.send_started(seat, out);
@@ -342,7 +346,12 @@ impl<G: Game> Referee<G> {
     pub(crate) fn started_message(&self, seat: Seat) -> SeatMessage<G> {
         SeatMessage::Started(Arc::new(Started {
             seat,
-            seats: self.seats().cloned().collect(),
+            seats: self
+                .rules
+                .seats
+                .seats()
+                .map(|about| self.info_for(seat, about).clone())
+                .collect(),
         }))
     }
 
@@ -367,6 +376,7 @@ impl<G: Game> Referee<G> {
     pub(crate) fn end(&mut self, result: MatchResult, out: &mut Vec<Output<G>>) {
         let result = Arc::new(result);
         self.phase = MatchPhase::Ended;
+        self.public_changes += 1;
         self.result = Some(Arc::clone(&result));
         for seat in self.rules.seats.seats() {
             if self.chairs[seat.index()].can_hear() {
@@ -450,7 +460,8 @@ impl<G: Game> Referee<G> {
         (self.phase != MatchPhase::Waiting).then(|| G::observe(&self.state, Viewer::Spectator))
     }
 
-    /// A seat and its bot; `None` when the match has no such seat.
+    /// A seat and its bot as they are; `None` when the match has no such seat. Not for everybody
+    /// to know: see [`Referee::public_seats`].
     pub fn seat_info(&self, seat: Seat) -> Option<&SeatInfo> {
         self.chairs.get(seat.index()).map(|chair| &chair.info)
     }
@@ -462,14 +473,10 @@ impl<G: Game> Referee<G> {
             .and_then(|chair| chair.forfeit)
     }
 
-    /// The seats in seat order.
+    /// The seats in seat order, as they are. Not for everybody to know: see
+    /// [`Referee::public_seats`].
     pub fn seats(&self) -> impl ExactSizeIterator<Item = &SeatInfo> {
         self.chairs.iter().map(|chair| &chair.info)
-    }
-
-    /// Decisions played so far, secret ones only once what came of them is public.
-    pub fn public_decisions(&self) -> u32 {
-        self.public_decisions
     }
 
     /// When the match was created.

@@ -74,7 +74,7 @@ impl<G: Game> Clone for SeatMessage<G> {
 pub struct Started {
     /// The seat that is told.
     pub seat: Seat,
-    /// The seats as they are now, in seat order.
+    /// The seats as the seat may know them now, in seat order.
     pub seats: Vec<SeatInfo>,
 }
 
@@ -175,7 +175,7 @@ pub struct SeatInfo {
 /// Something changed about a seat's bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatStatus {
-    /// The seat as it is now.
+    /// The seat as it is now, or, for another seat, as everybody may know it.
     pub info: SeatInfo,
     /// The fault that changed it; `None` when none did.
     pub reason: Option<FaultReason>,

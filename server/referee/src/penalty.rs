@@ -61,7 +61,8 @@ impl<G: Game> Referee<G> {
         action
     }
 
-    /// Lets a seat pay for a fault. Every seat is told of a fault that costs more than a refusal.
+    /// Lets a seat pay for a fault. The seat is told at once of one that costs more than a refusal,
+    /// the others when they may know it.
     pub(crate) fn enact(
         &mut self,
         seat: Seat,
@@ -85,14 +86,14 @@ impl<G: Game> Referee<G> {
             }
         }
         if can_hear && self.phase == MatchPhase::Running {
-            let status = self.status(seat, Some(reason));
+            let status = self.status_for(seat, seat, Some(reason));
             self.send(seat, SeatMessage::SeatStatus(status), out);
         } else if cost != FaultAction::Forfeit {
             self.chairs[seat.index()]
                 .outbox
                 .note_change(seat, Some(reason));
         }
-        self.tell_others(seat, Some(reason), out);
+        self.seat_changed(seat, Some(reason), out);
         if can_hear && cost == FaultAction::Forfeit {
             out.push(Output::Close {
                 seat,

@@ -57,6 +57,7 @@ impl<G: Game> Referee<G> {
                 .log
                 .record(|events| G::apply_chance(state, &chance, events));
             let Ok(events) = applied else { return false };
+            let is_public = !events.is_empty();
             let record = ChanceRecord {
                 stream,
                 chance,
@@ -64,6 +65,9 @@ impl<G: Game> Referee<G> {
                 digest: G::digest(&self.state),
             };
             self.record(RecordEntry::Chance(record), out);
+            if is_public {
+                self.publish(out);
+            }
         }
         true
     }
@@ -182,9 +186,7 @@ impl<G: Game> Referee<G> {
         out: &mut Vec<Output<G>>,
     ) {
         self.decisions += 1;
-        if !decided.events.is_empty() {
-            self.public_decisions = self.decisions;
-        }
+        let is_public = !decided.events.is_empty();
         let chair = &mut self.chairs[seat.index()];
         match decided.by {
             DecidedBy::Bot => {}
@@ -201,6 +203,9 @@ impl<G: Game> Referee<G> {
             digest: G::digest(&self.state),
         };
         self.record(RecordEntry::Decision(record), out);
+        if is_public {
+            self.publish(out);
+        }
     }
 
     /// Ends the match once no seat owes a decision.
@@ -208,6 +213,7 @@ impl<G: Game> Referee<G> {
         for seat in self.rules.seats.seats() {
             self.withdraw_request(seat);
         }
+        self.publish(out);
         let Some(outcome) = G::outcome(&self.state) else {
             return;
         };

@@ -6,7 +6,7 @@ use bridgemaster_games::{Game, Seat};
 
 use crate::{
     BotIdentity, CloseReason, FaultReason, MAX_SEAT_RECORDS, MatchPhase, Output, RecordEntry,
-    Referee, SeatMessage, SeatState, SeatStatus, Time, clock::SeatClock, lag::Lag,
+    Referee, SeatMessage, SeatState, Time, clock::SeatClock, lag::Lag,
 };
 
 /// Least time that a bot has to come back after the referee was restarted or turned it away, in
@@ -47,13 +47,11 @@ impl<G: Game> Referee<G> {
             chair.absent = false;
             if changed {
                 self.record_seat(seat, out);
+                self.seat_changed(seat, None, out);
             }
         }
         if self.phase == MatchPhase::Waiting {
             return;
-        }
-        if changed && self.phase == MatchPhase::Running {
-            self.tell_others(seat, None, out);
         }
         self.resume(seat, last_sequence, out);
         if self.phase == MatchPhase::Running && !was_excused {
@@ -73,7 +71,7 @@ impl<G: Game> Referee<G> {
             SeatClock::stream_lost(&mut open.timer);
         }
         self.record_seat(seat, out);
-        self.tell_others(seat, None, out);
+        self.seat_changed(seat, None, out);
     }
 
     /// The referee was restarted, and every stream is gone with what it was before.
@@ -87,9 +85,14 @@ impl<G: Game> Referee<G> {
                 had_stream.then_some(chair.info.seat)
             })
             .collect();
-        for seat in lost {
-            self.record_seat(seat, out);
-            self.tell_others(seat, None, out);
+        for seat in self.rules.seats.seats() {
+            if lost.contains(&seat) {
+                self.record_seat(seat, out);
+            }
+            // One that seems to have a stream must not be the only one to keep it.
+            if self.chairs[seat.index()].shown.state == SeatState::Connected {
+                self.seat_changed(seat, None, out);
+            }
         }
     }
 
@@ -108,45 +111,6 @@ impl<G: Game> Referee<G> {
             self.chairs[seat.index()].grace_ms
         );
         self.penalise(seat, FaultReason::Disconnected, detail, out);
-    }
-
-    /// Tells every other seat how the bot of `about` stands. Nobody is told before the start,
-    /// which tells it all.
-    pub(crate) fn tell_others(
-        &mut self,
-        about: Seat,
-        reason: Option<FaultReason>,
-        out: &mut Vec<Output<G>>,
-    ) {
-        if self.phase != MatchPhase::Running {
-            return;
-        }
-        let status = self.status(about, reason);
-        for chair in self
-            .chairs
-            .iter_mut()
-            .filter(|chair| chair.info.seat != about)
-        {
-            if chair.can_hear() {
-                let message = SeatMessage::SeatStatus(Arc::clone(&status));
-                let sequence = chair.outbox.number(&message);
-                out.push(Output::Send {
-                    seat: chair.info.seat,
-                    sequence,
-                    message,
-                });
-            } else if chair.forfeit.is_none() {
-                chair.outbox.note_change(about, reason);
-            }
-        }
-    }
-
-    /// How the bot of a seat stands now.
-    pub(crate) fn status(&self, about: Seat, reason: Option<FaultReason>) -> Arc<SeatStatus> {
-        Arc::new(SeatStatus {
-            info: self.chairs[about.index()].info.clone(),
-            reason,
-        })
     }
 
     /// Sends a seat that has a stream again what it missed.
@@ -196,7 +160,7 @@ impl<G: Game> Referee<G> {
         if self.phase == MatchPhase::Running {
             let changes: Vec<_> = self.chairs[seat.index()].outbox.take_changes().collect();
             for (about, reason) in changes {
-                let status = self.status(about, reason);
+                let status = self.status_for(seat, about, reason);
                 self.send(seat, SeatMessage::SeatStatus(status), out);
             }
         }

@@ -8,6 +8,7 @@ mod effects;
 mod handled_late;
 mod shown;
 mod storing;
+mod uncounted;
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError, Weak,
@@ -23,6 +24,7 @@ use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tracing::{info, warn};
 
+use self::uncounted::Uncounted;
 use super::{
     MatchId, SeatInput, TicketHash,
     clock::Moment,
@@ -83,6 +85,10 @@ struct Table<G: WireGame> {
     /// Which numbers of bots that come back are believed.
     histories: Histories,
     counted: CountedMatch,
+    /// What happened while it was secret who had decided.
+    uncounted: Uncounted,
+    /// Changes of what everybody may know that the spectators were told.
+    told_changes: u64,
     /// Lag of the server that the referee knows of or that was before its time, in µs.
     lag_us: u64,
     links: Vec<Link>,
@@ -111,6 +117,8 @@ impl<G: WireGame> Table<G> {
         Self {
             histories,
             counted,
+            uncounted: Uncounted::default(),
+            told_changes: referee.public_changes(),
             lag_us: 0,
             links: referee.seats().map(|_| Link::default()).collect(),
             spectators: Spectators::default(),

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, net::SocketAddr};
 
-use bridgemaster_proto::v1::{ClockRules, MatchState};
+use bridgemaster_proto::v1::{ClockRules, MatchState, decision::Choice};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -67,6 +67,39 @@ async fn matches_streams_and_decisions_are_counted() {
     }
     let handled = scrape(&table).await["bridgemaster_handling_seconds_count"];
     assert!(handled > 100.0, "{handled} messages were handled");
+}
+
+#[tokio::test]
+async fn a_decision_in_secret_is_counted_when_it_is_public() {
+    /// Requests after which both seats have long begun to build, each for itself.
+    const REQUESTS: usize = 80;
+
+    let table = Table::open().await;
+    let game = "bridges_to_nowhere";
+    let seated = table.create(config(game, 2)).await;
+    let mut first = RawBot::join(&table, &seated.tickets[0]).await;
+    let mut second = RawBot::join(&table, &seated.tickets[1]).await;
+    let mut most_secret = 0.0;
+    for answered in 0..REQUESTS {
+        let (bot, asked) = tokio::select! {
+            biased;
+            asked = first.asked() => (&first, asked),
+            asked = second.asked() => (&second, asked),
+        };
+        let public = async || f64::from(table.info(&seated.match_id).await.decisions);
+        let before = public().await;
+        let counted: f64 = scrape(&table)
+            .await
+            .iter()
+            .filter(|(series, _)| series.starts_with("bridgemaster_decisions_total"))
+            .map(|(_, count)| count)
+            .sum();
+        let after = public().await;
+        assert!((before..=after).contains(&counted), "{counted} of {after}");
+        most_secret = (answered as f64 - after).max(most_secret);
+        bot.answer(&asked, Choice::Index(0)).await;
+    }
+    assert!(most_secret > 1.0, "no decision was secret");
 }
 
 #[tokio::test]

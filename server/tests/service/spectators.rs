@@ -1,10 +1,13 @@
 //! Spectators: what they see, and that they see no more than that.
 
-use bridgemaster_proto::v1::{ListMatchesRequest, MatchState, WatchMatchRequest, decision::Choice};
+use bridgemaster_proto::v1::{
+    FaultReason, ListMatchesRequest, MatchState, WatchMatchRequest, decision::Choice,
+};
 use bridgemaster_server::Limits;
 use tokio::time::timeout;
 
 use crate::{
+    metrics::scrape,
     raw_bot::{RawBot, reason},
     table::{GAMES, PATIENCE, Table, config},
 };
@@ -43,6 +46,39 @@ async fn a_spectator_sees_the_match_from_waiting_to_its_result() {
             assert_eq!(bot.await.unwrap().unwrap(), result);
         }
     }
+}
+
+#[tokio::test]
+async fn a_fault_is_nobodys_business_while_it_is_secret_who_has_decided() {
+    let table = Table::open().await;
+    let seated = table.create(config("old_london_bridge", 2)).await;
+    let mut faulty = RawBot::join(&table, &seated.tickets[0]).await;
+    let mut other = RawBot::join(&table, &seated.tickets[1]).await;
+    // Both choose at the same time.
+    let (asked, others) = (faulty.asked().await, other.asked().await);
+    let request = WatchMatchRequest {
+        match_id: seated.match_id.clone(),
+    };
+    let watching = table.matches().watch_match(request).await;
+    let mut news = watching.unwrap().into_inner();
+    news.message().await.unwrap().unwrap();
+
+    faulty.answer(&asked, Choice::Index(u32::MAX)).await;
+    let own = faulty.told_of_a_seat().await.seat.unwrap();
+    assert_eq!((own.seat, own.strikes), (0, 1));
+    assert_eq!(table.info(&seated.match_id).await.seats[0].strikes, 0);
+    let counted = "bridgemaster_faults_total{reason=\"ILLEGAL\",action=\"STRIKE\"}";
+    assert_eq!(scrape(&table).await.get(counted), None);
+
+    // That a choice was made is an event.
+    other.answer(&others, Choice::Index(0)).await;
+    let told = news.message().await.unwrap().unwrap();
+    assert_eq!(told.events.len(), 1, "nothing was told before");
+    assert_eq!(told.r#match.unwrap().seats[0].strikes, 1);
+    let told = other.told_of_a_seat().await;
+    assert_eq!(told.reason(), FaultReason::Illegal);
+    assert_eq!(told.seat, Some(own));
+    assert_eq!(scrape(&table).await[counted], 1.0);
 }
 
 #[tokio::test]

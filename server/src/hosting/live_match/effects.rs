@@ -7,7 +7,7 @@ use bridgemaster_proto::{
     internal::v1::{FinishedMatch, FinishedSeat},
     v1::{self, WatchMatchResponse},
 };
-use bridgemaster_referee::{DecisionRecord, Input, Output, Record, RecordEntry, Time};
+use bridgemaster_referee::{Input, Output, Record, RecordEntry, Time};
 use bridgemaster_store::KeyName;
 use tracing::{info, warn};
 
@@ -20,13 +20,6 @@ use crate::{
     wire::{record_to_wire, response_to_wire, result_to_wire},
 };
 
-/// What spectators have to be told.
-#[derive(Default)]
-struct News {
-    changed: bool,
-    events: Vec<v1::GameEvent>,
-}
-
 impl<G: WireGame> LiveMatch<G> {
     /// Carries out what the referee said. All of it waits for one gate, which is given.
     pub(super) fn carry_out(
@@ -36,14 +29,17 @@ impl<G: WireGame> LiveMatch<G> {
         time: Time,
     ) -> Option<Gate> {
         let mut outputs = std::mem::take(&mut table.outputs);
-        let mut news = News::default();
+        let mut events = Vec::new();
         let mut replay = None;
         for output in &outputs {
             match output {
-                Output::Record(record) => self.record(table, matches, record, &mut news),
+                Output::Record(record) => self.record(table, matches, record, &mut events),
                 Output::Ended => replay = self.seal(table, matches),
                 Output::Send { .. } | Output::Close { .. } => {}
             }
+        }
+        if !table.referee.is_secret_who_decided() {
+            table.uncounted.count(&self.metrics, matches.metrics());
         }
         self.commit(table, replay.as_ref(), time);
         let gate = table.unsettled();
@@ -72,7 +68,7 @@ impl<G: WireGame> LiveMatch<G> {
         if let Some(replay) = replay {
             matches.ended(&self.id, self.maker.as_ref(), replay, gate.clone());
         }
-        self.tell(table, news, gate.as_ref());
+        self.tell(table, events, gate.as_ref());
         for seat in slow {
             self.handle(table, matches, time, Input::Disconnected { seat });
         }
@@ -125,25 +121,32 @@ impl<G: WireGame> LiveMatch<G> {
         }
     }
 
-    fn record(&self, table: &mut Table<G>, matches: &Matches, record: &Record<G>, news: &mut News) {
+    /// Puts a record into the replay, and its events into `events` for the spectators.
+    fn record(
+        &self,
+        table: &mut Table<G>,
+        matches: &Matches,
+        record: &Record<G>,
+        events: &mut Vec<v1::GameEvent>,
+    ) {
         if let RecordEntry::Decision(decision) = &record.entry {
-            let DecisionRecord {
-                decided_by, charge, ..
-            } = decision;
-            self.metrics.decided(*decided_by, charge.as_ref());
+            table.uncounted.decision(decision);
         }
         if let RecordEntry::Fault { seat, fault } = &record.entry {
-            matches.metrics().fault(fault);
+            table.uncounted.fault(fault);
             info!(%seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
         }
-        let wire = record_to_wire(record);
-        // A decision without an event is secret, and so is that it was made.
-        news.changed |= match &record.entry {
+        let has_events = match &record.entry {
             RecordEntry::Decision(decision) => !decision.events.is_empty(),
-            _ => true,
+            RecordEntry::Chance(chance) => !chance.events.is_empty(),
+            RecordEntry::Fault { .. } | RecordEntry::Seat(_) => false,
         };
+        if has_events {
+            table.uncounted.count(&self.metrics, matches.metrics());
+        }
+        let wire = record_to_wire(record);
         if !table.spectators.is_empty() {
-            news.events.extend_from_slice(match &wire.record {
+            events.extend_from_slice(match &wire.record {
                 Some(v1::record::Record::Decision(decision)) => &decision.events,
                 // The result itself is secret.
                 Some(v1::record::Record::Chance(chance)) => &chance.events,
@@ -155,13 +158,15 @@ impl<G: WireGame> LiveMatch<G> {
         }
     }
 
-    /// Tells the spectators what changed.
-    fn tell(&self, table: &mut Table<G>, news: News, gate: Option<&Gate>) {
-        if !news.changed || table.spectators.is_empty() {
+    /// Tells the spectators what changed of what they may know.
+    fn tell(&self, table: &mut Table<G>, events: Vec<v1::GameEvent>, gate: Option<&Gate>) {
+        let changes = table.referee.public_changes();
+        let has_changed = changes != std::mem::replace(&mut table.told_changes, changes);
+        if !has_changed || table.spectators.is_empty() {
             return;
         }
         let mut response = WatchMatchResponse {
-            events: news.events,
+            events,
             ..self.snapshot(table)
         };
         if table.referee.result().is_none()

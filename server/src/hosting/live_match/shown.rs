@@ -49,7 +49,7 @@ impl<G: WireGame> LiveMatch<G> {
             match_id: self.id.to_string(),
             state: table.state().into(),
             config: Some(rules_to_wire(rules, result.is_some())),
-            seats: referee.seats().map(seat_to_wire).collect(),
+            seats: referee.public_seats().map(seat_to_wire).collect(),
             decisions: referee.public_decisions(),
             result: result.map(|result| result_to_wire(self.id.as_str(), result)),
             seed_commitment: self.salt.commit(&rules.seed),

@@ -2,8 +2,8 @@
 
 use bridgemaster_games::Game;
 use bridgemaster_referee::{
-    BotIdentity, Charge, ClockReading, ClockRules, FaultReason, MAX_BANK_MS, RESTART_GRACE_MS,
-    SeatState, Time,
+    BotIdentity, Charge, ClockReading, ClockRules, FaultReason, MAX_BANK_MS, MAX_FAULTS_KEPT,
+    RESTART_GRACE_MS, SeatState, Time,
 };
 
 use super::timer::{RequestTime, prolonged_by_us};
@@ -19,6 +19,14 @@ pub(super) struct Open<G: Game> {
     pub(super) legal: Vec<G::Decision>,
     pub(super) events: Vec<G::Event>,
     pub(super) sequence: Option<u32>,
+}
+
+/// What everybody may know of a seat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) state: SeatState,
+    pub(super) bot: Option<BotIdentity>,
+    pub(super) strikes: u32,
 }
 
 /// One seat.
@@ -38,6 +46,11 @@ pub(super) struct Chair<G: Game> {
     pub(super) strikes: u32,
     pub(super) faults: u32,
     pub(super) last_fault: Option<FaultReason>,
+    /// What everybody may know of it, and by which fault that changed last.
+    pub(super) public: Known,
+    pub(super) public_fault: Option<FaultReason>,
+    /// A fault did something to it that the others must not know before the next event.
+    pub(super) has_secret: bool,
     pub(super) open: Option<Open<G>>,
     pub(super) last_request: u32,
     /// The last answer that was accepted, by its request and a rendering of its form.
@@ -75,6 +88,13 @@ impl<G: Game> Chair<G> {
             strikes: 0,
             faults: 0,
             last_fault: None,
+            public: Known {
+                state: SeatState::Vacant,
+                bot: None,
+                strikes: 0,
+            },
+            public_fault: None,
+            has_secret: false,
             open: None,
             last_request: 0,
             answered: None,
@@ -106,6 +126,36 @@ impl<G: Game> Chair<G> {
         }
     }
 
+    /// The seat as it is.
+    pub(super) fn own(&self) -> Known {
+        Known {
+            state: self.state(),
+            bot: self.bot.clone(),
+            strikes: self.strikes,
+        }
+    }
+
+    /// So many faults that they are not recorded any more: a fault is noticed by what comes of it,
+    /// which may be told before.
+    pub(super) fn has_uncounted_faults(&self) -> bool {
+        self.faults as usize >= MAX_FAULTS_KEPT
+    }
+
+    /// Everybody may know all of it.
+    pub(super) fn publish(&mut self) {
+        self.public = self.own();
+        self.public_fault = self.last_fault;
+        self.has_secret = false;
+    }
+
+    /// A fault costs it something, which is nobody else's business yet if that is `secret`.
+    pub(super) fn pays(&mut self, secret: bool) {
+        match secret {
+            true => self.has_secret = true,
+            false => self.publish(),
+        }
+    }
+
     pub(super) fn is_played_by_house(&self) -> bool {
         self.is_absent || self.forfeit.is_some()
     }
@@ -132,6 +182,8 @@ impl<G: Game> Chair<G> {
         self.is_absent = false;
         self.is_excused = false;
         self.round_trip_us = None;
+        self.public.state = SeatState::Connected;
+        self.public.bot.clone_from(&self.bot);
         if let Some(open) = &mut self.open {
             open.time.bot_came(now);
             let was_asked_before = std::mem::take(&mut open.is_from_before);
@@ -143,6 +195,7 @@ impl<G: Game> Chair<G> {
 
     pub(super) fn disconnect(&mut self, now: Time, rules: &ClockRules) {
         self.lose_stream(now, rules.reconnect_ms);
+        self.public.state = SeatState::Paused;
         if let Some(open) = &mut self.open {
             open.time.bot_left();
         }
@@ -160,6 +213,10 @@ impl<G: Game> Chair<G> {
         if had_stream || self.lost_at.is_some() {
             self.lose_stream(now, rules.reconnect_ms.max(RESTART_GRACE_MS));
             self.is_excused = true;
+        }
+        // One whose forfeit is not known seems to lose its stream as all others do.
+        if self.public.state == SeatState::Connected {
+            self.public.state = SeatState::Paused;
         }
         if let Some(open) = &mut self.open {
             open.time.stop(known_until);

@@ -3,7 +3,7 @@
 use bridgemaster_games::{Game, MAX_SEATS, Seat};
 use bridgemaster_referee::{
     CloseReason, DecisionRequest, MAX_MESSAGES_KEPT, MatchPhase, Rejection, RejectionReason,
-    SeatMessage, SeatState, SeatStatus,
+    SeatInfo, SeatMessage, SeatStatus,
 };
 
 use super::{Cause, Oracle, Step, Violation, demand};
@@ -51,6 +51,11 @@ impl<G: Game> Oracle<G> {
             SeatMessage::Request(request) => self.request(seat, sequence, request, is_new),
             SeatMessage::Rejected(rejection) if is_new => self.rejection(seat, rejection, step),
             SeatMessage::SeatStatus(status) => {
+                if G::owing(&self.state).is_empty() && G::outcome(&self.state).is_some() {
+                    // The game is over, and the match with it.
+                    self.publish(step);
+                }
+                let chair = &mut self.chairs[seat.index()];
                 let Some(known) = chair.knows.get_mut(status.info.seat.index()) else {
                     return Err(Violation(format!(
                         "{seat} hears of others before the start"
@@ -58,7 +63,7 @@ impl<G: Game> Oracle<G> {
                 };
                 *known = status.info.state;
                 match is_new {
-                    true => self.status(status),
+                    true => self.status(seat, status, step),
                     false => Ok(()),
                 }
             }
@@ -69,6 +74,19 @@ impl<G: Game> Oracle<G> {
                     started.seat
                 );
                 chair.knows = started.seats.iter().map(|info| info.state).collect();
+                let knows_nothing = matches!(
+                    step.cause,
+                    Cause::Connected {
+                        last_sequence: None,
+                        ..
+                    }
+                );
+                // One that is sent again as it was tells of the seats as they were.
+                if is_new || knows_nothing {
+                    for info in &started.seats {
+                        self.may_be_told(seat, info)?;
+                    }
+                }
                 Ok(())
             }
             _ => Ok(()),
@@ -200,20 +218,43 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    fn status(&self, status: &SeatStatus) -> Result<(), Violation> {
-        let chair = &self.chairs[status.info.seat.index()];
-        if let Some(reason) = status.reason {
-            demand!(
-                chair.last_fault.is_some()
-                    && (chair.forfeit.is_none() || chair.forfeit == Some(reason)),
-                "{} is told to have committed {reason}",
-                status.info.seat
-            );
+    fn status(
+        &mut self,
+        to: Seat,
+        status: &SeatStatus,
+        step: &mut Step<G::Decision>,
+    ) -> Result<(), Violation> {
+        let about = status.info.seat;
+        if status.reason.is_none() && step.cause.seat() == Some(about) {
+            self.take_effect(step);
         }
+        let chair = &self.chairs[about.index()];
+        let fault = match to == about {
+            true => chair.last_fault,
+            false => {
+                step.told_of_others.push(to);
+                chair.public_fault
+            }
+        };
         demand!(
-            (status.info.state == SeatState::Forfeited) == chair.forfeit.is_some(),
-            "{:?} is told",
-            status.info
+            status.reason.is_none() || status.reason == fault || chair.has_uncounted_faults(),
+            "{to} is told that {about} committed {:?}, and it may know of {fault:?}",
+            status.reason
+        );
+        self.may_be_told(to, &status.info)
+    }
+
+    /// What a seat is told of another one is what everybody may know of it; of itself it knows all.
+    fn may_be_told(&self, to: Seat, info: &SeatInfo) -> Result<(), Violation> {
+        let chair = &self.chairs[info.seat.index()];
+        let known = match to == info.seat {
+            true => chair.own(),
+            false => chair.public.clone(),
+        };
+        demand!(
+            (info.state, &info.bot, info.strikes) == (known.state, &known.bot, known.strikes)
+                || chair.has_uncounted_faults(),
+            "{to} is told {info:?}, and it may know {known:?}"
         );
         Ok(())
     }

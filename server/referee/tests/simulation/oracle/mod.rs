@@ -16,7 +16,7 @@ use bridgemaster_referee::{
 };
 
 use self::{
-    chair::{Chair, Open},
+    chair::{Chair, Known, Open},
     timer::{RequestTime, prolonged_by_us},
 };
 
@@ -112,6 +112,10 @@ struct Step<D> {
     /// Requests that were decided in this step, and by whom is told by their records.
     accepted: bool,
     rejected: bool,
+    /// It was secret who had decided, before the input and since.
+    is_secret: bool,
+    /// Seats that were told of another one.
+    told_of_others: Vec<Seat>,
     /// A message that was sent again to the seat of the cause, and the last one.
     resent: Vec<u32>,
     sent_to_cause: u32,
@@ -150,6 +154,8 @@ pub(crate) struct Oracle<G: Game> {
     asks: bool,
     records: u32,
     decisions: u32,
+    /// Those up to the last event.
+    public_decisions: u32,
     ends: u32,
     step: Option<Step<G::Decision>>,
     /// The decisions of each seat in order: who made it, for which request, and what it is.
@@ -187,6 +193,7 @@ impl<G: Game> Oracle<G> {
             asks: false,
             records: 0,
             decisions: 0,
+            public_decisions: 0,
             ends: 0,
             step: None,
             decided: vec![Vec::new(); seats],
@@ -234,6 +241,8 @@ impl<G: Game> Oracle<G> {
             faults: Vec::new(),
             accepted: false,
             rejected: false,
+            is_secret: self.is_secret_who_decided(),
+            told_of_others: Vec::new(),
             resent: Vec::new(),
             sent_to_cause: 0,
         });
@@ -351,6 +360,7 @@ impl<G: Game> Oracle<G> {
                     for chair in &mut self.chairs {
                         chair.withdraw(self.now);
                     }
+                    self.publish(&mut step);
                     self.phase = MatchPhase::Ended;
                 }
             }
@@ -358,11 +368,46 @@ impl<G: Game> Oracle<G> {
         self.ask_who_owes();
         self.take_effect(&mut step);
         self.effects(&mut step)?;
+        self.nothing_secret_is_told(&step)?;
         self.agree(referee)?;
         match referee.result() {
             Some(result) if ends_now => self.result(result),
             _ => Ok(()),
         }
+    }
+
+    /// Whether it is nobody's business which seats have decided: some have, since the last event,
+    /// or more than one is asked.
+    fn is_secret_who_decided(&self) -> bool {
+        let asked = self.chairs.iter().filter(|chair| chair.open.is_some());
+        self.phase == MatchPhase::Running
+            && (self.decisions != self.public_decisions || asked.count() > 1)
+    }
+
+    /// An event happened, or the match is over: what was held back is public.
+    fn publish(&mut self, step: &mut Step<G::Decision>) {
+        self.public_decisions = self.decisions;
+        step.is_secret = false;
+        for chair in &mut self.chairs {
+            if chair.has_secret {
+                chair.publish();
+            }
+        }
+    }
+
+    /// While it is secret who has decided, others hear of a seat only that its stream comes or goes.
+    fn nothing_secret_is_told(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
+        let stream_changed = matches!(
+            step.cause,
+            Cause::Connected { .. } | Cause::Disconnected(_) | Cause::Garbage(_) | Cause::Restarted
+        );
+        demand!(
+            !step.is_secret || stream_changed || step.told_of_others.is_empty(),
+            "{:?} are told of others by {:?} while it is secret who has decided",
+            step.told_of_others,
+            step.cause
+        );
+        Ok(())
     }
 
     fn everybody_may_be_there(&self, step: &Step<G::Decision>) -> bool {
@@ -410,6 +455,24 @@ impl<G: Game> Oracle<G> {
                 info.seat
             );
         }
+        for (info, chair) in referee.public_seats().zip(&self.chairs) {
+            let shown = Known {
+                state: info.state,
+                bot: info.bot.clone(),
+                strikes: info.strikes,
+            };
+            demand!(
+                shown == chair.public,
+                "everybody is shown {info:?}, and may know {:?}",
+                chair.public
+            );
+        }
+        demand!(
+            referee.public_decisions() == self.public_decisions,
+            "{} decisions are shown, and {} are public",
+            referee.public_decisions(),
+            self.public_decisions
+        );
         self.everybody_is_told()?;
         demand!(
             referee.result().is_some() == (self.phase == MatchPhase::Ended),
@@ -418,7 +481,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    /// Every bot that is there knows how every seat stands.
+    /// Every bot that is there knows how every seat stands, as far as it may.
     fn everybody_is_told(&self) -> Result<(), Violation> {
         if self.phase != MatchPhase::Running {
             return Ok(());
@@ -427,9 +490,9 @@ impl<G: Game> Oracle<G> {
             let others = self.chairs.iter().zip(&chair.knows);
             for (about, (other, told)) in self.rules.seats.seats().zip(others) {
                 demand!(
-                    about == seat || !chair.is_connected || *told == other.state(),
+                    about == seat || !chair.is_connected || *told == other.public.state,
                     "{seat} was told that {about} is {told:?}, and it is {:?}",
-                    other.state()
+                    other.public.state
                 );
             }
         }

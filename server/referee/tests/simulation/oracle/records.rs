@@ -31,7 +31,7 @@ impl<G: Game> Oracle<G> {
         );
         match &record.entry {
             RecordEntry::Decision(record) => self.decision(record, step),
-            RecordEntry::Chance(record) => self.chance(record),
+            RecordEntry::Chance(record) => self.chance(record, step),
             RecordEntry::Fault { seat, fault } => self.fault(*seat, fault, step),
             RecordEntry::Seat(info) => self.seat(info, step),
         }
@@ -72,6 +72,9 @@ impl<G: Game> Oracle<G> {
             record.decision
         );
         self.decisions += 1;
+        if !record.events.is_empty() {
+            self.publish(step);
+        }
         self.decided[seat.index()].push(format!(
             "{:?} for request {}: {}",
             record.decided_by, record.request_id, record.decision
@@ -176,7 +179,11 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    fn chance(&mut self, record: &ChanceRecord<G>) -> Result<(), Violation> {
+    fn chance(
+        &mut self,
+        record: &ChanceRecord<G>,
+        step: &mut Step<G::Decision>,
+    ) -> Result<(), Violation> {
         demand!(
             G::chance_due(&self.state) == Some(record.stream),
             "chance of stream {} is recorded and not due",
@@ -189,6 +196,9 @@ impl<G: Game> Oracle<G> {
             self.log[before..] == record.events && G::digest(&self.state) == record.digest,
             "a chance result has other events or another digest"
         );
+        if !record.events.is_empty() {
+            self.publish(step);
+        }
         self.asks = true;
         Ok(())
     }
@@ -251,6 +261,7 @@ impl<G: Game> Oracle<G> {
         reason: FaultReason,
         step: &mut Step<G::Decision>,
     ) {
+        let is_secret = self.is_secret_who_decided();
         let policy = &self.rules.faults;
         let chair = &mut self.chairs[seat.index()];
         step.faults.push((seat, reason, chair.open_id()));
@@ -280,6 +291,9 @@ impl<G: Game> Oracle<G> {
                 chair.is_absent |= is_away;
             }
             FaultAction::Refuse => {}
+        }
+        if action != FaultAction::Refuse {
+            chair.pays(is_secret);
         }
         self.faults.push((seat, reason));
     }
