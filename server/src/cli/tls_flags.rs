@@ -66,20 +66,21 @@ impl TlsFlags {
     }
 }
 
-/// Reads the files again whenever the process gets SIGHUP, which then does not end it any more.
-/// What cannot be used is logged, and all stays as it was.
+/// Reads the files again whenever the process gets SIGHUP, which then does not end it any more,
+/// with TLS or without. What cannot be used is logged, and all stays as it was.
 #[cfg(unix)]
-pub(super) fn reload_on_hangup(tls: Arc<Tls>) -> std::io::Result<()> {
+pub(super) fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     use tracing::{error, warn};
 
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
-            match tls.reload() {
-                // A warning, since it is to be seen at every level of logging.
-                Ok(()) => warn!("the TLS files are read again"),
-                Err(error) => error!(%error, "the TLS files stay as they were"),
+            // Warnings, since they are to be seen at every level of logging.
+            match tls.as_ref().map(|tls| tls.reload()) {
+                None => warn!("SIGHUP is ignored: without TLS there are no files to read again"),
+                Some(Ok(())) => warn!("the TLS files are read again"),
+                Some(Err(error)) => error!(%error, "the TLS files stay as they were"),
             }
         }
     });
@@ -88,6 +89,6 @@ pub(super) fn reload_on_hangup(tls: Arc<Tls>) -> std::io::Result<()> {
 
 /// Does nothing: there is no such signal.
 #[cfg(not(unix))]
-pub(super) fn reload_on_hangup(_tls: Arc<Tls>) -> std::io::Result<()> {
+pub(super) fn reload_on_hangup(_tls: Option<Arc<Tls>>) -> std::io::Result<()> {
     Ok(())
 }

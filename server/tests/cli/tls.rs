@@ -87,6 +87,21 @@ fn a_hangup_makes_a_server_read_its_files_again_and_keep_the_old_when_they_are_b
 }
 
 #[test]
+fn a_hangup_does_not_end_a_server_without_tls() {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let server = Served::start_logging_to(log.reopen().unwrap().into(), &[]);
+    for count in 1..=2 {
+        assert!(signal("-HUP", server.process.id()));
+        wait_for("the line that says so", || {
+            let log = std::fs::read_to_string(log.path()).unwrap();
+            (log.matches("SIGHUP is ignored").count() == count).then_some(())
+        });
+    }
+    let create = ["create", "--seats", "2", "--server", &server.url];
+    assert_eq!(run(create).code, Some(0));
+}
+
+#[test]
 fn files_that_cannot_be_used_are_told_before_the_server_listens() {
     let authority = Authority::new();
     let own = authority.certify("server");

@@ -146,9 +146,7 @@ fn start_log(settings: &Settings) -> LineLimit {
 
 async fn serve(settings: Settings) -> anyhow::Result<()> {
     let tls = settings.tls.load()?;
-    if let Some(tls) = &tls {
-        reload_on_hangup(Arc::clone(tls))?;
-    }
+    reload_on_hangup(tls.clone())?;
     if settings.is_reached_by_others() && !settings.require_keys {
         warn!("anybody who reaches the server can make matches: --require-keys asks for keys");
     }
