@@ -11,9 +11,7 @@ use super::{
     HostedMatch, MatchId, Matches, Reader, StoredMatch, hosted_match::ReplayBytes,
     set_aside::unreadable,
 };
-use crate::{
-    journal::NotStored, limits::MAX_REPEATED_CHARS, metrics::DamagedValue, refusal::Refusal,
-};
+use crate::{journal::NotStored, metrics::DamagedValue, refusal::Refusal};
 
 /// Where a listing goes on.
 #[derive(Clone, Copy, Debug)]
@@ -76,27 +74,28 @@ impl FromStr for Before {
 }
 
 impl Matches {
-    /// The match of this identifier, for `reader`.
+    /// The match of this identifier, if there is one, for `reader`.
     pub(crate) async fn find(
         &self,
         id: &MatchId,
         reader: &Reader,
-    ) -> Result<Arc<dyn HostedMatch>, Refusal> {
+    ) -> Result<Option<Arc<dyn HostedMatch>>, Refusal> {
         if let Some(held) = self.held(id) {
-            return Ok(held);
+            return Ok(Some(held));
         }
         if self.set_aside().maker_of(id).is_some() {
             return Err(unreadable(id));
         }
-        let unknown = || unknown(id);
-        let (store, stored_id) = self.stored(id).ok_or_else(unknown)?;
+        let Some((store, stored_id)) = self.stored(id) else {
+            return Ok(None);
+        };
         let _place = self.reading().begin(reader)?;
         let turn = self.reading().turn().await?;
         let finished = store.finished_match(&stored_id).await;
         drop(turn);
         let finished = finished.map_err(|error| self.not_read(id, error))?;
-        let finished = self.read_finished(&finished.ok_or_else(unknown)?);
-        Ok(Arc::new(finished?))
+        let read = finished.map(|finished| self.read_finished(&finished));
+        Ok(read.transpose()?.map(|stored| Arc::new(stored) as _))
     }
 
     /// The key that made a match in play that cannot be read, if that is known.
@@ -248,15 +247,6 @@ impl Matches {
         let stored_id = bridgemaster_store::MatchId::new(id.as_str()).ok()?;
         Some((&**self.journal()?.store(), stored_id))
     }
-}
-
-/// What is told of an identifier that no match has.
-pub(crate) fn unknown(id: &MatchId) -> Refusal {
-    let shown: String = id.as_str().chars().take(MAX_REPEATED_CHARS).collect();
-    Refusal::new(
-        RefusalReason::MatchUnknown,
-        format!("no match has the identifier {shown:?}"),
-    )
 }
 
 fn store_failed(error: StoreError) -> Refusal {

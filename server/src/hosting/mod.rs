@@ -24,7 +24,7 @@ mod timer;
 pub(crate) use hosted_match::HostedMatch;
 pub(crate) use ids::{MatchId, Ticket, TicketHash, draw_seed};
 pub(crate) use live_match::LiveMatch;
-pub(crate) use lookup::{Viewer, unknown};
+pub(crate) use lookup::Viewer;
 pub(crate) use matches::Matches;
 pub(crate) use outbound::Closing;
 pub(crate) use reading::Reader;

@@ -14,10 +14,10 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
 use crate::{
-    hosting::{HostedMatch, MatchId, Matches, Reader, Viewer, unknown},
+    hosting::{HostedMatch, MatchId, Matches, Reader, Viewer},
     identity::{Authenticator, Caller, KeyScope},
     journal::NotStored,
-    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
+    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
     metrics::DamagedValue,
     refusal::Refusal,
     replay,
@@ -46,20 +46,19 @@ impl MatchDesk {
     ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
         let caller = self.authenticator.caller(request.metadata()).await?;
         let id = MatchId::from_client(match_id);
-        let found = self.matches.find(&id, &reader(request, &caller)).await;
-        let hosted = found.map_err(|refusal| match refusal.reason() {
-            // Whoever may not see a match does not learn that there is one.
-            RefusalReason::DataDamaged
-                if !caller.sees_unreadable(self.matches.maker_of_unreadable(&id).as_ref()) =>
+        let found = match self.matches.find(&id, &reader(request, &caller)).await {
+            Err(refusal)
+                if refusal.reason() == RefusalReason::DataDamaged
+                    && !caller.sees_unreadable(self.matches.maker_of_unreadable(&id).as_ref()) =>
             {
-                unknown(&id)
+                None
             }
-            _ => refusal,
-        })?;
-        if !sees(&caller, &*hosted) {
-            caller.require(KeyScope::Read)?;
+            found => found?,
+        };
+        match found.filter(|hosted| sees(&caller, &**hosted)) {
+            Some(hosted) => Ok((hosted, caller)),
+            None => Err(unknown(match_id, &caller)),
         }
-        Ok((hosted, caller))
     }
 }
 
@@ -69,6 +68,21 @@ fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
         key: caller.key_id().cloned(),
         peer: ConnectionInfo::of(request).map(|connection| connection.peer),
     }
+}
+
+/// The refusal of a match that there is not or that the caller may not see: which of the two is
+/// not told, so that nobody learns what identifiers there are.
+fn unknown(match_id: &str, caller: &Caller) -> Refusal {
+    let shown: String = match_id.chars().take(MAX_REPEATED_CHARS).collect();
+    let message = if caller.may(KeyScope::Read) {
+        format!("no match has the identifier {shown:?}")
+    } else {
+        format!(
+            "no match that this API key may see has the identifier {shown:?}: without the scope \
+             read it sees those that it made and those in which its bot has a seat"
+        )
+    };
+    Refusal::new(RefusalReason::MatchUnknown, message)
 }
 
 /// Whether a caller may see a match: its own ones always, others with the scope for that.

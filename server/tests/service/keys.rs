@@ -159,9 +159,24 @@ async fn a_key_does_what_its_scopes_allow_and_nothing_else() {
     let id = seated.match_id.as_str();
     for key in [&player, &nothing] {
         let caller = locked.with(key);
-        assert_lacks(&caller.info(id).await.unwrap_err(), "read");
-        assert_lacks(&caller.watch(id).await.unwrap_err(), "read");
-        assert_lacks(&caller.replay(id).await.unwrap_err(), "read");
+        // Somebody else's and nobody's, of the same form.
+        let nobodys: String = id.chars().rev().collect();
+        let mut told = Vec::new();
+        for id in [id, &nobodys] {
+            for refused in [
+                caller.info(id).await.unwrap_err(),
+                caller.watch(id).await.unwrap_err(),
+                caller.replay(id).await.unwrap_err(),
+            ] {
+                assert_eq!(reason(&refused), "MATCH_UNKNOWN");
+                let metadata = refused.get_details_error_info().unwrap().metadata;
+                assert!(metadata.is_empty(), "{metadata:?}");
+                told.push((refused.code(), refused.message().replace(id, "ID")));
+            }
+        }
+        told.dedup();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].1.contains("the scope read"), "{told:?}");
         assert!(caller.list().await.unwrap().is_empty());
     }
     for key in [&maker, &reader] {
