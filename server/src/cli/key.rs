@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Context as _;
 use bridgemaster_proto::outside::is_printable;
-use bridgemaster_server::identity::{ApiKey, KeyScope};
+use bridgemaster_server::identity::{ApiKey, KeyScope, look_alike};
 use bridgemaster_store::{DataDir, Key, KeyName, KeyStore, NewKey, SqliteKeys};
 use clap::{Args, Subcommand};
 
@@ -101,6 +101,33 @@ fn check_name(name: &KeyName) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses a name that people would take for the one of another bot, whose key may be revoked: its
+/// results stay. Here and not in the store, which compares bytes and knows no bots; two names that
+/// are added at the same moment are not compared.
+fn check_likeness(name: &KeyName, all: &[Key]) -> anyhow::Result<()> {
+    let is_taken_for_it =
+        |other: &&Key| other.name != *name && look_alike(other.name.as_str(), name.as_str());
+    let Some(other) = all.iter().find(is_taken_for_it) else {
+        return Ok(());
+    };
+    let revoked = if other.is_in_force() { "" } else { ", revoked" };
+    Err(misuse(format!(
+        "the name {} looks like {}, the name of the key {}{revoked}: take one that nobody takes \
+         for it",
+        spelled(name),
+        spelled(&other.name),
+        other.id
+    )))
+}
+
+/// A name, with the numbers of its characters beyond ASCII, which may look like others.
+fn spelled(name: &KeyName) -> String {
+    match name.as_str().is_ascii() {
+        true => format!("{:?}", name.as_str()),
+        false => format!("{:?} ({})", name.as_str(), name.as_str().escape_default()),
+    }
+}
+
 async fn add(
     keys: &SqliteKeys,
     name: KeyName,
@@ -115,6 +142,7 @@ async fn add(
         secret_hash: key.secret_hash(),
         created_at_unix_ms: now_unix_ms(),
     };
+    check_likeness(&name, &keys.keys().await?)?;
     keys.add_key(new).await?;
     let line = format!("{}\n", key.reveal());
     match file {

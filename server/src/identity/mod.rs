@@ -8,9 +8,11 @@ mod authenticator;
 mod caller;
 mod key_ring;
 mod key_scope;
+mod likeness;
 
 pub use api_key::{ApiKey, KEY_METADATA, NoApiKey};
 pub use key_scope::{KeyScope, UnknownScope};
+pub use likeness::look_alike;
 
 pub(crate) use authenticator::Authenticator;
 pub(crate) use caller::Caller;

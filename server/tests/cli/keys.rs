@@ -167,6 +167,17 @@ fn misuse_of_keys_is_told_with_what_would_be_valid() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
     assert!(ran.err.contains("twice"), "{}", ran.err);
 
+    // Cyrillic, and another case: also of a name whose key is revoked.
+    for likeness in ["Twice", "tw\u{456}ce"] {
+        let ran = key(folder.path(), &["add", likeness, "--scope", "play"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
+        assert!(ran.err.contains("looks like \"twice\""), "{}", ran.err);
+    }
+    assert_eq!(key(folder.path(), &["revoke", "twice"]).code, Some(0));
+    let ran = key(folder.path(), &["add", "TWICE", "--scope", "play"]);
+    assert!(ran.err.contains("revoked"), "{}", ran.err);
+    add(folder.path(), "twice", &["play"]);
+
     let ran = run(["serve", "--require-keys"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("--data"), "{}", ran.err);
