@@ -59,3 +59,19 @@ impl OptionError {
         }
     }
 }
+
+/// Which of two readings of the rules an option's value names.
+pub(crate) fn reading<T: Copy>(
+    option: &'static str,
+    value: &str,
+    readings: [(&str, T); 2],
+) -> Result<T, OptionError> {
+    let named = readings.iter().find(|(name, _)| *name == value);
+    named.map(|(_, reading)| *reading).ok_or_else(|| {
+        let [(first, _), (second, _)] = readings;
+        OptionError::Value {
+            name: option,
+            problem: format!("{value:?} is no reading; expected {first} or {second}"),
+        }
+    })
+}

@@ -6,7 +6,7 @@ use bridgemaster_games::{
     ChanceStream, Seat,
     old_london_bridge::{
         Area, BuildingParts, Coat, Config, Edition, EditionParts, Event, FaceChoice, Kind,
-        OldLondonBridge, TileKind,
+        OldLondonBridge, StartLeaders, TileKind,
     },
 };
 use bridgemaster_proto::{
@@ -225,6 +225,11 @@ fn malformed_configs_name_the_field() {
             "21 is not one of",
         ),
         (json!({ "edition": {} }), "edition.name", "1 to 64"),
+        (
+            json!({ "startLeaders": 3 }),
+            "start_leaders",
+            "3 is not one of START_LEADERS_UNPAID, START_LEADERS_PAID",
+        ),
         (
             json!({ "edition": { "ring": ["KIND_INN", "KIND_UNSPECIFIED"] } }),
             "edition.ring[1]",
@@ -504,6 +509,9 @@ impl Wired for OldLondonBridge {
                 Some(&face) => FaceChoice::Face(face),
                 None => FaceChoice::Random,
             };
+        }
+        if chance.below(2) == 0 {
+            config.start_leaders = StartLeaders::Paid;
         }
         if chance.below(2) == 0 {
             config.edition = Arc::new(other_edition());

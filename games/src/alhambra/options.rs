@@ -1,6 +1,7 @@
 //! The config as text: what people can choose on a command line.
 
 use super::config::{Config, DummyPlaces, WithoutBuildings};
+use crate::option::reading;
 use crate::{GameOption, OptionError, OptionSource};
 
 const WITHOUT_BUILDINGS: &str = "without-buildings";
@@ -30,34 +31,18 @@ pub(super) fn set(config: &mut Config, name: &str, value: &str) -> Result<(), Op
                 ("no-place", WithoutBuildings::NoPlace),
                 ("place", WithoutBuildings::Place),
             ];
-            config.without_buildings = choose(WITHOUT_BUILDINGS, value, readings)?;
+            config.without_buildings = reading(WITHOUT_BUILDINGS, value, readings)?;
         }
         DUMMY_PLACES => {
             let readings = [
                 ("all", DummyPlaces::All),
                 ("first-only", DummyPlaces::FirstOnly),
             ];
-            config.dummy_places = choose(DUMMY_PLACES, value, readings)?;
+            config.dummy_places = reading(DUMMY_PLACES, value, readings)?;
         }
         _ => return Err(OptionError::unknown(name, OPTIONS)),
     }
     Ok(())
-}
-
-/// The reading of this name.
-fn choose<T: Copy>(
-    option: &'static str,
-    value: &str,
-    readings: [(&str, T); 2],
-) -> Result<T, OptionError> {
-    let named = readings.iter().find(|(name, _)| *name == value);
-    named.map(|(_, reading)| *reading).ok_or_else(|| {
-        let [(first, _), (second, _)] = readings;
-        OptionError::Value {
-            name: option,
-            problem: format!("{value:?} is no reading; expected {first} or {second}"),
-        }
-    })
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ named! {
         ChapelTrack = "chapel_track",
         /// Most chapels.
         MostChapels = "most_chapels",
-        /// £1 to the chapel leader at the end of each round.
+        /// £1 to the chapel leader at the end of each round; at position 0 as the config says.
         ChapelLeader = "chapel_leader",
         /// £1 for each space ahead of the last seat.
         AheadOfLast = "ahead_of_last",
@@ -120,7 +120,7 @@ named! {
         GateTrack = "gate_track",
         /// Most gates.
         MostGates = "most_gates",
-        /// £1 to the gate leader at the end of each round.
+        /// £1 to the gate leader at the end of each round; at position 0 as the config says.
         GateLeader = "gate_leader",
         /// Money by the distance on the gate track.
         GateDistance = "gate_distance",

@@ -17,11 +17,23 @@ pub enum FaceChoice {
     Random,
 }
 
+/// Whether a leader at position 0 earns what its face pays each round (R14).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StartLeaders {
+    /// It earns nothing.
+    #[default]
+    Unpaid,
+    /// It earns the same as anywhere else.
+    Paid,
+}
+
 /// What can be chosen for a match. The default is the base game with the house edition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Choices for chapel, gate, inn and bridge, in this order.
     pub faces: [FaceChoice; 4],
+    /// Leaders at position 0 (R14).
+    pub start_leaders: StartLeaders,
     /// Edition data.
     pub edition: Arc<Edition>,
 }
@@ -30,6 +42,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             faces: std::array::from_fn(|area| FaceChoice::Face(Area::ALL[area].base_face())),
+            start_leaders: StartLeaders::default(),
             edition: Edition::house(),
         }
     }

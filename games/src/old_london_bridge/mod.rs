@@ -34,7 +34,7 @@ mod turn_check;
 use std::{fmt, ops::RangeInclusive};
 
 pub use components::*;
-pub use config::{Config, ConfigError, FaceChoice};
+pub use config::{Config, ConfigError, FaceChoice, StartLeaders};
 pub use decision::{Decision, MAX_PLAYED, Placement, PlayedCards, Spot, TurnTile};
 pub use edition::{
     BuildingId, BuildingParts, Edition, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME,

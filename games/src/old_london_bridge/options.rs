@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::components::{Area, Face};
-use super::config::{Config, FaceChoice};
+use super::config::{Config, FaceChoice, StartLeaders};
 use super::edition::Edition;
+use crate::option::reading;
 use crate::{GameOption, OptionError, OptionSource};
 
 const FACES: &str = "faces";
+const START_LEADERS: &str = "start-leaders";
 const EDITION: &str = "edition";
 
 pub(super) const OPTIONS: &[GameOption] = &[
@@ -20,6 +22,13 @@ pub(super) const OPTIONS: &[GameOption] = &[
                that are not named keep their base face",
     },
     GameOption {
+        name: START_LEADERS,
+        value_name: "READING",
+        source: OptionSource::Text,
+        help: "Leaders at position 0, for the faces `chapel_leader` and `gate_leader`: `unpaid`, \
+               they earn nothing (the default), or `paid`, they earn £1 a round like others",
+    },
+    GameOption {
         name: EDITION,
         value_name: "FILE",
         source: OptionSource::File,
@@ -29,25 +38,26 @@ pub(super) const OPTIONS: &[GameOption] = &[
 ];
 
 pub(super) fn set(config: &mut Config, name: &str, value: &str) -> Result<(), OptionError> {
-    let problem = match name {
-        FACES => match faces(value) {
-            Ok(faces) => {
-                config.faces = faces;
-                return Ok(());
-            }
-            Err(problem) => problem,
-        },
-        EDITION => match Edition::from_toml(value) {
-            Ok(edition) => {
-                config.edition = Arc::new(edition);
-                return Ok(());
-            }
-            Err(error) => error.to_string(),
-        },
+    match name {
+        FACES => config.faces = faces(value).map_err(refused(FACES))?,
+        START_LEADERS => {
+            let readings = [
+                ("unpaid", StartLeaders::Unpaid),
+                ("paid", StartLeaders::Paid),
+            ];
+            config.start_leaders = reading(START_LEADERS, value, readings)?;
+        }
+        EDITION => {
+            let edition = Edition::from_toml(value).map_err(|error| error.to_string());
+            config.edition = Arc::new(edition.map_err(refused(EDITION))?);
+        }
         _ => return Err(OptionError::unknown(name, OPTIONS)),
-    };
-    let name = if name == FACES { FACES } else { EDITION };
-    Err(OptionError::Value { name, problem })
+    }
+    Ok(())
+}
+
+fn refused(name: &'static str) -> impl FnOnce(String) -> OptionError {
+    move |problem| OptionError::Value { name, problem }
 }
 
 /// Reads the faces of the four areas, or says what is wrong.
@@ -132,6 +142,20 @@ mod tests {
     }
 
     #[test]
+    fn leaders_at_the_start_are_paid_or_not() {
+        let mut config = Config::default();
+        set(&mut config, "start-leaders", "paid").unwrap();
+        assert_eq!(config.start_leaders, StartLeaders::Paid);
+        set(&mut config, "start-leaders", "unpaid").unwrap();
+        assert_eq!(config, Config::default());
+        let error = set(&mut config, "start-leaders", "yes").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "start-leaders: \"yes\" is no reading; expected unpaid or paid"
+        );
+    }
+
+    #[test]
     fn a_bad_edition_is_refused_with_its_entry() {
         let house = include_str!("../../data/old_london_bridge/house.toml");
         let mut config = Config::default();
@@ -149,7 +173,7 @@ mod tests {
             .to_string();
         assert_eq!(
             error,
-            "colour is no option of this game; its options are: faces, edition"
+            "colour is no option of this game; its options are: faces, start-leaders, edition"
         );
     }
 }

@@ -9,7 +9,6 @@ use super::components::{
 };
 use super::config::Config;
 use super::decision::Decision;
-use super::edition::Edition;
 use super::observation::{Observation, Phase};
 use super::observation_check::check_before_sampling;
 use super::setup::{MAX_ROUNDS, SetupError};
@@ -25,7 +24,7 @@ pub(super) fn sample(
     chance: &mut ChanceStream,
 ) -> Result<State, SetupError> {
     let seats = check_before_sampling(config, observation)?;
-    let mut state = assemble(&config.edition, seats, observation, chance);
+    let mut state = assemble(config, seats, observation, chance);
     check_phase(&state)?;
     sample_choices(&mut state, observation, chance)?;
     // What the checks do not name, such as the order of a list, shows here.
@@ -36,11 +35,12 @@ pub(super) fn sample(
 }
 
 fn assemble(
-    edition: &Arc<Edition>,
+    config: &Config,
     seats: SeatCount,
     observation: &Observation,
     chance: &mut ChanceStream,
 ) -> State {
+    let edition = &config.edition;
     let mut stacks = [[edition.buildings()[0]; BUILDINGS_PER_KIND]; KINDS];
     let mut buildings_gone = [0; KINDS];
     for (place, view) in observation.stacks.iter().enumerate() {
@@ -60,6 +60,7 @@ fn assemble(
         seats,
         rounds: observation.rounds,
         faces: observation.faces,
+        start_leaders: config.start_leaders,
         ring_place: Table::ring_places(edition),
         places_in_order: Table::places_in_order(&stacks),
         stacks,

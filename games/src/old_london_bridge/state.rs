@@ -9,7 +9,7 @@ use super::components::{
     MARKER_VALUES, MARKERS_PER_VALUE, MAX_PLAYERS, OUTER_SPACES, STARTING_MONEY, TILE_KINDS,
     TileKind,
 };
-use super::config::Config;
+use super::config::{Config, StartLeaders};
 use super::decision::PlayedCards;
 use super::edition::{Edition, building_order};
 use super::observation::{MAX_TURNS, Pawn, Phase, SeatView, Turn, TurnStep};
@@ -23,6 +23,7 @@ pub(super) struct Table {
     pub(super) seats: SeatCount,
     pub(super) rounds: u8,
     pub(super) faces: [Face; 4],
+    pub(super) start_leaders: StartLeaders,
     /// The place of each kind in the ring.
     pub(super) ring_place: [u8; KINDS],
     /// Stacks in ring order, the first building to be taken first.
@@ -99,6 +100,7 @@ impl State {
             seats,
             rounds: rounds(seats),
             faces: setup.faces,
+            start_leaders: config.start_leaders,
             ring_place: Table::ring_places(edition),
             places_in_order: Table::places_in_order(&stacks),
             stacks,

@@ -1,6 +1,7 @@
 //! The course of rounds and turns.
 
 use super::components::{Face, KINDS, OUTER_SPACES, TILE_KINDS, TileKind};
+use super::config::StartLeaders;
 use super::event::Event;
 use super::observation::{Pawn, Phase, Turn, TurnStep, TurnView};
 use super::state::State;
@@ -174,12 +175,16 @@ impl State {
             .count()
     }
 
+    /// Pays the faces that pay at the end of each round; leaders at position 0 as the config says
+    /// (R14).
     fn pay_end_of_round(&mut self, events: &mut impl EventSink<Event>) {
+        let are_paid_at_the_start = self.table.start_leaders == StartLeaders::Paid;
+        let earns = |position| position > 0 || are_paid_at_the_start;
         let chapel_leader = self.chapel_order[0];
-        if self.seat(chapel_leader).chapel_position > 0 {
+        if earns(self.seat(chapel_leader).chapel_position) {
             self.pay_face(Face::ChapelLeader, chapel_leader, LEADER_MONEY, events);
         }
-        // Ties on the gate track go by chapel order too [R11].
+        // Ties on the gate track go by chapel order too (R11).
         let furthest = self
             .seats
             .iter()
@@ -191,7 +196,7 @@ impl State {
             .chapel_order
             .iter()
             .find(leads)
-            .filter(|_| furthest > 0)
+            .filter(|_| earns(furthest))
         {
             self.pay_face(Face::GateLeader, seat, LEADER_MONEY, events);
         }

@@ -128,6 +128,9 @@ golden! {
         three_seats_with_faces_that_pay_each_round: 3 [
             ("faces", "chapel_leader,gate_leader,highest_card,lowest_number"),
         ];
+        two_seats_whose_leaders_earn_at_the_start: 2 [
+            ("faces", "chapel_leader,gate_leader"), ("start-leaders", "paid"),
+        ];
         four_seats_of_the_base_game: 4 [];
     }
 }

@@ -3,7 +3,7 @@
 use bridgemaster_games::ChanceStream;
 use bridgemaster_games::old_london_bridge::{
     Area, CARD_VALUES, Config, Decision, FaceChoice, Kind, OldLondonBridge, Placement, PlayedCards,
-    Spot, TurnTile,
+    Spot, StartLeaders, TurnTile,
 };
 
 use crate::Lawful;
@@ -17,6 +17,7 @@ impl Lawful for OldLondonBridge {
                 face => FaceChoice::Face(area.faces()[face as usize]),
             };
         }
+        config.start_leaders = [StartLeaders::Unpaid, StartLeaders::Paid][chance.below(2) as usize];
         config
     }
 

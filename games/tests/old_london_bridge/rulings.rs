@@ -1,7 +1,7 @@
 //! What the project's rulings decide, beyond the rulebooks' examples.
 
 use crate::position::Position;
-use bridgemaster_games::old_london_bridge::{Event, Face, Pawn, TileKind, TurnStep};
+use bridgemaster_games::old_london_bridge::{Event, Face, Pawn, StartLeaders, TileKind, TurnStep};
 
 /// Seat 0's turn, first in the order of play, with a card of value 4.
 fn first_turn(position: Position) -> Position {
@@ -379,7 +379,28 @@ fn end_of_round(faces: &[Face]) -> Position {
 }
 
 #[test]
-fn leaders_earn_1_pound_a_round_but_nothing_at_position_0() {
+fn r14_by_the_other_reading_leaders_at_position_0_earn_too() {
+    let faces = [Face::ChapelLeader, Face::GateLeader];
+    let paid = |faces: &[Face]| {
+        let mut position = end_of_round(faces);
+        position.config.start_leaders = StartLeaders::Paid;
+        position
+    };
+    let mut play = paid(&faces).play();
+    play.decide(3, &["end"]);
+    assert_eq!(play.paid(Face::ChapelLeader), [(0, 1)]);
+    assert_eq!(play.paid(Face::GateLeader), [(0, 1)], "by chapel order");
+    let mut play = paid(&faces).chapel(&[0, 0, 3, 0]).play();
+    play.decide(3, &["end"]);
+    assert_eq!(play.paid(Face::ChapelLeader), [(2, 1)]);
+    assert_eq!(play.paid(Face::GateLeader), [(2, 1)]);
+    let mut play = paid(&[]).play();
+    play.decide(3, &["end"]);
+    assert!(play.paid(Face::ChapelLeader).is_empty(), "another face");
+}
+
+#[test]
+fn r14_leaders_earn_1_pound_a_round_but_nothing_at_position_0() {
     let faces = [Face::ChapelLeader, Face::GateLeader];
     let mut play = end_of_round(&faces).play();
     play.decide(3, &["end"]);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bridgemaster_games::{
     EditionError,
     old_london_bridge::{
-        Area, BuildingParts, Coat, Config, Edition, EditionParts, Face, FaceChoice, Kind, TileKind,
+        Area, BuildingParts, Coat, Config, Edition, EditionParts, Face, FaceChoice, Kind,
+        StartLeaders, TileKind,
     },
 };
 
@@ -14,9 +15,11 @@ use super::{
     v1::{self, face_choice::Choice},
 };
 use crate::games::{
-    field::{WireEnum, each, enums},
+    field::{WireEnum, each, enums, wire_enum},
     wire::{Below, WireError},
 };
+
+wire_enum!(StartLeaders = v1::StartLeaders { Unpaid Paid });
 
 pub(super) fn to_wire(config: &Config) -> v1::Config {
     let [chapel, gate, inn, bridge] = config.faces.map(|choice| Some(choice_to_wire(choice)));
@@ -27,6 +30,7 @@ pub(super) fn to_wire(config: &Config) -> v1::Config {
             inn,
             bridge,
         }),
+        start_leaders: config.start_leaders.to_wire(),
         edition: Some(edition_to_wire(&config.edition)),
     }
 }
@@ -45,6 +49,8 @@ pub(super) fn from_wire(config: &v1::Config) -> Result<Config, WireError> {
             face(Area::Inn, faces.inn)?,
             face(Area::Bridge, faces.bridge)?,
         ],
+        start_leaders: StartLeaders::optional_from_wire("start_leaders", config.start_leaders)?
+            .unwrap_or_default(),
         edition: match &config.edition {
             Some(edition) => Arc::new(edition_from_wire(edition).below("edition")?),
             None => Edition::house(),
