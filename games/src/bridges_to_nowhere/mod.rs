@@ -1,7 +1,7 @@
 //! Bridges to Nowhere, complete: 2 seats, a draft and secret simultaneous building, six contracts,
 //! a match of several games.
 //!
-//! Rulings (N1) to (N12) and the edition datum (D1) are explained in
+//! Rulings (N1) to (N15) and the edition datum (D1) are explained in
 //! `docs/rules/bridges-to-nowhere.md`.
 
 mod building;

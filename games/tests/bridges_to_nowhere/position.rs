@@ -1,9 +1,9 @@
 //! Positions written down piece by piece, and played on from there.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BridgeCard, BridgesToNowhere, CARDS_A_DRAFT, Card, Cell, Config, Contract, Decision, Edition,
-    Event, MONUMENTS, OPEN_CARDS, Observation, PILLARS, Phase, Piece, Placement, ROUNDS, SeatScore,
-    SeatView, State, Style,
+    BRIDGE_CARDS, BridgeCard, BridgesToNowhere, CARDS_A_DRAFT, Card, Cell, Config, Contract,
+    Decision, Edition, Event, MONUMENTS, OPEN_CARDS, Observation, PILLARS, Phase, Piece, Placement,
+    ROUNDS, SeatScore, SeatView, State, Style,
 };
 use bridgemaster_games::{ChanceStream, Game, NoEvents, Outcome, Seat, SeatCount, Seed, Viewer};
 
@@ -246,4 +246,24 @@ pub(crate) fn score(position: Position) -> SeatScore {
         _ => None,
     });
     scores.unwrap()
+}
+
+/// The first phase of a game whose deck has the number 1 twice in one style, as the house deck has
+/// not; seat 0 has both cards, which are given too, and `third`.
+pub(crate) fn one_twice(third: Card) -> (Play, [Card; 2]) {
+    let house = include_str!("../../data/bridges_to_nowhere/house.toml");
+    let twice = house.replacen("number = 2", "number = 1", 1);
+    let mut config = Config::default();
+    BridgesToNowhere::set_option(&mut config, "edition", &twice).unwrap();
+    let cards = config.edition.cards().map(Card::Bridge);
+    let mut view = Position::new().view(Viewer::Seat(seat(0)));
+    view.monuments = MONUMENTS - u8::from(third == Card::Monument);
+    view.seats[0].cards = [cards[0], cards[1], third].into();
+    view.seats[1].cards = [cards[21], cards[22], cards[23]].into();
+    let unseen = config.edition.cards().iter().skip(2).take(19);
+    let unseen = unseen.filter(|&&card| Card::Bridge(card) != third);
+    view.unseen = unseen.copied().take(BRIDGE_CARDS - OPEN_CARDS).collect();
+    let mut chance = ChanceStream::new(&Seed::from(1), 0);
+    let state = BridgesToNowhere::sample_state(&config, &view, &mut chance).unwrap();
+    (Play { state }, [cards[0], cards[1]])
 }

@@ -1,12 +1,11 @@
 //! What the printed summary says, sentence by sentence.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BridgesToNowhere, Card, Config, Contract, Event, GameResult, MONUMENTS, Observation, PILLARS,
-    Phase, SeatScore,
+    Card, Config, Contract, Event, GameResult, MONUMENTS, PILLARS, Phase, SeatScore,
 };
-use bridgemaster_games::{ChanceStream, Game, Seat, Seed, Viewer};
+use bridgemaster_games::{Seat, Viewer};
 
-use crate::position::{Play, Position, bridge_card, score, seat};
+use crate::position::{Play, Position, bridge_card, one_twice, score, seat};
 
 /// A segment of seat 0 on level 1 between two pillars, at the end of a game.
 fn segment(cards: &str) -> Position {
@@ -142,23 +141,7 @@ fn numbers_go_up_or_down_or_up_and_down_or_down_and_up() {
 
 #[test]
 fn two_cards_of_one_number_never_lie_side_by_side() {
-    // No deck of the house edition has a number twice in one style.
-    let house = include_str!("../../data/bridges_to_nowhere/house.toml");
-    let twice = house.replacen("number = 2", "number = 1", 1);
-    let mut config = Config::default();
-    BridgesToNowhere::set_option(&mut config, "edition", &twice).unwrap();
-    let cards = config.edition.cards();
-    assert_eq!((cards[0].number, cards[1].number), (Some(1), Some(1)));
-    let mut view: Observation = Position::new().view(Viewer::Seat(seat(0)));
-    view.seats[0].cards = [cards[0], cards[1], cards[3]].map(Card::Bridge).into();
-    view.unseen.clear();
-    view.seats[1].cards = [cards[21], cards[22], cards[23]].map(Card::Bridge).into();
-    view.unseen
-        .extend(cards[2..3].iter().chain(&cards[4..21]).copied());
-    let mut chance = ChanceStream::new(&Seed::from(1), 0);
-    let state = BridgesToNowhere::sample_state(&config, &view, &mut chance).unwrap();
-    let mut play = Play { state };
-    let [one, other] = [cards[0], cards[1]].map(|card| card.to_string());
+    let (mut play, [one, other]) = one_twice(Card::Bridge(bridge_card("S3")));
     play.decide(0, &format!("place {one} at 1 0"));
     assert_eq!(
         play.refusal(0, &format!("place {other} at 1 1")),

@@ -1,12 +1,12 @@
-//! The rulings N1 to N12, one by one.
+//! The rulings N1 to N15, one by one; N13 is in `secrecy.rs`.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BridgesToNowhere, Config, Contract, Event, GameResult, MAX_COLUMN, Observation, Phase,
+    BridgesToNowhere, Config, Contract, Event, GameResult, MAX_COLUMN, Observation, Phase, Piece,
     SeatScore,
 };
 use bridgemaster_games::{Game, Viewer};
 
-use crate::position::{Play, Position, score, seat};
+use crate::position::{Play, Position, one_twice, piece, score, seat};
 
 const NOTHING: Contract = Contract::Triple;
 
@@ -317,6 +317,39 @@ fn a_segment_of_monuments_alone_has_no_style_and_monuments_count_for_length() {
     assert_eq!(of("| M M M | C1 C2 C3 | T1 T2 T3 T4 |"), 0);
     assert_eq!(of("| M C3 M | T1 T2 T3 | S1 S2 S3 S4 |"), 10);
     assert_eq!(of("| C$ C3 M | T1 T2 T3 | S1 S2 S3 S4 |"), 10);
+}
+
+#[test]
+fn n14_equal_numbers_that_a_toll_or_a_monument_parts_are_still_neighbours() {
+    for between in ["S$", "M"] {
+        let Piece::Card(third) = piece(between) else {
+            panic!("{between} is a card");
+        };
+        let (mut play, [one, other]) = one_twice(third);
+        play.decide(0, &format!("place {one} at 1 0"));
+        play.place(0, between, 1, 1);
+        assert_eq!(
+            play.refusal(0, &format!("place {other} at 1 2")),
+            format!(
+                "cell: at 1 2 {other} would join a run whose numbers repeat side by side or \
+                 change direction twice"
+            ),
+            "{between}"
+        );
+        // A gap parts them, and so does a pillar.
+        assert!(play.legal(0).contains(&format!("place {other} at 1 3")));
+        play.place(0, "|", 1, 2);
+        assert!(play.legal(0).contains(&format!("place {other} at 1 3")));
+    }
+}
+
+#[test]
+fn n15_pillars_count_for_no_length() {
+    let tolls = |row| score(Position::last(NOTHING).row(0, 1, 0, row)).tolls;
+    assert_eq!(tolls("| S$ M S6 |"), 3, "tolls and monuments count");
+    assert_eq!(tolls("| | S$ S6 | |"), 2);
+    let row = "| T1 T3 T4 |";
+    assert_eq!(contract(Contract::SpanningTheDivide, &[(1, 0, row)]), 0);
 }
 
 /// A game that seat 0 wins or loses by these points, or ties.

@@ -51,7 +51,7 @@ fn a_seat_sees_its_own_work_in_the_order_of_its_placements() {
 }
 
 #[test]
-fn when_both_have_ended_everything_is_told_in_order() {
+fn n13_when_both_have_ended_seat_0_is_told_first_whoever_ended_first() {
     let mut play = building();
     play.place(1, "T5", 2, 1);
     play.place(0, "S2", 1, 0);
