@@ -4,6 +4,7 @@
 
 mod drawbridges;
 mod edition;
+mod long_lists;
 mod notation;
 mod playing;
 mod position;
