@@ -1,6 +1,12 @@
 //! How large messages are: what a match costs on the wire, and in memory while it waits there.
 
-use bridgemaster_games::old_london_bridge::{Config, OldLondonBridge};
+use bridgemaster_games::{
+    ChanceStream, Game as _, Seed,
+    alhambra::Alhambra,
+    bridges_to_nowhere::BridgesToNowhere,
+    carcassonne::Carcassonne,
+    old_london_bridge::{Config, OldLondonBridge},
+};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
@@ -9,8 +15,12 @@ use bridgemaster_proto::{
     },
 };
 use prost::Message;
+use serde_json::json;
 
-use crate::random_match::play;
+use crate::{
+    descriptors::from_json,
+    random_match::{Wired, play},
+};
 
 type Olb = OldLondonBridge;
 
@@ -90,4 +100,60 @@ fn a_place_in_a_queue_of_responses_is_small() {
         size_of::<GameDecision>()
     );
     assert!(size_of::<GameEvent>() <= 56, "{}", size_of::<GameEvent>());
+}
+
+/// Most bytes of a message of a server to a bot, as `PROTOCOL.md` promises.
+const MAX_RESPONSE_BYTES: usize = 128 * 1024;
+/// Bytes round a message that stands in a list: the number of its field, and its length.
+const BYTES_AN_ENTRY: usize = 4;
+/// Room for the rest of a request: identifiers, numbers and the clock.
+const REST_OF_A_REQUEST: usize = 256;
+
+/// More bytes than any request of a game has: the longest legal list of its largest decisions, its
+/// largest observation, and the events of a whole match, which a seat is told that was away.
+fn bound<G: Wired>() -> usize {
+    let mut chance = ChanceStream::new(&Seed::from(1), 0);
+    let (mut observation, mut decision, mut events) = (0, 0, 0);
+    for seed in 0..5 {
+        for seats in G::SEATS {
+            let config = G::any_config(&mut chance);
+            let played = play::<G>(&config, seats, seed, |step| {
+                let seen = G::observation_to_wire(step.observation).encoded_len();
+                observation = observation.max(seen);
+                let legal = step.legal.iter().map(G::decision_to_wire);
+                let largest = legal.map(|legal| legal.encoded_len()).max();
+                decision = decision.max(largest.unwrap_or(0));
+            });
+            let told = played.events.iter().map(G::event_to_wire);
+            let told = told.map(|event| event.encoded_len() + BYTES_AN_ENTRY).sum();
+            events = events.max(told);
+        }
+    }
+    let largest_purchase: GameDecision = from_json(
+        "bridgemaster.v1.GameDecision",
+        &json!({ "alhambra": { "buy": {
+            "slot": "CURRENCY_YELLOW",
+            "payment": (1..=9).flat_map(|value| [value; 3]).collect::<Vec<u32>>(),
+            "give": true,
+        } } }),
+    );
+    if G::ID == Alhambra::ID {
+        decision = largest_purchase.encoded_len();
+    }
+    observation + G::LEGAL_CAP * (decision + BYTES_AN_ENTRY) + events + REST_OF_A_REQUEST
+}
+
+#[test]
+fn no_request_is_larger_than_the_page_promises() {
+    let page = include_str!("../PROTOCOL.md");
+    let promise = format!("at most {} KiB", MAX_RESPONSE_BYTES / 1024);
+    assert!(page.contains(&promise), "the page says: {promise}");
+    for bytes in [
+        bound::<OldLondonBridge>(),
+        bound::<Alhambra>(),
+        bound::<BridgesToNowhere>(),
+        bound::<Carcassonne>(),
+    ] {
+        assert!(bytes <= MAX_RESPONSE_BYTES, "{bytes} bytes");
+    }
 }

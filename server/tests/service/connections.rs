@@ -119,6 +119,31 @@ async fn a_client_may_ping_as_often_as_it_likes_with_and_without_a_call() {
 }
 
 #[tokio::test]
+async fn metadata_over_its_limit_is_refused_and_the_connection_goes_on() {
+    let table = Table::open().await;
+    let socket = connect_from("127.0.0.1", &table).await;
+    let (mut client, mut connection) = h2::client::handshake(socket).await.unwrap();
+    let statuses = async {
+        let mut statuses = Vec::new();
+        for bytes in [7 * 1024, 9 * 1024] {
+            let call = http::Request::post(format!("{}/nothing", table.url))
+                .header("x-large", "x".repeat(bytes))
+                .body(())
+                .unwrap();
+            let (response, _) = client.send_request(call, true).unwrap();
+            statuses.push(response.await.unwrap().status().as_u16());
+            client = client.ready().await.unwrap();
+        }
+        statuses
+    };
+    let statuses = select! {
+        statuses = timeout(PATIENCE, statuses) => statuses.unwrap(),
+        ended = &mut connection => panic!("the connection ends: {ended:?}"),
+    };
+    assert_eq!(statuses, [200, 431]);
+}
+
+#[tokio::test]
 async fn one_address_has_no_more_connections_than_its_limit() {
     let limits = Limits {
         connections_per_address: 3,

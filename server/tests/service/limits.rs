@@ -210,3 +210,26 @@ async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
     };
     assert_eq!(reason(&end), "SLOW_CONSUMER");
 }
+
+#[test]
+fn the_page_for_bots_tells_the_sizes_and_times_that_the_server_has() {
+    let page = include_str!("../../../proto/PROTOCOL.md");
+    let limits = Limits::default();
+    for told in [
+        format!(
+            "| of a bot, on PlayService | {} KiB |",
+            limits.play_message_bytes / 1024
+        ),
+        format!(
+            "| request of another service | {} KiB |",
+            limits.request_bytes / 1024
+        ),
+        format!("own every {} s, and", limits.keepalive.as_secs()),
+        format!(
+            "client does not answer within {} s.",
+            limits.keepalive.as_secs()
+        ),
+    ] {
+        assert!(page.contains(&told), "{told}");
+    }
+}
