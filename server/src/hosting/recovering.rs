@@ -5,7 +5,10 @@ use std::{collections::VecDeque, sync::Arc};
 
 use bridgemaster_games::with_game;
 use bridgemaster_referee::Time;
-use bridgemaster_store::{OpenMatch, Store, StoreError, Write, limits::MAX_PAGE_MATCHES};
+use bridgemaster_store::{
+    COMMITS_FILE, DamagedValue as Value, OpenMatch, Opening, Store, StoreError, Tail, Write,
+    limits::MAX_PAGE_MATCHES,
+};
 use tracing::{error, info, warn};
 
 use super::{LiveMatch, MatchId, Matches, StoredMatch, TicketHash, hosted_match::PlayedMatch};
@@ -36,6 +39,7 @@ impl Matches {
         given_up: &[String],
     ) -> Result<(), RecoveryError> {
         let store = &**journal.store();
+        self.tell_opening(&store.opening());
         give_up(store, given_up).await?;
         for damage in store.damaged_keys().await? {
             error!(%damage, "an API key cannot be read and opens nothing: make a new one");
@@ -62,6 +66,34 @@ impl Matches {
         let set_aside = self.set_aside().in_play().len();
         info!(in_play, set_aside, "matches of the store go on");
         Ok(())
+    }
+
+    /// Tells what was found when the store was opened, but for what is told match by match.
+    fn tell_opening(&self, opening: &Opening) {
+        match &opening.tail {
+            Tail::Whole => {}
+            Tail::Lost(lost) => {
+                self.metrics().lost_commits(lost.lost());
+                warn!(
+                    found = lost.found,
+                    expected = lost.expected,
+                    "the end of what was stored is gone: {lost}; matches go on from what is left, \
+                     ended ones may be in play again, and keys may be missing or no longer revoked"
+                );
+            }
+            Tail::Unknown { detail } => warn!(
+                "whether the end of what was stored is there cannot be told: \
+                 {COMMITS_FILE} in the data folder: {detail}"
+            ),
+        }
+        if opening.indexes_rebuilt {
+            warn!("indexes of the database were damaged and have been made anew");
+        }
+        for damage in &opening.damages {
+            if let Value::Batch(_) = damage.value {
+                warn!(%damage, "of the journal");
+            }
+        }
     }
 
     /// The finished matches that ended last, as many as are kept in memory, the last one last.

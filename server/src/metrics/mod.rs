@@ -55,6 +55,7 @@ pub(crate) struct Metrics {
     damaged_values: Family<DamageLabels, Gauge>,
     replays_written: Counter,
     replays_failed: Counter,
+    lost_commits: Gauge,
 }
 
 /// The numbers of the matches of one game, at hand without a search.
@@ -139,6 +140,12 @@ impl Metrics {
                 "Attempts to write replay files that failed",
                 Counter::default(),
             ),
+            lost_commits: add(
+                r,
+                "lost_commits",
+                "Commits that the data folder had lost when this server started",
+                Gauge::default(),
+            ),
             registry,
         };
         // Every series is there from the start, so that a rate is right from the first scrape on.
@@ -171,6 +178,12 @@ impl Metrics {
     /// Counts a match that waits or runs while this lives.
     pub(crate) fn count_match(&self, phase: MatchPhase) -> CountedMatch {
         CountedMatch::new(self.matches.clone(), phase)
+    }
+
+    /// Commits are gone that an earlier server made.
+    pub(crate) fn lost_commits(&self, commits: u64) {
+        self.lost_commits
+            .set(i64::try_from(commits).unwrap_or(i64::MAX));
     }
 
     /// A value of the store cannot be read.

@@ -12,6 +12,8 @@ use crate::{
 pub(crate) enum Standing {
     /// In play, with so many entries.
     InPlay { entries: u64 },
+    /// In play, and it cannot be read.
+    Damaged,
     /// Finished.
     Finished,
     /// No match has it.
@@ -46,9 +48,11 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
             bounded(match_id, "header", header, MAX_HEADER_BYTES)?;
             match now {
                 Standing::Unknown => Ok(Standing::InPlay { entries: 0 }),
-                Standing::InPlay { .. } | Standing::Finished => Err(WriteRefusal::MatchExists {
-                    match_id: match_id.clone(),
-                }),
+                Standing::InPlay { .. } | Standing::Damaged | Standing::Finished => {
+                    Err(WriteRefusal::MatchExists {
+                        match_id: match_id.clone(),
+                    })
+                }
             }
         }
         Write::Append {
@@ -89,7 +93,9 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
             Ok(Standing::Finished)
         }
         Write::DropMatch { match_id } => match now {
-            Standing::InPlay { .. } | Standing::Finished => Ok(Standing::Unknown),
+            Standing::InPlay { .. } | Standing::Damaged | Standing::Finished => {
+                Ok(Standing::Unknown)
+            }
             Standing::Unknown => Err(WriteRefusal::UnknownMatch {
                 match_id: match_id.clone(),
             }),
@@ -100,6 +106,9 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
 fn entries_in_play(match_id: &MatchId, now: Standing) -> Result<u64, WriteRefusal> {
     match now {
         Standing::InPlay { entries } => Ok(entries),
+        Standing::Damaged => Err(WriteRefusal::MatchDamaged {
+            match_id: match_id.clone(),
+        }),
         Standing::Finished => Err(WriteRefusal::MatchFinished {
             match_id: match_id.clone(),
         }),

@@ -6,10 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{StoreError, closed};
+use crate::{COMMITS_FILE, StoreError, closed};
 
-/// The database in a data folder. Two files beside it, with `-wal` and `-shm` after its name,
-/// belong to it: they are copied and moved with it.
+/// The database in a data folder. Two files beside it, with `-wal` and `-shm` after its name, and
+/// [`COMMITS_FILE`] belong to it: they are copied and moved with it.
 pub const DATABASE_FILE: &str = "bridgemaster.db";
 
 /// The file that a running server keeps locked. It says which process that is, and means
@@ -21,6 +21,7 @@ const FILES: &[&str] = &[
     DATABASE_FILE,
     "bridgemaster.db-wal",
     "bridgemaster.db-shm",
+    COMMITS_FILE,
     LOCK_FILE,
 ];
 

@@ -162,6 +162,53 @@ pub enum StoreError {
         /// The first migration that differs.
         version: i64,
     },
+    /// The database is missing, and something that belongs to it is there.
+    #[error(
+        "{} is missing or empty, and {} is there, which belongs to it; put the database back, or \
+         restore a backup; to start with an empty store, move what is left of the old one away",
+        path.display(), beside.display()
+    )]
+    DatabaseMissing {
+        /// The database.
+        path: PathBuf,
+        /// What is there.
+        beside: PathBuf,
+    },
+    /// A file beside the database is not of this database.
+    #[error(
+        "{} does not belong to {}: {detail}; \
+         put the file back that does, or restore a backup", beside.display(), path.display()
+    )]
+    NotTogether {
+        /// The database.
+        path: PathBuf,
+        /// The file beside it.
+        beside: PathBuf,
+        /// How that shows.
+        detail: String,
+    },
+    /// There is a store where one was to be made.
+    #[error("there is {} already; name an empty folder, or move away what is in it", path.display())]
+    AlreadyThere {
+        /// The first file of it.
+        path: PathBuf,
+    },
+    /// There is no backup where one was to be read.
+    #[error("there is no backup in {}: it has no {}", path.display(), crate::DATABASE_FILE)]
+    NoBackup {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Another server has opened the folder since, though this one holds it: somebody removed the
+    /// file that is locked. What this server has not stored yet is the other's to decide.
+    #[error(
+        "{} has been opened by another server since: this one must not go on; \
+         let one server use the folder, and do not remove its lock", path.display()
+    )]
+    Superseded {
+        /// The file.
+        path: PathBuf,
+    },
     /// The database contradicts itself. Nothing in it is believed.
     #[error(
         "{} is damaged: {detail}; \
@@ -257,6 +304,12 @@ pub enum WriteRefusal {
     /// The match is not in play any more.
     #[error("the match {match_id} is finished")]
     MatchFinished {
+        /// The match.
+        match_id: MatchId,
+    },
+    /// The match cannot be read: it can only be dropped.
+    #[error("the match {match_id} is damaged: drop it, or restore a backup")]
+    MatchDamaged {
         /// The match.
         match_id: MatchId,
     },

@@ -16,11 +16,14 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod checksum;
 mod closed;
+mod commits_file;
 mod damage;
 mod data_dir;
 mod error;
 mod ids;
+mod journal_batch;
 mod keys;
 pub mod limits;
 mod matches;
@@ -28,7 +31,9 @@ mod memory;
 mod secrets;
 mod sqlite;
 mod store;
+mod tail;
 
+pub use commits_file::COMMITS_FILE;
 pub use damage::{Damage, DamagedValue};
 pub use data_dir::{DATABASE_FILE, DataDir, LOCK_FILE};
 pub use error::{StoreError, WriteRefusal};
@@ -38,5 +43,9 @@ pub use ids::{
 pub use keys::{Key, KeysMark, NewKey, SecretHash};
 pub use matches::{FinishedCursor, FinishedMatch, FinishedPage, MatchCounts, OpenMatch, Write};
 pub use memory::MemoryStore;
-pub use sqlite::{Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore};
+pub use sqlite::{
+    CheckReport, Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore, backup, check,
+    restore,
+};
 pub use store::{KeyStore, Store};
+pub use tail::{LostTail, Opening, Tail};

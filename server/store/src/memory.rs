@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use crate::{
     Damage, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeyStore, KeysMark,
-    MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write,
+    MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store, StoreError, Write,
     batch::{self, Standing},
     limits::{MAX_KEYS, MAX_PAGE_MATCHES},
     secrets::check_secret,
@@ -168,6 +168,10 @@ impl Store for MemoryStore {
             }
             Ok(())
         })
+    }
+
+    fn opening(&self) -> Opening {
+        Opening::default()
     }
 
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::{
     Damage, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeysMark,
-    MatchCounts, MatchId, NewKey, OpenMatch, StoreError, Write,
+    MatchCounts, MatchId, NewKey, OpenMatch, Opening, StoreError, Write,
 };
 
 /// The API keys of a server.
@@ -113,6 +113,9 @@ pub trait Store: KeyStore {
     /// [`StoreError::WriteRefused`] names the first write that does not fit; or a failure of
     /// the storage.
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError>;
+
+    /// What was found when the store was opened.
+    fn opening(&self) -> Opening;
 
     /// The matches in play, in the order in which they were opened.
     ///

@@ -6,7 +6,7 @@ use std::{future::ready, pin::Pin, sync::Arc};
 use async_trait::async_trait;
 use bridgemaster_store::{
     Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
-    KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write,
+    KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store, StoreError, Write,
 };
 
 /// What comes before a commit or a reading; with an error it does not take place.
@@ -92,6 +92,9 @@ impl Store for HinderedStore {
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
         (self.hinder)().await?;
         self.store.commit(batch).await
+    }
+    fn opening(&self) -> Opening {
+        self.store.opening()
     }
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
         self.store.open_match_ids().await

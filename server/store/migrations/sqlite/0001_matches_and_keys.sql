@@ -1,61 +1,76 @@
+-- Every row has a checksum of all its values (a batch has it inside), and columns have no
+-- constraints that SQLite would check: those would condemn the whole database for one damaged row,
+-- which the checksum condemns alone.
+
+-- The one row says which store this is, and which server opened it last: the one before finds by
+-- this that its time is over.
+CREATE TABLE store (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    store_id BLOB,
+    server_id BLOB,
+    checksum INTEGER
+);
+
 -- Matches in play. The key stands for the match in the journal; the id is the caller's.
 CREATE TABLE open_match (
     match_key INTEGER PRIMARY KEY,
-    match_id TEXT NOT NULL UNIQUE,
-    opened_at_unix_ms INTEGER NOT NULL,
-    header BLOB NOT NULL
+    match_id TEXT UNIQUE,
+    opened_at_unix_ms INTEGER,
+    header BLOB,
+    checksum INTEGER
 );
 
--- The entries of all matches in play, in the order of their commits, so that a commit of many
--- matches writes to the end of one table. `previous` is the row of the same match before this
--- one: a match is read by following it back from its last row. Rows of matches that are no
--- longer in play are swept out later and mean nothing.
+-- A row is a commit, with the entries of all matches in it, so that a commit writes to the end of
+-- one table. The body is a JournalBatch
+-- (proto/bridgemaster/internal/v1/journal_batch.proto). Every commit has a row, also one without
+-- entries: the largest number says how many commits there have been. Rows in which no match is
+-- still in play are swept out later, but for the last.
 CREATE TABLE journal (
-    seq INTEGER PRIMARY KEY,
-    previous INTEGER,
-    match_key INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    entry BLOB NOT NULL
+    batch INTEGER PRIMARY KEY,
+    body BLOB
 );
 
 -- AUTOINCREMENT: a place in the list is never given again, so a cursor into it stays true.
 CREATE TABLE finished_match (
     finish_number INTEGER PRIMARY KEY AUTOINCREMENT,
-    match_id TEXT NOT NULL UNIQUE,
-    opened_at_unix_ms INTEGER NOT NULL,
-    ended_at_unix_ms INTEGER NOT NULL,
-    summary BLOB NOT NULL,
+    match_id TEXT UNIQUE,
+    opened_at_unix_ms INTEGER,
+    ended_at_unix_ms INTEGER,
+    summary BLOB,
     -- Names of its parties in ascending order, a line break between them.
-    parties TEXT NOT NULL
+    parties TEXT,
+    checksum INTEGER
 );
 
--- Finds the matches of a party, the last to end first.
+-- Finds the matches of a party, the last to end first. Made of `finished_match.parties`.
 CREATE TABLE finished_party (
-    name TEXT NOT NULL,
-    finish_number INTEGER NOT NULL,
+    name TEXT,
+    finish_number INTEGER,
     PRIMARY KEY (name, finish_number)
 ) WITHOUT ROWID;
 
 -- Apart from the list, so that a page of the list reads no replays.
 CREATE TABLE replay (
-    finish_number INTEGER PRIMARY KEY
-        REFERENCES finished_match (finish_number) ON DELETE CASCADE,
-    replay BLOB NOT NULL
+    finish_number INTEGER PRIMARY KEY,
+    replay BLOB,
+    checksum INTEGER
 );
 
 CREATE TABLE secret (
-    name TEXT NOT NULL PRIMARY KEY,
-    value BLOB NOT NULL
-);
+    name TEXT PRIMARY KEY,
+    value BLOB,
+    checksum INTEGER
+) WITHOUT ROWID;
 
 CREATE TABLE api_key (
-    key_id TEXT NOT NULL PRIMARY KEY,
-    name TEXT NOT NULL,
+    key_id TEXT PRIMARY KEY,
+    name TEXT,
     -- Scopes in ascending order, a space between them.
-    scopes TEXT NOT NULL,
-    secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
-    created_at_unix_ms INTEGER NOT NULL,
-    revoked_at_unix_ms INTEGER
+    scopes TEXT,
+    secret_hash BLOB,
+    created_at_unix_ms INTEGER,
+    revoked_at_unix_ms INTEGER,
+    checksum INTEGER
 );
 
 -- A name belongs to one key at a time; that of a revoked key may be given again.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{InvalidText, StoreError};
+use crate::{Damage, InvalidText, StoreError};
 
 /// A failure inside of one operation, before it is known of which file.
 #[derive(Debug)]
@@ -11,6 +11,10 @@ pub(super) enum Fault {
     Sqlx(sqlx::Error),
     /// What was read contradicts itself.
     Contradiction(String),
+    /// One value that was read is damaged.
+    Damage(Damage),
+    /// Another server has taken the store.
+    Superseded,
     /// A failure that is complete.
     Told(StoreError),
 }
@@ -23,6 +27,13 @@ impl Fault {
             Self::Contradiction(detail) => StoreError::Corrupt {
                 path: path.to_owned(),
                 detail,
+            },
+            Self::Damage(damage) => StoreError::Damaged {
+                path: path.to_owned(),
+                damage: Box::new(damage),
+            },
+            Self::Superseded => StoreError::Superseded {
+                path: path.to_owned(),
             },
             Self::Told(error) => error,
         }

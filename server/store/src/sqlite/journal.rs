@@ -1,131 +1,260 @@
-//! Rows of the journal: written many at once to the end of one table, read a match at a time.
+//! The journal: all of it is read once, when the store is opened, and then a match at a time.
 
-use std::sync::{Arc, LazyLock};
+use std::collections::{HashMap, VecDeque};
 
-use sqlx::{AssertSqlSafe, SqliteConnection};
+use sqlx::{Row as _, SqliteConnection, sqlite::SqliteRow};
 
-use super::{failure::Fault, in_play::InPlay};
+use super::{
+    batch_numbers::BatchNumbers,
+    failure::Fault,
+    in_play::{InPlay, MatchesInPlay, Standing},
+    match_rows::OpenRow,
+    sweep::Sweep,
+};
+use crate::{
+    Damage, DamagedValue, MatchId,
+    checksum::StoreId,
+    journal_batch::{self, Part},
+};
 
-/// One entry of one match.
-#[derive(Debug)]
-pub(super) struct Row {
-    pub(super) seq: i64,
-    /// The row of the same match before it.
-    pub(super) previous: Option<i64>,
-    pub(super) match_key: i64,
-    pub(super) number: u64,
-    pub(super) entry: Vec<u8>,
+/// What the matches in play and the journal come to.
+pub(super) struct Loaded {
+    pub(super) matches: MatchesInPlay,
+    /// With the batches that are not needed, unless damage was found: then what is left of a
+    /// damaged match stays until that is dropped and the store opened again.
+    pub(super) sweep: Sweep,
+    pub(super) damages: Vec<Damage>,
 }
 
-/// Most rows of one statement. More gain nothing: the statement is a small part of the cost by
-/// then.
-const MAX_ROWS_PER_INSERT: usize = 64;
-
-/// A statement that adds up to `places` rows: values that are not bound are NULL, and a row
-/// without a number is left out. So a few statements, kept prepared, serve any number of rows.
-struct Insert {
-    places: usize,
-    sql: Arc<str>,
+/// A match while the journal is read.
+struct Reading {
+    row: OpenRow,
+    entries: Vec<Vec<u8>>,
+    batches: BatchNumbers,
+    /// The first thing that is wrong with its journal.
+    problem: Option<String>,
 }
 
-/// For 1, 2, 4, .. rows.
-static INSERTS: LazyLock<Vec<Insert>> = LazyLock::new(|| {
-    std::iter::successors(Some(1), |places| Some(places * 2))
-        .take_while(|places| *places <= MAX_ROWS_PER_INSERT)
-        .map(|places| {
-            let values = vec!["(?, ?, ?, ?, ?)"; places].join(", ");
-            let sql = format!(
-                "INSERT INTO journal (seq, previous, match_key, number, entry)
-                 SELECT * FROM (VALUES {values}) WHERE column1 IS NOT NULL"
-            )
-            .into();
-            Insert { places, sql }
-        })
-        .collect()
-});
-
-impl Insert {
-    /// The smallest that has room for so many rows.
-    fn of(rows: usize) -> Option<&'static Self> {
-        INSERTS.iter().find(|insert| insert.places >= rows)
-    }
+/// A batch of which it cannot be told whose it is.
+struct Unreadable {
+    number: i64,
+    /// The largest key given by the next batch that can be read.
+    match_keys_given: Option<i64>,
 }
 
-/// Adds rows within a transaction.
-pub(super) async fn insert(connection: &mut SqliteConnection, rows: Vec<Row>) -> Result<(), Fault> {
-    let mut rows = rows.into_iter();
-    while let Some(insert) = Insert::of(rows.len().min(MAX_ROWS_PER_INSERT)) {
-        if rows.len() == 0 {
-            break;
-        }
-        let some = rows.by_ref().take(insert.places).collect();
-        execute(connection, &insert.sql, some).await?;
-    }
-    Ok(())
-}
-
-async fn execute(
+/// Reads the journal of all matches in play.
+pub(super) async fn load(
     connection: &mut SqliteConnection,
-    sql: &Arc<str>,
-    rows: Vec<Row>,
-) -> Result<(), Fault> {
-    let mut query = sqlx::query(AssertSqlSafe(Arc::clone(sql)));
-    for row in rows {
-        query = query
-            .bind(row.seq)
-            .bind(row.previous)
-            .bind(row.match_key)
-            // Numbers count entries one by one and stay far below the bound of i64.
-            .bind(row.number.cast_signed())
-            .bind(row.entry);
+    store: StoreId,
+    open: Vec<OpenRow>,
+) -> Result<Loaded, Fault> {
+    let mut given = open.iter().map(|row| row.match_key).max().unwrap_or(0);
+    let mut reading: HashMap<i64, Reading> = open
+        .into_iter()
+        .map(|row| {
+            let reading = Reading {
+                row,
+                entries: Vec::new(),
+                batches: BatchNumbers::default(),
+                problem: None,
+            };
+            (reading.row.match_key, reading)
+        })
+        .collect();
+    let mut numbers = Vec::new();
+    let mut damages = Vec::new();
+    let mut unreadable: Vec<Unreadable> = Vec::new();
+    let mut next: VecDeque<(i64, Vec<u8>)> = VecDeque::new();
+    loop {
+        if next.is_empty() {
+            let after = numbers.last().copied().unwrap_or(0);
+            next.extend(next_batches(connection, after).await?);
+        }
+        let Some((number, body)) = next.pop_front() else {
+            break;
+        };
+        numbers.push(number);
+        let batch = journal_batch::read(store, number, &body);
+        if batch.match_keys_given > 0 {
+            given = given.max(batch.match_keys_given);
+            for before in &mut unreadable {
+                before
+                    .match_keys_given
+                    .get_or_insert(batch.match_keys_given);
+            }
+        }
+        for part in batch.parts {
+            if let Some(reading) = reading.get_mut(&part.match_key) {
+                reading.take(number, part);
+            }
+        }
+        let Some(damage) = batch.damage else {
+            continue;
+        };
+        let detail = "it is not as it was written".to_owned();
+        let value = DamagedValue::Batch(number);
+        damages.push(Damage { value, detail });
+        match damage.match_keys {
+            Some(keys) => {
+                for key in keys {
+                    if let Some(reading) = reading.get_mut(&key) {
+                        reading.fails(format!("its part of batch {number} cannot be read"));
+                    }
+                }
+            }
+            None => unreadable.push(Unreadable {
+                number,
+                match_keys_given: None,
+            }),
+        }
     }
-    query.execute(connection).await?;
-    Ok(())
+    for Unreadable {
+        number,
+        match_keys_given,
+    } in unreadable
+    {
+        for reading in reading.values_mut() {
+            // A match with later entries would say that it has some in this batch.
+            let is_before = reading.batches.last().is_none_or(|last| last < number);
+            if is_before && match_keys_given.is_none_or(|given| reading.row.match_key <= given) {
+                reading.fails(format!(
+                    "batch {number}, which may be of it, cannot be read"
+                ));
+            }
+        }
+    }
+    let mut matches = MatchesInPlay {
+        match_keys_given: given,
+        ..MatchesInPlay::default()
+    };
+    let mut sweep = Sweep::default();
+    let mut is_damaged = false;
+    for (_, reading) in reading {
+        for number in reading.batches.iter() {
+            sweep.enter(number);
+        }
+        let (id, in_play) = reading.finish();
+        if let Some(damage) = &in_play.damage {
+            is_damaged = true;
+            damages.push((**damage).clone());
+        }
+        matches.by_id.insert(id, in_play);
+    }
+    if !is_damaged {
+        for number in numbers {
+            sweep.has_been(number);
+        }
+    }
+    Ok(Loaded {
+        matches,
+        sweep,
+        damages,
+    })
 }
 
-/// The whole journal of a match, entry 0 first.
+impl Reading {
+    /// Takes the part of the next batch.
+    fn take(&mut self, number: i64, part: Part) {
+        let entries = self.entries.len() as u64;
+        if part.first_entry != entries || part.previous_batch != self.batches.last() {
+            self.fails(format!(
+                "batch {number} goes on from entry {}, and {entries} are there",
+                part.first_entry
+            ));
+        }
+        self.batches.push(number);
+        self.entries.extend(part.entries);
+    }
+
+    fn fails(&mut self, problem: String) {
+        self.problem.get_or_insert(problem);
+    }
+
+    fn finish(self) -> (MatchId, InPlay) {
+        let OpenRow {
+            match_key,
+            match_id,
+            opened_at_unix_ms,
+            problem,
+        } = self.row;
+        let header = problem.map(|detail| (DamagedValue::Header(match_id.clone()), detail));
+        let journal = self
+            .problem
+            .map(|detail| (DamagedValue::Journal(match_id.clone()), detail));
+        let damage = header.or(journal);
+        let damage = damage.map(|(value, detail)| Box::new(Damage { value, detail }));
+        let standing = Standing {
+            match_key,
+            opened_at_unix_ms,
+            entries: self.entries.len() as u64,
+            last_batch: self.batches.last(),
+        };
+        let in_play = InPlay {
+            standing,
+            batches: self.batches,
+            read_at_open: damage.is_none().then_some(self.entries),
+            damage,
+        };
+        (match_id, in_play)
+    }
+}
+
+/// How many batches are read at once: they are of any size, and a journal may be large.
+const BATCHES_AT_ONCE: i64 = 256;
+
+/// The next batches after one.
+async fn next_batches(
+    connection: &mut SqliteConnection,
+    after: i64,
+) -> Result<Vec<(i64, Vec<u8>)>, Fault> {
+    let rows =
+        sqlx::query("SELECT batch, body FROM journal WHERE batch > ? ORDER BY batch LIMIT ?")
+            .bind(after)
+            .bind(BATCHES_AT_ONCE)
+            .fetch_all(connection)
+            .await?;
+    Ok(rows.iter().map(number_and_body).collect())
+}
+
+/// A body that is no bytes is as one that cannot be read.
+fn number_and_body(row: &SqliteRow) -> (i64, Vec<u8>) {
+    let number = row.try_get(0).unwrap_or_default();
+    (number, row.try_get(1).unwrap_or_default())
+}
+
+/// The whole journal of a match, entry 0 first; or what is wrong with it.
 pub(super) async fn read(
     connection: &mut SqliteConnection,
+    store: StoreId,
     in_play: &InPlay,
-) -> Result<Vec<Vec<u8>>, Fault> {
-    let Some(last_row) = in_play.last_row else {
-        return Ok(Vec::new());
-    };
-    // One row more than there should be, so that a chain that does not end is noticed.
-    let rows: Vec<(i64, i64, Vec<u8>)> = sqlx::query_as(
-        "WITH RECURSIVE chain (seq) AS (
-             VALUES (?1)
-             UNION ALL
-             SELECT journal.previous FROM chain JOIN journal ON journal.seq = chain.seq
-             WHERE journal.previous IS NOT NULL
-             LIMIT ?2 + 1
-         )
-         SELECT journal.match_key, journal.number, journal.entry
-         FROM chain JOIN journal ON journal.seq = chain.seq",
+) -> Result<Result<Vec<Vec<u8>>, String>, Fault> {
+    let numbers: Vec<String> = in_play.batches.iter().map(|n| n.to_string()).collect();
+    let rows = sqlx::query(
+        "SELECT batch, body FROM journal
+         WHERE batch IN (SELECT value FROM json_each(?)) ORDER BY batch",
     )
-    .bind(last_row)
-    .bind(in_play.entries.cast_signed())
+    .bind(format!("[{}]", numbers.join(",")))
     .fetch_all(connection)
     .await?;
-    let mut journal = Vec::with_capacity(rows.len());
-    let mut numbers = (0..in_play.entries.cast_signed()).rev();
-    for (match_key, number, entry) in rows {
-        if match_key != in_play.match_key || Some(number) != numbers.next() {
-            return Err(Fault::Contradiction(format!(
-                "the journal with key {} holds entry {number} of key {match_key} out of place",
-                in_play.match_key
-            )));
+    let Standing {
+        match_key, entries, ..
+    } = in_play.standing;
+    let mut journal = Vec::new();
+    for row in &rows {
+        let (number, body) = number_and_body(row);
+        let batch = journal_batch::read(store, number, &body);
+        let mut parts = batch.parts.into_iter();
+        let part = parts.find(|part| part.match_key == match_key);
+        match part {
+            Some(part) if part.first_entry == journal.len() as u64 => journal.extend(part.entries),
+            _ => return Ok(Err(format!("its part of batch {number} cannot be read"))),
         }
-        journal.push(entry);
     }
-    if journal.len() as u64 != in_play.entries {
-        return Err(Fault::Contradiction(format!(
-            "the journal with key {} has {} entries of {}",
-            in_play.match_key,
-            journal.len(),
-            in_play.entries
-        )));
+    if journal.len() as u64 == entries {
+        return Ok(Ok(journal));
     }
-    journal.reverse();
-    Ok(journal)
+    Ok(Err(format!(
+        "{} of {entries} entries are there",
+        journal.len()
+    )))
 }

@@ -2,38 +2,42 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::{FromRow, Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
+use sqlx::{AssertSqlSafe, Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
 
-use super::{failure::Fault, transaction};
+use super::failure::Fault;
 use crate::{
-    Key, KeyId, KeyName, KeysMark, NewKey, Scope, SecretHash, StoreError, limits::MAX_KEYS,
+    Damage, DamagedValue, InvalidText, Key, KeyId, KeyName, KeysMark, NewKey, Scope, SecretHash,
+    StoreError, checksum::StoreId, limits::MAX_KEYS,
 };
 
-/// Adds a key in a transaction of its own.
-pub(super) async fn add(connection: &mut SqliteConnection, key: NewKey) -> Result<(), Fault> {
-    transaction::begin(connection).await?;
-    let work = insert(connection, key).await;
-    transaction::end(connection, work).await
-}
+/// Reads rows of keys.
+const SELECT: &str = "SELECT key_id, name, scopes, secret_hash, created_at_unix_ms,
+     revoked_at_unix_ms, checksum FROM api_key";
 
-/// Revokes a key in a transaction of its own.
-pub(super) async fn revoke(
-    connection: &mut SqliteConnection,
-    id: &KeyId,
-    revoked_at_unix_ms: i64,
-) -> Result<Key, Fault> {
-    transaction::begin(connection).await?;
-    let work = mark_revoked(connection, id, revoked_at_unix_ms).await;
-    transaction::end(connection, work).await
+/// The keys, and those that cannot be read.
+#[derive(Debug, Default)]
+pub(super) struct ReadKeys {
+    /// By the moment of their making and then by their ids.
+    pub(super) sound: Vec<Key>,
+    pub(super) damaged: Vec<Damage>,
 }
 
 /// Every key.
-pub(super) async fn all(database: impl SqliteExecutor<'_>) -> Result<Vec<Key>, Fault> {
-    let rows: Vec<KeyRow> =
-        sqlx::query_as("SELECT * FROM api_key ORDER BY created_at_unix_ms, key_id")
-            .fetch_all(database)
-            .await?;
-    rows.into_iter().map(Key::try_from).collect()
+pub(super) async fn all(
+    database: impl SqliteExecutor<'_>,
+    store: StoreId,
+) -> Result<ReadKeys, Fault> {
+    let rows = sqlx::query(SELECT).fetch_all(database).await?;
+    let mut keys = ReadKeys::default();
+    for row in &rows {
+        match key_of(store, row) {
+            Ok(key) => keys.sound.push(key),
+            Err(damage) => keys.damaged.push(damage),
+        }
+    }
+    keys.sound
+        .sort_by(|a, b| (a.created_at_unix_ms, &a.id).cmp(&(b.created_at_unix_ms, &b.id)));
+    Ok(keys)
 }
 
 /// How the keys stand.
@@ -51,17 +55,24 @@ pub(super) async fn mark(database: impl SqliteExecutor<'_>) -> Result<KeysMark, 
 /// The key of an id.
 pub(super) async fn get(
     database: impl SqliteExecutor<'_>,
+    store: StoreId,
     id: &KeyId,
 ) -> Result<Option<Key>, Fault> {
-    let row: Option<KeyRow> = sqlx::query_as("SELECT * FROM api_key WHERE key_id = ?")
+    let row = sqlx::query(AssertSqlSafe(format!("{SELECT} WHERE key_id = ?")))
         .bind(id.as_str())
         .fetch_optional(database)
         .await?;
-    row.map(Key::try_from).transpose()
+    let key = row.map(|row| key_of(store, &row)).transpose();
+    key.map_err(Fault::Damage)
 }
 
-async fn insert(connection: &mut SqliteConnection, key: NewKey) -> Result<(), Fault> {
-    if let Some(other) = get(&mut *connection, &key.id).await? {
+/// Within a transaction: adds a key.
+pub(super) async fn add(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    key: NewKey,
+) -> Result<(), Fault> {
+    if let Some(other) = get(&mut *connection, store, &key.id).await? {
         if other.stands_as(&key) {
             return Ok(());
         }
@@ -85,80 +96,93 @@ async fn insert(connection: &mut SqliteConnection, key: NewKey) -> Result<(), Fa
     if kept.saturating_sub(revoked) >= MAX_KEYS as u64 {
         return Err(StoreError::TooManyKeys { limit: MAX_KEYS }.into());
     }
-    let scopes: Vec<&str> = key.scopes.iter().map(Scope::as_str).collect();
+    write(connection, store, &key.into()).await
+}
+
+/// Within a transaction: revokes a key.
+pub(super) async fn revoke(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    id: &KeyId,
+    revoked_at_unix_ms: i64,
+) -> Result<Key, Fault> {
+    let key = get(&mut *connection, store, id).await?;
+    let mut key = key.ok_or_else(|| StoreError::UnknownKey { key_id: id.clone() })?;
+    if key.is_in_force() {
+        key.revoked_at_unix_ms = Some(revoked_at_unix_ms);
+        write(connection, store, &key).await?;
+    }
+    Ok(key)
+}
+
+/// Writes the row of a key, in place of the one of its id.
+async fn write(connection: &mut SqliteConnection, store: StoreId, key: &Key) -> Result<(), Fault> {
+    let scopes = joined(&key.scopes);
     sqlx::query(
-        "INSERT INTO api_key (key_id, name, scopes, secret_hash, created_at_unix_ms)
-         VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO api_key
+             (key_id, name, scopes, secret_hash, created_at_unix_ms, revoked_at_unix_ms, checksum)
+         VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (key_id) DO UPDATE
+         SET revoked_at_unix_ms = excluded.revoked_at_unix_ms, checksum = excluded.checksum",
     )
     .bind(key.id.as_str())
     .bind(key.name.as_str())
-    .bind(scopes.join(" "))
+    .bind(&scopes)
     .bind(&key.secret_hash.as_bytes()[..])
     .bind(key.created_at_unix_ms)
+    .bind(key.revoked_at_unix_ms)
+    .bind(checksum_of(store, key, &scopes))
     .execute(connection)
     .await?;
     Ok(())
 }
 
-async fn mark_revoked(
-    connection: &mut SqliteConnection,
-    id: &KeyId,
-    revoked_at_unix_ms: i64,
-) -> Result<Key, Fault> {
-    sqlx::query(
-        "UPDATE api_key SET revoked_at_unix_ms = coalesce(revoked_at_unix_ms, ?)
-         WHERE key_id = ?",
-    )
-    .bind(revoked_at_unix_ms)
-    .bind(id.as_str())
-    .execute(&mut *connection)
-    .await?;
-    let key = get(connection, id).await?;
-    key.ok_or_else(|| StoreError::UnknownKey { key_id: id.clone() }.into())
-}
-
-/// A key as its row has it.
-struct KeyRow {
-    key_id: String,
-    name: String,
-    scopes: String,
-    secret_hash: Vec<u8>,
-    created_at_unix_ms: i64,
-    revoked_at_unix_ms: Option<i64>,
-}
-
-impl FromRow<'_, SqliteRow> for KeyRow {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            key_id: row.try_get("key_id")?,
-            name: row.try_get("name")?,
-            scopes: row.try_get("scopes")?,
-            secret_hash: row.try_get("secret_hash")?,
-            created_at_unix_ms: row.try_get("created_at_unix_ms")?,
-            revoked_at_unix_ms: row.try_get("revoked_at_unix_ms")?,
-        })
-    }
-}
-
-impl TryFrom<KeyRow> for Key {
-    type Error = Fault;
-
-    fn try_from(row: KeyRow) -> Result<Self, Fault> {
-        let scopes = row.scopes.split_ascii_whitespace().map(Scope::new);
-        let secret_hash = row.secret_hash.try_into().map_err(|bytes: Vec<u8>| {
-            Fault::Contradiction(format!(
-                "the secret hash of key {} has {} bytes, not 32",
-                row.key_id,
-                bytes.len()
-            ))
+/// A key, from its row.
+fn key_of(store: StoreId, row: &SqliteRow) -> Result<Key, Damage> {
+    let read = || -> Result<(Key, i64), sqlx::Error> {
+        let wrong = |error: InvalidText| sqlx::Error::Decode(error.into());
+        let scopes: String = row.try_get(2)?;
+        let read_scopes = scopes.split_ascii_whitespace().map(Scope::new);
+        let secret_hash: Vec<u8> = row.try_get(3)?;
+        let length = secret_hash.len();
+        let secret_hash = secret_hash.try_into().map_err(|_| {
+            sqlx::Error::Decode(format!("its secret hash has {length} bytes, not 32").into())
         })?;
-        Ok(Self {
-            scopes: scopes.collect::<Result<BTreeSet<_>, _>>()?,
-            id: KeyId::new(row.key_id)?,
-            name: KeyName::new(row.name)?,
+        let key = Key {
+            scopes: read_scopes.collect::<Result<_, _>>().map_err(wrong)?,
+            id: KeyId::new(row.try_get::<String, _>(0)?).map_err(wrong)?,
+            name: KeyName::new(row.try_get::<String, _>(1)?).map_err(wrong)?,
             secret_hash: SecretHash::new(secret_hash),
-            created_at_unix_ms: row.created_at_unix_ms,
-            revoked_at_unix_ms: row.revoked_at_unix_ms,
-        })
-    }
+            created_at_unix_ms: row.try_get(4)?,
+            revoked_at_unix_ms: row.try_get(5)?,
+        };
+        let computed = checksum_of(store, &key, &scopes);
+        Ok((key, computed))
+    };
+    let detail = match (read(), row.try_get::<i64, _>(6)) {
+        (Ok((key, computed)), Ok(checksum)) if computed == checksum => return Ok(key),
+        (Ok(_), Ok(_)) => "its checksum differs".to_owned(),
+        (Err(error), _) | (_, Err(error)) => error.to_string(),
+    };
+    Err(Damage {
+        value: DamagedValue::Key(row.try_get(0).unwrap_or_default()),
+        detail,
+    })
+}
+
+fn checksum_of(store: StoreId, key: &Key, scopes: &str) -> i64 {
+    store
+        .row("api_key")
+        .text(key.id.as_str())
+        .text(key.name.as_str())
+        .text(scopes)
+        .bytes(key.secret_hash.as_bytes())
+        .number(key.created_at_unix_ms)
+        .number_if_any(key.revoked_at_unix_ms)
+        .finish()
+}
+
+fn joined(scopes: &BTreeSet<Scope>) -> String {
+    let scopes: Vec<&str> = scopes.iter().map(Scope::as_str).collect();
+    scopes.join(" ")
 }

@@ -6,8 +6,18 @@ use async_trait::async_trait;
 use sqlx::SqliteConnection;
 use tokio::sync::Mutex;
 
-use super::{key_rows, opening};
-use crate::{Damage, DataDir, Key, KeyId, KeyStore, KeysMark, NewKey, StoreError};
+use super::{
+    failure::Fault,
+    identity, key_rows, opening,
+    transaction::{self, JournalRow},
+    writer::check_together,
+};
+use crate::{
+    Damage, DataDir, Key, KeyId, KeyStore, KeysMark, NewKey, StoreError,
+    checksum::StoreId,
+    commits_file::{self, CommitsFile, Told},
+    journal_batch,
+};
 
 /// The API keys of a data folder, whether or not a server runs in it. It holds no lock, and it
 /// cannot touch matches.
@@ -40,7 +50,9 @@ use crate::{Damage, DataDir, Key, KeyId, KeyStore, KeysMark, NewKey, StoreError}
 /// ```
 #[derive(Debug)]
 pub struct SqliteKeys {
+    dir: DataDir,
     path: PathBuf,
+    store: StoreId,
     connection: Mutex<SqliteConnection>,
 }
 
@@ -50,29 +62,97 @@ impl SqliteKeys {
     /// # Errors
     /// [`StoreError::OlderSchema`] if the database must be migrated and a server holds the
     /// folder; [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`],
-    /// [`StoreError::NewerSchema`] and [`StoreError::DifferentSchema`] for a database that is
-    /// not believed; or a failure of the storage.
+    /// [`StoreError::NewerSchema`], [`StoreError::DifferentSchema`],
+    /// [`StoreError::DatabaseMissing`] and [`StoreError::NotTogether`] for files that are not
+    /// believed; or a failure of the storage.
     pub async fn open(dir: &DataDir) -> Result<Self, StoreError> {
         let path = dir.database();
-        let connection = Mutex::new(opening::beside(dir, &path).await?);
-        Ok(Self { path, connection })
+        let told = commits_file::read(dir.path())?;
+        let mut connection = opening::beside(dir, &told).await?;
+        let known = identity::read(&mut connection).await;
+        let store = match known.map_err(|fault| fault.at(&path))? {
+            Some(identity) => identity.store,
+            None => {
+                let made = make(&mut connection).await;
+                made.map_err(|fault| fault.at(&path))?
+            }
+        };
+        check_together(&path, &told, store)?;
+        Ok(Self {
+            dir: dir.clone(),
+            path,
+            store,
+            connection: Mutex::new(connection),
+        })
     }
+
+    /// Ends a transaction, and takes note of it.
+    async fn end<T>(
+        &self,
+        connection: &mut SqliteConnection,
+        commits: i64,
+        work: Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        let (number, store) = (commits + 1, self.store);
+        let row = async {
+            let value = work?;
+            Ok((value, empty_row(connection, store, commits).await?))
+        };
+        let row = row.await;
+        let ended = transaction::end(connection, row).await;
+        let value = ended.map_err(|fault| fault.at(&self.path))?;
+        // A server beside this command may have noted more.
+        let told = commits_file::read(self.dir.path())?;
+        if !matches!(told, Told::Commits(_, noted) if noted >= number) {
+            CommitsFile::begin(self.dir.path(), store, number)?;
+        }
+        Ok(value)
+    }
+}
+
+/// Gives a store that has just been made its identifier.
+async fn make(connection: &mut SqliteConnection) -> Result<StoreId, Fault> {
+    let begun = transaction::begin(connection).await?;
+    let work = async {
+        let store = identity::write(connection, false).await?.store;
+        Ok((store, empty_row(connection, store, begun.commits).await?))
+    };
+    let work = work.await;
+    transaction::end(connection, work).await
+}
+
+/// The row that a commit leaves which has no entries, after so many commits.
+async fn empty_row(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    commits: i64,
+) -> Result<JournalRow, Fault> {
+    let newest: Option<Vec<u8>> = sqlx::query_scalar("SELECT body FROM journal WHERE batch = ?")
+        .bind(commits)
+        .fetch_optional(connection)
+        .await?;
+    let given = newest.map_or(0, |body| {
+        journal_batch::read(store, commits, &body).match_keys_given
+    });
+    let number = commits + 1;
+    let body = journal_batch::write(store, number, given, Vec::new());
+    Ok(JournalRow { number, body })
 }
 
 #[async_trait]
 impl KeyStore for SqliteKeys {
     async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
         let mut connection = self.connection.lock().await;
-        key_rows::add(&mut connection, key)
-            .await
-            .map_err(|fault| fault.at(&self.path))
+        let begun = transaction::begin(&mut connection).await;
+        let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
+        let work = key_rows::add(&mut connection, self.store, key).await;
+        self.end(&mut connection, commits, work).await
     }
 
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
         let mut connection = self.connection.lock().await;
-        key_rows::all(&mut *connection)
-            .await
-            .map_err(|fault| fault.at(&self.path))
+        let keys = key_rows::all(&mut *connection, self.store).await;
+        Ok(keys.map_err(|fault| fault.at(&self.path))?.sound)
     }
 
     async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
@@ -83,19 +163,23 @@ impl KeyStore for SqliteKeys {
     }
 
     async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
-        Ok(Vec::new())
+        let mut connection = self.connection.lock().await;
+        let keys = key_rows::all(&mut *connection, self.store).await;
+        Ok(keys.map_err(|fault| fault.at(&self.path))?.damaged)
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
         let mut connection = self.connection.lock().await;
-        key_rows::get(&mut *connection, id)
+        key_rows::get(&mut *connection, self.store, id)
             .await
             .map_err(|fault| fault.at(&self.path))
     }
 
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
         let mut connection = self.connection.lock().await;
-        let revoked = key_rows::revoke(&mut connection, id, revoked_at_unix_ms).await;
-        revoked.map_err(|fault| fault.at(&self.path))
+        let begun = transaction::begin(&mut connection).await;
+        let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
+        let work = key_rows::revoke(&mut connection, self.store, id, revoked_at_unix_ms).await;
+        self.end(&mut connection, commits, work).await
     }
 }

@@ -2,13 +2,39 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::{SqliteConnection, SqliteExecutor};
+use sqlx::{Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
 
 use super::{failure::Fault, plan::Step};
-use crate::{FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts, MatchId};
+use crate::{
+    Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts,
+    MatchId, checksum::StoreId,
+};
+
+/// What the ids begin with by which matches are named whose own cannot be read; the key or the
+/// number of the row follows.
+const STAND_IN_OPEN: &str = "damaged-in-play-";
+const STAND_IN_FINISHED: &str = "damaged-finished-";
+
+/// What is wrong with a row whose checksum is not that of its values.
+const DIFFERS: &str = "its checksum differs";
+
+/// A match in play, without its header.
+#[derive(Debug)]
+pub(super) struct OpenRow {
+    pub(super) match_key: i64,
+    /// Its own, or one that stands in for it.
+    pub(super) match_id: MatchId,
+    pub(super) opened_at_unix_ms: i64,
+    /// What is wrong with it, if anything is.
+    pub(super) problem: Option<String>,
+}
 
 /// Carries out a step of a plan.
-pub(super) async fn carry_out(connection: &mut SqliteConnection, step: Step) -> Result<(), Fault> {
+pub(super) async fn carry_out(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    step: Step,
+) -> Result<(), Fault> {
     match step {
         Step::Open {
             match_key,
@@ -16,14 +42,22 @@ pub(super) async fn carry_out(connection: &mut SqliteConnection, step: Step) -> 
             opened_at_unix_ms,
             header,
         } => {
+            let checksum = checksum_of_open(
+                store,
+                match_key,
+                match_id.as_str(),
+                opened_at_unix_ms,
+                &header,
+            );
             sqlx::query(
-                "INSERT INTO open_match (match_key, match_id, opened_at_unix_ms, header)
-                 VALUES (?, ?, ?, ?)",
+                "INSERT INTO open_match (match_key, match_id, opened_at_unix_ms, header, checksum)
+                 VALUES (?, ?, ?, ?, ?)",
             )
             .bind(match_key)
             .bind(match_id.as_str())
             .bind(opened_at_unix_ms)
             .bind(header)
+            .bind(checksum)
             .execute(connection)
             .await?;
         }
@@ -34,57 +68,16 @@ pub(super) async fn carry_out(connection: &mut SqliteConnection, step: Step) -> 
             parties,
         } => {
             delete_open(connection, match_key).await?;
-            let finish_number: i64 = sqlx::query_scalar(
-                "INSERT INTO finished_match
-                     (match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties)
-                 VALUES (?, ?, ?, ?, ?) RETURNING finish_number",
-            )
-            .bind(finished.match_id.as_str())
-            .bind(finished.opened_at_unix_ms)
-            .bind(finished.ended_at_unix_ms)
-            .bind(finished.summary)
-            .bind(lines(&parties))
-            .fetch_one(&mut *connection)
-            .await?;
-            sqlx::query("INSERT INTO replay (finish_number, replay) VALUES (?, ?)")
-                .bind(finish_number)
-                .bind(replay)
-                .execute(&mut *connection)
-                .await?;
-            for party in &parties {
-                sqlx::query("INSERT INTO finished_party (name, finish_number) VALUES (?, ?)")
-                    .bind(party.as_str())
-                    .bind(finish_number)
-                    .execute(&mut *connection)
-                    .await?;
-            }
+            finish(connection, store, finished, replay, &parties).await?;
         }
         Step::DropOpen { match_key } => delete_open(connection, match_key).await?,
         Step::DropFinished { match_id } => {
-            // The replay goes with it: its row refers to this one.
-            let dropped: Option<(i64, String)> = sqlx::query_as(
-                "DELETE FROM finished_match WHERE match_id = ? RETURNING finish_number, parties",
-            )
-            .bind(match_id.as_str())
-            .fetch_optional(&mut *connection)
-            .await?;
-            let (finish_number, parties) = dropped.unwrap_or_default();
-            for party in parties.lines() {
-                sqlx::query("DELETE FROM finished_party WHERE name = ? AND finish_number = ?")
-                    .bind(party)
-                    .bind(finish_number)
-                    .execute(&mut *connection)
-                    .await?;
+            if let Some(number) = finish_number(&mut *connection, &match_id).await? {
+                delete_finished(connection, number).await?;
             }
         }
     }
     Ok(())
-}
-
-/// Names in one text: a name has no line break.
-fn lines(names: &BTreeSet<KeyName>) -> String {
-    let names: Vec<&str> = names.iter().map(KeyName::as_str).collect();
-    names.join("\n")
 }
 
 async fn delete_open(connection: &mut SqliteConnection, match_key: i64) -> Result<(), Fault> {
@@ -95,50 +88,212 @@ async fn delete_open(connection: &mut SqliteConnection, match_key: i64) -> Resul
     Ok(())
 }
 
-/// The header of a match in play.
+async fn finish(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    finished: FinishedMatch,
+    replay: Vec<u8>,
+    parties: &BTreeSet<KeyName>,
+) -> Result<(), Fault> {
+    let names: Vec<&str> = parties.iter().map(KeyName::as_str).collect();
+    // A name has no line break.
+    let parties = names.join("\n");
+    let checksum = checksum_of_finished(store, &finished, &parties);
+    let finish_number: i64 = sqlx::query_scalar(
+        "INSERT INTO finished_match
+             (match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties, checksum)
+         VALUES (?, ?, ?, ?, ?, ?) RETURNING finish_number",
+    )
+    .bind(finished.match_id.as_str())
+    .bind(finished.opened_at_unix_ms)
+    .bind(finished.ended_at_unix_ms)
+    .bind(finished.summary)
+    .bind(&parties)
+    .bind(checksum)
+    .fetch_one(&mut *connection)
+    .await?;
+    let checksum = checksum_of_replay(store, finish_number, finished.match_id.as_str(), &replay);
+    sqlx::query("INSERT INTO replay (finish_number, replay, checksum) VALUES (?, ?, ?)")
+        .bind(finish_number)
+        .bind(replay)
+        .bind(checksum)
+        .execute(&mut *connection)
+        .await?;
+    for name in names {
+        sqlx::query("INSERT INTO finished_party (name, finish_number) VALUES (?, ?)")
+            .bind(name)
+            .bind(finish_number)
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+async fn delete_finished(
+    connection: &mut SqliteConnection,
+    finish_number: i64,
+) -> Result<(), Fault> {
+    let parties =
+        sqlx::query("DELETE FROM finished_match WHERE finish_number = ? RETURNING parties")
+            .bind(finish_number)
+            .fetch_optional(&mut *connection)
+            .await?;
+    let parties: Option<String> = parties.and_then(|row| row.try_get(0).ok());
+    for party in parties.iter().flat_map(|parties| parties.lines()) {
+        sqlx::query("DELETE FROM finished_party WHERE name = ? AND finish_number = ?")
+            .bind(party)
+            .bind(finish_number)
+            .execute(&mut *connection)
+            .await?;
+    }
+    sqlx::query("DELETE FROM replay WHERE finish_number = ?")
+        .bind(finish_number)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+fn checksum_of_open(
+    store: StoreId,
+    match_key: i64,
+    match_id: &str,
+    opened_at_unix_ms: i64,
+    header: &[u8],
+) -> i64 {
+    store
+        .row("open_match")
+        .number(match_key)
+        .text(match_id)
+        .number(opened_at_unix_ms)
+        .bytes(header)
+        .finish()
+}
+
+fn checksum_of_finished(store: StoreId, finished: &FinishedMatch, parties: &str) -> i64 {
+    store
+        .row("finished_match")
+        .text(finished.match_id.as_str())
+        .number(finished.opened_at_unix_ms)
+        .number(finished.ended_at_unix_ms)
+        .bytes(&finished.summary)
+        .text(parties)
+        .finish()
+}
+
+fn checksum_of_replay(store: StoreId, finish_number: i64, match_id: &str, replay: &[u8]) -> i64 {
+    store
+        .row("replay")
+        .number(finish_number)
+        .text(match_id)
+        .bytes(replay)
+        .finish()
+}
+
+/// The matches in play, each checked.
+pub(super) async fn open_rows(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+) -> Result<Vec<OpenRow>, Fault> {
+    let rows = sqlx::query(
+        "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match",
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .iter()
+        .map(|row| {
+            let match_key = row.try_get(0).unwrap_or_default();
+            let read = read_open(store, match_key, row);
+            let match_id = id_of(row, 1);
+            let stand_in = || stand_in(STAND_IN_OPEN, match_key);
+            OpenRow {
+                match_key,
+                match_id: match_id.unwrap_or_else(stand_in),
+                opened_at_unix_ms: row.try_get(2).unwrap_or_default(),
+                problem: read.err(),
+            }
+        })
+        .collect())
+}
+
+/// The header of a row of `open_match`.
+fn read_open(store: StoreId, match_key: i64, row: &SqliteRow) -> Result<Vec<u8>, String> {
+    let read = || -> Result<_, sqlx::Error> {
+        let match_id: String = row.try_get(1)?;
+        let header: Vec<u8> = row.try_get(3)?;
+        let computed = checksum_of_open(store, match_key, &match_id, row.try_get(2)?, &header);
+        Ok((match_id, header, row.try_get::<i64, _>(4)? == computed))
+    };
+    let (match_id, header, is_sound) = read().map_err(|error| error.to_string())?;
+    if !is_sound {
+        return Err(DIFFERS.to_owned());
+    }
+    MatchId::new(match_id).map_err(|error| error.to_string())?;
+    Ok(header)
+}
+
+/// The header of a match in play; or what is wrong with it.
 pub(super) async fn header(
     connection: &mut SqliteConnection,
+    store: StoreId,
     match_key: i64,
-) -> Result<Vec<u8>, Fault> {
-    let header = sqlx::query_scalar("SELECT header FROM open_match WHERE match_key = ?")
-        .bind(match_key)
-        .fetch_optional(connection)
-        .await?;
-    header.ok_or_else(|| {
-        Fault::Contradiction(format!(
-            "the match with key {match_key} has lost its header"
-        ))
+) -> Result<Result<Vec<u8>, String>, Fault> {
+    let row = sqlx::query(
+        "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
+         WHERE match_key = ?",
+    )
+    .bind(match_key)
+    .fetch_optional(connection)
+    .await?;
+    Ok(match row {
+        Some(row) => read_open(store, match_key, &row),
+        None => Err("it is missing".to_owned()),
     })
 }
 
-/// Whether a match of this id has finished.
-pub(super) async fn is_finished(
-    connection: &mut SqliteConnection,
+/// The row of a finished match, by its id or by what stands in for it.
+pub(super) async fn finish_number(
+    database: &mut SqliteConnection,
     id: &MatchId,
-) -> Result<bool, Fault> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM finished_match WHERE match_id = ?)";
-    Ok(sqlx::query_scalar(sql)
+) -> Result<Option<i64>, Fault> {
+    let found = sqlx::query_scalar("SELECT finish_number FROM finished_match WHERE match_id = ?")
         .bind(id.as_str())
-        .fetch_one(connection)
-        .await?)
+        .fetch_optional(&mut *database)
+        .await?;
+    let named = id.as_str().strip_prefix(STAND_IN_FINISHED);
+    let Some(number) = named.and_then(|number| number.parse::<i64>().ok()) else {
+        return Ok(found);
+    };
+    if found.is_some() {
+        return Ok(found);
+    }
+    let row = sqlx::query("SELECT match_id FROM finished_match WHERE finish_number = ?")
+        .bind(number)
+        .fetch_optional(database)
+        .await?;
+    let has_no_id = |row: &SqliteRow| id_of(row, 0).is_none();
+    Ok(row.filter(has_no_id).map(|_| number))
 }
 
 /// A page of finished matches.
 pub(super) async fn finished_page(
     database: impl SqliteExecutor<'_>,
+    store: StoreId,
     after: Option<FinishedCursor>,
     limit: u32,
     of: Option<&KeyName>,
 ) -> Result<FinishedPage, Fault> {
     // One more than the page has shows whether there is a next page.
     let query = match of {
-        None => sqlx::query_as(
-            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary
+        None => sqlx::query(
+            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
+                 checksum
              FROM finished_match WHERE finish_number < ?1
              ORDER BY finish_number DESC LIMIT ?2 + 1",
         ),
-        Some(_) => sqlx::query_as(
-            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary
+        Some(_) => sqlx::query(
+            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
+                 checksum
              FROM finished_party CROSS JOIN finished_match USING (finish_number)
              WHERE name = ?3 AND finish_number < ?1
              ORDER BY finish_number DESC LIMIT ?2 + 1",
@@ -151,69 +306,130 @@ pub(super) async fn finished_page(
         None => query,
         Some(of) => query.bind(of.as_str()),
     };
-    let mut rows: Vec<(i64, String, i64, i64, Vec<u8>)> = query.fetch_all(database).await?;
+    let mut rows = query.fetch_all(database).await?;
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
-    let next = rows
-        .last()
-        .filter(|_| has_more)
-        .map(|row| FinishedCursor(row.0));
-    let matches = rows
-        .into_iter()
-        .map(|(_, match_id, opened_at, ended_at, summary)| {
-            finished_match_of(match_id, opened_at, ended_at, summary)
-        });
-    Ok(FinishedPage {
-        matches: matches.collect::<Result<_, _>>()?,
+    let number = |row: &SqliteRow| row.try_get(0).unwrap_or_default();
+    let mut page = FinishedPage {
+        matches: Vec::with_capacity(rows.len()),
         damaged: Vec::new(),
-        next,
+        next: rows
+            .last()
+            .filter(|_| has_more)
+            .map(|row| FinishedCursor(number(row))),
+    };
+    for row in &rows {
+        match finished_of(store, row) {
+            Ok((finished, parties)) => {
+                let is_party = |of: &KeyName| parties.lines().any(|name| name == of.as_str());
+                if of.is_none_or(is_party) {
+                    page.matches.push(finished);
+                } else {
+                    page.damaged.push(Damage {
+                        value: DamagedValue::Party(finished.match_id),
+                        detail: "it is in a list of another".to_owned(),
+                    });
+                }
+            }
+            Err(damage) => page.damaged.push(damage),
+        }
+    }
+    Ok(page)
+}
+
+/// A finished match and its parties, from a row as lists read it.
+pub(super) fn finished_of(
+    store: StoreId,
+    row: &SqliteRow,
+) -> Result<(FinishedMatch, String), Damage> {
+    let read = || -> Result<_, sqlx::Error> {
+        let parties: String = row.try_get(5)?;
+        let finished = FinishedMatch {
+            match_id: MatchId::new(row.try_get::<String, _>(1)?)
+                .map_err(|error| sqlx::Error::Decode(error.into()))?,
+            opened_at_unix_ms: row.try_get(2)?,
+            ended_at_unix_ms: row.try_get(3)?,
+            summary: row.try_get(4)?,
+        };
+        let computed = checksum_of_finished(store, &finished, &parties);
+        Ok((finished, parties, row.try_get::<i64, _>(6)? == computed))
+    };
+    let problem = match read() {
+        Ok((finished, parties, true)) => return Ok((finished, parties)),
+        Ok((_, _, false)) => DIFFERS.to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let id = id_of(row, 1)
+        .unwrap_or_else(|| stand_in(STAND_IN_FINISHED, row.try_get(0).unwrap_or_default()));
+    Err(Damage {
+        value: DamagedValue::Summary(id),
+        detail: problem,
     })
 }
 
 /// A finished match.
 pub(super) async fn finished_match(
     database: impl SqliteExecutor<'_>,
+    store: StoreId,
     id: &MatchId,
 ) -> Result<Option<FinishedMatch>, Fault> {
-    let row: Option<(String, i64, i64, Vec<u8>)> = sqlx::query_as(
-        "SELECT match_id, opened_at_unix_ms, ended_at_unix_ms, summary
+    let row = sqlx::query(
+        "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
+             checksum
          FROM finished_match WHERE match_id = ?",
     )
     .bind(id.as_str())
     .fetch_optional(database)
     .await?;
-    row.map(|(match_id, opened_at, ended_at, summary)| {
-        finished_match_of(match_id, opened_at, ended_at, summary)
-    })
-    .transpose()
-}
-
-fn finished_match_of(
-    match_id: String,
-    opened_at_unix_ms: i64,
-    ended_at_unix_ms: i64,
-    summary: Vec<u8>,
-) -> Result<FinishedMatch, Fault> {
-    let match_id = MatchId::new(match_id)?;
-    Ok(FinishedMatch {
-        match_id,
-        opened_at_unix_ms,
-        ended_at_unix_ms,
-        summary,
-    })
+    let finished = row.map(|row| finished_of(store, &row)).transpose();
+    Ok(finished
+        .map_err(Fault::Damage)?
+        .map(|(finished, _)| finished))
 }
 
 /// The replay of a finished match.
 pub(super) async fn replay(
     database: impl SqliteExecutor<'_>,
+    store: StoreId,
     id: &MatchId,
 ) -> Result<Option<Vec<u8>>, Fault> {
-    Ok(sqlx::query_scalar(
-        "SELECT replay FROM finished_match JOIN replay USING (finish_number) WHERE match_id = ?",
+    let row = sqlx::query(
+        "SELECT finish_number, replay, replay.checksum
+         FROM finished_match LEFT JOIN replay USING (finish_number) WHERE match_id = ?",
     )
     .bind(id.as_str())
     .fetch_optional(database)
-    .await?)
+    .await?;
+    let replay = row.map(|row| replay_of(store, id, &row)).transpose();
+    replay.map_err(Fault::Damage)
+}
+
+/// A replay, from a row with its number, its bytes and its checksum.
+pub(super) fn replay_of(store: StoreId, id: &MatchId, row: &SqliteRow) -> Result<Vec<u8>, Damage> {
+    let read = || -> Result<_, sqlx::Error> {
+        let replay: Vec<u8> = row.try_get(1)?;
+        let computed = checksum_of_replay(store, row.try_get(0)?, id.as_str(), &replay);
+        Ok((replay, row.try_get::<i64, _>(2)? == computed))
+    };
+    let problem = match read() {
+        Ok((replay, true)) => return Ok(replay),
+        Ok((_, false)) => DIFFERS.to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(Damage {
+        value: DamagedValue::Replay(id.clone()),
+        detail: problem,
+    })
+}
+
+/// The id in a column, if it is one.
+fn id_of(row: &SqliteRow, column: usize) -> Option<MatchId> {
+    MatchId::new(row.try_get::<String, _>(column).ok()?).ok()
+}
+
+/// An id for a match whose own cannot be read.
+fn stand_in(prefix: &str, number: i64) -> MatchId {
+    MatchId::new(format!("{prefix}{number}")).expect("letters, '-' and a number are an id")
 }
 
 /// How many there are.

@@ -5,11 +5,14 @@
 //! one of its own reads keys, so that who may call is known however much is read of matches. The
 //! database is in WAL mode: readers and the writer do not wait for each other.
 
+mod batch_numbers;
 mod failure;
+mod identity;
 mod in_play;
 mod journal;
 mod key_rows;
 mod key_store;
+mod log_file;
 mod match_rows;
 mod opening;
 mod options;
@@ -18,6 +21,7 @@ mod schema;
 mod secret_rows;
 mod sweep;
 mod transaction;
+mod upkeep;
 mod writer;
 
 use std::{path::PathBuf, sync::Arc};
@@ -28,8 +32,8 @@ use tokio::sync::Mutex;
 
 use crate::{
     Damage, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeyStore,
-    KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Store, StoreError, Write,
-    limits::MAX_PAGE_MATCHES, secrets::check_secret,
+    KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store, StoreError, Write,
+    checksum::StoreId, commits_file, limits::MAX_PAGE_MATCHES, secrets::check_secret,
 };
 
 use failure::Fault;
@@ -37,6 +41,7 @@ use writer::Writer;
 
 pub use key_store::SqliteKeys;
 pub use options::{Durability, IntegrityCheck, SqliteOptions};
+pub use upkeep::{CheckReport, backup, check, restore};
 
 /// A [`Store`] in a data folder, which it holds alone.
 ///
@@ -64,6 +69,8 @@ pub use options::{Durability, IntegrityCheck, SqliteOptions};
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
+    store: StoreId,
+    opening: Opening,
     /// `None` once closed. Shared with the commit that runs.
     writer: Arc<Mutex<Option<Writer>>>,
     readers: SqlitePool,
@@ -78,15 +85,23 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError::FolderInUse`] while another server holds the folder;
     /// [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`],
-    /// [`StoreError::NewerSchema`], [`StoreError::DifferentSchema`] and [`StoreError::Corrupt`]
-    /// for a database that is not believed, which is left as it is; or a failure of the storage.
+    /// [`StoreError::NewerSchema`], [`StoreError::DifferentSchema`], [`StoreError::Corrupt`],
+    /// [`StoreError::DatabaseMissing`] and [`StoreError::NotTogether`] for files that are not
+    /// believed, which are left as they are; or a failure of the storage. Where single values are
+    /// damaged or the newest commits are gone, [`Store::opening`] says so.
     pub async fn open(dir: &DataDir, options: SqliteOptions) -> Result<Self, StoreError> {
         let lock = dir.lock()?;
         let path = dir.database();
-        dir.make_database()?;
-        let connection = opening::serving(&path, &options).await?;
-        let writer = Writer::start(connection, lock, &path).await?;
+        let told = commits_file::read(dir.path())?;
+        let believed = opening::serving(dir, &options, &told).await?;
+        let started = Writer::start(believed.connection, lock, dir, &told).await?;
+        let (writer, opening) = started;
         Ok(Self {
+            store: writer.store(),
+            opening: Opening {
+                indexes_rebuilt: believed.indexes_rebuilt,
+                ..opening
+            },
             readers: opening::readers(&path),
             key_reader: opening::key_reader(&path),
             writer: Arc::new(Mutex::new(Some(writer))),
@@ -128,6 +143,10 @@ impl Store for SqliteStore {
             .map_err(|fault| self.told(fault))
     }
 
+    fn opening(&self) -> Opening {
+        self.opening.clone()
+    }
+
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
         let mut writer = self.writer.lock().await;
         let writer = opened(&mut writer).map_err(|fault| self.told(fault))?;
@@ -153,17 +172,17 @@ impl Store for SqliteStore {
         of: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let page = match_rows::finished_page(&self.readers, after, limit, of).await;
+        let page = match_rows::finished_page(&self.readers, self.store, after, limit, of).await;
         page.map_err(|fault| self.told(fault))
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
-        let finished = match_rows::finished_match(&self.readers, id).await;
+        let finished = match_rows::finished_match(&self.readers, self.store, id).await;
         finished.map_err(|fault| self.told(fault))
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        let replay = match_rows::replay(&self.readers, id).await;
+        let replay = match_rows::replay(&self.readers, self.store, id).await;
         replay.map_err(|fault| self.told(fault))
     }
 
@@ -173,7 +192,7 @@ impl Store for SqliteStore {
     }
 
     async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let secret = secret_rows::get(&self.readers, name).await;
+        let secret = secret_rows::get(&self.readers, self.store, name).await;
         secret.map_err(|fault| self.told(fault))
     }
 
@@ -215,8 +234,8 @@ impl KeyStore for SqliteStore {
     }
 
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        let keys = key_rows::all(&self.key_reader).await;
-        keys.map_err(|fault| self.told(fault))
+        let keys = key_rows::all(&self.key_reader, self.store).await;
+        Ok(keys.map_err(|fault| self.told(fault))?.sound)
     }
 
     async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
@@ -225,11 +244,12 @@ impl KeyStore for SqliteStore {
     }
 
     async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
-        Ok(Vec::new())
+        let keys = key_rows::all(&self.key_reader, self.store).await;
+        Ok(keys.map_err(|fault| self.told(fault))?.damaged)
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
-        let key = key_rows::get(&self.key_reader, id).await;
+        let key = key_rows::get(&self.key_reader, self.store, id).await;
         key.map_err(|fault| self.told(fault))
     }
 
@@ -292,7 +312,9 @@ mod tests {
             };
             store.add_key(key).await
         };
-        let mut connection = opening::beside(&dir, &dir.database()).await.unwrap();
+        let mut connection = opening::beside(&dir, &commits_file::Told::Nothing)
+            .await
+            .unwrap();
         add("last").await.unwrap();
         sqlx::query(
             "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number LIMIT ?)

@@ -3,17 +3,22 @@
 use std::{path::Path, time::Duration};
 
 use sqlx::{
-    ConnectOptions as _, SqliteConnection,
+    ConnectOptions as _, Connection as _, SqliteConnection,
     migrate::MigrateError,
     sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions},
 };
 
 use super::{
     failure::Fault,
+    identity, log_file,
     options::{Durability, IntegrityCheck, SqliteOptions},
     schema,
+    writer::check_together,
 };
-use crate::{DataDir, StoreError};
+use crate::{
+    DataDir, StoreError,
+    commits_file::{Told, has_bytes},
+};
 
 /// How long a write waits for a command that writes beside the server, which takes
 /// milliseconds, or for a backup.
@@ -26,56 +31,121 @@ const WAL_KEPT_BYTES: u64 = 40 * 1024 * 1024;
 /// Connections that read while the writer writes. Reads are short.
 pub(super) const READERS: u32 = 4;
 
+/// A connection that writes, to a database that is believed.
+pub(super) struct Believed {
+    pub(super) connection: SqliteConnection,
+    /// Whether indexes have been made anew.
+    pub(super) indexes_rebuilt: bool,
+}
+
 /// The connection of a server, which holds the folder: checks the database, makes it if there
 /// is none, and migrates it.
 pub(super) async fn serving(
-    path: &Path,
+    dir: &DataDir,
     options: &SqliteOptions,
-) -> Result<SqliteConnection, StoreError> {
+    told: &Told,
+) -> Result<Believed, StoreError> {
+    let path = &dir.database();
     let work = async {
+        let check = options.integrity_check;
+        let needs_indexes = believe(path, check, told).await?;
+        dir.make_database()?;
         let mut connection = writing(path, options.durability).connect().await?;
         if let Some(bytes) = options.max_database_bytes {
             limit_size(&mut connection, bytes).await?;
         }
-        identify(&mut connection, path).await?;
-        check_integrity(&mut connection, options.integrity_check).await?;
+        if needs_indexes {
+            sqlx::query("REINDEX").execute(&mut connection).await?;
+            check_integrity(&mut connection, check).await?;
+        }
         migrate(&mut connection, path).await?;
+        Ok(Believed {
+            connection,
+            indexes_rebuilt: needs_indexes,
+        })
+    };
+    work.await.map_err(|fault: Fault| fault.at(path))
+}
+
+/// The connection of a command that may run beside a server. The folder is held only while the
+/// database is checked or made.
+pub(super) async fn beside(dir: &DataDir, told: &Told) -> Result<SqliteConnection, StoreError> {
+    let path = &dir.database();
+    let work = async {
+        let held = match dir.lock() {
+            Ok(held) => Some(held),
+            Err(StoreError::FolderInUse { .. }) => None,
+            Err(other) => return Err(other.into()),
+        };
+        if held.is_some() {
+            believe(path, IntegrityCheck::Skip, told).await?;
+            dir.make_database()?;
+        }
+        let options = writing(path, Durability::Power).create_if_missing(false);
+        let mut connection = options.connect().await?;
+        let version = identify(&mut connection, path).await?;
+        if held.is_none() && version != schema::NEWEST {
+            let path = path.to_owned();
+            return Err(StoreError::OlderSchema {
+                path,
+                version,
+                known: schema::NEWEST,
+            }
+            .into());
+        }
+        if held.is_some() {
+            migrate(&mut connection, path).await?;
+        }
         Ok(connection)
     };
     work.await.map_err(|fault: Fault| fault.at(path))
 }
 
-/// The connection of a command that may run beside a server. The folder is held only while a
-/// database is made or migrated.
-pub(super) async fn beside(dir: &DataDir, path: &Path) -> Result<SqliteConnection, StoreError> {
+/// A connection that cannot write, to a database that is ours; nothing more of it is believed.
+pub(super) async fn looking(path: &Path) -> Result<SqliteConnection, StoreError> {
     let work = async {
-        let mut version = 0;
-        if path.exists() {
-            let options = writing(path, Durability::Power).create_if_missing(false);
-            let mut connection = options.connect().await?;
-            version = identify(&mut connection, path).await?;
-            if version == schema::NEWEST {
-                return Ok(connection);
-            }
+        let options = any(path).read_only(true).create_if_missing(false);
+        let mut connection = options.connect().await?;
+        if identify(&mut connection, path).await? != schema::NEWEST {
+            return Err(Fault::Contradiction("it is not a whole store".to_owned()));
         }
-        let _held = dir.lock().map_err(|error| match error {
-            StoreError::FolderInUse { .. } => {
-                let path = path.to_owned();
-                StoreError::OlderSchema {
-                    path,
-                    version,
-                    known: schema::NEWEST,
-                }
-            }
-            other => other,
-        })?;
-        dir.make_database()?;
-        let mut connection = writing(path, Durability::Power).connect().await?;
-        identify(&mut connection, path).await?;
-        migrate(&mut connection, path).await?;
         Ok(connection)
     };
     work.await.map_err(|fault: Fault| fault.at(path))
+}
+
+/// Makes sure that a database and the files beside it are whole and belong together, before
+/// anything is written: a connection that writes would bring a log into the database that is not
+/// of it. Returns whether indexes have to be made anew.
+async fn believe(path: &Path, check: IntegrityCheck, told: &Told) -> Result<bool, Fault> {
+    log_file::check(path)?;
+    // An unfinished transaction of the making of a database, which only a connection that writes
+    // can take back.
+    let is_being_made = log_file::beside(path, "-journal").exists();
+    if !has_bytes(path) || is_being_made {
+        return Ok(false);
+    }
+    let mut connection = any(path).read_only(true).connect().await?;
+    let version = identify(&mut connection, path).await?;
+    let mut needs_indexes = false;
+    if let Err(fault) = check_integrity(&mut connection, check).await {
+        // Indexes are made of the tables, whose rows have checksums.
+        let can_mend = check == IntegrityCheck::Full
+            && check_integrity(&mut connection, IntegrityCheck::Quick)
+                .await
+                .is_ok();
+        if !can_mend {
+            return Err(fault);
+        }
+        needs_indexes = true;
+    }
+    if version == schema::NEWEST
+        && let Some(identity) = identity::read(&mut connection).await?
+    {
+        check_together(path, told, identity.store)?;
+    }
+    connection.close().await?;
+    Ok(needs_indexes)
 }
 
 /// Connections that read matches, made when they are needed.
@@ -99,7 +169,6 @@ fn reading(path: &Path, connections: u32) -> SqlitePool {
 fn writing(path: &Path, durability: Durability) -> SqliteConnectOptions {
     any(path)
         .create_if_missing(true)
-        .foreign_keys(true)
         .synchronous(durability.synchronous())
         .pragma("journal_size_limit", WAL_KEPT_BYTES.to_string())
 }
@@ -149,6 +218,10 @@ async fn identify(connection: &mut SqliteConnection, path: &Path) -> Result<i64,
         .into());
     }
     let version = schema::version(connection).await?;
+    if let Some(version) = schema::first_that_differs(connection, version).await? {
+        let path = path.to_owned();
+        return Err(StoreError::DifferentSchema { path, version }.into());
+    }
     if version > schema::NEWEST {
         let path = path.to_owned();
         return Err(StoreError::NewerSchema {

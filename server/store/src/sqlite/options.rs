@@ -30,10 +30,11 @@ impl Durability {
 pub enum IntegrityCheck {
     /// The structure of every page (`PRAGMA quick_check`): the time to read the file once, and
     /// about a second and a half a GiB of it from memory on a small machine.
-    #[default]
     Quick,
     /// The same, and every index against its table (`PRAGMA integrity_check`): longer by the
-    /// time to look every row up, which is little unless there are millions of matches.
+    /// time to look every row up, which is little unless there are millions of matches. Where only
+    /// indexes are wrong, they are made anew.
+    #[default]
     Full,
     /// The header and the schema only. A damaged page is found when it is read.
     Skip,

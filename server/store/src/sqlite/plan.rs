@@ -1,12 +1,9 @@
 //! What a checked batch comes to in rows.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
-use super::{
-    in_play::{Changes, InPlay, MatchesInPlay},
-    journal::Row,
-};
-use crate::{FinishedMatch, KeyName, MatchId, Write};
+use super::in_play::{Change, Changes, MatchesInPlay, Standing};
+use crate::{FinishedMatch, KeyName, MatchId, Write, journal_batch::Part};
 
 /// A change of one match as a whole.
 #[derive(Debug)]
@@ -36,13 +33,10 @@ pub(super) enum Step {
 pub(super) struct Plan {
     /// In the order of the batch.
     pub(super) steps: Vec<Step>,
-    /// Journal rows, but for those of matches that leave play within the batch.
-    pub(super) rows: Vec<Row>,
-    /// Rows that stay in the journal of matches that leave play.
-    pub(super) left_rows: u64,
+    /// Parts of the batch; `None` for those of matches that leave play within it.
+    parts: Vec<Option<Part>>,
     pub(super) changes: Changes,
-    pub(super) next_key: i64,
-    pub(super) next_row: i64,
+    pub(super) match_keys_given: i64,
 }
 
 impl Plan {
@@ -50,27 +44,22 @@ impl Plan {
     pub(super) fn of(batch: Vec<Write>, matches: &MatchesInPlay) -> Self {
         let mut plan = Self {
             steps: Vec::new(),
-            rows: Vec::with_capacity(batch.len()),
-            left_rows: 0,
+            parts: Vec::with_capacity(batch.len()),
             changes: Changes::with_capacity(batch.len()),
-            next_key: matches.next_key,
-            next_row: matches.next_row,
+            match_keys_given: matches.match_keys_given,
         };
         for write in batch {
             plan.add(write, matches);
         }
-        let mut ended = HashSet::new();
-        for step in &plan.steps {
-            if let Step::Finish { match_key, .. } | Step::DropOpen { match_key } = step {
-                ended.insert(*match_key);
-            }
-        }
-        if !ended.is_empty() {
-            let planned = plan.rows.len();
-            plan.rows.retain(|row| !ended.contains(&row.match_key));
-            plan.left_rows -= (planned - plan.rows.len()) as u64;
-        }
         plan
+    }
+
+    /// The parts of the journal's batch.
+    pub(super) fn take_parts(&mut self) -> Vec<Part> {
+        std::mem::take(&mut self.parts)
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     fn add(&mut self, write: Write, matches: &MatchesInPlay) {
@@ -80,15 +69,19 @@ impl Plan {
                 opened_at_unix_ms,
                 header,
             } => {
-                let match_key = self.next_key;
-                self.next_key += 1;
-                let in_play = InPlay {
+                self.match_keys_given += 1;
+                let match_key = self.match_keys_given;
+                let standing = Standing {
                     match_key,
                     opened_at_unix_ms,
                     entries: 0,
-                    last_row: None,
+                    last_batch: None,
                 };
-                self.changes.insert(match_id.clone(), Some(in_play));
+                let change = Change {
+                    standing,
+                    part: None,
+                };
+                self.changes.insert(match_id.clone(), Some(change));
                 self.steps.push(Step::Open {
                     match_key,
                     match_id,
@@ -100,28 +93,7 @@ impl Plan {
                 match_id,
                 number,
                 entry,
-            } => {
-                let standing = self
-                    .changes
-                    .entry(match_id)
-                    .or_insert_with_key(|id| matches.get(id).cloned());
-                let Some(in_play) = standing else {
-                    debug_assert!(false, "a checked batch appends to matches in play only");
-                    return;
-                };
-                let seq = self.next_row;
-                self.next_row += 1;
-                in_play.entries += 1;
-                let previous = in_play.last_row.replace(seq);
-                let match_key = in_play.match_key;
-                self.rows.push(Row {
-                    seq,
-                    previous,
-                    match_key,
-                    number,
-                    entry,
-                });
-            }
+            } => self.append(match_id, number, entry, matches),
             Write::FinishMatch {
                 match_id,
                 ended_at_unix_ms,
@@ -129,19 +101,18 @@ impl Plan {
                 replay,
                 parties,
             } => {
-                let Some(in_play) = self.take(&match_id, matches) else {
+                let Some(standing) = self.take(&match_id, matches) else {
                     debug_assert!(false, "a checked batch finishes matches in play only");
                     return;
                 };
                 let finished = FinishedMatch {
                     match_id,
-                    opened_at_unix_ms: in_play.opened_at_unix_ms,
+                    opened_at_unix_ms: standing.opened_at_unix_ms,
                     ended_at_unix_ms,
                     summary,
                 };
-                let match_key = in_play.match_key;
                 self.steps.push(Step::Finish {
-                    match_key,
+                    match_key: standing.match_key,
                     finished,
                     replay,
                     parties: parties.into_iter().collect(),
@@ -149,9 +120,7 @@ impl Plan {
             }
             Write::DropMatch { match_id } => {
                 let step = match self.take(&match_id, matches) {
-                    Some(in_play) => Step::DropOpen {
-                        match_key: in_play.match_key,
-                    },
+                    Some(Standing { match_key, .. }) => Step::DropOpen { match_key },
                     None => Step::DropFinished { match_id },
                 };
                 self.steps.push(step);
@@ -159,19 +128,43 @@ impl Plan {
         }
     }
 
-    /// Takes a match out of play, if it is in play.
-    fn take(&mut self, id: &MatchId, matches: &MatchesInPlay) -> Option<InPlay> {
-        let standing = match self.changes.get_mut(id) {
-            Some(standing) => standing.take(),
-            None => {
-                let standing = matches.get(id).cloned();
-                if standing.is_some() {
-                    self.changes.insert(id.clone(), None);
-                }
-                standing
-            }
+    fn append(&mut self, match_id: MatchId, number: u64, entry: Vec<u8>, matches: &MatchesInPlay) {
+        let standing = self.changes.entry(match_id).or_insert_with_key(|id| {
+            let standing = matches.get(id)?.standing.clone();
+            Some(Change {
+                standing,
+                part: None,
+            })
+        });
+        let Some(Change { standing, part }) = standing else {
+            debug_assert!(false, "a checked batch appends to matches in play only");
+            return;
         };
-        self.left_rows += standing.as_ref().map_or(0, |in_play| in_play.entries);
-        standing
+        standing.entries += 1;
+        if let Some(begun) = part.and_then(|place| self.parts[place].as_mut()) {
+            begun.entries.push(entry);
+            return;
+        }
+        *part = Some(self.parts.len());
+        self.parts.push(Some(Part {
+            match_key: standing.match_key,
+            first_entry: number,
+            previous_batch: standing.last_batch,
+            entries: vec![entry],
+        }));
+    }
+
+    /// Takes a match out of play, if it is in play.
+    fn take(&mut self, id: &MatchId, matches: &MatchesInPlay) -> Option<Standing> {
+        if let Some(change) = self.changes.get_mut(id) {
+            let Change { standing, part } = change.take()?;
+            if let Some(place) = part {
+                self.parts[place] = None;
+            }
+            return Some(standing);
+        }
+        let standing = matches.get(id)?.standing.clone();
+        self.changes.insert(id.clone(), None);
+        Some(standing)
     }
 }

@@ -32,6 +32,26 @@ pub(super) fn migrator() -> Migrator {
     Migrator::with_migrations(migrations.collect())
 }
 
+/// The first version of a database that was made from another text than this program has.
+pub(super) async fn first_that_differs(
+    connection: &mut SqliteConnection,
+    version: i64,
+) -> Result<Option<i64>, sqlx::Error> {
+    if version == 0 {
+        return Ok(None);
+    }
+    let made: Vec<(i64, Vec<u8>)> =
+        sqlx::query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version")
+            .fetch_all(connection)
+            .await?;
+    let known = migrator();
+    let differs = |(version, checksum): &(i64, Vec<u8>)| {
+        let mut known = known.iter();
+        known.any(|known| known.version == *version && *known.checksum != checksum[..])
+    };
+    Ok(made.iter().find(|made| differs(made)).map(|made| made.0))
+}
+
 /// The version of a database, 0 if it is empty.
 pub(super) async fn version(connection: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
     let has_versions: bool = sqlx::query_scalar(

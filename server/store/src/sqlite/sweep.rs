@@ -1,96 +1,120 @@
-//! Removal of journal rows whose match has left play.
+//! Removal of journal batches in which no match is still in play.
 //!
-//! Such rows lie between those of other matches. To remove them one match at a time would
-//! rewrite a page for nearly every row. Instead each commit looks at some rows from where the
-//! last one stopped, and removes the ones that mean nothing any more; when it comes to the end
-//! it begins again. Three rows are looked at for each row that a match leaves behind: so the
-//! sweep passes every row before half as many new ones are left behind, and the journal stays
-//! below about twice the rows of matches in play.
+//! A batch is kept as long as any of its matches is in play. So the journal is at most as large as
+//! the batches of the matches in play: at worst the entries of these, each in a batch of its own
+//! with the most matches that one commit had. Matches that go on side by side leave play side by
+//! side, and the journal is then about twice what is needed of it.
+//!
+//! Batches are removed some at a time: neighbours lie in one page, and a commit that removed all
+//! that a long match leaves would take too long.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::SqliteConnection;
 
 use super::failure::Fault;
 
-/// Rows looked at for each row left behind.
-const PACE: u64 = 3;
+/// Batches that wait until they are removed: so that a page with many small ones is written once.
+const MIN_STEP: usize = 64;
 
-/// Rows that one commit looks at however few it adds: well under a millisecond.
-const MIN_STEP_ROWS: u64 = 256;
+/// Batches that one commit removes at most. A commit adds one, so this catches up.
+const MAX_STEP: usize = 256;
 
-/// Rows that one commit looks at for each row that it adds: more than [`PACE`], so that a debt
-/// shrinks.
-const STEP_PER_ADDED_ROW: u64 = 4;
-
-/// Where the sweep stands.
-#[derive(Clone, Copy, Debug, Default)]
+/// Which batches are needed, and which are not.
+#[derive(Debug, Default)]
 pub(super) struct Sweep {
-    /// The last row looked at.
-    cursor: i64,
-    /// Rows still to be looked at.
-    debt: u64,
+    /// Matches in play of each batch that has any.
+    live: BTreeMap<i64, u32>,
+    /// Batches that mean nothing any more.
+    dead: BTreeSet<i64>,
 }
 
 impl Sweep {
-    /// Removes every row that means nothing, before a server starts.
-    pub(super) async fn all(connection: &mut SqliteConnection) -> Result<Self, Fault> {
-        sqlx::query(
-            "DELETE FROM journal WHERE match_key NOT IN (SELECT match_key FROM open_match)",
-        )
-        .execute(connection)
-        .await?;
-        Ok(Self::default())
+    /// A match in play has a part in a batch.
+    pub(super) fn enter(&mut self, number: i64) {
+        *self.live.entry(number).or_default() += 1;
     }
 
-    /// Goes on within a commit that adds rows and leaves rows behind, after the matches that
-    /// left play are gone from their table. Returns where the sweep stands once the commit is
-    /// done.
-    pub(super) async fn step(
-        self,
-        connection: &mut SqliteConnection,
-        added_rows: u64,
-        left_rows: u64,
-        none_in_play: bool,
-    ) -> Result<Self, Fault> {
-        let debt = self.debt + PACE * left_rows;
-        if debt == 0 {
-            return Ok(self);
+    /// A match that had a part in a batch is no longer in play.
+    pub(super) fn leave(&mut self, number: i64) {
+        let Some(matches) = self.live.get_mut(&number) else {
+            return;
+        };
+        *matches -= 1;
+        if *matches == 0 {
+            self.live.remove(&number);
+            self.dead.insert(number);
         }
-        if none_in_play {
-            // Without a condition SQLite frees whole pages unread.
+    }
+
+    /// A batch has no match in play, unless one has entered.
+    pub(super) fn has_been(&mut self, number: i64) {
+        if !self.live.contains_key(&number) {
+            self.dead.insert(number);
+        }
+    }
+
+    /// Removes everything that means nothing, before a server starts.
+    pub(super) async fn all(&mut self, connection: &mut SqliteConnection) -> Result<(), Fault> {
+        let dead: Vec<i64> = std::mem::take(&mut self.dead).into_iter().collect();
+        for some in dead.chunks(MAX_STEP) {
+            delete(connection, some).await?;
+        }
+        Ok(())
+    }
+
+    /// Goes on within a commit. Returns what is removed once the commit is done.
+    pub(super) async fn step(
+        &self,
+        connection: &mut SqliteConnection,
+        none_in_play: bool,
+    ) -> Result<Swept, Fault> {
+        let has_batches = !self.live.is_empty() || !self.dead.is_empty();
+        if none_in_play && has_batches {
+            // Without a condition SQLite frees whole pages unread. The row of this commit is added
+            // afterwards.
             sqlx::query("DELETE FROM journal")
                 .execute(connection)
                 .await?;
-            return Ok(Self::default());
+            return Ok(Swept::All);
         }
-        let rows = debt.min(MIN_STEP_ROWS.max(STEP_PER_ADDED_ROW * added_rows));
-        let (seen, end): (i64, Option<i64>) = sqlx::query_as(
-            "SELECT count(*), max(seq)
-             FROM (SELECT seq FROM journal WHERE seq > ? ORDER BY seq LIMIT ?)",
-        )
-        .bind(self.cursor)
-        .bind(rows.cast_signed())
-        .fetch_one(&mut *connection)
-        .await?;
-        sqlx::query(
-            "DELETE FROM journal WHERE seq > ? AND seq <= ?
-             AND match_key NOT IN (SELECT match_key FROM open_match)",
-        )
-        .bind(self.cursor)
-        .bind(end)
+        if self.dead.len() < MIN_STEP {
+            return Ok(Swept::Nothing);
+        }
+        let removed: Vec<i64> = self.dead.iter().copied().take(MAX_STEP).collect();
+        delete(connection, &removed).await?;
+        Ok(Swept::Some(removed))
+    }
+
+    /// Takes over what a commit has removed.
+    pub(super) fn done(&mut self, swept: Swept) {
+        match swept {
+            Swept::Nothing => {}
+            Swept::Some(removed) => {
+                for number in removed {
+                    self.dead.remove(&number);
+                }
+            }
+            Swept::All => *self = Self::default(),
+        }
+    }
+}
+
+/// What a commit has removed.
+#[derive(Debug)]
+pub(super) enum Swept {
+    Nothing,
+    Some(Vec<i64>),
+    /// Every batch before it.
+    All,
+}
+
+/// Removes batches.
+async fn delete(connection: &mut SqliteConnection, numbers: &[i64]) -> Result<(), Fault> {
+    let list: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    sqlx::query("DELETE FROM journal WHERE batch IN (SELECT value FROM json_each(?))")
+        .bind(format!("[{}]", list.join(",")))
         .execute(connection)
         .await?;
-        let seen = seen.unsigned_abs();
-        Ok(match end {
-            Some(end) if seen == rows => Self {
-                cursor: end,
-                debt: debt - seen,
-            },
-            // The end of the journal; nothing is owed once a single step has seen all of it.
-            _ if self.cursor == 0 => Self::default(),
-            _ => Self {
-                cursor: 0,
-                debt: debt - seen,
-            },
-        })
-    }
+    Ok(())
 }

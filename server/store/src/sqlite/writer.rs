@@ -1,32 +1,59 @@
 //! The one connection that changes matches.
 
-use std::{collections::HashSet, path::Path};
+use std::{collections::HashSet, fmt, path::Path};
 
 use sqlx::{Connection as _, SqliteConnection};
 
 use super::{
     failure::Fault,
+    identity,
     in_play::MatchesInPlay,
     journal, key_rows, match_rows,
-    plan::{Plan, Step},
+    plan::Plan,
     secret_rows,
     sweep::Sweep,
-    transaction,
+    transaction::{self, JournalRow},
 };
 use crate::{
-    Key, KeyId, MatchId, NewKey, OpenMatch, StoreError, Write,
+    Damage, DamagedValue, DataDir, Key, KeyId, LostTail, MatchId, NewKey, OpenMatch, Opening,
+    StoreError, Tail, Write,
     batch::{self, Standing},
+    checksum::StoreId,
+    commits_file::{CommitsFile, Told},
     data_dir::DirLock,
+    journal_batch,
 };
 
+/// Bytes of the journal after which what was noted of commits is made to survive the loss of power:
+/// about as often as SQLite does the same for its log, which is every 1,000 pages.
+const SYNC_EVERY_BYTES: usize = 4 * 1024 * 1024;
+
+/// Bytes that a commit writes at least: a page of 4 KiB.
+const MIN_COMMIT_BYTES: usize = 4 * 1024;
+
 /// Writes for a server, and knows what it has written.
-#[derive(Debug)]
 pub(super) struct Writer {
     connection: SqliteConnection,
+    store: StoreId,
+    /// Drawn when the store was opened. Another in the database is that of a later server.
+    server_id: Vec<u8>,
+    /// Commits so far.
+    commits: i64,
     matches: MatchesInPlay,
     sweep: Sweep,
+    commits_file: CommitsFile,
+    unsynced_bytes: usize,
     /// Last, so that the folder is held until the connection is gone.
     _lock: DirLock,
+}
+
+/// What it holds are secrets of matches in play.
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer")
+            .field("commits", &self.commits)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Writer {
@@ -34,20 +61,36 @@ impl Writer {
     pub(super) async fn start(
         mut connection: SqliteConnection,
         lock: DirLock,
-        path: &Path,
-    ) -> Result<Self, StoreError> {
-        let work = async {
-            let sweep = Sweep::all(&mut connection).await?;
-            let matches = MatchesInPlay::load(&mut connection).await?;
-            Ok((matches, sweep))
+        dir: &DataDir,
+        told: &Told,
+    ) -> Result<(Self, Opening), StoreError> {
+        let path = dir.database();
+        let taken = take_over(&mut connection, told).await;
+        let taken = taken.map_err(|fault: Fault| fault.at(&path))?;
+        let commits_file = CommitsFile::begin(dir.path(), taken.store, taken.commits)?;
+        let opening = Opening {
+            tail: taken.tail,
+            damages: taken.loaded.damages,
+            indexes_rebuilt: false,
         };
-        let (matches, sweep) = work.await.map_err(|fault: Fault| fault.at(path))?;
-        Ok(Self {
+        let mut writer = Self {
             connection,
-            matches,
-            sweep,
+            store: taken.store,
+            server_id: taken.server_id,
+            commits: taken.commits,
+            matches: taken.loaded.matches,
+            sweep: taken.loaded.sweep,
+            commits_file,
+            unsynced_bytes: 0,
             _lock: lock,
-        })
+        };
+        writer.sweep.has_been(writer.commits);
+        Ok((writer, opening))
+    }
+
+    /// Which store it is.
+    pub(super) fn store(&self) -> StoreId {
+        self.store
     }
 
     /// Stores a batch or nothing of it.
@@ -57,28 +100,96 @@ impl Writer {
         }
         let finished = self.finished_among(&batch).await?;
         batch::check(&batch, |id| match self.matches.get(id) {
+            Some(in_play) if in_play.damage.is_some() => Standing::Damaged,
             Some(in_play) => Standing::InPlay {
-                entries: in_play.entries,
+                entries: in_play.standing.entries,
             },
             None if finished.contains(id) => Standing::Finished,
             None => Standing::Unknown,
         })?;
-        let plan = Plan::of(batch, &self.matches);
+        let mut plan = Plan::of(batch, &self.matches);
         let none_in_play = self.matches.count_after(&plan.changes) == 0;
-        transaction::begin(&mut self.connection).await?;
-        let work = store(
-            &mut self.connection,
-            plan.steps,
-            plan.rows,
-            self.sweep,
-            plan.left_rows,
-            none_in_play,
-        )
-        .await;
-        self.sweep = transaction::end(&mut self.connection, work).await?;
-        self.matches
-            .apply(plan.changes, plan.next_key, plan.next_row);
+        let number = self.begin().await?;
+        let parts = plan.take_parts();
+        let body = journal_batch::write(self.store, number, plan.match_keys_given, parts);
+        let bytes = body.len();
+        let work = async {
+            for step in plan.steps {
+                match_rows::carry_out(&mut self.connection, self.store, step).await?;
+            }
+            let swept = self.sweep.step(&mut self.connection, none_in_play).await?;
+            Ok((swept, JournalRow { number, body }))
+        };
+        let work = work.await;
+        let swept = transaction::end(&mut self.connection, work).await?;
+        self.sweep.done(swept);
+        self.matches.apply(plan.changes, number, &mut self.sweep);
+        self.matches.match_keys_given = plan.match_keys_given;
+        self.committed(number, bytes);
         Ok(())
+    }
+
+    /// Begins a transaction; the number of its commit.
+    async fn begin(&mut self) -> Result<i64, Fault> {
+        let begun = transaction::begin(&mut self.connection).await?;
+        let checked = self.check_is_holder(&begun).await;
+        if let Err(fault) = checked {
+            transaction::roll_back(&mut self.connection).await;
+            return Err(fault);
+        }
+        Ok(begun.commits + 1)
+    }
+
+    /// Within a transaction: whether this server still holds the store, and the database is where
+    /// it was. Takes note of commits of commands beside the server.
+    async fn check_is_holder(&mut self, begun: &transaction::Begun) -> Result<(), Fault> {
+        if begun.server_id.as_ref() != Some(&self.server_id) {
+            // Unless the row is damaged, which is told as that.
+            identity::read(&mut self.connection).await?;
+            return Err(Fault::Superseded);
+        }
+        if begun.commits < self.commits {
+            return Err(Fault::Contradiction(format!(
+                "it has {} commits, and this server has made {}",
+                begun.commits, self.commits
+            )));
+        }
+        if begun.commits > self.commits {
+            let others: Vec<i64> = sqlx::query_scalar("SELECT batch FROM journal WHERE batch > ?")
+                .bind(self.commits)
+                .fetch_all(&mut self.connection)
+                .await?;
+            for number in others {
+                self.sweep.has_been(number);
+            }
+            self.commits = begun.commits;
+        }
+        Ok(())
+    }
+
+    /// Takes note of a commit.
+    fn committed(&mut self, number: i64, bytes: usize) {
+        self.commits = number;
+        self.sweep.has_been(number);
+        self.commits_file.note(number);
+        self.unsynced_bytes += bytes.max(MIN_COMMIT_BYTES);
+        if self.unsynced_bytes >= SYNC_EVERY_BYTES {
+            self.unsynced_bytes = 0;
+            if let Some(file) = self.commits_file.another_handle() {
+                // Nothing waits for it: until it is done, the file on the disk is only behind.
+                tokio::task::spawn_blocking(move || file.sync_data());
+            }
+        }
+    }
+
+    /// Ends a transaction that has no entries.
+    async fn end<T>(&mut self, number: i64, work: Result<T, Fault>) -> Result<T, Fault> {
+        let given = self.matches.match_keys_given;
+        let body = journal_batch::write(self.store, number, given, Vec::new());
+        let work = work.map(|value| (value, JournalRow { number, body }));
+        let value = transaction::end(&mut self.connection, work).await?;
+        self.committed(number, 0);
+        Ok(value)
     }
 
     /// The matches of the batch that have finished before it.
@@ -87,7 +198,9 @@ impl Writer {
         for id in batch.iter().map(Write::match_id) {
             if self.matches.get(id).is_none()
                 && !finished.contains(id)
-                && match_rows::is_finished(&mut self.connection, id).await?
+                && match_rows::finish_number(&mut self.connection, id)
+                    .await?
+                    .is_some()
             {
                 finished.insert(id.clone());
             }
@@ -100,14 +213,35 @@ impl Writer {
     }
 
     pub(super) async fn open_match(&mut self, id: &MatchId) -> Result<Option<OpenMatch>, Fault> {
-        let Some(in_play) = self.matches.get(id) else {
+        let Some(in_play) = self.matches.by_id.get_mut(id) else {
             return Ok(None);
+        };
+        if let Some(damage) = &in_play.damage {
+            return Err(Fault::Damage((**damage).clone()));
+        }
+        let damaged = |value: fn(MatchId) -> DamagedValue| {
+            move |detail| {
+                Fault::Damage(Damage {
+                    value: value(id.clone()),
+                    detail,
+                })
+            }
+        };
+        let match_key = in_play.standing.match_key;
+        let header = match_rows::header(&mut self.connection, self.store, match_key).await?;
+        let header = header.map_err(damaged(DamagedValue::Header))?;
+        let journal = match in_play.read_at_open.take() {
+            Some(journal) => journal,
+            None => {
+                let read = journal::read(&mut self.connection, self.store, in_play).await?;
+                read.map_err(damaged(DamagedValue::Journal))?
+            }
         };
         Ok(Some(OpenMatch {
             match_id: id.clone(),
-            opened_at_unix_ms: in_play.opened_at_unix_ms,
-            header: match_rows::header(&mut self.connection, in_play.match_key).await?,
-            journal: journal::read(&mut self.connection, in_play).await?,
+            opened_at_unix_ms: in_play.standing.opened_at_unix_ms,
+            header,
+            journal,
         }))
     }
 
@@ -118,12 +252,21 @@ impl Writer {
         let Some(in_play) = self.matches.get(id) else {
             return Ok(None);
         };
-        let header = match_rows::header(&mut self.connection, in_play.match_key).await?;
-        Ok(Some(header))
+        let match_key = in_play.standing.match_key;
+        let header = match_rows::header(&mut self.connection, self.store, match_key).await?;
+        match header {
+            Ok(header) => Ok(Some(header)),
+            Err(detail) => Err(Fault::Damage(Damage {
+                value: DamagedValue::Header(id.clone()),
+                detail,
+            })),
+        }
     }
 
     pub(super) async fn add_key(&mut self, key: NewKey) -> Result<(), Fault> {
-        key_rows::add(&mut self.connection, key).await
+        let number = self.begin().await?;
+        let work = key_rows::add(&mut self.connection, self.store, key).await;
+        self.end(number, work).await
     }
 
     pub(super) async fn revoke_key(
@@ -131,7 +274,9 @@ impl Writer {
         id: &KeyId,
         revoked_at_unix_ms: i64,
     ) -> Result<Key, Fault> {
-        key_rows::revoke(&mut self.connection, id, revoked_at_unix_ms).await
+        let number = self.begin().await?;
+        let work = key_rows::revoke(&mut self.connection, self.store, id, revoked_at_unix_ms).await;
+        self.end(number, work).await
     }
 
     pub(super) async fn keep_secret(
@@ -139,30 +284,88 @@ impl Writer {
         name: &str,
         value: Vec<u8>,
     ) -> Result<Vec<u8>, Fault> {
-        secret_rows::keep(&mut self.connection, name, value).await
+        let number = self.begin().await?;
+        let work = secret_rows::keep(&mut self.connection, self.store, name, value).await;
+        self.end(number, work).await
     }
 
     /// Lets go of the database, then of the folder.
     pub(super) async fn close(self) -> Result<(), Fault> {
-        Ok(self.connection.close().await?)
+        self.connection.close().await?;
+        self.commits_file.sync();
+        Ok(())
     }
 }
 
-/// What a transaction does. Returns where the sweep stands after it.
-async fn store(
-    connection: &mut SqliteConnection,
-    steps: Vec<Step>,
-    rows: Vec<journal::Row>,
-    sweep: Sweep,
-    left_rows: u64,
-    none_in_play: bool,
-) -> Result<Sweep, Fault> {
-    for step in steps {
-        match_rows::carry_out(connection, step).await?;
+/// What a server finds when it takes the store.
+struct Taken {
+    store: StoreId,
+    server_id: Vec<u8>,
+    /// Commits so far, the one that took the store included.
+    commits: i64,
+    loaded: journal::Loaded,
+    tail: Tail,
+}
+
+/// Takes the store in one transaction, so that an earlier server has committed all before it, or
+/// commits nothing any more.
+async fn take_over(connection: &mut SqliteConnection, told: &Told) -> Result<Taken, Fault> {
+    let begun = transaction::begin(connection).await?;
+    let work = async {
+        let identity = identity::write(connection, true).await?;
+        let store = identity.store;
+        let open = match_rows::open_rows(connection, store).await?;
+        let mut loaded = journal::load(connection, store, open).await?;
+        loaded.sweep.all(connection).await?;
+        let tail = tail(told, begun.commits);
+        let expected = match &tail {
+            Tail::Lost(lost) => lost.expected.cast_signed(),
+            Tail::Whole | Tail::Unknown { .. } => 0,
+        };
+        // Beyond the numbers that are lost: the next start must not miss them again.
+        let number = begun.commits.max(expected) + 1;
+        let given = loaded.matches.match_keys_given;
+        let body = journal_batch::write(store, number, given, Vec::new());
+        let taken = Taken {
+            store,
+            server_id: identity.server_id,
+            commits: number,
+            loaded,
+            tail,
+        };
+        Ok((taken, JournalRow { number, body }))
+    };
+    let work = work.await;
+    transaction::end(connection, work).await
+}
+
+/// Whether the newest commits are there, by what the file beside the database says.
+pub(super) fn tail(told: &Told, commits: i64) -> Tail {
+    match told {
+        Told::Commits(_, expected) if *expected > commits => Tail::Lost(LostTail {
+            found: commits.unsigned_abs(),
+            expected: expected.unsigned_abs(),
+        }),
+        Told::Commits(..) => Tail::Whole,
+        // A store that has just been made.
+        Told::Nothing if commits == 0 => Tail::Whole,
+        Told::Nothing => Tail::Unknown {
+            detail: "it is missing".to_owned(),
+        },
+        Told::Nonsense(detail) => Tail::Unknown {
+            detail: (*detail).to_owned(),
+        },
     }
-    let added_rows = rows.len() as u64;
-    journal::insert(connection, rows).await?;
-    sweep
-        .step(connection, added_rows, left_rows, none_in_play)
-        .await
+}
+
+/// Whether the file beside a database is of another store.
+pub(super) fn check_together(path: &Path, told: &Told, store: StoreId) -> Result<(), StoreError> {
+    match told {
+        Told::Commits(other, _) if *other != store => Err(StoreError::NotTogether {
+            path: path.to_owned(),
+            beside: path.with_file_name(crate::COMMITS_FILE),
+            detail: "it was written beside another database".to_owned(),
+        }),
+        _ => Ok(()),
+    }
 }

@@ -58,7 +58,7 @@ mod unprivileged {
     };
 
     use bridgemaster_store::{
-        DATABASE_FILE, DataDir, LOCK_FILE, SqliteOptions, SqliteStore, Store as _,
+        COMMITS_FILE, DATABASE_FILE, DataDir, LOCK_FILE, SqliteOptions, SqliteStore, Store as _,
     };
     use tokio::runtime::Runtime;
 
@@ -95,8 +95,10 @@ mod unprivileged {
                 .unwrap();
             store.close().await.unwrap();
         });
-        // Whoever comes makes a lock file of his own.
-        fs::remove_file(folder.join(LOCK_FILE)).unwrap();
+        // Whoever comes makes these of his own.
+        for file in [LOCK_FILE, COMMITS_FILE] {
+            fs::remove_file(folder.join(file)).unwrap();
+        }
         // A file that may only be read, of whoever comes.
         set_mode(&dir.database(), 0o400);
         if fs::metadata(&folder).unwrap().uid() == 0 {

@@ -3,22 +3,31 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod belonging;
 mod beside;
+mod damaged_values;
 mod full;
 mod refusing;
 mod reopening;
 #[cfg(unix)]
 mod rights;
+mod superseded;
 mod sweeping;
+mod upkeep;
 #[path = "../workload/mod.rs"]
 mod workload;
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use bridgemaster_store::{
-    DataDir, KeyName, MatchId, SqliteOptions, SqliteStore, StoreError, Write,
+    COMMITS_FILE, DATABASE_FILE, DataDir, KeyName, MatchId, SqliteOptions, SqliteStore, StoreError,
+    Write,
 };
-use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
+use tempfile::TempDir;
+
+/// The log of the database.
+const LOG_FILE: &str = "bridgemaster.db-wal";
 
 async fn open(folder: &Path) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(&DataDir::prepare(folder)?, SqliteOptions::default()).await
@@ -31,6 +40,25 @@ async fn raw(folder: &Path) -> SqliteConnection {
         .filename(path)
         .create_if_missing(true);
     SqliteConnection::connect_with(&options).await.unwrap()
+}
+
+/// Changes the database behind the back of the store.
+async fn change(folder: &Path, sql: &str) {
+    let mut database = raw(folder).await;
+    sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
+        .execute(&mut database)
+        .await
+        .unwrap();
+    database.close().await.unwrap();
+}
+
+/// A copy of the folder of a store that is open: what a kill would leave of it.
+fn as_killed(folder: &Path) -> TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for file in [DATABASE_FILE, LOG_FILE, COMMITS_FILE] {
+        fs::copy(folder.join(file), copy.path().join(file)).unwrap();
+    }
+    copy
 }
 
 fn id(text: &str) -> MatchId {

@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 
 use bridgemaster_store::{
-    DataDir, Durability, IntegrityCheck, KeyId, KeyName, KeyStore as _, LOCK_FILE, NewKey, Scope,
-    SecretHash, SqliteOptions, SqliteStore, Store as _, StoreError,
+    DataDir, Durability, IntegrityCheck, KeyId, KeyName, KeyStore as _, LOCK_FILE, NewKey, Opening,
+    Scope, SecretHash, SqliteOptions, SqliteStore, Store as _, StoreError,
 };
 
 use crate::{
@@ -94,7 +94,7 @@ async fn a_folder_is_held_until_the_store_is_closed_or_dropped() {
 }
 
 #[tokio::test]
-async fn closing_leaves_one_file_to_back_up() {
+async fn closing_leaves_two_files_to_back_up() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
     store
@@ -108,14 +108,16 @@ async fn closing_leaves_one_file_to_back_up() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort();
-    assert_eq!(files, ["bridgemaster.db", "server.lock"]);
+    assert_eq!(
+        files,
+        ["bridgemaster.commits", "bridgemaster.db", "server.lock"]
+    );
     let copy = tempfile::tempdir().unwrap();
-    std::fs::copy(
-        folder.path().join("bridgemaster.db"),
-        copy.path().join("bridgemaster.db"),
-    )
-    .unwrap();
+    for file in &files[..2] {
+        std::fs::copy(folder.path().join(file), copy.path().join(file)).unwrap();
+    }
     let store = open(copy.path()).await.unwrap();
+    assert_eq!(store.opening(), Opening::default());
     assert_eq!(store.replay(&id("a")).await.unwrap().unwrap().len(), 50_000);
 }
 

@@ -1,11 +1,16 @@
+use std::path::Path;
+
 use bridgemaster_store::Store as _;
 
-use crate::{append, finish, open, open_match, raw};
+use crate::{append, finish, id, open, open_match, raw};
 
 /// Tables at which one match follows another.
 const TABLES: u64 = 16;
 
-async fn journal_rows(folder: &std::path::Path) -> u64 {
+/// Commits of a match.
+const ENTRIES: u64 = 40;
+
+async fn batches(folder: &Path) -> u64 {
     let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM journal")
         .fetch_one(&mut raw(folder).await)
         .await
@@ -13,23 +18,25 @@ async fn journal_rows(folder: &std::path::Path) -> u64 {
     rows.unsigned_abs()
 }
 
-/// Plays rounds in which every match gains an entry; matches last 40 to 70 of them. Returns the
-/// rows that the matches in play have at the end.
-async fn play(folder: &std::path::Path, rounds: u64, with_a_long_match: bool) -> u64 {
+/// Plays rounds in which every match gains an entry; matches last 40 to 70 of them, but for one of
+/// which the first 10 batches have an entry.
+async fn play(folder: &Path, rounds: u64, with_a_long_match: bool) {
     let store = open(folder).await.unwrap();
     let mut matches: Vec<(String, u64)> = (0..TABLES).map(|n| (format!("t{n}-0"), 0)).collect();
     let mut batch: Vec<_> = matches.iter().map(|(name, _)| open_match(name)).collect();
     if with_a_long_match {
         batch.push(open_match("long"));
-        batch.extend((0..10).map(|n| append("long", n)));
     }
     store.commit(batch).await.unwrap();
     for round in 0..rounds {
         let mut batch = Vec::new();
+        if with_a_long_match && round < 10 {
+            batch.push(append("long", round));
+        }
         for (table, (name, entries)) in (0..).zip(&mut matches) {
             batch.push(append(name, *entries));
             *entries += 1;
-            if *entries == 40 + 2 * table {
+            if *entries == ENTRIES + 2 * table {
                 batch.push(finish(name, 10));
                 *name = format!("t{table}-{round}");
                 *entries = 0;
@@ -38,47 +45,62 @@ async fn play(folder: &std::path::Path, rounds: u64, with_a_long_match: bool) ->
         }
         store.commit(batch).await.unwrap();
     }
-    matches.iter().map(|(_, entries)| entries).sum::<u64>() + if with_a_long_match { 10 } else { 0 }
 }
 
 #[tokio::test]
 async fn the_journal_stays_in_proportion_to_the_matches_in_play() {
     for with_a_long_match in [false, true] {
         let folder = tempfile::tempdir().unwrap();
-        // Each of the 16 matches has at most 70 rows.
-        let most_in_play = TABLES * 70 + 10;
         play(folder.path(), 1_000, with_a_long_match).await;
-        let rows = journal_rows(folder.path()).await;
-        assert!(rows < 2 * most_in_play, "{rows} rows of 16,000");
+        // Every match has entries of at most 70 rounds; the long one keeps 10 batches, and fewer
+        // than 64 wait to be removed.
+        let rows = batches(folder.path()).await;
+        assert!(rows < 70 + 10 + 64, "{rows} batches of 1,000");
+        let store = open(folder.path()).await.unwrap();
+        if with_a_long_match {
+            let long = store.open_match(&id("long")).await.unwrap().unwrap();
+            assert_eq!(long.journal.len(), 10);
+        }
     }
 }
 
 #[tokio::test]
 async fn opening_sweeps_everything_that_is_left() {
     let folder = tempfile::tempdir().unwrap();
-    let in_play = play(folder.path(), 100, true).await;
-    assert!(journal_rows(folder.path()).await > in_play);
-    drop(open(folder.path()).await.unwrap());
-    assert_eq!(journal_rows(folder.path()).await, in_play);
+    let store = open(folder.path()).await.unwrap();
+    store
+        .commit(vec![open_match("a"), open_match("b"), append("a", 0)])
+        .await
+        .unwrap();
+    for n in 0..20 {
+        store.commit(vec![append("b", n)]).await.unwrap();
+    }
+    store.commit(vec![finish("b", 10)]).await.unwrap();
+    drop(store);
+    assert!(batches(folder.path()).await > 20);
+    let store = open(folder.path()).await.unwrap();
+    // The batch of `a`, and the one that this opening has left.
+    assert_eq!(batches(folder.path()).await, 2);
+    let found = store.open_match(&id("a")).await.unwrap().unwrap();
+    assert_eq!(found.journal.len(), 1);
 }
 
 #[tokio::test]
-async fn the_journal_is_empty_when_the_last_match_ends() {
+async fn the_journal_has_no_entries_when_the_last_match_ends() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
     store
         .commit(vec![open_match("a"), open_match("b")])
         .await
         .unwrap();
-    store
-        .commit((0..700).map(|n| append("a", n)).collect())
-        .await
-        .unwrap();
-    store
-        .commit((0..700).map(|n| append("b", n)).collect())
-        .await
-        .unwrap();
+    for n in 0..70 {
+        store
+            .commit(vec![append("a", n), append("b", n)])
+            .await
+            .unwrap();
+    }
     store.commit(vec![finish("a", 10)]).await.unwrap();
     store.commit(vec![finish("b", 10)]).await.unwrap();
-    assert_eq!(journal_rows(folder.path()).await, 0);
+    // The row of the last commit, which counts them.
+    assert_eq!(batches(folder.path()).await, 1);
 }

@@ -1,0 +1,304 @@
+//! What an operator does with a data folder as a whole: checks it, backs it up, restores it.
+
+use std::{
+    fs::{self, File},
+    path::Path,
+};
+
+use sqlx::{Connection as _, Row as _, SqliteConnection};
+
+use super::{
+    failure::Fault,
+    identity, journal, key_rows, log_file, match_rows, opening, secret_rows,
+    writer::{check_together, tail},
+};
+use crate::{
+    COMMITS_FILE, DATABASE_FILE, Damage, DamagedValue, DataDir, KeyName, StoreError, Tail,
+    checksum::StoreId,
+    closed,
+    commits_file::{self, CommitsFile, Told, has_bytes, sync_folder},
+};
+
+/// What a check has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// Matches in play.
+    pub open: u64,
+    /// Finished matches.
+    pub finished: u64,
+    /// API keys, revoked ones included.
+    pub keys: u64,
+    /// Commits that the database has.
+    pub commits: u64,
+    /// Every value that cannot be read.
+    pub damages: Vec<Damage>,
+    /// Whether the newest commits are there.
+    pub tail: Tail,
+    /// What SQLite finds wrong with the file itself; `None` if nothing.
+    pub structure: Option<String>,
+}
+
+impl CheckReport {
+    /// Whether nothing is damaged and nothing known to be missing. Whether the newest commits are
+    /// there may be unknown.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.damages.is_empty() && self.structure.is_none() && !matches!(self.tail, Tail::Lost(_))
+    }
+}
+
+/// Reads every value of a data folder and reports what is damaged. A server may run in it; nothing
+/// is changed.
+///
+/// # Errors
+/// What keeps a database from being read at all, as for
+/// [`SqliteStore::open`](super::SqliteStore::open); or a failure of the storage.
+pub async fn check(dir: &DataDir) -> Result<CheckReport, StoreError> {
+    let path = dir.database();
+    let told = commits_file::read(dir.path())?;
+    if !is_held(dir)? {
+        log_file::check(&path)?;
+    }
+    let mut connection = opening::looking(&path).await?;
+    let report = check_all(&mut connection, &path, &told).await;
+    report.map_err(|fault| fault.at(&path))
+}
+
+/// Copies the store of a data folder into another folder, which is made if it is missing. A server
+/// may run in the first one: the copy has what was committed when it began. Returns a check of the
+/// copy.
+///
+/// # Errors
+/// [`StoreError::AlreadyThere`] if there is a store in the other folder; what keeps a database from
+/// being read; or a failure of the storage. The other folder then has no store.
+pub async fn backup(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError> {
+    if !is_held(dir)? {
+        log_file::check(&dir.database())?;
+    }
+    let to = DataDir::prepare(to)?;
+    let _held = to.lock()?;
+    copy(&dir.database(), &to).await?;
+    check(&to).await
+}
+
+/// Copies a backup into a data folder, which is made if it is missing. Returns a check of it.
+///
+/// # Errors
+/// [`StoreError::FolderInUse`] while a server holds the folder; [`StoreError::AlreadyThere`] if
+/// there is a store in it; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if the backup is
+/// damaged; or a failure of the storage. The data folder then has no store.
+pub async fn restore(from: &Path, dir: &DataDir) -> Result<CheckReport, StoreError> {
+    let database = from.join(DATABASE_FILE);
+    if !has_bytes(&database) {
+        return Err(StoreError::NoBackup {
+            path: from.to_owned(),
+        });
+    }
+    log_file::check(&database)?;
+    let told = commits_file::read(from)?;
+    let mut connection = opening::looking(&database).await?;
+    let report = check_all(&mut connection, &database, &told).await;
+    let report = report.map_err(|fault| fault.at(&database))?;
+    connection
+        .close()
+        .await
+        .map_err(|error| Fault::from(error).at(&database))?;
+    if let Some(detail) = report.structure {
+        return Err(Fault::Contradiction(detail).at(&database));
+    }
+    if let Some(damage) = report.damages.into_iter().next() {
+        return Err(Fault::Damage(damage).at(&database));
+    }
+    let _held = dir.lock()?;
+    copy(&database, dir).await?;
+    check(dir).await
+}
+
+/// Whether a server holds the folder.
+fn is_held(dir: &DataDir) -> Result<bool, StoreError> {
+    match dir.lock() {
+        Ok(_) => Ok(false),
+        Err(StoreError::FolderInUse { .. }) => Ok(true),
+        Err(other) => Err(other),
+    }
+}
+
+/// Copies a database into a folder that has none, with its file of commits.
+async fn copy(database: &Path, to: &DataDir) -> Result<(), StoreError> {
+    let target = to.database();
+    let theirs = [
+        target.clone(),
+        log_file::beside(&target, "-wal"),
+        to.path().join(COMMITS_FILE),
+    ];
+    if let Some(path) = theirs.into_iter().find(|path| path.exists()) {
+        return Err(StoreError::AlreadyThere { path });
+    }
+    // Under another name until it is whole.
+    let unfinished = log_file::beside(&target, ".unfinished");
+    let _ = fs::remove_file(&unfinished);
+    let copied = copy_to(database, &unfinished).await;
+    let noted = match copied {
+        Ok((store, commits)) => CommitsFile::begin(to.path(), store, commits)
+            .and_then(|_| renamed(&unfinished, &target)),
+        Err(error) => Err(error),
+    };
+    if noted.is_err() {
+        let _ = fs::remove_file(&unfinished);
+        let _ = fs::remove_file(to.path().join(COMMITS_FILE));
+    }
+    noted
+}
+
+fn renamed(from: &Path, to: &Path) -> Result<(), StoreError> {
+    let work = || {
+        File::open(from)?.sync_all()?;
+        fs::rename(from, to)?;
+        to.parent().map_or(Ok(()), sync_folder)
+    };
+    work().map_err(|error| io_failure(to, &error))
+}
+
+/// Copies a database to a file that is made. Which store it is, and its commits.
+async fn copy_to(database: &Path, file: &Path) -> Result<(StoreId, i64), StoreError> {
+    closed::new_file(file).map_err(|error| io_failure(file, &error))?;
+    let mut connection = opening::looking(database).await?;
+    let copied = sqlx::query("VACUUM INTO ?")
+        .bind(file.to_string_lossy().into_owned())
+        .execute(&mut connection)
+        .await;
+    copied.map_err(|error| Fault::from(error).at(file))?;
+    let mut connection = opening::looking(file).await?;
+    let work = async {
+        let identity = identity::read(&mut connection).await?;
+        let identity = identity.ok_or_else(no_identity)?;
+        let commits: Option<i64> = sqlx::query_scalar("SELECT max(batch) FROM journal")
+            .fetch_one(&mut connection)
+            .await?;
+        connection.close().await?;
+        Ok((identity.store, commits.unwrap_or_default()))
+    };
+    work.await.map_err(|fault: Fault| fault.at(file))
+}
+
+fn io_failure(path: &Path, error: &std::io::Error) -> StoreError {
+    StoreError::Io {
+        path: path.to_owned(),
+        detail: error.to_string(),
+    }
+}
+
+fn no_identity() -> Fault {
+    Fault::Contradiction("the row that says which store it is, is missing".to_owned())
+}
+
+/// Checks everything in one view of the database.
+async fn check_all(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    told: &Told,
+) -> Result<CheckReport, Fault> {
+    let verdict: String = sqlx::query_scalar("PRAGMA integrity_check(1)")
+        .fetch_one(&mut *connection)
+        .await?;
+    let mut report = CheckReport {
+        structure: (verdict != "ok").then_some(verdict),
+        ..CheckReport::default()
+    };
+    sqlx::query("BEGIN").execute(&mut *connection).await?;
+    let store = identity::read(connection)
+        .await?
+        .ok_or_else(no_identity)?
+        .store;
+    check_together(path, told, store)?;
+    let commits: Option<i64> = sqlx::query_scalar("SELECT max(batch) FROM journal")
+        .fetch_one(&mut *connection)
+        .await?;
+    report.commits = commits.unwrap_or_default().unsigned_abs();
+    report.tail = tail(told, commits.unwrap_or_default());
+    let open = match_rows::open_rows(connection, store).await?;
+    report.open = open.len() as u64;
+    report.damages = journal::load(connection, store, open).await?.damages;
+    check_finished(connection, store, &mut report).await?;
+    let keys = key_rows::all(&mut *connection, store).await?;
+    report.keys = (keys.sound.len() + keys.damaged.len()) as u64;
+    report.damages.extend(keys.damaged);
+    let secrets = sqlx::query("SELECT name, value, checksum FROM secret")
+        .fetch_all(&mut *connection)
+        .await?;
+    let secrets = secrets.iter().map(|row| secret_rows::secret_of(store, row));
+    report.damages.extend(secrets.filter_map(Result::err));
+    sqlx::query("COMMIT").execute(connection).await?;
+    Ok(report)
+}
+
+/// Checks the finished matches one by one, since replays are large.
+async fn check_finished(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    report: &mut CheckReport,
+) -> Result<(), Fault> {
+    let mut last = i64::MIN;
+    let mut entries_of_parties = 0;
+    loop {
+        let row = sqlx::query(
+            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
+                 checksum
+             FROM finished_match WHERE finish_number > ? ORDER BY finish_number LIMIT 1",
+        )
+        .bind(last)
+        .fetch_optional(&mut *connection)
+        .await?;
+        let Some(row) = row else {
+            break;
+        };
+        last = row.try_get(0)?;
+        report.finished += 1;
+        let (finished, parties) = match match_rows::finished_of(store, &row) {
+            Ok(read) => read,
+            Err(damage) => {
+                report.damages.push(damage);
+                continue;
+            }
+        };
+        let row = sqlx::query(
+            "SELECT finish_number, replay, replay.checksum
+             FROM finished_match LEFT JOIN replay USING (finish_number) WHERE finish_number = ?",
+        )
+        .bind(last)
+        .fetch_one(&mut *connection)
+        .await?;
+        let replay = match_rows::replay_of(store, &finished.match_id, &row);
+        report.damages.extend(replay.err());
+        for party in parties.lines() {
+            let is_listed: bool = sqlx::query_scalar(
+                "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND finish_number = ?)",
+            )
+            .bind(party)
+            .bind(last)
+            .fetch_one(&mut *connection)
+            .await?;
+            if is_listed {
+                entries_of_parties += 1;
+            } else {
+                report.damages.push(Damage {
+                    value: DamagedValue::Party(finished.match_id.clone()),
+                    detail: format!("it is not in the list of {:?}", shown(party)),
+                });
+            }
+        }
+    }
+    let listed: i64 = sqlx::query_scalar("SELECT count(*) FROM finished_party")
+        .fetch_one(connection)
+        .await?;
+    if listed > entries_of_parties && report.damages.is_empty() && report.structure.is_none() {
+        let more = listed - entries_of_parties;
+        report.structure = Some(format!("lists of parties have {more} entries of no match"));
+    }
+    Ok(())
+}
+
+/// A name as far as it is one.
+fn shown(party: &str) -> &str {
+    KeyName::new(party).map_or("", |_| party)
+}

@@ -1,0 +1,264 @@
+//! Files of a data folder that are missing, damaged, or of another store.
+
+use std::{fs, path::Path};
+
+use bridgemaster_store::{
+    COMMITS_FILE, DATABASE_FILE, DataDir, KeyId, KeyName, KeyStore as _, LostTail, NewKey,
+    SecretHash, SqliteKeys, SqliteStore, Store as _, StoreError, Tail,
+};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use crate::{
+    LOG_FILE, append, as_killed, finish, open, open_match,
+    workload::{Contents, Workload},
+};
+
+/// A store with matches of all kinds, most of them in its log only; its commits.
+async fn filled(folder: &Path, seed: u64) -> (SqliteStore, u64) {
+    let store = open(folder).await.unwrap();
+    let mut workload = Workload::new(seed);
+    for _ in 0..40 {
+        store.commit(workload.batch()).await.unwrap();
+    }
+    // The one of the opening comes on top.
+    (store, 41)
+}
+
+/// Files of a folder with their bytes.
+fn files(folder: &Path) -> Vec<Option<Vec<u8>>> {
+    [DATABASE_FILE, LOG_FILE, COMMITS_FILE]
+        .map(|file| fs::read(folder.join(file)).ok())
+        .to_vec()
+}
+
+/// Opening must fail, for a server and for a command, and leave the files as they are.
+async fn refused(folder: &Path) -> StoreError {
+    let before = files(folder);
+    let error = open(folder).await.unwrap_err();
+    let dir = DataDir::prepare(folder).unwrap();
+    let of_command = SqliteKeys::open(&dir).await.unwrap_err();
+    assert_eq!(of_command.to_string(), error.to_string());
+    let of_check = bridgemaster_store::check(&dir).await.unwrap_err();
+    assert_eq!(of_check.to_string(), error.to_string());
+    assert_eq!(files(folder), before, "{error}");
+    error
+}
+
+#[tokio::test]
+async fn a_database_that_is_missing_beside_what_belongs_to_it_is_not_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let _store = filled(folder.path(), 1).await;
+    for left in [LOG_FILE, COMMITS_FILE, "bridgemaster.db-shm"] {
+        for with_an_empty_one in [false, true] {
+            let other = tempfile::tempdir().unwrap();
+            fs::copy(folder.path().join(left), other.path().join(left)).unwrap();
+            if with_an_empty_one {
+                fs::write(other.path().join(DATABASE_FILE), "").unwrap();
+            }
+            let error = refused(other.path()).await;
+            assert!(
+                matches!(&error, StoreError::DatabaseMissing { beside, .. }
+                    if beside.ends_with(left)),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_is_none_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let _store = filled(folder.path(), 2).await;
+    let sound = fs::read(folder.path().join(LOG_FILE)).unwrap();
+    let mut flipped = sound.clone();
+    flipped[13] ^= 4;
+    for junk in [b"junk ".repeat(1_000), vec![0xff; 40], flipped] {
+        let killed = as_killed(folder.path());
+        fs::write(killed.path().join(LOG_FILE), &junk).unwrap();
+        let error = refused(killed.path()).await;
+        assert!(
+            matches!(&error, StoreError::NotTogether { beside, .. } if beside.ends_with(LOG_FILE)),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn files_of_another_store_are_refused() {
+    let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (_store, commits) = filled(folder.path(), 3).await;
+    let (_other_store, _) = filled(other.path(), 4).await;
+    for file in [LOG_FILE, COMMITS_FILE] {
+        let killed = as_killed(folder.path());
+        fs::copy(other.path().join(file), killed.path().join(file)).unwrap();
+        let error = refused(killed.path()).await;
+        assert!(
+            matches!(&error, StoreError::NotTogether { beside, .. }
+                if beside.ends_with(COMMITS_FILE)),
+            "{file}: {error}"
+        );
+        // With its own it is whole again.
+        fs::copy(folder.path().join(file), killed.path().join(file)).unwrap();
+        let store = open(killed.path()).await.unwrap();
+        assert_eq!(store.opening().tail, Tail::Whole);
+        store.close().await.unwrap();
+        let dir = DataDir::prepare(killed.path()).unwrap();
+        let report = bridgemaster_store::check(&dir).await.unwrap();
+        assert_eq!(report.commits, commits + 1);
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_lost_its_end_is_noticed_once_and_the_store_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_store, expected) = filled(folder.path(), 5).await;
+    let killed = as_killed(folder.path());
+    let log = fs::File::options()
+        .write(true)
+        .open(killed.path().join(LOG_FILE))
+        .unwrap();
+    let length = log.metadata().unwrap().len();
+    log.set_len(length / 2).unwrap();
+    let store = open(killed.path()).await.unwrap();
+    let Tail::Lost(lost) = store.opening().tail else {
+        panic!("{:?}", store.opening());
+    };
+    assert_eq!(lost.expected, expected);
+    assert!((1..expected).contains(&lost.found), "{lost:?}");
+    assert_eq!(lost.lost(), expected - lost.found);
+    store
+        .commit(vec![open_match("new"), append("new", 0)])
+        .await
+        .unwrap();
+    let then = Contents::of(&store).await;
+    store.close().await.unwrap();
+    let store = open(killed.path()).await.unwrap();
+    assert_eq!(store.opening().tail, Tail::Whole);
+    assert_eq!(Contents::of(&store).await, then);
+}
+
+#[tokio::test]
+async fn a_log_that_is_gone_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_store, expected) = filled(folder.path(), 6).await;
+    let killed = as_killed(folder.path());
+    sqlx_checkpoint(killed.path()).await;
+    let older = fs::read(killed.path().join(DATABASE_FILE)).unwrap();
+    let store = open(killed.path()).await.unwrap();
+    store.commit(vec![open_match("lost")]).await.unwrap();
+    let later = as_killed(killed.path());
+    fs::remove_file(later.path().join(LOG_FILE)).unwrap();
+    fs::write(later.path().join(DATABASE_FILE), &older).unwrap();
+    let store = open(later.path()).await.unwrap();
+    let lost = LostTail {
+        found: expected,
+        expected: expected + 2,
+    };
+    assert_eq!(store.opening().tail, Tail::Lost(lost));
+}
+
+/// Brings the log into the database.
+async fn sqlx_checkpoint(folder: &Path) {
+    crate::change(folder, "PRAGMA wal_checkpoint(TRUNCATE)").await;
+}
+
+#[tokio::test]
+async fn a_flipped_bit_in_the_log_changes_nothing_without_a_word() {
+    const FLIPS: usize = 60;
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = filled(folder.path(), 7).await;
+    let truth = Contents::of(&store).await;
+    let killed = as_killed(folder.path());
+    let sound = files(killed.path());
+    let log = sound[1].clone().unwrap();
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let (mut lost, mut refused) = (0, 0);
+    for flip in 0..FLIPS {
+        let mut damaged = log.clone();
+        // The header of the log, that of a frame, or anywhere.
+        let place = match flip % 3 {
+            0 => random.random_range(0..32),
+            1 => 32 + (4096 + 24) * random.random_range(0..10) + random.random_range(0..24),
+            _ => random.random_range(32..log.len()),
+        };
+        damaged[place] ^= 1 << random.random_range(0..8);
+        // A folder for each: a store that is dropped closes its files some time later.
+        let killed = tempfile::tempdir().unwrap();
+        let (database, commits) = (sound[0].as_ref().unwrap(), sound[2].as_ref().unwrap());
+        fs::write(killed.path().join(DATABASE_FILE), database).unwrap();
+        fs::write(killed.path().join(LOG_FILE), damaged).unwrap();
+        fs::write(killed.path().join(COMMITS_FILE), commits).unwrap();
+        match open(killed.path()).await {
+            Err(_) => refused += 1,
+            Ok(store) => match store.opening().tail {
+                Tail::Lost(_) => lost += 1,
+                Tail::Whole => {
+                    assert!(Contents::of(&store).await == truth, "byte {place}");
+                }
+                Tail::Unknown { detail } => panic!("{detail}"),
+            },
+        }
+    }
+    assert!(lost > 20 && refused > 10, "{lost} {refused}");
+}
+
+#[tokio::test]
+async fn without_the_count_of_commits_it_is_said_that_nobody_knows() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = filled(folder.path(), 8).await;
+    let truth = Contents::of(&store).await;
+    for count in [None, Some("nonsense")] {
+        let killed = as_killed(folder.path());
+        let file = killed.path().join(COMMITS_FILE);
+        match count {
+            None => fs::remove_file(&file).unwrap(),
+            Some(text) => fs::write(&file, text).unwrap(),
+        }
+        let store = open(killed.path()).await.unwrap();
+        let tail = store.opening().tail;
+        assert!(matches!(tail, Tail::Unknown { .. }), "{tail:?}");
+        assert_eq!(Contents::of(&store).await, truth);
+        store.close().await.unwrap();
+        let store = open(killed.path()).await.unwrap();
+        assert_eq!(store.opening().tail, Tail::Whole);
+    }
+}
+
+#[tokio::test]
+async fn what_a_key_command_did_counts_as_a_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = open(folder.path()).await.unwrap();
+    let older = as_killed(folder.path());
+    let dir = DataDir::prepare(folder.path()).unwrap();
+    let keys = SqliteKeys::open(&dir);
+    let key = NewKey {
+        id: KeyId::new("k1").unwrap(),
+        name: KeyName::new("north").unwrap(),
+        scopes: [].into(),
+        secret_hash: SecretHash::new([1; 32]),
+        created_at_unix_ms: 1,
+    };
+    keys.await.unwrap().add_key(key).await.unwrap();
+    // The server goes on from there.
+    server
+        .commit(vec![open_match("a"), finish("a", 10)])
+        .await
+        .unwrap();
+    let newer = as_killed(folder.path());
+    fs::copy(
+        newer.path().join(COMMITS_FILE),
+        older.path().join(COMMITS_FILE),
+    )
+    .unwrap();
+    let lost = LostTail {
+        found: 1,
+        expected: 3,
+    };
+    let store = open(older.path()).await.unwrap();
+    assert_eq!(store.opening().tail, Tail::Lost(lost));
+    assert_eq!(
+        open(newer.path()).await.unwrap().opening().tail,
+        Tail::Whole
+    );
+}

@@ -1,0 +1,357 @@
+//! Values that are damaged one by one: each is told, and no other is touched by it.
+
+use std::{fs, path::Path};
+
+use bridgemaster_store::{
+    COMMITS_FILE, DATABASE_FILE, DamagedValue, KeyId, KeyName, KeyStore as _, NewKey, Scope,
+    SecretHash, SqliteStore, Store as _, StoreError, Write, WriteRefusal,
+};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use crate::{append, change, finish, id, open, open_match};
+
+const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+fn open_id(name: &str) -> String {
+    format!("open-{name}")
+}
+
+/// Four matches in play with four entries each, four finished ones, two keys and two secrets.
+async fn filled(folder: &Path) {
+    let store = open(folder).await.unwrap();
+    for name in NAMES {
+        let ended = format!("ended-{name}");
+        let batch = vec![open_match(&open_id(name)), open_match(&ended)];
+        store.commit(batch).await.unwrap();
+        store.commit(vec![finish(&ended, 3_000)]).await.unwrap();
+    }
+    for n in 0..4 {
+        let appends = NAMES.map(|name| append(&open_id(name), n));
+        store.commit(appends.to_vec()).await.unwrap();
+    }
+    for name in ["north", "south"] {
+        let key = NewKey {
+            id: KeyId::new(format!("key-{name}")).unwrap(),
+            name: KeyName::new(name).unwrap(),
+            scopes: [Scope::new("play").unwrap()].into(),
+            secret_hash: SecretHash::new([7; 32]),
+            created_at_unix_ms: 1,
+        };
+        store.add_key(key).await.unwrap();
+        store
+            .keep_secret(name, b"a secret of the server".to_vec())
+            .await
+            .unwrap();
+    }
+    store.close().await.unwrap();
+}
+
+/// What can be read of a store: each value as text, or `damaged`.
+async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
+    let mut answers = Vec::new();
+    let mut say = |what: String, answer: Result<String, StoreError>| {
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(StoreError::Damaged { .. }) => "damaged".to_owned(),
+            Err(other) => panic!("{what}: {other}"),
+        };
+        answers.push((what, answer));
+    };
+    let listed = store.open_match_ids().await.unwrap();
+    let page = store.finished(None, 9, None).await.unwrap();
+    let party = KeyName::new("north").unwrap();
+    let of_party = store.finished(None, 9, Some(&party)).await.unwrap();
+    for name in NAMES {
+        let (in_play, ended) = (id(&open_id(name)), id(&format!("ended-{name}")));
+        let found = store.open_match(&in_play).await;
+        say(in_play.to_string(), found.map(|found| format!("{found:?}")));
+        say(
+            format!("{in_play} in the list"),
+            Ok(listed.contains(&in_play).to_string()),
+        );
+        let found = store.finished_match(&ended).await;
+        say(ended.to_string(), found.map(|found| format!("{found:?}")));
+        let found = store.replay(&ended).await;
+        say(
+            format!("{ended} replay"),
+            found.map(|found| format!("{found:?}")),
+        );
+        for (what, page) in [("list", &page), ("party", &of_party)] {
+            let found = page.matches.iter().find(|found| found.match_id == ended);
+            say(format!("{ended} in the {what}"), Ok(format!("{found:?}")));
+        }
+    }
+    let keys = store.keys().await.unwrap();
+    for name in ["north", "south"] {
+        let key = KeyId::new(format!("key-{name}")).unwrap();
+        let found = store.key(&key).await;
+        say(key.to_string(), found.map(|found| format!("{found:?}")));
+        let found = keys.iter().find(|found| found.id == key);
+        say(format!("{key} in the list"), Ok(format!("{found:?}")));
+        let found = store.secret(name).await;
+        say(
+            format!("secret {name}"),
+            found.map(|found| format!("{found:?}")),
+        );
+    }
+    answers
+}
+
+/// What is told to be damaged, wherever it is told.
+async fn told(folder: &Path, store: &SqliteStore) -> Vec<DamagedValue> {
+    let dir = bridgemaster_store::DataDir::prepare(folder).unwrap();
+    let report = bridgemaster_store::check(&dir).await.unwrap();
+    let mut told: Vec<DamagedValue> = report
+        .damages
+        .into_iter()
+        .map(|found| found.value)
+        .collect();
+    for found in store.opening().damages {
+        assert!(told.contains(&found.value), "{found}");
+    }
+    told.dedup();
+    told
+}
+
+#[tokio::test]
+async fn each_damaged_value_is_told_alone() {
+    let header = || DamagedValue::Header(id("open-b"));
+    let journal = || DamagedValue::Journal(id("open-b"));
+    let summary = || DamagedValue::Summary(id("ended-b"));
+    let replay = || DamagedValue::Replay(id("ended-b"));
+    let key = || DamagedValue::Key("key-south".to_owned());
+    let secret = || DamagedValue::Secret("south".to_owned());
+    let open_b = "WHERE match_id = 'open-b'";
+    let ended_b = "WHERE match_id = 'ended-b'";
+    let number_b = "(SELECT finish_number FROM finished_match WHERE match_id = 'ended-b')";
+    let cases = [
+        (format!("UPDATE open_match SET header = x'00' || substr(header, 2) {open_b}"), header()),
+        (format!("UPDATE open_match SET header = NULL {open_b}"), header()),
+        (format!("UPDATE open_match SET header = 'text' {open_b}"), header()),
+        (format!("UPDATE open_match SET opened_at_unix_ms = 2 {open_b}"), header()),
+        (format!("UPDATE open_match SET checksum = checksum + 1 {open_b}"), header()),
+        (
+            // The entry of `b` in the third batch; the two checksums of others are sound.
+            "UPDATE journal SET body = replace(body, CAST('open-b 2' AS BLOB),                 CAST('open-b 3' AS BLOB))"
+                .to_owned(),
+            journal(),
+        ),
+        (format!("UPDATE finished_match SET summary = x'00' {ended_b}"), summary()),
+        (format!("UPDATE finished_match SET summary = NULL {ended_b}"), summary()),
+        (format!("UPDATE finished_match SET opened_at_unix_ms = 9 {ended_b}"), summary()),
+        (format!("UPDATE finished_match SET ended_at_unix_ms = 9 {ended_b}"), summary()),
+        (format!("UPDATE finished_match SET ended_at_unix_ms = 'x' {ended_b}"), summary()),
+        (format!("UPDATE finished_match SET parties = 'south' {ended_b}"), summary()),
+        (format!("UPDATE finished_match SET checksum = NULL {ended_b}"), summary()),
+        (format!("UPDATE replay SET replay = x'72' WHERE finish_number = {number_b}"), replay()),
+        (format!("DELETE FROM replay WHERE finish_number = {number_b}"), replay()),
+        (format!("UPDATE replay SET checksum = 1 WHERE finish_number = {number_b}"), replay()),
+        (
+            format!("DELETE FROM finished_party WHERE finish_number = {number_b}"),
+            DamagedValue::Party(id("ended-b")),
+        ),
+        ("UPDATE api_key SET scopes = 'admin' WHERE key_id = 'key-south'".to_owned(), key()),
+        ("UPDATE api_key SET name = 'South' WHERE key_id = 'key-south'".to_owned(), key()),
+        ("UPDATE api_key SET revoked_at_unix_ms = 3 WHERE key_id = 'key-south'".to_owned(), key()),
+        ("UPDATE api_key SET secret_hash = x'07' WHERE key_id = 'key-south'".to_owned(), key()),
+        ("UPDATE secret SET value = x'00' WHERE name = 'south'".to_owned(), secret()),
+    ];
+    let sound = tempfile::tempdir().unwrap();
+    filled(sound.path()).await;
+    let truth = answers(&open(sound.path()).await.unwrap()).await;
+    for (sql, damaged) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        for file in [DATABASE_FILE, COMMITS_FILE] {
+            fs::copy(sound.path().join(file), folder.path().join(file)).unwrap();
+        }
+        change(folder.path(), &sql).await;
+        let store = open(folder.path()).await.unwrap();
+        let mut told = told(folder.path(), &store).await;
+        told.retain(|value| !matches!(value, DamagedValue::Batch(_)));
+        assert_eq!(told, [damaged], "{sql}");
+        let now = answers(&store).await;
+        let mut changed = 0;
+        for ((what, was), (_, is)) in truth.iter().zip(&now) {
+            if was != is {
+                // Told, or missing from a list that tells of it in its other part.
+                assert!(is == "damaged" || is == "None", "{sql}: {what}: {is}");
+                assert!(
+                    what.contains("-b") || what.contains("south"),
+                    "{sql}: {what}"
+                );
+                changed += 1;
+            }
+        }
+        assert!(changed > 0, "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn rows_that_have_changed_places_are_told() {
+    let swap = |table: &str, column: &str, key: &str, one: &str, other: &str| {
+        format!(
+            "CREATE TEMP TABLE was AS SELECT {key} AS k, {column} AS v, checksum AS c FROM {table};
+             UPDATE {table} SET {column} = (SELECT v FROM was WHERE k = {other}),
+                 checksum = (SELECT c FROM was WHERE k = {other}) WHERE {key} = {one};
+             UPDATE {table} SET {column} = (SELECT v FROM was WHERE k = {one}),
+                 checksum = (SELECT c FROM was WHERE k = {one}) WHERE {key} = {other};"
+        )
+    };
+    let of = |value: fn(bridgemaster_store::MatchId) -> DamagedValue, ids: [&str; 2]| {
+        ids.map(|text| value(id(text))).to_vec()
+    };
+    let journal_of_all = NAMES.map(|name| DamagedValue::Journal(id(&open_id(name))));
+    let cases = [
+        (
+            swap("replay", "replay", "finish_number", "1", "2"),
+            of(DamagedValue::Replay, ["ended-a", "ended-b"]),
+        ),
+        (
+            swap("open_match", "header", "match_key", "1", "3"),
+            of(DamagedValue::Header, ["open-a", "open-b"]),
+        ),
+        (
+            swap(
+                "finished_match",
+                "opened_at_unix_ms",
+                "finish_number",
+                "1",
+                "2",
+            ),
+            of(DamagedValue::Summary, ["ended-a", "ended-b"]),
+        ),
+        (
+            // Batches 10 and 11 have entries of all.
+            "CREATE TEMP TABLE was AS SELECT * FROM journal;
+             UPDATE journal SET body = (SELECT body FROM was WHERE batch = 11) WHERE batch = 10;
+             UPDATE journal SET body = (SELECT body FROM was WHERE batch = 10) WHERE batch = 11;"
+                .to_owned(),
+            journal_of_all.to_vec(),
+        ),
+    ];
+    for (sql, damaged) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        filled(folder.path()).await;
+        // What is swapped must differ.
+        change(
+            folder.path(),
+            "UPDATE replay SET replay = replay WHERE finish_number = 1",
+        )
+        .await;
+        change(folder.path(), &sql).await;
+        let store = open(folder.path()).await.unwrap();
+        let mut told = told(folder.path(), &store).await;
+        told.retain(|value| !matches!(value, DamagedValue::Batch(_)));
+        for value in &damaged {
+            assert!(told.contains(value), "{sql}: {told:?}");
+        }
+        assert_eq!(told.len(), damaged.len(), "{sql}: {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_match_in_play_can_be_dropped_while_others_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path()).await;
+    let damage = "UPDATE journal SET body = replace(body, CAST('open-b 2' AS BLOB),
+         CAST('open-b 3' AS BLOB))";
+    change(folder.path(), damage).await;
+    let store = open(folder.path()).await.unwrap();
+    let refused = store.commit(vec![append("open-b", 4)]).await.unwrap_err();
+    assert!(
+        matches!(
+            &refused,
+            StoreError::WriteRefused {
+                refusal: WriteRefusal::MatchDamaged { .. },
+                ..
+            }
+        ),
+        "{refused}"
+    );
+    store.commit(vec![append("open-a", 4)]).await.unwrap();
+    let found = store.open_match(&id("open-a")).await.unwrap().unwrap();
+    assert_eq!(found.journal.len(), 5);
+    store.close().await.unwrap();
+
+    // It is still told, and nothing of it swept away.
+    let store = open(folder.path()).await.unwrap();
+    let error = store.open_match(&id("open-b")).await.unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("the journal of match open-b is damaged: its part of batch 1"),
+        "{error}"
+    );
+    let drop = Write::DropMatch {
+        match_id: id("open-b"),
+    };
+    store.commit(vec![drop]).await.unwrap();
+    store.close().await.unwrap();
+    let store = open(folder.path()).await.unwrap();
+    assert_eq!(store.open_match_ids().await.unwrap().len(), 3);
+    let found = store.open_match(&id("open-a")).await.unwrap().unwrap();
+    assert_eq!(found.journal.len(), 5);
+}
+
+#[tokio::test]
+async fn a_match_whose_id_cannot_be_read_has_another_under_which_it_can_be_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path()).await;
+    let damage = "UPDATE open_match SET match_id = 'no id!' WHERE match_id = 'open-b';
+         UPDATE finished_match SET match_id = x'ff' WHERE match_id = 'ended-b'";
+    change(folder.path(), damage).await;
+    let store = open(folder.path()).await.unwrap();
+    let ids = ["damaged-in-play-3", "damaged-finished-2"].map(id);
+    assert!(store.open_match_ids().await.unwrap().contains(&ids[0]));
+    let page = store.finished(None, 9, None).await.unwrap();
+    assert_eq!(page.matches.len(), 3);
+    assert_eq!(page.damaged[0].value, DamagedValue::Summary(ids[1].clone()));
+    let drops = ids.clone().map(|match_id| Write::DropMatch { match_id });
+    store.commit(drops.to_vec()).await.unwrap();
+    let page = store.finished(None, 9, None).await.unwrap();
+    assert_eq!((page.matches.len(), page.damaged), (3, Vec::new()));
+    let again = vec![Write::DropMatch {
+        match_id: ids[1].clone(),
+    }];
+    assert!(store.commit(again).await.unwrap_err().is_refusal());
+    store.close().await.unwrap();
+    let store = open(folder.path()).await.unwrap();
+    assert_eq!(told(folder.path(), &store).await, []);
+}
+
+#[tokio::test]
+async fn a_flipped_bit_in_the_database_changes_no_answer_without_a_word() {
+    const FLIPS: usize = 100;
+    let sound = tempfile::tempdir().unwrap();
+    filled(sound.path()).await;
+    let bytes = fs::read(sound.path().join(DATABASE_FILE)).unwrap();
+    let truth = answers(&open(sound.path()).await.unwrap()).await;
+    let mut random = ChaCha8Rng::seed_from_u64(9);
+    let (mut refused, mut told_of) = (0, 0);
+    for flip in 0..FLIPS {
+        let folder = tempfile::tempdir().unwrap();
+        let mut damaged = bytes.clone();
+        let place = random.random_range(0..bytes.len());
+        damaged[place] ^= 1 << random.random_range(0..8);
+        fs::write(folder.path().join(DATABASE_FILE), damaged).unwrap();
+        let commits = sound.path().join(COMMITS_FILE);
+        fs::copy(commits, folder.path().join(COMMITS_FILE)).unwrap();
+        let Ok(store) = open(folder.path()).await else {
+            refused += 1;
+            continue;
+        };
+        let now = answers(&store).await;
+        if now == truth {
+            continue;
+        }
+        let told = told(folder.path(), &store).await;
+        assert!(!told.is_empty(), "flip {flip} of byte {place}");
+        told_of += 1;
+        for ((what, was), (_, is)) in truth.iter().zip(&now) {
+            let is_told = was == is || ["damaged", "None", "false"].contains(&is.as_str());
+            assert!(is_told, "flip {flip} of byte {place}: {what}: {is}");
+        }
+    }
+    assert!(refused > 0 && told_of > 10, "{refused} {told_of}");
+}

@@ -1,0 +1,52 @@
+//! Two servers on one folder, because somebody has removed the file that is locked.
+
+use std::fs;
+
+use bridgemaster_store::{
+    DataDir, KeyId, KeyStore as _, LOCK_FILE, SqliteKeys, Store as _, StoreError,
+};
+
+use crate::{append, id, open, open_match};
+
+#[tokio::test]
+async fn the_older_of_two_servers_stores_nothing_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let older = open(folder.path()).await.unwrap();
+    older
+        .commit(vec![open_match("a"), append("a", 0)])
+        .await
+        .unwrap();
+    fs::remove_file(folder.path().join(LOCK_FILE)).unwrap();
+    let newer = open(folder.path()).await.unwrap();
+
+    for _ in 0..2 {
+        let error = older.commit(vec![append("a", 1)]).await.unwrap_err();
+        assert!(matches!(error, StoreError::Superseded { .. }), "{error}");
+        assert!(
+            error.to_string().contains("opened by another server"),
+            "{error}"
+        );
+        assert!(!error.is_refusal());
+    }
+    let error = older.keep_secret("s", vec![1]).await.unwrap_err();
+    assert!(matches!(error, StoreError::Superseded { .. }), "{error}");
+    let nobody = KeyId::new("nobody").unwrap();
+    let error = older.revoke_key(&nobody, 1).await.unwrap_err();
+    assert!(matches!(error, StoreError::Superseded { .. }), "{error}");
+
+    newer.commit(vec![append("a", 1)]).await.unwrap();
+    older.close().await.unwrap();
+    newer.commit(vec![append("a", 2)]).await.unwrap();
+    let found = newer.open_match(&id("a")).await.unwrap().unwrap();
+    assert_eq!(found.journal, [b"a 0", b"a 1", b"a 2"]);
+}
+
+#[tokio::test]
+async fn a_command_beside_a_server_does_not_supersede_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = open(folder.path()).await.unwrap();
+    let dir = DataDir::prepare(folder.path()).unwrap();
+    SqliteKeys::open(&dir).await.unwrap();
+    bridgemaster_store::check(&dir).await.unwrap();
+    server.commit(vec![open_match("a")]).await.unwrap();
+}
