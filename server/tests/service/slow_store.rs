@@ -26,8 +26,8 @@ use crate::{
 };
 
 /// Time for a decision, in ms.
-const CAP_MS: u32 = 100;
-/// Time that a slow commit takes, far over the time for a decision.
+const CAP_MS: u32 = 250;
+/// Time that a slow commit takes, over the time for a decision.
 const SLOW: Duration = Duration::from_millis(500);
 /// One commit of so many is slow.
 const SLOW_EVERY: usize = 7;
