@@ -10,11 +10,11 @@ use serde::{Deserialize, Deserializer, de};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Largest message of a bot. A decision takes under 100 bytes; the rest is room for games
-    /// whose decisions are long.
+    /// Largest message of a bot. A decision takes under 100 bytes, a Hello under 1 KiB; this is
+    /// what a stream has allocated anyway to read messages into.
     #[serde(deserialize_with = "positive")]
     pub play_message_bytes: usize,
-    /// Largest request of the unary services: a match config with edition data has about 3 KiB.
+    /// Largest request of the other services: a match config with edition data has about 3 KiB.
     #[serde(deserialize_with = "positive")]
     pub request_bytes: usize,
     /// Matches that wait or run at once: at 32 KiB each, about 300 MiB.
@@ -23,8 +23,7 @@ pub struct Limits {
     /// Matches that have ended and can still be asked for; the oldest is forgotten first.
     #[serde(deserialize_with = "positive")]
     pub ended_matches_kept: usize,
-    /// Connections at once: with idle bots on each, about 1 GiB. The system's limit on open files
-    /// must be higher.
+    /// Connections at once. The system's limit on open files must be higher.
     #[serde(deserialize_with = "positive")]
     pub connections: usize,
     /// Connections of one address, or of one IPv6 network of 64 bits: a quarter of all, since the
@@ -79,6 +78,43 @@ pub struct Limits {
     /// a second connection.
     #[serde(deserialize_with = "positive")]
     pub streams_per_connection: u32,
+    /// Streams of bots at once: two for each match that may be open.
+    #[serde(deserialize_with = "positive")]
+    pub bot_streams: usize,
+    /// Streams of bots at once of one caller, which is a key, or without keys an address: a fifth
+    /// of all.
+    #[serde(deserialize_with = "positive")]
+    pub bot_streams_per_caller: usize,
+    /// Calls in progress at once other than streams of bots, spectators among them. Each may take
+    /// 64 KiB until it is answered and the answer is read.
+    #[serde(deserialize_with = "positive")]
+    pub other_calls: usize,
+    /// Calls in progress at once of one caller other than streams of bots. A call counts for its
+    /// address until it is known which key it has.
+    #[serde(deserialize_with = "positive")]
+    pub other_calls_per_caller: usize,
+    /// Bytes of requests that are not there whole, beyond the first 8 KiB of each, for which every
+    /// call has room: an ordinary request is never refused for this limit.
+    #[serde(deserialize_with = "positive")]
+    pub unfinished_request_bytes: usize,
+    /// The part of these that one address or key may have.
+    #[serde(deserialize_with = "positive")]
+    pub unfinished_request_bytes_per_caller: usize,
+    /// Bytes of large answers, which are lists and replays, that are made and not read. For one
+    /// more the call waits until others are read.
+    #[serde(deserialize_with = "positive")]
+    pub unread_answer_bytes: usize,
+    /// The part of these that one address or key may have.
+    #[serde(deserialize_with = "positive")]
+    pub unread_answer_bytes_per_caller: usize,
+    /// The part of these that one connection may have: eight replays or four lists under way.
+    #[serde(deserialize_with = "positive")]
+    pub unread_answer_bytes_per_connection: usize,
+    /// Time in which a peer has to read something of what waits for it, and in which a call waits
+    /// for room: 16 KiB, the smallest step that is noticed, are then 1 KiB/s. After it the answer
+    /// is let go of, and after as much again the stream is reset.
+    #[serde(rename = "unread_time_ms", deserialize_with = "from_ms")]
+    pub unread_time: Duration,
     /// Time for the first message of a stream, and for the whole request of a call of another
     /// service.
     #[serde(rename = "hello_time_ms", deserialize_with = "from_ms")]
@@ -89,12 +125,24 @@ pub struct Limits {
     /// its match at once; there is room for twice that.
     #[serde(deserialize_with = "outbound_queue")]
     pub outbound_queue: usize,
-    /// Spectators of one match.
+    /// Bytes of messages that wait for bots behind others, all bots together. A bot that reads has
+    /// none there.
+    #[serde(deserialize_with = "positive")]
+    pub bot_queue_bytes: usize,
+    /// The part of these that the bots of one caller may have.
+    #[serde(deserialize_with = "positive")]
+    pub bot_queue_bytes_per_caller: usize,
+    /// Spectators of one match. For one more, one that reads nothing gives way, or one of the
+    /// caller who has most of them.
     #[serde(deserialize_with = "positive")]
     pub watchers_per_match: usize,
     /// News that wait for one spectator.
     #[serde(deserialize_with = "positive")]
     pub watcher_queue: usize,
+    /// Bytes of news that wait for spectators, all matches together; news that several wait for
+    /// count once.
+    #[serde(deserialize_with = "positive")]
+    pub watcher_queue_bytes: usize,
     /// Interval of Pings on a stream.
     #[serde(rename = "ping_interval_ms", deserialize_with = "from_ms")]
     pub ping_interval: Duration,
@@ -133,8 +181,8 @@ pub struct Rate {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            play_message_bytes: 64 * 1024,
-            request_bytes: 256 * 1024,
+            play_message_bytes: 8 * 1024,
+            request_bytes: 64 * 1024,
             open_matches: 10_000,
             ended_matches_kept: 1_000,
             connections: 16_384,
@@ -165,10 +213,23 @@ impl Default for Limits {
             store_reads: 2,
             store_reads_waiting: 1_024,
             streams_per_connection: 2_048,
+            bot_streams: 20_000,
+            bot_streams_per_caller: 4_096,
+            other_calls: 4_096,
+            other_calls_per_caller: 1_024,
+            unfinished_request_bytes: 32 * MIB,
+            unfinished_request_bytes_per_caller: 4 * MIB,
+            unread_answer_bytes: 64 * MIB,
+            unread_answer_bytes_per_caller: 8 * MIB,
+            unread_answer_bytes_per_connection: 4 * MIB,
+            unread_time: Duration::from_secs(15),
             hello_time: Duration::from_secs(10),
             outbound_queue: MIN_OUTBOUND_QUEUE,
+            bot_queue_bytes: 64 * MIB,
+            bot_queue_bytes_per_caller: 8 * MIB,
             watchers_per_match: 32,
             watcher_queue: 256,
+            watcher_queue_bytes: 64 * MIB,
             ping_interval: Duration::from_secs(15),
             keepalive: Duration::from_secs(20),
             key_cache_time: Duration::from_secs(2),
@@ -178,6 +239,8 @@ impl Default for Limits {
         }
     }
 }
+
+const MIB: usize = 1024 * 1024;
 
 /// Longest time that a config file may set, in ms: a day.
 const MAX_TIME_MS: u64 = 86_400_000;
@@ -230,6 +293,32 @@ pub(crate) const MAX_METADATA_BYTES: u32 = 8 * 1024;
 /// Most bytes of replays that wait in memory to be written to their folder: several hundred
 /// matches, which a disk that works takes in a second.
 pub(crate) const MAX_UNWRITTEN_REPLAY_BYTES: usize = 64 * 1024 * 1024;
+
+/// What a peer may send on one stream before it is read: several decisions, or most match
+/// configs. A larger request takes a round trip for each so many bytes.
+pub(crate) const STREAM_WINDOW_BYTES: u32 = 16 * 1024;
+
+/// What a peer may send on all streams of a connection before it is read, and so what a connection
+/// may hold of it: the least that HTTP/2 knows. A bot that answers on 600 streams at once fits.
+pub(crate) const CONNECTION_WINDOW_BYTES: u32 = 65_535;
+
+/// Bytes of one stream that are handed to the transport before the peer takes them: three ordinary
+/// decision requests.
+pub(crate) const SEND_BUFFER_BYTES: usize = 16 * 1024;
+
+/// Bytes of messages that may wait for one bot before they are counted against
+/// [`Limits::bot_queue_bytes`]: the start of a match, a request and some news. A bot that reads
+/// never has more, whatever others do.
+pub(crate) const UNCOUNTED_QUEUE_BYTES: usize = 8 * 1024;
+
+/// Bytes that each call has to read its request into.
+pub(crate) const CALL_BUFFER_BYTES: usize = 8 * 1024;
+
+/// Room that is taken for a page of ListMatches before it is made: 500 matches of 2 KiB.
+pub(crate) const LIST_ANSWER_BYTES: usize = MIB;
+
+/// Room that is taken for a replay before it is made: those of ordinary matches have 20 KiB.
+pub(crate) const REPLAY_ANSWER_BYTES: usize = MIB / 2;
 
 /// Most matches of one page of ListMatches.
 pub(crate) const MAX_PAGE_SIZE: u32 = 500;

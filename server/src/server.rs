@@ -23,22 +23,25 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use tonic::{Request, Status, server::NamedService, service::InterceptorLayer};
+use tonic::{
+    Request, Status,
+    server::NamedService,
+    service::{Routes, interceptor::InterceptedService},
+};
 use tonic_health::ServingStatus;
-use tower_layer::layer_fn;
 use tracing::{info, warn};
 
 use crate::{
     hosting::Matches,
     identity::Authenticator,
     journal::{Journal, RecoveryError},
-    limits::{Limits, MAX_METADATA_BYTES, Rate},
+    limits::{Limits, Rate},
     metrics::{self, Metrics},
     play::{Play, SeatDoor},
     refusal::Refusal,
     replay::{ReplayKeeper, SigningKey, SigningKeyError},
     services::{Catalog, MatchDesk, NamedReasons, PromptRequests},
-    transport::{ConnectionInfo, Origin, Places, Tls, TokenBuckets, incoming},
+    transport::{ConnectionInfo, Origin, Places, Tls, TokenBuckets, incoming, serve},
 };
 
 /// What the health service tells of; the empty name is the server as a whole.
@@ -130,9 +133,6 @@ pub enum BindError {
 /// Why a server ended other than by being stopped.
 #[derive(Debug, Error)]
 pub enum ServeError {
-    /// The transport failed.
-    #[error("the transport failed: {0}")]
-    Transport(#[from] tonic::transport::Error),
     /// The descriptors of the protocol cannot be served.
     #[error("the reflection service cannot be built: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -236,7 +236,7 @@ impl Server {
     /// another serves it.
     ///
     /// # Errors
-    /// When the transport or the store fails.
+    /// When the store fails.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ServeError> {
         self.run_and_drain(CancellationToken::new(), stop).await
     }
@@ -246,7 +246,7 @@ impl Server {
     /// does. Cancelling `stop` stops it without more ado.
     ///
     /// # Errors
-    /// When the transport or the store fails.
+    /// When the store fails.
     pub async fn run_and_drain(
         self,
         drain: CancellationToken,
@@ -275,14 +275,7 @@ impl Server {
         );
         let door = SeatDoor::new(Arc::clone(&matches));
         let limit_calls = limit_calls(limits.calls_per_address, door);
-        let router = tonic::transport::Server::builder()
-            .layer(InterceptorLayer::new(limit_calls))
-            .layer(layer_fn(NamedReasons))
-            .http2_max_header_list_size(Some(MAX_METADATA_BYTES))
-            .max_concurrent_streams(limits.streams_per_connection)
-            .http2_keepalive_interval(Some(limits.keepalive))
-            .http2_keepalive_timeout(Some(limits.keepalive))
-            .add_service(PromptRequests::new(health, limits.hello_time))
+        let services = Routes::new(PromptRequests::new(health, limits.hello_time))
             .add_service(PromptRequests::new(
                 reflection().build_v1()?,
                 limits.hello_time,
@@ -306,7 +299,9 @@ impl Server {
             ))
             .add_service(
                 PlayServiceServer::new(play).max_decoding_message_size(limits.play_message_bytes),
-            );
+            )
+            .prepare();
+        let services = InterceptedService::new(NamedReasons(services), limit_calls);
         info!(addr = %self.local_addr, "serving");
         let _metrics = self.metrics.map(|(listener, addr)| {
             info!(%addr, "serving metrics");
@@ -344,9 +339,8 @@ impl Server {
             }
         };
         let connections = incoming(self.listener, self.tls, limits.clone(), places);
-        let serving = router.serve_with_incoming_shutdown(connections, stopped);
         select! {
-            served = serving => served?,
+            () = serve(connections, services, limits.clone(), stopped) => {}
             () = stop_deadline(&drained, limits.stop_time) => {
                 warn!("streams were still open after the stop time and are cut");
             }

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     journal::{Gate, Gated},
     refusal::Refusal,
+    transport::Watcher,
 };
 
 /// A match of any game, in play or over.
@@ -68,8 +69,8 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// What is known of it, if it is in this state; `Unspecified` is any.
     fn info_in(&self, state: v1::MatchState) -> Option<Gated<v1::MatchInfo>>;
 
-    /// Follows it.
-    fn watch(&self) -> Result<WatchReceiver, Refusal>;
+    /// Follows it, as this watcher.
+    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
 
     /// Its replay.
     fn replay(&self) -> ReplayBytes;

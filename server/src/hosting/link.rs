@@ -73,10 +73,10 @@ impl Link {
             return Ok(());
         };
         let sent = sender.send(message(), gate.cloned());
-        sent.inspect_err(|QueueFull { limit }| {
+        sent.inspect_err(|QueueFull { messages }| {
             let slow = Closing::Refused(Refusal::new(
                 RefusalReason::SlowConsumer,
-                format!("{limit} messages were waiting to be read"),
+                format!("{messages} messages were waiting to be read"),
             ));
             self.close(slow, gate);
         })

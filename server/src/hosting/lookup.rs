@@ -11,7 +11,10 @@ use super::{
     HostedMatch, MatchId, Matches, Reader, StoredMatch, hosted_match::ReplayBytes,
     set_aside::unreadable,
 };
-use crate::{journal::NotStored, metrics::DamagedValue, refusal::Refusal};
+use crate::{
+    journal::NotStored, limits::LIST_ANSWER_BYTES, metrics::DamagedValue, refusal::Refusal,
+    transport::Call,
+};
 
 /// Where a listing goes on.
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +145,7 @@ impl Matches {
         reader: &Reader,
     ) -> Result<Listed, Refusal> {
         let _place = self.reading().begin(reader)?;
+        Call::room_for_answer(LIST_ANSWER_BYTES).await?;
         let of = viewer.sees_only();
         let mut page = Vec::new();
         let mut damaged = Vec::new();

@@ -30,6 +30,7 @@ use crate::{
     random::system_bytes,
     refusal::Refusal,
     replay::{ReplayKeeper, SigningKey},
+    tally::Tally,
     wire,
 };
 
@@ -53,6 +54,8 @@ pub(crate) struct Matches {
     reading: Reading,
     signing_key: SigningKey,
     replays: Option<Arc<ReplayKeeper>>,
+    /// Of news that wait for spectators behind others.
+    watcher_queue_bytes: Arc<Tally>,
     roster: Mutex<Roster>,
 }
 
@@ -68,6 +71,7 @@ impl Matches {
         Self {
             history_id: HistoryId::new(system_bytes()),
             reading: Reading::new(&limits),
+            watcher_queue_bytes: Tally::new(limits.watcher_queue_bytes),
             limits,
             clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
             set_aside: SetAside::new(Arc::clone(&metrics)),
@@ -89,6 +93,11 @@ impl Matches {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// The count of bytes of news that wait for spectators.
+    pub(super) fn watcher_queue_bytes(&self) -> &Arc<Tally> {
+        &self.watcher_queue_bytes
     }
 
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {

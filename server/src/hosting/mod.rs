@@ -30,4 +30,5 @@ pub(crate) use outbound::Closing;
 pub(crate) use reading::Reader;
 pub(crate) use seat_key::SeatKey;
 pub(crate) use seat_stream::{SeatInput, SeatStream};
+pub(crate) use spectators::SharedNews;
 pub(crate) use stored_match::StoredMatch;

@@ -1,14 +1,21 @@
 //! The queue of messages to one bot: bounded, and closed with a reason. A message leaves it when
 //! what caused it is stored.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use bridgemaster_proto::v1::PlayResponse;
+use prost::Message as _;
 use tokio::sync::mpsc;
 
 use crate::{
     journal::{Gate, Gated},
+    limits::UNCOUNTED_QUEUE_BYTES,
     refusal::Refusal,
+    tally::Taken,
+    transport::{Call, QueueAllowance},
 };
 
 /// How a stream ends.
@@ -22,16 +29,29 @@ pub(crate) enum Closing {
 
 /// The match's end of the queue. Dropping it ends the stream once the queue is empty.
 pub(crate) struct OutboundSender {
-    queue: mpsc::Sender<Gated<Box<PlayResponse>>>,
+    queue: mpsc::Sender<Gated<Box<Queued>>>,
     closing: Arc<OnceLock<Gated<Closing>>>,
+    /// Bytes of what is queued.
+    bytes: Arc<AtomicUsize>,
+    /// `None` for a stream of a test.
+    allowance: Option<QueueAllowance>,
+}
+
+/// A message in the queue.
+struct Queued {
+    response: PlayResponse,
+    bytes: usize,
+    /// Where it counts as waiting behind others.
+    _counted: Option<[Taken; 2]>,
 }
 
 /// The stream's end of the queue.
 pub(crate) struct Outbound {
-    queue: mpsc::Receiver<Gated<Box<PlayResponse>>>,
+    queue: mpsc::Receiver<Gated<Box<Queued>>>,
     /// The next message, taken from the queue to wait for its gate.
-    next: Option<Gated<Box<PlayResponse>>>,
+    next: Option<Gated<Box<Queued>>>,
     closing: Arc<OnceLock<Gated<Closing>>>,
+    bytes: Arc<AtomicUsize>,
     /// The store failed, and what is queued is never sent.
     is_cut: bool,
 }
@@ -39,22 +59,26 @@ pub(crate) struct Outbound {
 /// The queue is full: its bot reads too slowly.
 pub(crate) struct QueueFull {
     /// Messages that it holds.
-    pub(crate) limit: usize,
+    pub(crate) messages: usize,
 }
 
 /// A queue of at most `limit` messages. Messages are boxed, so that an empty queue is small.
 pub(crate) fn channel(limit: usize) -> (OutboundSender, Outbound) {
     let (sender, receiver) = mpsc::channel(limit);
     let closing = Arc::new(OnceLock::new());
+    let bytes = Arc::new(AtomicUsize::new(0));
     (
         OutboundSender {
             queue: sender,
             closing: Arc::clone(&closing),
+            bytes: Arc::clone(&bytes),
+            allowance: Call::current().map(|call| call.queue_allowance()),
         },
         Outbound {
             queue: receiver,
             next: None,
             closing,
+            bytes,
             is_cut: false,
         },
     )
@@ -63,12 +87,26 @@ pub(crate) fn channel(limit: usize) -> (OutboundSender, Outbound) {
 impl OutboundSender {
     /// Queues a message, to be sent when `gate` is open.
     pub(crate) fn send(&self, response: PlayResponse, gate: Option<Gate>) -> Result<(), QueueFull> {
-        match self.queue.try_send(Gated::new(Box::new(response), gate)) {
+        let full = || QueueFull {
+            messages: self.queue.max_capacity() - self.queue.capacity(),
+        };
+        let bytes = response.encoded_len();
+        let waiting = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        let counted = match &self.allowance {
+            Some(allowance) if waiting > 0 && waiting + bytes > UNCOUNTED_QUEUE_BYTES => {
+                Some(allowance.take(bytes).ok_or_else(full)?)
+            }
+            _ => None,
+        };
+        let queued = Box::new(Queued {
+            response,
+            bytes,
+            _counted: counted,
+        });
+        match self.queue.try_send(Gated::new(queued, gate)) {
             // A stream that is gone is told to the match by its own end.
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(()),
-            Err(mpsc::error::TrySendError::Full(_)) => Err(QueueFull {
-                limit: self.queue.max_capacity(),
-            }),
+            Err(mpsc::error::TrySendError::Full(_)) => Err(full()),
         }
     }
 
@@ -95,8 +133,9 @@ impl Outbound {
             (None, None) => Ok(()),
         };
         self.is_cut = opened.is_err();
-        let next = self.next.take_if(|_| opened.is_ok())?;
-        Some(*next.into_value())
+        let next = self.next.take_if(|_| opened.is_ok())?.into_value();
+        self.bytes.fetch_sub(next.bytes, Ordering::Relaxed);
+        Some(next.response)
     }
 
     /// How the stream ends, after [`Outbound::next`] gave `None`.

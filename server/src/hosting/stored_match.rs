@@ -21,6 +21,7 @@ use crate::{
     journal::{Gate, Gated, read_finished, read_histories},
     limits::Limits,
     refusal::Refusal,
+    transport::Watcher,
 };
 
 /// Messages of its longest conversation: the start and the end.
@@ -202,7 +203,7 @@ impl HostedMatch for StoredMatch {
         is_meant.then(|| self.info())
     }
 
-    fn watch(&self) -> Result<WatchReceiver, Refusal> {
+    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
         let snapshot = WatchMatchResponse {
             r#match: Some(self.info.clone()),
             // The board is in the replay.
@@ -210,7 +211,7 @@ impl HostedMatch for StoredMatch {
             events: Vec::new(),
         };
         // Dropping the spectators ends the stream after the snapshot.
-        Spectators::default().add(snapshot, None, &Limits::default())
+        Spectators::default().add(watcher, snapshot, None, &Limits::default())
     }
 
     fn replay(&self) -> ReplayBytes {

@@ -13,7 +13,11 @@ use super::{
     caller::KeyHolder,
     key_ring::{KeyRing, Unreadable},
 };
-use crate::{limits::Limits, refusal::Refusal, transport::TokenBuckets};
+use crate::{
+    limits::Limits,
+    refusal::Refusal,
+    transport::{Call, TokenBuckets},
+};
 
 /// Finds out who calls, and whether too often.
 #[derive(Clone)]
@@ -68,6 +72,7 @@ impl Authenticator {
         is_known: impl Fn(&KeyName) -> bool,
     ) -> Result<Caller, Refusal> {
         let Some(keys) = &self.keys else {
+            is_of(None)?;
             return Ok(Caller::Anyone);
         };
         let shown = shown_key(metadata)?;
@@ -85,6 +90,7 @@ impl Authenticator {
         // Told to the holder of the secret only.
         check_in_force(&key)?;
         take(&keys.calls, &key.id, "calls_per_key")?;
+        is_of(Some(&key.id))?;
         debug!(key_id = %key.id, name = %key.name, "authenticated");
         Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.ring))))
     }
@@ -98,6 +104,11 @@ impl Authenticator {
         }
         Ok(caller)
     }
+}
+
+/// Has the call that is served counted for its caller.
+fn is_of(key: Option<&KeyId>) -> Result<(), Refusal> {
+    Call::current().map_or(Ok(()), |call| call.is_of(key))
 }
 
 /// Takes a token of a key.

@@ -14,14 +14,14 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
 use crate::{
-    hosting::{HostedMatch, MatchId, Matches, Reader, Viewer},
+    hosting::{HostedMatch, MatchId, Matches, Reader, SharedNews, Viewer},
     identity::{Authenticator, Caller, KeyScope},
     journal::NotStored,
-    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
+    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS, REPLAY_ANSWER_BYTES},
     metrics::DamagedValue,
     refusal::Refusal,
     replay,
-    transport::ConnectionInfo,
+    transport::{Call, ConnectionInfo},
 };
 
 /// The service over a set of matches.
@@ -185,7 +185,7 @@ impl MatchService for MatchDesk {
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
         let match_id = &request.get_ref().match_id;
         let (hosted, caller) = self.seen(&request, match_id).await?;
-        let mut news = hosted.watch()?;
+        let mut news = hosted.watch(Call::current().map(|call| call.watcher()))?;
         let matches = Arc::clone(&self.matches);
         let stopping = matches.lifecycle().stopping();
         let counted = self.matches.metrics().watch_stream();
@@ -198,7 +198,7 @@ impl MatchService for MatchDesk {
                     biased;
                     message = news.recv() => match message {
                         Some(message) => match message.shown().await {
-                            Ok(message) => yield message,
+                            Ok(news) => yield news.map(SharedNews::into_message),
                             Err(NotStored) => {
                                 yield Err(Refusal::storage_failed().into());
                                 return;
@@ -226,6 +226,7 @@ impl MatchService for MatchDesk {
         let GetReplayRequest { match_id, as_file } = request.get_ref();
         let (hosted, caller) = self.seen(&request, match_id).await?;
         let reader = reader(&request, &caller);
+        Call::room_for_answer(REPLAY_ANSWER_BYTES).await?;
         let bytes = self.matches.replay(&*hosted, &reader).await?;
         let replay = read_replay(&bytes);
         let replay = replay.inspect_err(|refusal| {

@@ -16,10 +16,15 @@ use tonic::{
     server::NamedService,
 };
 
-use crate::refusal::Refusal;
+use crate::{
+    limits::CALL_BUFFER_BYTES,
+    refusal::Refusal,
+    transport::{Call, RequestBytes},
+};
 
-/// A service whose requests have to be there in full within a certain time. Without it a caller
-/// that announces a request and never sends it would hold a stream for ever.
+/// A service whose requests have to be there in full within a certain time, and whose bytes count
+/// until then. Without it a caller that announces a request and never sends all of it would hold a
+/// stream, and what it sent, for ever.
 #[derive(Clone, Debug)]
 pub(crate) struct PromptRequests<S> {
     service: S,
@@ -53,6 +58,8 @@ impl<S: Service<http::Request<Body>>> Service<http::Request<Body>> for PromptReq
                 body,
                 until: Box::pin(sleep(time)),
                 time,
+                room: CALL_BUFFER_BYTES,
+                counted: None,
             })
         }))
     }
@@ -63,6 +70,30 @@ struct AwaitedBody {
     body: Body,
     until: Pin<Box<Sleep>>,
     time: Duration,
+    /// Bytes that may still come and need not be counted.
+    room: usize,
+    /// The others.
+    counted: Option<RequestBytes>,
+}
+
+impl AwaitedBody {
+    /// Counts bytes that came.
+    fn count(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let beyond = bytes.saturating_sub(self.room);
+        self.room = self.room.saturating_sub(bytes);
+        if beyond == 0 {
+            return Ok(());
+        }
+        match (&mut self.counted, Call::current()) {
+            (Some(counted), _) => counted.grow(beyond),
+            (None, Some(call)) => {
+                self.counted = Some(call.request_bytes(beyond)?);
+                Ok(())
+            }
+            // A task that serves no call is one of a test.
+            (None, None) => Ok(()),
+        }
+    }
 }
 
 impl http_body::Body for AwaitedBody {
@@ -83,6 +114,12 @@ impl http_body::Body for AwaitedBody {
             .with("limit", "hello_time")
             .with("value", time_ms.to_string());
             return Poll::Ready(Some(Err(late.into())));
+        }
+        if let Poll::Ready(Some(Ok(frame))) = &frame
+            && let Some(data) = frame.data_ref()
+            && let Err(refusal) = self.count(data.len())
+        {
+            return Poll::Ready(Some(Err(refusal.into())));
         }
         frame
     }

@@ -4,7 +4,7 @@ use std::{
     io,
     net::SocketAddr,
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 
 use tokio::{
@@ -17,6 +17,7 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::{Request, transport::server::Connected};
 
 use super::{
+    origin::Origin,
     places::Place,
     round_trip::{LeastRoundTrip, RoundTripWatch},
 };
@@ -33,7 +34,31 @@ pub(crate) struct Connection {
     round_trip: RoundTripWatch,
     /// Completes when it has to give way to another.
     gives_way: Pin<Box<WaitForCancellationFutureOwned>>,
+    writing: Writing,
     _place: Place,
+}
+
+/// Whether the peer takes what is written. While it does not, nothing is read from it: otherwise
+/// each of its calls would leave an answer in the transport's memory, which a call that was
+/// refused does not even count for. The windows are too small for an honest peer to be stuck in
+/// writing at that moment, so the two never wait for each other.
+#[derive(Default)]
+struct Writing {
+    is_stuck: bool,
+    /// Of a read that was put off.
+    reader: Option<Waker>,
+}
+
+impl Writing {
+    fn note<T>(&mut self, written: Poll<T>) -> Poll<T> {
+        self.is_stuck = written.is_pending();
+        if !self.is_stuck
+            && let Some(reader) = self.reader.take()
+        {
+            reader.wake();
+        }
+        written
+    }
 }
 
 /// What every call of a connection may know of it: an extension of its request.
@@ -84,8 +109,14 @@ impl Connection {
                 until: Box::pin(sleep_until(preface_by)),
             }),
             gives_way: Box::pin(place.gives_way().clone().cancelled_owned()),
+            writing: Writing::default(),
             _place: place,
         }
+    }
+
+    /// Where it comes from.
+    pub(super) fn origin(&self) -> Origin {
+        self.peer.ip().into()
     }
 }
 
@@ -123,6 +154,10 @@ impl AsyncRead for Connection {
                 reason,
             )));
         }
+        if this.writing.is_stuck {
+            this.writing.reader = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
         let before = buffer.filled().len();
         let read = match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
@@ -151,10 +186,11 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match &mut self.get_mut().stream {
+        let this = self.get_mut();
+        this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
             Transport::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
-        }
+        })
     }
 
     fn poll_write_vectored(
@@ -162,10 +198,11 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        match &mut self.get_mut().stream {
+        let this = self.get_mut();
+        this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
             Transport::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
-        }
+        })
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -176,10 +213,11 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.get_mut().stream {
+        let this = self.get_mut();
+        this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_flush(cx),
             Transport::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
+        })
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -32,7 +32,7 @@ pub(crate) fn incoming(
     tls: Option<Arc<Tls>>,
     limits: Limits,
     places: Arc<Places>,
-) -> impl Stream<Item = io::Result<Connection>> {
+) -> impl Stream<Item = Connection> {
     let mut door = Door::new(listener, places);
     let mut handshakes = Handshakes::new(limits);
     stream! {
@@ -40,10 +40,10 @@ pub(crate) fn incoming(
             select! {
                 // Finished handshakes first: a flood of new connections must not hold them up.
                 biased;
-                Some(connection) = handshakes.finished() => yield Ok(connection),
+                Some(connection) = handshakes.finished() => yield connection,
                 accepted = door.accept() => match &tls {
                     Some(tls) => handshakes.start(accepted, tls),
-                    None => yield Ok(accepted.plain(handshakes.limits.preface_time)),
+                    None => yield accepted.plain(handshakes.limits.preface_time),
                 },
             }
         }

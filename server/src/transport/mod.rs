@@ -1,21 +1,29 @@
 //! From a listening socket to connections that gRPC is spoken on: who gets one, how long an
-//! unfinished one may last, and TLS.
+//! unfinished one may last, and TLS. And from there to calls: how many a caller may have, and how
+//! much of what they do not read or not send whole the server keeps for them.
 
+mod allowances;
+mod answer;
+mod call;
 mod connection;
 mod incoming;
 mod origin;
 mod places;
 mod round_trip;
+mod serving;
 mod shares;
 mod tls;
 mod token_buckets;
 
 pub use tls::{Tls, TlsError, TlsFiles};
 
+pub(crate) use allowances::CallerId;
+pub(crate) use call::{Call, QueueAllowance, RequestBytes, Watcher};
 pub(crate) use connection::ConnectionInfo;
 pub(crate) use incoming::incoming;
 pub(crate) use origin::Origin;
 pub(crate) use places::{CarriesBot, Places};
 pub(crate) use round_trip::LeastRoundTrip;
+pub(crate) use serving::serve;
 pub(crate) use shares::{Share, Shares};
 pub(crate) use token_buckets::TokenBuckets;

@@ -18,7 +18,7 @@ use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::Deserialize;
 use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
-use tracing::warn;
+use tracing::{info, warn};
 use tracing_subscriber::{
     EnvFilter, Layer as _, filter::FilterExt as _, fmt, layer::SubscriberExt as _, registry,
     util::SubscriberInitExt as _,
@@ -154,6 +154,8 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         Some(folder) => Some(open_store(folder, settings.survives).await?),
         None => None,
     };
+    let memory_mib = settings.limits.memory_bound() >> 20;
+    info!(memory_mib, "memory is bounded");
     let keys = store.clone().filter(|_| settings.require_keys);
     let scheme = if tls.is_some() { "https" } else { "http" };
     let options = ServerOptions {

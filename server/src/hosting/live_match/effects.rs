@@ -68,7 +68,7 @@ impl<G: WireGame> LiveMatch<G> {
         if let Some(replay) = replay {
             matches.ended(&self.id, self.maker.as_ref(), replay, gate.clone());
         }
-        self.tell(table, events, gate.as_ref());
+        self.tell(table, matches, events, gate.as_ref());
         for seat in slow {
             self.handle(table, matches, time, Input::Disconnected { seat });
         }
@@ -159,7 +159,13 @@ impl<G: WireGame> LiveMatch<G> {
     }
 
     /// Tells the spectators what changed of what they may know.
-    fn tell(&self, table: &mut Table<G>, events: Vec<v1::GameEvent>, gate: Option<&Gate>) {
+    fn tell(
+        &self,
+        table: &mut Table<G>,
+        matches: &Matches,
+        events: Vec<v1::GameEvent>,
+        gate: Option<&Gate>,
+    ) {
         let changes = table.referee.public_changes();
         let has_changed = changes != std::mem::replace(&mut table.told_changes, changes);
         if !has_changed || table.spectators.is_empty() {
@@ -176,7 +182,9 @@ impl<G: WireGame> LiveMatch<G> {
             info.config = None;
             info.seed_commitment.clear();
         }
-        table.spectators.tell(&response, gate);
+        table
+            .spectators
+            .tell(response, gate, matches.watcher_queue_bytes());
         if table.referee.result().is_some() {
             table.spectators.dismiss();
         }

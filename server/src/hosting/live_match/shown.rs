@@ -26,6 +26,7 @@ use super::{
 use crate::{
     journal::{Gate, Gated},
     refusal::Refusal,
+    transport::Watcher,
     wire::{result_to_wire, rules_to_wire, seat_to_wire},
 };
 
@@ -172,11 +173,12 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         is_meant(table.state()).then(|| Gated::new(self.match_info(&table), table.unsettled()))
     }
 
-    fn watch(&self) -> Result<WatchReceiver, Refusal> {
+    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
         let matches = self.matches.upgrade().ok_or_else(Refusal::stopping)?;
         let mut table = self.table();
         let (snapshot, gate) = (self.snapshot(&table), table.unsettled());
-        let receiver = table.spectators.add(snapshot, gate, matches.limits())?;
+        let spectators = &mut table.spectators;
+        let receiver = spectators.add(watcher, snapshot, gate, matches.limits())?;
         if table.referee.result().is_some() {
             table.spectators.dismiss();
         }

@@ -1,0 +1,89 @@
+//! Counts what is held at once against a limit: places, or bytes.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// How much of something is held, and how much may be.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    held: AtomicUsize,
+    limit: usize,
+}
+
+/// A part that is held, given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    tally: Arc<Tally>,
+    amount: usize,
+}
+
+impl Tally {
+    /// Nothing is held yet.
+    pub(crate) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self {
+            held: AtomicUsize::new(0),
+            limit,
+        })
+    }
+
+    /// Takes so much, if there is as much left.
+    pub(crate) fn take(self: &Arc<Self>, amount: usize) -> Option<Taken> {
+        let with = |held: usize| held.checked_add(amount).filter(|sum| *sum <= self.limit);
+        // Nothing else is read or written by the order of these counts.
+        self.held
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, with)
+            .ok()?;
+        Some(Taken {
+            tally: Arc::clone(self),
+            amount,
+        })
+    }
+
+    /// How much may be held.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+}
+
+impl Taken {
+    /// Takes so much more, if there is as much left.
+    pub(crate) fn grow(&mut self, amount: usize) -> bool {
+        let Some(mut more) = self.tally.take(amount) else {
+            return false;
+        };
+        self.amount += std::mem::take(&mut more.amount);
+        true
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.tally.held.fetch_sub(self.amount, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn no_more_is_taken_than_the_limit_and_all_of_it_comes_back() {
+        let tally = Tally::new(10);
+        let mut part = tally.take(4).unwrap();
+        assert!(tally.take(7).is_none());
+        assert!(tally.take(usize::MAX).is_none());
+        assert!(part.grow(6));
+        assert!(!part.grow(1));
+        assert_eq!(tally.held(), 10);
+        drop(part);
+        assert_eq!(tally.held(), 0);
+    }
+}

@@ -1,0 +1,211 @@
+//! The answer of one call on its way to the peer, in pieces of a bounded size.
+//!
+//! HTTP/2 lets the peer say how much it will take. The transport takes a frame from here, waits
+//! until the peer has room for the first byte of it, and then keeps the rest in its own buffer. So
+//! a large message is handed over as its head of five bytes and then in small pieces; what is not
+//! handed over stays here, where it can be let go of.
+
+use std::{
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker, ready},
+    time::Instant,
+};
+
+use http_body::Frame;
+use tonic::{
+    Status,
+    body::Body,
+    codegen::{Bytes, http::HeaderMap},
+};
+
+use super::call::Call;
+use crate::limits::SEND_BUFFER_BYTES;
+
+/// Bytes before each gRPC message: whether it is compressed, and its length.
+const MESSAGE_HEAD_BYTES: usize = 5;
+
+/// The answer of a call.
+#[derive(Default)]
+pub(super) struct Answer {
+    state: Mutex<State>,
+    handed: Arc<Handed>,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None` before there is one, and when it was let go of.
+    body: Option<Body>,
+    /// Of a large frame, what the transport has not been handed.
+    rest: Bytes,
+    trailers: Option<HeaderMap>,
+    is_over: bool,
+}
+
+/// Bytes that the transport was handed and has not put on the wire.
+#[derive(Default)]
+struct Handed {
+    state: Mutex<HandedState>,
+}
+
+#[derive(Default)]
+struct HandedState {
+    bytes: usize,
+    /// When the first of them was handed over, or the last before them went out.
+    since: Option<Instant>,
+    waker: Option<Waker>,
+}
+
+/// Some of these bytes; the transport drops them when they are on the wire, or never will be.
+struct Piece {
+    bytes: Bytes,
+    handed: Arc<Handed>,
+}
+
+impl Answer {
+    /// Since when the peer has taken nothing of what it was handed; `None` while there is nothing.
+    pub(super) fn unread_since(&self) -> Option<Instant> {
+        let handed = self.handed.state();
+        handed.since.filter(|_| handed.bytes > 0)
+    }
+
+    /// Lets go of what was not handed over; the peer is told `status` if it reads on, for which it
+    /// has as much time again.
+    pub(super) fn give_up(&self, status: Status) {
+        self.handed.state().since = Some(Instant::now());
+        let mut state = self.state();
+        let (body, rest) = (state.body.take(), std::mem::take(&mut state.rest));
+        state.is_over = true;
+        let mut trailers = HeaderMap::new();
+        state.trailers = status.add_header(&mut trailers).ok().map(|()| trailers);
+        drop(state);
+        // Outside of the lock, since a stream may have to tell its match.
+        drop((body, rest));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic while the lock was held is a defect of the body, which is then over.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hand_over(&self, bytes: Bytes) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let mut handed = self.handed.state();
+        if handed.bytes == 0 {
+            handed.since = Some(Instant::now());
+        }
+        handed.bytes += bytes.len();
+        drop(handed);
+        let handed = Arc::clone(&self.handed);
+        let piece = Bytes::from_owner(Piece { bytes, handed });
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+}
+
+/// The body of a response, as the transport takes it.
+pub(super) struct AnswerBody {
+    call: Arc<Call>,
+}
+
+impl AnswerBody {
+    pub(super) fn new(call: Arc<Call>, body: Body) -> Self {
+        call.answer.state().body = Some(body);
+        Self { call }
+    }
+}
+
+impl http_body::Body for AnswerBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let answer = &self.call.answer;
+        let mut state = answer.state();
+        loop {
+            if !state.rest.is_empty() {
+                let len = state.rest.len().min(SEND_BUFFER_BYTES);
+                return answer.hand_over(state.rest.split_to(len));
+            }
+            if state.is_over {
+                // Not before the bytes are on the wire: the transport would take the call for
+                // done, and keep them for as long as the peer likes.
+                if !answer.handed.are_out(context) {
+                    return Poll::Pending;
+                }
+                let trailers = state.trailers.take();
+                return Poll::Ready(trailers.map(|trailers| Ok(Frame::trailers(trailers))));
+            }
+            let frame = match &mut state.body {
+                Some(body) => ready!(Pin::new(body).poll_frame(context)),
+                None => None,
+            };
+            match frame.transpose()?.map(Frame::into_data) {
+                Some(Ok(data)) => {
+                    // The buffer that it was written into is at most twice as large.
+                    self.call.needs_room(2 * data.len());
+                    state.rest = data;
+                    if state.rest.len() > SEND_BUFFER_BYTES {
+                        return answer.hand_over(state.rest.split_to(MESSAGE_HEAD_BYTES));
+                    }
+                }
+                Some(Err(frame)) => {
+                    state.trailers = frame.into_trailers().ok();
+                    state.is_over = true;
+                }
+                None => state.is_over = true,
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let answer = &self.call.answer;
+        let state = answer.state();
+        let is_ended = |body: &Body| body.is_end_stream();
+        !state.is_over
+            && state.rest.is_empty()
+            && state.body.as_ref().is_none_or(is_ended)
+            && answer.handed.state().bytes == 0
+    }
+}
+
+impl Handed {
+    /// Whether nothing is handed over that is not on the wire; else the task is woken then.
+    fn are_out(&self, context: &Context<'_>) -> bool {
+        let mut state = self.state();
+        if state.bytes > 0 {
+            state.waker = Some(context.waker().clone());
+        }
+        state.bytes == 0
+    }
+
+    fn state(&self) -> MutexGuard<'_, HandedState> {
+        // Nothing that holds the lock can leave it half changed.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        let mut state = self.handed.state();
+        state.bytes = state.bytes.saturating_sub(self.bytes.len());
+        let waker = match state.bytes {
+            0 => state.waker.take(),
+            _ => {
+                state.since = Some(Instant::now());
+                None
+            }
+        };
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! One call: whose it is, what it has of the server's allowances, and whether its answer is read.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::{Duration, Instant},
+};
+
+use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_store::KeyId;
+use tokio::{
+    sync::{AcquireError, OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
+use tonic::Status;
+
+use super::{
+    allowances::{Allowance, Allowances, CallerId, permits},
+    answer::Answer,
+    origin::Origin,
+};
+use crate::{
+    refusal::Refusal,
+    tally::{Taken, Tally},
+};
+
+tokio::task_local! {
+    /// The call that a task is for.
+    pub(super) static CURRENT: Arc<Call>;
+}
+
+/// What a call is for, as far as the transport cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallKind {
+    /// The stream of a bot.
+    BotStream,
+    /// News for a spectator.
+    Watch,
+    /// Anything else.
+    Other,
+}
+
+/// What the calls of one connection share.
+pub(super) struct ConnectionShare {
+    allowances: Arc<Allowances>,
+    origin: Origin,
+    /// Of the caller's address.
+    address: Arc<Allowance>,
+    unread: Arc<Semaphore>,
+}
+
+impl ConnectionShare {
+    pub(super) fn new(allowances: &Arc<Allowances>, origin: Origin) -> Arc<Self> {
+        let unread = permits(allowances.limits.unread_answer_bytes_per_connection);
+        Arc::new(Self {
+            address: allowances.of(&CallerId::Address(origin)),
+            allowances: Arc::clone(allowances),
+            origin,
+            unread: Arc::new(Semaphore::new(unread)),
+        })
+    }
+
+    /// How long an answer may stay unread.
+    pub(super) fn unread_time(&self) -> Duration {
+        self.allowances.limits.unread_time
+    }
+}
+
+/// A call in progress.
+pub(crate) struct Call {
+    connection: Arc<ConnectionShare>,
+    held: Mutex<Held>,
+    pub(super) answer: Answer,
+}
+
+/// What a call has of the allowances.
+struct Held {
+    kind: CallKind,
+    caller: CallerId,
+    allowance: Arc<Allowance>,
+    place: Option<Taken>,
+    place_of_caller: Option<Taken>,
+    /// For bytes of the answer, of the connection, the caller and the server.
+    room: Vec<OwnedSemaphorePermit>,
+}
+
+/// A spectator's call: whose it is, and whether it reads.
+#[derive(Clone)]
+pub(crate) struct Watcher {
+    pub(crate) caller: CallerId,
+    call: Weak<Call>,
+}
+
+impl Watcher {
+    /// How long it has not read what it was handed; nothing if it waits for news.
+    pub(crate) fn unread_for(&self) -> Option<Duration> {
+        let since = self.call.upgrade()?.answer.unread_since()?;
+        Some(since.elapsed())
+    }
+}
+
+/// The allowances for messages that wait for a bot.
+#[derive(Clone)]
+pub(crate) struct QueueAllowance {
+    of_caller: Arc<Tally>,
+    in_all: Arc<Tally>,
+}
+
+impl QueueAllowance {
+    /// Takes so many bytes, if there are as many left.
+    pub(crate) fn take(&self, bytes: usize) -> Option<[Taken; 2]> {
+        Some([self.of_caller.take(bytes)?, self.in_all.take(bytes)?])
+    }
+}
+
+/// Bytes of a request that is not there whole, beyond those that every call has room for.
+pub(crate) struct RequestBytes {
+    of_caller: Taken,
+    in_all: Taken,
+}
+
+impl Call {
+    pub(super) fn new(connection: Arc<ConnectionShare>) -> Arc<Self> {
+        let held = Held {
+            kind: CallKind::Other,
+            caller: CallerId::Address(connection.origin),
+            allowance: Arc::clone(&connection.address),
+            place: None,
+            place_of_caller: None,
+            room: Vec::new(),
+        };
+        Arc::new(Self {
+            connection,
+            held: Mutex::new(held),
+            answer: Answer::default(),
+        })
+    }
+
+    /// The call that this task is for; `None` in a task that serves none.
+    pub(crate) fn current() -> Option<Arc<Self>> {
+        CURRENT.try_with(Arc::clone).ok()
+    }
+
+    /// Takes a place on the server, and one of the address. A bot's stream takes none before it is
+    /// known whose it is: others behind the same address must not keep it from its seat.
+    pub(super) fn begin(&self, kind: CallKind) -> Result<(), Refusal> {
+        let mut held = self.held();
+        held.kind = kind;
+        if kind == CallKind::BotStream {
+            return Ok(());
+        }
+        let calls = &self.connection.allowances.in_all.calls;
+        held.place = Some(take_of_server(calls, "other_calls")?);
+        held.take_place_of_caller()
+    }
+
+    /// Takes note whose call it is: it then counts for the key, or without keys for the address.
+    ///
+    /// # Errors
+    /// When the caller, or for a bot's stream the server, has too many calls in progress.
+    pub(crate) fn is_of(&self, key: Option<&KeyId>) -> Result<(), Refusal> {
+        let mut held = self.held();
+        if let Some(key) = key {
+            held.caller = CallerId::Key(key.clone());
+            held.allowance = self.connection.allowances.of(&held.caller);
+            held.place_of_caller = None;
+        }
+        if held.place_of_caller.is_none() {
+            held.take_place_of_caller()?;
+        }
+        if held.place.is_none() {
+            let bot_streams = &self.connection.allowances.in_all.bot_streams;
+            held.place = Some(take_of_server(bot_streams, "bot_streams")?);
+        }
+        Ok(())
+    }
+
+    /// Waits until there is room for an answer of so many bytes of the call that this task is for,
+    /// or for as many as there may be at all. To be called before the answer is made; the room is
+    /// the call's until it ends.
+    ///
+    /// # Errors
+    /// When earlier answers are not read meanwhile, with the limit.
+    pub(crate) async fn room_for_answer(bytes: usize) -> Result<(), Refusal> {
+        match Self::current() {
+            Some(call) => call.room(bytes).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn room(&self, bytes: usize) -> Result<(), Refusal> {
+        let limits = &self.connection.allowances.limits;
+        let (of_caller, caller_permits) = {
+            let held = self.held();
+            (
+                Arc::clone(&held.allowance.unread),
+                held.allowance.unread_permits,
+            )
+        };
+        let in_all = &self.connection.allowances.in_all;
+        let parts = [
+            (
+                &self.connection.unread,
+                permits(limits.unread_answer_bytes_per_connection),
+                "unread_answer_bytes_per_connection",
+            ),
+            (&of_caller, caller_permits, "unread_answer_bytes_per_caller"),
+            (&in_all.unread, in_all.unread_permits, "unread_answer_bytes"),
+        ];
+        let mut limit = "";
+        let waiting = async {
+            for (semaphore, most, name) in parts {
+                limit = name;
+                let wanted = u32::try_from(permits(bytes).min(most)).unwrap_or(u32::MAX);
+                let permit = Arc::clone(semaphore).acquire_many_owned(wanted).await?;
+                self.held().room.push(permit);
+            }
+            Ok::<_, AcquireError>(())
+        };
+        let waited = timeout(limits.unread_time, waiting).await;
+        // The semaphores are never closed.
+        waited.map(|_| ()).map_err(|_| {
+            Refusal::new(
+                RefusalReason::LimitReached,
+                format!("earlier answers are not read, and the server's limit {limit} is reached"),
+            )
+            .with("limit", limit)
+        })
+    }
+
+    /// Gives back what the answer does not need of its room: it takes so many bytes.
+    pub(super) fn needs_room(&self, bytes: usize) {
+        let mut held = self.held();
+        for permit in &mut held.room {
+            let spare = permit.num_permits().saturating_sub(permits(bytes));
+            drop(permit.split(spare));
+        }
+    }
+
+    /// Counts bytes of its request that came and are not handled.
+    ///
+    /// # Errors
+    /// When there are too many such bytes.
+    pub(crate) fn request_bytes(&self, bytes: usize) -> Result<RequestBytes, Refusal> {
+        let of_caller = Arc::clone(&self.held().allowance.request_bytes);
+        let in_all = &self.connection.allowances.in_all.request_bytes;
+        let of_caller = take_bytes(&of_caller, bytes, "unfinished_request_bytes_per_caller")?;
+        let in_all = take_bytes(in_all, bytes, "unfinished_request_bytes")?;
+        Ok(RequestBytes { of_caller, in_all })
+    }
+
+    /// The allowances for messages that wait for its bot.
+    pub(crate) fn queue_allowance(&self) -> QueueAllowance {
+        QueueAllowance {
+            of_caller: Arc::clone(&self.held().allowance.bot_queue_bytes),
+            in_all: Arc::clone(&self.connection.allowances.in_all.bot_queue_bytes),
+        }
+    }
+
+    /// Itself as a spectator's call.
+    pub(crate) fn watcher(self: &Arc<Self>) -> Watcher {
+        Watcher {
+            caller: self.held().caller.clone(),
+            call: Arc::downgrade(self),
+        }
+    }
+
+    /// Lets go of an answer that nobody reads. Whoever reads on is told why.
+    pub(super) fn give_up(&self) {
+        let (room, kind) = {
+            let mut held = self.held();
+            (std::mem::take(&mut held.room), held.kind)
+        };
+        let time_ms = self.connection.unread_time().as_millis();
+        let refusal = match kind {
+            CallKind::BotStream | CallKind::Watch => Refusal::new(
+                RefusalReason::SlowConsumer,
+                format!("nothing was read for {time_ms} ms, the limit unread_time"),
+            ),
+            CallKind::Other => Refusal::new(
+                RefusalReason::LimitReached,
+                format!("the answer was not read within {time_ms} ms, the limit unread_time"),
+            ),
+        };
+        let refusal = refusal
+            .with("limit", "unread_time")
+            .with("value", time_ms.to_string());
+        self.answer.give_up(Status::from(refusal));
+        drop(room);
+    }
+
+    /// The moment until which the peer has to read on; `None` while it need not.
+    pub(super) fn read_by(&self) -> Option<Instant> {
+        Some(self.answer.unread_since()? + self.connection.unread_time())
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        // Nothing that holds the lock can leave it half changed.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    fn take_place_of_caller(&mut self) -> Result<(), Refusal> {
+        self.place_of_caller = Some(match self.kind {
+            CallKind::BotStream => take(&self.allowance.bot_streams, "bot_streams_per_caller")?,
+            _ => take(&self.allowance.calls, "other_calls_per_caller")?,
+        });
+        Ok(())
+    }
+}
+
+impl RequestBytes {
+    /// Counts more of them; `None` when there are too many, with the limit.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
+        if !self.of_caller.grow(bytes) {
+            return Err(too_many_bytes("unfinished_request_bytes_per_caller"));
+        }
+        if !self.in_all.grow(bytes) {
+            return Err(too_many_bytes("unfinished_request_bytes"));
+        }
+        Ok(())
+    }
+}
+
+fn take(tally: &Arc<Tally>, limit: &'static str) -> Result<Taken, Refusal> {
+    tally
+        .take(1)
+        .ok_or_else(|| Refusal::limit(limit, tally.limit()))
+}
+
+fn take_of_server(tally: &Arc<Tally>, limit: &'static str) -> Result<Taken, Refusal> {
+    tally
+        .take(1)
+        .ok_or_else(|| Refusal::server_limit(limit, tally.limit()))
+}
+
+fn take_bytes(tally: &Arc<Tally>, bytes: usize, limit: &'static str) -> Result<Taken, Refusal> {
+    tally.take(bytes).ok_or_else(|| too_many_bytes(limit))
+}
+
+fn too_many_bytes(limit: &'static str) -> Refusal {
+    Refusal::new(
+        RefusalReason::LimitReached,
+        format!("too many requests are under way, and the server's limit {limit} is reached"),
+    )
+    .with("limit", limit)
+}
