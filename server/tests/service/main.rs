@@ -9,6 +9,7 @@ mod connections;
 mod conversation;
 mod failing_store;
 mod flood;
+mod held;
 mod hindered_store;
 mod keys;
 mod limits;

@@ -1,0 +1,368 @@
+//! What callers have the server hold: answers that they do not read, requests that they do not
+//! send whole, and calls that they do not end.
+
+use std::{pin::pin, time::Duration};
+
+use bridgemaster_proto::v1::{
+    ListGamesRequest, ListMatchesRequest, WatchMatchRequest,
+    match_service_client::MatchServiceClient,
+};
+use bridgemaster_server::{Limits, identity::KeyScope};
+use h2::{RecvStream, client::SendRequest};
+use prost::Message;
+use tokio::{select, sync::mpsc, time::timeout};
+use tokio_util::task::AbortOnDropHandle;
+use tonic::{
+    Status,
+    codegen::{Bytes, http},
+    transport::Channel,
+};
+use tonic_types::StatusExt as _;
+
+use crate::{
+    connections::connect_from,
+    locked_table::LockedTable,
+    raw_bot::{RawBot, hello, reason, request},
+    table::{GAMES, PATIENCE, Table, config},
+};
+
+const LIST: &str = "/bridgemaster.v1.MatchService/ListMatches";
+const CREATE: &str = "/bridgemaster.v1.MatchService/CreateMatch";
+/// A time that is over soon.
+const SOON: Duration = Duration::from_millis(100);
+
+/// A connection on which the server may send so many bytes of each answer.
+struct NarrowClient {
+    sender: SendRequest<Bytes>,
+    url: String,
+    windows: mpsc::UnboundedSender<u32>,
+    _connection: AbortOnDropHandle<()>,
+}
+
+impl NarrowClient {
+    async fn connect(table: &Table, window: u32) -> Self {
+        let socket = connect_from("127.0.0.1", table).await;
+        let (sender, mut connection) = h2::client::Builder::new()
+            .initial_window_size(window)
+            .handshake(socket)
+            .await
+            .unwrap();
+        let (windows, mut opened) = mpsc::unbounded_channel();
+        let connection = tokio::spawn(async move {
+            loop {
+                select! {
+                    _ = &mut connection => return,
+                    Some(window) = opened.recv() => {
+                        connection.set_initial_window_size(window).unwrap();
+                    }
+                }
+            }
+        });
+        Self {
+            sender,
+            url: table.url.clone(),
+            windows,
+            _connection: AbortOnDropHandle::new(connection),
+        }
+    }
+
+    /// Begins a call with these bytes, and with its answer's body when that has begun.
+    async fn begin(&mut self, path: &str, bytes: Vec<u8>) -> (h2::SendStream<Bytes>, Answering) {
+        let call = http::Request::post(format!("{}{path}", self.url))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .body(())
+            .unwrap();
+        self.sender = self.sender.clone().ready().await.unwrap();
+        let (response, mut body) = self.sender.send_request(call, false).unwrap();
+        body.send_data(bytes.into(), false).unwrap();
+        (body, Answering(response))
+    }
+
+    async fn list(&mut self) -> Answering {
+        let list = ListMatchesRequest::default().encode_to_vec();
+        let (mut body, answering) = self.begin(LIST, announced(list.len(), list)).await;
+        body.send_data(Bytes::new(), true).unwrap();
+        answering
+    }
+}
+
+/// A message that is said to have so many bytes.
+fn announced(bytes: usize, sent: Vec<u8>) -> Vec<u8> {
+    let mut framed = vec![0];
+    framed.extend(u32::try_from(bytes).unwrap().to_be_bytes());
+    framed.extend(sent);
+    framed
+}
+
+struct Answering(h2::client::ResponseFuture);
+
+impl Answering {
+    /// The head of the answer, and its body.
+    async fn head(self) -> (http::HeaderMap, RecvStream) {
+        let response = timeout(PATIENCE, self.0).await.unwrap().unwrap();
+        let (head, body) = response.into_parts();
+        (head.headers, body)
+    }
+
+    /// How the call ends whose answer is read.
+    async fn read(self) -> Status {
+        let (head, mut body) = self.head().await;
+        if let Some(status) = Status::from_header_map(&head) {
+            return status;
+        }
+        read_on(&mut body).await.unwrap()
+    }
+}
+
+/// Reads what is left of an answer: how it ends.
+async fn read_on(body: &mut RecvStream) -> Result<Status, h2::Error> {
+    while let Some(data) = timeout(PATIENCE, body.data()).await.unwrap() {
+        body.flow_control().release_capacity(data?.len()).unwrap();
+    }
+    let trailers = timeout(PATIENCE, body.trailers()).await.unwrap()?;
+    Ok(Status::from_header_map(&trailers.unwrap()).unwrap())
+}
+
+fn limit(status: &Status) -> String {
+    assert_eq!(reason(status), "LIMIT_REACHED", "{status:?}");
+    let details = status.get_error_details();
+    details.error_info().unwrap().metadata["limit"].clone()
+}
+
+/// A server with matches enough that a list is a large answer.
+async fn table_with_matches(limits: Limits) -> Table {
+    let table = Table::with_limits(limits).await;
+    for _ in 0..40 {
+        table.create(config(GAMES[0], 2)).await;
+    }
+    table
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_read_is_let_go_and_then_its_stream_is_reset() {
+    let limits = Limits {
+        unread_time: SOON,
+        ..Limits::default()
+    };
+    let table = table_with_matches(limits).await;
+    for window in [0, 1, 10_000] {
+        let mut client = NarrowClient::connect(&table, window).await;
+        let (_, mut body) = client.list().await.head().await;
+        let mut taken = 0;
+        let error = loop {
+            match timeout(PATIENCE, body.data()).await.unwrap() {
+                Some(Ok(data)) => taken += data.len(),
+                Some(Err(error)) => break error,
+                None => panic!("the answer does not come whole"),
+            }
+        };
+        assert_eq!(taken, window as usize);
+        assert_eq!(error.reason(), Some(h2::Reason::CANCEL), "{error}");
+    }
+    // A caller who reads gets it.
+    let mut client = NarrowClient::connect(&table, 10_000).await;
+    assert_eq!(client.list().await.read().await.code(), tonic::Code::Ok);
+}
+
+#[tokio::test]
+async fn who_reads_on_after_an_answer_was_let_go_is_told_why() {
+    let limits = Limits {
+        unread_time: Duration::from_secs(1),
+        unread_answer_bytes_per_connection: 1,
+        ..Limits::default()
+    };
+    let table = table_with_matches(limits).await;
+    let mut client = NarrowClient::connect(&table, 0).await;
+    let (_, mut body) = client.list().await.head().await;
+    // Has room when the first is let go of, which is half way to its reset.
+    let (_, _second) = client.list().await.head().await;
+    client.windows.send(100_000).unwrap();
+    assert_eq!(limit(&read_on(&mut body).await.unwrap()), "unread_time");
+}
+
+#[tokio::test]
+async fn a_list_waits_until_those_before_it_are_read_and_others_do_not() {
+    let limits = Limits {
+        unread_answer_bytes_per_connection: 1,
+        ..Limits::default()
+    };
+    let table = table_with_matches(limits).await;
+    let mut client = NarrowClient::connect(&table, 0).await;
+    let (_, unread) = client.list().await.head().await;
+    let mut waiting = pin!(client.list().await.head());
+    // Somebody else does not wait.
+    let mut other = NarrowClient::connect(&table, 100_000).await;
+    select! {
+        status = other.list().await.read() => assert_eq!(status.code(), tonic::Code::Ok),
+        _ = &mut waiting => panic!("there is no room for it"),
+    }
+    drop(unread);
+    let (_, mut body) = waiting.await;
+    client.windows.send(100_000).unwrap();
+    assert_eq!(read_on(&mut body).await.unwrap().code(), tonic::Code::Ok);
+}
+
+#[tokio::test]
+async fn a_caller_has_no_more_calls_in_progress_than_its_limit() {
+    let limits = Limits {
+        other_calls_per_caller: 2,
+        bot_streams_per_caller: 1,
+        ..Limits::default()
+    };
+    let locked = LockedTable::with_limits(limits).await;
+    let scopes = [KeyScope::Create, KeyScope::Read, KeyScope::Play];
+    let busy = locked.key("busy", &scopes).await;
+    let other = locked.key("other", &scopes).await;
+    let made = locked
+        .with(&busy)
+        .create(config(GAMES[0], 2))
+        .await
+        .unwrap();
+    let id = &made.match_id;
+    let mut watching = Vec::new();
+    while watching.len() < 2 {
+        // The place of a call before may not be free yet.
+        watching.extend(locked.with(&busy).watch(id).await);
+    }
+    let refused = locked.with(&busy).list().await.unwrap_err();
+    assert_eq!(limit(&refused), "other_calls_per_caller");
+    locked.with(&other).list().await.unwrap();
+
+    let _playing = locked.with(&busy).open(&made.tickets[0]).await.unwrap();
+    let refused = locked.with(&busy).open(&made.tickets[1]).await;
+    assert_eq!(limit(&refused.err().unwrap()), "bot_streams_per_caller");
+    locked.with(&other).open(&made.tickets[1]).await.unwrap();
+}
+
+#[tokio::test]
+async fn requests_that_do_not_come_whole_are_bounded_in_bytes_and_small_ones_are_not_concerned() {
+    let limits = Limits {
+        unfinished_request_bytes_per_caller: 40_000,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let mut client = NarrowClient::connect(&table, 65_535).await;
+    let mut held = Vec::new();
+    let refused = loop {
+        assert!(held.len() < 10, "the third is too much");
+        let (mut body, answering) = client
+            .begin(CREATE, announced(60_000, vec![0; 8_000]))
+            .await;
+        body.send_data(vec![0; 20_000].into(), false).unwrap();
+        let mut answering = Box::pin(answering.read());
+        select! {
+            status = &mut answering => break status,
+            () = until_idle(&table) => held.push((body, answering)),
+        }
+    };
+    assert_eq!(limit(&refused), "unfinished_request_bytes_per_caller");
+    table.create(config(GAMES[0], 2)).await;
+}
+
+/// Waits until the server has probably handled what it was sent: it answers calls that came later.
+async fn until_idle(table: &Table) {
+    for _ in 0..20 {
+        table
+            .catalog()
+            .list_games(ListGamesRequest {})
+            .await
+            .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn spectators_that_read_nothing_give_way_to_the_next() {
+    let limits = Limits {
+        watchers_per_match: 4,
+        ..Limits::default()
+    };
+    let most = limits.watchers_per_match;
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let watch = || WatchMatchRequest {
+        match_id: seated.match_id.clone(),
+    };
+    let narrow = Channel::from_shared(table.url.clone())
+        .unwrap()
+        .initial_stream_window_size(0)
+        .connect()
+        .await
+        .unwrap();
+    let mut deaf = Vec::new();
+    for _ in 0..most {
+        let mut client = MatchServiceClient::new(narrow.clone());
+        deaf.push(client.watch_match(watch()).await.unwrap());
+    }
+    // From the moment on at which they have been deaf for long enough.
+    let watching = async {
+        loop {
+            if let Ok(news) = table.matches().watch_match(watch()).await {
+                return news.into_inner();
+            }
+        }
+    };
+    let mut news = timeout(PATIENCE, watching).await.unwrap();
+    news.message().await.unwrap().unwrap();
+    let bot = RawBot::join(&table, &seated.tickets[0]).await;
+    news.message().await.unwrap().unwrap();
+    drop(bot);
+}
+
+#[tokio::test]
+async fn one_caller_does_not_keep_the_spectators_of_another_out() {
+    let limits = Limits {
+        watchers_per_match: 4,
+        ..Limits::default()
+    };
+    let locked = LockedTable::with_limits(limits).await;
+    let scopes = [KeyScope::Create, KeyScope::Read];
+    let [crowd, other] = [
+        locked.key("crowd", &scopes).await,
+        locked.key("other", &scopes).await,
+    ];
+    let made = locked.with(&crowd).create(config(GAMES[0], 2)).await;
+    let id = made.unwrap().match_id;
+    let mut watching = Vec::new();
+    for _ in 0..4 {
+        watching.push(locked.with(&crowd).watch(&id).await.unwrap());
+    }
+    let refused = locked.with(&crowd).watch(&id).await.unwrap_err();
+    assert_eq!(limit(&refused), "watchers_per_match");
+    for _ in 0..2 {
+        locked.with(&other).watch(&id).await.unwrap();
+    }
+    let mut first = watching.remove(0);
+    first.message().await.unwrap().unwrap();
+    let ended = timeout(PATIENCE, first.message()).await.unwrap();
+    assert_eq!(reason(&ended.unwrap_err()), "SLOW_CONSUMER");
+}
+
+#[tokio::test]
+async fn a_bot_that_reads_nothing_loses_its_stream_and_may_come_back() {
+    let limits = Limits {
+        unread_time: SOON,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut other = RawBot::join(&table, &seated.tickets[1]).await;
+    let deaf = Channel::from_shared(table.url.clone())
+        .unwrap()
+        .initial_stream_window_size(0)
+        .connect()
+        .await
+        .unwrap();
+    let client = bridgemaster_proto::v1::play_service_client::PlayServiceClient::new(deaf);
+    let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
+    let bearer = format!("Bearer {}", seated.tickets[0]);
+    let bot = RawBot::open_with(client, Some(&bearer), first)
+        .await
+        .unwrap();
+    other.started().await;
+    // The others are told that its stream ended.
+    other.told_of_a_seat().await;
+    drop(bot);
+    let mut back = RawBot::join(&table, &seated.tickets[0]).await;
+    back.asked().await;
+}
