@@ -107,7 +107,7 @@ pub struct Limits {
     /// The part of these that one address or key may have.
     #[serde(deserialize_with = "positive")]
     pub unread_answer_bytes_per_caller: usize,
-    /// The part of these that one connection may have: eight replays or four lists under way.
+    /// The part of these that one connection may have: eight replays or two long pages under way.
     #[serde(deserialize_with = "positive")]
     pub unread_answer_bytes_per_connection: usize,
     /// Time in which a peer has to read something of what waits for it, and in which a call waits
@@ -314,11 +314,8 @@ pub(crate) const UNCOUNTED_QUEUE_BYTES: usize = 8 * 1024;
 /// Bytes that each call has to read its request into.
 pub(crate) const CALL_BUFFER_BYTES: usize = 8 * 1024;
 
-/// Room that is taken for a page of ListMatches before it is made: 500 matches of 2 KiB.
-pub(crate) const LIST_ANSWER_BYTES: usize = MIB;
-
-/// Room that is taken for a replay before it is made: those of ordinary matches have 20 KiB.
-pub(crate) const REPLAY_ANSWER_BYTES: usize = MIB / 2;
+/// Room that is taken for each match of a page of ListMatches before the page is made.
+pub(crate) const LISTED_MATCH_BYTES: usize = 4 * 1024;
 
 /// Most matches of one page of ListMatches.
 pub(crate) const MAX_PAGE_SIZE: u32 = 500;

@@ -12,7 +12,7 @@ use super::{
     set_aside::unreadable,
 };
 use crate::{
-    journal::NotStored, limits::LIST_ANSWER_BYTES, metrics::DamagedValue, refusal::Refusal,
+    journal::NotStored, limits::LISTED_MATCH_BYTES, metrics::DamagedValue, refusal::Refusal,
     transport::Call,
 };
 
@@ -145,7 +145,7 @@ impl Matches {
         reader: &Reader,
     ) -> Result<Listed, Refusal> {
         let _place = self.reading().begin(reader)?;
-        Call::room_for_answer(LIST_ANSWER_BYTES).await?;
+        Call::room_for_answer(count * LISTED_MATCH_BYTES).await?;
         let of = viewer.sees_only();
         let mut page = Vec::new();
         let mut damaged = Vec::new();

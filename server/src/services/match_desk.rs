@@ -17,7 +17,7 @@ use crate::{
     hosting::{HostedMatch, MatchId, Matches, Reader, SharedNews, Viewer},
     identity::{Authenticator, Caller, KeyScope},
     journal::NotStored,
-    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS, REPLAY_ANSWER_BYTES},
+    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
     metrics::DamagedValue,
     refusal::Refusal,
     replay,
@@ -226,8 +226,9 @@ impl MatchService for MatchDesk {
         let GetReplayRequest { match_id, as_file } = request.get_ref();
         let (hosted, caller) = self.seen(&request, match_id).await?;
         let reader = reader(&request, &caller);
-        Call::room_for_answer(REPLAY_ANSWER_BYTES).await?;
         let bytes = self.matches.replay(&*hosted, &reader).await?;
+        // The buffer that it is written into may be twice as large.
+        Call::room_for_answer(2 * bytes.len()).await?;
         let replay = read_replay(&bytes);
         let replay = replay.inspect_err(|refusal| {
             let aside = self.matches.set_aside();

@@ -176,7 +176,7 @@ impl Call {
 
     /// Waits until there is room for an answer of so many bytes of the call that this task is for,
     /// or for as many as there may be at all. To be called before the answer is made; the room is
-    /// the call's until it ends.
+    /// the call's until it ends, or what the answer needs of it.
     ///
     /// # Errors
     /// When earlier answers are not read meanwhile, with the limit.
