@@ -190,7 +190,8 @@ impl Flaw {
         (
             "counts_by_itself",
             Self::CountsByItself,
-            &["resume-after-unknown"],
+            // Where it begins anew, numbers are left out.
+            &["begin-anew", "resume-after-unknown"],
         ),
         (
             "forgets_lost_answers",
