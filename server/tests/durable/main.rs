@@ -10,3 +10,4 @@ mod paced_bot;
 mod refusing;
 mod replay_files;
 mod served;
+mod trusting;

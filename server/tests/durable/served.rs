@@ -16,7 +16,7 @@ use bridgemaster_proto::{
         MatchInfo, Replay, match_service_client::MatchServiceClient,
     },
 };
-use tonic::transport::Channel;
+use tonic::{Status, transport::Channel};
 
 /// Longest time that a test waits for anything.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
@@ -107,6 +107,14 @@ impl Served {
 
     /// Makes a match of two seats: its identifier and its tickets.
     pub(crate) async fn create(&self, game: &str, seed: &str) -> (String, Vec<String>) {
+        self.try_create(game, seed).await.unwrap()
+    }
+
+    pub(crate) async fn try_create(
+        &self,
+        game: &str,
+        seed: &str,
+    ) -> Result<(String, Vec<String>), Status> {
         let config = MatchConfig {
             game: with_game!(game, G => G::config_to_wire(&Default::default())),
             seats: 2,
@@ -123,10 +131,10 @@ impl Served {
         let request = CreateMatchRequest {
             config: Some(config),
         };
-        let made = self.matches().await.create_match(request).await.unwrap();
+        let made = self.matches().await.create_match(request).await?;
         let made = made.into_inner();
         let tickets = made.tickets.into_iter().map(|ticket| ticket.ticket);
-        (made.r#match.unwrap().match_id, tickets.collect())
+        Ok((made.r#match.unwrap().match_id, tickets.collect()))
     }
 
     pub(crate) async fn all_matches(&self) -> Vec<MatchInfo> {

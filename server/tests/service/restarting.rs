@@ -6,7 +6,7 @@ use bridgemaster_proto::v1::{
     ListMatchesRequest, MatchState, decision::Choice, play_response::Message,
 };
 use bridgemaster_server::{Limits, replay::verify};
-use bridgemaster_store::{MatchCounts, MemoryStore, Store};
+use bridgemaster_store::{KeyName, MatchCounts, MemoryStore, Store};
 
 use crate::{
     raw_bot::{RawBot, hello},
@@ -139,6 +139,11 @@ async fn results_and_replays_stay_and_nothing_is_counted_twice() {
         let mut all = listed(&table, MatchState::Unspecified).await;
         all.retain(|id| *id != open.match_id);
         assert_eq!(all, ids);
+        // The store finds them by the names of their bots.
+        let bot = KeyName::new(&ended[0].0.seats[1].bot_name).unwrap();
+        let of_bot = store.finished(None, 9, Some(&bot)).await.unwrap();
+        let of_bot = of_bot.matches.iter().map(|found| found.match_id.as_str());
+        assert!(of_bot.eq(ids.iter().map(String::as_str)));
         let counts = store.match_counts().await.unwrap();
         let (open, finished) = (1, 3);
         assert_eq!(counts, MatchCounts { open, finished });
