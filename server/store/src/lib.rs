@@ -23,6 +23,7 @@ mod damage;
 mod data_dir;
 mod error;
 mod ids;
+mod inspector;
 mod journal_batch;
 mod keys;
 pub mod limits;
@@ -40,12 +41,13 @@ pub use error::{StoreError, WriteRefusal};
 pub use ids::{
     InvalidText, KeyId, KeyName, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES, MatchId, Scope,
 };
+pub use inspector::Inspector;
 pub use keys::{Key, KeysMark, NewKey, SecretHash};
 pub use matches::{FinishedCursor, FinishedMatch, FinishedPage, MatchCounts, OpenMatch, Write};
 pub use memory::MemoryStore;
 pub use sqlite::{
     CheckReport, Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore, backup, check,
-    restore,
+    check_with, replace, restore,
 };
 pub use store::{KeyStore, Store};
 pub use tail::{LostTail, Opening, Tail};

@@ -229,6 +229,13 @@ impl Store for MemoryStore {
         })
     }
 
+    async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
+        self.with(|kept| {
+            let finished = kept.finished_entry(id);
+            Ok(finished.is_some_and(|finished| finished.parties.contains(name)))
+        })
+    }
+
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         self.with(|kept| {
             Ok(kept

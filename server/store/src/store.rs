@@ -158,6 +158,13 @@ pub trait Store: KeyStore {
     /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError>;
 
+    /// Whether this name is a party of a finished match, which the lists of parties tell even where
+    /// the match itself cannot be read.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError>;
+
     /// The replay of a finished match; `None` if no match of this id has finished.
     ///
     /// # Errors

@@ -131,6 +131,9 @@ impl Store for HinderedStore {
         self.check(&[DamagedValue::Summary(id.clone())])?;
         self.store.finished_match(id).await
     }
+    async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
+        self.store.is_party(id, name).await
+    }
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         (self.hinder_reading)().await?;
         self.check(&[DamagedValue::Replay(id.clone())])?;

@@ -35,7 +35,8 @@ pub(super) fn check(database: &Path) -> Result<(), StoreError> {
     }
     let (log, index) = (beside(database, "-wal"), beside(database, "-shm"));
     if !has_bytes(database) {
-        let left = [log, index, database.with_file_name(COMMITS_FILE)];
+        let copied = beside(database, ".unfinished");
+        let left = [log, index, database.with_file_name(COMMITS_FILE), copied];
         return match left.into_iter().find(|path| has_bytes(path)) {
             Some(beside) => Err(StoreError::DatabaseMissing {
                 path: database.to_owned(),

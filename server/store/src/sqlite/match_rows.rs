@@ -387,6 +387,23 @@ pub(super) async fn finished_match(
         .map(|(finished, _)| finished))
 }
 
+/// Whether a name is a party of a finished match.
+pub(super) async fn is_party(
+    database: impl SqliteExecutor<'_>,
+    id: &MatchId,
+    name: &KeyName,
+) -> Result<bool, Fault> {
+    let is_party = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM finished_match JOIN finished_party USING (finish_number)
+         WHERE match_id = ? AND name = ?)",
+    )
+    .bind(id.as_str())
+    .bind(name.as_str())
+    .fetch_one(database)
+    .await?;
+    Ok(is_party)
+}
+
 /// The replay of a finished match.
 pub(super) async fn replay(
     database: impl SqliteExecutor<'_>,

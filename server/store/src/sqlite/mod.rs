@@ -41,7 +41,7 @@ use writer::Writer;
 
 pub use key_store::SqliteKeys;
 pub use options::{Durability, IntegrityCheck, SqliteOptions};
-pub use upkeep::{CheckReport, backup, check, restore};
+pub use upkeep::{CheckReport, backup, check, check_with, replace, restore};
 
 /// A [`Store`] in a data folder, which it holds alone.
 ///
@@ -179,6 +179,11 @@ impl Store for SqliteStore {
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
         let finished = match_rows::finished_match(&self.readers, self.store, id).await;
         finished.map_err(|fault| self.told(fault))
+    }
+
+    async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
+        let is_party = match_rows::is_party(&self.readers, id, name).await;
+        is_party.map_err(|fault| self.told(fault))
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {

@@ -2,7 +2,8 @@
 
 use std::{
     fs::{self, File},
-    path::Path,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use sqlx::{Connection as _, Row as _, SqliteConnection};
@@ -13,7 +14,8 @@ use super::{
     writer::{check_together, tail},
 };
 use crate::{
-    COMMITS_FILE, DATABASE_FILE, Damage, DamagedValue, DataDir, KeyName, StoreError, Tail,
+    COMMITS_FILE, DATABASE_FILE, Damage, DamagedValue, DataDir, Inspector, KeyName, OpenMatch,
+    StoreError, Tail,
     checksum::StoreId,
     closed,
     commits_file::{self, CommitsFile, Told, has_bytes, sync_folder},
@@ -54,13 +56,24 @@ impl CheckReport {
 /// What keeps a database from being read at all, as for
 /// [`SqliteStore::open`](super::SqliteStore::open); or a failure of the storage.
 pub async fn check(dir: &DataDir) -> Result<CheckReport, StoreError> {
+    check_with(dir, &mut ()).await
+}
+
+/// The same, with a look into each match that is as it was written.
+///
+/// # Errors
+/// As [`check`].
+pub async fn check_with(
+    dir: &DataDir,
+    inspector: &mut dyn Inspector,
+) -> Result<CheckReport, StoreError> {
     let path = dir.database();
     let told = commits_file::read(dir.path())?;
     if !is_held(dir)? {
         log_file::check(&path)?;
     }
     let mut connection = opening::looking(&path).await?;
-    let report = check_all(&mut connection, &path, &told).await;
+    let report = check_all(&mut connection, &path, &told, inspector).await;
     report.map_err(|fault| fault.at(&path))
 }
 
@@ -77,7 +90,7 @@ pub async fn backup(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError>
     }
     let to = DataDir::prepare(to)?;
     let _held = to.lock()?;
-    copy(&dir.database(), &to).await?;
+    copy(&dir.database(), &to, Existing::Refused).await?;
     check(&to).await
 }
 
@@ -88,6 +101,31 @@ pub async fn backup(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError>
 /// there is a store in it; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if the backup is
 /// damaged; or a failure of the storage. The data folder then has no store.
 pub async fn restore(from: &Path, dir: &DataDir) -> Result<CheckReport, StoreError> {
+    restore_into(from, dir, Existing::Refused).await
+}
+
+/// The same, in place of a store that may be there. That is kept, in a folder in the data folder
+/// whose name begins with `replaced-`.
+///
+/// # Errors
+/// As [`restore`], but for [`StoreError::AlreadyThere`]. A backup that is refused leaves the data
+/// folder as it was.
+pub async fn replace(from: &Path, dir: &DataDir) -> Result<CheckReport, StoreError> {
+    restore_into(from, dir, Existing::SetAside).await
+}
+
+/// What becomes of a store that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Existing {
+    Refused,
+    SetAside,
+}
+
+async fn restore_into(
+    from: &Path,
+    dir: &DataDir,
+    existing: Existing,
+) -> Result<CheckReport, StoreError> {
     let database = from.join(DATABASE_FILE);
     if !has_bytes(&database) {
         return Err(StoreError::NoBackup {
@@ -97,7 +135,7 @@ pub async fn restore(from: &Path, dir: &DataDir) -> Result<CheckReport, StoreErr
     log_file::check(&database)?;
     let told = commits_file::read(from)?;
     let mut connection = opening::looking(&database).await?;
-    let report = check_all(&mut connection, &database, &told).await;
+    let report = check_all(&mut connection, &database, &told, &mut ()).await;
     let report = report.map_err(|fault| fault.at(&database))?;
     connection
         .close()
@@ -109,8 +147,11 @@ pub async fn restore(from: &Path, dir: &DataDir) -> Result<CheckReport, StoreErr
     if let Some(damage) = report.damages.into_iter().next() {
         return Err(Fault::Damage(damage).at(&database));
     }
+    if let Tail::Lost(lost) = report.tail {
+        return Err(Fault::Contradiction(lost.to_string()).at(&database));
+    }
     let _held = dir.lock()?;
-    copy(&database, dir).await?;
+    copy(&database, dir, existing).await?;
     check(dir).await
 }
 
@@ -123,31 +164,53 @@ fn is_held(dir: &DataDir) -> Result<bool, StoreError> {
     }
 }
 
-/// Copies a database into a folder that has none, with its file of commits.
-async fn copy(database: &Path, to: &DataDir) -> Result<(), StoreError> {
+/// Copies a database into a folder, with its file of commits. If there is a store in the folder, it
+/// is moved into one of its own, or refused.
+async fn copy(database: &Path, to: &DataDir, existing: Existing) -> Result<(), StoreError> {
     let target = to.database();
-    let theirs = [
+    let mut theirs = vec![
         target.clone(),
         log_file::beside(&target, "-wal"),
+        log_file::beside(&target, "-shm"),
         to.path().join(COMMITS_FILE),
     ];
-    if let Some(path) = theirs.into_iter().find(|path| path.exists()) {
+    theirs.retain(|path| path.exists());
+    if let Some(path) = theirs.first().filter(|_| existing == Existing::Refused) {
+        let path = path.clone();
         return Err(StoreError::AlreadyThere { path });
     }
     // Under another name until it is whole.
     let unfinished = log_file::beside(&target, ".unfinished");
     let _ = fs::remove_file(&unfinished);
-    let copied = copy_to(database, &unfinished).await;
-    let noted = match copied {
-        Ok((store, commits)) => CommitsFile::begin(to.path(), store, commits)
+    match copy_to(database, &unfinished).await {
+        // From here on the store is the new one, though under another name for a moment: a server
+        // that came now would refuse the folder.
+        Ok((store, commits)) => set_aside(to.path(), &theirs)
+            .and_then(|()| CommitsFile::begin(to.path(), store, commits))
             .and_then(|_| renamed(&unfinished, &target)),
-        Err(error) => Err(error),
-    };
-    if noted.is_err() {
-        let _ = fs::remove_file(&unfinished);
-        let _ = fs::remove_file(to.path().join(COMMITS_FILE));
+        Err(error) => {
+            let _ = fs::remove_file(&unfinished);
+            Err(error)
+        }
     }
-    noted
+}
+
+/// Moves the files of a store into a folder of their own.
+fn set_aside(folder: &Path, files: &[PathBuf]) -> Result<(), StoreError> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now_unix_ms = now.unwrap_or_default().as_millis();
+    let aside = folder.join(format!("replaced-{now_unix_ms}"));
+    let work = || {
+        closed::make_folder(&aside)?;
+        for file in files {
+            fs::rename(file, aside.join(file.file_name().unwrap_or_default()))?;
+        }
+        sync_folder(folder)
+    };
+    work().map_err(|error| io_failure(&aside, &error))
 }
 
 fn renamed(from: &Path, to: &Path) -> Result<(), StoreError> {
@@ -197,6 +260,7 @@ async fn check_all(
     connection: &mut SqliteConnection,
     path: &Path,
     told: &Told,
+    inspector: &mut dyn Inspector,
 ) -> Result<CheckReport, Fault> {
     let verdict: String = sqlx::query_scalar("PRAGMA integrity_check(1)")
         .fetch_one(&mut *connection)
@@ -218,8 +282,26 @@ async fn check_all(
     report.tail = tail(told, commits.unwrap_or_default());
     let open = match_rows::open_rows(connection, store).await?;
     report.open = open.len() as u64;
-    report.damages = journal::load(connection, store, open).await?.damages;
-    check_finished(connection, store, &mut report).await?;
+    let mut loaded = journal::load(connection, store, open).await?;
+    report.damages = loaded.damages;
+    for (match_id, in_play) in &mut loaded.matches.by_id {
+        let Some(journal) = in_play.read_at_open.take() else {
+            continue;
+        };
+        let match_key = in_play.standing.match_key;
+        // One that is damaged has no journal that was read.
+        let Ok(header) = match_rows::header(connection, store, match_key).await? else {
+            continue;
+        };
+        let looked = inspector.match_in_play(&OpenMatch {
+            match_id: match_id.clone(),
+            opened_at_unix_ms: in_play.standing.opened_at_unix_ms,
+            header,
+            journal,
+        });
+        report.damages.extend(looked.err());
+    }
+    check_finished(connection, store, inspector, &mut report).await?;
     let keys = key_rows::all(&mut *connection, store).await?;
     report.keys = (keys.sound.len() + keys.damaged.len()) as u64;
     report.damages.extend(keys.damaged);
@@ -236,6 +318,7 @@ async fn check_all(
 async fn check_finished(
     connection: &mut SqliteConnection,
     store: StoreId,
+    inspector: &mut dyn Inspector,
     report: &mut CheckReport,
 ) -> Result<(), Fault> {
     let mut last = i64::MIN;
@@ -269,7 +352,13 @@ async fn check_finished(
         .fetch_one(&mut *connection)
         .await?;
         let replay = match_rows::replay_of(store, &finished.match_id, &row);
-        report.damages.extend(replay.err());
+        match replay {
+            Ok(replay) => {
+                let looked = inspector.finished_match(&finished, &replay);
+                report.damages.extend(looked.err());
+            }
+            Err(damage) => report.damages.push(damage),
+        }
         for party in parties.lines() {
             let is_listed: bool = sqlx::query_scalar(
                 "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND finish_number = ?)",

@@ -1,9 +1,10 @@
 //! Checks, backups and restores.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use bridgemaster_store::{
-    COMMITS_FILE, DATABASE_FILE, DataDir, Store as _, StoreError, Tail, backup, check, restore,
+    COMMITS_FILE, DATABASE_FILE, DataDir, Store as _, StoreError, Tail, backup, check, replace,
+    restore,
 };
 
 use crate::{
@@ -92,6 +93,51 @@ async fn a_damaged_backup_is_not_restored() {
     let report = check(&DataDir::prepare(&copy).unwrap()).await.unwrap();
     assert_eq!(report.damages.len(), 1);
     assert!(!report.is_sound());
+}
+
+#[tokio::test]
+async fn what_a_backup_replaces_is_kept_and_a_bad_one_replaces_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let dir = DataDir::prepare(place.path().join("data")).unwrap();
+    let store = open(dir.path()).await.unwrap();
+    store.commit(vec![open_match("a")]).await.unwrap();
+    let copy = place.path().join("backup");
+    backup(&dir, &copy).await.unwrap();
+    store.commit(vec![open_match("b")]).await.unwrap();
+    let now = Contents::of(&store).await;
+    let held = replace(&copy, &dir).await.unwrap_err();
+    assert!(matches!(held, StoreError::FolderInUse { .. }), "{held}");
+    store.close().await.unwrap();
+    drop(store);
+
+    let report = replace(&copy, &dir).await.unwrap();
+    assert!(report.is_sound(), "{report:?}");
+    assert_eq!(report.open, 1);
+    let kept = fs::read_dir(dir.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut kept: Vec<_> = kept.filter(|path| path.is_dir()).collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let kept = open(&kept.remove(0)).await.unwrap();
+    assert_eq!(Contents::of(&kept).await, now);
+
+    // An older database beside the count of commits of a newer one.
+    lose_commits(&copy, 3).await;
+    let refused = replace(&copy, &dir).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Corrupt { .. }), "{refused}");
+    assert_eq!(check(&dir).await.unwrap().open, 1);
+}
+
+/// Makes so many commits in a folder, and undoes them all but for their count.
+async fn lose_commits(folder: &Path, commits: u64) {
+    let database = fs::read(folder.join(DATABASE_FILE)).unwrap();
+    let store = open(folder).await.unwrap();
+    for number in 0..commits {
+        let id = format!("later-{number}");
+        store.commit(vec![open_match(&id)]).await.unwrap();
+    }
+    store.close().await.unwrap();
+    fs::write(folder.join(DATABASE_FILE), database).unwrap();
 }
 
 #[tokio::test]
