@@ -106,6 +106,15 @@ impl Matches {
         self.set_aside().maker_of(id).flatten()
     }
 
+    /// Whether a key of this name may see a finished match that cannot be read.
+    pub(crate) async fn was_party(&self, id: &MatchId, name: &KeyName) -> bool {
+        match self.stored(id) {
+            // Where not even that can be read, nobody is told of the match.
+            Some((store, id)) => store.is_party(&id, name).await.unwrap_or(false),
+            None => false,
+        }
+    }
+
     /// The bytes of the replay file of a match that has ended, for `reader`.
     pub(crate) async fn replay(
         &self,
@@ -199,10 +208,7 @@ impl Matches {
             for (number, finished) in only_stored.enumerate() {
                 match self.read_finished(finished) {
                     Ok(finished) => page.push(finished.info().into_value()),
-                    Err(_) if viewer.sees_unreadable(None) => {
-                        damaged.push(MatchId::from_store(&finished.match_id));
-                    }
-                    Err(_) => {}
+                    Err(_) => damaged.push(MatchId::from_store(&finished.match_id)),
                 }
                 if number % AT_ONCE == AT_ONCE - 1 {
                     yield_now().await;
@@ -210,8 +216,7 @@ impl Matches {
             }
             for damage in &stored.damaged {
                 self.set_aside().finished(damage);
-                let id = damage.value.match_id().map(MatchId::from_store);
-                damaged.extend(id.filter(|_| viewer.sees_unreadable(None)));
+                damaged.extend(damage.value.match_id().map(MatchId::from_store));
             }
             if stored.next.is_none() {
                 return listed(page, damaged, None);

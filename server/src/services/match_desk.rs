@@ -38,6 +38,17 @@ impl MatchDesk {
         }
     }
 
+    /// Whether the caller may see a match that cannot be read.
+    async fn may_know_of(&self, id: &MatchId, caller: &Caller) -> bool {
+        if caller.sees_unreadable(self.matches.maker_of_unreadable(id).as_ref()) {
+            return true;
+        }
+        match caller.name() {
+            Some(name) => self.matches.was_party(id, name).await,
+            None => false,
+        }
+    }
+
     /// A match that the caller may see, and the caller.
     async fn seen<T>(
         &self,
@@ -49,7 +60,7 @@ impl MatchDesk {
         let found = match self.matches.find(&id, &reader(request, &caller)).await {
             Err(refusal)
                 if refusal.reason() == RefusalReason::DataDamaged
-                    && !caller.sees_unreadable(self.matches.maker_of_unreadable(&id).as_ref()) =>
+                    && !self.may_know_of(&id, &caller).await =>
             {
                 None
             }

@@ -239,9 +239,8 @@ async fn a_finished_match_that_cannot_be_read_is_named_among_the_others() {
     }
 }
 
-#[tokio::test]
-async fn a_summary_that_makes_no_sense_is_named_among_the_others() {
-    let (store, ended) = three_finished().await;
+/// Adds a finished match of the party `odd`, whose summary makes no sense.
+async fn finish_oddly(store: &Arc<dyn Store>) -> MatchId {
     let odd = MatchId::new("00000000000000ff").unwrap();
     let writes = vec![
         Write::OpenMatch {
@@ -259,6 +258,13 @@ async fn a_summary_that_makes_no_sense_is_named_among_the_others() {
         },
     ];
     store.commit(writes).await.unwrap();
+    odd
+}
+
+#[tokio::test]
+async fn a_summary_that_makes_no_sense_is_named_among_the_others() {
+    let (store, ended) = three_finished().await;
+    let odd = finish_oddly(&store).await;
     let table = Table::over(&store, Limits::default()).await;
     let all = listed(&table, MatchState::Ended).await;
     assert_eq!(ids(&all), ended);
@@ -304,19 +310,26 @@ async fn only_who_may_see_a_match_learns_that_it_cannot_be_read() {
     let maker = locked.key("maker", &[KeyScope::Create]).await;
     let reader = locked.key("reader", &[KeyScope::Read]).await;
     let other = locked.key("other", &KeyScope::ALL[..2]).await;
+    let party = locked.key("odd", &[KeyScope::Play]).await;
+    let odd = finish_oddly(&store).await.to_string();
     let made = locked.with(&maker).create(config(GAMES[0], 2)).await;
     let match_id = made.unwrap().match_id;
     locked.table.crash().await;
 
     let damaged = [DamagedValue::Journal(id(&match_id))];
     locked.table = table(&HinderedStore::damaged(&store, &damaged)).await;
-    for (key, why, named) in [
-        (&maker, "DATA_DAMAGED", vec![match_id.clone()]),
-        (&reader, "DATA_DAMAGED", vec![match_id.clone()]),
-        (&other, "MATCH_UNKNOWN", vec![]),
+    for (key, seen) in [
+        (&maker, vec![&match_id]),
+        (&reader, vec![&match_id, &odd]),
+        (&other, vec![]),
+        (&party, vec![&odd]),
     ] {
-        let refused = locked.with(key).info(&match_id).await.unwrap_err();
-        assert_eq!(reason(&refused), why);
-        assert_eq!(locked.with(key).list_damaged().await, named);
+        for id in [&match_id, &odd] {
+            let refused = locked.with(key).info(id).await.unwrap_err();
+            let why = ["MATCH_UNKNOWN", "DATA_DAMAGED"][usize::from(seen.contains(&id))];
+            assert_eq!(reason(&refused), why);
+        }
+        let listed = locked.with(key).list_damaged().await;
+        assert_eq!(listed.iter().collect::<Vec<_>>(), seen);
     }
 }
