@@ -29,6 +29,7 @@ pub mod bot_process;
 pub mod check_bot;
 mod hosting;
 pub mod identity;
+mod inspection;
 mod journal;
 mod limits;
 mod line_limit;
@@ -45,6 +46,7 @@ mod transport;
 pub mod whole_file;
 mod wire;
 
+pub use inspection::{inspect_finished_match, inspect_match_in_play};
 pub use journal::{RecoveryError, Unreplayable};
 pub use limits::{Limits, Rate};
 pub use line_limit::LineLimit;

@@ -3,6 +3,7 @@
 mod bot;
 mod check_bot;
 mod create;
+mod data;
 mod demo;
 mod entrant;
 mod failure;
@@ -15,6 +16,7 @@ mod moment;
 mod output;
 mod proto_json;
 mod replay;
+mod replay_files;
 mod secret_file;
 mod serve;
 mod stop_signal;
@@ -70,6 +72,8 @@ enum Command {
     Watch(watch::WatchArgs),
     /// Make, list and revoke the API keys of a server
     Key(key::KeyArgs),
+    /// Check, back up or restore the data folder of a server, or remove a match from it
+    Data(data::DataArgs),
     /// Read, check or convert the replay of a match
     Replay(replay::ReplayArgs),
 }
@@ -85,6 +89,7 @@ pub(crate) fn run() -> ExitCode {
         Command::CheckBot(args) => return check_bot::run(args),
         Command::Watch(args) => args.run(),
         Command::Key(args) => args.run(),
+        Command::Data(args) => args.run(),
         Command::Replay(args) => args.run(),
     };
     match done {

@@ -41,7 +41,7 @@ pub(crate) struct StoredMatch {
 
 impl StoredMatch {
     /// Reads what the store keeps of a match, or tells what is wrong with it.
-    pub(super) fn read(finished: &FinishedMatch) -> Result<Self, String> {
+    pub(crate) fn read(finished: &FinishedMatch) -> Result<Self, String> {
         let summary = read_finished(&finished.summary)?;
         let game_id = GAME_IDS.iter().find(|id| **id == summary.game_id);
         let game_id = game_id.ok_or_else(|| format!("it is of {:?}, no game", summary.game_id))?;

@@ -1,0 +1,216 @@
+//! `bridgemaster data`: the data folder of a server as a whole.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use bridgemaster_store::{
+    self as store, CheckReport, DataDir, MatchId, SqliteOptions, SqliteStore, Store as _,
+    StoreError, Tail, Write,
+};
+use clap::{Args, Subcommand};
+
+use super::{block_on, failure::misuse, output, replay_files::Inspection};
+
+#[derive(Args)]
+pub(super) struct DataArgs {
+    #[command(subcommand)]
+    command: DataCommand,
+}
+
+#[derive(Subcommand)]
+enum DataCommand {
+    /// Read everything in a data folder or a backup and name each value that is damaged
+    #[command(
+        after_help = "A server may run in the folder; nothing in it is changed. Every value is \
+        held against its checksum, every match in play is played again up to where it stands, and \
+        every summary and replay is read.\n\n\
+        Exit code 0: everything is whole. Exit code 1: something is damaged or missing."
+    )]
+    Check {
+        /// Data folder or backup
+        dir: PathBuf,
+        /// Folder of replay files, each of which must be what the data folder has
+        #[arg(long, value_name = "DIR")]
+        replays: Option<PathBuf>,
+    },
+    /// Copy a data folder as it stands at this moment, beside a running server too
+    #[command(
+        after_help = "The copy is checked. Exit code 1: it could not be made, or has damaged \
+        values, as the folder has."
+    )]
+    Backup {
+        /// Data folder
+        dir: PathBuf,
+        /// Folder for the backup, made if it is missing; one that has a backup is refused
+        to: PathBuf,
+    },
+    /// Put a backup in the place of a data folder that no server uses
+    #[command(
+        after_help = "The backup is checked first, and refused if anything in it is damaged. What \
+        happened after it was made is then forgotten: bots that come back are told to begin anew."
+    )]
+    Restore {
+        /// Folder of the backup
+        backup: PathBuf,
+        /// Data folder, made if it is missing
+        dir: PathBuf,
+        /// Replace what is in the data folder; it is kept in a folder in it
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Remove a match, in play or finished, from a data folder that no server uses
+    Drop {
+        /// Data folder
+        dir: PathBuf,
+        /// Identifier of the match
+        match_id: MatchId,
+    },
+}
+
+impl DataArgs {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        block_on(async {
+            match self.command {
+                DataCommand::Check { dir, replays } => check(&dir, replays.as_deref()).await,
+                DataCommand::Backup { dir, to } => backup(&dir, &to).await,
+                DataCommand::Restore {
+                    backup,
+                    dir,
+                    replace,
+                } => restore(&backup, &dir, replace).await,
+                DataCommand::Drop { dir, match_id } => drop_match(&dir, match_id).await,
+            }
+        })
+    }
+}
+
+async fn check(dir: &Path, replays: Option<&Path>) -> anyhow::Result<()> {
+    if let Some(replays) = replays.filter(|replays| !replays.is_dir()) {
+        return Err(misuse(format!("there is no folder {}", replays.display())));
+    }
+    let mut inspection = Inspection::new(replays);
+    let report = store::check_with(&existing(dir)?, &mut inspection).await?;
+    output::print(&told(dir, &report))?;
+    for problem in &inspection.problems {
+        output::print(&format!("{problem}\n"))?;
+    }
+    if is_whole(&report) && inspection.problems.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} is not whole: restore a backup, or give a match up with `data drop`",
+        dir.display()
+    );
+}
+
+async fn backup(dir: &Path, to: &Path) -> anyhow::Result<()> {
+    let report = store::backup(&existing(dir)?, to).await?;
+    output::print(&told(to, &report))?;
+    if report.is_sound() {
+        return Ok(());
+    }
+    bail!(
+        "the backup {} is made, and what is damaged in {} is damaged in it",
+        to.display(),
+        dir.display()
+    );
+}
+
+async fn restore(backup: &Path, dir: &Path, replace: bool) -> anyhow::Result<()> {
+    let dir = DataDir::prepare(dir)?;
+    let restored = match replace {
+        false => store::restore(backup, &dir).await,
+        true => store::replace(backup, &dir).await,
+    };
+    let report = restored.map_err(|error| match error {
+        StoreError::AlreadyThere { path } => misuse(format!(
+            "there is {} already; name another folder, or replace it with --replace",
+            path.display()
+        )),
+        other => other.into(),
+    })?;
+    Ok(output::print(&told(dir.path(), &report))?)
+}
+
+async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
+    let dir = existing(dir)?;
+    let opened = SqliteStore::open(&dir, SqliteOptions::default()).await;
+    let store = opened.map_err(|error| match error {
+        StoreError::FolderInUse { .. } => anyhow::anyhow!(
+            "{error}; or start it again with --drop-match {match_id}, which gives the match up too"
+        ),
+        other => other.into(),
+    })?;
+    // Opening the store takes note of what there is, so nobody would be told later.
+    if let Tail::Lost(lost) = store.opening().tail {
+        output::complain(&format!("in {}: {lost}", dir.path().display()));
+    }
+    let write = Write::DropMatch {
+        match_id: match_id.clone(),
+    };
+    let dropped = store.commit(vec![write]).await;
+    let closed = store.close().await;
+    dropped.map_err(|error| match error {
+        StoreError::WriteRefused { refusal, .. } => misuse(refusal.to_string()),
+        other => other.into(),
+    })?;
+    closed?;
+    let text = format!(
+        "match {match_id} is removed from {}\n",
+        dir.path().display()
+    );
+    Ok(output::print(&text)?)
+}
+
+/// A data folder that is there; none is made.
+fn existing(dir: &Path) -> anyhow::Result<DataDir> {
+    if !dir.is_dir() {
+        return Err(misuse(format!("there is no folder {}", dir.display())));
+    }
+    let shown = || dir.display().to_string();
+    DataDir::prepare(dir).with_context(shown)
+}
+
+/// Whether everything is there and as it was written, as far as that can be known.
+fn is_whole(report: &CheckReport) -> bool {
+    report.is_sound() && report.tail == Tail::Whole
+}
+
+/// A report as text: what there is, then a line for each problem.
+fn told(dir: &Path, report: &CheckReport) -> String {
+    let CheckReport {
+        open,
+        finished,
+        keys,
+        commits,
+        damages,
+        tail,
+        structure,
+        ..
+    } = report;
+    let mut text = format!(
+        "{}: {open} matches in play, {finished} finished, {keys} keys, {commits} commits{}\n",
+        dir.display(),
+        if is_whole(report) {
+            "; all of it is whole"
+        } else {
+            ""
+        }
+    );
+    for damage in damages {
+        text.push_str(&format!("{damage}\n"));
+    }
+    if let Some(structure) = structure {
+        text.push_str(&format!("the database is damaged: {structure}\n"));
+    }
+    match tail {
+        Tail::Whole => {}
+        Tail::Lost(lost) => text.push_str(&format!("{lost}\n")),
+        Tail::Unknown { detail } => {
+            text.push_str(&format!(
+                "whether commits are lost is not known: {detail}\n"
+            ));
+        }
+    }
+    text
+}
