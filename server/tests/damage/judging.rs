@@ -1,0 +1,242 @@
+//! What came of a damage.
+
+use std::fs;
+
+use bridgemaster_proto::v1::{MatchConfig, MatchInfo, MatchState};
+
+use crate::{
+    answers::{Answer, Answers},
+    scene::{Base, Known},
+    served::{Folders, bridgemaster},
+};
+
+/// Reasons of refusals that say that the server cannot tell.
+const TELLING: &[&str] = &["DATA_DAMAGED", "STORAGE_FAILED", "KEYS_UNREADABLE"];
+
+/// What came of a damage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// No server came up, and it said why.
+    Refused,
+    /// Nothing is missing or different, and nothing was said.
+    Unchanged,
+    /// What is missing or different was said.
+    Said,
+    /// Each of these was not.
+    Silent(Vec<String>),
+}
+
+/// A difference to the truth.
+struct Difference {
+    what: String,
+    /// Identifier of a match or a key: said is what a line of the log names.
+    subject: String,
+    /// Identifier of the key that was shown, where it is not that of a reader.
+    key: Option<String>,
+    /// Whether it was so once, so that it is what is left after a loss.
+    is_of_old: bool,
+    /// Whether the server says that there is no such thing.
+    is_absent: bool,
+}
+
+/// Whether a line is about something whose identifier is damaged too.
+fn names_nobody(line: &str, known: &Known) -> bool {
+    let ids = known.finished.iter().chain(&known.in_play).cloned();
+    let mut ids = ids.chain(known.keys.keys().map(|name| known.key_id(name)));
+    line.contains("cannot") && !ids.any(|id| line.contains(&id))
+}
+
+/// Judges what a server answered over damaged folders, and what it said.
+pub(crate) fn judge(base: &Base, known: &Known, answers: &Answers, said: &str) -> Outcome {
+    let complaints: Vec<&str> = said
+        .lines()
+        .filter(|line| line.contains("WARN") || line.contains("ERROR"))
+        // These tell of the machine.
+        .filter(|line| !line.contains("the server lagged") && !line.contains("the store is slow"))
+        .collect();
+    let is_loss_said = complaints
+        .iter()
+        .any(|line| line.contains("the end of what was stored"));
+    let differences = differences(&base.truth, answers, known);
+    if differences.is_empty() {
+        return match complaints.is_empty() {
+            true => Outcome::Unchanged,
+            false => Outcome::Said,
+        };
+    }
+    let silent: Vec<String> = differences
+        .into_iter()
+        .filter(|difference| {
+            let is_named = complaints.iter().any(|line| {
+                line.contains(&difference.subject)
+                    || difference
+                        .key
+                        .as_ref()
+                        .is_some_and(|key| line.contains(key))
+                    || (difference.is_absent && names_nobody(line, known))
+            });
+            let is_said = is_named || (difference.is_of_old && is_loss_said);
+            !is_said
+        })
+        .map(|difference| difference.what)
+        .collect();
+    match silent.is_empty() {
+        true => Outcome::Said,
+        false => Outcome::Silent(silent),
+    }
+}
+
+fn differences(truth: &Answers, answers: &Answers, known: &Known) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for (id, info) in &truth.matches {
+        let told = &answers.matches[id];
+        compare(
+            info,
+            told,
+            &format!("match {id}"),
+            id,
+            is_earlier,
+            &mut found,
+        );
+    }
+    for (id, replay) in &truth.replays {
+        let told = &answers.replays[id];
+        let never = |_: &_, _: &_| false;
+        compare(
+            replay,
+            told,
+            &format!("replay of {id}"),
+            id,
+            never,
+            &mut found,
+        );
+    }
+    for (id, (_, name)) in known.in_play.iter().zip(&known.seats) {
+        let (seat, told) = (&truth.seats[id], &answers.seats[id]);
+        let any = |_: &_, _: &_| true;
+        let before = found.len();
+        compare(seat, told, &format!("seat in {id}"), id, any, &mut found);
+        for difference in &mut found[before..] {
+            difference.key = Some(known.key_id(name));
+        }
+    }
+    for (name, may) in &truth.keys {
+        let any = |_: &(), _: &()| true;
+        for (one, told) in may.iter().zip(&answers.keys[name]) {
+            let key = known.key_id(name);
+            compare(one, told, &format!("key {name:?}"), &key, any, &mut found);
+        }
+    }
+    match (&truth.listed, &answers.listed) {
+        (Answer::Told(listed), Answer::Told(told)) => {
+            for (id, info) in listed {
+                let [info, told] = [Some(info), told.get(id)].map(|info| match info {
+                    Some(Some(info)) => Answer::Told(info.clone()),
+                    Some(None) => Answer::Refused("DATA_DAMAGED".to_owned()),
+                    None => Answer::Refused("missing".to_owned()),
+                });
+                compare(
+                    &info,
+                    &told,
+                    &format!("listed {id}"),
+                    id,
+                    is_earlier,
+                    &mut found,
+                );
+            }
+            let more = told.iter().filter(|(id, _)| !listed.contains_key(*id));
+            for (id, _) in more.filter(|(_, info)| info.is_some()) {
+                found.push(Difference {
+                    what: format!("listed {id}: there is no such match"),
+                    subject: id.clone(),
+                    key: None,
+                    is_of_old: false,
+                    is_absent: false,
+                });
+            }
+        }
+        (truth, told) => compare(
+            truth,
+            told,
+            "the list",
+            "the list",
+            |_, _| false,
+            &mut found,
+        ),
+    }
+    found
+}
+
+fn compare<T: PartialEq>(
+    truth: &Answer<T>,
+    told: &Answer<T>,
+    what: &str,
+    subject: &str,
+    is_of_old: impl Fn(&T, &T) -> bool,
+    found: &mut Vec<Difference>,
+) {
+    if truth == told {
+        return;
+    }
+    let mut difference = Difference {
+        what: String::new(),
+        subject: subject.to_owned(),
+        key: None,
+        is_of_old: true,
+        is_absent: false,
+    };
+    let problem = match (truth, told) {
+        (_, Answer::Refused(reason)) if TELLING.contains(&reason.as_str()) => return,
+        (_, Answer::Refused(reason)) => {
+            difference.is_absent = reason.ends_with("_UNKNOWN") || reason == "missing";
+            reason.clone()
+        }
+        (Answer::Told(truth), Answer::Told(told)) => {
+            difference.is_of_old = is_of_old(truth, told);
+            "told differently".to_owned()
+        }
+        (Answer::Refused(reason), Answer::Told(_)) => format!("told instead of {reason}"),
+    };
+    difference.what = format!("{what}: {problem}");
+    found.push(difference);
+}
+
+/// Whether a match may once have been so.
+fn is_earlier(truth: &MatchInfo, told: &MatchInfo) -> bool {
+    let ended = MatchState::Ended;
+    // The seed is told when the match has ended.
+    let config = |info: &MatchInfo| {
+        let config = info.config.clone();
+        config.map(|config| MatchConfig {
+            seed: None,
+            ..config
+        })
+    };
+    config(truth) == config(told)
+        && truth.seed_commitment == told.seed_commitment
+        && told.decisions <= truth.decisions
+        && (told.state() != ended || told == truth)
+}
+
+/// Replay files that are not what they were, though `replay verify` takes them and a check does not
+/// name them.
+pub(crate) fn changed_replay_files(
+    base: &Base,
+    folders: &Folders,
+    known: &Known,
+    checked: &str,
+) -> Vec<String> {
+    let mut changed = Vec::new();
+    for id in &known.finished {
+        let name = format!("{id}.replay.binpb");
+        let [file, true_file] = [folders, &base.folders].map(|at| at.replays.join(&name));
+        if fs::read(&file).ok() == fs::read(&true_file).ok() || checked.contains(&name) {
+            continue;
+        }
+        let verify = ["replay", "verify", file.to_str().unwrap()];
+        if bridgemaster(verify.map(AsRef::as_ref)).status.success() {
+            changed.push(format!("{name} holds, and is another"));
+        }
+    }
+    changed
+}
