@@ -189,12 +189,21 @@ impl RequestTimer {
         self.lag = hold.lag;
     }
 
-    /// The bot is there: a timer that is held goes on from where it was stopped.
+    /// The bot is there: a timer that is held goes on from where it was stopped. A further stream of
+    /// a bot that is back stops nothing.
     pub(crate) fn bot_came(&mut self, now: Time) {
-        self.give_back(now);
+        if self.is_stopped() {
+            self.give_back(now);
+        }
         if let Some(hold) = &mut self.held {
             hold.is_back = true;
         }
+    }
+
+    /// The bot that came has the request, which is not handed over again: all time from here on is
+    /// its own.
+    pub(crate) fn go_on(&mut self) {
+        self.held = None;
     }
 
     /// Takes the time since it was held off the timer, by moving all that was before.

@@ -31,8 +31,15 @@ impl<G: Game> Referee<G> {
             return;
         }
         chair.clock.stream_came();
+        let has_up_to = last_sequence.filter(|last| chair.outbox.can_resume_after(*last));
         if let Some(open) = &mut chair.open {
             open.timer.bot_came(self.now);
+            if open
+                .sequence
+                .is_some_and(|sequence| Some(sequence) <= has_up_to)
+            {
+                open.timer.go_on();
+            }
             // Its answer may have been in what the referee has lost, and it has to think again.
             if std::mem::take(&mut open.is_from_before) && last_sequence.is_none() {
                 open.timer = chair.clock.issue(self.now);

@@ -82,6 +82,30 @@ fn a_bot_that_begins_anew_after_a_restart_has_the_whole_time_again_once() {
 }
 
 #[test]
+fn a_bot_that_is_back_wins_no_time_by_further_streams() {
+    let left_ms = |script: &Script<Heap>| {
+        let clock = script.referee.clock_reading(seat(0), script.now);
+        clock.unwrap().decision_left_ms
+    };
+    // With the request already; without it, and not reading it before the last stream.
+    for (last_sequence, waited_ms) in [(Some(2), 0), (Some(1), 4000)] {
+        let mut script = started();
+        script.hand_over(0, 1);
+        script.wait_ms(1500).tick();
+        script.wait_ms(100_000).restart();
+        script.wait_ms(20_000).connect(0, last_sequence);
+        assert_eq!(left_ms(&script), 8500);
+        for left in [6500, 4500] {
+            script.wait_ms(2000).connect(0, last_sequence);
+            assert_eq!(left_ms(&script), left, "{last_sequence:?}");
+        }
+        script.connect(0, Some(1));
+        script.hand_over(0, 1);
+        assert_eq!(left_ms(&script), 4500 + waited_ms);
+    }
+}
+
+#[test]
 fn lag_between_two_restarts_changes_no_clock() {
     let mut script = started();
     script.hand_over(0, 1);

@@ -174,8 +174,8 @@ impl<G: Game> Chair<G> {
         })
     }
 
-    /// Its bot is there, and `begins_anew` or goes on where it was.
-    pub(super) fn connect(&mut self, now: Time, bot: BotIdentity, begins_anew: bool) {
+    /// Its bot is there, and has all up to `last_sequence` or begins anew.
+    pub(super) fn connect(&mut self, now: Time, bot: BotIdentity, last_sequence: Option<u32>) {
         self.bot = Some(bot);
         self.is_connected = true;
         self.lost_at = None;
@@ -185,9 +185,10 @@ impl<G: Game> Chair<G> {
         self.public.state = SeatState::Connected;
         self.public.bot.clone_from(&self.bot);
         if let Some(open) = &mut self.open {
-            open.time.bot_came(now);
+            let has_it = open.sequence.is_some() && open.sequence <= last_sequence;
+            open.time.bot_came(now, has_it);
             let was_asked_before = std::mem::take(&mut open.is_from_before);
-            if was_asked_before && begins_anew {
+            if was_asked_before && last_sequence.is_none() {
                 open.time = RequestTime::issued(now, open.time.allowance_us, 0);
             }
         }

@@ -26,7 +26,7 @@ impl<G: Game> Oracle<G> {
             Cause::Connected {
                 bot, last_sequence, ..
             } if chair.forfeit.is_none() => {
-                chair.connect(self.now, bot.clone(), last_sequence.is_none());
+                chair.connect(self.now, bot.clone(), *last_sequence);
             }
             Cause::Disconnected(_) | Cause::Garbage(_) if chair.is_connected => {
                 chair.disconnect(self.now, &self.rules.clock);

@@ -64,11 +64,16 @@ impl RequestTime {
         self.runs_since = None;
     }
 
-    /// The bot opened a stream.
-    pub(super) fn bot_came(&mut self, now: Time) {
-        if let Some(shown) = self.at_restart {
+    /// The bot opened a stream; one that `has_it` is not handed the request again.
+    pub(super) fn bot_came(&mut self, now: Time, has_it: bool) {
+        if let Some(shown) = self.at_restart
+            && self.runs_since.is_none()
+        {
             self.show(shown);
             self.runs_since = Some(now);
+        }
+        if has_it {
+            self.at_restart = None;
         }
     }
 
