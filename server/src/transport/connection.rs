@@ -118,6 +118,18 @@ impl Connection {
     pub(super) fn origin(&self) -> Origin {
         self.peer.ip().into()
     }
+
+    /// Fails once it has to give way. Asked whenever the connection is read or written: one whose
+    /// peer reads nothing is written to and no more read.
+    fn check_place(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        match self.gives_way.as_mut().poll(cx) {
+            Poll::Pending => Ok(()),
+            Poll::Ready(()) => Err(io::Error::new(
+                io::ErrorKind::ConnectionAborted,
+                "it gave its place to another connection",
+            )),
+        }
+    }
 }
 
 impl Transport {
@@ -147,13 +159,7 @@ impl AsyncRead for Connection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if this.gives_way.as_mut().poll(cx).is_ready() {
-            let reason = "it gave its place to another connection";
-            return Poll::Ready(Err(io::Error::new(
-                io::ErrorKind::ConnectionAborted,
-                reason,
-            )));
-        }
+        this.check_place(cx)?;
         if this.writing.is_stuck {
             this.writing.reader = Some(cx.waker().clone());
             return Poll::Pending;
@@ -187,6 +193,7 @@ impl AsyncWrite for Connection {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.check_place(cx)?;
         this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
             Transport::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
@@ -199,6 +206,7 @@ impl AsyncWrite for Connection {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.check_place(cx)?;
         this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
             Transport::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
@@ -214,6 +222,7 @@ impl AsyncWrite for Connection {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        this.check_place(cx)?;
         this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_flush(cx),
             Transport::Tls(stream) => Pin::new(stream).poll_flush(cx),
@@ -225,5 +234,41 @@ impl AsyncWrite for Connection {
             Transport::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Transport::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::{future::poll_fn, time::Duration};
+
+    use tokio::{net::TcpListener, time::timeout};
+
+    use super::*;
+    use crate::{Limits, transport::Places};
+
+    #[tokio::test]
+    async fn a_connection_whose_peer_reads_nothing_gives_way_too() {
+        let places = Places::new(&Limits {
+            connections_per_address: 1,
+            ..Limits::default()
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let _silent = TcpStream::connect(listener.local_addr().unwrap())
+            .await
+            .unwrap();
+        let (tcp, peer) = listener.accept().await.unwrap();
+        let (place, _) = places.take(peer).ok().unwrap();
+        let preface_by = Instant::now() + Duration::from_secs(3_600);
+        let mut connection = Connection::new(Transport::Plain(tcp), peer, place, preface_by);
+        let mut write =
+            async || poll_fn(|cx| Pin::new(&mut connection).poll_write(cx, &[0; 64 * 1024])).await;
+        let full = async { while write().await.is_ok() {} };
+        tokio::pin!(full);
+        let is_full = poll_fn(|cx| Poll::Ready(full.as_mut().poll(cx).is_pending())).await;
+        assert!(is_full);
+        let newer = SocketAddr::new(peer.ip(), peer.port() ^ 1);
+        let _newer = places.take(newer).ok().unwrap();
+        timeout(Duration::from_secs(10), full).await.unwrap();
     }
 }
