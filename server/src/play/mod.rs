@@ -60,21 +60,27 @@ impl PlayService for Play {
     ) -> Result<Response<Self::PlayStream>, Status> {
         let metadata = request.metadata();
         // Before it is known who calls, to know whom a refusal keeps from his seat; told after it.
-        let seat = bearer_ticket(metadata).and_then(|ticket| self.matches.redeem(&ticket));
-        let holds_seat = |name: &KeyName| seat.as_ref().is_ok_and(|seat| seat.is_held_by(name));
+        let seat = bearer_ticket(metadata)
+            .and_then(|ticket| Ok((self.matches.redeem(&ticket)?, ticket.hash())));
+        let holds_seat = |name: &KeyName| {
+            let seat = seat.as_ref();
+            seat.is_ok_and(|(seat, _)| seat.is_held_by(name))
+        };
         let admitted = self.authenticator.caller_or_known(metadata, holds_seat);
         let admitted = admitted.await;
-        if let (Err(refusal), Ok(seat)) = (&admitted, &seat)
+        if let (Err(refusal), Ok((seat, _))) = (&admitted, &seat)
             && refusal.is_servers_own()
         {
             seat.turned_away();
         }
         let caller = admitted?;
         caller.require(KeyScope::Play)?;
-        let key = seat?;
+        let (key, ticket) = seat?;
         let span = key.span();
         let connection = ConnectionInfo::of(&request);
-        let carries = connection.and_then(|known| self.places.carries_bot(known.peer));
+        let carry =
+            |known: &ConnectionInfo| self.places.carries_bot(known.peer, *ticket.as_bytes());
+        let carries = connection.and_then(carry);
         let round_trip = RoundTrip::new(connection.map(|known| known.round_trip.clone()));
         // A client's call returns with the response head, so the head must not wait for Hello.
         let responses = conversation::conversation(

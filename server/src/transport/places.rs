@@ -2,7 +2,8 @@
 //!
 //! Who comes is not known before a connection is accepted and a ticket shown on it. So a new one
 //! gets a place, and the oldest that carries no stream of a bot gives way: whoever fills an address
-//! with connections keeps no bot of the same address from its seat.
+//! with connections keeps no bot of the same address from its seat. A seat counts for one connection
+//! alone, that of its newest stream, so that one ticket does not hold many.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -29,15 +30,29 @@ struct Taken {
     /// Those without a stream of a bot, by when that was last so.
     idle: BTreeMap<u64, SocketAddr>,
     idle_by_origin: HashMap<Origin, BTreeMap<u64, SocketAddr>>,
-    /// Orders connections.
+    /// Which connection carries the newest stream of a seat.
+    by_seat: HashMap<SeatMark, Carrying>,
+    /// Orders connections and streams.
     last: u64,
+}
+
+/// What tells a seat from all others.
+type SeatMark = [u8; 32];
+
+/// The newest stream of a seat.
+struct Carrying {
+    /// Parts it from an older stream of the seat.
+    stream: u64,
+    peer: SocketAddr,
+    /// Of the connection.
+    number: u64,
 }
 
 /// A connection that has a place.
 struct Connected {
     /// Parts it from an earlier one of the same peer.
     number: u64,
-    /// Streams of bots that it carries.
+    /// Seats whose newest streams it carries.
     bots: usize,
     /// Its key among the idle ones, while it carries none.
     idle_since: u64,
@@ -52,11 +67,11 @@ pub(super) struct Place {
     gives_way: CancellationToken,
 }
 
-/// A bot's stream on a connection, which does not give way meanwhile.
+/// A bot's stream on a connection, which does not give way while this is the newest of its seat.
 pub(crate) struct CarriesBot {
     places: Arc<Places>,
-    peer: SocketAddr,
-    number: u64,
+    seat: SeatMark,
+    stream: u64,
 }
 
 impl Places {
@@ -113,9 +128,13 @@ impl Places {
         Ok((place, full.map(|(limit, _)| limit)))
     }
 
-    /// The connection of this peer carries a bot's stream for as long as the guard lives; `None`
-    /// when there is no such connection any more.
-    pub(crate) fn carries_bot(self: &Arc<Self>, peer: SocketAddr) -> Option<CarriesBot> {
+    /// The connection of this peer carries the newest stream of a seat for as long as the guard
+    /// lives; `None` when there is no such connection any more.
+    pub(crate) fn carries_bot(
+        self: &Arc<Self>,
+        peer: SocketAddr,
+        seat: SeatMark,
+    ) -> Option<CarriesBot> {
         let mut taken = self.taken();
         let connected = taken.by_peer.get_mut(&peer)?;
         connected.bots += 1;
@@ -124,10 +143,19 @@ impl Places {
         if is_first {
             taken.is_busy(peer, idle_since);
         }
-        Some(CarriesBot {
-            places: Arc::clone(self),
+        let stream = taken.next();
+        let newest = Carrying {
+            stream,
             peer,
             number,
+        };
+        if let Some(older) = taken.by_seat.insert(seat, newest) {
+            taken.carries_no_more(&older);
+        }
+        Some(CarriesBot {
+            places: Arc::clone(self),
+            seat,
+            stream,
         })
     }
 
@@ -157,6 +185,23 @@ impl Taken {
             if of_origin.is_empty() {
                 self.idle_by_origin.remove(&origin);
             }
+        }
+    }
+
+    /// A connection does not carry the newest stream of a seat any more.
+    fn carries_no_more(&mut self, carrying: &Carrying) {
+        let Carrying { peer, number, .. } = *carrying;
+        if !self.has(peer, number) {
+            return;
+        }
+        let since = self.next();
+        let Some(connected) = self.by_peer.get_mut(&peer) else {
+            return;
+        };
+        connected.bots = connected.bots.saturating_sub(1);
+        if connected.bots == 0 {
+            connected.idle_since = since;
+            self.is_idle(peer, since);
         }
     }
 
@@ -201,17 +246,12 @@ impl Drop for Place {
 impl Drop for CarriesBot {
     fn drop(&mut self) {
         let mut taken = self.places.taken();
-        if !taken.has(self.peer, self.number) {
+        let newest = taken.by_seat.get(&self.seat);
+        if newest.is_none_or(|newest| newest.stream != self.stream) {
             return;
         }
-        let since = taken.next();
-        let Some(connected) = taken.by_peer.get_mut(&self.peer) else {
-            return;
-        };
-        connected.bots = connected.bots.saturating_sub(1);
-        if connected.bots == 0 {
-            connected.idle_since = since;
-            taken.is_idle(self.peer, since);
+        if let Some(carrying) = taken.by_seat.remove(&self.seat) {
+            taken.carries_no_more(&carrying);
         }
     }
 }
@@ -229,6 +269,9 @@ mod tests {
         })
     }
 
+    const SEAT: SeatMark = [1; 32];
+    const OTHER: SeatMark = [2; 32];
+
     fn peer(text: &str) -> SocketAddr {
         text.parse().unwrap()
     }
@@ -239,11 +282,11 @@ mod tests {
         let take = |text| places.take(peer(text));
         let (bots, _) = take("192.0.2.1:1").ok().unwrap();
         let (other, _) = take("192.0.2.1:2").ok().unwrap();
-        let carries = places.carries_bot(peer("192.0.2.1:1")).unwrap();
+        let carries = places.carries_bot(peer("192.0.2.1:1"), SEAT).unwrap();
         let (newest, gave_way) = take("192.0.2.1:3").ok().unwrap();
         assert_eq!(gave_way, Some("connections_per_address"));
         assert!(other.gives_way().is_cancelled() && !bots.gives_way().is_cancelled());
-        let also = places.carries_bot(peer("192.0.2.1:3")).unwrap();
+        let also = places.carries_bot(peer("192.0.2.1:3"), OTHER).unwrap();
         assert_eq!(take("192.0.2.1:4").err(), Some("connections_per_address"));
         assert!(take("192.0.2.2:1").ok().unwrap().1.is_none());
         // The place of one that gave way is not given back a second time.
@@ -260,10 +303,29 @@ mod tests {
         let places = places(2, 2);
         let (one, _) = places.take(peer("192.0.2.1:1")).ok().unwrap();
         let (two, _) = places.take(peer("192.0.2.2:1")).ok().unwrap();
-        let _bot = places.carries_bot(peer("192.0.2.1:1")).unwrap();
+        let _bot = places.carries_bot(peer("192.0.2.1:1"), SEAT).unwrap();
         let (_three, gave_way) = places.take(peer("192.0.2.3:1")).ok().unwrap();
         assert_eq!(gave_way, Some("connections"));
         assert!(two.gives_way().is_cancelled() && !one.gives_way().is_cancelled());
+    }
+
+    #[test]
+    fn a_seat_keeps_no_connection_but_that_of_its_newest_stream() {
+        let places = places(10, 3);
+        let peers = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3"].map(peer);
+        let held = peers.map(|peer| places.take(peer).ok().unwrap().0);
+        let streams = peers.map(|peer| places.carries_bot(peer, SEAT).unwrap());
+        let (_newest, gave_way) = places.take(peer("192.0.2.1:4")).ok().unwrap();
+        assert_eq!(gave_way, Some("connections_per_address"));
+        let gave_way = |place: &Place| place.gives_way().is_cancelled();
+        assert_eq!(held.each_ref().map(gave_way), [true, false, false]);
+        // The end of an older stream takes nothing from the newest.
+        let [first, second, third] = streams;
+        drop([first, second]);
+        let _others = ["192.0.2.1:5", "192.0.2.1:6"].map(|text| places.take(peer(text)));
+        assert_eq!(held.each_ref().map(gave_way), [true, true, false]);
+        drop(third);
+        assert!(places.taken().by_seat.is_empty());
     }
 
     #[test]
@@ -271,13 +333,14 @@ mod tests {
         let places = places(2, 1);
         let held = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.2:1", "192.0.2.3:1"]
             .map(|text| places.take(peer(text)).ok().unwrap());
-        let bot = places.carries_bot(peer("192.0.2.3:1")).unwrap();
+        let bot = places.carries_bot(peer("192.0.2.3:1"), SEAT).unwrap();
         drop(held);
         drop(bot);
         let taken = places.taken();
         assert!(taken.by_peer.is_empty() && taken.by_origin.is_empty());
         assert!(taken.idle.is_empty() && taken.idle_by_origin.is_empty());
+        assert!(taken.by_seat.is_empty());
         drop(taken);
-        assert!(places.carries_bot(peer("192.0.2.3:1")).is_none());
+        assert!(places.carries_bot(peer("192.0.2.3:1"), SEAT).is_none());
     }
 }
