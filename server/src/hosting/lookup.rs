@@ -77,41 +77,48 @@ impl FromStr for Before {
 }
 
 impl Matches {
-    /// The match of this identifier, if there is one, for `reader`.
+    /// The match of this identifier, if there is one and the viewer sees it, for `reader`. One
+    /// that he does not see is looked for as one that there is not, so that no limit tells the two
+    /// apart.
     pub(crate) async fn find(
         &self,
         id: &MatchId,
+        viewer: &(dyn Viewer + Sync),
         reader: &Reader,
     ) -> Result<Option<Arc<dyn HostedMatch>>, Refusal> {
-        if let Some(held) = self.held(id) {
+        let is_seen = |hosted: &dyn HostedMatch| {
+            let of = viewer.sees_only();
+            of.is_none_or(|name| hosted.is_of(name))
+        };
+        if let Some(held) = self.held(id).filter(|held| is_seen(&**held)) {
             return Ok(Some(held));
         }
-        if self.set_aside().maker_of(id).is_some() {
+        let aside = self.set_aside().maker_of(id);
+        if aside.is_some_and(|maker| viewer.sees_unreadable(maker.as_ref())) {
             return Err(unreadable(id));
         }
         let Some((store, stored_id)) = self.stored(id) else {
             return Ok(None);
         };
         let _place = self.reading().begin(reader)?;
-        let turn = self.reading().turn().await?;
-        let finished = store.finished_match(&stored_id).await;
-        drop(turn);
-        let finished = finished.map_err(|error| self.not_read(id, error))?;
-        let read = finished.map(|finished| self.read_finished(&finished));
-        Ok(read.transpose()?.map(|stored| Arc::new(stored) as _))
-    }
-
-    /// The key that made a match in play that cannot be read, if that is known.
-    pub(crate) fn maker_of_unreadable(&self, id: &MatchId) -> Option<KeyName> {
-        self.set_aside().maker_of(id).flatten()
-    }
-
-    /// Whether a key of this name may see a finished match that cannot be read.
-    pub(crate) async fn was_party(&self, id: &MatchId, name: &KeyName) -> bool {
-        match self.stored(id) {
-            // Where not even that can be read, nobody is told of the match.
-            Some((store, id)) => store.is_party(&id, name).await.unwrap_or(false),
-            None => false,
+        let _turn = self.reading().turn().await?;
+        let read = match store.finished_match(&stored_id).await {
+            Ok(None) => return Ok(None),
+            Ok(Some(finished)) => self.read_finished(&finished),
+            Err(error) => Err(self.not_read(id, error)),
+        };
+        match read {
+            Ok(stored) if is_seen(&stored) => Ok(Some(Arc::new(stored) as _)),
+            Ok(_) => Ok(None),
+            Err(refusal) if refusal.reason() == RefusalReason::DataDamaged => {
+                let is_party = match viewer.sees_only() {
+                    // Where not even that can be read, nobody is told of the match.
+                    Some(name) => store.is_party(&stored_id, name).await.unwrap_or(false),
+                    None => true,
+                };
+                if is_party { Err(refusal) } else { Ok(None) }
+            }
+            Err(refusal) => Err(refusal),
         }
     }
 

@@ -38,17 +38,6 @@ impl MatchDesk {
         }
     }
 
-    /// Whether the caller may see a match that cannot be read.
-    async fn may_know_of(&self, id: &MatchId, caller: &Caller) -> bool {
-        if caller.sees_unreadable(self.matches.maker_of_unreadable(id).as_ref()) {
-            return true;
-        }
-        match caller.name() {
-            Some(name) => self.matches.was_party(id, name).await,
-            None => false,
-        }
-    }
-
     /// A match that the caller may see, and the caller.
     async fn seen<T>(
         &self,
@@ -57,16 +46,8 @@ impl MatchDesk {
     ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
         let caller = self.authenticator.caller(request.metadata()).await?;
         let id = MatchId::from_client(match_id);
-        let found = match self.matches.find(&id, &reader(request, &caller)).await {
-            Err(refusal)
-                if refusal.reason() == RefusalReason::DataDamaged
-                    && !self.may_know_of(&id, &caller).await =>
-            {
-                None
-            }
-            found => found?,
-        };
-        match found.filter(|hosted| sees(&caller, &**hosted)) {
+        let reader = reader(request, &caller);
+        match self.matches.find(&id, &caller, &reader).await? {
             Some(hosted) => Ok((hosted, caller)),
             None => Err(unknown(match_id, &caller)),
         }
@@ -94,11 +75,6 @@ fn unknown(match_id: &str, caller: &Caller) -> Refusal {
         )
     };
     Refusal::new(RefusalReason::MatchUnknown, message)
-}
-
-/// Whether a caller may see a match: its own ones always, others with the scope for that.
-fn sees(caller: &Caller, hosted: &dyn HostedMatch) -> bool {
-    caller.may(KeyScope::Read) || caller.name().is_some_and(|name| hosted.is_of(name))
 }
 
 impl Viewer for Caller {

@@ -26,6 +26,7 @@ use crate::{
     hindered_store::HinderedStore,
     listing::filled,
     locked_table::LockedTable,
+    raw_bot::reason,
     table::{GAMES, PATIENCE, Table, config},
 };
 
@@ -180,6 +181,42 @@ async fn one_that_reads_without_end_holds_up_neither_keys_nor_matches_nor_bots_t
         held.most_at_gate.load(Ordering::SeqCst),
         limits().store_reads
     );
+}
+
+#[tokio::test]
+async fn who_may_read_no_more_does_not_learn_by_it_which_matches_there_are() {
+    let held = HeldUp::over(filled(3).await);
+    held.gate.add_permits(1);
+    let limits = Limits {
+        reads_per_key: 1,
+        ..limits()
+    };
+    let locked = LockedTable::over(held.store.clone(), held.memory.clone(), limits).await;
+    held.gate.forget_permits(1);
+    let maker = locked.key("maker", &[Create]).await;
+    let stranger = locked.key("stranger", &[Play]).await;
+    let made = locked
+        .with(&maker)
+        .create(config(GAMES[0], 2))
+        .await
+        .unwrap();
+    let asking = async {
+        held.are_at_gate(1).await;
+        for match_id in [&made.match_id, "0123456789abcdef"] {
+            let refused = locked.with(&stranger).info(match_id).await.unwrap_err();
+            assert_eq!(reason(&refused), "LIMIT_REACHED", "{match_id}");
+        }
+        // Its own it sees all the same.
+        locked.with(&maker).info(&made.match_id).await.unwrap();
+        held.let_through();
+    };
+    let (listed, asked) = tokio::join!(locked.with(&stranger).list(), timeout(PATIENCE, asking));
+    assert!(listed.unwrap().is_empty());
+    asked.unwrap();
+    for match_id in [&made.match_id, "0123456789abcdef"] {
+        let refused = locked.with(&stranger).info(match_id).await.unwrap_err();
+        assert_eq!(reason(&refused), "MATCH_UNKNOWN");
+    }
 }
 
 #[tokio::test]
