@@ -4,7 +4,10 @@ use bridgemaster_proto::v1::{Charge, ClockUse, MatchResult};
 use bridgemaster_referee::{ClockRules, MAX_BANK_MS};
 
 use super::ending::equal;
-use crate::replay::opening::{BadField, bad};
+use crate::replay::{
+    UNSIGNED_FORMAT_VERSION,
+    opening::{BadField, bad},
+};
 
 /// What the records say of the time of one seat.
 #[derive(Default)]
@@ -26,8 +29,21 @@ impl Charges {
     }
 }
 
+/// The most that is credited for one decision in a replay of this format version, in µs. Servers
+/// that did not sign credited all of `round_trip_credit_ms`.
+pub(super) fn most_credit_us(format_version: u32, rules: &ClockRules) -> u64 {
+    match format_version {
+        UNSIGNED_FORMAT_VERSION => as_us(rules.round_trip_credit_ms),
+        _ => rules.most_credit_us(),
+    }
+}
+
 /// Checks that the parts of a charge are its whole, and that each is one that the rules allow.
-pub(super) fn check_charge(charge: &Charge, rules: &ClockRules) -> Result<(), String> {
+pub(super) fn check_charge(
+    charge: &Charge,
+    rules: &ClockRules,
+    most_credit_us: u64,
+) -> Result<(), String> {
     let parts = [charge.charged_us, charge.credit_us, charge.referee_lag_us];
     let whole = parts
         .into_iter()
@@ -40,7 +56,7 @@ pub(super) fn check_charge(charge: &Charge, rules: &ClockRules) -> Result<(), St
     }
     for (field, us, limit_us) in [
         ("charged_us", charge.charged_us, as_us(rules.cap_ms)),
-        ("credit_us", charge.credit_us, rules.most_credit_us()),
+        ("credit_us", charge.credit_us, most_credit_us),
     ] {
         if us > limit_us {
             return Err(format!(
@@ -125,4 +141,30 @@ pub(super) fn check_referee_lag(result: &MatchResult, rules: &ClockRules) -> Res
 
 fn as_us(ms: u32) -> u64 {
     u64::from(ms) * 1000
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::replay::FORMAT_VERSION;
+
+    #[test]
+    fn a_replay_that_is_older_than_the_share_of_the_cap_still_holds() {
+        let rules = ClockRules {
+            cap_ms: 200,
+            round_trip_credit_ms: 100,
+            ..ClockRules::default()
+        };
+        let charge = Charge {
+            elapsed_us: 90_000,
+            charged_us: 60_000,
+            credit_us: 30_000,
+            ..Charge::default()
+        };
+        let check = |version| check_charge(&charge, &rules, most_credit_us(version, &rules));
+        assert_eq!(check(UNSIGNED_FORMAT_VERSION), Ok(()));
+        let refused = check(FORMAT_VERSION).unwrap_err();
+        assert!(refused.contains("over the 20000 that"), "{refused}");
+    }
 }

@@ -12,6 +12,7 @@ use bridgemaster_proto::{games::WireGame, v1::Replay};
 use thiserror::Error;
 
 use self::{
+    charges::most_credit_us,
     ending::{Tally, check_result},
     playing::Replaying,
 };
@@ -96,7 +97,9 @@ pub fn verify(replay: &Replay) -> Result<Verified, Flaw> {
 
 fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, Flaw> {
     let opening = start::start::<G>(replay).map_err(at(Place::Head))?;
-    let mut replaying = Replaying::new(opening.rules, start::has_seed(replay), opening.state);
+    let most_credit_us = most_credit_us(replay.format_version, &opening.rules.clock);
+    let has_seed = start::has_seed(replay);
+    let mut replaying = Replaying::new(opening.rules, has_seed, most_credit_us, opening.state);
     for (position, record) in replay.records.iter().enumerate() {
         let here = |field| Place::Record { position, field };
         replaying.record(record).map_err(at(here))?;

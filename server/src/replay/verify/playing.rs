@@ -23,6 +23,8 @@ pub(super) struct Replaying<G: WireGame> {
     rules: MatchRules<G>,
     /// Whether the seed in the rules is that of the match.
     has_seed: bool,
+    /// The most that is credited for one decision.
+    most_credit_us: u64,
     fault_policy: FaultPolicy,
     state: G::State,
     legal: Vec<G::Decision>,
@@ -32,12 +34,18 @@ pub(super) struct Replaying<G: WireGame> {
 }
 
 impl<G: WireGame> Replaying<G> {
-    pub(super) fn new(rules: MatchRules<G>, has_seed: bool, state: G::State) -> Self {
+    pub(super) fn new(
+        rules: MatchRules<G>,
+        has_seed: bool,
+        most_credit_us: u64,
+        state: G::State,
+    ) -> Self {
         let tallies = rules.seats.seats().map(|_| Tally::default()).collect();
         Self {
             fault_policy: rules_to_wire(&rules, false).faults.unwrap_or_default(),
             rules,
             has_seed,
+            most_credit_us,
             state,
             legal: Vec::new(),
             tallies,
@@ -243,7 +251,8 @@ impl<G: WireGame> Replaying<G> {
         }
         match (&record.charge, by) {
             (Some(charge), DecidedBy::Bot) => {
-                check_charge(charge, &self.rules.clock).map_err(|problem| BadField {
+                let checked = check_charge(charge, &self.rules.clock, self.most_credit_us);
+                checked.map_err(|problem| BadField {
                     field: "decision.charge".to_owned(),
                     problem,
                 })?;
