@@ -45,6 +45,7 @@ pub(super) struct Chair<G: Game> {
     pub(super) forfeit: Option<FaultReason>,
     pub(super) strikes: u32,
     pub(super) faults: u32,
+    /// Of those that cost more than a refusal: of others no status tells.
     pub(super) last_fault: Option<FaultReason>,
     /// What everybody may know of it, and by which fault that changed last.
     pub(super) public: Known,

@@ -266,7 +266,6 @@ impl<G: Game> Oracle<G> {
         let chair = &mut self.chairs[seat.index()];
         step.faults.push((seat, reason, chair.open_id()));
         chair.faults += 1;
-        chair.last_fault = Some(reason);
         let mut action = policy.action(reason);
         if action == FaultAction::Strike {
             chair.strikes += 1;
@@ -293,6 +292,7 @@ impl<G: Game> Oracle<G> {
             FaultAction::Refuse => {}
         }
         if action != FaultAction::Refuse {
+            chair.last_fault = Some(reason);
             chair.pays(is_secret);
         }
         self.faults.push((seat, reason));
