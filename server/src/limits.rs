@@ -86,7 +86,8 @@ pub struct Limits {
     #[serde(deserialize_with = "positive")]
     pub bot_streams_per_caller: usize,
     /// Calls in progress at once other than streams of bots, spectators among them. Each may take
-    /// 64 KiB until it is answered and the answer is read.
+    /// 64 KiB until it is answered and the answer is read. For one more, those that wait for their
+    /// peers give way, or some of the caller who has most.
     #[serde(deserialize_with = "positive")]
     pub other_calls: usize,
     /// Calls in progress at once of one caller other than streams of bots. A call counts for its

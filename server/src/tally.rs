@@ -41,6 +41,16 @@ impl Tally {
         })
     }
 
+    /// Takes so much, whether there is as much left or not: for what takes the place of something
+    /// that is about to be given back.
+    pub(crate) fn take_beyond(self: &Arc<Self>, amount: usize) -> Taken {
+        self.held.fetch_add(amount, Ordering::Relaxed);
+        Taken {
+            tally: Arc::clone(self),
+            amount,
+        }
+    }
+
     /// How much may be held.
     pub(crate) fn limit(&self) -> usize {
         self.limit

@@ -115,6 +115,11 @@ impl http_body::Body for AwaitedBody {
             .with("value", time_ms.to_string());
             return Poll::Ready(Some(Err(late.into())));
         }
+        if let Poll::Ready(None) = &frame
+            && let Some(call) = Call::current()
+        {
+            call.request_is_whole();
+        }
         if let Poll::Ready(Some(Ok(frame))) = &frame
             && let Some(data) = frame.data_ref()
             && let Err(refusal) = self.count(data.len())

@@ -9,7 +9,7 @@ use std::{
 use bridgemaster_store::KeyId;
 use tokio::sync::Semaphore;
 
-use super::origin::Origin;
+use super::{crowd::Crowd, origin::Origin};
 use crate::{limits::Limits, tally::Tally};
 
 /// Bytes of one permit of a semaphore of bytes.
@@ -30,6 +30,8 @@ pub(crate) enum CallerId {
 pub(crate) struct Allowances {
     pub(super) limits: Limits,
     pub(super) in_all: Allowance,
+    /// The calls that have places, but for streams of bots.
+    pub(super) crowd: Arc<Crowd>,
     of_callers: Mutex<Callers>,
 }
 
@@ -93,6 +95,7 @@ impl Allowances {
     pub(crate) fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self {
             in_all: Allowance::in_all(&limits),
+            crowd: Arc::default(),
             of_callers: Mutex::default(),
             limits,
         })

@@ -1,7 +1,10 @@
 //! One call: whose it is, what it has of the server's allowances, and whether its answer is read.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -9,6 +12,7 @@ use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::KeyId;
 use tokio::{
     sync::{AcquireError, OwnedSemaphorePermit, Semaphore},
+    task::AbortHandle,
     time::timeout,
 };
 use tonic::Status;
@@ -16,6 +20,7 @@ use tonic::Status;
 use super::{
     allowances::{Allowance, Allowances, CallerId, permits},
     answer::Answer,
+    crowd::CrowdPlace,
     origin::Origin,
 };
 use crate::{
@@ -69,6 +74,10 @@ impl ConnectionShare {
 pub(crate) struct Call {
     connection: Arc<ConnectionShare>,
     held: Mutex<Held>,
+    begun_at: Instant,
+    is_request_whole: AtomicBool,
+    /// Ends its task.
+    task: OnceLock<AbortHandle>,
     pub(super) answer: Answer,
 }
 
@@ -79,6 +88,7 @@ struct Held {
     allowance: Arc<Allowance>,
     place: Option<Taken>,
     place_of_caller: Option<Taken>,
+    crowd_place: Option<CrowdPlace>,
     /// For bytes of the answer, of the connection, the caller and the server.
     room: Vec<OwnedSemaphorePermit>,
 }
@@ -126,11 +136,15 @@ impl Call {
             allowance: Arc::clone(&connection.address),
             place: None,
             place_of_caller: None,
+            crowd_place: None,
             room: Vec::new(),
         };
         Arc::new(Self {
             connection,
             held: Mutex::new(held),
+            begun_at: Instant::now(),
+            is_request_whole: AtomicBool::new(false),
+            task: OnceLock::new(),
             answer: Answer::default(),
         })
     }
@@ -142,15 +156,64 @@ impl Call {
 
     /// Takes a place on the server, and one of the address. A bot's stream takes none before it is
     /// known whose it is: others behind the same address must not keep it from its seat.
-    pub(super) fn begin(&self, kind: CallKind) -> Result<(), Refusal> {
+    pub(super) fn begin(self: &Arc<Self>, kind: CallKind) -> Result<(), Refusal> {
         let mut held = self.held();
         held.kind = kind;
         if kind == CallKind::BotStream {
             return Ok(());
         }
-        let calls = &self.connection.allowances.in_all.calls;
-        held.place = Some(take_of_server(calls, "other_calls")?);
-        held.take_place_of_caller()
+        held.take_place_of_caller()?;
+        let allowances = &self.connection.allowances;
+        let calls = &allowances.in_all.calls;
+        held.place = match calls.take(1) {
+            Some(place) => Some(place),
+            None => {
+                let caller = held.caller.clone();
+                // Others tell whose they are.
+                drop(held);
+                let is_room_made = allowances.crowd.give_way(&caller);
+                held = self.held();
+                match is_room_made {
+                    // What gives way is gone in a moment; until then this one is one too many.
+                    true => Some(calls.take_beyond(1)),
+                    false => Some(take_of_server(calls, "other_calls")?),
+                }
+            }
+        };
+        held.crowd_place = Some(allowances.crowd.add(self));
+        Ok(())
+    }
+
+    /// Its task has begun.
+    pub(super) fn is_done_by(&self, task: AbortHandle) {
+        // Told once, by whoever began it.
+        let _ = self.task.set(task);
+    }
+
+    /// Ends it: its stream is reset.
+    pub(super) fn end(&self) {
+        if let Some(task) = self.task.get() {
+            task.abort();
+        }
+    }
+
+    /// All of its request is there.
+    pub(crate) fn request_is_whole(&self) {
+        self.is_request_whole.store(true, Ordering::Relaxed);
+    }
+
+    /// How long it has waited for its peer, to send the rest of the request or to read; `None` when
+    /// it waits for the server.
+    pub(super) fn waits_for_peer(&self) -> Option<Duration> {
+        if !self.is_request_whole.load(Ordering::Relaxed) {
+            return Some(self.begun_at.elapsed());
+        }
+        Some(self.answer.unread_since()?.elapsed())
+    }
+
+    /// Whose it is.
+    pub(super) fn caller(&self) -> CallerId {
+        self.held().caller.clone()
     }
 
     /// Takes note whose call it is: it then counts for the key, or without keys for the address.

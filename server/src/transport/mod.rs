@@ -6,6 +6,7 @@ mod allowances;
 mod answer;
 mod call;
 mod connection;
+mod crowd;
 mod incoming;
 mod origin;
 mod places;

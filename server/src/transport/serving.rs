@@ -135,6 +135,7 @@ where
                 Ok(()) => call_ready(services, request).await?.map(Body::new),
                 Err(refusal) => Status::from(refusal).into_http(),
             };
+            call.request_is_whole();
             Ok(response.map(|body| AnswerBody::new(call, body)))
         })
     }
@@ -175,7 +176,8 @@ where
             timer: None,
             is_given_up: false,
         };
-        tokio::spawn(CURRENT.scope(call, task));
+        let running = tokio::spawn(CURRENT.scope(Arc::clone(&call), task));
+        call.is_done_by(running.abort_handle());
     }
 }
 

@@ -5,7 +5,7 @@ use std::{pin::pin, time::Duration};
 
 use bridgemaster_proto::v1::{
     ListGamesRequest, ListMatchesRequest, WatchMatchRequest,
-    match_service_client::MatchServiceClient,
+    catalog_service_client::CatalogServiceClient, match_service_client::MatchServiceClient,
 };
 use bridgemaster_server::{Limits, identity::KeyScope};
 use h2::{RecvStream, client::SendRequest};
@@ -20,13 +20,14 @@ use tonic::{
 use tonic_types::StatusExt as _;
 
 use crate::{
-    connections::connect_from,
+    connections::{channel_from, connect_from},
     locked_table::LockedTable,
     raw_bot::{RawBot, hello, reason, request},
     table::{GAMES, PATIENCE, Table, config},
 };
 
 const LIST: &str = "/bridgemaster.v1.MatchService/ListMatches";
+const GAMES_LISTED: &str = "/bridgemaster.v1.CatalogService/ListGames";
 const CREATE: &str = "/bridgemaster.v1.MatchService/CreateMatch";
 /// A time that is over soon.
 const SOON: Duration = Duration::from_millis(100);
@@ -233,6 +234,58 @@ async fn a_caller_has_no_more_calls_in_progress_than_its_limit() {
     let refused = locked.with(&busy).open(&made.tickets[1]).await;
     assert_eq!(limit(&refused.err().unwrap()), "bot_streams_per_caller");
     locked.with(&other).open(&made.tickets[1]).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_full_of_one_callers_calls_serves_another() {
+    let limits = Limits {
+        other_calls: 4,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let watch = WatchMatchRequest {
+        match_id: seated.match_id,
+    };
+    // From 127.0.0.1, and read.
+    let mut watching = Vec::new();
+    while watching.len() < 4 {
+        // The place of a call before may not be free yet.
+        watching.extend(table.matches().watch_match(watch.clone()).await);
+    }
+    let mut other = CatalogServiceClient::new(channel_from("127.0.0.2", &table));
+    other.list_games(ListGamesRequest {}).await.unwrap();
+    let mut oldest = watching.remove(0).into_inner();
+    oldest.message().await.unwrap().unwrap();
+    let ended = timeout(PATIENCE, oldest.message()).await.unwrap();
+    assert_eq!(ended.unwrap_err().code(), tonic::Code::Cancelled);
+}
+
+#[tokio::test]
+async fn a_server_full_of_calls_that_nobody_reads_serves_a_newcomer_after_a_while() {
+    let limits = Limits {
+        other_calls: 3,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let mut deaf = Vec::new();
+    for _ in 0..3 {
+        let mut client = NarrowClient::connect(&table, 0).await;
+        let answering = client.begin(GAMES_LISTED, announced(0, Vec::new())).await;
+        deaf.push((client, answering));
+    }
+    // Of the same address.
+    let served = async {
+        while table
+            .catalog()
+            .list_games(ListGamesRequest {})
+            .await
+            .is_err()
+        {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, served).await.unwrap();
 }
 
 #[tokio::test]
