@@ -1,0 +1,155 @@
+//! Callers who keep the server busy with what is refused or comes to nothing.
+
+use std::time::Duration;
+
+use bridgemaster_proto::v1::{CreateMatchResponse, ListMatchesRequest};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    time::{sleep, timeout},
+};
+
+use crate::{
+    hoards::{LIST, PLAY, Prey, hello},
+    raw_client::{Failure, RawClient, tcp},
+    server_process::Key,
+};
+
+/// Pause between two tries of one attacker: attackers share the machine with bots and server, and
+/// what they try is to be dear for the server, not for the machine.
+const PAUSE: Duration = Duration::from_millis(2);
+/// Longest time for one try.
+const TRY: Duration = Duration::from_secs(5);
+
+/// A way to keep the server busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attack {
+    /// Calls that are begun and reset at once.
+    RapidReset,
+    /// Connections that say Hello and go.
+    HelloFlood,
+    /// One seat that is taken again and again.
+    ReconnectStorm,
+    /// Bytes that are no HTTP/2.
+    JunkFrames,
+    /// Handshakes of TLS, or its beginning on a port without it, byte by byte.
+    SlowHandshakes,
+    /// Keys that are made up.
+    KeyGuessing,
+}
+
+impl Attack {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::RapidReset,
+        Self::HelloFlood,
+        Self::ReconnectStorm,
+        Self::JunkFrames,
+        Self::SlowHandshakes,
+        Self::KeyGuessing,
+    ];
+
+    /// Where it comes from.
+    fn address(self) -> u8 {
+        30 + self as u8
+    }
+}
+
+/// Attacks for ever.
+pub(crate) async fn attack(how: Attack, prey: Prey) {
+    let mut round = 0_u64;
+    loop {
+        round += 1;
+        // What is refused is tried again.
+        let _refused = timeout(TRY, try_once(how, &prey, round)).await;
+        sleep(PAUSE).await;
+    }
+}
+
+async fn try_once(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
+    match how {
+        Attack::RapidReset => rapid_reset(how, prey).await,
+        Attack::HelloFlood => {
+            let made = &prey.matches[usize::try_from(round)? % prey.matches.len()];
+            take_seat(how, prey, made, 1).await
+        }
+        Attack::ReconnectStorm => take_seat(how, prey, &prey.matches[0], 50).await,
+        Attack::JunkFrames => junk(how, prey, round).await,
+        Attack::SlowHandshakes => {
+            let mut stream = tcp(how.address(), prey.server).await?;
+            // The beginning of a ClientHello.
+            for byte in [0x16, 3, 1, 2, 0, 1] {
+                stream.write_all(&[byte]).await?;
+                sleep(Duration::from_millis(20)).await;
+            }
+            Ok(())
+        }
+        Attack::KeyGuessing => guess_keys(how, prey, round).await,
+    }
+}
+
+async fn rapid_reset(how: Attack, prey: &Prey) -> Result<(), Failure> {
+    let mut client = RawClient::connect(prey.server, how.address(), &prey.key, 65_535).await?;
+    for _ in 0..200 {
+        // Dropping the call resets its stream.
+        drop(client.call(LIST, &ListMatchesRequest::default()).await?);
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}
+
+async fn take_seat(
+    how: Attack,
+    prey: &Prey,
+    made: &CreateMatchResponse,
+    times: usize,
+) -> Result<(), Failure> {
+    let mut client = RawClient::connect(prey.server, how.address(), &prey.key, 65_535).await?;
+    let ticket = made.tickets.first().map(|ticket| ticket.ticket.as_str());
+    for _ in 0..times {
+        let call = client.begin(PLAY, ticket, hello(), false).await?;
+        drop(call.head(TRY).await);
+    }
+    Ok(())
+}
+
+async fn junk(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
+    let mut stream = tcp(how.address(), prey.server).await?;
+    // Every other time behind what HTTP/2 begins with. A linear congruential generator is junk
+    // enough.
+    if round.is_multiple_of(2) {
+        stream
+            .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+            .await?;
+        stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await?;
+    }
+    let mut state = round;
+    let junk: Vec<u8> = (0..10_000)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        })
+        .collect();
+    stream.write_all(&junk).await?;
+    let mut heard = Vec::new();
+    stream.read_to_end(&mut heard).await?;
+    Ok(())
+}
+
+async fn guess_keys(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
+    let (known, _) = prey.key.0.rsplit_once('_').unwrap_or_default();
+    for number in 0..50 {
+        // An identifier that there is, with another secret; and one that there is not.
+        let guess = match number % 2 {
+            0 => format!("{known}_{round:032x}{number:032x}"),
+            _ => format!("bmk_{round:016x}_{number:064x}"),
+        };
+        let guess = Key(guess);
+        let mut client = RawClient::connect(prey.server, how.address(), &guess, 65_535).await?;
+        for _ in 0..10 {
+            let call = client.call(LIST, &ListMatchesRequest::default()).await?;
+            drop(call.head(TRY).await);
+        }
+    }
+    Ok(())
+}

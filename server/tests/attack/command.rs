@@ -1,0 +1,54 @@
+//! The command: a long run.
+
+use std::process::ExitCode;
+
+use crate::{
+    run::{self, Order},
+    trials,
+};
+
+/// A long run.
+#[derive(Debug)]
+pub(crate) struct Command {
+    seconds: u64,
+    matches: usize,
+}
+
+impl Command {
+    /// Reads the arguments; `None` when they are those of a test run.
+    pub(crate) fn from_args(args: &[String]) -> Result<Option<Self>, String> {
+        if !args.iter().any(|arg| arg == "--long") {
+            return Ok(None);
+        }
+        let mut command = Self {
+            seconds: 600,
+            matches: 64,
+        };
+        let mut args = args.iter().filter(|arg| *arg != "--long");
+        while let Some(name) = args.next() {
+            let value = args.next().and_then(|value| value.parse::<u32>().ok());
+            let value = value.ok_or_else(|| format!("{name}: takes a number from 0"))?;
+            match name.as_str() {
+                "--seconds" => command.seconds = value.into(),
+                "--matches" => command.matches = value as usize,
+                _ => return Err(format!("{name}: --seconds and --matches are valid")),
+            }
+        }
+        Ok(Some(command))
+    }
+
+    /// Attacks, and tells of each check whether it held.
+    pub(crate) fn run(&self) -> ExitCode {
+        let hoarded = trials::hoard_all();
+        let report = run::run(&Order::long(self.seconds, self.matches));
+        println!("{report}");
+        let held = hoarded.and_then(|()| report.must_hold());
+        match held {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(words) => {
+                println!("{words}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A client that speaks HTTP/2 as it likes.
+
+use std::{net::Ipv4Addr, time::Duration};
+
+use h2::{
+    SendStream,
+    client::{Builder, ResponseFuture, SendRequest},
+};
+use prost::Message;
+use tokio::{
+    net::{TcpSocket, TcpStream},
+    task::AbortHandle,
+    time::timeout,
+};
+use tonic::codegen::{
+    Bytes,
+    http::{Request, Response},
+};
+
+use crate::server_process::Key;
+
+/// Metadata that shows a key.
+const KEY: &str = "x-bridgemaster-key";
+/// Longest time to connect, and to get a place for a stream.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why something failed, which an attacker does not mind.
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// A connection.
+pub(crate) struct RawClient {
+    sender: SendRequest<Bytes>,
+    server: std::net::SocketAddr,
+    key: Key,
+    driving: AbortHandle,
+}
+
+/// A call whose answer nobody reads as long as this lives.
+pub(crate) struct HeldCall {
+    pub(crate) response: ResponseFuture,
+    pub(crate) body: SendStream<Bytes>,
+}
+
+/// A TCP connection from a loopback address of its own.
+pub(crate) async fn tcp(from: u8, server: std::net::SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((Ipv4Addr::new(127, 0, 0, from), 0).into())?;
+    let connected = timeout(PATIENCE, socket.connect(server)).await;
+    connected.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()))
+}
+
+impl RawClient {
+    /// Connects from a loopback address, and lets the server send so many bytes on a stream.
+    pub(crate) async fn connect(
+        server: std::net::SocketAddr,
+        from: u8,
+        key: &Key,
+        window: u32,
+    ) -> Result<Self, Failure> {
+        let tcp = tcp(from, server).await?;
+        let (sender, connection) = Builder::new()
+            .initial_window_size(window)
+            .initial_connection_window_size(0x7fff_ffff)
+            .initial_max_send_streams(100)
+            .handshake(tcp)
+            .await?;
+        let driving = tokio::spawn(async move {
+            let _ = connection.await;
+        });
+        Ok(Self {
+            sender,
+            server,
+            key: key.clone(),
+            driving: driving.abort_handle(),
+        })
+    }
+
+    /// Begins a call and sends these bytes.
+    pub(crate) async fn begin(
+        &mut self,
+        path: &str,
+        ticket: Option<&str>,
+        bytes: Bytes,
+        is_all: bool,
+    ) -> Result<HeldCall, Failure> {
+        let ready = timeout(PATIENCE, self.sender.clone().ready()).await;
+        self.sender = ready??;
+        let mut call = Request::post(format!("http://{}{path}", self.server))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .header(KEY, &self.key.0);
+        if let Some(ticket) = ticket {
+            call = call.header("authorization", format!("Bearer {ticket}"));
+        }
+        let (response, mut body) = self.sender.send_request(call.body(()).unwrap(), false)?;
+        body.send_data(bytes, is_all)?;
+        Ok(HeldCall { response, body })
+    }
+
+    /// Begins a call with this message.
+    pub(crate) async fn call(
+        &mut self,
+        path: &str,
+        message: &impl Message,
+    ) -> Result<HeldCall, Failure> {
+        self.begin(path, None, framed(message), true).await
+    }
+}
+
+impl Drop for RawClient {
+    fn drop(&mut self) {
+        self.driving.abort();
+    }
+}
+
+impl HeldCall {
+    /// How the call ends: the head of the answer, when it came in time.
+    pub(crate) async fn head(self, time: Duration) -> Option<Response<h2::RecvStream>> {
+        timeout(time, self.response).await.ok()?.ok()
+    }
+}
+
+/// A message with its head, as gRPC sends it.
+pub(crate) fn framed(message: &impl Message) -> Bytes {
+    let bytes = message.encode_to_vec();
+    part_of(bytes.len(), &bytes)
+}
+
+/// The beginning of a message that is said to have `whole` bytes.
+pub(crate) fn part_of(whole: usize, part: &[u8]) -> Bytes {
+    let mut framed = vec![0];
+    framed.extend(u32::try_from(whole).unwrap().to_be_bytes());
+    framed.extend_from_slice(part);
+    framed.into()
+}

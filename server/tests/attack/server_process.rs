@@ -1,0 +1,117 @@
+//! The server as a process of its own, with a folder, keys and limits.
+
+use std::{
+    env,
+    fs::{self, File},
+    io::{BufRead as _, BufReader},
+    net::SocketAddr,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use tempfile::TempDir;
+
+/// Which program is attacked, where it is not the one that was built with this test.
+const PROGRAM: &str = "BRIDGEMASTER_ATTACKED";
+
+/// A running server, killed when dropped.
+pub(crate) struct ServerProcess {
+    process: Child,
+    pub(crate) address: SocketAddr,
+    folder: TempDir,
+}
+
+/// A key that the server knows.
+#[derive(Clone)]
+pub(crate) struct Key(pub(crate) String);
+
+fn program() -> Command {
+    let program = env::var_os(PROGRAM).unwrap_or(env!("CARGO_BIN_EXE_bridgemaster").into());
+    let mut command = Command::new(program);
+    command.env_remove("RUST_LOG").stdin(Stdio::null());
+    command
+}
+
+impl ServerProcess {
+    /// Starts a server with these lines of `[limits]`, and makes keys of these names that may do
+    /// everything.
+    pub(crate) fn start(limits: &str, keys: &[&str]) -> (Self, Vec<Key>) {
+        let folder = TempDir::with_prefix("bridgemaster-attack-").unwrap();
+        let data = folder.path().join("data");
+        let keys = keys.iter().map(|name| add_key(&data, name)).collect();
+        let config = folder.path().join("server.toml");
+        fs::write(&config, format!("[limits]\n{limits}")).unwrap();
+        let log = File::create(folder.path().join("log")).unwrap();
+        let mut process = program()
+            .args(["serve", "--listen", "127.0.0.1:0", "--survives", "kill"])
+            .arg("--require-keys")
+            .arg("--config")
+            .arg(&config)
+            .arg("--data")
+            .arg(&data)
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let stdout = process.stdout.take().unwrap();
+        BufReader::new(stdout).read_line(&mut line).unwrap();
+        let address = line
+            .split_once("http://")
+            .and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
+        let log = fs::read_to_string(folder.path().join("log")).unwrap();
+        let this = Self {
+            process,
+            address: address.unwrap_or_else(|| panic!("the server does not come up: {line}{log}")),
+            folder,
+        };
+        (this, keys)
+    }
+
+    /// Most memory that it has taken so far, in bytes.
+    pub(crate) fn most_memory(&self) -> u64 {
+        self.status("VmHWM:")
+    }
+
+    /// Memory that it takes now, in bytes.
+    pub(crate) fn memory(&self) -> u64 {
+        self.status("VmRSS:")
+    }
+
+    fn status(&self, name: &str) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with(name));
+        let line = line.expect("a process that has ended takes no memory");
+        let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        kib * 1024
+    }
+
+    /// Whether it is still there.
+    pub(crate) fn runs(&mut self) -> bool {
+        self.process.try_wait().unwrap().is_none()
+    }
+
+    /// What it logged.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap()
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn add_key(data: &Path, name: &str) -> Key {
+    let mut command = program();
+    command.args(["key", "add", name]);
+    for scope in ["play", "create", "read"] {
+        command.args(["--scope", scope]);
+    }
+    let output = command.arg("--data").arg(data).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{:?}", output.stderr);
+    Key(said.trim().to_owned())
+}
