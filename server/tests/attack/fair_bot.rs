@@ -2,7 +2,7 @@
 //! the answer.
 
 use std::{
-    io::{BufRead as _, Write as _},
+    io::BufRead as _,
     process::ExitCode,
     time::{Duration, Instant},
 };
@@ -65,7 +65,6 @@ pub(crate) fn run() -> ExitCode {
             "{}",
             ended.map_or_else(|why| format!("! {why}"), |()| String::new())
         );
-        std::io::stdout().flush().unwrap();
     }
     ExitCode::SUCCESS
 }

@@ -29,6 +29,10 @@ pub(crate) struct Order {
     cap_ms: u32,
     /// Lines of `[limits]`.
     limits: &'static str,
+    /// Nobody attacks.
+    is_calm: bool,
+    /// The only way in which is attacked, if it is one.
+    only: Option<String>,
 }
 
 impl Order {
@@ -40,15 +44,19 @@ impl Order {
             matches: 4,
             cap_ms: 5_000,
             limits: LIMITS,
+            is_calm: false,
+            only: None,
         }
     }
 
-    pub(crate) fn long(seconds: u64, matches: usize) -> Self {
+    pub(crate) fn long(seconds: u64, matches: usize, is_calm: bool, only: Option<String>) -> Self {
         Self {
             time: Duration::from_secs(seconds),
             matches,
             cap_ms: 200,
             limits: LIMITS,
+            is_calm,
+            only,
         }
     }
 }
@@ -83,7 +91,7 @@ pub(crate) fn run(order: &Order) -> Report {
     let begun = std::time::Instant::now();
     let limits: Limits = toml::from_str(order.limits).unwrap();
     let (mut server, keys) = ServerProcess::start(order.limits, &["attacker", "fair"]);
-    let attacker = Attacker::start(&server, &keys[0]);
+    let attacker = (!order.is_calm).then(|| Attacker::start(&server, &keys[0], &order.only));
     let runtime = Runtime::new().unwrap();
     let played = runtime.block_on(async {
         let until = Instant::now() + order.time;
@@ -162,8 +170,8 @@ impl fmt::Display for Report {
         let played = &self.played;
         writeln!(
             f,
-            "{} matches with {} decisions in {:.0} s beside all attacks, {} spoiled by the server's \
-             own lag; at most {} MiB of {} MiB, {} lines of log",
+            "{} matches with {} decisions in {:.0} s, {} spoiled by the server's own lag; at most {} MiB \
+             of {} MiB, {} lines of log",
             played.matches,
             played.decisions,
             self.time.as_secs_f64(),
@@ -187,12 +195,13 @@ struct Attacker(Child);
 
 impl Attacker {
     /// Starts it, with no more of the processor than others leave where there is `nice`.
-    fn start(server: &ServerProcess, key: &Key) -> Self {
+    fn start(server: &ServerProcess, key: &Key, only: &Option<String>) -> Self {
         let program = env::current_exe().unwrap();
         let arguments = ["attacker", &server.address.to_string(), &key.0];
         let start = |mut command: Command| {
             command
                 .args(arguments)
+                .args(only)
                 .stdin(Stdio::null())
                 .stdout(Stdio::piped())
                 .spawn()
