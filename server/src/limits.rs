@@ -81,8 +81,8 @@ pub struct Limits {
     /// Streams of bots at once: two for each match that may be open.
     #[serde(deserialize_with = "positive")]
     pub bot_streams: usize,
-    /// Streams of bots at once of one caller, which is a key, or without keys an address: a fifth
-    /// of all.
+    /// Streams of bots at once of one API key: a fifth of all. Without keys none is counted: the
+    /// seats of an address are not one caller's.
     #[serde(deserialize_with = "positive")]
     pub bot_streams_per_caller: usize,
     /// Calls in progress at once other than streams of bots, spectators among them. Each may take

@@ -46,7 +46,6 @@ pub(crate) fn conversation(
     mut round_trip: RoundTrip,
 ) -> impl Stream<Item = Result<PlayResponse, Status>> {
     stream! {
-        let _carries = carries;
         let limits = matches.limits();
         let _counted = matches.metrics().play_stream();
         let stopping = matches.lifecycle().stopping();
@@ -54,6 +53,11 @@ pub(crate) fn conversation(
             biased;
             hello = first_message(&mut inbound, limits) => hello,
             () = stopping.cancelled() => Err(matches.stop_refusal()),
+            // A ticket holds one stream that has not said Hello, however many are opened with it.
+            () = superseded(carries.as_ref()) => Err(Refusal::new(
+                RefusalReason::Superseded,
+                "a newer stream of this seat was opened before this one said Hello",
+            )),
         };
         let hello = match hello {
             Ok(hello) => hello,
@@ -199,6 +203,14 @@ fn response(message: Outgoing) -> PlayResponse {
     PlayResponse {
         sequence: 0,
         message: Some(message),
+    }
+}
+
+/// Completes when a newer stream of the seat comes.
+async fn superseded(carries: Option<&CarriesBot>) {
+    match carries {
+        Some(carries) => carries.superseded().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -216,7 +216,9 @@ impl Call {
         self.held().caller.clone()
     }
 
-    /// Takes note whose call it is: it then counts for the key, or without keys for the address.
+    /// Takes note whose call it is: it then counts for the key, or without keys for the address. A
+    /// bot's stream counts for no address: others behind it must not keep the bot from its seat,
+    /// and tickets bound how many there are.
     ///
     /// # Errors
     /// When the caller, or for a bot's stream the server, has too many calls in progress.
@@ -227,7 +229,8 @@ impl Call {
             held.allowance = self.connection.allowances.of(&held.caller);
             held.place_of_caller = None;
         }
-        if held.place_of_caller.is_none() {
+        let counts = key.is_some() || held.kind != CallKind::BotStream;
+        if counts && held.place_of_caller.is_none() {
             held.take_place_of_caller()?;
         }
         if held.place.is_none() {

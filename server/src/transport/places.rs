@@ -46,6 +46,8 @@ struct Carrying {
     peer: SocketAddr,
     /// Of the connection.
     number: u64,
+    /// Cancelled when a newer stream of the seat comes.
+    superseded: CancellationToken,
 }
 
 /// A connection that has a place.
@@ -72,6 +74,7 @@ pub(crate) struct CarriesBot {
     places: Arc<Places>,
     seat: SeatMark,
     stream: u64,
+    superseded: CancellationToken,
 }
 
 impl Places {
@@ -144,18 +147,22 @@ impl Places {
             taken.is_busy(peer, idle_since);
         }
         let stream = taken.next();
+        let superseded = CancellationToken::new();
         let newest = Carrying {
             stream,
             peer,
             number,
+            superseded: superseded.clone(),
         };
         if let Some(older) = taken.by_seat.insert(seat, newest) {
+            older.superseded.cancel();
             taken.carries_no_more(&older);
         }
         Some(CarriesBot {
             places: Arc::clone(self),
             seat,
             stream,
+            superseded,
         })
     }
 
@@ -190,7 +197,8 @@ impl Taken {
 
     /// A connection does not carry the newest stream of a seat any more.
     fn carries_no_more(&mut self, carrying: &Carrying) {
-        let Carrying { peer, number, .. } = *carrying;
+        let Carrying { peer, number, .. } = carrying;
+        let (peer, number) = (*peer, *number);
         if !self.has(peer, number) {
             return;
         }
@@ -240,6 +248,13 @@ impl Drop for Place {
         if taken.has(self.peer, self.number) {
             taken.forget(self.peer);
         }
+    }
+}
+
+impl CarriesBot {
+    /// Completes when a newer stream of the seat comes.
+    pub(crate) async fn superseded(&self) {
+        self.superseded.cancelled().await;
     }
 }
 

@@ -11,12 +11,15 @@ use std::{
 
 use async_trait::async_trait;
 use bridgemaster_proto::v1::{
-    ListGamesRequest, MatchState, SeatState, catalog_service_client::CatalogServiceClient,
-    play_request, play_service_client::PlayServiceClient,
+    ListGamesRequest, MatchState, PlayRequest, PlayResponse, SeatState,
+    catalog_service_client::CatalogServiceClient, play_request,
+    play_service_client::PlayServiceClient,
 };
 use bridgemaster_server::{Limits, Rate, identity::KeyScope};
 use bridgemaster_store::{Damage, Key, KeyId, KeyStore, KeysMark, MemoryStore, NewKey, StoreError};
-use tokio::time::timeout;
+use tokio::{select, sync::mpsc, time::timeout};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Streaming};
 
 use crate::{
     connections::channel_from,
@@ -197,15 +200,66 @@ async fn a_bot_comes_to_its_seat_when_others_at_its_address_call_too_often() {
     bot.next().await.unwrap().unwrap();
     let mut back = join_from(shared, &table, &seated.tickets[0]).await.unwrap();
     back.next().await.unwrap().unwrap();
-    // Its own rate, of which it has used all.
-    for _ in 0..2 {
+    // Its own rate, of which it has used all. It has one call more in each second that passes.
+    let mut refused = None;
+    for _ in 0..20 {
         while others.list_games(ListGamesRequest {}).await.is_ok() {}
-        if let Err(refused) = join_from(shared, &table, &seated.tickets[0]).await {
-            assert_eq!(reason(&refused), "LIMIT_REACHED");
-        }
+        refused = refused.or(join_from(shared, &table, &seated.tickets[0]).await.err());
     }
+    assert_eq!(reason(&refused.unwrap()), "LIMIT_REACHED");
     // A ticket of no seat opens nothing.
     while others.list_games(ListGamesRequest {}).await.is_ok() {}
     let refused = join_from(shared, &table, &"0".repeat(32)).await;
     assert_eq!(reason(&refused.err().unwrap()), "LIMIT_REACHED");
+}
+
+/// A stream with a ticket on which nothing is said, and what keeps it open.
+async fn silent(
+    table: &Table,
+    ticket: &str,
+) -> (Streaming<PlayResponse>, mpsc::Sender<PlayRequest>) {
+    let (outbound, messages) = mpsc::channel(1);
+    let mut request = Request::new(ReceiverStream::new(messages));
+    let authorization = format!("Bearer {ticket}").parse().unwrap();
+    request
+        .metadata_mut()
+        .insert("authorization", authorization);
+    let inbound = table.player().await.play(request).await.unwrap();
+    (inbound.into_inner(), outbound)
+}
+
+#[tokio::test]
+async fn a_ticket_holds_one_stream_that_has_not_said_hello() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let ticket = &seated.tickets[0];
+    let _bot = RawBot::join(&table, ticket).await;
+    let (mut older, _keeps_open) = silent(&table, ticket).await;
+    let (mut newer, _keeps_open_too) = silent(&table, ticket).await;
+    let ended = timeout(PATIENCE, older.message()).await.unwrap();
+    assert_eq!(reason(&ended.unwrap_err()), "SUPERSEDED");
+    // Neither the newer one ends nor the stream that has the seat.
+    select! {
+        ended = newer.message() => panic!("{ended:?}"),
+        info = table.info(&seated.match_id) => {
+            assert_eq!(info.seats[0].state(), SeatState::Connected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_keys_the_streams_of_others_at_an_address_keep_no_bot_from_its_seat() {
+    let table = Table::with_limits(Limits {
+        bot_streams_per_caller: 1,
+        ..Limits::default()
+    })
+    .await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut bots = Vec::new();
+    for ticket in &seated.tickets {
+        bots.push(RawBot::join(&table, ticket).await);
+    }
+    for bot in &mut bots {
+        bot.started().await;
+    }
 }
