@@ -1,8 +1,8 @@
 //! The most memory that a server takes, computed from its limits.
 //!
-//! The sizes were measured on 64-bit Linux and rounded up by half. `server/tests/attack` checks
-//! them from outside: it has the real server hold as much as its limits allow, and reads what the
-//! system says that the process takes.
+//! The sizes are estimates with a margin, for 64-bit Linux. `server/tests/attack` checks their sum
+//! from outside: it has the real server hold as much as its limits allow, and reads what the system
+//! says that the process takes.
 
 use crate::limits::{CONNECTION_WINDOW_BYTES, Limits};
 
