@@ -1,20 +1,20 @@
 //! Accepts connections.
 
-use std::{collections::VecDeque, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use async_stream::stream;
 use tokio::{
     net::{TcpListener, TcpStream},
     select,
-    task::{AbortHandle, JoinSet},
-    time::{Instant, sleep, timeout_at},
+    time::{Instant, sleep},
 };
-use tokio_rustls::TlsAcceptor;
 use tokio_stream::Stream;
-use tracing::{debug, warn};
+use tracing::warn;
 
 use super::{
     connection::{Connection, Transport},
+    handshakes::Handshakes,
+    origin::Origin,
     places::{Place, Places},
     tls::Tls,
 };
@@ -26,7 +26,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The connections that come to a listener, within the limits. For one more than there may be the
-/// oldest gives way that carries no bot; if all do, it is closed at once. One that does not finish its TLS handshake or its HTTP/2 preface in time is closed then.
+/// oldest gives way that is not protected; if all are, it is closed at once. One that does not
+/// finish its TLS handshake or its HTTP/2 preface in time is closed then.
 pub(crate) fn incoming(
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
@@ -51,13 +52,22 @@ pub(crate) fn incoming(
 }
 
 /// A TCP connection with its place.
-struct Accepted {
+pub(super) struct Accepted {
     tcp: TcpStream,
     peer: SocketAddr,
     place: Place,
 }
 
 impl Accepted {
+    /// Where it comes from.
+    pub(super) fn origin(&self) -> Origin {
+        self.peer.ip().into()
+    }
+
+    pub(super) fn into_parts(self) -> (TcpStream, SocketAddr, Place) {
+        (self.tcp, self.peer, self.place)
+    }
+
     fn plain(self, preface_time: Duration) -> Connection {
         let preface_by = Instant::now() + preface_time;
         Connection::new(
@@ -101,7 +111,7 @@ impl Door {
             match self.places.take(peer) {
                 Ok((place, full)) => {
                     if let Some(limit) = full {
-                        let gives_way = "a connection without a bot gives way to a new one";
+                        let gives_way = "a connection that is not protected gives way to a new one";
                         self.warn(|| warn!(%peer, limit, "{gives_way}"));
                     }
                     // Without it a small message waits for the peer's delayed acknowledgement. A
@@ -132,75 +142,4 @@ fn is_of_one_connection(error: &io::Error) -> bool {
         error.kind(),
         K::ConnectionAborted | K::ConnectionReset | K::ConnectionRefused | K::Interrupted
     )
-}
-
-/// TLS handshakes under way.
-struct Handshakes {
-    limits: Limits,
-    running: JoinSet<Option<Connection>>,
-    /// The oldest first; those that are over are still among them for a while.
-    begun: VecDeque<AbortHandle>,
-}
-
-impl Handshakes {
-    fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            running: JoinSet::new(),
-            begun: VecDeque::new(),
-        }
-    }
-
-    /// Starts a handshake. When there are too many, the oldest gives way: an honest one takes
-    /// milliseconds, so that is one which has stalled.
-    fn start(&mut self, accepted: Accepted, tls: &Tls) {
-        self.begun.retain(|handshake| !handshake.is_finished());
-        if self.begun.len() >= self.limits.tls_handshakes
-            && let Some(oldest) = self.begun.pop_front()
-        {
-            oldest.abort();
-        }
-        let acceptor = TlsAcceptor::from(tls.current());
-        let by = Instant::now() + self.limits.tls_handshake_time;
-        let handshake = shake_hands(accepted, acceptor, by, self.limits.preface_time);
-        self.begun.push_back(self.running.spawn(handshake));
-    }
-
-    /// The next connection whose handshake is done; `None` when none is under way.
-    async fn finished(&mut self) -> Option<Connection> {
-        while let Some(ended) = self.running.join_next().await {
-            if let Ok(Some(connection)) = ended {
-                return Some(connection);
-            }
-        }
-        None
-    }
-}
-
-async fn shake_hands(
-    accepted: Accepted,
-    acceptor: TlsAcceptor,
-    by: Instant,
-    preface_time: Duration,
-) -> Option<Connection> {
-    let Accepted { tcp, peer, place } = accepted;
-    let shaken = select! {
-        shaken = timeout_at(by, acceptor.accept(tcp)) => shaken,
-        () = place.gives_way().cancelled() => return None,
-    };
-    match shaken {
-        Ok(Ok(stream)) => {
-            let preface_by = Instant::now() + preface_time;
-            let stream = Transport::Tls(Box::new(stream));
-            Some(Connection::new(stream, peer, place, preface_by))
-        }
-        Ok(Err(error)) => {
-            debug!(%peer, %error, "the TLS handshake failed");
-            None
-        }
-        Err(_) => {
-            debug!(%peer, "the TLS handshake took too long");
-            None
-        }
-    }
 }

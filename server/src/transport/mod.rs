@@ -7,6 +7,7 @@ mod answer;
 mod call;
 mod connection;
 mod crowd;
+mod handshakes;
 mod incoming;
 mod origin;
 mod places;

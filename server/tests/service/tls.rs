@@ -8,6 +8,8 @@ use bridgemaster_proto::v1::{
 };
 use bridgemaster_sdk::{Options, TlsOptions, endpoint};
 use bridgemaster_server::{Limits, Server, ServerOptions, Tls, TlsError, TlsFiles};
+#[cfg(target_os = "linux")]
+use tokio::net::TcpSocket;
 use tokio::{io::AsyncReadExt as _, net::TcpStream, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Response, transport::Channel};
@@ -226,6 +228,32 @@ async fn handshakes_that_stall_give_way_to_new_ones() {
     let mut byte = [0];
     let last = stalled[19].try_read(&mut byte);
     assert_eq!(last.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn who_begins_many_handshakes_pushes_out_those_of_no_other_address() {
+    let authority = Authority::new();
+    let limits = Limits {
+        tls_handshakes: 4,
+        tls_handshake_time: PATIENCE,
+        ..Limits::default()
+    };
+    let server = Encrypted::open(&authority.certify("server"), None, limits).await;
+    let honest = TcpStream::connect(server.address()).await.unwrap();
+    let to = server.address().parse().unwrap();
+    let mut stalled = Vec::new();
+    for _ in 0..20 {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+        stalled.push(socket.connect(to).await.unwrap());
+    }
+    for stalled in &mut stalled[..17] {
+        let end = timeout(PATIENCE, stalled.read(&mut [0])).await.unwrap();
+        assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
+    }
+    let said = honest.try_read(&mut [0]);
+    assert_eq!(said.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
 }
 
 #[tokio::test]
