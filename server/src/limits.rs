@@ -28,14 +28,21 @@ pub struct Limits {
     pub connections: usize,
     /// Connections of one address, or of one IPv6 network of 64 bits: a quarter of all, since the
     /// bots of one machine or of one office may well have one address. For one more the oldest
-    /// gives way that carries no bot.
+    /// gives way that is not protected, since it carries no bot.
     #[serde(deserialize_with = "positive")]
     pub connections_per_address: usize,
+    /// Connections with bots of one API key that do not give way to others, wherever they come
+    /// from: a sixteenth of those of an address, so that one key with many matches leaves places
+    /// to the other bots there. What is beyond gives way like a connection without a bot; a host
+    /// of more bots puts several on one connection. Without keys nobody's are counted.
+    #[serde(deserialize_with = "positive")]
+    pub protected_connections_per_key: usize,
     /// Time from the connection to the HTTP/2 preface, which clients send at once: the transport
     /// itself would wait for ever.
     #[serde(rename = "preface_time_ms", deserialize_with = "from_ms")]
     pub preface_time: Duration,
-    /// TLS handshakes under way at once; for one more the oldest gives way.
+    /// TLS handshakes under way at once; for one more the oldest gives way of the address that has
+    /// most of them.
     #[serde(deserialize_with = "positive")]
     pub tls_handshakes: usize,
     /// Time for a TLS handshake: a few round trips.
@@ -188,6 +195,7 @@ impl Default for Limits {
             ended_matches_kept: 1_000,
             connections: 16_384,
             connections_per_address: 4_096,
+            protected_connections_per_key: 256,
             preface_time: Duration::from_secs(10),
             tls_handshakes: 512,
             tls_handshake_time: Duration::from_secs(10),

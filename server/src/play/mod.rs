@@ -78,8 +78,10 @@ impl PlayService for Play {
         let (key, ticket) = seat?;
         let span = key.span();
         let connection = ConnectionInfo::of(&request);
-        let carry =
-            |known: &ConnectionInfo| self.places.carries_bot(known.peer, *ticket.as_bytes());
+        let carry = |known: &ConnectionInfo| {
+            let mark = *ticket.as_bytes();
+            self.places.carries_bot(known.peer, mark, caller.key_id())
+        };
         let carries = connection.and_then(carry);
         let round_trip = RoundTrip::new(connection.map(|known| known.round_trip.clone()));
         // A client's call returns with the response head, so the head must not wait for Hello.

@@ -6,7 +6,10 @@ use bridgemaster_proto::v1::{
     ListGamesRequest, ListMatchesRequest, catalog_service_client::CatalogServiceClient,
     play_service_client::PlayServiceClient,
 };
-use bridgemaster_server::{Limits, Rate, Server, ServerOptions, identity::KeyScope};
+use bridgemaster_server::{
+    Limits, Rate, Server, ServerOptions,
+    identity::{ApiKey, KEY_METADATA, KeyScope},
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpSocket, TcpStream},
@@ -193,6 +196,44 @@ async fn a_connection_that_carries_a_bot_gives_way_to_none() {
         assert_closed(connection).await;
         let _newest = connect_from(from, &table).await;
     }
+    tokio::join!(first.play_on(), second.play_on());
+}
+
+#[tokio::test]
+async fn a_key_with_bots_on_all_connections_of_an_address_leaves_places_to_another() {
+    let limits = Limits {
+        connections_per_address: 4,
+        protected_connections_per_key: 2,
+        ..Limits::default()
+    };
+    let locked = LockedTable::with_limits(limits).await;
+    let scopes = [KeyScope::Create, KeyScope::Play];
+    let greedy = locked.key("greedy", &scopes).await;
+    let honest = locked.key("honest", &scopes).await;
+    let from = "127.0.0.2";
+    let join = async |key: &ApiKey, ticket: &str| {
+        let client = PlayServiceClient::new(channel_from(from, &locked.table));
+        let metadata = [
+            ("authorization", format!("Bearer {ticket}")),
+            (KEY_METADATA, key.reveal()),
+        ];
+        let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
+        let mut bot = RawBot::open_showing(client, metadata, first).await?;
+        bot.next().await.map(|_| bot)
+    };
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let seated = locked.with(&greedy).create(config(GAMES[0], 2)).await;
+        for ticket in seated.unwrap().tickets {
+            held.push(join(&greedy, &ticket).await.unwrap());
+        }
+    }
+    let seated = locked.with(&honest).create(config(GAMES[0], 2)).await;
+    let [first, second] = &seated.unwrap().tickets[..] else {
+        panic!("two seats");
+    };
+    let first = join(&honest, first).await.unwrap();
+    let second = join(&honest, second).await.unwrap();
     tokio::join!(first.play_on(), second.play_on());
 }
 
