@@ -129,6 +129,39 @@ async fn what_an_earlier_server_left_out_is_written_and_no_more_than_that() {
 }
 
 #[tokio::test]
+async fn a_replay_that_cannot_be_written_holds_no_other_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut table = open(None, Some(&store)).await;
+    let mut played = Vec::new();
+    for _ in 0..3 {
+        played.push(play(&table).await);
+    }
+    table.crash().await;
+
+    // A folder is in the way of the second.
+    let in_the_way = file(folder, &played[1]);
+    fs::create_dir(&in_the_way).unwrap();
+    let table = open(Some(folder), Some(&store)).await;
+    until("the others are written", async || {
+        [0, 2].iter().all(|n| file(folder, &played[*n]).is_file())
+    })
+    .await;
+    let later = play(&table).await;
+    until("a later one is written", async || {
+        file(folder, &later).is_file()
+    })
+    .await;
+    assert!(!folder.join(MARK).exists(), "not everything is there");
+    fs::remove_dir(&in_the_way).unwrap();
+    until("the second is written once it can be", async || {
+        in_the_way.is_file() && folder.join(MARK).is_file()
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_server_that_stops_has_written_the_replays_of_all_matches_and_says_so_to_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
