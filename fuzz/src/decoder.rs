@@ -10,7 +10,7 @@ use bridgemaster_proto::{
         decision::Choice, play_request::Message as Request,
     },
 };
-use bridgemaster_server::replay::{FORMAT_VERSION, verify};
+use bridgemaster_replay::{FORMAT_VERSION, verify};
 use prost::Message as _;
 
 use crate::playout::play_on;

@@ -1,7 +1,7 @@
 //! Replay files.
 
 use bridgemaster_proto::v1::Replay;
-use bridgemaster_server::replay::{decode, encode_unsigned, verify, write_transcript};
+use bridgemaster_replay::{decode, encode_unsigned, verify, write_transcript};
 use prost::Message as _;
 
 /// The bytes are a replay file, or one whose checksum is yet to be made.

@@ -25,7 +25,8 @@ pub struct WireError {
 }
 
 impl WireError {
-    pub(super) fn new(field: impl Into<String>, detail: impl Into<String>) -> Self {
+    /// A field, as a path below the message, and what is wrong with it.
+    pub fn new(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {
             field: field.into(),
             detail: detail.into(),

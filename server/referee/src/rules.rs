@@ -74,7 +74,7 @@ impl<G: Game> MatchRules<G> {
 #[derive(Debug, Error)]
 pub enum RulesError<G: Game> {
     /// The game is not for so many.
-    #[error("seats: {seats} is out of range; {name} has {min} to {max}", name = G::NAME)]
+    #[error("{}: {}", self.field(), self.detail())]
     Seats {
         /// The number given.
         seats: u8,
@@ -84,7 +84,7 @@ pub enum RulesError<G: Game> {
         max: u8,
     },
     /// A number out of its range.
-    #[error("{field}: {value} is out of range; {min} to {max} is valid")]
+    #[error("{}: {}", self.field(), self.detail())]
     Range {
         /// Path of the field below the rules.
         field: &'static str,
@@ -96,7 +96,7 @@ pub enum RulesError<G: Game> {
         max: u32,
     },
     /// An action that is not possible for this fault.
-    #[error("{field}: {action} is not possible; valid: {valid}", valid = list(valid))]
+    #[error("{}: {}", self.field(), self.detail())]
     Action {
         /// Path of the field below the rules.
         field: &'static str,
@@ -120,6 +120,23 @@ impl<G: Game> RulesError<G> {
             Self::Seats { .. } => "seats",
             Self::Range { field, .. } | Self::Action { field, .. } => field,
             Self::Config(_) | Self::Setup(_) => "game",
+        }
+    }
+
+    /// What is wrong with that field, and what would be valid.
+    pub fn detail(&self) -> String {
+        match self {
+            Self::Seats { seats, min, max } => {
+                format!("{seats} is out of range; {} has {min} to {max}", G::NAME)
+            }
+            Self::Range {
+                value, min, max, ..
+            } => format!("{value} is out of range; {min} to {max} is valid"),
+            Self::Action { action, valid, .. } => {
+                format!("{action} is not possible; valid: {}", list(valid))
+            }
+            Self::Config(error) => error.to_string(),
+            Self::Setup(error) => error.to_string(),
         }
     }
 }

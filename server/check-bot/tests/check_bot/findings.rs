@@ -1,0 +1,65 @@
+//! Checks the flawed bots.
+
+use std::env;
+
+use bridgemaster_bot_process::BotCommand;
+use bridgemaster_check_bot::{CheckReport, Outcome, Plan, check_bot};
+use libtest_mimic::{Failed, Trial};
+use tokio::runtime::Runtime;
+
+use crate::flaw::Flaw;
+
+/// A game whose matches are short, and whose bots are asked for forced decisions.
+const GAME: &str = "old_london_bridge";
+
+pub(crate) fn trials() -> impl Iterator<Item = Trial> {
+    Flaw::ALL.iter().map(|(name, flaw, found_by)| {
+        let name = match flaw {
+            Flaw::None => "a_sound_bot_passes_every_check".to_owned(),
+            _ => format!("fails_its_checks_and_no_others::a_bot_that_{name}"),
+        };
+        Trial::test(name, move || check(*flaw, found_by))
+    })
+}
+
+fn check(flaw: Flaw, found_by: &[&str]) -> Result<(), Failed> {
+    let plan = Plan {
+        command: BotCommand::new(env::current_exe()?).with(["flawed-bot", flaw.name()]),
+        games: vec![GAME.to_owned()],
+        only: Vec::new(),
+        time_factor: 1.0,
+    };
+    let report = Runtime::new()?.block_on(check_bot(plan, |_| {}))?;
+    let mut failed: Vec<String> = Vec::new();
+    for check in &report.checks {
+        match &check.outcome {
+            Outcome::Passed => {}
+            Outcome::Failed(failure) => {
+                assert!(!failure.expected.is_empty() && !failure.seen.is_empty());
+                failed.push(title(check));
+            }
+            Outcome::Skipped { reason } => {
+                return Err(format!("{} is skipped: {reason}", check.title()).into());
+            }
+        }
+    }
+    let may_find = flaw.may_be_found_by();
+    let is_found = found_by
+        .iter()
+        .all(|check| failed.iter().any(|name| name == check));
+    let is_alone = failed
+        .iter()
+        .all(|name| found_by.contains(&&**name) || may_find.contains(&&**name));
+    if is_found && is_alone {
+        return Ok(());
+    }
+    Err(format!("{failed:?} failed, not {found_by:?}: {:#?}", report.checks).into())
+}
+
+/// A whole match by its number of seats, any other check by its name.
+fn title(check: &CheckReport) -> String {
+    match check.name {
+        "whole-match" => check.title(),
+        name => name.to_owned(),
+    }
+}

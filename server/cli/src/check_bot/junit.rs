@@ -1,0 +1,41 @@
+//! The report as JUnit XML.
+
+use bridgemaster_check_bot::{Outcome, Report};
+use bridgemaster_proto::outside::{Outside, escape_lines};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+
+/// One test suite, named after the bot, with one test case a check.
+pub(super) fn xml(report: &Report) -> anyhow::Result<String> {
+    let mut suite = TestSuite::new(Outside(&report.bot.name).to_string());
+    suite.set_time(report.duration);
+    for check in &report.checks {
+        let status = match &check.outcome {
+            Outcome::Passed => TestCaseStatus::success(),
+            Outcome::Skipped { reason } => {
+                let mut status = TestCaseStatus::skipped();
+                status.set_message(Outside(reason).to_string());
+                status
+            }
+            Outcome::Failed(failure) => {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                status
+                    .set_message(Outside(&failure.seen).to_string())
+                    .set_description(format!(
+                        "{}\nexpected: {}\nseen: {}\nsee: proto/PROTOCOL.md, \"{}\"\n{}",
+                        check.proves,
+                        Outside(&failure.expected),
+                        Outside(&failure.seen),
+                        failure.section,
+                        escape_lines(&failure.stderr)
+                    ));
+                status
+            }
+        };
+        let mut case = TestCase::new(check.title(), status);
+        case.set_classname("check-bot").set_time(check.duration);
+        suite.add_test_case(case);
+    }
+    let mut all = quick_junit::Report::new("bridgemaster check-bot");
+    all.set_time(report.duration).add_test_suite(suite);
+    Ok(all.to_string()?)
+}

@@ -1,0 +1,236 @@
+//! `bridgemaster check-bot`: checks somebody's bot and reports.
+
+mod junit;
+mod text;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::Context as _;
+use bridgemaster_bot_process::is_program;
+use bridgemaster_bots::NAMES;
+use bridgemaster_check_bot::{Check, CheckBotError, Plan, Progress, Report, check_bot};
+use bridgemaster_proto::outside::escape_json;
+use bridgemaster_whole_file as whole_file;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{
+    block_on,
+    entrant::Entrant,
+    failure::{self, misuse},
+    output,
+};
+
+#[derive(Args)]
+#[command(after_help = format!(
+    "COMMAND is started as `demo` starts a bot, once for each check: with the server's address in \
+     BRIDGEMASTER_SERVER and the join ticket of its seat in BRIDGEMASTER_TICKET. The name of a \
+     house bot ({}) will do too.\n\n\
+     The exit code is 0 when all checks passed, 1 when one failed, and 2 when the command line \
+     makes no sense.\n\n  \
+     bridgemaster check-bot -- python3 my_bot.py\n  \
+     bridgemaster check-bot --game alhambra --only whole-match --only ping -- ./my_bot",
+    NAMES.join(", ")
+))]
+pub(super) struct CheckBotArgs {
+    /// Check the bot with this game, and no other that is not named too; with every game that it
+    /// says it plays when not given
+    #[arg(long = "game", value_name = "GAME")]
+    games: Vec<String>,
+    /// Carry this check out, and no other that is not named too
+    #[arg(long, value_name = "CHECK")]
+    only: Vec<String>,
+    /// Write the report as JSON to this file; `-` is standard output, which then has nothing else
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the report as JUnit XML to this file, for a CI system
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Give the bot this many times as long as usual for everything: for a slow machine
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    time_limit: f64,
+    /// List the checks and what they prove, and do nothing else
+    #[arg(long)]
+    list: bool,
+    /// The command that starts the bot, after `--`
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "list")]
+    command: Vec<String>,
+}
+
+/// Runs the command. A failed check is no failure of the command, but it has the same exit code.
+pub(super) fn run(args: CheckBotArgs) -> ExitCode {
+    match args.run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => failure::report(&error),
+    }
+}
+
+impl CheckBotArgs {
+    /// Whether all checks passed.
+    fn run(self) -> anyhow::Result<bool> {
+        if self.list {
+            output::print(&text::list())?;
+            return Ok(true);
+        }
+        let plan = self.plan()?;
+        let is_json_alone = self.json.as_deref() == Some(Path::new("-"));
+        let mut report = None;
+        block_on(async {
+            let progress = progress_bar();
+            let colours = output::stdout_has_colours();
+            let checked = check_bot(plan, |news| match news {
+                Progress::Planned(count) => progress.set_length(count as u64),
+                Progress::Done(check) => {
+                    progress.inc(1);
+                    if !is_json_alone {
+                        // A reader that went away is told of by the last print.
+                        progress.suspend(|| output::print_screen(&text::line(check, colours)).ok());
+                    }
+                }
+            })
+            .await;
+            progress.finish_and_clear();
+            report = Some(checked.map_err(explained)?);
+            Ok(())
+        })?;
+        let report = report.context("the checks gave no report")?;
+        self.write(&report)?;
+        let all_passed = report.failed() == 0;
+        match is_json_alone {
+            true => output::print(&json(&report)?)?,
+            false => output::print_screen(&text::ending(&report, output::stdout_has_colours()))?,
+        }
+        Ok(all_passed)
+    }
+
+    fn plan(&self) -> anyhow::Result<Plan> {
+        let mut games = self.games.clone();
+        games.dedup();
+        let only = self.only.iter().map(|name| {
+            let names = || Check::ALL.iter().map(|check| check.name());
+            Check::by_name(name).ok_or_else(|| {
+                let names = names().collect::<Vec<_>>().join(", ");
+                misuse(format!("--only: {name:?} is no check; there are: {names}"))
+            })
+        });
+        let entrant = match &*self.command {
+            [name] if NAMES.contains(&name.as_str()) => Entrant::House(name.clone()),
+            [program, ..] if is_program(program) => Entrant::Command(self.command.clone()),
+            [program, ..] => {
+                return Err(misuse(format!(
+                    "COMMAND: {program:?} is no program that is found"
+                )));
+            }
+            [] => return Err(misuse("COMMAND: which bot is to be checked?")),
+        };
+        Ok(Plan {
+            command: entrant.command(0, None)?,
+            games,
+            only: only.collect::<anyhow::Result<_>>()?,
+            time_factor: self.time_limit,
+        })
+    }
+
+    fn write(&self, report: &Report) -> anyhow::Result<()> {
+        if let Some(file) = self.json.as_deref().filter(|file| *file != Path::new("-")) {
+            write(file, &json(report)?)?;
+        }
+        match &self.junit {
+            Some(file) => write(file, &junit::xml(report)?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A run that gave no report; what the command line asked for and is not there is its mistake.
+fn explained(error: CheckBotError) -> anyhow::Error {
+    match error {
+        CheckBotError::UnknownGame { .. } => misuse(format!("--game: {error}")),
+        CheckBotError::TimeFactor { .. } => misuse(format!("--time-limit: {error}")),
+        other => other.into(),
+    }
+}
+
+/// Draws on standard error, and only when that is a terminal.
+fn progress_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} checks, {elapsed}");
+    // The template is fixed; should it ever be wrong, the standard style does.
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn json(report: &Report) -> anyhow::Result<String> {
+    Ok(escape_json(&serde_json::to_string_pretty(report)?).into_owned() + "\n")
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    whole_file::write(path, text.as_bytes())
+        .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::time::Duration;
+
+    use bridgemaster_check_bot::{BotInfo, CheckReport, Failure, Outcome};
+    use bridgemaster_proto::outside::is_printable;
+
+    use super::*;
+
+    const HOSTILE: &str = "\u{1b}[2J\u{9b}\u{202e}\u{200b}\u{7f}\r\nFORGED";
+
+    fn hostile_report() -> Report {
+        let check = |outcome| CheckReport {
+            name: "ping",
+            game: "",
+            seats: 0,
+            proves: "it proves nothing",
+            outcome,
+            duration: Duration::ZERO,
+        };
+        let failure = Failure {
+            expected: HOSTILE.to_owned(),
+            seen: HOSTILE.to_owned(),
+            section: "Clocks",
+            stderr: format!("{HOSTILE}\nthe end"),
+        };
+        let skipped = Outcome::Skipped {
+            reason: HOSTILE.to_owned(),
+        };
+        Report {
+            command: vec![HOSTILE.to_owned()],
+            bot: BotInfo {
+                name: HOSTILE.to_owned(),
+                version: HOSTILE.to_owned(),
+                games: vec![HOSTILE.to_owned()],
+            },
+            checks: vec![check(Outcome::Failed(failure)), check(skipped)],
+            duration: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn what_a_bot_says_of_itself_is_escaped_in_every_form_of_the_report() {
+        let mut report = hostile_report();
+        let mut texts = vec![junit::xml(&report).unwrap(), json(&report).unwrap()];
+        for check in &report.checks {
+            texts.push(text::line(check, false).to_string());
+        }
+        texts.push(text::ending(&report, false).to_string());
+        report.bot = BotInfo::default();
+        texts.push(text::ending(&report, false).to_string());
+        for text in texts {
+            let raw = text.chars().find(|c| !is_printable(*c) && *c != '\n');
+            assert_eq!(raw, None, "{text:?}");
+            let forged = text.lines().find(|line| line.starts_with("FORGED"));
+            // Lines of standard error are lines of a text of its own in XML.
+            assert!(forged.is_none() || text.starts_with("<?xml"), "{text}");
+        }
+        let read: serde_json::Value = serde_json::from_str(&json(&report).unwrap()).unwrap();
+        assert_eq!(read["checks"][0]["seen"], HOSTILE);
+    }
+}

@@ -1,0 +1,82 @@
+//! The report for people.
+
+use bridgemaster_check_bot::{Check, CheckReport, Failure, Outcome, Report};
+use bridgemaster_proto::outside::Outside;
+use console::Style;
+
+use crate::output::Screen;
+
+/// The checks and what they prove.
+pub(super) fn list() -> String {
+    let checks = Check::ALL.iter();
+    checks
+        .map(|check| format!("{:21} {}\n", check.name(), check.proves()))
+        .collect()
+}
+
+/// One check on one line.
+pub(super) fn line(check: &CheckReport, colours: bool) -> Screen {
+    let (word, style) = match &check.outcome {
+        Outcome::Passed => ("pass", Style::new().green()),
+        Outcome::Failed(_) => ("FAIL", Style::new().red().bold()),
+        Outcome::Skipped { .. } => ("skip", Style::new().yellow()),
+    };
+    let mut screen = Screen::default();
+    screen.styled(word, &style.force_styling(colours));
+    let title = check.title();
+    let seconds = check.duration.as_secs_f64();
+    let reason = match &check.outcome {
+        Outcome::Skipped { reason } => format!("  {}", Outside(reason)),
+        _ => String::new(),
+    };
+    screen.text(&format!("  {title:46} {seconds:6.2} s{reason}\n"));
+    screen
+}
+
+/// What failed and why, and the sum of it all.
+pub(super) fn ending(report: &Report, colours: bool) -> Screen {
+    let mut screen = Screen::default();
+    for check in &report.checks {
+        if let Outcome::Failed(failure) = &check.outcome {
+            explain(check, failure, colours, &mut screen);
+        }
+    }
+    let bold = Style::new().bold().force_styling(colours);
+    let (passed, failed) = (report.passed(), report.failed());
+    let skipped = report.checks.len() - passed - failed;
+    let skipped = match skipped {
+        0 => String::new(),
+        count => format!(", {count} skipped"),
+    };
+    let bot = match (&*report.bot.name, &*report.bot.version) {
+        ("", _) => Outside(report.command.join(" ")).to_string(),
+        (name, "") => Outside(name).to_string(),
+        (name, version) => format!("{} {}", Outside(name), Outside(version)),
+    };
+    let seconds = report.duration.as_secs_f64();
+    let sum = format!("{bot}: {passed} passed, {failed} failed{skipped} in {seconds:.1} s");
+    screen.text("\n");
+    screen.styled(&sum, &bold);
+    screen.text("\n");
+    screen
+}
+
+fn explain(check: &CheckReport, failure: &Failure, colours: bool, screen: &mut Screen) {
+    let title = Style::new().red().bold().force_styling(colours);
+    screen.text("\n");
+    screen.styled(&check.title(), &title);
+    screen.text(&format!(
+        "\n  proves    {}\n  expected  {}\n  seen      {}\n  see       proto/PROTOCOL.md, \
+         \"{}\"\n",
+        check.proves,
+        Outside(&failure.expected),
+        Outside(&failure.seen),
+        failure.section,
+    ));
+    if !failure.stderr.is_empty() {
+        screen.text("  the end of its standard error:\n");
+        for line in failure.stderr.lines() {
+            screen.text(&format!("  | {}\n", Outside(line)));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The progress bar of a demo. It draws on standard error, and only when that is a terminal.
+
+use bridgemaster_proto::v1::{MatchState, SeatState, WatchMatchResponse};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::{output, view::View};
+
+/// Shows how far a match has come. Clones show the same.
+#[derive(Clone)]
+pub(super) struct ProgressView {
+    bar: ProgressBar,
+}
+
+impl ProgressView {
+    /// A bar, or nothing when `quiet`.
+    pub(super) fn new(quiet: bool) -> Self {
+        if quiet {
+            return Self {
+                bar: ProgressBar::hidden(),
+            };
+        }
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}");
+        let bar = ProgressBar::new(0).with_message("starting");
+        Self {
+            // The template is fixed; should it ever be wrong, the standard style does.
+            bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
+        }
+    }
+
+    /// Shows news of the match.
+    pub(super) fn show(&self, news: &WatchMatchResponse) -> anyhow::Result<()> {
+        if self.bar.is_hidden() {
+            return Ok(());
+        }
+        let Some(info) = &news.r#match else {
+            return Ok(());
+        };
+        let Some(view) = View::of(news)?.filter(|_| info.state() != MatchState::Waiting) else {
+            let there = info
+                .seats
+                .iter()
+                .filter(|seat| seat.state() == SeatState::Connected);
+            self.bar.set_length(info.seats.len() as u64);
+            self.bar.set_position(there.count() as u64);
+            self.bar.set_message("bots connected");
+            return Ok(());
+        };
+        match view.progress()? {
+            Some(progress) => {
+                self.bar.set_length(progress.total.into());
+                self.bar.set_position(progress.done.into());
+                self.bar
+                    .set_message(format!("{}, {} decisions", progress.unit, info.decisions));
+            }
+            None => {
+                self.bar.set_position(info.decisions.into());
+                self.bar.set_message("decisions");
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells something apart from the progress: above the bar, or on standard error.
+    pub(super) fn tell(&self, text: &str) {
+        self.bar.suspend(|| output::complain(text));
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,127 @@
+//! The one program of Bridgemaster: server, house bots, demo and tools. One file a command; a
+//! command gives an error for people, and [`main`] shows it.
+
+#![forbid(unsafe_code)]
+
+mod bot;
+mod check_bot;
+mod create;
+mod data;
+mod demo;
+mod entrant;
+mod failure;
+mod follow;
+mod input_file;
+mod key;
+mod match_client;
+mod match_flags;
+mod moment;
+mod output;
+mod proto_json;
+mod replay;
+mod replay_files;
+mod secret_file;
+mod serve;
+mod stop_signal;
+mod table;
+mod tls_flags;
+mod view;
+mod watch;
+
+use std::{process::ExitCode, time::Duration};
+
+use clap::{Parser, Subcommand};
+
+/// The whole command line.
+#[derive(Parser)]
+#[command(
+    name = "bridgemaster",
+    version,
+    about = "Referees board games between bots over gRPC",
+    long_about = "Referees board games between bots over gRPC.\n\n\
+        Bots are programs in any language that connect to a server and play one seat of a match. \
+        The server knows the rules, keeps the clocks and writes a replay of every match.",
+    after_help = "First steps:\n  \
+        bridgemaster demo                      play a whole match between house bots, here and now\n  \
+        bridgemaster replay show FILE          read what happened in it\n\n\
+        Your own bot:\n  \
+        bridgemaster demo --bots \"greedy,greedy,greedy,python3 my_bot.py\"\n  \
+        bridgemaster check-bot -- python3 my_bot.py\n\n\
+        A server, a match on it, and its bots, each in a terminal of its own:\n  \
+        bridgemaster serve\n  \
+        bridgemaster create --seats 2          prints a join ticket for each seat\n  \
+        BRIDGEMASTER_TICKET=... bridgemaster bot greedy\n  \
+        bridgemaster watch MATCH_ID",
+    arg_required_else_help = true
+)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Play one match between bots here and now: server, match and bot processes in one go
+    Demo(demo::DemoArgs),
+    /// Run a server that referees matches for bots
+    Serve(serve::ServeArgs),
+    /// Make a match on a running server and print the join tickets of its seats
+    Create(create::CreateArgs),
+    /// Play a seat of a match with one of the house bots
+    Bot(bot::BotCommand),
+    /// Check a bot, written in any language, against the protocol
+    CheckBot(check_bot::CheckBotArgs),
+    /// Follow a running match in the terminal
+    Watch(watch::WatchArgs),
+    /// Make, list and revoke the API keys of a server
+    Key(key::KeyArgs),
+    /// Check, back up or restore the data folder of a server, or remove a match from it
+    Data(data::DataArgs),
+    /// Read, check or convert the replay of a match
+    Replay(replay::ReplayArgs),
+}
+
+/// Exit code 0 is success, 1 a failure, 2 a
+/// mistake in the command line.
+fn main() -> ExitCode {
+    let done = match CommandLine::parse().command {
+        Command::Demo(args) => args.run(),
+        Command::Serve(args) => args.run(),
+        Command::Create(args) => args.run(),
+        Command::Bot(command) => command.run(),
+        Command::CheckBot(args) => return check_bot::run(args),
+        Command::Watch(args) => args.run(),
+        Command::Key(args) => args.run(),
+        Command::Data(args) => args.run(),
+        Command::Replay(args) => args.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}
+
+/// Time for what a command leaves running to be cut off: bot processes are killed in it.
+const CUT_OFF_TIME: Duration = Duration::from_secs(2);
+
+/// Runs a command's asynchronous part. What it leaves running is cut off when it is done.
+fn block_on(task: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let done = runtime.block_on(task);
+    runtime.shutdown_timeout(CUT_OFF_TIME);
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        CommandLine::command().debug_assert();
+    }
+}

@@ -1,0 +1,160 @@
+//! The client of a server's match service.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bridgemaster_bots::TlsArgs;
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, CreateMatchResponse, GetReplayRequest, GetServerInfoRequest, MatchConfig,
+    WatchMatchRequest, WatchMatchResponse, catalog_service_client::CatalogServiceClient,
+    match_service_client::MatchServiceClient,
+};
+use bridgemaster_replay::{MAX_REPLAY_BYTES, PublicKey};
+use bridgemaster_sdk::{
+    ApiKey, DEFAULT_SERVER_URL, KEY_METADATA, KEY_VARIABLE, OptionsError, SERVER_VARIABLE,
+    TlsOptions, endpoint,
+};
+use clap::Args;
+use tonic::{
+    Request, Status, Streaming,
+    metadata::{Ascii, MetadataValue},
+    service::{Interceptor, interceptor::InterceptedService},
+    transport::Channel,
+};
+
+use super::failure::{misuse, refused};
+
+/// Time for a connection: a server that answers at all does so at once.
+const CONNECT_TIME: Duration = Duration::from_secs(5);
+/// Bytes of an answer with a replay file around the file itself, and more.
+const AROUND_A_FILE_BYTES: usize = 1024;
+
+/// Which server a command talks to.
+#[derive(Args)]
+pub(super) struct ServerFlag {
+    /// Address of the server
+    #[arg(long = "server", value_name = "URL", env = SERVER_VARIABLE,
+        default_value = DEFAULT_SERVER_URL)]
+    pub(super) url: String,
+    /// API key, for a server that asks for one
+    #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
+    key: Option<ApiKey>,
+    #[command(flatten)]
+    tls: TlsArgs,
+}
+
+impl ServerFlag {
+    /// Connects to the server.
+    pub(super) async fn connect(&self) -> anyhow::Result<MatchClient> {
+        let tls = self.tls.clone().into();
+        MatchClient::connect_with(&self.url, self.key.as_ref(), &tls).await
+    }
+
+    /// The key that the server says it signs replays with.
+    pub(super) async fn signing_key(&self) -> anyhow::Result<PublicKey> {
+        signing_key_of(&self.url, &self.tls.clone().into()).await
+    }
+}
+
+/// Shows the key in every call.
+#[derive(Clone)]
+struct ShowKey(Option<MetadataValue<Ascii>>);
+
+impl Interceptor for ShowKey {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(key) = &self.0 {
+            request.metadata_mut().insert(KEY_METADATA, key.clone());
+        }
+        Ok(request)
+    }
+}
+
+/// A connection to a server's match service.
+#[derive(Clone)]
+pub(super) struct MatchClient(MatchServiceClient<InterceptedService<Channel, ShowKey>>);
+
+impl MatchClient {
+    /// Connects to the server at `url`, which asks for no key and encrypts nothing.
+    pub(super) async fn connect(url: &str) -> anyhow::Result<Self> {
+        Self::connect_with(url, None, &TlsOptions::default()).await
+    }
+
+    async fn connect_with(
+        url: &str,
+        key: Option<&ApiKey>,
+        tls: &TlsOptions,
+    ) -> anyhow::Result<Self> {
+        let channel = connect(url, tls).await?;
+        let largest = usize::try_from(MAX_REPLAY_BYTES).unwrap_or(usize::MAX);
+        let show_key = ShowKey(key.map(ApiKey::metadata));
+        Ok(Self(
+            MatchServiceClient::with_interceptor(channel, show_key)
+                .max_decoding_message_size(largest.saturating_add(AROUND_A_FILE_BYTES)),
+        ))
+    }
+
+    /// Makes a match.
+    pub(super) async fn create(
+        &mut self,
+        config: MatchConfig,
+    ) -> anyhow::Result<CreateMatchResponse> {
+        let request = CreateMatchRequest {
+            config: Some(config),
+        };
+        let response = self.0.create_match(request).await;
+        Ok(response.map_err(|status| refused(&status))?.into_inner())
+    }
+
+    /// Follows a match.
+    pub(super) async fn watch(
+        &mut self,
+        match_id: &str,
+    ) -> Result<Streaming<WatchMatchResponse>, Status> {
+        let request = WatchMatchRequest {
+            match_id: match_id.to_owned(),
+        };
+        Ok(self.0.watch_match(request).await?.into_inner())
+    }
+
+    /// The bytes of the replay file of a match that has ended.
+    pub(super) async fn replay_file(&mut self, match_id: &str) -> anyhow::Result<Vec<u8>> {
+        let request = GetReplayRequest {
+            match_id: match_id.to_owned(),
+            as_file: true,
+        };
+        let response = self
+            .0
+            .get_replay(request)
+            .await
+            .map_err(|status| refused(&status))?;
+        let file = response.into_inner().file;
+        anyhow::ensure!(
+            !file.is_empty(),
+            "the server sent no replay file; it may be of an older version"
+        );
+        Ok(file)
+    }
+}
+
+/// The key that a server says it signs replays with.
+pub(super) async fn signing_key_of(url: &str, tls: &TlsOptions) -> anyhow::Result<PublicKey> {
+    let mut catalog = CatalogServiceClient::new(connect(url, tls).await?);
+    let info = catalog.get_server_info(GetServerInfoRequest {}).await;
+    let info = info.map_err(|status| refused(&status))?.into_inner();
+    PublicKey::from_bytes(&info.signing_key)
+        .with_context(|| format!("the server at {url} tells no key that signs replays"))
+}
+
+async fn connect(url: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
+    let endpoint = endpoint(url, tls).map_err(|error| match error {
+        OptionsError::ServerUrl { .. } => misuse(format!(
+            "--server {url:?} is no address such as {DEFAULT_SERVER_URL}"
+        )),
+        other => misuse(other.to_string()),
+    })?;
+    endpoint
+        .connect_timeout(CONNECT_TIME)
+        .connect()
+        .await
+        .with_context(|| format!("no server answers at {url}; `bridgemaster serve` starts one"))
+}

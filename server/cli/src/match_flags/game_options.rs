@@ -1,0 +1,102 @@
+//! Flags that the games define themselves: each option of a game is a flag of its name.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use bridgemaster_games::{GAME_IDS, Game, OptionSource, SeatCount, with_game};
+use bridgemaster_proto::{games::WireGame, v1::GameConfig};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+
+use crate::{failure::misuse, input_file};
+
+/// Largest file that an option may name: what a server takes as one request.
+const MAX_OPTION_FILE_BYTES: u64 = 256 * 1024;
+
+/// The options that were given, by name.
+pub(super) struct GameOptions(Vec<(&'static str, String)>);
+
+/// An option, and what it does in each game that has it.
+struct Flag {
+    name: &'static str,
+    value_name: &'static str,
+    help: String,
+}
+
+/// The options of all games, an option that several games have once.
+fn flags() -> Vec<Flag> {
+    let mut flags: Vec<Flag> = Vec::new();
+    for game in GAME_IDS {
+        for option in with_game!(*game, G => G::OPTIONS).unwrap_or_default() {
+            let help = format!("{game}: {}", option.help);
+            match flags.iter_mut().find(|flag| flag.name == option.name) {
+                Some(flag) => {
+                    flag.help.push('\n');
+                    flag.help.push_str(&help);
+                }
+                None => flags.push(Flag {
+                    name: option.name,
+                    value_name: option.value_name,
+                    help,
+                }),
+            }
+        }
+    }
+    flags
+}
+
+impl Args for GameOptions {
+    fn augment_args(command: Command) -> Command {
+        command.args(flags().into_iter().map(|flag| {
+            Arg::new(flag.name)
+                .long(flag.name)
+                .value_name(flag.value_name)
+                .help_heading("Game")
+                .help(flag.help)
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for GameOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = flags()
+            .into_iter()
+            .filter_map(|flag| Some((flag.name, matches.get_one::<String>(flag.name)?.clone())));
+        Ok(Self(given.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl GameOptions {
+    /// The config of a game with these options.
+    pub(super) fn config(&self, game: &str, seats: SeatCount) -> anyhow::Result<GameConfig> {
+        with_game!(game, G => self.game_config::<G>(seats))
+            .with_context(|| format!("there is no game {game}"))?
+    }
+
+    fn game_config<G: WireGame>(&self, seats: SeatCount) -> anyhow::Result<GameConfig> {
+        let mut config = G::Config::default();
+        for (name, value) in &self.0 {
+            set::<G>(&mut config, name, value)?;
+        }
+        G::check_config(&config, seats).map_err(|error| misuse(error.to_string()))?;
+        Ok(G::config_to_wire(&config))
+    }
+}
+
+fn set<G: Game>(config: &mut G::Config, name: &str, value: &str) -> anyhow::Result<()> {
+    let option = G::OPTIONS.iter().find(|option| option.name == name);
+    let text = match option.map(|option| option.source) {
+        Some(OptionSource::File) => input_file::read_text(Path::new(value), MAX_OPTION_FILE_BYTES)
+            .map_err(|error| misuse(format!("--{name}: {error:#}")))?,
+        Some(OptionSource::Text) | None => value.to_owned(),
+    };
+    G::set_option(config, name, &text).map_err(|error| misuse(format!("--{error}")))
+}

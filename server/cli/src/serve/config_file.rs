@@ -1,0 +1,44 @@
+//! The config file of a server.
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use bridgemaster_server::Limits;
+use serde::Deserialize;
+
+use super::{LogForm, Survives};
+use crate::{failure::misuse, input_file};
+
+/// Most bytes of a config file: many times what one with every entry has.
+const MAX_CONFIG_BYTES: u64 = 64 * 1024;
+
+/// A config file: the flags of `serve` by their names, with `_` for `-`, and limits.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ConfigFile {
+    pub(super) listen: Option<SocketAddr>,
+    pub(super) replays: Option<PathBuf>,
+    pub(super) data: Option<PathBuf>,
+    pub(super) survives: Option<Survives>,
+    pub(super) drain_time: Option<u32>,
+    pub(super) require_keys: bool,
+    pub(super) tls_cert: Option<PathBuf>,
+    pub(super) tls_key: Option<PathBuf>,
+    pub(super) tls_client_ca: Option<PathBuf>,
+    pub(super) metrics: Option<SocketAddr>,
+    pub(super) log: Option<LogForm>,
+    pub(super) insecure: bool,
+    pub(super) limits: Limits,
+}
+
+impl ConfigFile {
+    /// Reads a file; the error of one that cannot be used names the entry and its line.
+    pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = input_file::read_text(path, MAX_CONFIG_BYTES).context("--config")?;
+        toml::from_str(&text)
+            .map_err(|error| misuse(format!("--config {}: {error}", path.display())))
+    }
+}

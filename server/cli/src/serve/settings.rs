@@ -1,0 +1,127 @@
+//! What a server is to do: what the flags say, then what the config file says, then the defaults.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
+
+use bridgemaster_server::Limits;
+
+use super::{LogForm, ServeArgs, Survives, config_file::ConfigFile};
+use crate::{failure::misuse, tls_flags::TlsFlags};
+
+/// Where a server listens that is not told.
+const DEFAULT_LISTEN: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 50051);
+/// Longest drain time, in seconds: a day, as long as the longest time for a decision.
+pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
+/// Time that matches have to end in when they go on after a restart, in seconds: enough for those
+/// that are about to end.
+const DURABLE_DRAIN_SECONDS: u32 = 5;
+
+/// What a server is to do.
+pub(super) struct Settings {
+    pub(super) listen: SocketAddr,
+    pub(super) replays: Option<PathBuf>,
+    pub(super) data: Option<PathBuf>,
+    pub(super) survives: Survives,
+    pub(super) drop_match: Vec<String>,
+    pub(super) require_keys: bool,
+    pub(super) tls: TlsFlags,
+    pub(super) metrics: Option<SocketAddr>,
+    pub(super) log: LogForm,
+    pub(super) verbose: u8,
+    pub(super) limits: Limits,
+}
+
+impl Settings {
+    /// Puts flags and config file together.
+    ///
+    /// # Errors
+    /// When the file cannot be used, or the two together make no sense.
+    pub(super) fn of(args: ServeArgs) -> anyhow::Result<Self> {
+        let file = match &args.config {
+            Some(path) => ConfigFile::read(path)?,
+            None => ConfigFile::default(),
+        };
+        let insecure = args.insecure || file.insecure;
+        let survives = args.survives.or(file.survives);
+        let drain_time = args.drain_time.or(file.drain_time);
+        let settings = Self {
+            listen: args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN),
+            replays: args.replays.or(file.replays),
+            data: args.data.or(file.data),
+            survives: survives.unwrap_or(Survives::Power),
+            drop_match: args.drop_match,
+            require_keys: args.require_keys || file.require_keys,
+            tls: args
+                .tls
+                .or(file.tls_cert, file.tls_key, file.tls_client_ca)?,
+            metrics: args.metrics.or(file.metrics),
+            log: args.log.or(file.log).unwrap_or(LogForm::Text),
+            verbose: args.verbose,
+            limits: file.limits,
+        };
+        settings.check_data(survives.is_some())?;
+        settings.check_addresses(insecure)?;
+        settings.with_drain_time(drain_time)
+    }
+
+    /// Whether other machines reach the server.
+    pub(super) fn is_reached_by_others(&self) -> bool {
+        !self.listen.ip().is_loopback()
+    }
+
+    /// What is kept in a data folder needs one.
+    fn check_data(&self, says_what_survives: bool) -> anyhow::Result<()> {
+        let needing = [
+            ("--require-keys", self.require_keys),
+            ("--survives", says_what_survives),
+            ("--drop-match", !self.drop_match.is_empty()),
+        ];
+        match needing.iter().find(|(_, is_given)| *is_given) {
+            Some((flag, _)) if self.data.is_none() => Err(misuse(format!(
+                "{flag} needs the data folder of --data DIR"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_addresses(&self, insecure: bool) -> anyhow::Result<()> {
+        if insecure {
+            return Ok(());
+        }
+        let Self { listen, .. } = self;
+        if self.is_reached_by_others() && !self.tls.is_given() {
+            return Err(misuse(format!(
+                "--listen {listen}: other machines reach this address, and without TLS tickets \
+                 and keys cross the network in the clear; give --tls-cert and --tls-key, listen \
+                 on a loopback address such as 127.0.0.1:{}, or accept that with --insecure",
+                listen.port()
+            )));
+        }
+        match self.metrics {
+            Some(metrics) if !metrics.ip().is_loopback() => Err(misuse(format!(
+                "--metrics {metrics}: other machines reach this address, and the page asks nobody \
+                 for a key; use a loopback address such as 127.0.0.1:{}, or accept that with \
+                 --insecure",
+                metrics.port()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn with_drain_time(mut self, seconds: Option<u32>) -> anyhow::Result<Self> {
+        let default = self.data.is_some().then_some(DURABLE_DRAIN_SECONDS);
+        if let Some(seconds) = seconds.or(default) {
+            if seconds > MAX_DRAIN_SECONDS {
+                return Err(misuse(format!(
+                    "drain_time: {seconds} is not in 0 to {MAX_DRAIN_SECONDS} seconds"
+                )));
+            }
+            self.limits.drain_time = Duration::from_secs(seconds.into());
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,142 @@
+//! The bots of the seats: started, killed on order, and started again with the same ticket.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use bridgemaster_bot_process::BotCommand;
+use bridgemaster_games::Seed;
+use tokio::{
+    select,
+    sync::{mpsc, watch},
+};
+
+use crate::{plan::Player, sequence_watch::SequenceWatch, watched_bot::WatchedBot};
+
+/// A seat of a match.
+#[derive(Clone, Debug)]
+pub(crate) struct Seat {
+    pub(crate) player: Player,
+    pub(crate) ticket: String,
+    /// Of its bot's own chance.
+    pub(crate) bot_seed: u32,
+    /// Whether it may be killed.
+    pub(crate) may_be_killed: bool,
+}
+
+/// What is the same for all seats.
+pub(crate) struct Seats {
+    url: String,
+    python: Option<PathBuf>,
+    /// Counts the requests of all watched bots.
+    progress: Arc<watch::Sender<u64>>,
+    /// What kills a bot that may be killed and is there, by its number.
+    killable: Mutex<BTreeMap<u64, mpsc::Sender<()>>>,
+}
+
+/// How a seat was played.
+#[derive(Debug)]
+pub(crate) struct PlayedSeat {
+    /// How often its bot was killed.
+    pub(crate) kills: u32,
+    /// What it was told, if it was watched.
+    pub(crate) watch: Option<SequenceWatch>,
+}
+
+impl Seats {
+    pub(crate) fn new(url: &str, python: Option<&Path>, progress: Arc<watch::Sender<u64>>) -> Self {
+        Self {
+            url: url.to_owned(),
+            python: python.map(Path::to_owned),
+            progress,
+            killable: Mutex::default(),
+        }
+    }
+
+    /// Kills one of the bots that may be killed and are there; tells whether there was one.
+    pub(crate) fn kill(&self, pick: u32) -> bool {
+        let killable = self.killable.lock().unwrap();
+        let order = killable.values().nth(pick as usize % killable.len().max(1));
+        // A bot that has an order already is as good as dead.
+        order.is_some_and(|order| order.try_send(()).is_ok())
+    }
+
+    /// Plays a seat to the end of its match.
+    ///
+    /// # Errors
+    /// In words, what its bot or the server did that it must not.
+    pub(crate) async fn play(&self, seat: &Seat) -> Result<PlayedSeat, String> {
+        let (order, mut ordered) = mpsc::channel(1);
+        let entry = u64::from(seat.bot_seed);
+        if seat.may_be_killed {
+            self.killable.lock().unwrap().insert(entry, order.clone());
+        }
+        let watch = Arc::new(Mutex::new(SequenceWatch::new()));
+        let mut kills = 0;
+        let played = loop {
+            let life = async {
+                match self.command(seat) {
+                    None => self.watched(seat, kills, &watch).await,
+                    Some(command) => self.process(&command, &seat.ticket).await,
+                }
+            };
+            // The bot of the life that loses is dropped, and so killed.
+            select! {
+                played = life => break played,
+                _ = ordered.recv() => kills += 1,
+            }
+        };
+        self.killable.lock().unwrap().remove(&entry);
+        played?;
+        let watch = Arc::into_inner(watch).and_then(|watch| watch.into_inner().ok());
+        Ok(PlayedSeat {
+            kills,
+            watch: watch.filter(|_| seat.player == Player::Watched),
+        })
+    }
+
+    async fn watched(
+        &self,
+        seat: &Seat,
+        life: u32,
+        watch: &Arc<Mutex<SequenceWatch>>,
+    ) -> Result<(), String> {
+        let seed = Seed::from(u64::from(seat.bot_seed) << 32 | u64::from(life));
+        let progress = Arc::clone(&self.progress);
+        WatchedBot::new(&self.url, &seat.ticket, &seed, Arc::clone(watch), progress)
+            .play()
+            .await
+    }
+
+    async fn process(&self, command: &BotCommand, ticket: &str) -> Result<(), String> {
+        let mut bot = command
+            .start(&self.url, ticket)
+            .map_err(|error| error.to_string())?;
+        let status = bot.ended().await.map_err(|error| error.to_string())?;
+        if status.success() {
+            return Ok(());
+        }
+        let words = bot.last_words().await;
+        Err(format!(
+            "its process ended by itself with {status}: {words}"
+        ))
+    }
+
+    /// What starts the bot; `None` for one inside this program.
+    fn command(&self, seat: &Seat) -> Option<BotCommand> {
+        let house = BotCommand::new(env!("CARGO_BIN_EXE_bridgemaster")).with(["bot"]);
+        let command = match seat.player {
+            Player::Watched => return None,
+            Player::Greedy => house.with(["greedy"]),
+            Player::Random => house.with(["random"]),
+            Player::PythonSample => {
+                let python = self.python.as_ref();
+                BotCommand::new(python.expect("plans have Python bots only where there is Python"))
+                    .with(["-m", "bridgemaster_bot", "sample"])
+            }
+        };
+        Some(command.with(["--seed", &seat.bot_seed.to_string()]))
+    }
+}

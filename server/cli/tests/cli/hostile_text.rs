@@ -1,0 +1,207 @@
+//! What every command prints of texts from outside: nothing in it moves the cursor, colours, turns
+//! or hides anything, or begins a line.
+//!
+//! The texts go into every field of a replay that can hold one, found by reflection, so that a
+//! field that is new, or that a command prints for the first time, is looked at without being named
+//! here. `hostile_server` does the same with everything that a server answers.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use bridgemaster_proto::{
+    DESCRIPTORS,
+    outside::is_printable,
+    v1::{Fault, FaultRecord, Record, Replay, record},
+};
+use bridgemaster_replay::{decode, encode_unsigned};
+use prost_reflect::{DescriptorPool, DynamicMessage, Kind, ReflectMessage as _, Value};
+
+use crate::program::{Ran, run, sample_replay};
+
+/// Moves the cursor, clears, sets the title, colours, turns the direction, hides, and begins a line
+/// that says something else.
+pub(crate) const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;t\u{7}\u{9b}31m\u{202e}\u{200b}\u{feff}\u{e0041}\r\n\
+     FORGED\u{85}FORGED\u{2028}FORGED\tx";
+
+/// Looks at what a run printed.
+#[track_caller]
+pub(crate) fn assert_clean(what: &str, ran: &Ran) {
+    for text in [&ran.out, &ran.err] {
+        let raw = text.chars().find(|c| !is_printable(*c) && *c != '\n');
+        assert_eq!(raw, None, "{what}: {text:?}");
+        let forged = text
+            .lines()
+            .find(|line| line.trim_start().starts_with("FORGED"));
+        assert_eq!(forged, None, "{what}: {text}");
+    }
+}
+
+fn sample() -> Replay {
+    decode(&fs::read(sample_replay()).unwrap()).unwrap().replay
+}
+
+/// Runs every command that reads a replay file.
+fn assert_shown_clean(what: &str, replay: &Replay) -> [Ran; 3] {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hostile.replay");
+    fs::write(&file, encode_unsigned(replay)).unwrap();
+    [["show"].as_slice(), &["verify"], &["export", "--json"]].map(|command| {
+        let words = ["replay"].iter().chain(command).map(Path::new);
+        let ran = run(words.chain([file.as_path()]));
+        assert_clean(&format!("{what}, {command:?}"), &ran);
+        ran
+    })
+}
+
+#[test]
+fn names_versions_details_and_identifiers_are_shown_with_escapes() {
+    let mut replay = sample();
+    HOSTILE.clone_into(&mut replay.match_id);
+    HOSTILE.clone_into(&mut replay.server_version);
+    replay.notes.push(HOSTILE.to_owned());
+    for entry in &mut replay.records {
+        if let Some(record::Record::Seat(seat)) = &mut entry.record {
+            let seat = seat.seat.as_mut().unwrap();
+            HOSTILE.clone_into(&mut seat.bot_name);
+            HOSTILE.clone_into(&mut seat.bot_version);
+        }
+    }
+    let result = replay.result.as_mut().unwrap();
+    HOSTILE.clone_into(&mut result.match_id);
+    for seat in &mut result.seats {
+        HOSTILE.clone_into(&mut seat.bot_name);
+        HOSTILE.clone_into(&mut seat.bot_version);
+    }
+    let [shown, verified, exported] = assert_shown_clean("names", &replay);
+    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    assert!(shown.out.contains("\\u{1b}[2J"), "{}", shown.out);
+    // It holds by the rules, which know nothing of names.
+    assert_eq!(verified.code, Some(0), "{}", verified.err);
+    assert!(
+        verified.out.contains("match \\u{1b}[2J"),
+        "{}",
+        verified.out
+    );
+    let json: serde_json::Value = serde_json::from_str(&exported.out).unwrap();
+    assert_eq!(json["matchId"], HOSTILE, "JSON has the same text");
+
+    let fault = FaultRecord {
+        seat: 0,
+        fault: Some(Fault {
+            detail: HOSTILE.to_owned(),
+            ..Fault::default()
+        }),
+    };
+    replay.records.push(Record {
+        number: replay.records.len() as u32,
+        at_ms: replay.records.last().unwrap().at_ms,
+        record: Some(record::Record::Fault(fault)),
+    });
+    let [shown, ..] = assert_shown_clean("a fault", &replay);
+    assert!(shown.out.contains("FAULT"), "{}", shown.out);
+}
+
+/// Puts the text into a field wherever it is set, or, if it is nowhere, into every message that has
+/// it; `of` is the message's name and the field's.
+fn put(message: &mut DynamicMessage, of: &(String, String)) {
+    let descriptor = message.descriptor();
+    for field in descriptor.fields() {
+        let is_it = (descriptor.full_name(), field.name()) == (of.0.as_str(), of.1.as_str());
+        if is_it {
+            let hostile = Value::String(HOSTILE.to_owned());
+            let value = match field.is_list() {
+                true => Value::List(vec![hostile]),
+                false => hostile,
+            };
+            message.set_field(&field, value);
+        } else if message.has_field(&field) && matches!(field.kind(), Kind::Message(_)) {
+            match message.get_field_mut(&field) {
+                Value::Message(inner) => put(inner, of),
+                Value::List(items) => {
+                    for item in items {
+                        if let Value::Message(inner) = item {
+                            put(inner, of);
+                        }
+                    }
+                }
+                Value::Map(entries) => {
+                    for entry in entries.values_mut() {
+                        if let Value::Message(inner) = entry {
+                            put(inner, of);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The text fields of all messages that a message has in it.
+fn text_fields(message: &DynamicMessage, found: &mut BTreeSet<(String, String)>) {
+    let descriptor = message.descriptor();
+    for field in descriptor.fields() {
+        if matches!(field.kind(), Kind::String) && !field.is_map() {
+            found.insert((descriptor.full_name().to_owned(), field.name().to_owned()));
+        } else if message.has_field(&field) {
+            match &*message.get_field(&field) {
+                Value::Message(inner) => text_fields(inner, found),
+                Value::List(items) => items
+                    .iter()
+                    .filter_map(Value::as_message)
+                    .for_each(|inner| text_fields(inner, found)),
+                Value::Map(entries) => entries
+                    .values()
+                    .filter_map(Value::as_message)
+                    .for_each(|inner| text_fields(inner, found)),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn no_text_field_of_a_replay_gets_through_whatever_a_command_says_of_it() {
+    let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
+    let descriptor = pool.get_message_by_name("bridgemaster.v1.Replay").unwrap();
+    let mut whole = DynamicMessage::new(descriptor.clone());
+    whole.transcode_from(&sample()).unwrap();
+    let mut fields = BTreeSet::new();
+    text_fields(&whole, &mut fields);
+    assert!(fields.len() > 12, "{fields:?}");
+    for field in &fields {
+        let mut hostile = whole.clone();
+        put(&mut hostile, field);
+        let hostile: Replay = hostile.transcode_to().unwrap();
+        assert_shown_clean(&format!("{field:?}"), &hostile);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_bot_says_on_its_standard_error_is_shown_with_escapes() {
+    // The last line has no text of the program before it.
+    let says = "printf '\\033[2J\\033]0;t\\007\\302\\233\\342\\200\\256\\r\\tFORGED\\nFORGED\\n' >&2; exit 3";
+    let bot = format!("sh -c {}", shell_words::quote(says));
+    let ran = run([
+        "demo",
+        "--startup-ms",
+        "1",
+        "--bots",
+        &format!("random,{bot}"),
+    ]);
+    assert!(ran.err.contains("\\u{1b}[2J"), "{}{}", ran.out, ran.err);
+    assert_clean("demo", &ran);
+    let folder = tempfile::tempdir().unwrap();
+    let junit = folder.path().join("r.xml");
+    let checks = ["check-bot", "--only", "refused-answer", "--junit"];
+    let ran = run(checks
+        .iter()
+        .chain(&[junit.to_str().unwrap(), "--", "sh", "-c", says]));
+    assert!(ran.out.contains("\\u{1b}[2J"), "{}{}", ran.out, ran.err);
+    assert_clean("check-bot", &ran);
+    let xml = fs::read_to_string(junit).unwrap();
+    let raw = xml
+        .chars()
+        .find(|c| !is_printable(*c) && !"\n\t".contains(*c));
+    assert_eq!(raw, None, "{xml:?}");
+}

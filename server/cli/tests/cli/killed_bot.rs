@@ -1,0 +1,138 @@
+//! A bot whose process is killed while its match runs.
+
+#![cfg(unix)]
+
+use std::process::Stdio;
+
+use bridgemaster_games::GAME_IDS;
+use bridgemaster_proto::{
+    PROTOCOL_REVISION,
+    v1::{
+        FaultReason, GetMatchRequest, Hello, MatchResult, PlayRequest, PlayResponse, SeatState,
+        match_service_client::MatchServiceClient, play_request, play_response::Message,
+        play_service_client::PlayServiceClient,
+    },
+};
+use bridgemaster_sdk::TICKET_VARIABLE;
+use serde_json::Value;
+use tokio::{runtime::Runtime, sync::mpsc};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Streaming};
+
+use crate::{
+    program::{bridgemaster, succeed},
+    served_match::Served,
+};
+
+/// A bot that never answers, and so keeps its match from ending.
+struct Witness {
+    // The stream ends with it.
+    _outbound: mpsc::Sender<PlayRequest>,
+    inbound: Streaming<PlayResponse>,
+}
+
+impl Witness {
+    async fn join(url: &str, ticket: &str) -> Self {
+        let mut client = PlayServiceClient::connect(url.to_owned()).await.unwrap();
+        let (outbound, requests) = mpsc::channel(1);
+        let hello = Hello {
+            protocol_revision: PROTOCOL_REVISION,
+            bot_name: "witness".to_owned(),
+            ..Hello::default()
+        };
+        let hello = PlayRequest {
+            message: Some(play_request::Message::Hello(hello)),
+        };
+        outbound.send(hello).await.unwrap();
+        let mut request = Request::new(ReceiverStream::new(requests));
+        let bearer = format!("Bearer {ticket}").parse().unwrap();
+        request.metadata_mut().insert("authorization", bearer);
+        Self {
+            _outbound: outbound,
+            inbound: client.play(request).await.unwrap().into_inner(),
+        }
+    }
+
+    /// Reads until a message is what is looked for.
+    async fn reads<T>(&mut self, look: impl Fn(Message) -> Option<T>) -> T {
+        loop {
+            let response = self.inbound.message().await.unwrap().unwrap();
+            if let Some(found) = response.message.and_then(&look) {
+                return found;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bot_process_that_is_killed_forfeits_as_disconnected_and_the_match_goes_on() {
+    let server = Served::start(&[]);
+    for game in GAME_IDS {
+        let result = killed_in_seat_1(&server, game);
+        let [witness, killed] = &result.seats[..] else {
+            panic!("{game}: {result:?}");
+        };
+        assert_eq!(
+            (witness.fault_count, witness.house_decisions, witness.place),
+            (0, 0, 1),
+            "{game}: {witness:?}"
+        );
+        assert_eq!(killed.forfeit(), FaultReason::Disconnected, "{game}");
+        assert_eq!(
+            (killed.bot_name.as_str(), killed.place),
+            ("random", 2),
+            "{game}"
+        );
+        assert!(killed.house_decisions > 0, "{game}: {killed:?}");
+    }
+}
+
+/// The result of a match in which the bot of seat 1 is killed while seat 0 is asked.
+fn killed_in_seat_1(server: &Served, game: &str) -> MatchResult {
+    let flags = ["--seats", "2", "--reconnect-ms", "50", "--json"];
+    let made = succeed(
+        ["create", "--game", game, "--server", &server.url]
+            .into_iter()
+            .chain(flags),
+    );
+    let made: Value = serde_json::from_str(&made).unwrap();
+    let match_id = made["match"]["matchId"].as_str().unwrap();
+    let ticket = |seat: usize| made["tickets"][seat]["ticket"].as_str().unwrap();
+    let runtime = Runtime::new().unwrap();
+    runtime.block_on(async {
+        let mut witness = Witness::join(&server.url, ticket(0)).await;
+        let mut process = bridgemaster(["bot", "random", "--server", &server.url])
+            .env(TICKET_VARIABLE, ticket(1))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // The match runs once both are there, and cannot end while the witness says nothing.
+        witness
+            .reads(|message| matches!(message, Message::DecisionRequest(_)).then_some(()))
+            .await;
+        process.kill().unwrap();
+        process.wait().unwrap();
+        let told = witness.reads(|message| match message {
+            Message::SeatStatus(status) if status.reason() != FaultReason::Unspecified => {
+                Some(status)
+            }
+            _ => None,
+        });
+        let told = told.await;
+        assert_eq!(told.reason(), FaultReason::Disconnected, "{game}");
+        assert_eq!(told.seat.unwrap().state(), SeatState::Forfeited, "{game}");
+    });
+    for bot in server.bots(&made, &["greedy"]) {
+        assert!(bot.wait_with_output().unwrap().status.success(), "{game}");
+    }
+    runtime.block_on(async {
+        let mut matches = MatchServiceClient::connect(server.url.clone())
+            .await
+            .unwrap();
+        let match_id = match_id.to_owned();
+        let found = matches.get_match(GetMatchRequest { match_id }).await;
+        let info = found.unwrap().into_inner().r#match.unwrap();
+        info.result.unwrap()
+    })
+}

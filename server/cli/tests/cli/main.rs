@@ -1,0 +1,22 @@
+//! The command line, by running the real binary.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../service/tests/certificates/mod.rs"]
+mod certificates;
+mod check_bot;
+mod config_file;
+mod data;
+mod demo;
+mod every_game;
+mod forged_replays;
+mod hostile_server;
+mod hostile_text;
+mod keys;
+mod killed_bot;
+mod logs;
+mod misuse;
+mod program;
+mod served_match;
+mod signed_replays;
+mod tls;

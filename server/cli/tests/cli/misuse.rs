@@ -1,0 +1,181 @@
+//! What a newcomer reads: help, and errors that say what would be valid.
+
+use crate::program::{run, succeed};
+
+/// Runs a command line that makes no sense, and gives what is said about it.
+fn refused(arguments: &[&str]) -> String {
+    let ran = run(arguments);
+    assert_eq!(ran.code, Some(2), "{arguments:?}: {}{}", ran.out, ran.err);
+    assert_eq!(ran.out, "", "{arguments:?}");
+    ran.err
+}
+
+fn assert_names(text: &str, names: &[&str]) {
+    for name in names {
+        assert!(text.contains(name), "{name:?} is missing in:\n{text}");
+    }
+}
+
+#[test]
+fn help_shows_the_first_steps_and_every_command() {
+    let commands = ["demo", "serve", "create", "bot", "watch", "key", "replay"];
+    let help = succeed(["--help"]);
+    assert_names(&help, &commands);
+    assert_names(
+        &help,
+        &[
+            "bridgemaster demo",
+            "replay show FILE",
+            "BRIDGEMASTER_TICKET",
+        ],
+    );
+    for command in commands {
+        assert_names(&succeed([command, "--help"]), &["Usage: bridgemaster"]);
+    }
+}
+
+#[test]
+fn help_of_demo_and_create_shows_the_options_of_the_games() {
+    for command in ["demo", "create"] {
+        let help = succeed([command, "--help"]);
+        assert_names(
+            &help,
+            &[
+                "--game",
+                "old_london_bridge",
+                "--faces",
+                "random",
+                "--edition",
+            ],
+        );
+    }
+}
+
+#[test]
+fn help_of_demo_and_bot_names_the_house_bots() {
+    for command in ["demo", "bot"] {
+        assert_names(&succeed([command, "--help"]), bridgemaster_bots::NAMES);
+    }
+}
+
+#[test]
+fn a_number_of_seats_that_the_game_lacks_is_refused_with_its_range() {
+    assert_names(
+        &refused(&["demo", "--seats", "9"]),
+        &["--seats 9", "2 to 4"],
+    );
+    assert_names(
+        &refused(&["demo", "--seats", "1"]),
+        &["--seats 1", "2 to 4"],
+    );
+    assert_names(
+        &refused(&["demo", "--bots", "random"]),
+        &["--bots names 1", "2 to 4"],
+    );
+    assert_names(
+        &refused(&["create", "--seats", "five"]),
+        &["--seats", "five"],
+    );
+}
+
+#[test]
+fn seats_and_bots_that_disagree_are_refused_with_both_numbers() {
+    let text = refused(&["demo", "--seats", "3", "--bots", "greedy,random"]);
+    assert_names(&text, &["--seats 3", "--bots names 2"]);
+}
+
+#[test]
+fn a_bot_that_is_neither_of_the_house_nor_a_program_is_refused_with_the_house_bots() {
+    let text = refused(&["demo", "--bots", "greddy,random"]);
+    assert_names(&text, &["greddy"]);
+    assert_names(&text, bridgemaster_bots::NAMES);
+    assert_names(
+        &refused(&["bot", "greddy", "--ticket", "t"]),
+        bridgemaster_bots::NAMES,
+    );
+}
+
+#[test]
+fn a_bad_seed_is_refused_with_what_a_seed_is() {
+    assert_names(
+        &refused(&["demo", "--seed", "a b"]),
+        &["printable ASCII without spaces"],
+    );
+    assert_names(
+        &refused(&["demo", "--seed", &"x".repeat(65)]),
+        &["1 to 64", "65"],
+    );
+}
+
+#[test]
+fn a_bad_face_is_refused_with_the_faces_that_there_are() {
+    let text = refused(&["demo", "--faces", "chapel_leader,spire"]);
+    assert_names(&text, &["--faces", "spire", "longest_series", "random"]);
+}
+
+#[test]
+fn a_bad_edition_is_refused_with_its_entry() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("edition.toml");
+    let house = include_str!("../../../../games/data/old_london_bridge/house.toml");
+    std::fs::write(&file, house.replacen("number = 59", "number = 58", 1)).unwrap();
+    let text = refused(&["demo", "--edition", file.to_str().unwrap()]);
+    assert_names(&text, &["--edition", "buildings[", ".number", "58"]);
+    let missing = refused(&["demo", "--edition", "no/such/file.toml"]);
+    assert_names(&missing, &["--edition", "no/such/file.toml"]);
+}
+
+#[test]
+fn an_unknown_game_is_refused_with_those_that_there_are() {
+    assert_names(
+        &refused(&["create", "--game", "chess"]),
+        &["chess", "old_london_bridge"],
+    );
+}
+
+#[test]
+fn clock_and_fault_rules_that_the_server_refuses_are_told_with_their_range() {
+    assert_names(
+        &refused(&["demo", "--bank-ms", "0"]),
+        &["clock.bank_ms", "1 to 86400000"],
+    );
+    assert_names(
+        &refused(&["demo", "--on-late", "refuse"]),
+        &["faults.late", "SUBSTITUTE"],
+    );
+}
+
+#[test]
+fn a_server_for_other_machines_must_be_asked_for() {
+    let text = refused(&["serve", "--listen", "0.0.0.0:0"]);
+    assert_names(
+        &text,
+        &["0.0.0.0:0", "--insecure", "--tls-cert", "127.0.0.1"],
+    );
+}
+
+#[test]
+fn metrics_for_other_machines_must_be_asked_for() {
+    let text = refused(&["serve", "--metrics", "0.0.0.0:9464"]);
+    assert_names(
+        &text,
+        &["--metrics 0.0.0.0:9464", "--insecure", "127.0.0.1:9464"],
+    );
+}
+
+#[test]
+fn a_server_that_is_not_there_is_a_failure_that_says_how_to_start_one() {
+    // Port 1 is reserved, and nothing listens on it.
+    for arguments in [
+        ["watch", "m", "--server"].as_slice(),
+        &["create", "--server"],
+    ] {
+        let ran = run(arguments.iter().chain(&["http://127.0.0.1:1"]));
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+        assert_names(&ran.err, &["http://127.0.0.1:1", "bridgemaster serve"]);
+    }
+    assert_names(
+        &refused(&["watch", "m", "--server", "nonsense"]),
+        &["nonsense", "http://"],
+    );
+}

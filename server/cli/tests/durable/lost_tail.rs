@@ -1,0 +1,144 @@
+//! A server that finds less than the one before had stored: the bots know more than it does. They
+//! begin anew, and none is blamed.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use bridgemaster_games::GAME_IDS;
+use bridgemaster_proto::v1::MatchResult;
+use bridgemaster_replay::verify;
+use bridgemaster_sdk::{Options, PlayError};
+use bridgemaster_store::DATABASE_FILE;
+use tokio::{task::JoinHandle, time::timeout};
+
+use crate::{
+    paced_bot::Pace,
+    served::{PATIENCE, Served},
+};
+
+/// Decisions of each bot up to what the next server finds.
+const FOUND: u32 = 3;
+/// Decisions of each bot up to the kill: enough that every bot is told something after the first.
+const LOST: u32 = FOUND + 6;
+
+/// Quicker commits, that a power failure may take back.
+const SURVIVES_KILL: &[&str] = &["--survives", "kill"];
+
+/// A match, and what its bots come to.
+struct Playing {
+    match_id: String,
+    pace: Arc<Pace>,
+    bots: Vec<JoinHandle<Result<MatchResult, PlayError>>>,
+    /// How often each bot was told of the start.
+    starts: Vec<Arc<AtomicU32>>,
+}
+
+/// A match of each of these games, whose bots make [`FOUND`] decisions each at most.
+async fn start(server: &Served, games: &[&str]) -> Vec<Playing> {
+    let mut playing = Vec::new();
+    for game in games {
+        let (match_id, tickets) = server.create(game, game).await;
+        let pace = Pace::of(FOUND);
+        let starts: Vec<Arc<AtomicU32>> = tickets.iter().map(|_| Arc::default()).collect();
+        let seats = tickets.iter().zip(&starts).zip(1..);
+        let bots = seats.map(|((ticket, starts), seed)| {
+            let options = Options {
+                reconnect_for: PATIENCE,
+                ..Options::new(&server.url, ticket.parse().unwrap(), "paced")
+            };
+            tokio::spawn(bridgemaster_sdk::play(pace.bot(seed, starts), options))
+        });
+        playing.push(Playing {
+            match_id,
+            bots: bots.collect(),
+            pace,
+            starts,
+        });
+    }
+    all_held_at(&playing, FOUND).await;
+    playing
+}
+
+async fn all_held_at(playing: &[Playing], decisions: u32) {
+    for one in playing {
+        let held = timeout(PATIENCE, one.pace.held_at(decisions)).await;
+        held.expect("play goes on until it is held");
+    }
+}
+
+async fn play_on(playing: &[Playing], decisions: u32) {
+    playing.iter().for_each(|one| one.pace.allow(decisions));
+    all_held_at(playing, decisions).await;
+}
+
+/// Lets all matches end: every bot began anew once, and none has a fault.
+async fn finish(server: &Served, playing: Vec<Playing>) {
+    playing.iter().for_each(|one| one.pace.allow(u32::MAX));
+    for one in playing {
+        for bot in one.bots {
+            let result = timeout(PATIENCE, bot).await.expect("the match ends");
+            for seat in result.unwrap().unwrap().seats {
+                assert_eq!(seat.fault_count, 0, "{}: {:?}", one.match_id, seat.faults);
+                assert_eq!(seat.house_decisions, 0);
+            }
+        }
+        for starts in one.starts {
+            assert_eq!(starts.load(Ordering::Relaxed), 2, "it began anew");
+        }
+        let replay = server.replay(&one.match_id).await;
+        assert!(verify(&replay).is_ok());
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_backup_is_restored_bots_begin_anew_and_nobody_is_blamed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, backup) = (folder.path().join("data"), folder.path().join("backup"));
+    let server = Served::start("127.0.0.1:0", &data, &[]);
+    let address = server.address();
+    let playing = start(&server, GAME_IDS).await;
+    server.kill();
+    copy(&data, &backup);
+    let server = Served::start(&address, &data, &[]);
+    play_on(&playing, LOST).await;
+    for starts in playing.iter().flat_map(|one| &one.starts) {
+        assert_eq!(starts.load(Ordering::Relaxed), 1, "nothing was lost so far");
+    }
+    server.kill();
+    fs::remove_dir_all(&data).unwrap();
+    copy(&backup, &data);
+    let server = Served::start(&address, &data, &[]);
+    finish(&server, playing).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_power_failure_took_the_last_commits_bots_begin_anew_and_nobody_is_blamed() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = Served::start("127.0.0.1:0", &data, SURVIVES_KILL);
+    let address = server.address();
+    // Few commits, so that the log of the database only grows meanwhile.
+    let playing = start(&server, &GAME_IDS[..1]).await;
+    let log = data.join(format!("{DATABASE_FILE}-wal"));
+    let found = fs::read(&log).unwrap();
+    play_on(&playing, LOST).await;
+    server.kill();
+    assert!(fs::read(&log).unwrap().starts_with(&found), "it grew");
+    fs::write(&log, found).unwrap();
+    let server = Served::start(&address, &data, SURVIVES_KILL);
+    finish(&server, playing).await;
+}

@@ -1,0 +1,76 @@
+//! Tools besides the Rust toolchain that a test may need: finds them, and says how to get them.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use libtest_mimic::{Completion, Failed};
+
+/// The folder of the workspace.
+pub(crate) fn workspace() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Python with gRPC and the code generated from the .proto files.
+pub(crate) const PYTHON: Tool = Tool {
+    name: "Python environment for the bots",
+    variable: "BRIDGEMASTER_PYTHON",
+    installed: "bots/python/.venv/bin/python",
+    // Any other Python lacks gRPC, or the code generated from these .proto files.
+    on_path: None,
+    check: &["-m", "bridgemaster_bot", "--help"],
+    install: "python3 bots/python/install.py",
+};
+
+/// A tool that a test needs.
+pub(crate) struct Tool {
+    /// What the tool is, for people.
+    pub(crate) name: &'static str,
+    /// Environment variable that names its program.
+    pub(crate) variable: &'static str,
+    /// Where `bots/python/install.py` puts it, from the workspace.
+    pub(crate) installed: &'static str,
+    /// Its name where it is on the search path; `None` when one from there would not do.
+    pub(crate) on_path: Option<&'static str>,
+    /// Arguments with which it succeeds if it is usable.
+    pub(crate) check: &'static [&'static str],
+    /// The command that installs it.
+    pub(crate) install: &'static str,
+}
+
+impl Tool {
+    /// Runs `test` with the program of the tool. Without one the test is ignored and says so; it
+    /// fails where the tool was promised.
+    pub(crate) fn with(
+        &self,
+        test: impl FnOnce(&Path) -> Result<(), Failed>,
+    ) -> Result<Completion, Failed> {
+        let named = env::var_os(self.variable).map(PathBuf::from);
+        let promised = named.is_some() || env::var_os("CI").is_some();
+        let candidates = match named {
+            Some(program) => vec![program],
+            None => [workspace().join(self.installed)]
+                .into_iter()
+                .chain(self.on_path.map(PathBuf::from))
+                .collect(),
+        };
+        if let Some(program) = candidates.iter().find(|program| self.is_usable(program)) {
+            return test(program).map(|()| Completion::Completed);
+        }
+        let absent = format!(
+            "no {}: run `{}`, or set {} to its program",
+            self.name, self.install, self.variable
+        );
+        if promised {
+            return Err(format!("{absent}; tried {candidates:?}").into());
+        }
+        Ok(Completion::ignored_with(absent))
+    }
+
+    fn is_usable(&self, program: &Path) -> bool {
+        let output = Command::new(program).args(self.check).output();
+        output.is_ok_and(|output| output.status.success())
+    }
+}

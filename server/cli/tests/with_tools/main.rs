@@ -1,0 +1,37 @@
+//! Tests that need a tool besides the Rust toolchain: Python with gRPC, and buf.
+//!
+//! A machine with only Rust must pass `cargo test`, and must not look as if these tests had run.
+//! The built-in harness hides what a passing test prints and cannot ignore a test at run time, so
+//! this target has another one that can: a test whose tool is absent is listed as `ignored` with
+//! the command that installs the tool. Where a tool is named by its variable, or `CI` is set,
+//! its absence is a failure.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../service/tests/certificates/mod.rs"]
+mod certificates;
+mod protocol_lint;
+mod python_bot;
+#[path = "../tool/mod.rs"]
+mod tool;
+
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Failed};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trials = python_bot::trials().chain([protocol_lint::trial()]);
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+/// Runs a command to its end; its output is the failure's message if it fails.
+fn must_succeed(command: &mut Command) -> Result<(), Failed> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?} ended with {}\n{stdout}{stderr}", output.status).into())
+}

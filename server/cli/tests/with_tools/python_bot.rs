@@ -1,0 +1,247 @@
+//! The Python bots, written from the .proto files alone, play whole matches.
+
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use bridgemaster_bot_process::BotCommand;
+use bridgemaster_bots::Random;
+use bridgemaster_check_bot::{Check, Plan, check_bot};
+use bridgemaster_games::{GAME_IDS, Game, Seed, with_game};
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{
+        CreateMatchRequest, GameConfig, MatchConfig, MatchResult, SeatTicket,
+        match_service_client::MatchServiceClient,
+    },
+};
+use bridgemaster_sdk::{KEY_METADATA, Options, TlsOptions, endpoint, play};
+use bridgemaster_server::{
+    Server, ServerOptions, Tls, TlsFiles,
+    identity::{ApiKey, KeyScope},
+};
+use bridgemaster_store::{KeyName, KeyStore as _, MemoryStore, NewKey};
+use libtest_mimic::{Failed, Trial};
+use tokio::{runtime::Runtime, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    certificates::Authority,
+    must_succeed,
+    tool::{PYTHON, workspace},
+};
+
+/// Longest time for a match, the start of Python included; it takes a second or two.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The checks share the machine with whole matches of other Python bots.
+const TIME_FACTOR: f64 = 2.0;
+
+pub(crate) fn trials() -> impl Iterator<Item = Trial> {
+    let bots = GAME_IDS
+        .iter()
+        .flat_map(|game| [("sample", *game), ("random", *game)]);
+    let matches = bots.flat_map(|(bot, game)| {
+        let counts = with_game!(game, G => G::SEATS);
+        counts.into_iter().flatten().map(move |seats| {
+            let name = format!("python_bot::{bot}_plays_a_whole_match_of_{game}_at_{seats}_seats");
+            Trial::ignorable_test(name, move || {
+                PYTHON.with(|python| plays_a_whole_match(python, bot, game, seats.into()))
+            })
+        })
+    });
+    let own_tests = Trial::ignorable_test("python_bot::its_own_tests_pass", || {
+        PYTHON.with(|python| {
+            let discover = ["-m", "unittest", "discover", "--start-directory", "tests"];
+            must_succeed(
+                Command::new(python)
+                    .args(discover)
+                    .args(["--top-level-directory", "."])
+                    .current_dir(workspace().join("bots/python")),
+            )
+        })
+    });
+    let locked = Trial::ignorable_test("python_bot::plays_over_tls_with_a_key", || {
+        PYTHON.with(plays_over_tls_with_a_key)
+    });
+    let checks = ["sample", "random"].into_iter().map(|bot| {
+        let name = format!("python_bot::{bot}_passes_every_check");
+        Trial::ignorable_test(name, move || {
+            PYTHON.with(|python| passes_every_check(python, bot))
+        })
+    });
+    matches.chain([own_tests, locked]).chain(checks)
+}
+
+/// Plays one game: whole matches of the others are tests of their own.
+fn passes_every_check(python: &Path, bot: &str) -> Result<(), Failed> {
+    let plan = Plan {
+        command: BotCommand::new(python).with(["-m", "bridgemaster_bot", bot]),
+        games: vec![GAME_IDS[0].to_owned()],
+        only: Vec::new(),
+        time_factor: TIME_FACTOR,
+    };
+    let report = Runtime::new()?.block_on(check_bot(plan, |_| {}))?;
+    assert_eq!(report.bot.name, format!("python-{bot}"));
+    assert!(report.checks.len() >= Check::ALL.len(), "{report:#?}");
+    match report.passed() == report.checks.len() {
+        true => Ok(()),
+        false => Err(format!("{report:#?}").into()),
+    }
+}
+
+/// Seats the Python bot last, and random bots before it, each match on a server of its own.
+fn plays_a_whole_match(python: &Path, bot: &str, game: &str, seats: u32) -> Result<(), Failed> {
+    let config = with_game!(game, G => G::config_to_wire(&Default::default()))
+        .ok_or("a game of the catalogue")?;
+    let result = Runtime::new()?.block_on(async {
+        let server =
+            Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await?;
+        let url = format!("http://{}", server.local_addr());
+        let stop = CancellationToken::new();
+        let stop_at_end = stop.clone().drop_guard();
+        tokio::spawn(server.run(stop));
+
+        let mut tickets = create_match(&url, config, seats).await?;
+        let python_ticket = tickets.pop().ok_or("a match has seats")?;
+        let opponents: Vec<_> = tickets
+            .iter()
+            .map(|seat| {
+                let options = Options::new(&url, seat.ticket.parse().unwrap(), "random");
+                tokio::spawn(play(Random::new(&Seed::from(u64::from(seat.seat))), options))
+            })
+            .collect();
+        let process = tokio::process::Command::new(python)
+            .args(["-m", "bridgemaster_bot", bot, "--seed", "1"])
+            .env("BRIDGEMASTER_SERVER", &url)
+            .env("BRIDGEMASTER_TICKET", &python_ticket.ticket)
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        let output = timeout(PATIENCE, process).await.map_err(|_| "the Python bot hangs")??;
+        if !output.status.success() {
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            return Err(Failed::from(format!(
+                "the Python bot ended with {}; if the .proto files have changed, run `{}`\n{stderr}",
+                output.status, PYTHON.install
+            )));
+        }
+        let mut results = Vec::new();
+        for opponent in opponents {
+            results.push(timeout(PATIENCE, opponent).await???);
+        }
+        drop(stop_at_end);
+        Ok(results.swap_remove(0))
+    })?;
+    check_result(&result, bot, seats);
+    Ok(())
+}
+
+/// Seats Python bots alone, on a server that asks for keys and for client certificates.
+fn plays_over_tls_with_a_key(python: &Path) -> Result<(), Failed> {
+    let game = GAME_IDS.first().copied().ok_or("there is a game")?;
+    let config = with_game!(game, G => G::config_to_wire(&Default::default()))
+        .ok_or("a game of the catalogue")?;
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let (own, client) = (authority.certify("server"), clients.certify("client"));
+    Runtime::new()?.block_on(async {
+        let (keys, key) = (Arc::new(MemoryStore::new()), ApiKey::draw());
+        let new = NewKey {
+            id: key.id().clone(),
+            name: KeyName::new("wherryman").unwrap(),
+            scopes: [KeyScope::Create, KeyScope::Play]
+                .map(KeyScope::to_scope)
+                .into(),
+            secret_hash: key.secret_hash(),
+            created_at_unix_ms: 0,
+        };
+        keys.add_key(new).await?;
+        let files = TlsFiles {
+            cert: own.cert,
+            key: own.key,
+            client_ca: Some(clients.ca()),
+        };
+        let options = ServerOptions {
+            keys: Some(keys),
+            tls: Some(Arc::new(Tls::load(files)?)),
+            ..ServerOptions::default()
+        };
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await?;
+        let url = format!("https://{}", server.local_addr());
+        let stop = CancellationToken::new();
+        let _stop_at_end = stop.clone().drop_guard();
+        tokio::spawn(server.run(stop));
+
+        let tls = TlsOptions {
+            ca: Some(authority.ca()),
+            client_cert: Some(client.cert.clone()),
+            client_key: Some(client.key.clone()),
+        };
+        let channel = endpoint(&url, &tls)?.connect().await?;
+        let mut request = tonic::Request::new(CreateMatchRequest {
+            config: Some(MatchConfig {
+                game: Some(config),
+                seats: 2,
+                ..MatchConfig::default()
+            }),
+        });
+        let metadata = request.metadata_mut();
+        metadata.insert(KEY_METADATA, key.reveal().parse()?);
+        let created = MatchServiceClient::new(channel)
+            .create_match(request)
+            .await?;
+        let bots = created.into_inner().tickets.into_iter().map(|seat| {
+            tokio::process::Command::new(python)
+                .args(["-m", "bridgemaster_bot", "random"])
+                .env("BRIDGEMASTER_SERVER", &url)
+                .env("BRIDGEMASTER_TICKET", seat.ticket)
+                .env("BRIDGEMASTER_KEY", key.reveal())
+                .env("BRIDGEMASTER_CA", authority.ca())
+                .env("BRIDGEMASTER_CLIENT_CERT", &client.cert)
+                .env("BRIDGEMASTER_CLIENT_KEY", &client.key)
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .kill_on_drop(true)
+                .spawn()
+        });
+        for bot in bots.collect::<Result<Vec<_>, _>>()? {
+            let output = timeout(PATIENCE, bot.wait_with_output()).await??;
+            let said = String::from_utf8_lossy(&output.stdout);
+            if !output.status.success() || !said.contains("is over") {
+                return Err(Failed::from(format!("{}: {said}", output.status)));
+            }
+        }
+        Ok(())
+    })
+}
+
+async fn create_match(url: &str, game: GameConfig, seats: u32) -> Result<Vec<SeatTicket>, Failed> {
+    let config = MatchConfig {
+        game: Some(game),
+        seats,
+        seed: Some("python".to_owned()),
+        ..MatchConfig::default()
+    };
+    let request = CreateMatchRequest {
+        config: Some(config),
+    };
+    let mut desk = MatchServiceClient::connect(url.to_owned()).await?;
+    Ok(desk.create_match(request).await?.into_inner().tickets)
+}
+
+fn check_result(result: &MatchResult, bot: &str, seats: u32) {
+    assert_eq!(result.seats.len(), seats as usize);
+    for seat in &result.seats {
+        let name = if seat.seat + 1 == seats {
+            format!("python-{bot}")
+        } else {
+            "random".to_owned()
+        };
+        assert_eq!(seat.bot_name, name);
+        assert_eq!((seat.fault_count, seat.house_decisions), (0, 0), "{seat:?}");
+        assert!(seat.clock_use.unwrap().answered > 0, "{seat:?}");
+    }
+}

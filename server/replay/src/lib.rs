@@ -1,0 +1,20 @@
+//! Replays: what their files hold, who signed them, and what can be done with them. Reads and
+//! writes bytes; where these are kept is the caller's business.
+
+#![forbid(unsafe_code)]
+
+mod file;
+mod opening;
+mod signing;
+mod transcript;
+mod verify;
+mod writer;
+
+pub use file::{
+    FORMAT_VERSION, MAX_REPLAY_BYTES, ReplayFile, ReplayFileError, UNSIGNED_FORMAT_VERSION, decode,
+    encode_unsigned,
+};
+pub use signing::{NoPublicKey, PublicKey, SECRET_BYTES, SigningKey, SigningKeyId};
+pub use transcript::{TranscriptError, write_transcript};
+pub use verify::{Flaw, Place, Verified, verify};
+pub use writer::ReplayWriter;

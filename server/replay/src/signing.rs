@@ -1,0 +1,197 @@
+//! Who wrote a replay file: Ed25519 signatures, the key that a server makes them with, and the keys
+//! that a reader checks them by.
+
+use std::{fmt, str::FromStr};
+
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+/// Bytes of the secret from which a key is made.
+pub const SECRET_BYTES: usize = 32;
+/// Bytes of a public key, and of a signature.
+pub(super) const PUBLIC_BYTES: usize = 32;
+pub(super) const SIGNATURE_BYTES: usize = 64;
+/// Bytes of the short name of a key.
+pub(super) const KEY_ID_BYTES: usize = 8;
+
+/// What is signed begins with this, so that a signature of a replay is one of nothing else.
+const DOMAIN: &[u8] = b"bridgemaster replay v2\0";
+
+/// The key that a server signs replays with.
+pub struct SigningKey {
+    pair: Ed25519KeyPair,
+    public: PublicKey,
+}
+
+impl SigningKey {
+    /// The key of a secret.
+    pub fn new(secret: &[u8; SECRET_BYTES]) -> Self {
+        let pair = Ed25519KeyPair::from_seed_unchecked(secret)
+            .expect("every secret of this length makes a key");
+        let mut public = [0; PUBLIC_BYTES];
+        public.copy_from_slice(pair.public_key().as_ref());
+        Self {
+            pair,
+            public: PublicKey(public),
+        }
+    }
+
+    /// The key by which its signatures are checked.
+    pub fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// Signs the bytes of a replay file before its signature.
+    pub(super) fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_BYTES] {
+        let mut signature = [0; SIGNATURE_BYTES];
+        signature.copy_from_slice(self.pair.sign(&under_domain(bytes)).as_ref());
+        signature
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningKey")
+            .field("public", &self.public)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The public key of a server, by which its replays are checked. Its text is 64 lower hex digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PublicKey([u8; PUBLIC_BYTES]);
+
+/// Text or bytes that are no public key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a key that signs replays is {PUBLIC_BYTES} bytes, written as 64 hex digits")]
+pub struct NoPublicKey;
+
+impl PublicKey {
+    /// The key of these bytes.
+    ///
+    /// # Errors
+    /// When they are not 32.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NoPublicKey> {
+        bytes.try_into().map(Self).map_err(|_| NoPublicKey)
+    }
+
+    /// Its 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; PUBLIC_BYTES] {
+        &self.0
+    }
+
+    /// Short for it.
+    pub fn id(&self) -> SigningKeyId {
+        let hash = Sha256::digest(self.0);
+        let mut id = [0; KEY_ID_BYTES];
+        id.copy_from_slice(&hash[..KEY_ID_BYTES]);
+        SigningKeyId(id)
+    }
+
+    /// Whether `signature` is of these bytes of a replay file.
+    pub(super) fn holds(&self, bytes: &[u8], signature: &[u8]) -> bool {
+        UnparsedPublicKey::new(&ED25519, self.0)
+            .verify(&under_domain(bytes), signature)
+            .is_ok()
+    }
+}
+
+impl FromStr for PublicKey {
+    type Err = NoPublicKey;
+
+    fn from_str(text: &str) -> Result<Self, NoPublicKey> {
+        let digits = text.as_bytes();
+        if digits.len() != 2 * PUBLIC_BYTES {
+            return Err(NoPublicKey);
+        }
+        let mut key = [0; PUBLIC_BYTES];
+        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
+            let digit = |of: u8| char::from(of).to_digit(16).ok_or(NoPublicKey);
+            // Two hex digits are below 256.
+            *byte = (digit(pair[0])? * 16 + digit(pair[1])?) as u8;
+        }
+        Ok(Self(key))
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+/// Short for a public key: the first 8 bytes of its SHA-256, as text 16 lower hex digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SigningKeyId([u8; KEY_ID_BYTES]);
+
+impl SigningKeyId {
+    /// Its 8 bytes.
+    pub fn as_bytes(&self) -> &[u8; KEY_ID_BYTES] {
+        &self.0
+    }
+}
+
+impl fmt::Display for SigningKeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+impl fmt::Debug for SigningKeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
+
+fn under_domain(bytes: &[u8]) -> Vec<u8> {
+    [DOMAIN, bytes].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_signature_holds_for_its_bytes_and_its_key_alone() {
+        let key = SigningKey::new(&[7; SECRET_BYTES]);
+        let other = SigningKey::new(&[8; SECRET_BYTES]);
+        let signature = key.sign(b"who played");
+        assert!(key.public().holds(b"who played", &signature));
+        assert!(!key.public().holds(b"who plays", &signature));
+        assert!(!other.public().holds(b"who played", &signature));
+        assert!(!key.public().holds(b"who played", &signature[..63]));
+        // A signature of the bytes alone is none of a replay.
+        let bare = key.pair.sign(b"who played");
+        assert!(!key.public().holds(b"who played", bare.as_ref()));
+    }
+
+    #[test]
+    fn a_key_is_the_one_of_the_standard() {
+        // RFC 8032, section 7.1, test 1.
+        let secret = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
+        let public = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+        let secret: PublicKey = secret.parse().unwrap();
+        let key = SigningKey::new(secret.as_bytes());
+        assert_eq!(key.public().to_string(), public);
+        assert_eq!(public.parse(), Ok(*key.public()));
+    }
+
+    #[test]
+    fn text_that_is_no_key_is_refused() {
+        for text in ["", "ab", &"g".repeat(64), &"a".repeat(65), &"é".repeat(32)] {
+            assert_eq!(text.parse::<PublicKey>(), Err(NoPublicKey), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! A replay as text for people, in the notation of its game.
+
+use std::fmt::{self, Write};
+
+use bridgemaster_games::{GAME_IDS, Viewer, with_game};
+use bridgemaster_proto::{
+    games::WireGame,
+    outside::Outside,
+    v1::{
+        ChanceRecord, DecidedBy, DecisionRecord, Fault, GameEvent, Record, Replay, SeatInfo, record,
+    },
+};
+use thiserror::Error;
+
+use super::opening::{BadField, Opening, open};
+use bridgemaster_wire::rules_to_wire;
+
+/// Why a replay cannot be shown.
+#[derive(Debug, Error)]
+pub enum TranscriptError {
+    /// A game that this version does not know.
+    #[error("game_id: {0:?} is no game; there are: {known}", known = GAME_IDS.join(", "))]
+    UnknownGame(String),
+    /// A part of the replay is missing or makes no sense.
+    #[error("{field}: {problem}")]
+    Field {
+        /// Its path below `Replay`.
+        field: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The text could not be written.
+    #[error(transparent)]
+    Write(#[from] fmt::Error),
+}
+
+/// Writes everything of a replay but its result: the rules, the table at the start, then each
+/// record in a line, with the events that a decision brought about below it.
+///
+/// # Errors
+/// Names the first field that cannot be shown. What was written before stands.
+pub fn write_transcript(replay: &Replay, text: &mut impl Write) -> Result<(), TranscriptError> {
+    with_game!(replay.game_id.as_str(), G => write_game::<G>(replay, text))
+        .unwrap_or_else(|| Err(TranscriptError::UnknownGame(replay.game_id.clone())))
+}
+
+fn write_game<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(), TranscriptError> {
+    write_head::<G>(replay, text)?;
+    for event in events::<G>("opening_events", &replay.opening_events) {
+        writeln!(text, "      {}", event?)?;
+    }
+    for (position, record) in replay.records.iter().enumerate() {
+        let at = format!("records[{position}]");
+        write_record::<G>(record, &at, text)?;
+    }
+    Ok(())
+}
+
+fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(), TranscriptError> {
+    let Opening { rules, state, .. } = open::<G>(replay)
+        .map_err(|BadField { field, problem }| TranscriptError::Field { field, problem })?;
+    writeln!(
+        text,
+        "match {}, refereed by Bridgemaster {}",
+        Outside(&replay.match_id),
+        Outside(&replay.server_version)
+    )?;
+    writeln!(
+        text,
+        "game {}, rules version {}",
+        G::NAME,
+        replay.rules_version
+    )?;
+    for note in &replay.notes {
+        writeln!(text, "note: {}", Outside(note))?;
+    }
+    writeln!(text, "seats {}", rules.seats)?;
+    match replay
+        .config
+        .as_ref()
+        .and_then(|config| config.seed.as_ref())
+    {
+        Some(seed) => writeln!(text, "seed {}", Outside(seed))?,
+        None => writeln!(text, "seed not stored")?,
+    }
+    if !replay.seed_commitment.is_empty() {
+        let (commitment, salt) = (Outside(&replay.seed_commitment), Outside(&replay.seed_salt));
+        writeln!(text, "seed commitment {commitment}\nseed salt {salt}")?;
+    }
+    let clock = &rules.clock;
+    writeln!(
+        text,
+        "clock: bank {} ms, increment {} ms, cap {} ms, start-up {} ms, reconnect {} ms, \
+         round-trip credit {} ms, referee lag limit {} ms",
+        clock.bank_ms,
+        clock.increment_ms,
+        clock.cap_ms,
+        clock.startup_ms,
+        clock.reconnect_ms,
+        clock.round_trip_credit_ms,
+        clock.referee_lag_limit_ms
+    )?;
+    let faults = rules_to_wire(&rules, false).faults.unwrap_or_default();
+    writeln!(
+        text,
+        "faults: illegal {}, late {}, disconnected {}, never connected {}, flood {}, garbage {}, \
+         forfeit at {} strikes",
+        short(faults.illegal().as_str_name()),
+        short(faults.late().as_str_name()),
+        short(faults.disconnected().as_str_name()),
+        short(faults.never_connected().as_str_name()),
+        short(faults.flood().as_str_name()),
+        short(faults.garbage().as_str_name()),
+        rules.faults.strikes_to_forfeit
+    )?;
+    writeln!(text)?;
+    G::render(&rules.config, &G::observe(&state, Viewer::Spectator), text)?;
+    writeln!(text)?;
+    Ok(())
+}
+
+fn write_record<G: WireGame>(
+    record: &Record,
+    at: &str,
+    text: &mut impl Write,
+) -> Result<(), TranscriptError> {
+    let (seconds, ms) = (record.at_ms / 1000, record.at_ms % 1000);
+    write!(text, "{:>4} {seconds:>4}.{ms:03} s  ", record.number)?;
+    match &record.record {
+        Some(record::Record::Decision(decision)) => {
+            write_decision::<G>(decision, at, text)?;
+            for event in events::<G>(&format!("{at}.decision.events"), &decision.events) {
+                writeln!(text, "      {}", event?)?;
+            }
+        }
+        Some(record::Record::Chance(chance)) => {
+            write_chance::<G>(chance, at, text)?;
+            for event in events::<G>(&format!("{at}.chance.events"), &chance.events) {
+                writeln!(text, "      {}", event?)?;
+            }
+        }
+        Some(record::Record::Fault(fault)) => {
+            write_fault(fault.seat, &fault.fault.clone().unwrap_or_default(), text)?;
+        }
+        Some(record::Record::Seat(seat)) => {
+            write_seat(&seat.seat.clone().unwrap_or_default(), text)?
+        }
+        None => return Err(missing(format!("{at}.record"))),
+    }
+    Ok(())
+}
+
+fn write_decision<G: WireGame>(
+    record: &DecisionRecord,
+    at: &str,
+    text: &mut impl Write,
+) -> Result<(), TranscriptError> {
+    let field = format!("{at}.decision.decision");
+    let decision = record
+        .decision
+        .as_ref()
+        .ok_or_else(|| missing(field.as_str()))?;
+    let decision = G::decision_from_wire(decision)
+        .map_err(|error| unclear(format!("{field}.{}", error.field), error.detail))?;
+    write!(text, "seat {}: {decision}", record.seat)?;
+    match record.decided_by() {
+        DecidedBy::Bot => {
+            let charge = record.charge.unwrap_or_default();
+            let (ms, us) = (charge.charged_us / 1000, charge.charged_us % 1000);
+            write!(text, "  (request {}, {ms}.{us:03} ms", record.request_id)?;
+            if charge.referee_lag_us > 0 {
+                write!(text, ", referee lag {} ms", charge.referee_lag_us / 1000)?;
+            }
+            writeln!(text, ")")?;
+        }
+        DecidedBy::Referee => writeln!(text, "  (forced)")?,
+        DecidedBy::House => writeln!(text, "  (by the house)")?,
+        DecidedBy::Unspecified => writeln!(text, "  (by nobody)")?,
+    }
+    Ok(())
+}
+
+fn write_chance<G: WireGame>(
+    record: &ChanceRecord,
+    at: &str,
+    text: &mut impl Write,
+) -> Result<(), TranscriptError> {
+    let field = format!("{at}.chance.chance");
+    let chance = record
+        .chance
+        .as_ref()
+        .ok_or_else(|| missing(field.as_str()))?;
+    let chance = G::chance_from_wire(chance)
+        .map_err(|error| unclear(format!("{field}.{}", error.field), error.detail))?;
+    writeln!(text, "chance: {chance}  (stream {})", record.stream)?;
+    Ok(())
+}
+
+fn write_fault(seat: u32, fault: &Fault, text: &mut impl Write) -> fmt::Result {
+    let reason = short(fault.reason().as_str_name());
+    let action = short(fault.action().as_str_name());
+    writeln!(
+        text,
+        "seat {seat}: FAULT {reason}, costs {action}: {}",
+        Outside(&fault.detail)
+    )
+}
+
+fn write_seat(info: &SeatInfo, text: &mut impl Write) -> fmt::Result {
+    let state = short(info.state().as_str_name());
+    writeln!(
+        text,
+        "seat {}: bot {} {} {state}",
+        info.seat,
+        Outside(&info.bot_name),
+        Outside(&info.bot_version)
+    )
+}
+
+/// The last part of the name of an enum value, in lower case.
+fn short(name: &str) -> String {
+    const PREFIXES: [&str; 3] = ["FAULT_REASON_", "FAULT_ACTION_", "SEAT_STATE_"];
+    let rest = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+    rest.unwrap_or(name).to_lowercase().replace('_', " ")
+}
+
+fn events<'a, G: WireGame>(
+    field: &'a str,
+    events: &'a [GameEvent],
+) -> impl Iterator<Item = Result<G::Event, TranscriptError>> + 'a {
+    events.iter().enumerate().map(move |(number, event)| {
+        G::event_from_wire(event)
+            .map_err(|error| unclear(format!("{field}[{number}].{}", error.field), error.detail))
+    })
+}
+
+fn missing(field: impl Into<String>) -> TranscriptError {
+    unclear(field, "is missing")
+}
+
+fn unclear(field: impl Into<String>, problem: impl ToString) -> TranscriptError {
+    TranscriptError::Field {
+        field: field.into(),
+        problem: problem.to_string(),
+    }
+}

@@ -1,0 +1,180 @@
+//! The result: by the rules, and by what the records add up to.
+
+use std::fmt::Debug;
+
+use bridgemaster_games::{Outcome, SeatOutcome};
+use bridgemaster_proto::v1::{Fault, FaultReason, Replay, SeatResult};
+use bridgemaster_referee::{ClockRules, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS};
+
+use super::charges::{Charges, check_clock_use, check_referee_lag};
+
+use crate::opening::{BadField, bad};
+
+/// What the records say of one seat.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) answered: u32,
+    pub(super) forced_decisions: u32,
+    pub(super) house_decisions: u32,
+    pub(super) charges: Charges,
+    pub(super) last_request_id: u32,
+    pub(super) strikes: u32,
+    pub(super) faults: Vec<Fault>,
+    pub(super) forfeit: Option<FaultReason>,
+    pub(super) seat_records: u32,
+    /// Name and version of the bot that came last; empty when none came.
+    pub(super) bot: (String, String),
+}
+
+impl Tally {
+    /// All decisions of the seat.
+    pub(super) fn decisions(&self) -> u32 {
+        self.answered + self.forced_decisions + self.house_decisions
+    }
+}
+
+/// Checks the result of a replay.
+pub(super) fn check_result(
+    replay: &Replay,
+    outcome: &Outcome,
+    clock_rules: &ClockRules,
+    tallies: &[Tally],
+    last_at_ms: u64,
+) -> Result<(), BadField> {
+    let Some(result) = &replay.result else {
+        return bad("seats", "the result is missing");
+    };
+    equal("match_id", &result.match_id, &replay.match_id)?;
+    equal(
+        "decisions",
+        &result.decisions,
+        &tallies.iter().map(Tally::decisions).sum(),
+    )?;
+    if result.duration_ms < last_at_ms {
+        let problem = format!(
+            "is {}, before the last record's {last_at_ms}",
+            result.duration_ms
+        );
+        return bad("duration_ms", problem);
+    }
+    equal(
+        "seats (their number)",
+        &result.seats.len(),
+        &outcome.seats.len(),
+    )?;
+    let places = places(&outcome.seats, tallies);
+    for (number, seat) in result.seats.iter().enumerate() {
+        let at = |BadField { field, problem }| BadField {
+            field: format!("seats[{number}].{field}"),
+            problem,
+        };
+        equal("seat", &(seat.seat as usize), &number).map_err(at)?;
+        equal("place", &seat.place, &places[number]).map_err(at)?;
+        check_score(seat, &outcome.seats[number]).map_err(at)?;
+        check_tally(seat, &tallies[number]).map_err(at)?;
+        let clock_use = seat.clock_use.unwrap_or_default();
+        equal(
+            "clock_use.answered",
+            &clock_use.answered,
+            &tallies[number].answered,
+        )
+        .map_err(at)?;
+        check_clock_use(&clock_use, &tallies[number].charges, clock_rules).map_err(at)?;
+    }
+    check_referee_lag(result, clock_rules)
+}
+
+/// Seats that did not forfeit keep their order and close up; the others share the next place.
+fn places(outcomes: &[SeatOutcome], tallies: &[Tally]) -> Vec<u32> {
+    let staying = || {
+        outcomes
+            .iter()
+            .zip(tallies)
+            .filter(|(_, tally)| tally.forfeit.is_none())
+    };
+    let better = |place: u8| staying().filter(|(other, _)| other.place < place).count() as u32;
+    let last = staying().count() as u32;
+    let seats = outcomes.iter().zip(tallies);
+    seats
+        .map(|(seat, tally)| match tally.forfeit {
+            Some(_) => last + 1,
+            None => better(seat.place) + 1,
+        })
+        .collect()
+}
+
+fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), BadField> {
+    equal(
+        "place_by_score",
+        &seat.place_by_score,
+        &outcome.place.into(),
+    )?;
+    equal("score", &seat.score, &outcome.score)?;
+    equal(
+        "breakdown (its lines)",
+        &seat.breakdown.len(),
+        &outcome.breakdown.len(),
+    )?;
+    for (line, expected) in seat.breakdown.iter().zip(&outcome.breakdown) {
+        equal(
+            "breakdown.category",
+            &line.category.as_str(),
+            &expected.category,
+        )?;
+        equal(
+            &format!("breakdown.{}", line.category),
+            &line.points,
+            &expected.points,
+        )?;
+    }
+    Ok(())
+}
+
+fn check_tally(seat: &SeatResult, tally: &Tally) -> Result<(), BadField> {
+    let forfeit = tally.forfeit.unwrap_or(FaultReason::Unspecified);
+    equal(
+        "forfeit",
+        &seat.forfeit().as_str_name(),
+        &forfeit.as_str_name(),
+    )?;
+    if seat.faults != tally.faults {
+        return bad("faults", "are not those of the records");
+    }
+    let recorded = tally.faults.len() as u32;
+    let may_have_more = tally.faults.len() >= MAX_FAULTS_KEPT;
+    if seat.fault_count < recorded || (seat.fault_count > recorded && !may_have_more) {
+        return bad(
+            "fault_count",
+            format!("is {}, the records have {recorded}", seat.fault_count),
+        );
+    }
+    equal(
+        "forced_decisions",
+        &seat.forced_decisions,
+        &tally.forced_decisions,
+    )?;
+    equal(
+        "house_decisions",
+        &seat.house_decisions,
+        &tally.house_decisions,
+    )?;
+    if tally.seat_records < MAX_SEAT_RECORDS {
+        equal("bot_name", &seat.bot_name, &tally.bot.0)?;
+        equal("bot_version", &seat.bot_version, &tally.bot.1)?;
+    }
+    Ok(())
+}
+
+pub(super) fn equal<T: PartialEq + Debug>(
+    field: &str,
+    stated: &T,
+    expected: &T,
+) -> Result<(), BadField> {
+    if stated == expected {
+        return Ok(());
+    }
+    bad(
+        field,
+        format!("is {stated:?}, the match gives {expected:?}"),
+    )
+}

@@ -1,0 +1,358 @@
+//! The records, one after the other.
+
+use std::fmt::Display;
+
+use bridgemaster_games::{ChanceStream, Digest, LegalList, Outcome, Seat};
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{
+        ChanceRecord, DecidedBy, DecisionRecord, FaultAction, FaultPolicy, FaultReason,
+        FaultRecord, GameEvent, Record, SeatRecord, record,
+    },
+};
+use bridgemaster_referee::{ClockRules, MAX_FAULTS_KEPT, MatchRules};
+
+use super::{charges::check_charge, ending::Tally};
+use crate::opening::{BadField, bad};
+use bridgemaster_wire::rules_to_wire;
+
+/// A match that is being played again.
+pub(super) struct Replaying<G: WireGame> {
+    rules: MatchRules<G>,
+    /// Whether the seed in the rules is that of the match.
+    has_seed: bool,
+    /// The most that is credited for one decision.
+    most_credit_us: u64,
+    fault_policy: FaultPolicy,
+    state: G::State,
+    legal: Vec<G::Decision>,
+    tallies: Vec<Tally>,
+    next_number: u32,
+    last_at_ms: u64,
+}
+
+impl<G: WireGame> Replaying<G> {
+    pub(super) fn new(
+        rules: MatchRules<G>,
+        has_seed: bool,
+        most_credit_us: u64,
+        state: G::State,
+    ) -> Self {
+        let tallies = rules.seats.seats().map(|_| Tally::default()).collect();
+        Self {
+            fault_policy: rules_to_wire(&rules, false).faults.unwrap_or_default(),
+            rules,
+            has_seed,
+            most_credit_us,
+            state,
+            legal: Vec::new(),
+            tallies,
+            next_number: 0,
+            last_at_ms: 0,
+        }
+    }
+
+    /// What the records say of each seat, in seat order.
+    pub(super) fn tallies(&self) -> &[Tally] {
+        &self.tallies
+    }
+
+    /// The time rules of the match.
+    pub(super) fn clock_rules(&self) -> &ClockRules {
+        &self.rules.clock
+    }
+
+    /// The time of the last record, in ms.
+    pub(super) fn last_at_ms(&self) -> u64 {
+        self.last_at_ms
+    }
+
+    /// The result by the rules, once the match is over.
+    pub(super) fn outcome(&self) -> Result<Outcome, String> {
+        if let Some(stream) = G::chance_due(&self.state) {
+            return Err(format!(
+                "the match is not over: the result of chance stream {stream} is missing"
+            ));
+        }
+        G::outcome(&self.state).ok_or_else(|| {
+            let owing: Vec<String> = G::owing(&self.state)
+                .iter()
+                .map(|seat| seat.to_string())
+                .collect();
+            format!(
+                "the match is not over: seat {} owes a decision",
+                owing.join(", ")
+            )
+        })
+    }
+
+    /// Checks one record and goes on to the state after it.
+    pub(super) fn record(&mut self, record: &Record) -> Result<(), BadField> {
+        if record.number != self.next_number {
+            let problem = format!(
+                "is {}, records are numbered {}",
+                record.number, self.next_number
+            );
+            return bad("number", problem);
+        }
+        if record.at_ms < self.last_at_ms {
+            let problem = format!(
+                "is {}, before the last record's {}",
+                record.at_ms, self.last_at_ms
+            );
+            return bad("at_ms", problem);
+        }
+        self.next_number += 1;
+        self.last_at_ms = record.at_ms;
+        match &record.record {
+            Some(record::Record::Decision(decision)) => self.decision(decision),
+            Some(record::Record::Chance(chance)) => self.chance(chance),
+            Some(record::Record::Fault(fault)) => self.fault(fault),
+            Some(record::Record::Seat(seat)) => self.seat_change(seat),
+            None => bad("record", "is missing"),
+        }
+    }
+
+    fn seat(&self, field: &str, number: u32) -> Result<Seat, BadField> {
+        let seat = u8::try_from(number).ok().and_then(Seat::new);
+        seat.filter(|seat| self.rules.seats.contains(*seat))
+            .map_or_else(
+                || {
+                    bad(
+                        field,
+                        format!("{number} is no seat; there are {}", self.rules.seats),
+                    )
+                },
+                Ok,
+            )
+    }
+
+    fn decision(&mut self, record: &DecisionRecord) -> Result<(), BadField> {
+        let seat = self.seat("decision.seat", record.seat)?;
+        if let Some(stream) = G::chance_due(&self.state) {
+            let problem = format!("the result of chance stream {stream} must come first");
+            return bad("decision", problem);
+        }
+        if !G::owing(&self.state).contains(seat) {
+            return bad(
+                "decision.seat",
+                format!("seat {seat} owes no decision here"),
+            );
+        }
+        let Some(decision) = &record.decision else {
+            return bad("decision.decision", "is missing");
+        };
+        let decision = G::decision_from_wire(decision)
+            .or_else(|error| bad(format!("decision.decision.{}", error.field), error.detail))?;
+        let list = G::legal(&self.state, seat, &mut self.legal);
+        if list == LegalList::Complete && !self.legal.contains(&decision) {
+            let mut state = self.state.clone();
+            let why = match G::apply(&mut state, seat, &decision, &mut Vec::new()) {
+                Err(refusal) => refusal.to_string(),
+                Ok(()) => "it is not in the legal list".to_owned(),
+            };
+            return bad(
+                "decision.decision",
+                format!("`{decision}` is not legal: {why}"),
+            );
+        }
+        let is_forced = list == LegalList::Complete && self.legal.len() == 1;
+        self.decided_by(seat, record, is_forced)?;
+
+        let mut events = Vec::new();
+        G::apply(&mut self.state, seat, &decision, &mut events).or_else(|refusal| {
+            bad(
+                "decision.decision",
+                format!("`{decision}` is not legal: {refusal}"),
+            )
+        })?;
+        same_events::<G>("decision.events", &record.events, &events)?;
+        self.same_digest("decision.digest", record.digest, &decision)
+    }
+
+    fn chance(&mut self, record: &ChanceRecord) -> Result<(), BadField> {
+        let Some(stream) = G::chance_due(&self.state) else {
+            return bad("chance", "the match waits for no chance result here");
+        };
+        if record.stream != stream {
+            let problem = format!("is {}, the match waits for {stream}", record.stream);
+            return bad("chance.stream", problem);
+        }
+        let Some(chance) = &record.chance else {
+            return bad("chance.chance", "is missing");
+        };
+        let chance = G::chance_from_wire(chance)
+            .or_else(|error| bad(format!("chance.chance.{}", error.field), error.detail))?;
+        if self.has_seed {
+            let mut source = ChanceStream::new(&self.rules.seed, stream);
+            if G::draw_chance(&self.state, &mut source).as_ref() != Some(&chance) {
+                return bad("chance.chance", "is not what the seed draws");
+            }
+        }
+        let mut events = Vec::new();
+        G::apply_chance(&mut self.state, &chance, &mut events)
+            .or_else(|error| bad("chance.chance", error))?;
+        same_events::<G>("chance.events", &record.events, &events)?;
+        self.same_digest("chance.digest", record.digest, &chance)
+    }
+
+    /// Compares the digest of a record with that of the state after `what` happened.
+    fn same_digest(&self, field: &str, stated: u64, what: &impl Display) -> Result<(), BadField> {
+        let digest = G::digest(&self.state);
+        if digest.0 != stated {
+            let stated = Digest(stated);
+            let problem = format!("is {stated}; after `{what}` the rules give {digest}");
+            return bad(field, problem);
+        }
+        Ok(())
+    }
+
+    /// Who decided, for which request, at what charge.
+    fn decided_by(
+        &mut self,
+        seat: Seat,
+        record: &DecisionRecord,
+        is_forced: bool,
+    ) -> Result<(), BadField> {
+        let tally = &mut self.tallies[seat.index()];
+        let by = DecidedBy::try_from(record.decided_by).unwrap_or(DecidedBy::Unspecified);
+        let referee_plays = is_forced && !self.rules.ask_forced;
+        if by == DecidedBy::Unspecified {
+            return bad("decision.decided_by", "is not set, or unknown");
+        }
+        if referee_plays != (by == DecidedBy::Referee) {
+            let problem = match (is_forced, self.rules.ask_forced) {
+                (true, false) => "one decision was legal, so the referee played it",
+                (_, true) => "the referee plays nothing in this match, which asks for everything",
+                (false, false) => "several decisions were legal, so the referee did not play one",
+            };
+            return bad("decision.decided_by", problem);
+        }
+        if by == DecidedBy::Bot && tally.forfeit.is_some() {
+            return bad(
+                "decision.decided_by",
+                format!("seat {seat} had forfeited; the house plays it"),
+            );
+        }
+        let is_asked = record.request_id != 0;
+        let may_be_asked = match by {
+            DecidedBy::Bot => is_asked,
+            DecidedBy::House => true,
+            DecidedBy::Referee | DecidedBy::Unspecified => !is_asked,
+        };
+        if !may_be_asked || (is_asked && record.request_id <= tally.last_request_id) {
+            let problem = format!(
+                "is {}; the last request of seat {seat} was {}, and the referee asks nobody (0)",
+                record.request_id, tally.last_request_id
+            );
+            return bad("decision.request_id", problem);
+        }
+        match (&record.charge, by) {
+            (Some(charge), DecidedBy::Bot) => {
+                let checked = check_charge(charge, &self.rules.clock, self.most_credit_us);
+                checked.map_err(|problem| BadField {
+                    field: "decision.charge".to_owned(),
+                    problem,
+                })?;
+                tally.charges.add(charge);
+            }
+            (None, DecidedBy::Bot) => return bad("decision.charge", "is missing: a bot decided"),
+            (Some(_), _) => return bad("decision.charge", "is set although no bot decided"),
+            (None, _) => {}
+        }
+        tally.last_request_id = tally.last_request_id.max(record.request_id);
+        match by {
+            DecidedBy::Bot => tally.answered += 1,
+            DecidedBy::House => tally.house_decisions += 1,
+            DecidedBy::Referee | DecidedBy::Unspecified => tally.forced_decisions += 1,
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, record: &FaultRecord) -> Result<(), BadField> {
+        let seat = self.seat("fault.seat", record.seat)?;
+        let tally = &mut self.tallies[seat.index()];
+        if tally.forfeit.is_some() {
+            return bad(
+                "fault.seat",
+                format!("seat {seat} had forfeited and commits no more faults"),
+            );
+        }
+        let Some(fault) = &record.fault else {
+            return bad("fault.fault", "is missing");
+        };
+        let reason = FaultReason::try_from(fault.reason).unwrap_or_default();
+        let Some(price) = price(&self.fault_policy, reason) else {
+            return bad("fault.fault.reason", "is not set, or unknown");
+        };
+        let stated = FaultAction::try_from(fault.action).unwrap_or_default();
+        let expected = if price == FaultAction::Strike {
+            tally.strikes += 1;
+            // Faults beyond those that are kept may have brought strikes that no record shows.
+            let unseen = tally.faults.len() >= MAX_FAULTS_KEPT && stated == FaultAction::Forfeit;
+            match unseen || tally.strikes >= self.rules.faults.strikes_to_forfeit {
+                true => FaultAction::Forfeit,
+                false => FaultAction::Strike,
+            }
+        } else {
+            price
+        };
+        if stated != expected {
+            let problem = format!(
+                "is {}; this fault costs {} in this match",
+                stated.as_str_name(),
+                expected.as_str_name()
+            );
+            return bad("fault.fault.action", problem);
+        }
+        if expected == FaultAction::Forfeit {
+            tally.forfeit = Some(reason);
+        }
+        tally.faults.push(fault.clone());
+        Ok(())
+    }
+
+    fn seat_change(&mut self, record: &SeatRecord) -> Result<(), BadField> {
+        let Some(info) = &record.seat else {
+            return bad("seat.seat", "is missing");
+        };
+        let seat = self.seat("seat.seat.seat", info.seat)?;
+        let tally = &mut self.tallies[seat.index()];
+        tally.seat_records += 1;
+        tally.bot = (info.bot_name.clone(), info.bot_version.clone());
+        Ok(())
+    }
+}
+
+/// Compares the events of a record with those that the rules bring about.
+fn same_events<G: WireGame>(
+    field: &str,
+    stated: &[GameEvent],
+    events: &[G::Event],
+) -> Result<(), BadField> {
+    for (number, event) in events.iter().enumerate() {
+        if stated.get(number) != Some(&G::event_to_wire(event)) {
+            let problem = format!("is not what the rules bring about: {event}");
+            return bad(format!("{field}[{number}]"), problem);
+        }
+    }
+    if stated.len() > events.len() {
+        let problem = "is more than the rules bring about";
+        return bad(format!("{field}[{}]", events.len()), problem);
+    }
+    Ok(())
+}
+
+/// What a fault costs before strikes are counted; `None` when it has no reason.
+fn price(policy: &FaultPolicy, reason: FaultReason) -> Option<FaultAction> {
+    match reason {
+        FaultReason::Unspecified => None,
+        FaultReason::Illegal => Some(policy.illegal()),
+        FaultReason::Late => Some(policy.late()),
+        FaultReason::Disconnected => Some(policy.disconnected()),
+        FaultReason::NeverConnected => Some(policy.never_connected()),
+        FaultReason::Flood => Some(policy.flood()),
+        FaultReason::Garbage => Some(policy.garbage()),
+        FaultReason::Resigned => Some(FaultAction::Forfeit),
+    }
+}

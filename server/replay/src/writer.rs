@@ -1,0 +1,73 @@
+//! Writes a replay while its match is played.
+
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{MatchResult, Record, Replay},
+};
+use bridgemaster_referee::Referee;
+use prost::Message as _;
+
+use super::{
+    file::{FORMAT_VERSION, seal},
+    signing::SigningKey,
+};
+use bridgemaster_wire::{SeedSalt, rules_to_wire};
+
+/// Version of the program that writes.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Number of the field `records` in `Replay`.
+const RECORDS_FIELD: u32 = 11;
+
+/// The records of a match, encoded as they come: a running match keeps bytes instead of messages.
+#[derive(Default)]
+pub struct ReplayWriter {
+    records: Vec<u8>,
+}
+
+impl ReplayWriter {
+    /// Adds a record.
+    pub fn push(&mut self, record: &Record) {
+        prost::encoding::message::encode(RECORDS_FIELD, record, &mut self.records);
+    }
+
+    /// The bytes of the replay file of a match that has ended, signed with `key`.
+    pub fn finish<G: WireGame>(
+        self,
+        match_id: &str,
+        referee: &Referee<G>,
+        salt: &SeedSalt,
+        result: MatchResult,
+        key: &SigningKey,
+    ) -> Vec<u8> {
+        let rules = referee.rules();
+        let head = Replay {
+            format_version: FORMAT_VERSION,
+            match_id: match_id.to_owned(),
+            game_id: G::ID.to_owned(),
+            rules_version: G::RULES_VERSION,
+            server_version: VERSION.to_owned(),
+            notes: G::NOTES.iter().map(|&note| note.to_owned()).collect(),
+            config: Some(rules_to_wire(rules, true)),
+            setup: Some(G::setup_to_wire(referee.setup())),
+            opening_events: referee
+                .opening_events()
+                .iter()
+                .map(G::event_to_wire)
+                .collect(),
+            opening_digest: referee.opening_digest().0,
+            ..Replay::default()
+        };
+        let tail = Replay {
+            result: Some(result),
+            seed_commitment: salt.commit(&rules.seed),
+            seed_salt: salt.to_hex(),
+            ..Replay::default()
+        };
+        // Encoded messages that are put one after the other are one message.
+        let mut bytes = head.encode_to_vec();
+        bytes.extend_from_slice(&self.records);
+        bytes.extend(tail.encode_to_vec());
+        seal(bytes, key)
+    }
+}

@@ -1,0 +1,224 @@
+//! What refereeing costs: decisions over loopback beside a bare tonic ping-pong of messages of
+//! the same size, the referee's own share of a decision, the memory of waiting matches, and what
+//! it costs to store what happens before it has an effect.
+//!
+//! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`, each
+//! name with its game; `-- GAME` measures only that game. Bots and server share the process and
+//! its cores. `-- --quick` takes shorter turns. `-- --losses MATCHES` plays so many matches under a
+//! short clock instead, counts the faults, and fails if there is one.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+
+mod load;
+mod losses;
+mod memory;
+mod ping_pong;
+mod share;
+mod thin;
+
+use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
+
+use bridgemaster_games::GAME_IDS;
+use bridgemaster_server::{Limits, Server, ServerOptions, Storage};
+use bridgemaster_store::{DataDir, Durability, SqliteOptions, SqliteStore};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tonic::transport::Channel;
+
+/// Concurrent matches, and concurrent ping-pongs beside them.
+const LOADS: &[usize] = &[1, 16, 64, 512];
+/// Concurrent matches of the comparison with a store.
+const DURABLE_LOAD: usize = 64;
+/// Turns that matches and ping-pong take; the medians count.
+const TURNS: usize = 5;
+/// Connections that the streams are spread over, for matches and ping-pong alike.
+const CONNECTIONS: usize = 4;
+/// Seats of each match.
+const SEATS: u32 = 2;
+
+/// What the command line asks for.
+#[derive(Default)]
+struct Wanted {
+    quick: bool,
+    losses: Option<u32>,
+    /// All, if empty.
+    games: Vec<String>,
+}
+
+impl Wanted {
+    fn from_args() -> Self {
+        let mut wanted = Self::default();
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                // Cargo passes this.
+                "--bench" => {}
+                "--quick" => wanted.quick = true,
+                "--losses" => {
+                    let matches = arguments.next().and_then(|number| number.parse().ok());
+                    wanted.losses = Some(matches.expect("--losses MATCHES"));
+                }
+                _ => wanted.games.push(argument),
+            }
+        }
+        wanted
+    }
+
+    fn games(&self) -> impl Iterator<Item = &'static str> {
+        let is_wanted = |game: &&str| self.games.is_empty() || self.games.iter().any(|g| g == game);
+        GAME_IDS.iter().copied().filter(is_wanted)
+    }
+}
+
+fn main() -> ExitCode {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    if std::env::args().nth(1).as_deref() == Some(memory::SERVE) {
+        runtime.block_on(memory::serve());
+        return ExitCode::SUCCESS;
+    }
+    let wanted = Wanted::from_args();
+    let quick = wanted.quick;
+    let turn = Duration::from_millis(if quick { 400 } else { 2_000 });
+    if let Some(matches) = wanted.losses {
+        let lossless = wanted
+            .games()
+            .all(|game| runtime.block_on(losses::measure(game, matches)));
+        return match lossless {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        };
+    }
+    for game in wanted.games() {
+        share::measure(game);
+        runtime.block_on(async {
+            for &matches in LOADS {
+                compare(game, matches, turn).await;
+            }
+            memory::measure(game).await;
+            compare_durable(game, turn).await;
+        });
+    }
+    ExitCode::SUCCESS
+}
+
+/// Lets matches in memory, matches in a store and ping-pong take turns.
+async fn compare_durable(game: &'static str, turn: Duration) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut servers = vec![("memory", Referees::start().await)];
+    for (name, durability) in [
+        ("process", Durability::Process),
+        ("power", Durability::Power),
+    ] {
+        let storage = storage(&folder.path().join(name), durability).await;
+        servers.push((name, Referees::over(Some(storage)).await));
+    }
+    let channel = &servers[0].1.connect().await[0];
+    let sizes = load::message_sizes(channel, game, SEATS).await;
+    let ping_pong = ping_pong::serve(sizes.request_bytes).await;
+    let mut rates = vec![Vec::new(); servers.len()];
+    let mut ratios = rates.clone();
+    for _ in 0..TURNS {
+        let channels = connect(&ping_pong).await;
+        let bytes = sizes.answer_bytes;
+        let round_trips =
+            ping_pong::round_trips_per_second(&channels, bytes, DURABLE_LOAD, turn).await;
+        for (place, (_, server)) in servers.iter().enumerate() {
+            let channels = server.connect().await;
+            let rate = load::decisions_per_second(&channels, game, SEATS, DURABLE_LOAD, turn).await;
+            rates[place].push(rate);
+            ratios[place].push(rate / round_trips);
+        }
+    }
+    for ((name, _), (rates, ratios)) in servers.iter().zip(rates.into_iter().zip(ratios)) {
+        let name = format!("referee.{game}.matches{DURABLE_LOAD}.durable.{name}");
+        println!("{name}.decisions {:.0} /s", median(rates));
+        println!("{name}.ratio {:.3} 1", median(ratios));
+    }
+}
+
+/// A store in a folder of its own.
+async fn storage(folder: &Path, durability: Durability) -> Storage {
+    let options = SqliteOptions {
+        durability,
+        ..SqliteOptions::default()
+    };
+    let dir = DataDir::prepare(folder).unwrap();
+    let store = SqliteStore::open(&dir, options).await.unwrap();
+    Storage {
+        store: Arc::new(store),
+        given_up: Vec::new(),
+    }
+}
+
+/// Lets refereed matches and ping-pong take turns.
+async fn compare(game: &'static str, matches: usize, turn: Duration) {
+    let server = Referees::start().await;
+    let sizes = load::message_sizes(&server.connect().await[0], game, SEATS).await;
+    let ping_pong = ping_pong::serve(sizes.request_bytes).await;
+    let (mut decisions, mut round_trips) = (Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        let channels = server.connect().await;
+        decisions.push(load::decisions_per_second(&channels, game, SEATS, matches, turn).await);
+        let channels = connect(&ping_pong).await;
+        round_trips.push(
+            ping_pong::round_trips_per_second(&channels, sizes.answer_bytes, matches, turn).await,
+        );
+    }
+    let ratios = decisions
+        .iter()
+        .zip(&round_trips)
+        .map(|(d, r)| d / r)
+        .collect();
+    let name = format!("referee.{game}.matches{matches}");
+    println!("{name}.request_size {} bytes", sizes.request_bytes);
+    println!("{name}.decisions {:.0} /s", median(decisions));
+    println!("{name}.pingpong {:.0} /s", median(round_trips));
+    println!("{name}.ratio {:.3} 1", median(ratios));
+}
+
+/// A server of matches, stopped when dropped.
+pub(crate) struct Referees {
+    pub(crate) url: String,
+    _stop: DropGuard,
+}
+
+impl Referees {
+    pub(crate) async fn start() -> Self {
+        Self::over(None).await
+    }
+
+    async fn over(storage: Option<Storage>) -> Self {
+        let options = ServerOptions {
+            limits: Limits::default(),
+            storage,
+            ..ServerOptions::default()
+        };
+        let addr = "127.0.0.1:0".parse().unwrap();
+        let server = Server::bind(addr, options).await.unwrap();
+        let url = format!("http://{}", server.local_addr());
+        let stop = CancellationToken::new();
+        tokio::spawn(server.run(stop.clone()));
+        Self {
+            url,
+            _stop: stop.drop_guard(),
+        }
+    }
+
+    async fn connect(&self) -> Vec<Channel> {
+        connect(&self.url).await
+    }
+}
+
+/// Opens the connections that streams are spread over.
+pub(crate) async fn connect(url: &str) -> Vec<Channel> {
+    let mut channels = Vec::new();
+    for _ in 0..CONNECTIONS {
+        let endpoint = Channel::from_shared(url.to_owned()).unwrap();
+        channels.push(endpoint.connect().await.unwrap());
+    }
+    channels
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,147 @@
+//! The header of a match in play: what is needed to begin it again.
+
+use bridgemaster_proto::{
+    games::{WireError, WireGame},
+    internal::v1::MatchHeader,
+};
+use bridgemaster_referee::{HistoryId, MatchRules, Time};
+use bridgemaster_store::KeyName;
+use bridgemaster_wire::{SeedSalt, rules_from_wire, rules_to_wire, seed_from_wire};
+use prost::Message as _;
+
+use super::{FORMAT_VERSION, Unreplayable};
+use crate::{VERSION, hosting::TicketHash};
+
+/// What is needed to begin a match in play again, as it is kept on disk.
+pub(crate) struct Header(MatchHeader);
+
+/// Who has a part in a match that cannot go on, as far as its header tells.
+#[derive(Default)]
+pub(crate) struct Claims {
+    pub(crate) tickets: Vec<TicketHash>,
+    pub(crate) maker: Option<KeyName>,
+}
+
+impl Claims {
+    /// Reads them from a header of any version; what makes no sense is left out.
+    pub(crate) fn read(header: &[u8]) -> Self {
+        let header = MatchHeader::decode(header).unwrap_or_default();
+        let tickets = header.ticket_sha256.iter();
+        Self {
+            tickets: tickets
+                .filter_map(|hash| TicketHash::from_bytes(hash))
+                .collect(),
+            maker: header.maker.and_then(|maker| KeyName::new(maker).ok()),
+        }
+    }
+}
+
+/// What a header says, checked.
+pub(super) struct Opening<G: WireGame> {
+    pub(super) rules: MatchRules<G>,
+    pub(super) salt: SeedSalt,
+    pub(super) tickets: Vec<TicketHash>,
+    pub(super) created_at: Time,
+    pub(super) maker: Option<KeyName>,
+    /// The history in which it was made.
+    pub(super) history_id: HistoryId,
+}
+
+impl Header {
+    /// The header of a new match.
+    pub(crate) fn new<G: WireGame>(
+        rules: &MatchRules<G>,
+        salt: &SeedSalt,
+        tickets: &[TicketHash],
+        created_at: Time,
+        maker: Option<&KeyName>,
+        history_id: HistoryId,
+    ) -> Self {
+        Self(MatchHeader {
+            format_version: FORMAT_VERSION,
+            game_id: G::ID.to_owned(),
+            rules_version: G::RULES_VERSION,
+            server_version: VERSION.to_owned(),
+            config: Some(rules_to_wire(rules, true)),
+            seed_salt: salt.as_bytes().to_vec(),
+            ticket_sha256: tickets
+                .iter()
+                .map(|hash| hash.as_bytes().to_vec())
+                .collect(),
+            created_at_us: created_at.0,
+            maker: maker.map(ToString::to_string),
+            history_id: history_id.as_bytes().to_vec(),
+        })
+    }
+
+    /// Its bytes.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        self.0.encode_to_vec()
+    }
+
+    /// Identifier of the game.
+    pub(crate) fn game_id(&self) -> &str {
+        &self.0.game_id
+    }
+
+    /// Reads the header of a match of any game.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Unreplayable> {
+        let header = MatchHeader::decode(bytes).map_err(|error| Unreplayable::Header {
+            field: "header",
+            problem: error.to_string(),
+        })?;
+        if header.format_version != FORMAT_VERSION {
+            return Err(Unreplayable::FormatVersion {
+                found: header.format_version,
+            });
+        }
+        Ok(Self(header))
+    }
+
+    /// Checks the header of a match of `G`.
+    pub(super) fn open<G: WireGame>(&self) -> Result<Opening<G>, Unreplayable> {
+        let bad = |field, problem: &dyn ToString| Unreplayable::Header {
+            field,
+            problem: problem.to_string(),
+        };
+        let header = &self.0;
+        if header.rules_version != G::RULES_VERSION {
+            return Err(Unreplayable::RulesVersion {
+                game_id: G::ID,
+                found: header.rules_version,
+                known: G::RULES_VERSION,
+                server_version: header.server_version.clone(),
+            });
+        }
+        let config = header.config.as_ref();
+        let config = config.ok_or_else(|| bad("config", &"is missing"))?;
+        let of_config = |error: WireError| Unreplayable::Header {
+            field: "config",
+            problem: error.to_string(),
+        };
+        let seed = seed_from_wire(config).map_err(of_config)?;
+        let seed = seed.ok_or_else(|| bad("config.seed", &"is missing"))?;
+        let rules = rules_from_wire::<G>(config, seed).map_err(of_config)?;
+        let salt = SeedSalt::from_bytes(&header.seed_salt)
+            .ok_or_else(|| bad("seed_salt", &"has not 32 bytes"))?;
+        let history_id = HistoryId::from_bytes(&header.history_id)
+            .ok_or_else(|| bad("history_id", &"has not 16 bytes"))?;
+        let tickets: Option<Vec<TicketHash>> = header
+            .ticket_sha256
+            .iter()
+            .map(|bytes| TicketHash::from_bytes(bytes))
+            .collect();
+        let tickets = tickets
+            .filter(|tickets| tickets.len() == usize::from(rules.seats.get()))
+            .ok_or_else(|| bad("ticket_sha256", &"is not one SHA-256 for each seat"))?;
+        let maker = header.maker.as_deref().map(KeyName::new).transpose();
+        Ok(Opening {
+            maker: maker.map_err(|error| bad("maker", &error))?,
+            rules,
+            salt,
+            tickets,
+            created_at: Time(header.created_at_us),
+            history_id,
+        })
+    }
+}

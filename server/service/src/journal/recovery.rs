@@ -1,0 +1,202 @@
+//! A match in play, from its journal: exactly as it was after its last entry.
+
+#[cfg(test)]
+mod every_prefix;
+
+use bridgemaster_proto::{games::WireGame, internal::v1::JournalEntry};
+use bridgemaster_referee::{Histories, Output, Referee, Time};
+use bridgemaster_replay::ReplayWriter;
+use bridgemaster_store::{KeyName, OpenMatch, StoreError};
+use bridgemaster_wire::{SeedSalt, record_to_wire};
+use prost::Message as _;
+use thiserror::Error;
+
+use super::{
+    FORMAT_VERSION, Header,
+    entry::{self, StoredInput},
+    header::Opening,
+};
+use crate::hosting::TicketHash;
+
+/// Why a server cannot go on with what is in its store.
+#[derive(Debug, Error)]
+pub enum RecoveryError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store has no match of an identifier that is to be given up.
+    #[error("there is no match {match_id} in the store that could be given up")]
+    NotThere {
+        /// The match.
+        match_id: String,
+    },
+}
+
+/// Why a match in play cannot be replayed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Unreplayable {
+    /// It was written by another version of the journal's format.
+    #[error("its journal has format version {found}, and this program reads {FORMAT_VERSION}")]
+    FormatVersion {
+        /// Its version.
+        found: u32,
+    },
+    /// No game has its identifier.
+    #[error("its game is {game_id:?}, and this program knows no such game")]
+    UnknownGame {
+        /// The identifier.
+        game_id: String,
+    },
+    /// It was played by other rules.
+    #[error(
+        "it is played by version {found} of the rules of {game_id}, made by version \
+         {server_version} of the program; this program plays version {known}"
+    )]
+    RulesVersion {
+        /// The game.
+        game_id: &'static str,
+        /// The version of the rules that it is played by.
+        found: u32,
+        /// The version that this program plays.
+        known: u32,
+        /// Version of the program that made it.
+        server_version: String,
+    },
+    /// A field of its header makes no sense.
+    #[error("{field} of its header: {problem}")]
+    Header {
+        /// The field.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// An entry of its journal makes no sense.
+    #[error("entry {number} of its journal: {problem}")]
+    Entry {
+        /// Number of the entry, from 0.
+        number: u64,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Replaying it leads elsewhere.
+    #[error(
+        "after entry {number} of its journal {what} is {replayed}, and was {written} when it was \
+         played"
+    )]
+    Differs {
+        /// Number of the entry, from 0.
+        number: u64,
+        /// What differs.
+        what: &'static str,
+        /// What it is now.
+        replayed: String,
+        /// What it was.
+        written: String,
+    },
+}
+
+/// A match as it was after its last entry.
+pub(crate) struct Recovered<G: WireGame> {
+    pub(crate) referee: Referee<G>,
+    pub(crate) salt: SeedSalt,
+    pub(crate) tickets: Vec<TicketHash>,
+    pub(crate) maker: Option<KeyName>,
+    /// Up to the one that the last server began.
+    pub(crate) histories: Histories,
+    /// Its records so far.
+    pub(crate) replay: ReplayWriter,
+    /// Entries of its journal.
+    pub(crate) entries: u64,
+    /// Time of its last input.
+    pub(crate) known_until: Time,
+}
+
+/// Plays a match again from its header and its journal.
+///
+/// # Errors
+/// When any of it makes no sense or leads elsewhere than before.
+pub(crate) fn recover<G: WireGame>(
+    header: &Header,
+    open: &OpenMatch,
+) -> Result<Recovered<G>, Unreplayable> {
+    let Opening {
+        rules,
+        salt,
+        tickets,
+        created_at,
+        maker,
+        history_id,
+    } = header.open::<G>()?;
+    let referee = Referee::new(rules, created_at).map_err(|error| Unreplayable::Header {
+        field: "config",
+        problem: error.to_string(),
+    })?;
+    let mut recovered = Recovered {
+        referee,
+        salt,
+        tickets,
+        maker,
+        histories: Histories::new(history_id),
+        replay: ReplayWriter::default(),
+        entries: 0,
+        known_until: created_at,
+    };
+    for bytes in &open.journal {
+        recovered.replay_entry(bytes)?;
+    }
+    Ok(recovered)
+}
+
+impl<G: WireGame> Recovered<G> {
+    fn replay_entry(&mut self, bytes: &[u8]) -> Result<(), Unreplayable> {
+        let number = self.entries;
+        let bad = |problem: String| Unreplayable::Entry { number, problem };
+        let entry = JournalEntry::decode(bytes).map_err(|error| bad(error.to_string()))?;
+        let mut outputs = Vec::new();
+        for (place, stored) in entry.inputs.into_iter().enumerate() {
+            let StoredInput {
+                time,
+                input,
+                begins,
+            } = entry::read::<G>(stored)
+                .map_err(|problem| bad(format!("input {place}: {problem}")))?;
+            if let Some(next) = begins {
+                self.histories.begin(next, self.referee.sent().collect());
+            }
+            self.known_until = self.known_until.max(time);
+            self.referee.handle(time, input, &mut outputs);
+        }
+        for output in outputs {
+            match output {
+                Output::Record(record) => self.replay.push(&record_to_wire(&record)),
+                // All that was sent, or may have been: the referee knows what to send again.
+                Output::Send { .. } | Output::Close { .. } => {}
+                Output::Ended => return Err(bad("the match ends, and is in play".to_owned())),
+            }
+        }
+        let differs = |what, replayed, written| Unreplayable::Differs {
+            number,
+            what,
+            replayed,
+            written,
+        };
+        let digest = self.referee.digest().0;
+        if digest != entry.state_digest {
+            return Err(differs(
+                "the digest of the state",
+                format!("{digest:016x}"),
+                format!("{:016x}", entry.state_digest),
+            ));
+        }
+        let records = self.referee.records();
+        if records != entry.records {
+            return Err(differs(
+                "the number of records",
+                records.to_string(),
+                entry.records.to_string(),
+            ));
+        }
+        self.entries += 1;
+        Ok(())
+    }
+}

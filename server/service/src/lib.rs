@@ -1,0 +1,54 @@
+//! The Bridgemaster server: referees matches for bots that connect over gRPC.
+//!
+//! The binary `bridgemaster` is the usual way to run it. A program may hold a server too, a test
+//! for instance that referees a bot:
+//!
+//! ```
+//! use bridgemaster_server::{Server, ServerOptions};
+//! use tokio_util::sync::CancellationToken;
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::bind("127.0.0.1:0".parse()?, ServerOptions::default()).await?;
+//! let url = format!("http://{}", server.local_addr());
+//! let stop = CancellationToken::new();
+//! let running = tokio::spawn(server.run(stop.clone()));
+//!
+//! // Bots and `MatchService` clients connect to `url` now.
+//! assert!(url.starts_with("http://127.0.0.1:"));
+//!
+//! stop.cancel();
+//! running.await??;
+//! # Ok(())
+//! # }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod hosting;
+pub mod identity;
+mod inspection;
+mod journal;
+mod limits;
+mod line_limit;
+mod memory_bound;
+mod metrics;
+mod play;
+mod random;
+mod refusal;
+mod replays;
+mod server;
+mod services;
+mod tally;
+mod transport;
+
+pub use inspection::{inspect_finished_match, inspect_match_in_play};
+pub use journal::{RecoveryError, Unreplayable};
+pub use limits::{Limits, Rate};
+pub use line_limit::LineLimit;
+pub use refusal::{ERROR_DOMAIN, Refusal, reason_name};
+pub use server::{BindError, ServeError, Server, ServerOptions, Storage};
+pub use transport::{Tls, TlsError, TlsFiles};
+
+/// Version of this server.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,75 @@
+//! The most memory that a server takes, computed from its limits.
+//!
+//! The sizes are estimates with a margin, for 64-bit Linux. `server/cli/tests/attack` checks their sum
+//! from outside: it has the real server hold as much as its limits allow, and reads what the system
+//! says that the process takes.
+
+use crate::limits::{CONNECTION_WINDOW_BYTES, Limits};
+
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+
+/// The program itself with its threads, a data folder's cache included.
+const PROGRAM_BYTES: u64 = 64 * MIB;
+/// A match in play without its streams: rules, state, journal and replay so far. That of an
+/// ordinary match ends at 20 KiB; edition data and faults of all seats are the rest.
+const MATCH_BYTES: u64 = 64 * KIB;
+/// A match that has ended: its info and its replay.
+const ENDED_MATCH_BYTES: u64 = 64 * KIB;
+/// A connection beyond what its peer sent and nobody has read: socket, TLS, HTTP/2 with its header
+/// tables and its buffers of one frame each way.
+const CONNECTION_BYTES: u64 = 64 * KIB;
+/// A TLS handshake that is under way.
+const HANDSHAKE_BYTES: u64 = 64 * KIB;
+/// A bot's stream: buffers to read and to write, messages on their way to the transport, and those
+/// that may wait before they count.
+const BOT_STREAM_BYTES: u64 = 128 * KIB;
+/// Another call: metadata, buffers to read and to write, a small answer, or what a spectator is
+/// told next.
+const CALL_BYTES: u64 = 64 * KIB;
+/// Bytes in memory for each byte on the wire of a message that waits unpacked.
+const UNPACKED: u64 = 6;
+/// Bytes in memory for each byte of a request that is not there whole: a buffer that grows has the
+/// double, and the old one while it is moved.
+const GROWING: u64 = 3;
+/// What the allocator keeps of memory that was given back, as a share of the rest.
+const ALLOCATOR_SHARE: f64 = 0.25;
+
+impl Limits {
+    /// The most memory that a server with these limits takes, in bytes, whatever its callers do.
+    ///
+    /// What a store keeps in memory for itself is part of it; the system's own buffers for
+    /// sockets are not.
+    pub fn memory_bound(&self) -> u64 {
+        let many = |count: usize, bytes: u64| (count as u64).saturating_mul(bytes);
+        let window = u64::from(CONNECTION_WINDOW_BYTES);
+        let parts = [
+            PROGRAM_BYTES,
+            many(self.open_matches, MATCH_BYTES),
+            many(self.ended_matches_kept, ENDED_MATCH_BYTES),
+            many(self.connections, CONNECTION_BYTES + window),
+            many(self.tls_handshakes, HANDSHAKE_BYTES),
+            many(self.bot_streams, BOT_STREAM_BYTES),
+            many(self.other_calls, CALL_BYTES),
+            many(self.unfinished_request_bytes, GROWING),
+            many(self.unread_answer_bytes, 1),
+            many(self.bot_queue_bytes, UNPACKED),
+            many(self.watcher_queue_bytes, UNPACKED),
+        ];
+        let sum = parts.into_iter().fold(0, u64::saturating_add);
+        (sum as f64 * (1.0 + ALLOCATOR_SHARE)) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_operators_page_states_the_bound_of_the_defaults() {
+        let page = include_str!("../../../docs/operating.md");
+        let gib = Limits::default().memory_bound() as f64 / (1024 * MIB) as f64;
+        let stated = format!("at most {gib:.1} GiB");
+        assert!(page.contains(&stated), "{stated}");
+    }
+}

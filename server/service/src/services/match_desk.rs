@@ -1,0 +1,254 @@
+//! `MatchService`: making matches and looking at them.
+
+use std::{pin::Pin, sync::Arc};
+
+use async_stream::stream;
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
+    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, RefusalReason, Replay,
+    WatchMatchRequest, WatchMatchResponse, match_service_server::MatchService,
+};
+use bridgemaster_store::KeyName;
+use tokio::select;
+use tokio_stream::Stream;
+use tonic::{Request, Response, Status};
+
+use crate::{
+    hosting::{HostedMatch, MatchId, Matches, Reader, SharedNews, Viewer},
+    identity::{Authenticator, Caller, KeyScope},
+    journal::NotStored,
+    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
+    metrics::DamagedValue,
+    refusal::Refusal,
+    transport::{Call, ConnectionInfo},
+};
+
+/// The service over a set of matches.
+pub(crate) struct MatchDesk {
+    matches: Arc<Matches>,
+    authenticator: Authenticator,
+}
+
+impl MatchDesk {
+    pub(crate) fn new(matches: Arc<Matches>, authenticator: Authenticator) -> Self {
+        Self {
+            matches,
+            authenticator,
+        }
+    }
+
+    /// A match that the caller may see, and the caller.
+    async fn seen<T>(
+        &self,
+        request: &Request<T>,
+        match_id: &str,
+    ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
+        let caller = self.authenticator.caller(request.metadata()).await?;
+        let id = MatchId::from_client(match_id);
+        let reader = reader(request, &caller);
+        match self.matches.find(&id, &caller, &reader).await? {
+            Some(hosted) => Ok((hosted, caller)),
+            None => Err(unknown(match_id, &caller)),
+        }
+    }
+}
+
+/// The caller as one who reads.
+fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
+    Reader {
+        key: caller.key_id().cloned(),
+        peer: ConnectionInfo::of(request).map(|connection| connection.peer),
+    }
+}
+
+/// The refusal of a match that there is not or that the caller may not see: which of the two is
+/// not told, so that nobody learns what identifiers there are.
+fn unknown(match_id: &str, caller: &Caller) -> Refusal {
+    let shown: String = match_id.chars().take(MAX_REPEATED_CHARS).collect();
+    let message = if caller.may(KeyScope::Read) {
+        format!("no match has the identifier {shown:?}")
+    } else {
+        format!(
+            "no match that this API key may see has the identifier {shown:?}: without the scope \
+             read it sees those that it made and those in which its bot has a seat"
+        )
+    };
+    Refusal::new(RefusalReason::MatchUnknown, message)
+}
+
+impl Viewer for Caller {
+    fn sees_only(&self) -> Option<&KeyName> {
+        self.name().filter(|_| !self.may(KeyScope::Read))
+    }
+
+    fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {
+        self.may(KeyScope::Read) || (maker.is_some() && maker == self.name())
+    }
+}
+
+/// The replay in a replay file's bytes.
+fn read_replay(bytes: &[u8]) -> Result<Replay, Refusal> {
+    bridgemaster_replay::decode(bytes)
+        .map(|file| file.replay)
+        .map_err(|error| Refusal::damaged(format!("the stored replay is damaged: {error}")))
+}
+
+#[tonic::async_trait]
+impl MatchService for MatchDesk {
+    async fn create_match(
+        &self,
+        request: Request<CreateMatchRequest>,
+    ) -> Result<Response<CreateMatchResponse>, Status> {
+        let caller = self.authenticator.maker(request.metadata()).await?;
+        let config = request.into_inner().config.unwrap_or_default();
+        let (info, tickets) = self.matches.create(&config, caller.name()).await?;
+        Ok(Response::new(CreateMatchResponse {
+            r#match: Some(info),
+            tickets,
+        }))
+    }
+
+    async fn get_match(
+        &self,
+        request: Request<GetMatchRequest>,
+    ) -> Result<Response<GetMatchResponse>, Status> {
+        let match_id = &request.get_ref().match_id;
+        let (hosted, _) = self.seen(&request, match_id).await?;
+        let info = hosted.info().shown().await;
+        let info = info.map_err(|NotStored| Refusal::storage_failed())?;
+        Ok(Response::new(GetMatchResponse {
+            r#match: Some(info),
+        }))
+    }
+
+    async fn list_matches(
+        &self,
+        request: Request<ListMatchesRequest>,
+    ) -> Result<Response<ListMatchesResponse>, Status> {
+        let caller = self.authenticator.caller(request.metadata()).await?;
+        let reader = reader(&request, &caller);
+        let request = request.into_inner();
+        let state = MatchState::try_from(request.state).map_err(|_| {
+            Refusal::field(
+                "state",
+                format!("{} is no MatchState; 0 to 3 are", request.state),
+            )
+        })?;
+        let page_size = match request.page_size {
+            0 => DEFAULT_PAGE_SIZE,
+            size @ 1..=MAX_PAGE_SIZE => size,
+            other => {
+                let detail = format!("0 to {MAX_PAGE_SIZE}, not {other}");
+                return Err(Refusal::field("page_size", detail).into());
+            }
+        };
+        let before = match request.page_token.as_str() {
+            "" => None,
+            token => Some(token.parse().map_err(|_| {
+                Refusal::field(
+                    "page_token",
+                    "take `next_page_token` of the answer before, or none",
+                )
+            })?),
+        };
+        let listed = self
+            .matches
+            .list(state, before, page_size as usize, &caller, &reader);
+        let listed = listed.await?;
+        let next = listed.next.map(|next| next.to_string());
+        Ok(Response::new(ListMatchesResponse {
+            matches: listed.matches,
+            next_page_token: next.unwrap_or_default(),
+            damaged_match_ids: listed.damaged.iter().map(MatchId::to_string).collect(),
+        }))
+    }
+
+    type WatchMatchStream = Pin<Box<dyn Stream<Item = Result<WatchMatchResponse, Status>> + Send>>;
+
+    async fn watch_match(
+        &self,
+        request: Request<WatchMatchRequest>,
+    ) -> Result<Response<Self::WatchMatchStream>, Status> {
+        let match_id = &request.get_ref().match_id;
+        let (hosted, caller) = self.seen(&request, match_id).await?;
+        let mut news = hosted.watch(Call::current().map(|call| call.watcher()))?;
+        let matches = Arc::clone(&self.matches);
+        let stopping = matches.lifecycle().stopping();
+        let counted = self.matches.metrics().watch_stream();
+        Ok(Response::new(Box::pin(stream! {
+            let _counted = counted;
+            let refused = caller.refused();
+            tokio::pin!(refused);
+            loop {
+                select! {
+                    biased;
+                    message = news.recv() => match message {
+                        Some(message) => match message.shown().await {
+                            Ok(news) => yield news.map(SharedNews::into_message),
+                            Err(NotStored) => {
+                                yield Err(Refusal::storage_failed().into());
+                                return;
+                            }
+                        },
+                        None => return,
+                    },
+                    () = stopping.cancelled() => {
+                        yield Err(matches.stop_refusal().into());
+                        return;
+                    }
+                    refusal = &mut refused => {
+                        yield Err(refusal.into());
+                        return;
+                    }
+                }
+            }
+        })))
+    }
+
+    async fn get_replay(
+        &self,
+        request: Request<GetReplayRequest>,
+    ) -> Result<Response<GetReplayResponse>, Status> {
+        let GetReplayRequest { match_id, as_file } = request.get_ref();
+        let (hosted, caller) = self.seen(&request, match_id).await?;
+        let reader = reader(&request, &caller);
+        let bytes = self.matches.replay(&*hosted, &reader).await?;
+        // The buffer that it is written into may be twice as large.
+        Call::room_for_answer(2 * bytes.len()).await?;
+        let replay = read_replay(&bytes);
+        let replay = replay.inspect_err(|refusal| {
+            let aside = self.matches.set_aside();
+            aside.part_of_finished(hosted.id(), DamagedValue::Replay, &refusal.message());
+        })?;
+        Ok(Response::new(match as_file {
+            true => GetReplayResponse {
+                replay: None,
+                file: bytes.to_vec(),
+            },
+            false => GetReplayResponse {
+                replay: Some(replay),
+                file: Vec::new(),
+            },
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::Code;
+    use tonic_types::StatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_damaged_replay_is_a_data_loss_with_its_reason() {
+        let refusal = read_replay(b"no replay").err().map(Status::from);
+        let code = refusal.as_ref().map(Status::code);
+        assert_eq!(code, Some(Code::DataLoss));
+        let info = refusal.and_then(|status| status.get_details_error_info());
+        assert_eq!(
+            info.map(|info| info.reason).as_deref(),
+            Some("DATA_DAMAGED")
+        );
+    }
+}

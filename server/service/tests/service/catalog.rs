@@ -1,0 +1,96 @@
+//! The catalogue, health and reflection.
+
+use bridgemaster_proto::v1::{GetServerInfoRequest, ListGamesRequest};
+use bridgemaster_replay::PublicKey;
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
+};
+use tonic_reflection::pb::v1::{
+    ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
+    server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
+};
+
+use crate::table::{GAMES, Table, config};
+
+#[tokio::test]
+async fn the_catalogue_lists_every_game_with_a_config_that_makes_a_match() {
+    let table = Table::open().await;
+    let listed = table
+        .catalog()
+        .list_games(ListGamesRequest {})
+        .await
+        .unwrap()
+        .into_inner();
+    let ids: Vec<_> = listed
+        .games
+        .iter()
+        .map(|game| game.game_id.as_str())
+        .collect();
+    assert_eq!(ids, GAMES);
+    for game in listed.games {
+        assert!(game.rules_version > 0 && game.legal_decisions_cap > 0);
+        for seats in game.min_seats..=game.max_seats {
+            let mut config = config(&game.game_id, seats);
+            config.game = game.default_config.clone();
+            table.create(config).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_server_tells_its_version_and_the_key_that_signs_its_replays() {
+    let table = Table::open().await;
+    let mut catalog = table.catalog();
+    let info = catalog.get_server_info(GetServerInfoRequest {}).await;
+    let info = info.unwrap().into_inner();
+    assert_eq!(info.server_version, bridgemaster_server::VERSION);
+    let key = PublicKey::from_bytes(&info.signing_key).unwrap();
+    assert_eq!(info.signing_key_id, key.id().as_bytes());
+}
+
+#[tokio::test]
+async fn health_and_reflection_answer() {
+    let table = Table::open().await;
+    for service in [
+        "",
+        "bridgemaster.v1.CatalogService",
+        "bridgemaster.v1.PlayService",
+        "bridgemaster.v1.MatchService",
+    ] {
+        let request = HealthCheckRequest {
+            service: service.to_owned(),
+        };
+        let health = HealthClient::new(table.channel.clone())
+            .check(request)
+            .await
+            .unwrap();
+        assert_eq!(
+            health.into_inner().status(),
+            ServingStatus::Serving,
+            "{service}"
+        );
+    }
+    let request = ServerReflectionRequest {
+        host: String::new(),
+        message_request: Some(MessageRequest::ListServices(String::new())),
+    };
+    let mut answers = ServerReflectionClient::new(table.channel.clone())
+        .server_reflection_info(tokio_stream::once(request))
+        .await
+        .unwrap()
+        .into_inner();
+    let answer = answers.message().await.unwrap().unwrap();
+    let Some(MessageResponse::ListServicesResponse(services)) = answer.message_response else {
+        panic!("{answer:?}");
+    };
+    let names: Vec<_> = services.service.into_iter().map(|s| s.name).collect();
+    for service in [
+        "bridgemaster.v1.CatalogService",
+        "bridgemaster.v1.MatchService",
+        "bridgemaster.v1.PlayService",
+        "grpc.health.v1.Health",
+        "grpc.reflection.v1.ServerReflection",
+    ] {
+        assert!(names.iter().any(|name| name == service), "{names:?}");
+    }
+}

@@ -1,0 +1,99 @@
+//! A store that fails: no effect of what is not stored is ever seen, and the server ends.
+
+use std::{
+    future::ready,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+};
+
+use bridgemaster_proto::v1::{decision::Choice, play_response::Message};
+use bridgemaster_replay::verify;
+use bridgemaster_server::{Limits, ServeError};
+use bridgemaster_store::{MemoryStore, Store, StoreError};
+use tokio::time::timeout;
+use tonic::Status;
+
+use crate::{
+    hindered_store::HinderedStore,
+    raw_bot::{Known, RawBot, reason},
+    table::{GAMES, PATIENCE, Table, config},
+};
+
+/// `store`, whose disk is full after so many commits.
+fn filling(store: &Arc<dyn Store>, room: i64) -> Arc<dyn Store> {
+    let room = AtomicI64::new(room);
+    HinderedStore::over(Arc::clone(store), move || {
+        let is_full = room.fetch_sub(1, Ordering::Relaxed) <= 0;
+        let full = StoreError::DiskFull {
+            path: "matches.sqlite".into(),
+        };
+        ready(if is_full { Err(full) } else { Ok(()) })
+    })
+}
+
+/// Plays until the server ends the stream: what the bot then knows, and why.
+async fn play(mut bot: RawBot) -> (Known, String) {
+    loop {
+        match bot.next().await {
+            Ok(Some(Message::DecisionRequest(request))) => {
+                bot.answer(&request, Choice::Index(0)).await;
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("the match cannot end"),
+            Err(status) => return (bot.known(), reason(&status)),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
+    // The first makes the match, and a match has more than these.
+    for room in 1..24 {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let filling = filling(&store, room);
+        let mut table = Table::over(&filling, Limits::default()).await;
+        let seated = table.create(config(GAMES[0], 2)).await;
+        // The store may fail before a bot is welcomed, and the server be gone.
+        let players = [table.player().await, table.player().await];
+        let [first, second] = players;
+        let first = RawBot::try_join(first, &seated.tickets[0]).await;
+        let second = RawBot::try_join(second, &seated.tickets[1]).await;
+        let play_on = async |joined: Result<RawBot, Status>| match joined {
+            Ok(bot) => {
+                let (known, why) = play(bot).await;
+                assert_eq!(why, "STORAGE_FAILED", "room for {room}");
+                known
+            }
+            Err(_) => Known::default(),
+        };
+        let (first, second) = tokio::join!(play_on(first), play_on(second));
+        let ended = timeout(PATIENCE, &mut table.running).await.unwrap();
+        let failure = ended.unwrap().unwrap_err();
+        assert!(matches!(failure, ServeError::Storage(_)), "{failure}");
+        assert!(failure.to_string().contains("room"), "{failure}");
+
+        let table = Table::over(&store, Limits::default()).await;
+        let (first, second) = tokio::join!(
+            RawBot::resume(&table, &seated.tickets[0], first),
+            RawBot::resume(&table, &seated.tickets[1], second),
+        );
+        assert_eq!(first.result, second.result);
+        for seat in first.result.unwrap().seats {
+            assert_eq!(seat.fault_count, 0, "room for {room}: {:?}", seat.faults);
+        }
+        let replay = table.replay(&seated.match_id).await.unwrap();
+        assert!(verify(&replay).is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_match_that_cannot_be_stored_is_not_made() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let filling = filling(&store, 0);
+    let table = Table::over(&filling, Limits::default()).await;
+    let refused = table.try_create(config(GAMES[0], 2)).await.err().unwrap();
+    assert_eq!(reason(&refused), "STORAGE_FAILED");
+    assert!(filling.open_match_ids().await.unwrap().is_empty());
+}

@@ -1,0 +1,235 @@
+//! Limits, as they are seen from outside.
+
+use std::time::Duration;
+
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, FaultAction, FaultPolicy, GetMatchRequest, ListMatchesRequest, MatchConfig,
+    WatchMatchRequest, match_service_client::MatchServiceClient,
+};
+use bridgemaster_server::Limits;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Request, transport::Channel};
+use tonic_types::StatusExt as _;
+
+use crate::{
+    raw_bot::reason,
+    table::{GAMES, Table, config, with_clock},
+};
+
+async fn refused(table: &Table, config: MatchConfig) -> tonic::Status {
+    table
+        .try_create(config)
+        .await
+        .err()
+        .expect("the config is refused")
+}
+
+#[tokio::test]
+async fn no_more_matches_are_open_than_the_limit_and_the_refusal_names_it() {
+    let limits = Limits {
+        open_matches: 2,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let first = table.create(config(GAMES[0], 2)).await;
+    table.create(config(GAMES[0], 2)).await;
+    let full = refused(&table, config(GAMES[0], 2)).await;
+    assert_eq!(
+        (full.code(), reason(&full).as_str()),
+        (Code::ResourceExhausted, "LIMIT_REACHED")
+    );
+    assert_eq!(
+        full.get_details_error_info().unwrap().metadata["limit"],
+        "open_matches"
+    );
+
+    let bots: Vec<_> = first.tickets.iter().map(|t| table.good_bot(t)).collect();
+    for bot in bots {
+        bot.await.unwrap().unwrap();
+    }
+    table.create(config(GAMES[0], 2)).await;
+}
+
+#[tokio::test]
+async fn ended_matches_are_forgotten_from_the_oldest_on() {
+    let limits = Limits {
+        ended_matches_kept: 1,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let quick = with_clock(config(GAMES[0], 2), |c| c.startup_ms = Some(1));
+        let seated = table.create(quick).await;
+        table.result(&seated.match_id).await;
+        ids.push(seated.match_id);
+    }
+    assert_eq!(
+        reason(&table.replay(&ids[0]).await.unwrap_err()),
+        "MATCH_UNKNOWN"
+    );
+    assert!(table.replay(&ids[1]).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_stream_that_says_nothing_is_ended_after_the_hello_time() {
+    let limits = Limits {
+        hello_time: Duration::from_millis(30),
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let (silent, messages) = mpsc::channel(1);
+    let mut call = Request::new(ReceiverStream::new(messages));
+    let bearer = format!("Bearer {}", seated.tickets[0]);
+    call.metadata_mut()
+        .insert("authorization", bearer.parse().unwrap());
+    let mut inbound = table.player().await.play(call).await.unwrap().into_inner();
+    let end = inbound.message().await.unwrap_err();
+    assert_eq!(reason(&end), "HELLO_LATE");
+    drop(silent);
+}
+
+#[tokio::test]
+async fn a_match_config_is_refused_by_the_field_that_is_wrong() {
+    let table = Table::open().await;
+    let nothing = table
+        .matches()
+        .create_match(CreateMatchRequest { config: None })
+        .await
+        .unwrap_err();
+    assert!(nothing.message().starts_with("config.game"), "{nothing:?}");
+
+    for game in GAMES {
+        let seats = refused(&table, config(game, 9)).await;
+        assert_eq!(reason(&seats), "INVALID_FIELD");
+        assert!(seats.message().starts_with("config.seats"), "{seats:?}");
+
+        let mut seed = config(game, 2);
+        seed.seed = Some("two words".to_owned());
+        let seed = refused(&table, seed).await;
+        assert!(seed.message().starts_with("config.seed"), "{seed:?}");
+
+        let bank = with_clock(config(game, 2), |clock| clock.bank_ms = Some(0));
+        let bank = refused(&table, bank).await;
+        assert!(
+            bank.message().starts_with("config.clock.bank_ms"),
+            "{bank:?}"
+        );
+        assert!(bank.message().contains("1 to 86400000"), "{bank:?}");
+
+        let mut late = config(game, 2);
+        late.faults = Some(FaultPolicy {
+            late: FaultAction::Refuse.into(),
+            ..FaultPolicy::default()
+        });
+        let late = refused(&table, late).await;
+        assert!(late.message().starts_with("config.faults.late"), "{late:?}");
+        let violations = late.get_details_bad_request().unwrap().field_violations;
+        assert_eq!(violations[0].field, "config.faults.late");
+    }
+}
+
+#[tokio::test]
+async fn a_request_over_the_size_limit_is_refused() {
+    let table = Table::open().await;
+    let mut huge = config(GAMES[0], 2);
+    huge.seed = Some("x".repeat(300_000));
+    let refused = refused(&table, huge).await;
+    assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
+    assert_eq!(reason(&refused), "MALFORMED_MESSAGE");
+    assert!(
+        refused.message().contains("65536"),
+        "it names the limit: {refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_long_match_identifier_is_refused_with_its_reason() {
+    let table = Table::open().await;
+    let request = GetMatchRequest {
+        match_id: "x".repeat(50_000),
+    };
+    let refused = table.matches().get_match(request).await.unwrap_err();
+    assert_eq!(reason(&refused), "MATCH_UNKNOWN");
+    assert!(refused.message().len() < 200, "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_page_of_more_matches_than_the_limit_is_refused_with_the_limit() {
+    let table = Table::open().await;
+    let page = |page_size| {
+        let mut desk = table.matches();
+        let request = ListMatchesRequest {
+            page_size,
+            ..ListMatchesRequest::default()
+        };
+        async move { desk.list_matches(request).await }
+    };
+    page(500).await.unwrap();
+    let refused = page(501).await.unwrap_err();
+    assert_eq!(reason(&refused), "INVALID_FIELD");
+    assert!(refused.message().contains("0 to 500"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
+    let limits = Limits {
+        watcher_queue: 2,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    // Windows so small that news stay in the server's queue.
+    let narrow = Channel::from_shared(table.url.clone())
+        .unwrap()
+        .initial_stream_window_size(1_000)
+        .connect()
+        .await
+        .unwrap();
+    let request = WatchMatchRequest {
+        match_id: seated.match_id.clone(),
+    };
+    let news = MatchServiceClient::new(narrow).watch_match(request).await;
+    let mut news = news.unwrap().into_inner();
+    let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+    for bot in bots {
+        let result = bot.await.unwrap().unwrap();
+        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    }
+    let end = loop {
+        match news.message().await {
+            Ok(Some(message)) => {
+                let result = message.r#match.unwrap().result;
+                assert!(result.is_none(), "a slow reader does not get this far");
+            }
+            Ok(None) => panic!("the stream ends with a reason"),
+            Err(status) => break status,
+        }
+    };
+    assert_eq!(reason(&end), "SLOW_CONSUMER");
+}
+
+#[test]
+fn the_page_for_bots_tells_the_sizes_and_times_that_the_server_has() {
+    let page = include_str!("../../../../proto/PROTOCOL.md");
+    let limits = Limits::default();
+    for told in [
+        format!(
+            "| of a bot, on PlayService | {} KiB |",
+            limits.play_message_bytes / 1024
+        ),
+        format!(
+            "| request of another service | {} KiB |",
+            limits.request_bytes / 1024
+        ),
+        format!("own every {} s, and", limits.keepalive.as_secs()),
+        format!(
+            "client does not answer within {} s.",
+            limits.keepalive.as_secs()
+        ),
+    ] {
+        assert!(page.contains(&told), "{told}");
+    }
+}

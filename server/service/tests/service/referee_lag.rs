@@ -1,0 +1,70 @@
+//! The server's own lag. A test, its bots and its server share one thread, so a test that blocks
+//! it holds all of them up, as a machine does that gives the server no processor.
+
+use std::{thread, time::Duration};
+
+use bridgemaster_proto::v1::decision::Choice;
+
+use crate::{
+    raw_bot::RawBot,
+    table::{Table, config, with_clock},
+};
+
+/// Time for a decision, in ms.
+const CAP_MS: u32 = 400;
+/// Time that the server is held up, far over the time for a decision.
+const HELD_UP: Duration = Duration::from_millis(1500);
+
+#[tokio::test]
+async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
+    let table = Table::open().await;
+    let capped = with_clock(config("old_london_bridge", 2), |clock| {
+        clock.cap_ms = Some(CAP_MS);
+        clock.referee_lag_limit_ms = Some(1000);
+    });
+    let seated = table.create(capped).await;
+    let mut first = RawBot::join(&table, &seated.tickets[0]).await;
+    let mut second = RawBot::join(&table, &seated.tickets[1]).await;
+    // Both choose a card at the same time.
+    let asked = [first.asked().await, second.asked().await];
+    thread::sleep(HELD_UP);
+    first.answer(&asked[0], Choice::Index(0)).await;
+    second.answer(&asked[1], Choice::Index(0)).await;
+    let next = first.asked().await;
+    let charge = next.clock.unwrap().last_charge.unwrap();
+    assert!(charge.referee_lag_us >= 1_400_000, "{charge:?}");
+    assert!(charge.charged_us < 400_000, "{charge:?}");
+    assert_eq!(
+        charge.elapsed_us,
+        charge.charged_us + charge.credit_us + charge.referee_lag_us
+    );
+    first.answer(&next, Choice::Index(0)).await;
+
+    let (ended, _) = tokio::join!(first.play_on(), second.play_on());
+    let result = ended.result.unwrap();
+    for seat in &result.seats {
+        assert_eq!(seat.fault_count, 0, "{:?}", seat.faults);
+        let longest_us = seat.clock_use.unwrap().longest_referee_lag_us;
+        assert!(longest_us >= 1_400_000, "{longest_us}");
+    }
+    assert!(result.spoiled_by_referee);
+    assert!(result.referee_lag_us >= 2 * 1_400_000);
+    let replay = table.replay(&seated.match_id).await.unwrap();
+    let verified = bridgemaster_replay::verify(&replay).unwrap();
+    assert!(verified.spoiled_by_referee);
+}
+
+#[tokio::test]
+async fn bots_that_were_not_there_when_the_server_was_held_up_may_still_come() {
+    let table = Table::open().await;
+    let short = with_clock(config("old_london_bridge", 2), |clock| {
+        clock.startup_ms = Some(CAP_MS);
+    });
+    let seated = table.create(short).await;
+    let first = table.good_bot(&seated.tickets[0]);
+    thread::sleep(HELD_UP);
+    let second = table.good_bot(&seated.tickets[1]);
+    let result = first.await.unwrap().unwrap();
+    assert_eq!(result, second.await.unwrap().unwrap());
+    assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+}

@@ -1,0 +1,161 @@
+//! A store that takes its time: what it takes is the server's own lag and costs no bot its clock.
+
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use bridgemaster_proto::v1::{
+    ListGamesRequest, Resign, play_request::Message, play_service_client::PlayServiceClient,
+};
+use bridgemaster_server::{Limits, ServerOptions, Storage};
+use bridgemaster_store::{MemoryStore, Store, StoreError};
+use tokio::{
+    sync::Notify,
+    time::{sleep, timeout},
+};
+
+use crate::{
+    hindered_store::HinderedStore,
+    raw_bot::{RawBot, hello, reason, request},
+    table::{GAMES, PATIENCE, Table, config, with_clock},
+};
+
+/// Time for a decision, in ms.
+const CAP_MS: u32 = 250;
+/// Time that a slow commit takes, over the time for a decision.
+const SLOW: Duration = Duration::from_millis(500);
+/// One commit of so many is slow.
+const SLOW_EVERY: usize = 7;
+
+/// A store in which one commit of some is slow.
+fn slow() -> Arc<dyn Store> {
+    let commits = AtomicUsize::new(0);
+    HinderedStore::over(Arc::new(MemoryStore::new()), move || {
+        let is_slow = commits.fetch_add(1, Ordering::Relaxed) % SLOW_EVERY == SLOW_EVERY - 1;
+        async move {
+            if is_slow {
+                sleep(SLOW).await;
+            }
+            Ok(())
+        }
+    })
+}
+
+#[tokio::test]
+async fn a_bot_is_not_late_for_the_time_that_its_request_waited_to_be_stored() {
+    for game_id in GAMES {
+        let table = Table::over(&slow(), Limits::default()).await;
+        let capped = with_clock(config(game_id, 2), |clock| clock.cap_ms = Some(CAP_MS));
+        let seated = table.create(capped).await;
+        let bots = [0, 1].map(|seat| table.good_bot(&seated.tickets[seat]));
+        for bot in bots {
+            let result = timeout(PATIENCE, bot).await.unwrap().unwrap().unwrap();
+            for seat in &result.seats {
+                assert_eq!(seat.fault_count, 0, "{game_id}: {:?}", seat.faults);
+            }
+        }
+        let replay = table.replay(&seated.match_id).await.unwrap();
+        assert!(bridgemaster_replay::verify(&replay).is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
+    let hangs = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&hangs);
+    let store = HinderedStore::over(Arc::new(MemoryStore::new()), move || {
+        let hangs = told.load(Ordering::Relaxed);
+        async move {
+            if hangs {
+                pending::<()>().await;
+            }
+            Ok(())
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let options = ServerOptions {
+        limits: Limits {
+            drain_time: PATIENCE,
+            stop_time: Duration::from_millis(200),
+            ..Limits::default()
+        },
+        replays: Some(folder.path().to_owned()),
+        storage: Some(Storage {
+            store,
+            given_up: Vec::new(),
+        }),
+        ..ServerOptions::default()
+    };
+    let mut table = Table::with_options(options).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut bots = [
+        RawBot::join(&table, &seated.tickets[0]).await,
+        RawBot::join(&table, &seated.tickets[1]).await,
+    ];
+    for bot in &mut bots {
+        bot.asked().await;
+    }
+    hangs.store(true, Ordering::Relaxed);
+    // The match ends, and that is never stored.
+    for bot in &bots {
+        let match_id = seated.match_id.clone();
+        bot.send(Message::Resign(Resign { match_id })).await;
+    }
+    // A drain goes on until no match is in play.
+    table.drain.cancel();
+    let ended = timeout(PATIENCE, &mut table.running).await;
+    ended.expect("it ends").unwrap().unwrap();
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_bot_is_not_told_of_a_forfeit_that_is_not_stored() {
+    let (holds, begun, failing) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(Notify::new()),
+        Arc::new(Notify::new()),
+    );
+    let hindrance = (Arc::clone(&holds), Arc::clone(&begun), Arc::clone(&failing));
+    let store = HinderedStore::over(Arc::new(MemoryStore::new()), move || {
+        let (holds, begun, failing) = hindrance.clone();
+        async move {
+            if !holds.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            begun.notify_one();
+            failing.notified().await;
+            Err(StoreError::DiskFull {
+                path: "matches.sqlite".into(),
+            })
+        }
+    });
+    let table = Table::over(&store, Limits::default()).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let bot = RawBot::join(&table, &seated.tickets[0]).await;
+    holds.store(true, Ordering::Relaxed);
+    let match_id = seated.match_id.clone();
+    bot.send(Message::Resign(Resign { match_id })).await;
+    begun.notified().await;
+    let client = PlayServiceClient::new(table.channel.clone());
+    let bearer = format!("Bearer {}", seated.tickets[0]);
+    let again = request(Message::Hello(hello()));
+    let mut again = RawBot::open_with(client, Some(&bearer), again)
+        .await
+        .unwrap();
+    // Calls of one connection: when these are answered, the server has read the Hello.
+    for _ in 0..3 {
+        table
+            .catalog()
+            .list_games(ListGamesRequest {})
+            .await
+            .unwrap();
+    }
+    failing.notify_one();
+    let told = again.next().await.unwrap_err();
+    assert_eq!(reason(&told), "STORAGE_FAILED");
+}

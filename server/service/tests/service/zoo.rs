@@ -1,0 +1,297 @@
+//! Bots that misbehave: each is refused or punished with its true reason, and the other seat's
+//! match goes on to its end.
+
+use bridgemaster_proto::v1::{
+    self, FaultAction, FaultPolicy, FaultReason, MatchConfig, MatchResult, RefusalReason,
+    SeatResult, SeatState, decision::Choice, play_request,
+};
+use tonic::Code;
+
+use crate::{
+    raw_bot::{GarbageBot, RawBot, hello, reason, request},
+    table::{GAMES, Table, config, with_clock},
+};
+
+/// What the result says of the seat that misbehaved, after checking that the other is unharmed
+/// and that the replay holds.
+async fn misbehaved(table: &Table, result: MatchResult, seat: usize) -> SeatResult {
+    let replay = table.replay(&result.match_id).await.unwrap();
+    assert_eq!(replay.result.as_ref(), Some(&result));
+    bridgemaster_replay::verify(&replay).unwrap();
+    for (index, other) in result.seats.iter().enumerate() {
+        if index != seat {
+            assert_eq!(other.fault_count, 0, "{other:?}");
+            assert_eq!(other.house_decisions, 0, "{other:?}");
+            assert_eq!(other.place, 1, "{other:?}");
+        }
+    }
+    result.seats[seat].clone()
+}
+
+fn assert_forfeited(seat: &SeatResult, reason: FaultReason) {
+    assert_eq!(seat.forfeit(), reason, "{seat:?}");
+    assert_eq!(
+        seat.faults.last().map(|f| f.reason()),
+        Some(reason),
+        "{seat:?}"
+    );
+    assert_eq!(
+        seat.faults.last().map(|f| f.action()),
+        Some(FaultAction::Forfeit),
+        "{seat:?}"
+    );
+    assert_eq!(seat.place, 2, "{seat:?}");
+    assert!(seat.house_decisions > 0, "{seat:?}");
+}
+
+fn with_faults(mut config: MatchConfig, faults: FaultPolicy) -> MatchConfig {
+    config.faults = Some(faults);
+    config
+}
+
+#[tokio::test]
+async fn a_bot_that_never_comes_forfeits_as_never_connected() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let seated = table
+            .create(with_clock(config(game, 2), |c| c.startup_ms = Some(50)))
+            .await;
+        let good = table.good_bot(&seated.tickets[0]);
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        assert_forfeited(&seat, FaultReason::NeverConnected);
+        assert_eq!(seat.bot_name, "");
+    }
+}
+
+#[tokio::test]
+async fn a_bot_that_crashes_before_hello_leaves_its_seat_to_be_taken() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let seated = table.create(config(game, 2)).await;
+        let pong = request(play_request::Message::Pong(v1::Pong { nonce: 0 }));
+        let rude = RawBot::open(&table, &seated.tickets[1], pong)
+            .await
+            .unwrap();
+        assert_eq!(reason(&rude.end().await.unwrap()), "HELLO_EXPECTED");
+        drop(table.player().await);
+
+        let (first, second) = (
+            table.good_bot(&seated.tickets[0]),
+            table.good_bot(&seated.tickets[1]),
+        );
+        let result = first.await.unwrap().unwrap();
+        assert_eq!(result, second.await.unwrap().unwrap());
+        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    }
+}
+
+#[tokio::test]
+async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_are_told() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let seated = table
+            .create(with_clock(config(game, 2), |c| c.reconnect_ms = Some(50)))
+            .await;
+        let mut witness = RawBot::join(&table, &seated.tickets[0]).await;
+        let mut crashing = RawBot::join(&table, &seated.tickets[1]).await;
+        witness.answer_until(crashing.asked()).await;
+        drop(crashing);
+
+        let status = loop {
+            let status = witness.told_of_a_seat().await;
+            if status.seat.as_ref().unwrap().state() != SeatState::Connected {
+                break status;
+            }
+        };
+        assert_eq!(status.seat.as_ref().unwrap().seat, 1);
+        assert_eq!(status.seat.unwrap().state(), SeatState::Paused);
+        let status = witness.told_of_a_seat().await;
+        assert_eq!(status.reason(), FaultReason::Disconnected);
+        assert_eq!(status.seat.unwrap().state(), SeatState::Forfeited);
+
+        // The request that was open when the witness was told still waits.
+        drop(witness);
+        let good = table.good_bot(&seated.tickets[0]);
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        assert_forfeited(&seat, FaultReason::Disconnected);
+        assert_eq!(seat.bot_name, "raw");
+    }
+}
+
+#[tokio::test]
+async fn a_bot_that_hangs_is_late_three_times_and_forfeits() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let slow = with_clock(config(game, 2), |c| c.cap_ms = Some(40));
+        let seated = table.create(slow).await;
+        let good = table.good_bot(&seated.tickets[0]);
+        let mut hanging = RawBot::join(&table, &seated.tickets[1]).await;
+        let first = hanging.asked().await;
+        let second = hanging.asked().await;
+        assert_eq!(
+            second.request_id,
+            first.request_id + 1,
+            "the house decided the first"
+        );
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        assert_forfeited(&seat, FaultReason::Late);
+        assert_eq!(seat.fault_count, 3);
+        let end = hanging.end().await.unwrap();
+        assert_eq!(reason(&end), "SEAT_CLOSED");
+        assert!(end.message().contains("LATE"), "{end:?}");
+    }
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_message_cost_the_stream_and_a_fault_named_garbage() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let faults = FaultPolicy {
+            garbage: FaultAction::Forfeit.into(),
+            ..FaultPolicy::default()
+        };
+        let seated = table.create(with_faults(config(game, 2), faults)).await;
+        let good = table.good_bot(&seated.tickets[0]);
+        let garbage = GarbageBot::join(&table, &seated.tickets[1]).await;
+        let end = garbage.send_garbage().await;
+        assert_eq!(reason(&end), "MALFORMED_MESSAGE");
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        assert_forfeited(&seat, FaultReason::Garbage);
+    }
+}
+
+#[tokio::test]
+async fn a_message_over_the_size_limit_is_a_fault_named_garbage() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let faults = FaultPolicy {
+            garbage: FaultAction::Forfeit.into(),
+            ..FaultPolicy::default()
+        };
+        let seated = table.create(with_faults(config(game, 2), faults)).await;
+        let good = table.good_bot(&seated.tickets[0]);
+        let mut huge = RawBot::join(&table, &seated.tickets[1]).await;
+        huge.asked().await;
+        huge.send(play_request::Message::Resign(v1::Resign {
+            match_id: "x".repeat(100_000),
+        }))
+        .await;
+        let end = huge.end().await.unwrap();
+        assert_eq!(reason(&end), "MALFORMED_MESSAGE");
+        assert!(
+            end.message().contains("8192"),
+            "it names the limit: {end:?}"
+        );
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        assert_forfeited(&seat, FaultReason::Garbage);
+    }
+}
+
+#[tokio::test]
+async fn after_garbage_a_bot_may_come_back_when_the_policy_only_strikes() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let good = table.good_bot(&seated.tickets[0]);
+    GarbageBot::join(&table, &seated.tickets[1])
+        .await
+        .send_garbage()
+        .await;
+    let back = table.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
+    assert_eq!(back.seats[1].forfeit(), FaultReason::Unspecified);
+    assert_eq!(back.seats[1].faults[0].reason(), FaultReason::Garbage);
+    assert_eq!(back.seats[1].faults[0].action(), FaultAction::Strike);
+    assert_eq!(good.await.unwrap().unwrap(), back);
+}
+
+#[tokio::test]
+async fn a_bot_that_floods_forfeits_and_loses_its_stream() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let seated = table.create(config(game, 2)).await;
+        let good = table.good_bot(&seated.tickets[0]);
+        let mut flooding = RawBot::join(&table, &seated.tickets[1]).await;
+        flooding.asked().await;
+        for _ in 0..500 {
+            flooding.send_empty().await;
+        }
+        let end = flooding.end().await.unwrap();
+        assert_eq!(end.code(), Code::FailedPrecondition, "{end:?}");
+        assert!(end.message().contains("FLOOD"), "{end:?}");
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        assert_forfeited(&seat, FaultReason::Flood);
+    }
+}
+
+#[tokio::test]
+async fn illegal_answers_are_refused_with_the_reason_and_the_third_forfeits() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let seated = table.create(config(game, 2)).await;
+        let good = table.good_bot(&seated.tickets[0]);
+        let mut illegal = RawBot::join(&table, &seated.tickets[1]).await;
+        let asked = illegal.asked().await;
+        let wrong = asked.legal_decisions.len() as u32;
+
+        illegal.answer(&asked, Choice::Index(wrong)).await;
+        let rejected = illegal.rejected().await;
+        assert_eq!(rejected.reason(), RefusalReason::IndexOutOfRange);
+        assert_eq!(rejected.field, "index");
+        assert_eq!(rejected.open_request_id, asked.request_id);
+        assert_eq!(rejected.strikes, 1);
+
+        illegal
+            .answer(&asked, Choice::Decision(v1::GameDecision { game: None }))
+            .await;
+        let rejected = illegal.rejected().await;
+        assert_eq!(rejected.reason(), RefusalReason::MalformedDecision);
+        assert!(rejected.field.starts_with("decision"), "{rejected:?}");
+        assert_eq!(rejected.strikes, 2);
+
+        illegal.answer(&asked, Choice::Index(wrong)).await;
+        assert_eq!(reason(&illegal.end().await.unwrap()), "SEAT_CLOSED");
+        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        assert_forfeited(&seat, FaultReason::Illegal);
+    }
+}
+
+#[tokio::test]
+async fn a_bot_that_resigns_forfeits_as_resigned() {
+    let table = Table::open().await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let good = table.good_bot(&seated.tickets[0]);
+    let mut resigning = RawBot::join(&table, &seated.tickets[1]).await;
+    let match_id = resigning.asked().await.match_id;
+    resigning
+        .send(play_request::Message::Resign(v1::Resign { match_id }))
+        .await;
+    assert_eq!(reason(&resigning.end().await.unwrap()), "SEAT_CLOSED");
+    assert_forfeited(
+        &misbehaved(&table, good.await.unwrap().unwrap(), 1).await,
+        FaultReason::Resigned,
+    );
+
+    let first = request(play_request::Message::Hello(hello()));
+    let again = RawBot::open(&table, &seated.tickets[1], first)
+        .await
+        .unwrap();
+    assert_eq!(reason(&again.end().await.unwrap()), "SEAT_CLOSED");
+}
+
+#[tokio::test]
+async fn when_every_bot_is_gone_the_house_plays_the_match_out() {
+    let table = Table::open().await;
+    for game in GAMES {
+        let seated = table
+            .create(with_clock(config(game, 2), |c| c.startup_ms = Some(1)))
+            .await;
+        let result = table.result(&seated.match_id).await;
+        assert!(result.seats.iter().all(|seat| seat.place == 1));
+        assert!(
+            result
+                .seats
+                .iter()
+                .all(|seat| seat.forfeit() == FaultReason::NeverConnected)
+        );
+        assert!(result.decisions > 0);
+    }
+}

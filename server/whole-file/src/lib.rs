@@ -1,0 +1,163 @@
+//! Files that are there whole or not at all, whenever the program or the machine stops and however
+//! full the disk is.
+
+#![forbid(unsafe_code)]
+
+use std::{
+    ffi::OsString,
+    fs::{self, File},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// What the name of a file ends with that is not whole yet.
+pub const UNFINISHED: &str = ".unfinished";
+
+/// A file that is written whole and on the disk, under another name than its own. Dropped, it is
+/// taken away.
+pub struct Prepared {
+    path: PathBuf,
+    /// `None` once the file has its name.
+    unfinished: Option<PathBuf>,
+}
+
+impl Prepared {
+    /// Writes the bytes beside `path`, under its name with the process number and `.unfinished`.
+    ///
+    /// # Errors
+    /// Those of the file system. Nothing is left behind then.
+    pub fn write(path: PathBuf, bytes: &[u8]) -> io::Result<Self> {
+        let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}{UNFINISHED}", std::process::id()));
+        let unfinished = path.with_file_name(name);
+        // One that a killed process of this number left is in the way. A new file is asked for, so
+        // that nobody can lay a link there that leads elsewhere.
+        let _ = fs::remove_file(&unfinished);
+        let mut file = File::create_new(&unfinished)?;
+        let prepared = Self {
+            path,
+            unfinished: Some(unfinished),
+        };
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        Ok(prepared)
+    }
+
+    /// Gives the file its name, in place of the one that has it.
+    ///
+    /// # Errors
+    /// Those of the file system. Nothing is left behind then.
+    pub fn put(mut self) -> io::Result<()> {
+        if let Some(unfinished) = &self.unfinished {
+            fs::rename(unfinished, &self.path)?;
+        }
+        self.unfinished = None;
+        Ok(())
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        if let Some(unfinished) = &self.unfinished {
+            // What cannot be removed is not worse for it: its name says what it is.
+            let _ = fs::remove_file(unfinished);
+        }
+    }
+}
+
+/// Makes the names in a folder last: without this a file that was renamed may be gone after the
+/// loss of power.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    // A path without a folder is in the current one. Only Unix opens folders.
+    let folder = if folder == Path::new("") {
+        Path::new(".")
+    } else {
+        folder
+    };
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Writes a file of these bytes: when this returns, it is on the disk and whole. What is no file,
+/// such as a pipe or a terminal, is written to as it is.
+///
+/// # Errors
+/// Those of the file system. A file that had the name is as it was then.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A link stays, and what it leads to is replaced.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+        return fs::write(&path, bytes);
+    }
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    Prepared::write(path, bytes)?.put()?;
+    sync_folder(&folder)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<OsString> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_leaves_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        write(&path, b"first").unwrap();
+        write(&path, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(names(folder.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_put_is_taken_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        write(&path, b"first").unwrap();
+        drop(Prepared::write(path.clone(), b"second").unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(names(folder.path()), ["a.json"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_in_the_way_is_replaced_and_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("a.json"), folder.path().join("other"));
+        fs::write(&other, b"somebody's").unwrap();
+        let in_the_way = format!("a.json.{}{UNFINISHED}", std::process::id());
+        std::os::unix::fs::symlink(&other, folder.path().join(in_the_way)).unwrap();
+        write(&path, b"first").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(fs::read(&other).unwrap(), b"somebody's");
+        assert_eq!(names(folder.path()), ["a.json", "other"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_and_what_is_no_file_stay_what_they_are() {
+        use std::os::unix::fs::{FileTypeExt as _, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, b"old").unwrap();
+        symlink(&file, &link).unwrap();
+        write(&link, b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+
+        write(Path::new("/dev/null"), b"gone").unwrap();
+        let null = fs::metadata("/dev/null").unwrap();
+        assert!(null.file_type().is_char_device());
+    }
+}

@@ -1,0 +1,102 @@
+//! What the referee says to a bot, on the wire.
+
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{self, PlayResponse, play_response::Message},
+};
+use bridgemaster_referee::{
+    Charge, DecisionRequest, MatchRules, Rejection, RejectionReason, SeatMessage,
+};
+
+use super::{SeedSalt, result_to_wire, rules_to_wire, seat::reason_to_wire, seat_to_wire};
+
+/// A message to a seat of a match.
+pub fn response_to_wire<G: WireGame>(
+    match_id: &str,
+    rules: &MatchRules<G>,
+    salt: &SeedSalt,
+    sequence: u32,
+    message: &SeatMessage<G>,
+) -> PlayResponse {
+    let match_id = match_id.to_owned();
+    let message = match message {
+        SeatMessage::Started(started) => Message::MatchStarted(v1::MatchStarted {
+            match_id,
+            seat: started.seat.number().into(),
+            config: Some(rules_to_wire(rules, false)),
+            rules_version: G::RULES_VERSION,
+            seats: started.seats.iter().map(seat_to_wire).collect(),
+            seed_commitment: salt.commit(&rules.seed),
+        }),
+        SeatMessage::Request(request) => {
+            Message::DecisionRequest(request_to_wire(match_id, request))
+        }
+        SeatMessage::Rejected(rejection) => {
+            Message::DecisionRejected(rejection_to_wire(match_id, rejection))
+        }
+        SeatMessage::SeatStatus(status) => Message::SeatStatus(v1::SeatStatus {
+            match_id,
+            seat: Some(seat_to_wire(&status.info)),
+            reason: reason_to_wire(status.reason).into(),
+        }),
+        SeatMessage::Ended(result) => Message::MatchEnded(v1::MatchEnded {
+            result: Some(result_to_wire(&match_id, result)),
+            seed: rules.seed.to_string(),
+            seed_salt: salt.to_hex(),
+        }),
+    };
+    PlayResponse {
+        sequence,
+        message: Some(message),
+    }
+}
+
+fn request_to_wire<G: WireGame>(
+    match_id: String,
+    request: &DecisionRequest<G>,
+) -> v1::DecisionRequest {
+    let question = &request.question;
+    v1::DecisionRequest {
+        match_id,
+        request_id: request.request_id,
+        observation: Some(G::observation_to_wire(&question.observation)),
+        legal_decisions: question.legal.iter().map(G::decision_to_wire).collect(),
+        legal_decisions_cut: question.cut,
+        events: question.events.iter().map(G::event_to_wire).collect(),
+        clock: Some(v1::Clock {
+            bank_left_ms: request.clock.bank_left_ms,
+            decision_left_ms: request.clock.decision_left_ms,
+            last_charge: request.clock.last_charge.as_ref().map(charge_to_wire),
+        }),
+    }
+}
+
+pub(super) fn charge_to_wire(charge: &Charge) -> v1::Charge {
+    v1::Charge {
+        elapsed_us: charge.elapsed_us,
+        credit_us: charge.credit_us,
+        charged_us: charge.charged_us,
+        referee_lag_us: charge.referee_lag_us,
+    }
+}
+
+fn rejection_to_wire(match_id: String, rejection: &Rejection) -> v1::DecisionRejected {
+    use v1::RefusalReason as Reason;
+    v1::DecisionRejected {
+        match_id,
+        request_id: rejection.request_id,
+        reason: match rejection.reason {
+            RejectionReason::WrongMatch => Reason::WrongMatch,
+            RejectionReason::StaleRequest => Reason::StaleRequest,
+            RejectionReason::UnknownRequest => Reason::UnknownRequest,
+            RejectionReason::IndexOutOfRange => Reason::IndexOutOfRange,
+            RejectionReason::MalformedDecision => Reason::MalformedDecision,
+            RejectionReason::IllegalDecision => Reason::IllegalDecision,
+        }
+        .into(),
+        field: rejection.field.clone(),
+        detail: rejection.detail.clone(),
+        open_request_id: rejection.open_request_id,
+        strikes: rejection.strikes,
+    }
+}

@@ -1,0 +1,149 @@
+//! The rules of a match on the wire: `MatchConfig`.
+
+use bridgemaster_games::{SeatCount, Seed};
+use bridgemaster_proto::{
+    games::{WireError, WireGame},
+    v1,
+};
+use bridgemaster_referee::{ClockRules, FaultAction, FaultPolicy, HousePolicy, MatchRules};
+
+use super::seat::action_to_wire;
+
+/// The seed that a config names, if it names one.
+///
+/// # Errors
+/// When it is no seed. The field is a path below the config.
+pub fn seed_from_wire(config: &v1::MatchConfig) -> Result<Option<Seed>, WireError> {
+    let seed = config.seed.as_deref().map(str::parse).transpose();
+    seed.map_err(|error: bridgemaster_games::SeedError| WireError::new("seed", error.to_string()))
+}
+
+/// The rules that a config describes, defaults filled in, with this seed.
+///
+/// # Errors
+/// Names the first field that is not valid, as a path below the config, and what would be.
+pub fn rules_from_wire<G: WireGame>(
+    config: &v1::MatchConfig,
+    seed: Seed,
+) -> Result<MatchRules<G>, WireError> {
+    let game = config.game.as_ref().ok_or_else(game_unset)?;
+    let rules = MatchRules {
+        config: G::config_from_wire(game)
+            .map_err(|error| WireError::new(format!("game.{}", error.field), error.detail))?,
+        seats: u8::try_from(config.seats)
+            .ok()
+            .and_then(SeatCount::new)
+            .ok_or_else(|| {
+                let (min, max) = (G::SEATS.start(), G::SEATS.end());
+                WireError::new(
+                    "seats",
+                    format!("{} has {min} to {max} seats, not {}", G::NAME, config.seats),
+                )
+            })?,
+        seed,
+        clock: clock_from_wire(config.clock.unwrap_or_default()),
+        faults: faults_from_wire(&config.faults.unwrap_or_default())?,
+        house: house_from_wire(config.house_policy)?,
+        ask_forced: config.ask_forced,
+    };
+    let checked = rules.check();
+    checked.map_err(|error| WireError::new(error.field(), error.detail()))?;
+    Ok(rules)
+}
+
+/// A config that names no game.
+pub fn game_unset() -> WireError {
+    WireError::new("game", "says which game is played; none is set")
+}
+
+/// The rules as they are shown: without the seed while it is secret.
+pub fn rules_to_wire<G: WireGame>(rules: &MatchRules<G>, show_seed: bool) -> v1::MatchConfig {
+    v1::MatchConfig {
+        game: Some(G::config_to_wire(&rules.config)),
+        seats: rules.seats.get().into(),
+        seed: show_seed.then(|| rules.seed.to_string()),
+        clock: Some(v1::ClockRules {
+            bank_ms: Some(rules.clock.bank_ms),
+            increment_ms: Some(rules.clock.increment_ms),
+            cap_ms: Some(rules.clock.cap_ms),
+            startup_ms: Some(rules.clock.startup_ms),
+            reconnect_ms: Some(rules.clock.reconnect_ms),
+            round_trip_credit_ms: Some(rules.clock.round_trip_credit_ms),
+            referee_lag_limit_ms: Some(rules.clock.referee_lag_limit_ms),
+        }),
+        faults: Some(v1::FaultPolicy {
+            illegal: action_to_wire(rules.faults.illegal).into(),
+            late: action_to_wire(rules.faults.late).into(),
+            disconnected: action_to_wire(rules.faults.disconnected).into(),
+            never_connected: action_to_wire(rules.faults.never_connected).into(),
+            flood: action_to_wire(rules.faults.flood).into(),
+            garbage: action_to_wire(rules.faults.garbage).into(),
+            strikes_to_forfeit: Some(rules.faults.strikes_to_forfeit),
+        }),
+        house_policy: match rules.house {
+            HousePolicy::Random => v1::HousePolicy::Random,
+            HousePolicy::First => v1::HousePolicy::First,
+        }
+        .into(),
+        ask_forced: rules.ask_forced,
+    }
+}
+
+fn clock_from_wire(clock: v1::ClockRules) -> ClockRules {
+    let standard = ClockRules::default();
+    ClockRules {
+        bank_ms: clock.bank_ms.unwrap_or(standard.bank_ms),
+        increment_ms: clock.increment_ms.unwrap_or(standard.increment_ms),
+        cap_ms: clock.cap_ms.unwrap_or(standard.cap_ms),
+        startup_ms: clock.startup_ms.unwrap_or(standard.startup_ms),
+        reconnect_ms: clock.reconnect_ms.unwrap_or(standard.reconnect_ms),
+        round_trip_credit_ms: clock
+            .round_trip_credit_ms
+            .unwrap_or(standard.round_trip_credit_ms),
+        referee_lag_limit_ms: clock
+            .referee_lag_limit_ms
+            .unwrap_or(standard.referee_lag_limit_ms),
+    }
+}
+
+fn faults_from_wire(faults: &v1::FaultPolicy) -> Result<FaultPolicy, WireError> {
+    let standard = FaultPolicy::default();
+    let action = |field: &str, number: i32, standard| match v1::FaultAction::try_from(number) {
+        Ok(v1::FaultAction::Unspecified) => Ok(standard),
+        Ok(v1::FaultAction::Refuse) => Ok(FaultAction::Refuse),
+        Ok(v1::FaultAction::Strike) => Ok(FaultAction::Strike),
+        Ok(v1::FaultAction::Substitute) => Ok(FaultAction::Substitute),
+        Ok(v1::FaultAction::Forfeit) => Ok(FaultAction::Forfeit),
+        Err(_) => Err(WireError::new(
+            format!("faults.{field}"),
+            format!("{number} is no FaultAction; 0 to 4 are"),
+        )),
+    };
+    Ok(FaultPolicy {
+        illegal: action("illegal", faults.illegal, standard.illegal)?,
+        late: action("late", faults.late, standard.late)?,
+        disconnected: action("disconnected", faults.disconnected, standard.disconnected)?,
+        never_connected: action(
+            "never_connected",
+            faults.never_connected,
+            standard.never_connected,
+        )?,
+        flood: action("flood", faults.flood, standard.flood)?,
+        garbage: action("garbage", faults.garbage, standard.garbage)?,
+        strikes_to_forfeit: faults
+            .strikes_to_forfeit
+            .unwrap_or(standard.strikes_to_forfeit),
+    })
+}
+
+fn house_from_wire(number: i32) -> Result<HousePolicy, WireError> {
+    match v1::HousePolicy::try_from(number) {
+        Ok(v1::HousePolicy::Unspecified) => Ok(HousePolicy::default()),
+        Ok(v1::HousePolicy::Random) => Ok(HousePolicy::Random),
+        Ok(v1::HousePolicy::First) => Ok(HousePolicy::First),
+        Err(_) => Err(WireError::new(
+            "house_policy",
+            format!("{number} is no HousePolicy; 0 to 2 are"),
+        )),
+    }
+}

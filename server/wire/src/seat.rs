@@ -1,0 +1,60 @@
+//! Seats and faults on the wire.
+
+use bridgemaster_proto::v1;
+use bridgemaster_referee::{BotIdentity, Fault, FaultAction, FaultReason, SeatInfo, SeatState};
+
+/// A seat and its bot.
+pub fn seat_to_wire(info: &SeatInfo) -> v1::SeatInfo {
+    let (bot_name, bot_version) = bot_to_wire(info.bot.as_ref());
+    v1::SeatInfo {
+        seat: info.seat.number().into(),
+        state: match info.state {
+            SeatState::Vacant => v1::SeatState::Vacant,
+            SeatState::Connected => v1::SeatState::Connected,
+            SeatState::Paused => v1::SeatState::Paused,
+            SeatState::Forfeited => v1::SeatState::Forfeited,
+        }
+        .into(),
+        bot_name,
+        bot_version,
+        strikes: info.strikes,
+    }
+}
+
+/// Name and version; empty when there is no bot.
+pub(super) fn bot_to_wire(bot: Option<&BotIdentity>) -> (String, String) {
+    bot.map(|bot| (bot.name.clone(), bot.version.clone()))
+        .unwrap_or_default()
+}
+
+pub(super) fn fault_to_wire(fault: &Fault) -> v1::Fault {
+    v1::Fault {
+        reason: reason_to_wire(Some(fault.reason)).into(),
+        action: action_to_wire(fault.action).into(),
+        request_id: fault.request_id,
+        at_ms: fault.at_ms,
+        detail: fault.detail.clone(),
+    }
+}
+
+pub(super) fn reason_to_wire(reason: Option<FaultReason>) -> v1::FaultReason {
+    match reason {
+        None => v1::FaultReason::Unspecified,
+        Some(FaultReason::Illegal) => v1::FaultReason::Illegal,
+        Some(FaultReason::Late) => v1::FaultReason::Late,
+        Some(FaultReason::Disconnected) => v1::FaultReason::Disconnected,
+        Some(FaultReason::NeverConnected) => v1::FaultReason::NeverConnected,
+        Some(FaultReason::Flood) => v1::FaultReason::Flood,
+        Some(FaultReason::Garbage) => v1::FaultReason::Garbage,
+        Some(FaultReason::Resigned) => v1::FaultReason::Resigned,
+    }
+}
+
+pub(super) fn action_to_wire(action: FaultAction) -> v1::FaultAction {
+    match action {
+        FaultAction::Refuse => v1::FaultAction::Refuse,
+        FaultAction::Strike => v1::FaultAction::Strike,
+        FaultAction::Substitute => v1::FaultAction::Substitute,
+        FaultAction::Forfeit => v1::FaultAction::Forfeit,
+    }
+}
