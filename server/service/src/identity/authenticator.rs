@@ -78,7 +78,8 @@ impl Authenticator {
         let shown = shown_key(metadata)?;
         let stored = match keys.ring.key(shown.id()).await {
             Ok(stored) => stored,
-            Err(Unreadable) => {
+            Err(Unreadable::Key) => return Err(damaged(shown.id())),
+            Err(Unreadable::Store) => {
                 let known = keys.ring.last_known(shown.id());
                 let known = known.filter(|key| is_known(&key.name));
                 Some(known.ok_or_else(unreadable)?)
@@ -153,6 +154,13 @@ pub(super) fn unknown() -> Refusal {
         RefusalReason::KeyUnknown,
         "the API key is none of this server's",
     )
+}
+
+/// Whether the secret is the key's cannot be known any more; the identifier is no secret.
+pub(super) fn damaged(id: &KeyId) -> Refusal {
+    Refusal::damaged(format!(
+        "what the server has stored of the API key {id} is damaged: ask its operator for a new key"
+    ))
 }
 
 fn unreadable() -> Refusal {

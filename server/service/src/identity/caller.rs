@@ -8,7 +8,7 @@ use bridgemaster_store::{Key, KeyId, KeyName};
 
 use super::{
     KeyScope,
-    authenticator::{check_in_force, unknown},
+    authenticator::{check_in_force, damaged, unknown},
     key_ring::KeyRing,
 };
 use crate::refusal::Refusal;
@@ -44,6 +44,7 @@ impl KeyHolder {
                     Ok(()) => {}
                     Err(refusal) => return refusal,
                 },
+                None if self.keys.is_damaged(&self.key.id) => return damaged(&self.key.id),
                 None => return unknown(),
             }
             if changes.changed().await.is_err() {

@@ -5,12 +5,14 @@
 //! is not among them makes it look at once: it may have been added a moment ago.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use bridgemaster_store::{Key, KeyId, KeyStore, KeysMark, StoreError, limits::MAX_KEYS};
+use bridgemaster_store::{
+    DamagedValue, Key, KeyId, KeyStore, KeysMark, StoreError, limits::MAX_KEYS,
+};
 use tokio::{
     select,
     sync::{Notify, watch},
@@ -26,12 +28,22 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 /// Time for one look. Reading ten thousand keys takes a tenth of a second.
 const LOOK_TIME: Duration = Duration::from_secs(5);
 
-/// The keys, by their identifiers.
-type Keys = HashMap<KeyId, Arc<Key>>;
+/// The keys as they were read.
+#[derive(Default)]
+pub(super) struct Keys {
+    by_id: HashMap<KeyId, Arc<Key>>,
+    /// The identifiers of those that are damaged, as far as they can be told.
+    damaged: HashSet<String>,
+}
 
-/// Keys that cannot be read now.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Unreadable;
+/// Why it is not known how a key stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// No keys can be read now.
+    Store,
+    /// This key is damaged.
+    Key,
+}
 
 /// All keys of a server.
 pub(super) struct KeyRing {
@@ -136,12 +148,12 @@ impl KeyRing {
     ///
     /// # Errors
     /// When the store could not be read for longer than the keys that were read are trusted; and
-    /// for a key that is not among them, when the store cannot be read now.
+    /// for a key that is not among them, when the store cannot be read now, or the key is damaged.
     pub(super) async fn key(&self, id: &KeyId) -> Result<Option<Arc<Key>>, Unreadable> {
         if let Some(key) = self.last_known(id) {
             let good_at = *self.good_at.lock().unwrap_or_else(PoisonError::into_inner);
             if !self.last_look.borrow().is_good && good_at.elapsed() > self.trusted_for {
-                return Err(Unreadable);
+                return Err(Unreadable::Store);
             }
             return Ok(Some(key));
         }
@@ -150,14 +162,23 @@ impl KeyRing {
         self.asked.notify_one();
         let look = timeout(LOOK_TIME, looks.wait_for(|look| look.begun_at >= came_at)).await;
         match look {
-            Ok(Ok(look)) if look.is_good => Ok(self.last_known(id)),
-            _ => Err(Unreadable),
+            Ok(Ok(look)) if look.is_good => {}
+            _ => return Err(Unreadable::Store),
+        }
+        match self.last_known(id) {
+            None if self.is_damaged(id) => Err(Unreadable::Key),
+            known => Ok(known),
         }
     }
 
     /// The key of this identifier as it was read last, however long ago.
     pub(super) fn last_known(&self, id: &KeyId) -> Option<Arc<Key>> {
-        self.keys.borrow().get(id).cloned()
+        self.keys.borrow().by_id.get(id).cloned()
+    }
+
+    /// Whether the key of this identifier was damaged when the keys were read last.
+    pub(super) fn is_damaged(&self, id: &KeyId) -> bool {
+        self.keys.borrow().damaged.contains(id.as_str())
     }
 
     /// Is told whenever keys changed.
@@ -179,6 +200,15 @@ async fn read(store: &dyn KeyStore) -> Result<(KeysMark, Keys), StoreError> {
         too_many -= usize::from(!is_kept);
         is_kept
     });
+    let damaged = store.damaged_keys().await?;
+    let damaged = damaged.into_iter().filter_map(|damage| match damage.value {
+        DamagedValue::Key(id) => Some(id),
+        _ => None,
+    });
     let by_id = |key: Key| (key.id.clone(), Arc::new(key));
-    Ok((mark, keys.into_iter().map(by_id).collect()))
+    let keys = Keys {
+        by_id: keys.into_iter().map(by_id).collect(),
+        damaged: damaged.take(MAX_KEYS).collect(),
+    };
+    Ok((mark, keys))
 }

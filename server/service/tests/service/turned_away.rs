@@ -3,7 +3,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -15,8 +15,13 @@ use bridgemaster_proto::v1::{
     catalog_service_client::CatalogServiceClient, play_request,
     play_service_client::PlayServiceClient,
 };
-use bridgemaster_server::{Limits, Rate, identity::KeyScope};
-use bridgemaster_store::{Damage, Key, KeyId, KeyStore, KeysMark, MemoryStore, NewKey, StoreError};
+use bridgemaster_server::{
+    Limits, Rate,
+    identity::{ApiKey, KeyScope},
+};
+use bridgemaster_store::{
+    Damage, DamagedValue, Key, KeyId, KeyStore, KeysMark, MemoryStore, NewKey, StoreError,
+};
 use tokio::{select, sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Streaming};
@@ -34,6 +39,8 @@ use KeyScope::{Create, Play, Read};
 struct Troubled {
     keys: Arc<MemoryStore>,
     is_unreadable: AtomicBool,
+    /// One that is damaged.
+    damaged: Mutex<Option<KeyId>>,
 }
 
 impl Troubled {
@@ -53,14 +60,22 @@ impl KeyStore for Troubled {
     }
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
         self.trouble()?;
-        self.keys.keys().await
+        let mut keys = self.keys.keys().await?;
+        let damaged = self.damaged.lock().unwrap();
+        keys.retain(|key| Some(&key.id) != damaged.as_ref());
+        Ok(keys)
     }
     async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
         self.trouble()?;
         self.keys.keys_mark().await
     }
     async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
-        self.keys.damaged_keys().await
+        let damaged = self.damaged.lock().unwrap();
+        let damage = |id: &KeyId| Damage {
+            value: DamagedValue::Key(id.to_string()),
+            detail: "its checksum differs".to_owned(),
+        };
+        Ok(damaged.iter().map(damage).collect())
     }
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
         self.trouble()?;
@@ -77,6 +92,7 @@ async fn troubled() -> (LockedTable, Arc<Troubled>) {
     let troubled = Arc::new(Troubled {
         keys: Arc::clone(&keys),
         is_unreadable: AtomicBool::new(false),
+        damaged: Mutex::new(None),
     });
     let limits = Limits {
         keys_trusted: Duration::from_millis(1),
@@ -87,13 +103,31 @@ async fn troubled() -> (LockedTable, Arc<Troubled>) {
 }
 
 /// Lists with a key until that ends as it is meant to.
-async fn until(locked: &LockedTable, key: &bridgemaster_server::identity::ApiKey, works: bool) {
+async fn until(locked: &LockedTable, key: &ApiKey, works: bool) {
     let waiting = async {
         while locked.with(key).list().await.is_ok() != works {
             tokio::task::yield_now().await;
         }
     };
     timeout(PATIENCE, waiting).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_holder_of_a_damaged_key_is_told_so_and_others_are_not() {
+    let (locked, trouble) = troubled().await;
+    let damaged = locked.key("damaged", &[Read]).await;
+    until(&locked, &damaged, true).await;
+    *trouble.damaged.lock().unwrap() = Some(damaged.id().clone());
+    // It stands until the keys are read again, which a new one is a reason for.
+    let whole = locked.key("whole", &[Read]).await;
+    until(&locked, &damaged, false).await;
+    let refused = locked.with(&damaged).list().await.unwrap_err();
+    assert_eq!(reason(&refused), "DATA_DAMAGED", "{refused:?}");
+    assert!(refused.message().contains(damaged.id().as_str()));
+    locked.with(&whole).list().await.unwrap();
+    let stranger = ApiKey::draw();
+    let refused = locked.with(&stranger).list().await.unwrap_err();
+    assert_eq!(reason(&refused), "KEY_UNKNOWN", "{refused:?}");
 }
 
 #[tokio::test]
