@@ -285,7 +285,7 @@ impl Bout {
         Err(failed(
             "a match without a fault of the bot, all decisions its own",
             format!(
-                "{} faults ({faults}), {} decisions of the house",
+                "faults: {} ({faults}); decisions of the house: {}",
                 result.fault_count, result.house_decisions
             ),
             section::FAULTS,

@@ -9,7 +9,7 @@ use bridgemaster_store::{
 };
 use clap::{Args, Subcommand};
 
-use super::{block_on, failure::misuse, output, replay_files::Inspection};
+use super::{block_on, count::count, failure::misuse, output, replay_files::Inspection};
 
 #[derive(Args)]
 pub(super) struct DataArgs {
@@ -189,8 +189,11 @@ fn told(dir: &Path, report: &CheckReport) -> String {
         ..
     } = report;
     let mut text = format!(
-        "{}: {open} matches in play, {finished} finished, {keys} keys, {commits} commits{}\n",
+        "{}: {} in play, {finished} finished, {}, {}{}\n",
         dir.display(),
+        count(*open, "match", "matches"),
+        count(*keys, "key", "keys"),
+        count(*commits, "commit", "commits"),
         if is_whole(report) {
             "; all of it is whole"
         } else {

@@ -5,6 +5,7 @@
 
 mod bot;
 mod check_bot;
+mod count;
 mod create;
 mod data;
 mod demo;

@@ -13,6 +13,7 @@ use clap::{Args, Subcommand};
 
 use super::{
     block_on,
+    count::count,
     failure::misuse,
     input_file,
     match_client::{ServerFlag, signing_key_of},
@@ -220,12 +221,12 @@ fn verify_file(path: &Path, demanded: Option<PublicKey>) -> anyhow::Result<()> {
         false => "",
     };
     Ok(output::print(&format!(
-        "{shown} holds: match {}, {} records with {} decisions and {} faults, all events, digests \
+        "{shown} holds: match {}, {} with {} and {}, all events, digests \
          and the result checked by the rules of {} version {}; {seed}{lag}\n{}\n",
         Outside(&replay.match_id),
-        verified.records,
-        verified.decisions,
-        verified.faults,
+        count(verified.records, "record", "records"),
+        count(verified.decisions, "decision", "decisions"),
+        count(verified.faults, "fault", "faults"),
         replay.game_id,
         replay.rules_version,
         signer(signed_by),

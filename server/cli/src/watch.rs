@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::{
     block_on,
+    count::count,
     follow::follow,
     match_client::ServerFlag,
     output::{self, Screen},
@@ -86,9 +87,9 @@ fn redraw(news: &WatchMatchResponse, events: &mut VecDeque<String>) -> anyhow::R
     let mut lines = Vec::new();
     if let Some(info) = &news.r#match {
         lines.push(format!(
-            "match {}, {} decisions: {}",
+            "match {}, {}: {}",
             Outside(&info.match_id),
-            info.decisions,
+            count(info.decisions, "decision", "decisions"),
             standing(info)
         ));
         lines.push(String::new());

@@ -52,11 +52,10 @@ impl LostTail {
 
 impl fmt::Display for LostTail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the last {} of {} commits are gone",
-            self.lost(),
-            self.expected
-        )
+        let (lost, expected) = (self.lost(), self.expected);
+        match lost {
+            1 => write!(f, "the last of {expected} commits is gone"),
+            _ => write!(f, "the last {lost} of {expected} commits are gone"),
+        }
     }
 }

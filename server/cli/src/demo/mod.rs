@@ -23,8 +23,9 @@ use tokio_util::sync::CancellationToken;
 
 use self::{processes::Processes, progress::ProgressView};
 use super::{
-    block_on, entrant::Entrant, failure::misuse, follow::follow, match_client::MatchClient,
-    match_flags::MatchFlags, output, proto_json, stop_signal::asked_to_stop, table,
+    block_on, count::count, entrant::Entrant, failure::misuse, follow::follow,
+    match_client::MatchClient, match_flags::MatchFlags, output, proto_json,
+    stop_signal::asked_to_stop, table,
 };
 
 /// Who plays when nobody is named: one bot that wants to win, the rest for it to beat.
@@ -147,10 +148,10 @@ fn summary(ended: &MatchInfo, result: &MatchResult, replay: &Path) -> String {
     let program = output::program();
     let replay = replay.display();
     format!(
-        "match {} ended after {} decisions in {seconds:.2} s, seed {}\n\n{}\nreplay: {replay}\n  \
+        "match {} ended after {} in {seconds:.2} s, seed {}\n\n{}\nreplay: {replay}\n  \
          {program} replay show {replay}\n  {program} replay verify {replay}\n",
         Outside(&ended.match_id),
-        result.decisions,
+        count(result.decisions, "decision", "decisions"),
         Outside(config.seed.unwrap_or_default()),
         table::result(result),
     )

@@ -3,7 +3,7 @@
 use bridgemaster_proto::v1::{MatchState, SeatState, WatchMatchResponse};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::{output, view::View};
+use crate::{count::count, output, view::View};
 
 /// Shows how far a match has come. Clones show the same.
 #[derive(Clone)]
@@ -49,8 +49,11 @@ impl ProgressView {
             Some(progress) => {
                 self.bar.set_length(progress.total.into());
                 self.bar.set_position(progress.done.into());
-                self.bar
-                    .set_message(format!("{}, {} decisions", progress.unit, info.decisions));
+                self.bar.set_message(format!(
+                    "{}, {}",
+                    progress.unit,
+                    count(info.decisions, "decision", "decisions")
+                ));
             }
             None => {
                 self.bar.set_position(info.decisions.into());

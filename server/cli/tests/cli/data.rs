@@ -120,7 +120,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 fn a_check_finds_a_whole_folder_whole_and_names_what_is_damaged() {
     let mut scene = Scene::make();
     let (data, replays) = (scene.path("data"), scene.path("replays"));
-    let whole = "1 matches in play, 1 finished, 0 keys";
+    let whole = "1 match in play, 1 finished, 0 keys";
     // Beside the server, too.
     let said = scene.good(&["check", &data]);
     assert!(said.contains(whole), "{said}");
@@ -154,7 +154,7 @@ fn a_backup_made_beside_a_server_is_restored_and_served() {
     let mut scene = Scene::make();
     let [data, backup, restored] = ["data", "backup", "restored"].map(|name| scene.path(name));
     let said = scene.good(&["backup", &data, &backup]);
-    assert!(said.contains("1 matches in play, 1 finished"), "{said}");
+    assert!(said.contains("1 match in play, 1 finished"), "{said}");
     scene.bad(&["backup", &data, &backup], 1, &["there is", "already"]);
     scene.bad(
         &["restore", &backup, &data],

@@ -135,7 +135,7 @@ fn a_bot_that_fails_is_told_of_with_its_seat_and_its_last_words_and_the_match_go
     );
     assert!(ran.out.contains("NEVER_CONNECTED"), "{}", ran.out);
     let said = succeed(["replay", "verify", replay.to_str().unwrap()]);
-    assert!(said.contains("1 faults"), "{said}");
+    assert!(said.contains("1 fault,"), "{said}");
     let transcript = succeed(["replay", "show", replay.to_str().unwrap()]);
     assert!(
         transcript.contains("seat 1: FAULT never connected, costs forfeit"),
