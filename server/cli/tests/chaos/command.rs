@@ -4,7 +4,7 @@ use std::{process::ExitCode, time::Duration};
 
 use libtest_mimic::Completion;
 
-use crate::{chaos::chaos, plan::Order, tool::PYTHON};
+use crate::{chaos::chaos, long_run, plan::Order, tool::PYTHON};
 
 /// Matches of a long run that are played at once.
 const AT_ONCE: usize = 12;
@@ -22,31 +22,22 @@ pub(crate) struct Command {
 impl Command {
     /// Reads the arguments; `None` when they are those of a test run.
     pub(crate) fn from_args(args: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
-        let args: Vec<String> = args.collect();
-        if !args.iter().any(|arg| arg == "--long") {
-            return Ok(None);
-        }
         let mut command = Self {
             seed: 1,
             matches: 200,
             server_kills: 30,
         };
-        let mut args = args.iter().filter(|arg| *arg != "--long");
-        while let Some(name) = args.next() {
-            let value = args.next().and_then(|value| value.parse::<u32>().ok());
-            let value = value.ok_or_else(|| format!("{name}: takes a number from 0"))?;
-            match name.as_str() {
-                "--seed" => command.seed = value.into(),
+        let valid = "--seed, --matches and --server-kills";
+        let is_long = long_run::read(args, valid, |name, value| {
+            match name {
+                "--seed" => command.seed = value,
                 "--matches" => command.matches = value as usize,
                 "--server-kills" => command.server_kills = value as usize,
-                _ => {
-                    return Err(format!(
-                        "{name}: --seed, --matches and --server-kills are valid"
-                    ));
-                }
+                _ => return false,
             }
-        }
-        Ok(Some(command))
+            true
+        })?;
+        Ok(is_long.then_some(command))
     }
 
     /// Plays, with Python bots where there is Python.

@@ -19,6 +19,8 @@
 mod chaos;
 mod command;
 mod desk;
+#[path = "../long_run/mod.rs"]
+mod long_run;
 mod plan;
 mod proxy;
 mod run;

@@ -18,6 +18,8 @@ mod command;
 mod files;
 mod inflicting;
 mod judging;
+#[path = "../long_run/mod.rs"]
+mod long_run;
 mod run;
 mod scene;
 mod served;
