@@ -12,6 +12,7 @@ mod flood;
 mod held;
 mod hindered_store;
 mod keys;
+mod large_replays;
 mod limits;
 mod listing;
 mod locked_table;

@@ -1,0 +1,64 @@
+//! Replays far larger than those of ordinary matches.
+
+use std::sync::Arc;
+
+use bridgemaster_proto::v1::{ClockRules, GetReplayRequest};
+use bridgemaster_replay::{decode, encode_unsigned};
+use bridgemaster_server::Limits;
+use bridgemaster_store::{MemoryStore, Store, Write};
+
+use crate::table::{GAMES, Table, config, with_clock};
+
+const MIB: usize = 1024 * 1024;
+
+#[tokio::test]
+async fn replays_of_two_mebibytes_are_read_whole_also_several_at_once() {
+    let played: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut table = Table::over(&played, Limits::default()).await;
+    let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
+        clock.startup_ms = Some(1);
+    });
+    let match_id = table.create(config).await.match_id;
+    table.result(&match_id).await;
+    table.crash().await;
+    let finished = played.finished(None, 1, None).await.unwrap().matches;
+    let finished = finished.into_iter().next().unwrap();
+    let replay = played.replay(&finished.match_id).await.unwrap().unwrap();
+    let mut replay = decode(&replay).unwrap().replay;
+    replay.server_version = "x".repeat(2 * MIB);
+    let large = encode_unsigned(&replay);
+    assert!(large.len() > 2 * MIB);
+
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let open = Write::OpenMatch {
+        match_id: finished.match_id.clone(),
+        opened_at_unix_ms: finished.opened_at_unix_ms,
+        header: Vec::new(),
+    };
+    let finish = Write::FinishMatch {
+        match_id: finished.match_id,
+        ended_at_unix_ms: finished.ended_at_unix_ms,
+        summary: finished.summary,
+        replay: large.clone(),
+        parties: Vec::new(),
+    };
+    store.commit(vec![open, finish]).await.unwrap();
+    let table = Table::over(&store, Limits::default()).await;
+    let client = table.matches();
+    // Together they are more than one connection may have unread, so that they take turns.
+    let reads = (0..6).map(|n| {
+        let (mut client, match_id) = (client.clone(), match_id.clone());
+        let request = GetReplayRequest {
+            match_id,
+            as_file: n % 2 == 0,
+        };
+        tokio::spawn(async move { client.get_replay(request).await })
+    });
+    for read in reads.collect::<Vec<_>>() {
+        let answer = read.await.unwrap().unwrap().into_inner();
+        match answer.replay {
+            Some(read) => assert_eq!(read.server_version, replay.server_version),
+            None => assert!(answer.file == large, "{} bytes", answer.file.len()),
+        }
+    }
+}
