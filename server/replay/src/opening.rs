@@ -1,5 +1,7 @@
 //! The match of a replay before its first decision.
 
+use std::fmt::Debug;
+
 use bridgemaster_games::Seed;
 use bridgemaster_proto::{games::WireGame, v1::Replay};
 use bridgemaster_referee::MatchRules;
@@ -27,6 +29,21 @@ pub(super) fn bad<T>(field: impl Into<String>, problem: impl ToString) -> Result
         field: field.into(),
         problem: problem.to_string(),
     })
+}
+
+/// Refuses a field that is not what the match gives.
+pub(super) fn equal<T: PartialEq + Debug>(
+    field: &str,
+    stated: &T,
+    expected: &T,
+) -> Result<(), BadField> {
+    if stated == expected {
+        return Ok(());
+    }
+    bad(
+        field,
+        format!("is {stated:?}, the match gives {expected:?}"),
+    )
 }
 
 /// In the place of a seed that a replay does not have. Nothing is drawn from it: the setup and

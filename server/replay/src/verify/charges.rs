@@ -3,10 +3,9 @@
 use bridgemaster_proto::v1::{Charge, ClockUse, MatchResult};
 use bridgemaster_referee::{ClockRules, MAX_BANK_MS};
 
-use super::ending::equal;
 use crate::{
     UNSIGNED_FORMAT_VERSION,
-    opening::{BadField, bad},
+    opening::{BadField, bad, equal},
 };
 
 /// What the records say of the time of one seat.

@@ -1,14 +1,11 @@
 //! The result: by the rules, and by what the records add up to.
 
-use std::fmt::Debug;
-
 use bridgemaster_games::{Outcome, SeatOutcome};
 use bridgemaster_proto::v1::{Fault, FaultReason, Replay, SeatResult};
 use bridgemaster_referee::{ClockRules, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS};
 
 use super::charges::{Charges, check_clock_use, check_referee_lag};
-
-use crate::opening::{BadField, bad};
+use crate::opening::{BadField, bad, equal};
 
 /// What the records say of one seat.
 #[derive(Default)]
@@ -163,18 +160,4 @@ fn check_tally(seat: &SeatResult, tally: &Tally) -> Result<(), BadField> {
         equal("bot_version", &seat.bot_version, &tally.bot.1)?;
     }
     Ok(())
-}
-
-pub(super) fn equal<T: PartialEq + Debug>(
-    field: &str,
-    stated: &T,
-    expected: &T,
-) -> Result<(), BadField> {
-    if stated == expected {
-        return Ok(());
-    }
-    bad(
-        field,
-        format!("is {stated:?}, the match gives {expected:?}"),
-    )
 }

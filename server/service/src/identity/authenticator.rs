@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use bridgemaster_proto::v1::RefusalReason;
-use bridgemaster_store::{Key, KeyId, KeyName, KeyStore, StoreError};
+use bridgemaster_store::{KeyId, KeyName, KeyStore, StoreError};
 use tokio_util::task::AbortOnDropHandle;
 use tonic::metadata::MetadataMap;
 use tracing::debug;
@@ -11,6 +11,7 @@ use tracing::debug;
 use super::{
     ApiKey, Caller, KEY_METADATA, KeyScope,
     caller::KeyHolder,
+    key_refusals::{check_in_force, damaged, unknown, unreadable},
     key_ring::{KeyRing, Unreadable},
 };
 use crate::{
@@ -137,35 +138,4 @@ fn shown_key(metadata: &MetadataMap) -> Result<ApiKey, Refusal> {
         .to_str()
         .map_err(|_| missing(format!("the metadata `{KEY_METADATA}` is no ASCII text")))?;
     text.trim().parse().map_err(|_| unknown())
-}
-
-pub(super) fn check_in_force(key: &Key) -> Result<(), Refusal> {
-    if key.is_in_force() {
-        return Ok(());
-    }
-    Err(Refusal::new(
-        RefusalReason::KeyRevoked,
-        format!("the API key {} was revoked", key.id),
-    ))
-}
-
-pub(super) fn unknown() -> Refusal {
-    Refusal::new(
-        RefusalReason::KeyUnknown,
-        "the API key is none of this server's",
-    )
-}
-
-/// Whether the secret is the key's cannot be known any more; the identifier is no secret.
-pub(super) fn damaged(id: &KeyId) -> Refusal {
-    Refusal::damaged(format!(
-        "what the server has stored of the API key {id} is damaged: ask its operator for a new key"
-    ))
-}
-
-fn unreadable() -> Refusal {
-    Refusal::new(
-        RefusalReason::KeysUnreadable,
-        "the server cannot read its API keys at the moment",
-    )
 }

@@ -8,7 +8,7 @@ use bridgemaster_store::{Key, KeyId, KeyName};
 
 use super::{
     KeyScope,
-    authenticator::{check_in_force, damaged, unknown},
+    key_refusals::{check_in_force, damaged, unknown},
     key_ring::KeyRing,
 };
 use crate::refusal::Refusal;

@@ -6,6 +6,7 @@
 mod api_key;
 mod authenticator;
 mod caller;
+mod key_refusals;
 mod key_ring;
 mod key_scope;
 mod likeness;

@@ -6,25 +6,15 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use bridgemaster_store::KeyId;
 use tokio::sync::Semaphore;
 
-use super::{crowd::Crowd, origin::Origin};
+use super::{caller_id::CallerId, crowd::Crowd};
 use crate::{limits::Limits, tally::Tally};
 
 /// Bytes of one permit of a semaphore of bytes.
 pub(super) const BYTES_PER_PERMIT: usize = 1024;
 /// Callers that the table may have before those that are gone are looked for.
 const KEPT_UNSWEPT: usize = 1_024;
-
-/// Who a call is of.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum CallerId {
-    /// Somebody at this address, as long as no key is known.
-    Address(Origin),
-    /// The holder of this key, wherever.
-    Key(KeyId),
-}
 
 /// The allowances of a server: in all, and of each caller.
 pub(crate) struct Allowances {

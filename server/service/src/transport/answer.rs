@@ -12,14 +12,13 @@ use std::{
     time::Instant,
 };
 
-use http_body::Frame;
+use http_body::{Body as _, Frame};
 use tonic::{
     Status,
     body::Body,
     codegen::{Bytes, http::HeaderMap},
 };
 
-use super::call::Call;
 use crate::limits::SEND_BUFFER_BYTES;
 
 /// Bytes before each gRPC message: whether it is compressed, and its length.
@@ -83,6 +82,65 @@ impl Answer {
         drop((body, rest));
     }
 
+    /// What is sent from now on.
+    pub(super) fn set_body(&self, body: Body) {
+        self.state().body = Some(body);
+    }
+
+    /// The next frame for the transport. `needs_room` is told, for each frame of the body, how many
+    /// bytes it takes.
+    pub(super) fn poll_frame(
+        &self,
+        context: &mut Context<'_>,
+        needs_room: impl Fn(usize),
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let mut state = self.state();
+        loop {
+            if !state.rest.is_empty() {
+                let len = state.rest.len().min(SEND_BUFFER_BYTES);
+                return self.hand_over(state.rest.split_to(len));
+            }
+            if state.is_over {
+                // Not before the bytes are on the wire: the transport would take the call for
+                // done, and keep them for as long as the peer likes.
+                if !self.handed.are_out(context) {
+                    return Poll::Pending;
+                }
+                let trailers = state.trailers.take();
+                return Poll::Ready(trailers.map(|trailers| Ok(Frame::trailers(trailers))));
+            }
+            let frame = match &mut state.body {
+                Some(body) => ready!(Pin::new(body).poll_frame(context)),
+                None => None,
+            };
+            match frame.transpose()?.map(Frame::into_data) {
+                Some(Ok(data)) => {
+                    // The buffer that it was written into is at most twice as large.
+                    needs_room(2 * data.len());
+                    state.rest = data;
+                    if state.rest.len() > SEND_BUFFER_BYTES {
+                        return self.hand_over(state.rest.split_to(MESSAGE_HEAD_BYTES));
+                    }
+                }
+                Some(Err(frame)) => {
+                    state.trailers = frame.into_trailers().ok();
+                    state.is_over = true;
+                }
+                None => state.is_over = true,
+            }
+        }
+    }
+
+    /// Whether no frame is left.
+    pub(super) fn is_end_stream(&self) -> bool {
+        let state = self.state();
+        let is_ended = |body: &Body| body.is_end_stream();
+        !state.is_over
+            && state.rest.is_empty()
+            && state.body.as_ref().is_none_or(is_ended)
+            && self.handed.state().bytes == 0
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // A panic while the lock was held is a defect of the body, which is then over.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -98,75 +156,6 @@ impl Answer {
         let handed = Arc::clone(&self.handed);
         let piece = Bytes::from_owner(Piece { bytes, handed });
         Poll::Ready(Some(Ok(Frame::data(piece))))
-    }
-}
-
-/// The body of a response, as the transport takes it.
-pub(super) struct AnswerBody {
-    call: Arc<Call>,
-}
-
-impl AnswerBody {
-    pub(super) fn new(call: Arc<Call>, body: Body) -> Self {
-        call.answer.state().body = Some(body);
-        Self { call }
-    }
-}
-
-impl http_body::Body for AnswerBody {
-    type Data = Bytes;
-    type Error = Status;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let answer = &self.call.answer;
-        let mut state = answer.state();
-        loop {
-            if !state.rest.is_empty() {
-                let len = state.rest.len().min(SEND_BUFFER_BYTES);
-                return answer.hand_over(state.rest.split_to(len));
-            }
-            if state.is_over {
-                // Not before the bytes are on the wire: the transport would take the call for
-                // done, and keep them for as long as the peer likes.
-                if !answer.handed.are_out(context) {
-                    return Poll::Pending;
-                }
-                let trailers = state.trailers.take();
-                return Poll::Ready(trailers.map(|trailers| Ok(Frame::trailers(trailers))));
-            }
-            let frame = match &mut state.body {
-                Some(body) => ready!(Pin::new(body).poll_frame(context)),
-                None => None,
-            };
-            match frame.transpose()?.map(Frame::into_data) {
-                Some(Ok(data)) => {
-                    // The buffer that it was written into is at most twice as large.
-                    self.call.needs_room(2 * data.len());
-                    state.rest = data;
-                    if state.rest.len() > SEND_BUFFER_BYTES {
-                        return answer.hand_over(state.rest.split_to(MESSAGE_HEAD_BYTES));
-                    }
-                }
-                Some(Err(frame)) => {
-                    state.trailers = frame.into_trailers().ok();
-                    state.is_over = true;
-                }
-                None => state.is_over = true,
-            }
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        let answer = &self.call.answer;
-        let state = answer.state();
-        let is_ended = |body: &Body| body.is_end_stream();
-        !state.is_over
-            && state.rest.is_empty()
-            && state.body.as_ref().is_none_or(is_ended)
-            && answer.handed.state().bytes == 0
     }
 }
 

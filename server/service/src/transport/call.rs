@@ -18,9 +18,10 @@ use tokio::{
 use tonic::Status;
 
 use super::{
-    allowances::{Allowance, Allowances, CallerId, permits},
+    allowances::{Allowance, Allowances, permits},
     answer::Answer,
-    crowd::CrowdPlace,
+    caller_id::CallerId,
+    crowd::{CrowdMember, CrowdPlace},
     origin::Origin,
 };
 use crate::{
@@ -180,7 +181,8 @@ impl Call {
                 }
             }
         };
-        held.crowd_place = Some(allowances.crowd.add(self));
+        let member: Weak<Self> = Arc::downgrade(self);
+        held.crowd_place = Some(allowances.crowd.add(member));
         Ok(())
     }
 
@@ -190,30 +192,9 @@ impl Call {
         let _ = self.task.set(task);
     }
 
-    /// Ends it: its stream is reset.
-    pub(super) fn end(&self) {
-        if let Some(task) = self.task.get() {
-            task.abort();
-        }
-    }
-
     /// All of its request is there.
     pub(crate) fn request_is_whole(&self) {
         self.is_request_whole.store(true, Ordering::Relaxed);
-    }
-
-    /// How long it has waited for its peer, to send the rest of the request or to read; `None` when
-    /// it waits for the server.
-    pub(super) fn waits_for_peer(&self) -> Option<Duration> {
-        if !self.is_request_whole.load(Ordering::Relaxed) {
-            return Some(self.begun_at.elapsed());
-        }
-        Some(self.answer.unread_since()?.elapsed())
-    }
-
-    /// Whose it is.
-    pub(super) fn caller(&self) -> CallerId {
-        self.held().caller.clone()
     }
 
     /// Takes note whose call it is: it then counts for the key, or without keys for the address. A
@@ -362,6 +343,25 @@ impl Call {
     fn held(&self) -> MutexGuard<'_, Held> {
         // Nothing that holds the lock can leave it half changed.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CrowdMember for Call {
+    fn caller(&self) -> CallerId {
+        self.held().caller.clone()
+    }
+
+    fn waits_for_peer(&self) -> Option<Duration> {
+        if !self.is_request_whole.load(Ordering::Relaxed) {
+            return Some(self.begun_at.elapsed());
+        }
+        Some(self.answer.unread_since()?.elapsed())
+    }
+
+    fn end(&self) {
+        if let Some(task) = self.task.get() {
+            task.abort();
+        }
     }
 }
 

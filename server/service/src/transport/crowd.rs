@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{allowances::CallerId, call::Call};
+use super::caller_id::CallerId;
 
 /// A call that has waited for its peer for so long gives way.
 const WAITED: Duration = Duration::from_secs(1);
@@ -17,6 +17,17 @@ const SEARCH_INTERVAL: Duration = Duration::from_millis(20);
 /// a search.
 const PART: usize = 16;
 
+/// A call, as far as the crowd cares.
+pub(super) trait CrowdMember: Send + Sync {
+    /// Whose it is.
+    fn caller(&self) -> CallerId;
+    /// How long it has waited for its peer, to send the rest of the request or to read; `None` when
+    /// it waits for the server.
+    fn waits_for_peer(&self) -> Option<Duration>;
+    /// Ends it: its stream is reset.
+    fn end(&self);
+}
+
 /// The calls, by the order of their beginning.
 #[derive(Default)]
 pub(super) struct Crowd {
@@ -25,7 +36,7 @@ pub(super) struct Crowd {
 
 #[derive(Default)]
 struct State {
-    calls: BTreeMap<u64, Weak<Call>>,
+    calls: BTreeMap<u64, Weak<dyn CrowdMember>>,
     last: u64,
     searched_at: Option<Instant>,
 }
@@ -38,11 +49,11 @@ pub(super) struct CrowdPlace {
 
 impl Crowd {
     /// Adds a call.
-    pub(super) fn add(self: &Arc<Self>, call: &Arc<Call>) -> CrowdPlace {
+    pub(super) fn add(self: &Arc<Self>, call: Weak<dyn CrowdMember>) -> CrowdPlace {
         let mut state = self.state();
         state.last += 1;
         let number = state.last;
-        state.calls.insert(number, Arc::downgrade(call));
+        state.calls.insert(number, call);
         drop(state);
         CrowdPlace {
             crowd: Arc::clone(self),
@@ -59,13 +70,15 @@ impl Crowd {
             return false;
         }
         state.searched_at = Some(Instant::now());
-        let calls: Vec<Arc<Call>> = state.calls.values().filter_map(Weak::upgrade).collect();
+        let calls: Vec<Arc<dyn CrowdMember>> =
+            state.calls.values().filter_map(Weak::upgrade).collect();
         // What ends gives its place up, for which it needs the lock.
         drop(state);
-        let waiting = |call: &&Arc<Call>| call.waits_for_peer().is_some_and(|time| time >= WAITED);
-        let mut ending: Vec<&Arc<Call>> = calls.iter().filter(waiting).collect();
+        let waiting =
+            |call: &&Arc<dyn CrowdMember>| call.waits_for_peer().is_some_and(|time| time >= WAITED);
+        let mut ending: Vec<&Arc<dyn CrowdMember>> = calls.iter().filter(waiting).collect();
         if ending.is_empty() {
-            let mut by_caller: HashMap<CallerId, Vec<&Arc<Call>>> = HashMap::new();
+            let mut by_caller: HashMap<CallerId, Vec<&Arc<dyn CrowdMember>>> = HashMap::new();
             for call in &calls {
                 by_caller.entry(call.caller()).or_default().push(call);
             }

@@ -14,8 +14,8 @@ use tokio_rustls::TlsAcceptor;
 use tracing::debug;
 
 use super::{
+    accepted::Accepted,
     connection::{Connection, Transport},
-    incoming::Accepted,
     origin::Origin,
     tls::Tls,
 };
@@ -97,7 +97,7 @@ async fn shake_hands(
     by: Instant,
     preface_time: Duration,
 ) -> Option<Connection> {
-    let (tcp, peer, place) = accepted.into_parts();
+    let Accepted { tcp, peer, place } = accepted;
     let shaken = select! {
         shaken = timeout_at(by, acceptor.accept(tcp)) => shaken,
         () = place.gives_way().cancelled() => return None,

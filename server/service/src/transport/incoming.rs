@@ -1,10 +1,10 @@
 //! Accepts connections.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use async_stream::stream;
 use tokio::{
-    net::{TcpListener, TcpStream},
+    net::TcpListener,
     select,
     time::{Instant, sleep},
 };
@@ -12,11 +12,7 @@ use tokio_stream::Stream;
 use tracing::warn;
 
 use super::{
-    connection::{Connection, Transport},
-    handshakes::Handshakes,
-    origin::Origin,
-    places::{Place, Places},
-    tls::Tls,
+    accepted::Accepted, connection::Connection, handshakes::Handshakes, places::Places, tls::Tls,
 };
 use crate::limits::Limits;
 
@@ -48,34 +44,6 @@ pub(crate) fn incoming(
                 },
             }
         }
-    }
-}
-
-/// A TCP connection with its place.
-pub(super) struct Accepted {
-    tcp: TcpStream,
-    peer: SocketAddr,
-    place: Place,
-}
-
-impl Accepted {
-    /// Where it comes from.
-    pub(super) fn origin(&self) -> Origin {
-        self.peer.ip().into()
-    }
-
-    pub(super) fn into_parts(self) -> (TcpStream, SocketAddr, Place) {
-        (self.tcp, self.peer, self.place)
-    }
-
-    fn plain(self, preface_time: Duration) -> Connection {
-        let preface_by = Instant::now() + preface_time;
-        Connection::new(
-            Transport::Plain(self.tcp),
-            self.peer,
-            self.place,
-            preface_by,
-        )
     }
 }
 

@@ -2,9 +2,12 @@
 //! unfinished one may last, and TLS. And from there to calls: how many a caller may have, and how
 //! much of what they do not read or not send whole the server keeps for them.
 
+mod accepted;
 mod allowances;
 mod answer;
+mod answer_body;
 mod call;
+mod caller_id;
 mod connection;
 mod crowd;
 mod handshakes;
@@ -19,8 +22,8 @@ mod token_buckets;
 
 pub use tls::{Tls, TlsError, TlsFiles};
 
-pub(crate) use allowances::CallerId;
 pub(crate) use call::{Call, QueueAllowance, RequestBytes, Watcher};
+pub(crate) use caller_id::CallerId;
 pub(crate) use connection::ConnectionInfo;
 pub(crate) use incoming::incoming;
 pub(crate) use origin::Origin;

@@ -30,7 +30,7 @@ use tracing::debug;
 
 use super::{
     allowances::Allowances,
-    answer::AnswerBody,
+    answer_body::AnswerBody,
     call::{CURRENT, Call, CallKind, ConnectionShare},
     connection::{Connection, ConnectionInfo},
 };
