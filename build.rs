@@ -3,6 +3,7 @@
 use std::{env, error::Error, fs, path::PathBuf};
 
 use prost::Message as _;
+use prost_types::{FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
 /// The files that nothing imports; all others are reached through them.
 const ROOTS: &[&str] = &[
@@ -32,6 +33,9 @@ const BOXED: &[&str] = &[
     ".bridgemaster.v1.GameSetup.game",
 ];
 
+/// What the packages of the games begin with.
+const GAME_PACKAGES: &str = "bridgemaster.games.";
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=proto/bridgemaster");
@@ -46,6 +50,63 @@ fn main() -> Result<(), Box<dyn Error>> {
         builder = builder.boxed(field);
     }
     let compiled = protox::compile(ROOTS.iter().chain(INTERNAL_ROOTS), ["proto"])?;
+    fs::write(out.join("oneofs.rs"), oneofs(&compiled))?;
     builder.compile_fds(compiled)?;
     Ok(())
+}
+
+/// Implements `Oneof` for every `oneof` of the games' messages: the names of the entries, which
+/// the generated types do not tell.
+fn oneofs(compiled: &FileDescriptorSet) -> String {
+    let mut code = String::new();
+    let of_games = |file: &&FileDescriptorProto| file.package().starts_with(GAME_PACKAGES);
+    for file in compiled.file.iter().filter(of_games) {
+        let package = file.package().replace('.', "::");
+        for message in &file.message_type {
+            for (i, oneof) in (0..).zip(&message.oneof_decl) {
+                let fields = message.field.iter();
+                // A field that is `optional` is alone in a oneof of the compiler's own.
+                let entries = fields.filter(|f| f.oneof_index == Some(i) && !f.proto3_optional());
+                let names: Vec<&str> = entries.map(FieldDescriptorProto::name).collect();
+                if names.is_empty() {
+                    continue;
+                }
+                let module = lower_snake(message.name());
+                let name = upper_camel(oneof.name());
+                let arms = names.iter().map(|name| {
+                    let variant = upper_camel(name);
+                    format!("Self::{variant}(_) => \"{name}\",")
+                });
+                let arms: String = arms.collect();
+                code += &format!(
+                    "impl crate::games::Oneof for {package}::{module}::{name} {{
+                        const ENTRIES: &'static [&'static str] = &{names:?};
+                        fn entry(&self) -> &'static str {{ match self {{ {arms} }} }}
+                    }}\n"
+                );
+            }
+        }
+    }
+    code
+}
+
+/// The name of a type in the generated code.
+fn upper_camel(name: &str) -> String {
+    let words = name.split('_').map(|word| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_uppercase() + rest
+    });
+    words.collect()
+}
+
+/// The name of a module in the generated code.
+fn lower_snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
 }

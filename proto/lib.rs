@@ -11,6 +11,8 @@
 #[allow(clippy::all, missing_docs, rustdoc::all, unreachable_pub)]
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/packages.rs"));
+    #[cfg(feature = "games")]
+    include!(concat!(env!("OUT_DIR"), "/oneofs.rs"));
 }
 
 mod codec;

@@ -1,7 +1,5 @@
 //! What every game offers to the protocol.
 
-use std::fmt::Display;
-
 use bridgemaster_games::{
     EditionError, Game, alhambra::Alhambra, bridges_to_nowhere::BridgesToNowhere,
     carcassonne::Carcassonne, old_london_bridge::OldLondonBridge,
@@ -41,6 +39,16 @@ impl WireError {
         )
     }
 
+    /// A `oneof` of which no entry is set.
+    pub(super) fn none_of<O: Oneof>(field: &str) -> Self {
+        let detail = match O::ENTRIES {
+            [first, second] => format!("{first} or {second} must be set"),
+            [rest @ .., last] => format!("one of {} and {last} must be set", rest.join(", ")),
+            [] => "has no entries".to_owned(),
+        };
+        Self::new(field, detail)
+    }
+
     /// No entry of the game's `oneof` that belongs to `G`.
     pub(super) fn entry<G: Game>() -> Self {
         Self::new(G::ID, format!("must be set: the game is {}", G::NAME))
@@ -58,18 +66,47 @@ impl From<EditionError> for WireError {
 }
 
 /// Completes the path of an error while it travels outwards.
-pub(super) trait Below {
-    /// Puts `parent` before the path.
-    fn below(self, parent: impl Display) -> Self;
+pub(super) trait Path: Sized {
+    /// Puts a name before the path; an empty one leaves it as it is.
+    fn below(self, parent: &str) -> Self;
+
+    /// Puts the place of a list's item before the path.
+    fn at(self, list: &str, place: usize) -> Self;
 }
 
-impl<T> Below for Result<T, WireError> {
-    fn below(self, parent: impl Display) -> Self {
-        self.map_err(|error| WireError {
-            field: format!("{parent}.{}", error.field),
-            detail: error.detail,
-        })
+impl Path for WireError {
+    fn below(self, parent: &str) -> Self {
+        let field = match (parent, &self.field[..]) {
+            ("", field) => field.to_owned(),
+            (parent, "") => parent.to_owned(),
+            (parent, field) if field.starts_with('[') => format!("{parent}{field}"),
+            (parent, field) => format!("{parent}.{field}"),
+        };
+        Self { field, ..self }
     }
+
+    fn at(self, list: &str, place: usize) -> Self {
+        self.below(&format!("{list}[{place}]"))
+    }
+}
+
+impl<T> Path for Result<T, WireError> {
+    fn below(self, parent: &str) -> Self {
+        self.map_err(|error| error.below(parent))
+    }
+
+    fn at(self, list: &str, place: usize) -> Self {
+        self.map_err(|error| error.at(list, place))
+    }
+}
+
+/// A `oneof` of a message. `build.rs` implements it from the descriptors.
+pub(crate) trait Oneof {
+    /// The names of its entries.
+    const ENTRIES: &'static [&'static str];
+
+    /// The name of the entry that is set.
+    fn entry(&self) -> &'static str;
 }
 
 /// A game that the protocol carries. Reading back what was written gives the same value; what

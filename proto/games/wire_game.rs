@@ -1,45 +1,49 @@
 //! The entry of a game in each message of a game.
 
-/// Implements [`WireGame`](super::WireGame) for a game by the functions `to_wire` and `from_wire`
-/// of the modules `config`, `setup`, `decision`, `observation` and `event` in its folder;
-/// `from_wire` of a setup and of an observation takes the config, too. The game's type and its
-/// entries in the messages have one name. A game whose chance is not all in its setup adds
-/// `with chance`, a further such module.
+/// Implements [`WireGame`](super::WireGame) for a game whose messages are described. The game's type
+/// and its entries in the messages have one name. A game whose chance is not all in its setup adds
+/// `with chance`. What of a setup or an observation the config of the match tells is filled in by
+/// a function: `setup by path`, `observation by path`.
 macro_rules! wire_game {
-    ($game:ident) => {
-        $crate::games::wire_game::wire_game!(@implement $game {
-            fn chance_to_wire(chance: &Self::Chance) -> GameChance {
-                match *chance {}
-            }
+    ($game:ident $(, setup by $setup:path)? $(, observation by $observation:path)?) => {
+        $crate::games::wire_game::wire_game!(
+            @implement $game, [$($setup)?], [$($observation)?], {
+                fn chance_to_wire(chance: &Self::Chance) -> GameChance {
+                    match *chance {}
+                }
 
-            fn chance_from_wire(_chance: &GameChance) -> Result<Self::Chance, WireError> {
-                Err(WireError::no_chance::<Self>())
-            }
-        });
-    };
-    ($game:ident with chance) => {
-        $crate::games::wire_game::wire_game!(@implement $game {
-            fn chance_to_wire(chance: &Self::Chance) -> GameChance {
-                let entry = Box::new(chance::to_wire(chance));
-                GameChance {
-                    game: Some(game_chance::Game::$game(entry)),
+                fn chance_from_wire(_chance: &GameChance) -> Result<Self::Chance, WireError> {
+                    Err(WireError::no_chance::<Self>())
                 }
             }
-
-            fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError> {
-                match &chance.game {
-                    Some(game_chance::Game::$game(entry)) => {
-                        chance::from_wire(entry).below(Self::ID)
+        );
+    };
+    ($game:ident with chance $(, setup by $setup:path)? $(, observation by $observation:path)?) => {
+        $crate::games::wire_game::wire_game!(
+            @implement $game, [$($setup)?], [$($observation)?], {
+                fn chance_to_wire(chance: &Self::Chance) -> GameChance {
+                    let entry = Box::new(chance.to_wire());
+                    GameChance {
+                        game: Some(game_chance::Game::$game(entry)),
                     }
-                    _ => Err(WireError::entry::<Self>()),
+                }
+
+                fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError> {
+                    match &chance.game {
+                        Some(game_chance::Game::$game(entry)) => {
+                            OnWire::from_wire(Self::ID, entry.as_ref())
+                        }
+                        _ => Err(WireError::entry::<Self>()),
+                    }
                 }
             }
-        });
+        );
     };
-    (@implement $game:ident { $($chance:item)* }) => {
+    (@implement $game:ident, [$($setup:path)?], [$($observation:path)?], { $($chance:item)* }) => {
         const _: () = {
             use bridgemaster_games::Game;
-            use $crate::games::wire::{Below, WireError, WireGame};
+            use $crate::games::conversion::OnWire;
+            use $crate::games::wire::{Path, WireError, WireGame};
             #[allow(unused_imports, reason = "most games have no chance after their setup")]
             use $crate::v1::{GameChance, game_chance};
             use $crate::v1::{
@@ -49,7 +53,7 @@ macro_rules! wire_game {
 
             impl WireGame for $game {
                 fn config_to_wire(config: &Self::Config) -> GameConfig {
-                    let entry = Box::new(config::to_wire(config));
+                    let entry = Box::new(config.to_wire());
                     GameConfig {
                         game: Some(game_config::Game::$game(entry)),
                     }
@@ -58,14 +62,14 @@ macro_rules! wire_game {
                 fn config_from_wire(config: &GameConfig) -> Result<Self::Config, WireError> {
                     match &config.game {
                         Some(game_config::Game::$game(entry)) => {
-                            config::from_wire(entry).below(Self::ID)
+                            OnWire::from_wire(Self::ID, entry.as_ref())
                         }
                         _ => Err(WireError::entry::<Self>()),
                     }
                 }
 
                 fn setup_to_wire(setup: &Self::Setup) -> GameSetup {
-                    let entry = Box::new(setup::to_wire(setup));
+                    let entry = Box::new(setup.to_wire());
                     GameSetup {
                         game: Some(game_setup::Game::$game(entry)),
                     }
@@ -77,16 +81,18 @@ macro_rules! wire_game {
                 ) -> Result<Self::Setup, WireError> {
                     match &setup.game {
                         Some(game_setup::Game::$game(entry)) => {
-                            setup::from_wire(entry, config).below(Self::ID)
+                            let mut setup = OnWire::from_wire(Self::ID, entry.as_ref())?;
+                            $crate::games::wire_game::filled_in!($($setup)?)(&mut setup, config)
+                                .below(Self::ID)?;
+                            Ok(setup)
                         }
                         _ => Err(WireError::entry::<Self>()),
                     }
                 }
 
                 fn decision_to_wire(decision: &Self::Decision) -> GameDecision {
-                    let entry = decision::to_wire(decision);
                     GameDecision {
-                        game: Some(game_decision::Game::$game(entry)),
+                        game: Some(game_decision::Game::$game(decision.to_wire())),
                     }
                 }
 
@@ -95,14 +101,14 @@ macro_rules! wire_game {
                 ) -> Result<Self::Decision, WireError> {
                     match &decision.game {
                         Some(game_decision::Game::$game(entry)) => {
-                            decision::from_wire(entry).below(Self::ID)
+                            OnWire::from_wire(Self::ID, entry)
                         }
                         _ => Err(WireError::entry::<Self>()),
                     }
                 }
 
                 fn observation_to_wire(observation: &Self::Observation) -> GameObservation {
-                    let entry = Box::new(observation::to_wire(observation));
+                    let entry = Box::new(observation.to_wire());
                     GameObservation {
                         game: Some(game_observation::Game::$game(entry)),
                     }
@@ -114,23 +120,28 @@ macro_rules! wire_game {
                 ) -> Result<Self::Observation, WireError> {
                     match &observation.game {
                         Some(game_observation::Game::$game(entry)) => {
-                            observation::from_wire(entry, config).below(Self::ID)
+                            let mut observation = OnWire::from_wire(Self::ID, entry.as_ref())?;
+                            $crate::games::wire_game::filled_in!($($observation)?)(
+                                &mut observation,
+                                config,
+                            )
+                            .below(Self::ID)?;
+                            Ok(observation)
                         }
                         _ => Err(WireError::entry::<Self>()),
                     }
                 }
 
                 fn event_to_wire(event: &Self::Event) -> GameEvent {
-                    let entry = event::to_wire(event);
                     GameEvent {
-                        game: Some(game_event::Game::$game(entry)),
+                        game: Some(game_event::Game::$game(event.to_wire())),
                     }
                 }
 
                 fn event_from_wire(event: &GameEvent) -> Result<Self::Event, WireError> {
                     match &event.game {
                         Some(game_event::Game::$game(entry)) => {
-                            event::from_wire(entry).below(Self::ID)
+                            OnWire::from_wire(Self::ID, entry)
                         }
                         _ => Err(WireError::entry::<Self>()),
                     }
@@ -142,3 +153,19 @@ macro_rules! wire_game {
     };
 }
 pub(super) use wire_game;
+
+/// The function that fills in what the config of the match tells.
+macro_rules! filled_in {
+    () => {
+        $crate::games::wire_game::complete
+    };
+    ($by:path) => {
+        $by
+    };
+}
+pub(super) use filled_in;
+
+/// Leaves a value as its message has it.
+pub(super) fn complete<T, C>(_value: &mut T, _config: &C) -> Result<(), super::wire::WireError> {
+    Ok(())
+}

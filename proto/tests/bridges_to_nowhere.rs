@@ -113,7 +113,7 @@ fn malformed_decisions_name_the_field() {
         (
             json!({ "place": { "level": 1 } }),
             "place.piece",
-            "bridge_card, monument or pillar",
+            "bridge_card, monument and pillar",
         ),
         (
             json!({ "place": { "bridgeCard": card_with("left", json!(0)), "level": 1 } }),

@@ -173,7 +173,7 @@ fn malformed_events_name_the_field() {
         (
             json!({ "placed": { "pawn": {} } }),
             "placed.pawn.place",
-            "off, outer or centre",
+            "off, outer and centre",
         ),
         (
             json!({ "placed": { "pawn": { "outer": 6 } } }),

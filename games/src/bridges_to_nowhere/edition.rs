@@ -79,6 +79,20 @@ impl Edition {
         })
     }
 
+    /// The data as it comes from outside: made into an edition again, they give this one.
+    pub fn parts(&self) -> EditionParts {
+        let card = |card: &BridgeCard| BridgeCardParts {
+            style: card.style,
+            number: card.number.map(u32::from),
+            left: card.left,
+            right: card.right,
+        };
+        EditionParts {
+            name: self.name.clone(),
+            cards: self.cards.iter().map(card).collect(),
+        }
+    }
+
     /// Name of the edition, for people.
     pub fn name(&self) -> &str {
         &self.name

@@ -66,6 +66,15 @@ pub struct BuildingParts {
 pub struct BuildingId(u8);
 
 impl BuildingId {
+    /// The identifier of a place; `None` for one above 71.
+    pub const fn new(place: u8) -> Option<Self> {
+        if (place as usize) < BUILDINGS {
+            Some(Self(place))
+        } else {
+            None
+        }
+    }
+
     /// The place as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -115,6 +124,27 @@ impl Edition {
             bonus_stacks: check::bonus_stacks(&parts.bonus_stacks)?,
             buildings: check::buildings(&parts.buildings)?,
         })
+    }
+
+    /// The data as it comes from outside: made into an edition again, they give this one.
+    pub fn parts(&self) -> EditionParts {
+        let building = |building: &Building| BuildingParts {
+            kind: building.kind,
+            number: building.number.map(u32::from),
+            coat: building.coat,
+        };
+        let money_space = |&(space, money): &(u8, u8)| (space.into(), money.into());
+        EditionParts {
+            name: self.name.clone(),
+            ring: self.ring.to_vec(),
+            rondel: self.rondel.iter().map(|i| i.map(u32::from)).collect(),
+            chapel_last_space: self.chapel_last_space.into(),
+            chapel_money: self.chapel_money.iter().map(money_space).collect(),
+            gate_last_space: self.gate_last_space.into(),
+            gate_bonus: self.gate_bonus.iter().copied().map(u32::from).collect(),
+            bonus_stacks: self.bonus_stacks.iter().map(|s| s.to_vec()).collect(),
+            buildings: self.buildings.iter().map(building).collect(),
+        }
     }
 
     /// Name of the edition, for people.

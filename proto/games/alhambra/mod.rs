@@ -7,19 +7,9 @@ pub use crate::generated::bridgemaster::games::alhambra::v1;
 use bridgemaster_games::alhambra::Alhambra;
 
 #[cfg(feature = "games")]
-mod chance;
+mod messages;
 #[cfg(feature = "games")]
-mod components;
-#[cfg(feature = "games")]
-mod config;
-#[cfg(feature = "games")]
-mod decision;
-#[cfg(feature = "games")]
-mod event;
-#[cfg(feature = "games")]
-mod observation;
-#[cfg(feature = "games")]
-mod setup;
+mod pieces;
 
 #[cfg(feature = "games")]
 crate::games::wire_game::wire_game!(Alhambra with chance);

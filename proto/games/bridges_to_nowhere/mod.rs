@@ -7,17 +7,9 @@ pub use crate::generated::bridgemaster::games::bridges_to_nowhere::v1;
 use bridgemaster_games::bridges_to_nowhere::BridgesToNowhere;
 
 #[cfg(feature = "games")]
-mod components;
+mod messages;
 #[cfg(feature = "games")]
-mod config;
-#[cfg(feature = "games")]
-mod decision;
-#[cfg(feature = "games")]
-mod event;
-#[cfg(feature = "games")]
-mod observation;
-#[cfg(feature = "games")]
-mod setup;
+mod pieces;
 
 #[cfg(feature = "games")]
-crate::games::wire_game::wire_game!(BridgesToNowhere);
+crate::games::wire_game::wire_game!(BridgesToNowhere, observation by pieces::of_config);

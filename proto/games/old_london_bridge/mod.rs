@@ -7,19 +7,13 @@ pub use crate::generated::bridgemaster::games::old_london_bridge::v1;
 use bridgemaster_games::old_london_bridge::OldLondonBridge;
 
 #[cfg(feature = "games")]
-mod components;
+mod messages;
 #[cfg(feature = "games")]
-mod config;
-#[cfg(feature = "games")]
-mod decision;
-#[cfg(feature = "games")]
-mod event;
-#[cfg(feature = "games")]
-mod observation;
-#[cfg(feature = "games")]
-mod phase;
-#[cfg(feature = "games")]
-mod setup;
+mod pieces;
 
 #[cfg(feature = "games")]
-crate::games::wire_game::wire_game!(OldLondonBridge);
+crate::games::wire_game::wire_game!(
+    OldLondonBridge,
+    setup by pieces::first_of_the_alike,
+    observation by pieces::of_edition
+);

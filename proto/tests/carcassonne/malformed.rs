@@ -122,7 +122,7 @@ fn malformed_events_name_the_field() {
             "0 to 3",
         ),
         (
-            json!({ "meeplePlaced": { "x": 128 } }),
+            json!({ "meeplePlaced": { "x": 128, "segment": 1 } }),
             "meeple_placed.x",
             "-83 to 83",
         ),

@@ -1,0 +1,129 @@
+//! The messages.
+
+use bridgemaster_games::bridges_to_nowhere::{
+    BridgeCard, BridgeCardParts, CONTRACTS_TO_WIN, Card, Cell, Config, Contract, Deal, Decision,
+    Edition, EditionParts, Event, GAMES, GameResult, LEVELS, MAX_CATEGORY_POINTS, MAX_COLUMN,
+    MAX_GAMES, MAX_NUMBER, MONUMENTS, Observation, PLAYERS, Phase, Piece, Placement, ROUNDS,
+    SeatScore, Setup, Style, Symbol,
+};
+
+use super::v1;
+use crate::games::{
+    conversion::{Else, InRange, Maybe, OrEmpty, OrZero, OrZeroUnchecked, Plain, SeatBelow},
+    describe::{wire_edition, wire_enum, wire_message, wire_oneof},
+};
+
+/// A seat of the game.
+const SEAT: SeatBelow = SeatBelow(PLAYERS);
+/// A game of the match.
+const GAME: InRange<u8> = InRange(0..=MAX_GAMES as u8 - 1);
+/// A round of a game.
+const ROUND: InRange<u8> = InRange(0..=ROUNDS - 1);
+/// Points of a category.
+const POINTS: InRange<u16> = InRange(0..=MAX_CATEGORY_POINTS);
+
+wire_enum! { Style = v1::Style { Suspension Truss Cable } }
+wire_enum! { Symbol = v1::Symbol { Fish Bird Boat } }
+wire_enum! {
+    Contract = v1::Contract {
+        Triple SpiceOfLife LongestMile SpanningTheDivide TrialOfTheSea Double
+    }
+}
+
+wire_message! { BridgeCard = v1::BridgeCard { style, number: OrZero(MAX_NUMBER), left, right } }
+wire_message! { Card = v1::Card { card } => card }
+wire_oneof! {
+    Card = v1::card::Card {
+        BridgeCard(card) => (Self::Bridge(card)),
+        Monument {},
+    }
+}
+wire_message! {
+    Placement = v1::Placement {
+        piece;
+        level: InRange(1..=LEVELS as u8), column: InRange(-MAX_COLUMN..=MAX_COLUMN)
+            => cell (Cell { level, column }),
+    }
+}
+wire_oneof! {
+    Piece = v1::placement::Piece {
+        BridgeCard(card) => (Self::Card(Card::Bridge(card))),
+        Monument {} => (Self::Card(Card::Monument)),
+        Pillar {},
+    }
+}
+wire_message! {
+    SeatScore = v1::SeatScore {
+        numbers: POINTS,
+        tolls: POINTS,
+        monuments: POINTS,
+        symbols: POINTS,
+        contract: POINTS,
+    }
+}
+
+wire_message! {
+    Config = v1::Config {
+        contracts: Else(|| Config::default().contracts, Plain),
+        contracts_to_win: Else(
+            || Config::default().contracts_to_win,
+            InRange(CONTRACTS_TO_WIN)
+        ),
+        games: Else(|| Config::default().games, InRange(GAMES)),
+        edition,
+    }
+}
+wire_edition! { Edition = v1::Edition as EditionParts }
+wire_message! { EditionParts = v1::Edition { name, cards } }
+wire_message! { BridgeCardParts = v1::BridgeCard { style, number: OrZeroUnchecked, left, right } }
+
+wire_message! { Setup = v1::Setup { contracts: OrEmpty(Plain), deals } }
+wire_message! { Deal = v1::Deal { first_drafter: SEAT, deck } }
+
+wire_message! { Decision = v1::Decision { decision } => decision }
+wire_oneof! {
+    Decision = v1::decision::Decision {
+        Take(card),
+        Place(placement),
+        End as EndBuilding {},
+    }
+}
+
+wire_message! { Event = v1::Event { event } => event }
+wire_oneof! {
+    Event = v1::event::Event {
+        GameStarted { game: GAME, contract },
+        RoundStarted { round: ROUND, first_drafter: SEAT, opened },
+        Taken { seat: SEAT, card },
+        DraftEnded { discarded },
+        Placed { seat: SEAT, placement },
+        BuildingEnded { seat: SEAT, discarded },
+        Scored { seat: SEAT, score },
+        GameEnded { game: GAME, winner: Maybe(SEAT) },
+        MatchEnded {},
+    }
+}
+
+wire_message! {
+    Observation = v1::Observation {
+        viewer_seat => viewer: SEAT,
+        results,
+        game: GAME,
+        contract,
+        round: ROUND,
+        first_drafter: SEAT,
+        phase,
+        open,
+        monuments: InRange(0..=MONUMENTS),
+        unseen,
+        seats,
+    } with games = 0
+}
+wire_oneof! {
+    Phase = v1::observation::Phase {
+        Draft as DraftPhase { seat: SEAT },
+        Build as BuildPhase {},
+        Over as OverPhase {},
+    }
+}
+wire_message! { GameResult = v1::GameResult { contract, winner: Maybe(SEAT), scores } }

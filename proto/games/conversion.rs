@@ -1,0 +1,350 @@
+//! How a value of the rules becomes a field of a message, and how it is read back.
+//!
+//! A type says its form on the wire with [`OnWire`]; where the type alone does not tell the form,
+//! such as a number with a range, the description of the message names a [`Conversion`].
+
+use std::{fmt::Display, ops::RangeInclusive};
+
+use arrayvec::ArrayVec;
+use bridgemaster_games::{Seat, Viewer};
+
+use super::wire::{Path, WireError};
+
+/// A type of the rules whose form on the wire is `W`.
+pub(super) trait OnWire<W>: Sized {
+    /// Writes the value.
+    fn to_wire(&self) -> W;
+
+    /// Reads the value of a field. `field` is its name in the message around it; it begins the
+    /// path of an error, and is empty for an item of a list.
+    fn from_wire(field: &str, wire: &W) -> Result<Self, WireError>;
+}
+
+/// How a field is converted between the rules' type `R` and the type `W` of the message.
+pub(super) trait Conversion<R, W> {
+    /// Writes a value; see [`OnWire::to_wire`].
+    fn write(&self, value: &R) -> W;
+
+    /// Reads a value; see [`OnWire::from_wire`].
+    fn read(&self, field: &str, wire: &W) -> Result<R, WireError>;
+}
+
+/// The conversion of a field that names none: the type's own form.
+pub(super) struct Plain;
+
+impl<R: OnWire<W>, W> Conversion<R, W> for Plain {
+    fn write(&self, value: &R) -> W {
+        value.to_wire()
+    }
+
+    fn read(&self, field: &str, wire: &W) -> Result<R, WireError> {
+        R::from_wire(field, wire)
+    }
+}
+
+/// Implements [`OnWire`] for types that are the same on both sides.
+macro_rules! same_on_both_sides {
+    ($($type:ty)*) => {
+        $(impl OnWire<$type> for $type {
+            fn to_wire(&self) -> $type {
+                self.to_owned()
+            }
+
+            fn from_wire(_field: &str, wire: &$type) -> Result<Self, WireError> {
+                Ok(wire.to_owned())
+            }
+        })*
+    };
+}
+
+same_on_both_sides! { bool i32 u32 String }
+
+/// A number within a range.
+pub(super) struct InRange<T>(pub(super) RangeInclusive<T>);
+
+impl<T, W> Conversion<T, W> for InRange<T>
+where
+    T: Copy + Display + PartialOrd + TryFrom<W>,
+    W: Copy + Display + From<T>,
+{
+    fn write(&self, value: &T) -> W {
+        W::from(*value)
+    }
+
+    fn read(&self, field: &str, wire: &W) -> Result<T, WireError> {
+        match T::try_from(*wire) {
+            Ok(number) if self.0.contains(&number) => Ok(number),
+            _ => {
+                let (first, last) = (self.0.start(), self.0.end());
+                let detail = format!("{wire} is not in {first} to {last}");
+                Err(WireError::new(field, detail))
+            }
+        }
+    }
+}
+
+/// A number from 1 to this highest one, or none, which is 0 on the wire.
+pub(super) struct OrZero(pub(super) u8);
+
+impl Conversion<Option<u8>, u32> for OrZero {
+    fn write(&self, value: &Option<u8>) -> u32 {
+        value.map_or(0, u32::from)
+    }
+
+    fn read(&self, field: &str, wire: &u32) -> Result<Option<u8>, WireError> {
+        let number: u8 = InRange(0..=self.0).read(field, wire)?;
+        Ok((number != 0).then_some(number))
+    }
+}
+
+/// A number of edition data, which the rules check, or none, which is 0 on the wire.
+pub(super) struct OrZeroUnchecked;
+
+impl Conversion<Option<u32>, u32> for OrZeroUnchecked {
+    fn write(&self, value: &Option<u32>) -> u32 {
+        value.unwrap_or(0)
+    }
+
+    fn read(&self, _field: &str, wire: &u32) -> Result<Option<u32>, WireError> {
+        Ok((*wire != 0).then_some(*wire))
+    }
+}
+
+/// A seat below this number, which is a game's highest number of seats. A viewer is a seat, or
+/// a spectator, for whom the field is not set.
+#[derive(Clone, Copy)]
+pub(super) struct SeatBelow(pub(super) usize);
+
+impl Conversion<Seat, u32> for SeatBelow {
+    fn write(&self, seat: &Seat) -> u32 {
+        seat.number().into()
+    }
+
+    fn read(&self, field: &str, wire: &u32) -> Result<Seat, WireError> {
+        match u8::try_from(*wire).ok().and_then(Seat::new) {
+            Some(seat) if seat.index() < self.0 => Ok(seat),
+            _ => {
+                let detail = format!("{wire} is not a seat; 0 to {} are", self.0 - 1);
+                Err(WireError::new(field, detail))
+            }
+        }
+    }
+}
+
+impl Conversion<Viewer, Option<u32>> for SeatBelow {
+    fn write(&self, viewer: &Viewer) -> Option<u32> {
+        match viewer {
+            Viewer::Seat(seat) => Some(self.write(seat)),
+            Viewer::Spectator => None,
+        }
+    }
+
+    fn read(&self, field: &str, wire: &Option<u32>) -> Result<Viewer, WireError> {
+        Ok(match wire {
+            Some(seat) => Viewer::Seat(self.read(field, seat)?),
+            None => Viewer::Spectator,
+        })
+    }
+}
+
+/// A number that need not be set.
+pub(super) struct Maybe<C>(pub(super) C);
+
+impl<R, W, C: Conversion<R, W>> Conversion<Option<R>, Option<W>> for Maybe<C> {
+    fn write(&self, value: &Option<R>) -> Option<W> {
+        value.as_ref().map(|value| self.0.write(value))
+    }
+
+    fn read(&self, field: &str, wire: &Option<W>) -> Result<Option<R>, WireError> {
+        let read = wire.as_ref().map(|wire| self.0.read(field, wire));
+        read.transpose()
+    }
+}
+
+/// A field of a config, always written; the default `D` stands for one that is not set.
+pub(super) struct Else<D, C>(pub(super) D, pub(super) C);
+
+impl<R, W, C: Conversion<R, W>, D: Fn() -> R> Conversion<R, Option<W>> for Else<D, C> {
+    fn write(&self, value: &R) -> Option<W> {
+        Some(self.1.write(value))
+    }
+
+    fn read(&self, field: &str, wire: &Option<W>) -> Result<R, WireError> {
+        match wire {
+            Some(wire) => self.1.read(field, wire),
+            None => Ok(self.0()),
+        }
+    }
+}
+
+/// A value whose default is written as nothing: a message or an enum value that is not set, or an
+/// empty list. `C` converts every other value.
+pub(super) struct DefaultAsNothing<C>(pub(super) C);
+
+impl<R, W, C> Conversion<R, W> for DefaultAsNothing<C>
+where
+    R: Default + PartialEq,
+    W: Default + PartialEq,
+    C: Conversion<R, W>,
+{
+    fn write(&self, value: &R) -> W {
+        if *value == R::default() {
+            W::default()
+        } else {
+            self.0.write(value)
+        }
+    }
+
+    fn read(&self, field: &str, wire: &W) -> Result<R, WireError> {
+        if *wire == W::default() {
+            Ok(R::default())
+        } else {
+            self.0.read(field, wire)
+        }
+    }
+}
+
+/// A list, or none, which is an empty one on the wire.
+pub(super) struct OrEmpty<C>(pub(super) C);
+
+impl<R, W, C: Conversion<R, Vec<W>>> Conversion<Option<R>, Vec<W>> for OrEmpty<C> {
+    fn write(&self, value: &Option<R>) -> Vec<W> {
+        let list = value.as_ref().map(|list| self.0.write(list));
+        list.unwrap_or_default()
+    }
+
+    fn read(&self, field: &str, wire: &Vec<W>) -> Result<Option<R>, WireError> {
+        match &wire[..] {
+            [] => Ok(None),
+            _ => self.0.read(field, wire).map(Some),
+        }
+    }
+}
+
+/// An enum value of a config, always written; its type's default stands for one that is not set.
+pub(super) struct ElseDefault;
+
+impl<E: WireEnum + Default> Conversion<E, i32> for ElseDefault {
+    fn write(&self, value: &E) -> i32 {
+        OnWire::to_wire(value)
+    }
+
+    fn read(&self, field: &str, wire: &i32) -> Result<E, WireError> {
+        Ok(Option::from_wire(field, wire)?.unwrap_or_default())
+    }
+}
+
+/// An enum of the rules and its twin on the wire, whose value 0 stands for none of them.
+pub(super) trait WireEnum: Copy {
+    /// The number on the wire.
+    fn to_number(self) -> i32;
+    /// The value of a number on the wire.
+    fn of_number(number: i32) -> Option<Self>;
+    /// The names on the wire, in ascending order of their numbers.
+    fn wire_names() -> String;
+}
+
+impl<E: WireEnum> OnWire<i32> for E {
+    fn to_wire(&self) -> i32 {
+        self.to_number()
+    }
+
+    fn from_wire(field: &str, wire: &i32) -> Result<Self, WireError> {
+        Self::of_number(*wire).ok_or_else(|| {
+            let names = Self::wire_names();
+            let detail = match wire {
+                0 => format!("must be set to one of {names}"),
+                _ => format!("{wire} is not one of {names}"),
+            };
+            WireError::new(field, detail)
+        })
+    }
+}
+
+/// A value that need not be set.
+impl<E: WireEnum> OnWire<i32> for Option<E> {
+    fn to_wire(&self) -> i32 {
+        self.map_or(0, E::to_number)
+    }
+
+    fn from_wire(field: &str, wire: &i32) -> Result<Self, WireError> {
+        match wire {
+            0 => Ok(None),
+            _ => E::from_wire(field, wire).map(Some),
+        }
+    }
+}
+
+/// A list whose items are converted by `C`. In the rules it is a `Vec`, an `ArrayVec`, which holds
+/// at most its capacity, or an array, which holds exactly its length. The place of a wrong item
+/// becomes part of the path.
+pub(super) struct Each<C>(pub(super) C);
+
+impl<R, W, C: Conversion<R, W>> Conversion<Vec<R>, Vec<W>> for Each<C> {
+    fn write(&self, items: &Vec<R>) -> Vec<W> {
+        items.iter().map(|item| self.0.write(item)).collect()
+    }
+
+    fn read(&self, field: &str, wire: &Vec<W>) -> Result<Vec<R>, WireError> {
+        let items = wire.iter().enumerate();
+        items
+            .map(|(place, item)| self.0.read("", item).at(field, place))
+            .collect()
+    }
+}
+
+impl<R, W, C: Conversion<R, W>, const N: usize> Conversion<ArrayVec<R, N>, Vec<W>> for Each<C> {
+    fn write(&self, items: &ArrayVec<R, N>) -> Vec<W> {
+        items.iter().map(|item| self.0.write(item)).collect()
+    }
+
+    fn read(&self, field: &str, wire: &Vec<W>) -> Result<ArrayVec<R, N>, WireError> {
+        if wire.len() > N {
+            let detail = format!("must have at most {N} entries, found {}", wire.len());
+            return Err(WireError::new(field, detail));
+        }
+        let items = wire.iter().enumerate();
+        items
+            .map(|(place, item)| self.0.read("", item).at(field, place))
+            .collect()
+    }
+}
+
+impl<R, W, C: Conversion<R, W>, const N: usize> Conversion<[R; N], Vec<W>> for Each<C> {
+    fn write(&self, items: &[R; N]) -> Vec<W> {
+        items.iter().map(|item| self.0.write(item)).collect()
+    }
+
+    fn read(&self, field: &str, wire: &Vec<W>) -> Result<[R; N], WireError> {
+        let wrong_length = || {
+            let detail = format!("must have {N} entries, found {}", wire.len());
+            WireError::new(field, detail)
+        };
+        if wire.len() != N {
+            return Err(wrong_length());
+        }
+        let items: ArrayVec<R, N> = self.read(field, wire)?;
+        items.into_inner().map_err(|_| wrong_length())
+    }
+}
+
+/// Implements [`OnWire`] for lists whose items need no conversion of their own.
+macro_rules! plain_lists {
+    ($([$($size:tt)*] $list:ty;)*) => {
+        $(impl<T: OnWire<W>, W $($size)*> OnWire<Vec<W>> for $list {
+            fn to_wire(&self) -> Vec<W> {
+                Each(Plain).write(self)
+            }
+
+            fn from_wire(field: &str, wire: &Vec<W>) -> Result<Self, WireError> {
+                Each(Plain).read(field, wire)
+            }
+        })*
+    };
+}
+
+plain_lists! {
+    [] Vec<T>;
+    [, const N: usize] ArrayVec<T, N>;
+    [, const N: usize] [T; N];
+}

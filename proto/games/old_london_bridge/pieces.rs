@@ -1,0 +1,209 @@
+//! Faces of an area, counts of tiles, and what only the edition tells of a building.
+
+use arrayvec::ArrayVec;
+use bridgemaster_games::{
+    EditionError,
+    old_london_bridge::{
+        Area, BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, BuildingId, Coat, Config,
+        Edition, Face, FaceChoice, Kind, MAX_HOUSE_NUMBER, Observation, Setup, StackView,
+        TILE_KINDS, TileKind,
+    },
+};
+
+use super::v1;
+use crate::games::{
+    conversion::{Conversion, Each, InRange, OnWire},
+    describe::wire_message,
+    wire::{Path as _, WireError},
+};
+/// A face that must belong to an area.
+pub(super) struct FaceOf(pub(super) Area);
+
+impl Conversion<Face, i32> for FaceOf {
+    fn write(&self, face: &Face) -> i32 {
+        face.to_wire()
+    }
+
+    fn read(&self, field: &str, wire: &i32) -> Result<Face, WireError> {
+        let face = Face::from_wire(field, wire)?;
+        if face.area() != self.0 {
+            let detail = format!("{face} is a face of the {} area", face.area());
+            return Err(WireError::new(field, detail));
+        }
+        Ok(face)
+    }
+}
+
+/// The choice of a face for an area: the base face if it is not set.
+pub(super) struct ChoiceFor(pub(super) Area);
+
+impl Conversion<FaceChoice, Option<v1::FaceChoice>> for ChoiceFor {
+    fn write(&self, choice: &FaceChoice) -> Option<v1::FaceChoice> {
+        choice.to_wire()
+    }
+
+    fn read(&self, field: &str, wire: &Option<v1::FaceChoice>) -> Result<FaceChoice, WireError> {
+        let choice: Option<FaceChoice> = OnWire::from_wire(field, wire)?;
+        let choice = choice.unwrap_or(FaceChoice::Face(self.0.base_face()));
+        if let FaceChoice::Face(face) = choice {
+            FaceOf(self.0).read("face", &face.to_wire()).below(field)?;
+        }
+        Ok(choice)
+    }
+}
+
+/// Counts of tiles by kind: one entry a tile.
+pub(super) struct TileCounts;
+
+impl Conversion<[u8; TILE_KINDS], Vec<i32>> for TileCounts {
+    fn write(&self, counts: &[u8; TILE_KINDS]) -> Vec<i32> {
+        let mut tiles = Vec::with_capacity(counts.iter().copied().map(usize::from).sum());
+        for (kind, &count) in TileKind::ALL.iter().zip(counts) {
+            tiles.extend((0..count).map(|_| kind.to_wire()));
+        }
+        tiles
+    }
+
+    fn read(&self, field: &str, wire: &Vec<i32>) -> Result<[u8; TILE_KINDS], WireError> {
+        let mut counts = [0; TILE_KINDS];
+        for (place, tile) in wire.iter().enumerate() {
+            let tile = TileKind::from_wire("", tile).at(field, place)?;
+            let count = &mut counts[tile.index()];
+            if usize::from(*count) == BONUS_STACKS {
+                let detail = format!("there are only {BONUS_STACKS} tiles of kind {tile}");
+                return Err(WireError::new("", detail).at(field, place));
+            }
+            *count += 1;
+        }
+        Ok(counts)
+    }
+}
+
+/// The field on the wire of an entry that the rules refuse. They name the entries as the edition
+/// file does, where the rondel and the money spaces have another form.
+pub(super) fn refused(error: EditionError) -> WireError {
+    match error {
+        EditionError::Form(_) => error.into(),
+        EditionError::Entry { entry, problem } => {
+            let field = match entry.split_once(": ") {
+                Some((money_space, "pounds")) => format!("{money_space}.money"),
+                Some((money_space, part)) if money_space.starts_with("chapel_money") => {
+                    format!("{money_space}.{part}")
+                }
+                Some((bonus_space, _)) => bonus_space.to_owned(),
+                None => entry.replace("rondel", "rondel_incomes"),
+            };
+            WireError::new(field, problem)
+        }
+    }
+}
+
+/// The position of a building in the edition.
+impl OnWire<u32> for BuildingId {
+    fn to_wire(&self) -> u32 {
+        self.index() as u32
+    }
+
+    fn from_wire(field: &str, wire: &u32) -> Result<Self, WireError> {
+        let place = InRange(0..=BUILDINGS as u8 - 1).read(field, wire)?;
+        Ok(Self::new(place).expect("the place is in range"))
+    }
+}
+
+/// The first of some buildings that are alike stands for all of them.
+pub(super) fn first_of_the_alike(setup: &mut Setup, config: &Config) -> Result<(), WireError> {
+    for id in setup.stacks.as_flattened_mut() {
+        let building = config.edition.building(*id);
+        *id = config.edition.find(building).unwrap_or(*id);
+    }
+    Ok(())
+}
+
+/// A stack has either numbers or, of parks, coats; the other list stays empty and unallocated.
+/// What a building of some number is else follows from the edition.
+impl OnWire<v1::StackView> for StackView {
+    fn to_wire(&self) -> v1::StackView {
+        let Self { kind, top, unseen } = self;
+        let (mut unseen_numbers, mut unseen_coats) = (Vec::new(), Vec::new());
+        match kind {
+            Kind::Park => unseen_coats.extend(unseen.iter().map(|park| park.coat.to_wire())),
+            _ => {
+                let number = |house: &Building| house.number.map_or(0, u32::from);
+                unseen_numbers.extend(unseen.iter().map(number));
+            }
+        }
+        v1::StackView {
+            kind: kind.to_wire(),
+            top: top.to_wire(),
+            unseen_numbers,
+            unseen_coats,
+        }
+    }
+
+    fn from_wire(field: &str, wire: &v1::StackView) -> Result<Self, WireError> {
+        let v1::StackView {
+            kind,
+            top,
+            unseen_numbers,
+            unseen_coats,
+        } = wire;
+        let read = || {
+            let kind = Kind::from_wire("kind", kind)?;
+            let building = |number, coat| Building { kind, number, coat };
+            let unseen = match kind {
+                Kind::Park => {
+                    none("unseen_numbers", unseen_numbers, "parks have no numbers")?;
+                    let coats: ArrayVec<Coat, BUILDINGS_PER_KIND> =
+                        OnWire::from_wire("unseen_coats", unseen_coats)?;
+                    let parks = coats.into_iter();
+                    parks.map(|coat| building(None, Some(coat))).collect()
+                }
+                _ => {
+                    let reason = "numbers tell which buildings these are";
+                    none("unseen_coats", unseen_coats, reason)?;
+                    let numbers = Each(InRange(1..=MAX_HOUSE_NUMBER));
+                    let numbers: ArrayVec<u8, BUILDINGS_PER_KIND> =
+                        numbers.read("unseen_numbers", unseen_numbers)?;
+                    let houses = numbers.into_iter();
+                    houses.map(|number| building(Some(number), None)).collect()
+                }
+            };
+            let top = OnWire::from_wire("top", top)?;
+            Ok(Self { kind, top, unseen })
+        };
+        read().below(field)
+    }
+}
+wire_message! { StackView = v1::StackView }
+
+/// A list that must be empty.
+fn none<T>(field: &str, list: &[T], reason: &str) -> Result<(), WireError> {
+    match list {
+        [] => Ok(()),
+        _ => Err(WireError::new(field, format!("must be empty: {reason}"))),
+    }
+}
+
+/// Looks up the unseen buildings that are told by their numbers.
+pub(super) fn of_edition(observation: &mut Observation, config: &Config) -> Result<(), WireError> {
+    for (i, stack) in observation.stacks.iter_mut().enumerate() {
+        for (j, house) in stack.unseen.iter_mut().enumerate() {
+            if house.number.is_some() {
+                let found = numbered(house, &config.edition);
+                *house = found.at("unseen_numbers", j).at("stacks", i)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The building of a kind with a house number.
+fn numbered(house: &Building, edition: &Edition) -> Result<Building, WireError> {
+    let mut buildings = edition.buildings_of(house.kind).iter();
+    let found = buildings.find(|building| building.number == house.number);
+    found.copied().ok_or_else(|| {
+        let (name, kind, number) = (edition.name(), house.kind, house.number.unwrap_or(0));
+        let detail = format!("the edition {name} has no {kind} of number {number}");
+        WireError::new("", detail)
+    })
+}
