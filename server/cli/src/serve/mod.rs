@@ -122,10 +122,11 @@ async fn tell_left_out(limit: LineLimit) {
 
 /// Starts the log, whose lines have a bound.
 fn start_log(settings: &Settings) -> LineLimit {
+    // The prefix of the names of all our crates, this one included.
     let level = match settings.verbose {
-        0 => "warn,bridgemaster_server=warn",
-        1 => "warn,bridgemaster_server=info",
-        _ => "info,bridgemaster_server=trace",
+        0 => "warn",
+        1 => "warn,bridgemaster=info",
+        _ => "info,bridgemaster=trace",
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     let limit = LineLimit::default();

@@ -58,3 +58,18 @@ fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_sec
         }
     }
 }
+
+#[test]
+fn the_first_level_of_logging_tells_the_memory_bound_and_the_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    let log = fs::File::create(&path).unwrap();
+    let mut server = Served::start_logging_to(Stdio::from(log), &["-v"]);
+    assert!(signal("-TERM", server.process.id()));
+    assert_eq!(server.process.wait().unwrap().code(), Some(0));
+
+    let log = fs::read_to_string(path).unwrap();
+    for line in ["memory is bounded", "serving", "stopped"] {
+        assert!(log.contains(line), "no {line:?} in {log}");
+    }
+}
