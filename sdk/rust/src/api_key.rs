@@ -6,10 +6,10 @@ use tonic::metadata::{Ascii, MetadataValue};
 
 use crate::OptionsError;
 
-/// Metadata in which a call shows its key.
+/// Name of the metadata entry that carries the API key of a call.
 pub const KEY_METADATA: &str = "x-bridgemaster-key";
 
-/// An API key, for servers that ask for one. Stays out of debug output and logs.
+/// An API key, for servers that require one. Never appears in debug output or logs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(MetadataValue<Ascii>);
 

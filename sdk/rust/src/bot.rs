@@ -11,22 +11,22 @@ use crate::Request;
 pub trait Bot: Send {
     /// Answers a request. The clock of the seat runs until the answer is at the server.
     ///
-    /// Called again with the same request after [`Bot::decision_rejected`] when the refused
-    /// decision answered it.
+    /// Called again with the same request after [`Bot::decision_rejected`], if the refused decision
+    /// answered it and it is still open.
     fn decide(&mut self, request: &Request) -> Choice;
 
-    /// The match starts (or has started, for a bot that joined again): called before the first
-    /// [`Bot::decide`]. Called again when the server has lost the end of what was played: requests
-    /// before have not happened then, and what is asked next is complete, as ever.
+    /// The match starts, or has started for a bot that joined again. Called before the first
+    /// [`Bot::decide`], and again if the server has lost the end of what was played: earlier
+    /// requests then never happened, and the next one is complete as always.
     fn match_started(&mut self, _started: &v1::MatchStarted) {}
 
     /// A decision of this bot was refused.
     fn decision_rejected(&mut self, _rejected: &v1::DecisionRejected) {}
 
-    /// Something changed about a seat's bot, perhaps this one's: paused, back, forfeited, a strike.
+    /// The state of a seat's bot changed, perhaps of this one: paused, back, forfeited, a strike.
     fn seat_changed(&mut self, _status: &v1::SeatStatus) {}
 
-    /// The match is over. Not called when the server is lost before.
+    /// The match is over. Not called if the server is lost before.
     fn match_ended(&mut self, _result: &v1::MatchResult) {}
 }
 
@@ -57,8 +57,8 @@ impl<B: Bot + ?Sized> Bot for Box<B> {
 pub enum Choice {
     /// A position in the legal list of the request, from 0.
     Index(usize),
-    /// A decision in full: needed only for one beyond a list that was cut.
+    /// A decision in full: needed only if the list was cut and does not contain it.
     Decision(v1::GameDecision),
-    /// Gives the match up: the seat forfeits.
+    /// Resigns: the seat forfeits.
     Resign,
 }

@@ -14,7 +14,7 @@ use crate::OptionsError;
 
 /// The domain of the server's refusals in `google.rpc.ErrorInfo`.
 const REFUSAL_DOMAIN: &str = "bridgemaster";
-/// What the names of [`RefusalReason`] begin with on the wire, and the reasons do not.
+/// Prefix of the names of [`RefusalReason`] in the protocol; reasons leave it out.
 const REASON_PREFIX: &str = "REFUSAL_REASON_";
 
 /// A connection that failed, in the words of its status; what it was caused by are its sources.
@@ -48,7 +48,7 @@ pub enum PlayError {
     Unreachable {
         /// The address.
         server_url: String,
-        /// How long it was tried for.
+        /// How long the client tried.
         waited: Duration,
         /// The last failure.
         source: TransportFailure,
@@ -58,7 +58,7 @@ pub enum PlayError {
     Lost {
         /// The address.
         server_url: String,
-        /// How long it was tried for.
+        /// How long the client tried.
         waited: Duration,
         /// The last failure.
         source: TransportFailure,
@@ -66,7 +66,7 @@ pub enum PlayError {
     /// The server refused, with its reason.
     #[error(transparent)]
     Refused(Box<Refusal>),
-    /// A gRPC failure that is no refusal of a Bridgemaster server and that trying again cannot mend.
+    /// A gRPC failure that is not a refusal of a Bridgemaster server, and that a retry cannot fix.
     #[error("the call failed; is {server_url} a Bridgemaster server?")]
     Call {
         /// The address.
@@ -77,7 +77,7 @@ pub enum PlayError {
     /// The server did something that this revision of the protocol does not allow.
     #[error("the server broke the protocol: {0}")]
     Protocol(&'static str),
-    /// The match is over, and its seed is not the one that the server had committed to.
+    /// The match is over, and its seed is not the one to which the server had committed.
     #[error(
         "the server played another seed than it had committed to: the commitment was \
          {commitment:?}, the seed revealed is {seed:?} with the salt {seed_salt:?}"
@@ -92,7 +92,7 @@ pub enum PlayError {
         /// The result all the same.
         result: Box<v1::MatchResult>,
     },
-    /// The bot answered one request with refused decisions again and again.
+    /// The bot kept answering one request with refused decisions.
     #[error(
         "request {request_id} was answered {times} times with a decision that was refused; \
          the last time: {} at {:?}: {}", .last.reason().as_str_name(), .last.field, Outside(&.last.detail)
@@ -134,7 +134,7 @@ impl PlayError {
 pub enum Advice {
     /// Connect again, after a pause.
     Retry,
-    /// Trying again gives the same failure: the bot or its options have to change.
+    /// A retry fails in the same way: change the bot or its options.
     Fix,
     /// There is nothing left to play on this seat.
     Stop,

@@ -21,14 +21,15 @@
 //! }
 //! ```
 //!
-//! It plays the seat whose join ticket is in `BRIDGEMASTER_TICKET`, on the server whose address is
-//! in `BRIDGEMASTER_SERVER`, with the API key in `BRIDGEMASTER_KEY` if the server asks for one. [`play`] and [`play_blocking`] take [`Options`] instead, and give the
+//! The environment says what to play: `BRIDGEMASTER_TICKET` has the join ticket of the seat,
+//! `BRIDGEMASTER_SERVER` the address of the server, and `BRIDGEMASTER_KEY` the API key if the
+//! server asks for one. [`play`] and [`play_blocking`] take [`Options`] instead, and return the
 //! result of the match.
 //!
 //! * [`Request`] holds what the seat knows, its legal decisions and its [clock](ClockView).
 //! * A bot thinks on a thread of its own; Pings are answered meanwhile.
-//! * A lost stream is resumed; a request that was open is answered on the new stream.
-//! * The seed that is revealed at the end is checked against the server's commitment to it.
+//! * A lost stream is resumed; the open request is answered on the new stream.
+//! * The seed revealed at the end is checked against the server's commitment to it.
 //! * [`PlayError`] says what went wrong and whether to retry, to fix something or to stop.
 //! * With the feature `rules`, `rules` gives typed observations and decisions, and the referee's
 //!   own rules to search with.

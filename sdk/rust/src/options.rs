@@ -11,19 +11,19 @@ use crate::{ApiKey, TlsOptions};
 pub const SERVER_VARIABLE: &str = "BRIDGEMASTER_SERVER";
 /// Environment variable with the join ticket of a seat.
 pub const TICKET_VARIABLE: &str = "BRIDGEMASTER_TICKET";
-/// Environment variable with the API key, for servers that ask for one.
+/// Environment variable with the API key, for servers that require one.
 pub const KEY_VARIABLE: &str = "BRIDGEMASTER_KEY";
-/// Where a server listens when nothing is said.
+/// Default address of the server.
 pub const DEFAULT_SERVER_URL: &str = "http://127.0.0.1:50051";
-/// Most characters of a bot's name and of its version; the server refuses longer ones.
+/// Longest name and longest version of a bot, in characters. The server refuses longer ones.
 pub const MAX_NAME_CHARS: usize = 64;
 
-/// Time for the first connection: a bot may be started a little before its server.
+/// Default of [`Options::connect_for`]: a bot may be started a little before its server.
 const CONNECT_FOR: Duration = Duration::from_secs(10);
-/// Time to come back after a lost stream: the reconnect time of usual matches.
+/// Default of [`Options::reconnect_for`]: three times the default reconnect time of a match.
 const RECONNECT_FOR: Duration = Duration::from_secs(30);
 
-/// How a bot reaches its seat, and who it says it is.
+/// How a bot reaches its seat, and what it says about itself.
 ///
 /// ```
 /// use bridgemaster_sdk::Options;
@@ -42,24 +42,25 @@ pub struct Options {
     pub server_url: String,
     /// The join ticket of the seat.
     pub ticket: Ticket,
-    /// The API key of the bot, for servers that ask for one.
+    /// The API key of the bot, for servers that require one.
     pub key: Option<ApiKey>,
-    /// Files for an `https://` address.
+    /// TLS files for an `https://` address.
     pub tls: TlsOptions,
     /// Name of the bot: 1 to 64 printable characters.
     pub bot_name: String,
-    /// Version of the bot: at most 64 printable characters, perhaps none.
+    /// Version of the bot: at most 64 printable characters; may be empty.
     pub bot_version: String,
-    /// Identifiers of the games that the bot plays; empty for all.
+    /// Identifiers of the games that the bot plays, such as `alhambra`; empty for all.
     pub games: Vec<String>,
-    /// How long the first connection is tried for.
+    /// How long to try the first connection.
     pub connect_for: Duration,
-    /// How long a lost stream is tried to be resumed for, each time.
+    /// How long to try to resume a lost stream, each time.
     pub reconnect_for: Duration,
 }
 
 impl Options {
-    /// Options for a seat, the rest as a bot that plays every game wants it.
+    /// Options for a seat. The rest has defaults: every game, no version, no API key, no TLS files,
+    /// 10 s for the first connection and 30 s to resume.
     pub fn new(server_url: impl Into<String>, ticket: Ticket, bot_name: impl Into<String>) -> Self {
         Self {
             server_url: server_url.into(),
@@ -74,9 +75,9 @@ impl Options {
         }
     }
 
-    /// Options from the environment: the server from [`SERVER_VARIABLE`] (when that is not set,
-    /// [`DEFAULT_SERVER_URL`]), the ticket from [`TICKET_VARIABLE`], and the API key, if there is
-    /// one, from [`KEY_VARIABLE`]; the files for TLS as in [`TlsOptions::from_env`].
+    /// Options from the environment: the server from [`SERVER_VARIABLE`], or
+    /// [`DEFAULT_SERVER_URL`]; the ticket from [`TICKET_VARIABLE`]; the API key, if any, from
+    /// [`KEY_VARIABLE`]; TLS files as in [`TlsOptions::from_env`].
     pub fn from_env(bot_name: impl Into<String>) -> Result<Self, OptionsError> {
         let server_url = variable(SERVER_VARIABLE)?.unwrap_or(DEFAULT_SERVER_URL.to_owned());
         let ticket = variable(TICKET_VARIABLE)?.ok_or(OptionsError::NoTicket)?;
@@ -88,7 +89,7 @@ impl Options {
         })
     }
 
-    /// Checks what the server would refuse in a Hello.
+    /// Checks for what the server would refuse in a Hello.
     pub(crate) fn check(&self) -> Result<(), OptionsError> {
         check_name("bot_name", &self.bot_name, 1)?;
         check_name("bot_version", &self.bot_version, 0)
@@ -116,7 +117,7 @@ fn check_name(field: &'static str, text: &str, least: usize) -> Result<(), Optio
     })
 }
 
-/// A join ticket: the right to one seat. Stays out of debug output and logs.
+/// A join ticket: the right to play one seat. Never appears in debug output or logs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ticket(String);
 
@@ -149,7 +150,7 @@ impl fmt::Debug for Ticket {
     }
 }
 
-/// Why options cannot be used.
+/// Why [`Options`] cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OptionsError {
     /// No ticket is in the environment.
@@ -160,19 +161,19 @@ pub enum OptionsError {
     /// An environment variable is not text.
     #[error("{0} is not valid Unicode")]
     NotUnicode(&'static str),
-    /// The ticket cannot be one.
+    /// The text cannot be a ticket.
     #[error("a ticket is printable ASCII without spaces; this one is not")]
     Ticket,
-    /// The API key cannot be one.
+    /// The text cannot be an API key.
     #[error("an API key is printable ASCII without spaces; this one is not")]
     Key,
-    /// The address of the server is none.
+    /// The address of the server is not valid.
     #[error("server_url {url:?} is not an address such as {DEFAULT_SERVER_URL}")]
     ServerUrl {
         /// What was given.
         url: String,
     },
-    /// A file for TLS cannot be read.
+    /// A TLS file cannot be read.
     #[error("{}: {detail}", path.display())]
     TlsFile {
         /// The file.
@@ -180,13 +181,13 @@ pub enum OptionsError {
         /// What the system says.
         detail: String,
     },
-    /// The files for TLS have not what they should.
+    /// A TLS file has no usable certificate or key.
     #[error("the files for TLS cannot be used: {detail}")]
     Tls {
         /// What is wrong with them.
         detail: String,
     },
-    /// Of the client's certificate and its key only one is given.
+    /// A client certificate is given without its private key, or the key without the certificate.
     #[error("a client certificate and its private key are given together or not at all")]
     HalfOfClientCertificate,
     /// A name or version that the server refuses.

@@ -44,13 +44,13 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A connection to this address. It is made when it is first needed, and made again when it
-    /// was lost. Must be called within a tokio runtime.
+    /// A connection to this address. It is opened on first use, and reopened when it is lost. Must
+    /// be called within a tokio runtime.
     pub fn to(server_url: &str) -> Result<Self, OptionsError> {
         Self::with_tls(server_url, &TlsOptions::default())
     }
 
-    /// The same, with files for an `https://` address.
+    /// The same, with TLS files for an `https://` address.
     pub fn with_tls(server_url: &str, tls: &TlsOptions) -> Result<Self, OptionsError> {
         let channel = endpoint(server_url, tls)?
             .connect_timeout(CONNECT_TIMEOUT)
@@ -66,11 +66,11 @@ impl Connection {
     /// Plays one match on this connection; `options.server_url` and
     /// `options.tls` are not used.
     ///
-    /// Waits for the bot at the end, so a bot that never returns keeps this from returning too.
-    /// When the future is dropped, the stream ends and the bot's thread stops after its current call.
+    /// Waits for the bot at the end: if the bot never returns, neither does this. Dropping the
+    /// future ends the stream, and stops the bot's thread after its current call.
     ///
     /// # Errors
-    /// See [`PlayError`]. A lost stream is one only after [`Options::reconnect_for`].
+    /// See [`PlayError`]. A lost stream is an error only after [`Options::reconnect_for`].
     pub async fn play(
         &self,
         bot: impl Bot + 'static,
@@ -116,8 +116,8 @@ pub fn play_blocking(
 }
 
 /// The body of a bot's `main`: plays the match that the environment names (see
-/// [`Options::from_env`]) and says on standard error how it ended. What happens on the way goes to
-/// `tracing`: install a subscriber to see it.
+/// [`Options::from_env`]) and reports on standard error how it ended. Progress goes to `tracing`:
+/// install a subscriber to see it.
 pub fn run(bot_name: &str, bot: impl Bot + 'static) -> ExitCode {
     let played = Options::from_env(bot_name)
         .map_err(PlayError::from)

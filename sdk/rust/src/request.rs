@@ -52,9 +52,8 @@ impl Deref for Request {
 
 /// The clock of a seat while it decides.
 ///
-/// It counts from the receipt of the request, so the way of the request to the bot and of the
-/// answer to the server is not in it; the server credits a measured round trip back up to the
-/// limit in the match's [`v1::ClockRules`].
+/// It counts from the receipt of the request, so it leaves out network time in both directions. The
+/// server credits the measured round trip, up to the limit in the match's [`v1::ClockRules`].
 #[derive(Clone, Copy, Debug)]
 pub struct ClockView {
     at_receipt: v1::Clock,
@@ -67,18 +66,18 @@ impl ClockView {
         self.received.elapsed()
     }
 
-    /// Time left now for this decision; zero when it is late.
+    /// Time left for this decision, now; zero when it is late.
     pub fn decision_left(&self) -> Duration {
         left(self.at_receipt.decision_left_ms, self.used())
     }
 
-    /// Time left now in the bank; zero when it is empty.
+    /// Time left in the bank, now; zero when it is empty.
     pub fn bank_left(&self) -> Duration {
         left(self.at_receipt.bank_left_ms, self.used())
     }
 
-    /// What the previous answer of this seat was charged, and how that was found; `None` before
-    /// the first.
+    /// What the previous answer of this seat was charged, and how the charge was computed; `None`
+    /// before the first.
     pub fn last_charge(&self) -> Option<v1::Charge> {
         self.at_receipt.last_charge
     }

@@ -54,7 +54,7 @@ pub struct MatchRules<G: WireGame> {
 }
 
 impl<G: WireGame> MatchRules<G> {
-    /// Reads them from the first message of a match.
+    /// Reads both from the first message of a match.
     ///
     /// # Errors
     /// When the match is of another game or of other rules than this program's.
@@ -146,7 +146,7 @@ impl<G: WireGame> Position<'_, G> {
         &self.rules.config
     }
 
-    /// What the seat knows.
+    /// The observation of the seat.
     pub fn observation(&self) -> &G::Observation {
         &self.observation
     }
@@ -161,10 +161,11 @@ impl<G: WireGame> Position<'_, G> {
         self.legal_list
     }
 
-    /// A state that the observation allows, its hidden facts drawn from `chance`: what to search in.
+    /// A complete state that fits the observation, with the hidden facts drawn from `chance`: the
+    /// root of a search.
     ///
     /// # Errors
-    /// When no state allows the observation, which a server that keeps the rules never sends.
+    /// When no state fits the observation. A server that follows the rules never sends such a one.
     pub fn sample_state(&self, chance: &mut ChanceStream) -> Result<G::State, G::SetupError> {
         G::sample_state(&self.rules.config, &self.observation, chance)
     }
@@ -176,8 +177,8 @@ pub trait RulesBot<G: WireGame>: Send {
     fn decide(&mut self, position: &Position<'_, G>, clock: ClockView) -> G::Decision;
 }
 
-/// Makes a [`Bot`] of a [`RulesBot`]. In a match that it cannot read, which is one of another game
-/// or of other rules, it says so in the log and resigns at its first request.
+/// Makes a [`Bot`] of a [`RulesBot`]. In a match that it cannot read, because of another game or
+/// rules version, it logs an error and resigns at its first request.
 #[derive(Debug)]
 pub struct WithRules<G: WireGame, B> {
     bot: B,
@@ -237,10 +238,10 @@ pub enum RulesError {
     /// A field is not set.
     #[error("{0} is not set")]
     Missing(&'static str),
-    /// A number is beyond what any game has.
+    /// A number is out of the range of every game.
     #[error("{0} is out of range")]
     OutOfRange(&'static str),
-    /// The server plays by other rules than this program knows.
+    /// The server plays a rules version that this program does not know.
     #[error(
         "the server plays version {server} of the rules of {game}, this program version {local}"
     )]

@@ -1,4 +1,4 @@
-//! Whom a client of an `https://` address trusts, and what it shows.
+//! TLS for `https://` addresses: which certificates a client trusts, and which it presents.
 
 use std::{
     env, fs,
@@ -16,13 +16,13 @@ pub const CLIENT_CERT_VARIABLE: &str = "BRIDGEMASTER_CLIENT_CERT";
 /// Environment variable with the file of the private key of the client's certificate.
 pub const CLIENT_KEY_VARIABLE: &str = "BRIDGEMASTER_CLIENT_KEY";
 
-/// PEM files for servers with an `https://` address. Without any, the certificates that the system
-/// trusts are trusted, and no certificate is shown.
+/// PEM files for servers with an `https://` address. By default the client trusts the certificates
+/// of the system and presents none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsOptions {
     /// Certificates to trust instead of the system's.
     pub ca: Option<PathBuf>,
-    /// The client's own certificate, for servers that ask for one.
+    /// The client's own certificate, for servers that require one.
     pub client_cert: Option<PathBuf>,
     /// The private key of [`client_cert`](Self::client_cert).
     pub client_key: Option<PathBuf>,
@@ -87,7 +87,7 @@ fn read(path: &Path) -> Result<Vec<u8>, OptionsError> {
     })
 }
 
-/// An error in the words of what caused it.
+/// The message of the innermost cause of an error.
 fn with_sources(error: &dyn std::error::Error) -> String {
     let sources = std::iter::successors(Some(error), |error| error.source());
     let texts: Vec<String> = sources.map(ToString::to_string).collect();
