@@ -5,11 +5,21 @@ use std::{env, error::Error, fs, path::PathBuf};
 use prost::Message as _;
 use prost_types::{FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
-/// The files that nothing imports; all others are reached through them.
+/// The files with the services that are served; all others are reached through them.
 const ROOTS: &[&str] = &[
     "bridgemaster/v1/catalog.proto",
     "bridgemaster/v1/match_service.proto",
     "bridgemaster/v1/play.proto",
+];
+
+/// The services that no program of ours has yet. Only described: reflection tells of them, and calls
+/// for them are answered as not supported.
+const NOT_BUILT: &[&str] = &[
+    "bridgemaster/v1/contest_service.proto",
+    "bridgemaster/v1/ladder_service.proto",
+    "bridgemaster/v1/lobby_service.proto",
+    "bridgemaster/v1/rules_service.proto",
+    "bridgemaster/v1/seat_service.proto",
 ];
 
 /// The files of what a server keeps on disk. They are compiled, but no part of the descriptors:
@@ -41,8 +51,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto/bridgemaster");
     println!("cargo::rerun-if-changed=proto/google");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let described = protox::compile(ROOTS.iter().chain(DETAILS), ["proto"])?;
+    let described = protox::compile(ROOTS.iter().chain(NOT_BUILT).chain(DETAILS), ["proto"])?;
     fs::write(out.join("descriptors.binpb"), described.encode_to_vec())?;
+    // The paths of all methods, as calls name them.
+    let services = described.file.iter().flat_map(|file| {
+        let of_package = |name: &str| format!("/{}.{name}", file.package());
+        let services = file.service.iter();
+        services.map(move |service| (of_package(service.name()), service))
+    });
+    let methods = services.flat_map(|(service, described)| {
+        let methods = described.method.iter();
+        methods.map(move |method| format!("{service}/{}", method.name()))
+    });
+    let methods: Vec<String> = methods.collect();
+    fs::write(out.join("methods.rs"), format!("&{methods:?}"))?;
     let mut builder = tonic_prost_build::configure()
         .codec_path("crate::codec::SmallBufferCodec")
         .include_file("packages.rs");

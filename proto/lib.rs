@@ -36,3 +36,7 @@ pub const PROTOCOL_REVISION: u32 = 1;
 /// reflection and for proto JSON; those of `google.rpc` are among them, so that the details of a
 /// refusal can be read too.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"));
+
+/// The paths of all methods of the protocol, such as `/bridgemaster.v1.PlayService/Play`. A server
+/// need not have each of them.
+pub const METHODS: &[&str] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));

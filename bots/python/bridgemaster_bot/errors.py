@@ -17,6 +17,10 @@ _REASONS_TO_RETRY = frozenset(
         "SERVER_STOPPING",
         "STORAGE_FAILED",
         "MATCH_RUNNING",
+        "GROUP_RUNNING",
+        "MOVED",
+        "NODE_SUPERSEDED",
+        "ATTENDANCE_UNKNOWN",
         "KEYS_UNREADABLE",
     }
 )

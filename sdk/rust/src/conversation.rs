@@ -133,6 +133,7 @@ impl Conversation {
                 let v1::Draining {
                     time_left_ms,
                     matches_resume,
+                    ..
                 } = draining;
                 info!(time_left_ms, matches_resume, "the server is going to stop");
                 return Ok(Reaction::None);
@@ -177,6 +178,7 @@ impl Conversation {
                 match_id: open.request.match_id.clone(),
                 request_id: open.request.request_id,
                 choice: Some(choice),
+                ..v1::Decision::default()
             })
         };
         let message = match answer.choice {

@@ -191,8 +191,18 @@ fn advice_for_reason(reason: RefusalReason) -> Advice {
         | R::ServerStopping
         | R::StorageFailed
         | R::MatchRunning
+        | R::GroupRunning
+        | R::Moved
+        | R::NodeSuperseded
+        | R::AttendanceUnknown
         | R::KeysUnreadable => Advice::Retry,
-        R::Superseded | R::SeatClosed | R::DataDamaged => Advice::Stop,
+        R::Superseded
+        | R::SeatClosed
+        | R::MatchCancelled
+        | R::MatchEnded
+        | R::OfferUnknown
+        | R::LadderClosed
+        | R::DataDamaged => Advice::Stop,
         R::Unspecified
         | R::TicketMissing
         | R::TicketUnknown
@@ -215,7 +225,19 @@ fn advice_for_reason(reason: RefusalReason) -> Advice {
         | R::InvalidField
         | R::MatchUnknown
         | R::MethodUnknown
-        | R::CompressionUnsupported => Advice::Fix,
+        | R::CompressionUnsupported
+        | R::SeatTaken
+        | R::IdempotencyKeyReused
+        | R::ReplayInvalid
+        | R::KeyExpired
+        | R::NotSupported
+        | R::QueueUnknown
+        | R::BotVersionDiffers
+        | R::BotBenched
+        | R::LadderUnknown
+        | R::BotUnknown
+        | R::ContestUnknown
+        | R::PositionInvalid => Advice::Fix,
     }
 }
 

@@ -93,7 +93,12 @@ impl Arena {
     pub(super) async fn seat(&self, setting: Setting) -> Verdict<Bout> {
         let mut desk = MatchServiceClient::new(self.channel.clone());
         let config = Some(self.config(setting)?);
-        let created = desk.create_match(CreateMatchRequest { config }).await;
+        let created = desk
+            .create_match(CreateMatchRequest {
+                config,
+                ..CreateMatchRequest::default()
+            })
+            .await;
         let created = created.map_err(|status| broken("the match cannot be made", status))?;
         let created = created.into_inner();
         let mut tickets = created.tickets;

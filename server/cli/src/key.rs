@@ -33,7 +33,8 @@ enum KeyCommand {
         #[arg(value_name = "NAME")]
         name: KeyName,
         /// What it allows, once for each scope: play (take seats), create (make matches), read
-        /// (see matches and replays of others)
+        /// (see matches and replays of others), admin (change what others made), rules (call the
+        /// rules)
         #[arg(long = "scope", value_name = "SCOPE", required = true)]
         scopes: Vec<KeyScope>,
         /// File to write the key to, made for this user alone; standard output when not given

@@ -100,6 +100,7 @@ impl MatchClient {
     ) -> anyhow::Result<CreateMatchResponse> {
         let request = CreateMatchRequest {
             config: Some(config),
+            ..CreateMatchRequest::default()
         };
         let response = self.0.create_match(request).await;
         Ok(response.map_err(|status| refused(&status))?.into_inner())

@@ -125,6 +125,7 @@ fn standing(info: &MatchInfo) -> String {
         MatchState::Waiting => "waiting for bots",
         MatchState::Running => "running",
         MatchState::Ended => "ended",
+        MatchState::Cancelled => "cancelled",
         MatchState::Unspecified => "unknown",
     };
     let seats = info.seats.iter().map(|seat| {

@@ -175,6 +175,7 @@ fn write_decision<G: WireGame>(
         }
         DecidedBy::Referee => writeln!(text, "  (forced)")?,
         DecidedBy::House => writeln!(text, "  (by the house)")?,
+        DecidedBy::Replay => writeln!(text, "  (from the replay)")?,
         DecidedBy::Unspecified => writeln!(text, "  (by nobody)")?,
     }
     Ok(())

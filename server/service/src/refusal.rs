@@ -48,6 +48,23 @@ impl Refusal {
         }
     }
 
+    /// A field that the protocol has and this server does not do anything with yet.
+    pub fn unsupported_field(field: impl Into<String>) -> Self {
+        let field = field.into();
+        Self {
+            message: format!("{field}: this server does not support it; leave it unset"),
+            field: Some(field.clone()),
+            ..Self::new(RefusalReason::NotSupported, "")
+        }
+        .with("field", field)
+    }
+
+    /// A method that the protocol has and this server does not, by its path.
+    pub fn unsupported_method(path: &str) -> Self {
+        let message = format!("this server does not support {path} yet");
+        Self::new(RefusalReason::NotSupported, message).with("method", path)
+    }
+
     /// A limit of the server, by the name of its field in [`crate::Limits`].
     pub fn limit(limit: &'static str, value: usize) -> Self {
         Self::new(
@@ -137,9 +154,12 @@ pub fn reason_name(reason: RefusalReason) -> &'static str {
 fn code(reason: RefusalReason) -> Code {
     use RefusalReason as R;
     match reason {
-        R::TicketMissing | R::TicketUnknown | R::KeyMissing | R::KeyUnknown | R::KeyRevoked => {
-            Code::Unauthenticated
-        }
+        R::TicketMissing
+        | R::TicketUnknown
+        | R::KeyMissing
+        | R::KeyUnknown
+        | R::KeyRevoked
+        | R::KeyExpired => Code::Unauthenticated,
         R::ScopeMissing | R::SeatOfAnotherKey => Code::PermissionDenied,
         R::HelloLate => Code::DeadlineExceeded,
         R::HelloExpected
@@ -150,18 +170,37 @@ fn code(reason: RefusalReason) -> Code {
         | R::UnknownRequest
         | R::IndexOutOfRange
         | R::IllegalDecision
-        | R::InvalidField => Code::InvalidArgument,
+        | R::InvalidField
+        | R::ReplayInvalid
+        | R::PositionInvalid => Code::InvalidArgument,
         R::ProtocolRevisionUnsupported
         | R::GameNotPlayed
         | R::SeatClosed
         | R::StaleRequest
-        | R::MatchRunning => Code::FailedPrecondition,
+        | R::MatchRunning
+        | R::MatchCancelled
+        | R::MatchEnded
+        | R::SeatTaken
+        | R::GroupRunning
+        | R::Moved
+        | R::BotVersionDiffers
+        | R::BotBenched
+        | R::LadderClosed => Code::FailedPrecondition,
+        R::IdempotencyKeyReused => Code::AlreadyExists,
         R::Superseded => Code::Aborted,
         R::SlowConsumer | R::LimitReached => Code::ResourceExhausted,
-        R::MatchUnknown => Code::NotFound,
-        R::MethodUnknown | R::CompressionUnsupported => Code::Unimplemented,
+        R::MatchUnknown
+        | R::QueueUnknown
+        | R::AttendanceUnknown
+        | R::OfferUnknown
+        | R::LadderUnknown
+        | R::BotUnknown
+        | R::ContestUnknown => Code::NotFound,
+        R::MethodUnknown | R::CompressionUnsupported | R::NotSupported => Code::Unimplemented,
         R::DataDamaged => Code::DataLoss,
-        R::ServerStopping | R::StorageFailed | R::KeysUnreadable => Code::Unavailable,
+        R::ServerStopping | R::StorageFailed | R::KeysUnreadable | R::NodeSuperseded => {
+            Code::Unavailable
+        }
         R::Unspecified => Code::Unknown,
     }
 }

@@ -24,6 +24,7 @@ pub fn record_to_wire<G: WireGame>(record: &Record<G>) -> v1::Record {
             charge: decision.charge.as_ref().map(charge_to_wire),
             events: decision.events.iter().map(G::event_to_wire).collect(),
             digest: decision.digest.0,
+            note: String::new(),
         }),
         RecordEntry::Chance(chance) => record::Record::Chance(v1::ChanceRecord {
             stream: chance.stream,

@@ -86,6 +86,7 @@ pub fn rules_to_wire<G: WireGame>(rules: &MatchRules<G>, show_seed: bool) -> v1:
         }
         .into(),
         ask_forced: rules.ask_forced,
+        ..v1::MatchConfig::default()
     }
 }
 

@@ -18,6 +18,7 @@ pub fn seat_to_wire(info: &SeatInfo) -> v1::SeatInfo {
         bot_name,
         bot_version,
         strikes: info.strikes,
+        reserved_for: String::new(),
     }
 }
 

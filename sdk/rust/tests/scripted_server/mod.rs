@@ -124,6 +124,7 @@ impl ServerStream {
                 match_id,
                 request_id,
                 choice: Some(v1::decision::Choice::Index(index)),
+                ..
             }) => {
                 assert_eq!(match_id, MATCH_ID);
                 (request_id, index)

@@ -156,6 +156,7 @@ pub(super) async fn drain(bout: &mut Bout) -> Verdict<()> {
     let draining = FromServer::Draining(Draining {
         time_left_ms: DRAIN_TIME_LEFT_MS,
         matches_resume: true,
+        ..Draining::default()
     });
     bout.session.say(wire::encode(0, draining)).await;
     bout.deliver(sequence, asked).await;

@@ -333,6 +333,7 @@ impl FlawedBot {
             match_id: request.match_id.clone(),
             request_id: request.request_id,
             choice: Some(choice),
+            ..Decision::default()
         };
         let message = Some(Outgoing::Decision(decision));
         // A stream that is lost is told of by its other half.

@@ -84,6 +84,7 @@ impl MatchFlags {
             faults: Some(self.faults.policy()),
             house_policy: self.faults.house_policy().into(),
             ask_forced: self.ask_forced,
+            ..MatchConfig::default()
         })
     }
 }

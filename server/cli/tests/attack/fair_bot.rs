@@ -122,6 +122,7 @@ async fn one_stream(channel: Channel, key: &str, ticket: &str) -> Result<(), Sta
                     match_id: request.match_id.clone(),
                     request_id: request.request_id,
                     choice: Some(Choice::Index(index)),
+                    ..Decision::default()
                 };
                 say(play_request::Message::Decision(decision)).await?;
                 let took_us = u64::try_from(read_at.elapsed().as_micros()).unwrap_or(u64::MAX);

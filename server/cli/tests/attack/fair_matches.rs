@@ -108,6 +108,7 @@ async fn play_one(
     };
     let request = CreateMatchRequest {
         config: Some(config),
+        ..CreateMatchRequest::default()
     };
     let made = again(key, request, |call| async move {
         client(server).create_match(call).await

@@ -285,5 +285,6 @@ fn create_request() -> CreateMatchRequest {
             }),
             ..MatchConfig::default()
         }),
+        ..CreateMatchRequest::default()
     }
 }

@@ -59,6 +59,7 @@ impl Desk {
         };
         let request = CreateMatchRequest {
             config: Some(config),
+            ..CreateMatchRequest::default()
         };
         let mut unanswered = 0;
         loop {

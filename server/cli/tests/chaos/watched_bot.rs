@@ -245,5 +245,6 @@ fn answer(request: &DecisionRequest) -> play_request::Message {
         match_id: request.match_id.clone(),
         request_id: request.request_id,
         choice: Some(Choice::Index(index as u32)),
+        ..Decision::default()
     })
 }

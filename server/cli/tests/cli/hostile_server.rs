@@ -100,6 +100,7 @@ impl MatchService for Hostile {
         self.answer(CreateMatchResponse {
             r#match: Some(info(None)),
             tickets: vec![ticket],
+            existed: false,
         })
     }
 
@@ -130,6 +131,45 @@ impl MatchService for Hostile {
             })
         });
         self.answer(Box::pin(tokio_stream::iter(news)))
+    }
+
+    type WatchMatchesStream = Answers<v1::WatchMatchesResponse>;
+
+    async fn watch_matches(
+        &self,
+        _: Request<v1::WatchMatchesRequest>,
+    ) -> Result<Response<Self::WatchMatchesStream>, Status> {
+        self.answer(Box::pin(tokio_stream::empty()))
+    }
+
+    type WatchPositionsStream = Answers<v1::WatchPositionsResponse>;
+
+    async fn watch_positions(
+        &self,
+        _: Request<v1::WatchPositionsRequest>,
+    ) -> Result<Response<Self::WatchPositionsStream>, Status> {
+        self.answer(Box::pin(tokio_stream::empty()))
+    }
+
+    async fn cancel_match(
+        &self,
+        _: Request<v1::CancelMatchRequest>,
+    ) -> Result<Response<v1::CancelMatchResponse>, Status> {
+        self.answer(v1::CancelMatchResponse::default())
+    }
+
+    async fn replace_tickets(
+        &self,
+        _: Request<v1::ReplaceTicketsRequest>,
+    ) -> Result<Response<v1::ReplaceTicketsResponse>, Status> {
+        self.answer(v1::ReplaceTicketsResponse::default())
+    }
+
+    async fn close_group(
+        &self,
+        _: Request<v1::CloseGroupRequest>,
+    ) -> Result<Response<v1::CloseGroupResponse>, Status> {
+        self.answer(v1::CloseGroupResponse::default())
     }
 
     async fn get_replay(

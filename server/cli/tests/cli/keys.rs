@@ -149,7 +149,10 @@ fn misuse_of_keys_is_told_with_what_would_be_valid() {
     let folder = tempfile::tempdir().unwrap();
     let cases: [(&[&str], &str); 5] = [
         (&["add", "x"], "--scope"),
-        (&["add", "x", "--scope", "all"], "play, create and read"),
+        (
+            &["add", "x", "--scope", "all"],
+            "play, create, read, admin and rules",
+        ),
         (
             &["add", " x", "--scope", "play"],
             "without a space at either end",

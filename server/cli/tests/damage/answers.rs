@@ -200,6 +200,7 @@ impl Desk<'_> {
                 match_id: id.to_owned(),
                 request_id: u32::MAX,
                 choice: Some(Choice::Index(0)),
+                ..Decision::default()
             })),
         };
         for message in [first, never_asked] {

@@ -229,6 +229,7 @@ async fn create(server: &Served, known: &Known, number: usize) -> Made {
         .unwrap();
     let mut request = tonic::Request::new(CreateMatchRequest {
         config: Some(config),
+        ..CreateMatchRequest::default()
     });
     let key = known.keys["reader"].parse().unwrap();
     request.metadata_mut().insert(KEY_METADATA, key);

@@ -130,6 +130,7 @@ impl Served {
         };
         let request = CreateMatchRequest {
             config: Some(config),
+            ..CreateMatchRequest::default()
         };
         let made = self.matches().await.create_match(request).await?;
         let made = made.into_inner();

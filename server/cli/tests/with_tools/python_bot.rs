@@ -187,6 +187,7 @@ fn plays_over_tls_with_a_key(python: &Path) -> Result<(), Failed> {
                 seats: 2,
                 ..MatchConfig::default()
             }),
+            ..CreateMatchRequest::default()
         });
         let metadata = request.metadata_mut();
         metadata.insert(KEY_METADATA, key.reveal().parse()?);
@@ -227,6 +228,7 @@ async fn create_match(url: &str, game: GameConfig, seats: u32) -> Result<Vec<Sea
     };
     let request = CreateMatchRequest {
         config: Some(config),
+        ..CreateMatchRequest::default()
     };
     let mut desk = MatchServiceClient::connect(url.to_owned()).await?;
     Ok(desk.create_match(request).await?.into_inner().tickets)

@@ -217,8 +217,15 @@ impl<G: WireGame> Replaying<G> {
         let tally = &mut self.tallies[seat.index()];
         let by = DecidedBy::try_from(record.decided_by).unwrap_or(DecidedBy::Unspecified);
         let referee_plays = is_forced && !self.rules.ask_forced;
-        if by == DecidedBy::Unspecified {
-            return bad("decision.decided_by", "is not set, or unknown");
+        match by {
+            DecidedBy::Unspecified => {
+                return bad("decision.decided_by", "is not set, or unknown");
+            }
+            DecidedBy::Replay => {
+                let problem = "the match was forked, and this program cannot check such matches";
+                return bad("decision.decided_by", problem);
+            }
+            DecidedBy::Bot | DecidedBy::Referee | DecidedBy::House => {}
         }
         if referee_plays != (by == DecidedBy::Referee) {
             let problem = match (is_forced, self.rules.ask_forced) {
@@ -238,7 +245,7 @@ impl<G: WireGame> Replaying<G> {
         let may_be_asked = match by {
             DecidedBy::Bot => is_asked,
             DecidedBy::House => true,
-            DecidedBy::Referee | DecidedBy::Unspecified => !is_asked,
+            DecidedBy::Referee | DecidedBy::Unspecified | DecidedBy::Replay => !is_asked,
         };
         if !may_be_asked || (is_asked && record.request_id <= tally.last_request_id) {
             let problem = format!(
@@ -264,7 +271,9 @@ impl<G: WireGame> Replaying<G> {
         match by {
             DecidedBy::Bot => tally.answered += 1,
             DecidedBy::House => tally.house_decisions += 1,
-            DecidedBy::Referee | DecidedBy::Unspecified => tally.forced_decisions += 1,
+            DecidedBy::Referee | DecidedBy::Unspecified | DecidedBy::Replay => {
+                tally.forced_decisions += 1;
+            }
         }
         Ok(())
     }

@@ -118,6 +118,7 @@ pub(crate) struct Made {
 pub(crate) async fn create_match(channel: &Channel, config: MatchConfig) -> Made {
     let request = CreateMatchRequest {
         config: Some(config),
+        ..CreateMatchRequest::default()
     };
     let created = MatchServiceClient::new(channel.clone())
         .create_match(request)
@@ -212,5 +213,6 @@ fn answer(request: thin::Request, chooser: &mut u64) -> Decision {
         match_id: request.match_id,
         request_id: request.request_id,
         choice: Some(Choice::Index(index as u32)),
+        ..Decision::default()
     }
 }

@@ -14,16 +14,26 @@ pub enum KeyScope {
     Create,
     /// See the matches and replays of others.
     Read,
+    /// Change what others made: cancel their matches, replace tickets, run ladders.
+    Admin,
+    /// Call the rules.
+    Rules,
 }
 
 /// A text that names no scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the scopes are play, create and read")]
+#[error("the scopes are play, create, read, admin and rules")]
 pub struct UnknownScope;
 
 impl KeyScope {
     /// Every scope.
-    pub const ALL: [Self; 3] = [Self::Play, Self::Create, Self::Read];
+    pub const ALL: [Self; 5] = [
+        Self::Play,
+        Self::Create,
+        Self::Read,
+        Self::Admin,
+        Self::Rules,
+    ];
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
@@ -31,6 +41,8 @@ impl KeyScope {
             Self::Play => "play",
             Self::Create => "create",
             Self::Read => "read",
+            Self::Admin => "admin",
+            Self::Rules => "rules",
         }
     }
 
@@ -66,6 +78,6 @@ mod tests {
             assert_eq!(scope.to_scope().as_str(), scope.as_str());
             assert!(UnknownScope.to_string().contains(scope.as_str()));
         }
-        assert_eq!("admin".parse::<KeyScope>(), Err(UnknownScope));
+        assert_eq!("root".parse::<KeyScope>(), Err(UnknownScope));
     }
 }

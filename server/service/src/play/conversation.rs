@@ -99,6 +99,7 @@ pub(crate) fn conversation(
             ping_interval_ms: whole_ms(limits.ping_interval),
             history_id: opening.history_id.to_string(),
             resumed: opening.resumed,
+            note_bytes_left: 0,
         })));
 
         let mut pings = interval(limits.ping_interval);
@@ -175,6 +176,7 @@ pub(crate) fn conversation(
                     yield Ok(response(Outgoing::Draining(Draining {
                         time_left_ms: whole_ms(matches.lifecycle().drain_left()),
                         matches_resume: matches.journal().is_some(),
+                        server: String::new(),
                     })));
                 }
                 _ = pings.tick() => yield Ok(response(Outgoing::Ping(round_trip.ping()))),

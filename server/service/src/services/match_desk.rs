@@ -4,15 +4,19 @@ use std::{pin::Pin, sync::Arc};
 
 use async_stream::stream;
 use bridgemaster_proto::v1::{
+    CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
-    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, RefusalReason, Replay,
-    WatchMatchRequest, WatchMatchResponse, match_service_server::MatchService,
+    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, RefusalReason,
+    ReplaceTicketsRequest, ReplaceTicketsResponse, Replay, WatchMatchRequest, WatchMatchResponse,
+    WatchMatchesRequest, WatchMatchesResponse, WatchPositionsRequest, WatchPositionsResponse,
+    match_service_server::{MatchService, MatchServiceServer},
 };
 use bridgemaster_store::KeyName;
 use tokio::select;
-use tokio_stream::Stream;
-use tonic::{Request, Response, Status};
+use tokio_stream::{Pending, Stream};
+use tonic::{Request, Response, Status, server::NamedService as _};
 
+use super::supported::{check_filter, check_new_match};
 use crate::{
     hosting::{HostedMatch, MatchId, Matches, Reader, SharedNews, Viewer},
     identity::{Authenticator, Caller, KeyScope},
@@ -37,6 +41,17 @@ impl MatchDesk {
         }
     }
 
+    /// The answer to a method that is not built yet: who may not call at all learns that first.
+    async fn unsupported<T, U>(
+        &self,
+        request: &Request<T>,
+        method: &str,
+    ) -> Result<Response<U>, Status> {
+        self.authenticator.caller(request.metadata()).await?;
+        let service = MatchServiceServer::<Self>::NAME;
+        Err(Refusal::unsupported_method(&format!("/{service}/{method}")).into())
+    }
+
     /// A match that the caller may see, and the caller.
     async fn seen<T>(
         &self,
@@ -52,6 +67,9 @@ impl MatchDesk {
         }
     }
 }
+
+/// The stream of a method that is not built yet.
+type Unserved<T> = Pending<Result<T, Status>>;
 
 /// The caller as one who reads.
 fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
@@ -100,11 +118,14 @@ impl MatchService for MatchDesk {
         request: Request<CreateMatchRequest>,
     ) -> Result<Response<CreateMatchResponse>, Status> {
         let caller = self.authenticator.maker(request.metadata()).await?;
-        let config = request.into_inner().config.unwrap_or_default();
+        let request = request.into_inner();
+        check_new_match(&request)?;
+        let config = request.config.unwrap_or_default();
         let (info, tickets) = self.matches.create(&config, caller.name()).await?;
         Ok(Response::new(CreateMatchResponse {
             r#match: Some(info),
             tickets,
+            existed: false,
         }))
     }
 
@@ -128,10 +149,12 @@ impl MatchService for MatchDesk {
         let caller = self.authenticator.caller(request.metadata()).await?;
         let reader = reader(&request, &caller);
         let request = request.into_inner();
-        let state = MatchState::try_from(request.state).map_err(|_| {
+        let filter = request.filter.unwrap_or_default();
+        check_filter(&filter)?;
+        let state = MatchState::try_from(filter.state).map_err(|_| {
             Refusal::field(
-                "state",
-                format!("{} is no MatchState; 0 to 3 are", request.state),
+                "filter.state",
+                format!("{} is no MatchState; 0 to 4 are", filter.state),
             )
         })?;
         let page_size = match request.page_size {
@@ -203,6 +226,45 @@ impl MatchService for MatchDesk {
                 }
             }
         })))
+    }
+
+    type WatchMatchesStream = Unserved<WatchMatchesResponse>;
+
+    async fn watch_matches(
+        &self,
+        request: Request<WatchMatchesRequest>,
+    ) -> Result<Response<Self::WatchMatchesStream>, Status> {
+        self.unsupported(&request, "WatchMatches").await
+    }
+
+    type WatchPositionsStream = Unserved<WatchPositionsResponse>;
+
+    async fn watch_positions(
+        &self,
+        request: Request<WatchPositionsRequest>,
+    ) -> Result<Response<Self::WatchPositionsStream>, Status> {
+        self.unsupported(&request, "WatchPositions").await
+    }
+
+    async fn cancel_match(
+        &self,
+        request: Request<CancelMatchRequest>,
+    ) -> Result<Response<CancelMatchResponse>, Status> {
+        self.unsupported(&request, "CancelMatch").await
+    }
+
+    async fn replace_tickets(
+        &self,
+        request: Request<ReplaceTicketsRequest>,
+    ) -> Result<Response<ReplaceTicketsResponse>, Status> {
+        self.unsupported(&request, "ReplaceTickets").await
+    }
+
+    async fn close_group(
+        &self,
+        request: Request<CloseGroupRequest>,
+    ) -> Result<Response<CloseGroupResponse>, Status> {
+        self.unsupported(&request, "CloseGroup").await
     }
 
     async fn get_replay(

@@ -4,6 +4,7 @@ mod catalog;
 mod match_desk;
 mod named_reasons;
 mod prompt_requests;
+mod supported;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use match_desk::MatchDesk;

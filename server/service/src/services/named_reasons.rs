@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_proto::{METHODS, v1::RefusalReason};
 use tonic::{
     Code, Status,
     body::Body,
@@ -83,6 +83,9 @@ fn named(head: &http::HeaderMap, method: &str) -> Option<Refusal> {
         return None;
     }
     match status.code() {
+        Code::Unimplemented if METHODS.contains(&method) => {
+            Some(Refusal::unsupported_method(method))
+        }
         Code::Unimplemented => {
             let method = repeated(method);
             let refusal = Refusal::new(

@@ -93,7 +93,12 @@ async fn a_flood_of_calls_and_messages_leaves_matches_alone() {
             let mut client = MatchServiceClient::new(channel);
             loop {
                 let config = Some(config(GAMES[0], 2));
-                let _ = client.create_match(CreateMatchRequest { config }).await;
+                let _ = client
+                    .create_match(CreateMatchRequest {
+                        config,
+                        ..CreateMatchRequest::default()
+                    })
+                    .await;
                 let _ = client.list_matches(ListMatchesRequest::default()).await;
                 // When the server is gone both fail at once, and the task could not be ended.
                 yield_now().await;

@@ -96,7 +96,7 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
         ),
     ];
     let methods = locked_methods();
-    assert_eq!(methods.len(), 6, "{methods:?}");
+    assert_eq!(methods.len(), 11, "{methods:?}");
     for path in methods {
         for (metadata, why) in &cases {
             let status = call(&locked.table, &path, metadata).await;

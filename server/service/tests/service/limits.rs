@@ -96,7 +96,10 @@ async fn a_match_config_is_refused_by_the_field_that_is_wrong() {
     let table = Table::open().await;
     let nothing = table
         .matches()
-        .create_match(CreateMatchRequest { config: None })
+        .create_match(CreateMatchRequest {
+            config: None,
+            ..CreateMatchRequest::default()
+        })
         .await
         .unwrap_err();
     assert!(nothing.message().starts_with("config.game"), "{nothing:?}");

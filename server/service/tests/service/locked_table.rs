@@ -124,7 +124,10 @@ impl KeyedCaller<'_> {
 
     pub(crate) async fn create(self, config: MatchConfig) -> Result<Seated, Status> {
         let config = Some(config);
-        let request = self.showing(CreateMatchRequest { config });
+        let request = self.showing(CreateMatchRequest {
+            config,
+            ..CreateMatchRequest::default()
+        });
         let created = self.table.matches().create_match(request).await?;
         let created = created.into_inner();
         Ok(Seated {

@@ -143,6 +143,7 @@ impl RawBot {
             match_id: request.match_id.clone(),
             request_id: request.request_id,
             choice: Some(choice),
+            ..Decision::default()
         }))
         .await;
     }

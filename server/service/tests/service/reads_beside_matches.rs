@@ -10,7 +10,7 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{
-    ListMatchesRequest, MatchState, match_service_client::MatchServiceClient,
+    ListMatchesRequest, MatchFilter, MatchState, match_service_client::MatchServiceClient,
 };
 use bridgemaster_server::{
     Limits,
@@ -267,7 +267,10 @@ async fn calls_that_read_have_a_limit_for_a_connection_an_address_and_the_server
 /// What comes of a call for a page of ended matches.
 async fn list(channel: Channel, key: Option<String>) -> String {
     let mut request = Request::new(ListMatchesRequest {
-        state: MatchState::Ended.into(),
+        filter: Some(MatchFilter {
+            state: MatchState::Ended.into(),
+            ..MatchFilter::default()
+        }),
         page_size: 500,
         ..ListMatchesRequest::default()
     });

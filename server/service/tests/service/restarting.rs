@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bridgemaster_proto::v1::{
-    ListMatchesRequest, MatchState, decision::Choice, play_response::Message,
+    ListMatchesRequest, MatchFilter, MatchState, decision::Choice, play_response::Message,
 };
 use bridgemaster_replay::verify;
 use bridgemaster_server::Limits;
@@ -24,7 +24,10 @@ async fn listed(table: &Table, state: MatchState) -> Vec<String> {
     let mut page_token = String::new();
     loop {
         let request = ListMatchesRequest {
-            state: state.into(),
+            filter: Some(MatchFilter {
+                state: state.into(),
+                ..MatchFilter::default()
+            }),
             page_size: 1,
             page_token,
         };

@@ -274,6 +274,7 @@ async fn a_ticket_plays_its_own_seat_of_its_own_match_only() {
             match_id: yours.match_id.clone(),
             request_id: 1,
             choice: Some(Choice::Index(0)),
+            ..Decision::default()
         }))
         .await;
         let rejected = bot.rejected().await;

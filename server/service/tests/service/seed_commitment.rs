@@ -28,6 +28,7 @@ async fn seed_and_salt_are_secret_while_the_match_runs_and_then_fit_the_commitme
         seeded.seed = Some(SEED.to_owned());
         let request = CreateMatchRequest {
             config: Some(seeded),
+            ..CreateMatchRequest::default()
         };
         let created = table.matches().create_match(request).await.unwrap();
         let created = created.into_inner();

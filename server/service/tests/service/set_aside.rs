@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bridgemaster_proto::v1::{
-    GetMatchRequest, ListMatchesRequest, ListMatchesResponse, MatchState,
+    GetMatchRequest, ListMatchesRequest, ListMatchesResponse, MatchFilter, MatchState,
 };
 use bridgemaster_server::{
     BindError, Limits, RecoveryError, Server, ServerOptions, Storage, identity::KeyScope,
@@ -84,7 +84,10 @@ async fn info_refused(table: &Table, match_id: &str) -> Status {
 
 async fn listed(table: &Table, state: MatchState) -> ListMatchesResponse {
     let request = ListMatchesRequest {
-        state: state.into(),
+        filter: Some(MatchFilter {
+            state: state.into(),
+            ..MatchFilter::default()
+        }),
         page_size: 500,
         ..ListMatchesRequest::default()
     };

@@ -26,6 +26,7 @@ pub(crate) const LOOPBACK_US: u64 = 20_000;
 pub(crate) async fn claimed_credit_us(channel: Channel) -> u64 {
     let create = CreateMatchRequest {
         config: Some(config("old_london_bridge", 2)),
+        ..CreateMatchRequest::default()
     };
     let mut desk = MatchServiceClient::new(channel.clone());
     let created = desk.create_match(create).await.unwrap();

@@ -1,7 +1,7 @@
 //! Spectators: what they see, and that they see no more than that.
 
 use bridgemaster_proto::v1::{
-    FaultReason, ListMatchesRequest, MatchState, WatchMatchRequest, decision::Choice,
+    FaultReason, ListMatchesRequest, MatchFilter, MatchState, WatchMatchRequest, decision::Choice,
 };
 use bridgemaster_server::Limits;
 use tokio::time::timeout;
@@ -149,7 +149,10 @@ async fn matches_are_listed_newest_first_page_by_page() {
     let (mut listed, mut page_token) = (Vec::new(), String::new());
     loop {
         let request = ListMatchesRequest {
-            state: MatchState::Waiting.into(),
+            filter: Some(MatchFilter {
+                state: MatchState::Waiting.into(),
+                ..MatchFilter::default()
+            }),
             page_size: 2,
             page_token,
         };

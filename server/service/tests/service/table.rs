@@ -117,6 +117,7 @@ impl Table {
             .matches()
             .create_match(CreateMatchRequest {
                 config: Some(config),
+                ..CreateMatchRequest::default()
             })
             .await?
             .into_inner();

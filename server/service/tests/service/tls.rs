@@ -109,6 +109,7 @@ async fn a_whole_match_is_played_over_tls_with_client_certificates() {
     let channel = server.connect(&tls).await.unwrap();
     let request = CreateMatchRequest {
         config: Some(config(GAMES[0], 2)),
+        ..CreateMatchRequest::default()
     };
     let created = MatchServiceClient::new(channel).create_match(request).await;
     let bots: Vec<_> = created

@@ -1,9 +1,10 @@
 //! Calls that no service of the server takes: of unknown methods, and with compressed messages.
 
 use bridgemaster_proto::{
-    DESCRIPTORS,
+    DESCRIPTORS, METHODS,
     v1::{
-        ListGamesRequest, PlayRequest, play_request::Message,
+        CreateMatchRequest, ListGamesRequest, ListMatchesRequest, MatchFilter, MatchFork,
+        MatchGroup, PlayRequest, SeatClock, SeatReservation, SpectatorRules, play_request::Message,
         play_service_client::PlayServiceClient,
     },
 };
@@ -56,6 +57,176 @@ async fn a_method_that_the_server_has_not_is_unimplemented_and_the_refusal_names
     let refused = call(&table.channel, &long, &[]).await.unwrap_err();
     assert_eq!(reason(&refused), "METHOD_UNKNOWN");
     assert!(refused.details().len() < 300, "{}", refused.details().len());
+}
+
+/// The methods of the protocol whose comment, or that of their service, says that they are not
+/// built.
+fn not_built() -> Vec<String> {
+    const SAYS: &str = "Not built yet";
+    let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
+    let services = pool.services();
+    let methods = services.flat_map(|service| {
+        let file = service.parent_file();
+        let info = file.file_descriptor_proto().source_code_info.clone();
+        let comments = move |path: &[i32]| {
+            let at = info.as_ref().unwrap().location.iter();
+            let comment = at.filter(|location| location.path == path);
+            let comment: String = comment.map(|at| at.leading_comments()).collect();
+            comment.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let of_file = file.file_descriptor_proto().service.iter();
+        let number = of_file.take_while(|other| other.name() != service.name());
+        let number = number.count() as i32;
+        let unbuilt_service = comments(&[6, number]).contains(SAYS);
+        let service_name = service.full_name().to_owned();
+        let methods: Vec<_> = service.methods().collect();
+        methods
+            .into_iter()
+            .enumerate()
+            .filter_map(move |(at, method)| {
+                let is_unbuilt =
+                    unbuilt_service || comments(&[6, number, 2, at as i32]).contains(SAYS);
+                is_unbuilt.then(|| format!("/{service_name}/{}", method.name()))
+            })
+    });
+    methods.collect()
+}
+
+#[tokio::test]
+async fn the_methods_that_say_so_are_not_supported_and_no_others() {
+    let table = Table::open().await;
+    let mut unsupported = Vec::new();
+    for path in METHODS {
+        // Whoever is asked for nothing answers or refuses for another reason; PlayService waits.
+        if path.ends_with("PlayService/Play") {
+            continue;
+        }
+        if let Err(refused) = call(&table.channel, path, &[]).await
+            && refused.code() == Code::Unimplemented
+        {
+            assert_eq!(reason(&refused), "NOT_SUPPORTED", "{path}: {refused:?}");
+            let info = refused.get_details_error_info().unwrap();
+            assert_eq!(info.metadata["method"], *path);
+            unsupported.push((*path).to_owned());
+        }
+    }
+    assert_eq!(unsupported, not_built());
+    assert!(unsupported.contains(&"/bridgemaster.v1.LobbyService/Attend".to_owned()));
+}
+
+/// Makes sure that a field is refused by its name, and as one that is not built.
+fn assert_unsupported(refused: &Status, field: &str) {
+    assert_eq!(refused.code(), Code::Unimplemented, "{field}: {refused:?}");
+    assert_eq!(reason(refused), "NOT_SUPPORTED", "{field}");
+    let info = refused.get_details_error_info().unwrap();
+    assert_eq!(info.metadata["field"], field);
+    let bad = refused.get_details_bad_request().unwrap();
+    assert_eq!(bad.field_violations[0].field, field);
+}
+
+#[tokio::test]
+async fn a_new_match_with_a_field_that_is_not_built_is_refused_by_the_name_of_the_field() {
+    let table = Table::open().await;
+    let fields: [(&str, fn(&mut CreateMatchRequest)); 7] = [
+        ("idempotency_key", |asked| {
+            asked.idempotency_key = "1".to_owned()
+        }),
+        ("labels", |asked| {
+            asked.labels.insert("run".to_owned(), "1".to_owned());
+        }),
+        ("seat_reservations", |asked| {
+            asked.seat_reservations.push(SeatReservation::default())
+        }),
+        ("fork", |asked| asked.fork = Some(MatchFork::default())),
+        ("config.seat_clocks", |asked| {
+            asked
+                .config
+                .as_mut()
+                .unwrap()
+                .seat_clocks
+                .push(SeatClock::default());
+        }),
+        ("config.group", |asked| {
+            asked.config.as_mut().unwrap().group = Some(MatchGroup::default());
+        }),
+        ("config.spectators", |asked| {
+            asked.config.as_mut().unwrap().spectators = Some(SpectatorRules::default());
+        }),
+    ];
+    for (field, set) in fields {
+        let mut asked = CreateMatchRequest {
+            config: Some(config(GAMES[0], 2)),
+            ..CreateMatchRequest::default()
+        };
+        set(&mut asked);
+        let refused = table.matches().create_match(asked).await.expect_err(field);
+        assert_unsupported(&refused, field);
+    }
+}
+
+#[tokio::test]
+async fn a_match_can_be_wanted_by_the_version_of_its_rules() {
+    let table = Table::open().await;
+    let wanted = |rules_version| CreateMatchRequest {
+        config: Some(config(GAMES[0], 2)),
+        rules_version: Some(rules_version),
+        ..CreateMatchRequest::default()
+    };
+    let listed = table
+        .catalog()
+        .list_games(ListGamesRequest {})
+        .await
+        .unwrap();
+    let served = listed.into_inner().games[0].rules_version;
+    let made = table.matches().create_match(wanted(served)).await.unwrap();
+    assert_eq!(made.into_inner().r#match.unwrap().rules_version, served);
+    let refused = table
+        .matches()
+        .create_match(wanted(served + 1))
+        .await
+        .unwrap_err();
+    assert_eq!(reason(&refused), "INVALID_FIELD");
+    assert!(
+        refused.message().starts_with("rules_version: "),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_list_by_a_field_that_is_not_built_is_refused_by_the_name_of_the_field() {
+    let table = Table::open().await;
+    let fields: [(&str, fn(&mut MatchFilter)); 8] = [
+        ("filter.game_id", |filter| {
+            filter.game_id = "alhambra".to_owned()
+        }),
+        ("filter.labels", |filter| {
+            filter.labels.insert("run".to_owned(), "1".to_owned());
+        }),
+        ("filter.maker", |filter| {
+            filter.maker = "somebody".to_owned()
+        }),
+        ("filter.bot_name", |filter| {
+            filter.bot_name = "somebody".to_owned()
+        }),
+        ("filter.group_id", |filter| filter.group_id = "1".to_owned()),
+        ("filter.created_from_unix_ms", |filter| {
+            filter.created_from_unix_ms = 1
+        }),
+        ("filter.created_before_unix_ms", |filter| {
+            filter.created_before_unix_ms = 1
+        }),
+        ("filter.annulled", |filter| filter.annulled = Some(false)),
+    ];
+    for (field, set) in fields {
+        let mut filter = MatchFilter::default();
+        set(&mut filter);
+        let asked = ListMatchesRequest {
+            filter: Some(filter),
+            ..ListMatchesRequest::default()
+        };
+        let refused = table.matches().list_matches(asked).await.expect_err(field);
+        assert_unsupported(&refused, field);
+    }
 }
 
 #[tokio::test]

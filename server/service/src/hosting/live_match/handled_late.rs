@@ -39,6 +39,7 @@ async fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
         match_id: live.id.to_string(),
         request_id: 1,
         choice: Some(Choice::Index(0)),
+        ..Decision::default()
     });
     live.inbox
         .put(matches.clock(), seats[0], streams[0].number, answer);

@@ -55,6 +55,8 @@ impl<G: WireGame> LiveMatch<G> {
             result: result.map(|result| result_to_wire(self.id.as_str(), result)),
             seed_commitment: self.salt.commit(&rules.seed),
             seed_salt: result.map(|_| self.salt.to_hex()).unwrap_or_default(),
+            rules_version: G::RULES_VERSION,
+            ..v1::MatchInfo::default()
         }
     }
 }

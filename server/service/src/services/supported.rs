@@ -1,0 +1,88 @@
+//! What requests may ask for: fields of the protocol that this server does nothing with are refused
+//! while they are set, so that nobody takes them for granted.
+
+use bridgemaster_games::{Game, with_game};
+use bridgemaster_proto::{
+    games::game_id,
+    v1::{CreateMatchRequest, MatchConfig, MatchFilter},
+};
+
+use crate::refusal::Refusal;
+
+/// Checks a request for a new match, but for its rules.
+pub(super) fn check_new_match(request: &CreateMatchRequest) -> Result<(), Refusal> {
+    let CreateMatchRequest {
+        config,
+        idempotency_key,
+        labels,
+        seat_reservations,
+        rules_version,
+        fork,
+    } = request;
+    supported("idempotency_key", idempotency_key.is_empty())?;
+    supported("labels", labels.is_empty())?;
+    supported("seat_reservations", seat_reservations.is_empty())?;
+    supported("fork", fork.is_none())?;
+    let Some(config) = config else {
+        return Ok(());
+    };
+    let MatchConfig {
+        game,
+        seat_clocks,
+        group,
+        spectators,
+        ..
+    } = config;
+    supported("config.seat_clocks", seat_clocks.is_empty())?;
+    supported("config.group", group.is_none())?;
+    supported("config.spectators", spectators.is_none())?;
+    match (rules_version, game.as_ref().and_then(game_id)) {
+        (Some(wanted), Some(game)) => check_rules_version(*wanted, game),
+        // Without a game there is another refusal.
+        _ => Ok(()),
+    }
+}
+
+/// Checks which matches are asked for, but for their state.
+pub(super) fn check_filter(filter: &MatchFilter) -> Result<(), Refusal> {
+    let MatchFilter {
+        state: _,
+        game_id,
+        labels,
+        maker,
+        bot_name,
+        group_id,
+        created_from_unix_ms,
+        created_before_unix_ms,
+        annulled,
+    } = filter;
+    supported("filter.game_id", game_id.is_empty())?;
+    supported("filter.labels", labels.is_empty())?;
+    supported("filter.maker", maker.is_empty())?;
+    supported("filter.bot_name", bot_name.is_empty())?;
+    supported("filter.group_id", group_id.is_empty())?;
+    supported("filter.created_from_unix_ms", *created_from_unix_ms == 0)?;
+    supported(
+        "filter.created_before_unix_ms",
+        *created_before_unix_ms == 0,
+    )?;
+    supported("filter.annulled", annulled.is_none())
+}
+
+fn check_rules_version(wanted: u32, game: &str) -> Result<(), Refusal> {
+    let served = with_game!(game, G => G::RULES_VERSION);
+    match served {
+        Some(served) if served != wanted => Err(Refusal::field(
+            "rules_version",
+            format!("this server plays {game} by version {served} of its rules, not {wanted}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn supported(field: &str, is_unset: bool) -> Result<(), Refusal> {
+    match is_unset {
+        true => Ok(()),
+        false => Err(Refusal::unsupported_field(field)),
+    }
+}
