@@ -8,11 +8,12 @@ use std::{
     io,
     path::{Path, is_separator},
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
+use parking_lot::Mutex;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     process::{Child, Command},
@@ -120,8 +121,7 @@ impl BotProcess {
 
     /// The last whole lines that the process wrote to its standard error until now.
     pub fn stderr_so_far(&self) -> String {
-        // A tail is whole after each of its changes.
-        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let tail = self.tail.lock();
         tail.whole_lines()
     }
 }
@@ -156,9 +156,7 @@ async fn read_to_end(mut source: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>)
     let mut buffer = [0; STDERR_TAIL_BYTES];
     // An error ends the reading like the end does: what was read is shown.
     while let Ok(count @ 1..) = source.read(&mut buffer).await {
-        tail.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(&buffer[..count]);
+        tail.lock().push(&buffer[..count]);
     }
 }
 

@@ -1,35 +1,14 @@
 //! Moments, as people read them.
 
-const MS_PER_S: i64 = 1_000;
-const S_PER_DAY: i64 = 86_400;
-/// Days of 400 years, after which the Gregorian calendar repeats itself.
-const DAYS_PER_ERA: i64 = 146_097;
-/// Days from 0000-03-01 to 1970-01-01.
-const DAYS_TO_1970: i64 = 719_468;
+use jiff::Timestamp;
 
-/// A moment in milliseconds since 1970 UTC, to the second: `2026-11-21 16:30:05 UTC`.
+/// A moment in milliseconds since 1970 UTC, to the second: `2026-11-21 16:30:05 UTC`. The number
+/// itself, if the calendar does not reach so far.
 pub(super) fn utc(unix_ms: i64) -> String {
-    let seconds = unix_ms.div_euclid(MS_PER_S);
-    let (year, month, day) = date(seconds.div_euclid(S_PER_DAY));
-    let of_day = seconds.rem_euclid(S_PER_DAY);
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
-}
-
-/// Year, month and day of a number of days since 1970. Years are counted from March, so that the
-/// leap day is their last.
-fn date(days_since_1970: i64) -> (i64, i64, i64) {
-    let days = days_since_1970 + DAYS_TO_1970;
-    let (era, day) = (days.div_euclid(DAYS_PER_ERA), days.rem_euclid(DAYS_PER_ERA));
-    let year = (day - day / 1_460 + day / 36_524 - day / (DAYS_PER_ERA - 1)) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, year) = match month < 10 {
-        true => (month + 3, year),
-        false => (month - 9, year + 1),
-    };
-    (era * 400 + year, month, day)
+    match Timestamp::from_millisecond(unix_ms) {
+        Ok(moment) => moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        Err(_) => format!("{unix_ms} ms since 1970"),
+    }
 }
 
 #[cfg(test)]

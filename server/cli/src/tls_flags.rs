@@ -80,7 +80,10 @@ pub(super) fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
             match tls.as_ref().map(|tls| tls.reload()) {
                 None => warn!("SIGHUP is ignored: without TLS there are no files to read again"),
                 Some(Ok(())) => warn!("the TLS files are read again"),
-                Some(Err(error)) => error!(%error, "the TLS files stay as they were"),
+                Some(Err(error)) => error!(
+                    error = &error as &dyn std::error::Error,
+                    "the TLS files stay as they were"
+                ),
             }
         }
     });

@@ -56,7 +56,7 @@ pub enum ReplayFileError {
         computed: u64,
     },
     /// The bytes are no `Replay`.
-    #[error("the file holds no replay message: {0}")]
+    #[error("the file holds no replay message")]
     Decode(#[from] prost::DecodeError),
     /// A form that this version does not read.
     #[error(

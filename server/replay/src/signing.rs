@@ -101,29 +101,21 @@ impl FromStr for PublicKey {
     type Err = NoPublicKey;
 
     fn from_str(text: &str) -> Result<Self, NoPublicKey> {
-        let digits = text.as_bytes();
-        if digits.len() != 2 * PUBLIC_BYTES {
-            return Err(NoPublicKey);
-        }
         let mut key = [0; PUBLIC_BYTES];
-        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
-            let digit = |of: u8| char::from(of).to_digit(16).ok_or(NoPublicKey);
-            // Two hex digits are below 256.
-            *byte = (digit(pair[0])? * 16 + digit(pair[1])?) as u8;
-        }
+        hex::decode_to_slice(text, &mut key).map_err(|_| NoPublicKey)?;
         Ok(Self(key))
     }
 }
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(&self.0, f)
+        f.write_str(&hex::encode(self.0))
     }
 }
 
 impl fmt::Debug for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(&self.0, f)
+        f.write_str(&hex::encode(self.0))
     }
 }
 
@@ -140,18 +132,14 @@ impl SigningKeyId {
 
 impl fmt::Display for SigningKeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(&self.0, f)
+        f.write_str(&hex::encode(self.0))
     }
 }
 
 impl fmt::Debug for SigningKeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(&self.0, f)
+        f.write_str(&hex::encode(self.0))
     }
-}
-
-fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
 fn under_domain(bytes: &[u8]) -> Vec<u8> {

@@ -7,10 +7,11 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use tracing::{
     Event, Level, Metadata, callsite,
     field::{Field, Visit},
@@ -80,13 +81,13 @@ struct Kind {
 impl LineLimit {
     /// Lines that were left out and not told yet.
     pub fn left_out(&self) -> u64 {
-        let kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let kinds = self.kinds.lock();
         kinds.values().map(|kind| kind.left_out).sum()
     }
 
     /// Logs how many lines of each kind were left out since this was told last.
     pub fn tell(&self) {
-        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kinds = self.kinds.lock();
         let left_out: Vec<(String, u64)> = kinds
             .values_mut()
             .filter(|kind| kind.left_out > 0)
@@ -115,7 +116,7 @@ impl LineLimit {
         if metadata.target() == OWN_TARGET {
             return true;
         }
-        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kinds = self.kinds.lock();
         let kind = kinds.entry(metadata.callsite()).or_insert_with(|| Kind {
             rested_at: now,
             left_out: 0,

@@ -107,7 +107,7 @@ impl fmt::Debug for ServerOptions {
 #[derive(Debug, Error)]
 pub enum BindError {
     /// The address cannot be had.
-    #[error("cannot listen on {addr}: {source}")]
+    #[error("cannot listen on {addr}")]
     Listen {
         /// The address.
         addr: SocketAddr,
@@ -115,7 +115,7 @@ pub enum BindError {
         source: std::io::Error,
     },
     /// The folder for replays cannot be had.
-    #[error("the folder for replays {} cannot be made: {source}", folder.display())]
+    #[error("the folder for replays {} cannot be made", folder.display())]
     Replays {
         /// The folder.
         folder: PathBuf,
@@ -123,7 +123,7 @@ pub enum BindError {
         source: std::io::Error,
     },
     /// The API keys cannot be read.
-    #[error("the API keys cannot be read: {0}")]
+    #[error("the API keys cannot be read")]
     Keys(#[source] StoreError),
     /// The key that signs replays cannot be had from the store.
     #[error(transparent)]
@@ -137,10 +137,10 @@ pub enum BindError {
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The descriptors of the protocol cannot be served.
-    #[error("the reflection service cannot be built: {0}")]
+    #[error("the reflection service cannot be built")]
     Reflection(#[from] tonic_reflection::server::Error),
     /// The store failed. Nothing was sent that is not stored.
-    #[error("the store failed, and the server with it: {0}")]
+    #[error("the store failed, and the server with it")]
     Storage(#[source] Arc<StoreError>),
 }
 

@@ -11,11 +11,7 @@ use std::{
 
 use xxhash_rust::xxh64::xxh64;
 
-use crate::{
-    StoreError,
-    checksum::{STORE_ID_BYTES, StoreId},
-    closed,
-};
+use crate::{StoreError, checksum::StoreId, closed};
 
 /// The file in a data folder that says how many commits there have been, at least. It belongs to
 /// the database and is copied and moved with it.
@@ -113,7 +109,7 @@ pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
 
 /// The file: one line, always of the same length.
 fn text(store: StoreId, commits: i64) -> String {
-    let id: String = store.0.iter().map(|byte| format!("{byte:02x}")).collect();
+    let id = hex::encode(store.0);
     let said = format!("store {id} commits {commits:019}");
     let checksum = xxh64(said.as_bytes(), 0);
     format!("{said} checksum {checksum:016x}\n")
@@ -126,24 +122,14 @@ fn parse(bytes: &[u8]) -> Told {
     let Some(&["store", id, "commits", commits, "checksum", _]) = words.as_deref() else {
         return Told::Nonsense("it is not a line of this program");
     };
-    let (Some(store), Ok(commits)) = (parse_id(id), commits.parse()) else {
+    let store = hex::decode(id).ok().and_then(|id| StoreId::read(&id));
+    let (Some(store), Ok(commits)) = (store, commits.parse()) else {
         return Told::Nonsense("its numbers cannot be read");
     };
     if text(store, commits).as_bytes() != bytes {
         return Told::Nonsense("its checksum differs");
     }
     Told::Commits(store, commits)
-}
-
-fn parse_id(hex: &str) -> Option<StoreId> {
-    if hex.len() != 2 * STORE_ID_BYTES {
-        return None;
-    }
-    let bytes = (0..STORE_ID_BYTES).map(|place| {
-        let digits = hex.get(2 * place..2 * place + 2)?;
-        u8::from_str_radix(digits, 16).ok()
-    });
-    StoreId::read(&bytes.collect::<Option<Vec<u8>>>()?)
 }
 
 fn failed(path: &Path, error: &io::Error) -> StoreError {
@@ -168,6 +154,7 @@ mod tests {
 
     use super::*;
 
+    use crate::checksum::STORE_ID_BYTES;
     const STORE: StoreId = StoreId([0xa7; STORE_ID_BYTES]);
 
     #[test]

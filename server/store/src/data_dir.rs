@@ -139,7 +139,10 @@ fn unusable(path: &Path, source: io::Error) -> StoreError {
     let path = path.to_owned();
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
-        _ => StoreError::FolderUnusable { path, source },
+        _ => StoreError::FolderUnusable {
+            path,
+            cause: source,
+        },
     }
 }
 

@@ -61,14 +61,14 @@ pub enum StoreError {
 
     /// The data folder cannot be made, or no file can be made in it.
     #[error(
-        "{} cannot be used as data folder: {source}; \
+        "{} cannot be used as data folder: {cause}; \
          name a folder that this user may write to", path.display()
     )]
     FolderUnusable {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
-        source: io::Error,
+        /// What the system says; a part of the message, and so no source.
+        cause: io::Error,
     },
     /// Other users may open the folder, and it is not this program's to close: it has other
     /// things in it, or another owner.

@@ -217,7 +217,7 @@ mod tests {
             entries: vec![b"e".to_vec()],
         };
         let bytes = write(STORE, 8, 3, vec![part]);
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex::encode(bytes);
         let head = "0a10080810031a0102795adfcb1581c58820";
         let part = "121208021005180722016579ab9a2e32087a6d17";
         let checksum = "7965ad081e5adb4e5f";

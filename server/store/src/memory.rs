@@ -1,11 +1,9 @@
 //! A store that forgets everything when the process ends.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::{
     Damage, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeyStore, KeysMark,
@@ -60,8 +58,7 @@ impl MemoryStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Kept>> {
-        // A batch is checked before anything is changed, and changing it does not panic.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock()
     }
 }
 

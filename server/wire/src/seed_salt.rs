@@ -21,14 +21,12 @@ impl SeedSalt {
 
     /// The salt that these 64 lower hex digits are.
     pub fn from_hex(text: &str) -> Option<Self> {
-        let is_lower_hex = |digit: &u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
-        if text.len() != 2 * SALT_BYTES || !text.as_bytes().iter().all(is_lower_hex) {
+        // `hex` reads capitals too.
+        if text.bytes().any(|digit| digit.is_ascii_uppercase()) {
             return None;
         }
         let mut bytes = [0; SALT_BYTES];
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
-        }
+        hex::decode_to_slice(text, &mut bytes).ok()?;
         Some(Self(bytes))
     }
 
@@ -44,7 +42,7 @@ impl SeedSalt {
 
     /// As 64 lower hex digits, to be shown when the match has ended.
     pub fn to_hex(&self) -> String {
-        hex(&self.0)
+        hex::encode(self.0)
     }
 
     /// The commitment to a seed: SHA-256 of the salt and then the seed's text, as 64 lower hex
@@ -54,7 +52,7 @@ impl SeedSalt {
             .chain_update(self.0)
             .chain_update(seed.as_str())
             .finalize();
-        hex(&digest)
+        hex::encode(digest)
     }
 }
 
@@ -63,15 +61,6 @@ impl fmt::Debug for SeedSalt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SeedSalt(..)")
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| char::from(DIGITS[usize::from(value)]);
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)])
-        .collect()
 }
 
 #[cfg(test)]

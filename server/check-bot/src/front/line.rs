@@ -3,10 +3,11 @@
 use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use tokio::{
     io::{DuplexStream, copy_bidirectional, duplex},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -70,7 +71,7 @@ impl Line {
     }
 
     pub(super) fn reset_connections(&self) {
-        let mut cut = self.cut.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cut = self.cut.lock();
         std::mem::take(&mut *cut).cancel();
     }
 
@@ -116,7 +117,7 @@ async fn accept(
         if service.send(far).await.is_err() {
             return;
         }
-        let cut = cut.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let cut = cut.lock().clone();
         tokio::spawn(carry(connection, near, cut));
     }
 }

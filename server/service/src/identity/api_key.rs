@@ -63,7 +63,7 @@ impl ApiKey {
 
     /// Its whole text, to be shown to its holder.
     pub fn reveal(&self) -> String {
-        format!("{PREFIX}_{}_{}", self.id, to_hex(&self.secret))
+        format!("{PREFIX}_{}_{}", self.id, hex::encode(self.secret))
     }
 
     /// Whether this is the secret whose hash is stored. The time that this takes does not depend
@@ -95,20 +95,13 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn from_hex(text: &str) -> Option<[u8; SECRET_BYTES]> {
-    let digits = text.as_bytes();
-    let is_hex = |digit: &u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
-    if digits.len() != 2 * SECRET_BYTES || !digits.iter().all(is_hex) {
+    // `hex` reads capitals too.
+    if text.bytes().any(|digit| digit.is_ascii_uppercase()) {
         return None;
     }
     let mut bytes = [0; SECRET_BYTES];
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
+    hex::decode_to_slice(text, &mut bytes).ok()?;
     Some(bytes)
 }
 

@@ -6,13 +6,14 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use bridgemaster_store::{
     DamagedValue, Key, KeyId, KeyStore, KeysMark, StoreError, limits::MAX_KEYS,
 };
+use parking_lot::Mutex;
 use tokio::{
     select,
     sync::{Notify, watch},
@@ -103,7 +104,7 @@ impl KeyRing {
             let is_good = match looked {
                 Ok(Ok(seen)) => {
                     mark = seen;
-                    *self.good_at.lock().unwrap_or_else(PoisonError::into_inner) = begun_at;
+                    *self.good_at.lock() = begun_at;
                     if !was_good {
                         info!("API keys can be read again");
                     }
@@ -151,7 +152,7 @@ impl KeyRing {
     /// for a key that is not among them, when the store cannot be read now, or the key is damaged.
     pub(super) async fn key(&self, id: &KeyId) -> Result<Option<Arc<Key>>, Unreadable> {
         if let Some(key) = self.last_known(id) {
-            let good_at = *self.good_at.lock().unwrap_or_else(PoisonError::into_inner);
+            let good_at = *self.good_at.lock();
             if !self.last_look.borrow().is_good && good_at.elapsed() > self.trusted_for {
                 return Err(Unreadable::Store);
             }

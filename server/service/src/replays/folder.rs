@@ -33,7 +33,7 @@ pub(super) struct Unwritten {
 
 /// A file that could not be written, and what the system says.
 #[derive(Debug, Error)]
-#[error("{}: {source}", path.display())]
+#[error("{} cannot be written", path.display())]
 pub(super) struct NotWritten {
     path: PathBuf,
     source: io::Error,

@@ -5,16 +5,10 @@
 //! there is room again. What cannot be written holds nothing else up. The folder has a mark, the match up to which everything is there, so that
 //! only the matches that ended after it are looked at.
 
-use std::{
-    collections::VecDeque,
-    future::pending,
-    mem,
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, future::pending, mem, path::PathBuf, sync::Arc, time::Duration};
 
 use bridgemaster_store::{FinishedPage, MatchId, Store, StoreError};
+use parking_lot::{Mutex, MutexGuard};
 use thiserror::Error;
 use tokio::{
     select,
@@ -197,7 +191,7 @@ impl ReplayKeeper {
             };
             if let Some(failed) = &failed {
                 self.metrics.replay_failed();
-                error!(error = %failed, "replays cannot be written, and are tried again");
+                log_failure(failed);
                 if retry_at.is_none() {
                     retry_at = Some(Instant::now() + pause);
                     pause = (pause * 2).min(LONGEST_PAUSE);
@@ -421,8 +415,14 @@ impl ReplayKeeper {
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         // Nothing that holds the lock can leave it half changed.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
+}
+
+/// Logs a failure with what the system says of it.
+fn log_failure(failed: &Incomplete) {
+    let error: &dyn std::error::Error = failed;
+    error!(error, "replays cannot be written, and are tried again");
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const SECRET_NAME: &str = "replay_signing_key";
 #[derive(Debug, Error)]
 pub enum SigningKeyError {
     /// The store has no answer.
-    #[error("the key that signs replays cannot be read: {0}")]
+    #[error("the key that signs replays cannot be read")]
     Store(#[from] StoreError),
     /// What the store keeps is no secret of a key.
     #[error(

@@ -3,9 +3,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 
 use super::{caller_id::CallerId, crowd::Crowd};
@@ -108,9 +109,7 @@ impl Allowances {
 
     fn of_callers(&self) -> MutexGuard<'_, Callers> {
         // Nothing that holds the lock can leave the table half changed.
-        self.of_callers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.of_callers.lock()
     }
 }
 

@@ -7,12 +7,13 @@
 
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{Context, Poll, Waker, ready},
     time::Instant,
 };
 
 use http_body::{Body as _, Frame};
+use parking_lot::{Mutex, MutexGuard};
 use tonic::{
     Status,
     body::Body,
@@ -142,8 +143,7 @@ impl Answer {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock was held is a defect of the body, which is then over.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn hand_over(&self, bytes: Bytes) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
@@ -171,7 +171,7 @@ impl Handed {
 
     fn state(&self) -> MutexGuard<'_, HandedState> {
         // Nothing that holds the lock can leave it half changed.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

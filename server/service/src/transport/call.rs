@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
+        Arc, OnceLock, Weak,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -10,6 +10,7 @@ use std::{
 
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::KeyId;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::{AcquireError, OwnedSemaphorePermit, Semaphore},
     task::AbortHandle,
@@ -342,7 +343,7 @@ impl Call {
 
     fn held(&self) -> MutexGuard<'_, Held> {
         // Nothing that holds the lock can leave it half changed.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 }
 

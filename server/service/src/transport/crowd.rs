@@ -3,9 +3,11 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
     time::{Duration, Instant},
 };
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::caller_id::CallerId;
 
@@ -97,7 +99,7 @@ impl Crowd {
 
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing that holds the lock can leave it half changed.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -10,12 +10,10 @@
 
 mod taken;
 
-use std::{
-    net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{net::SocketAddr, sync::Arc};
 
 use bridgemaster_store::KeyId;
+use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use self::taken::Taken;
@@ -114,7 +112,7 @@ impl Places {
 
     fn taken(&self) -> MutexGuard<'_, Taken> {
         // Nothing that holds the lock can leave the counts half changed.
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.taken.lock()
     }
 }
 

@@ -1,12 +1,9 @@
 //! How many of something each of many may have at once.
 
-use std::{
-    collections::HashMap,
-    hash::Hash,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, hash::Hash, sync::Arc};
 
 use crate::refusal::Refusal;
+use parking_lot::{Mutex, MutexGuard};
 
 /// A count for each `K`, with one limit for all. Nothing is kept of those that have none.
 pub(crate) struct Shares<K> {
@@ -50,7 +47,7 @@ impl<K: Clone + Eq + Hash> Shares<K> {
 impl<K> Shares<K> {
     fn taken(&self) -> MutexGuard<'_, HashMap<K, usize>> {
         // Nothing that holds the lock can leave the counts half changed.
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.taken.lock()
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::Arc,
 };
 
+use parking_lot::RwLock;
 use thiserror::Error;
 use tokio_rustls::rustls::{
     self, RootCertStore, ServerConfig,
@@ -32,7 +33,7 @@ pub struct TlsFiles {
 #[derive(Debug, Error)]
 pub enum TlsError {
     /// A file cannot be read, or has not what it should.
-    #[error("{}: {source}", path.display())]
+    #[error("{} cannot be read", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -46,7 +47,7 @@ pub enum TlsError {
         path: PathBuf,
     },
     /// Certificate and key do not belong together, or one of them is not of use.
-    #[error("{} and {} cannot be used: {source}", cert.display(), key.display())]
+    #[error("{} and {} cannot be used", cert.display(), key.display())]
     Pair {
         /// The certificate.
         cert: PathBuf,
@@ -89,12 +90,12 @@ impl Tls {
     /// [`TlsError`] names the file that cannot be used; all stays as it was then.
     pub fn reload(&self) -> Result<(), TlsError> {
         let config = Arc::new(read(&self.files)?);
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        *self.config.write() = config;
         Ok(())
     }
 
     pub(super) fn current(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.config.read())
     }
 }
 

@@ -3,11 +3,11 @@
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use crate::limits::Rate;
+use parking_lot::Mutex;
 
 /// Buckets that are kept without looking for full ones.
 const KEPT_UNSWEPT: usize = 1_024;
@@ -45,7 +45,7 @@ impl<K: Eq + Hash> TokenBuckets<K> {
     /// Takes a token, or tells how long it takes until there is one.
     pub(crate) fn take(&self, key: K, now: Instant) -> Result<(), Duration> {
         let token = Duration::from_secs(1) / self.rate.per_second.max(1);
-        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = self.table.lock();
         if table.full_at.len() >= table.sweep_at {
             table.full_at.retain(|_, full_at| *full_at > now);
             table.sweep_at = KEPT_UNSWEPT.max(2 * table.full_at.len());
@@ -99,7 +99,7 @@ mod tests {
             let later = start + TOKEN * u32::try_from(n).unwrap_or(u32::MAX);
             assert_eq!(buckets.take(n, later), Ok(()));
         }
-        let table = buckets.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = buckets.table.lock();
         assert!(table.full_at.len() <= KEPT_UNSWEPT);
     }
 }
