@@ -1,4 +1,4 @@
-//! `bridgemaster bot`: a house bot plays a seat.
+//! `bridgemaster bot`: a built-in bot plays a seat.
 
 use bridgemaster_bots::BotArgs;
 use clap::Args;

@@ -64,7 +64,7 @@ fn instructions(server_url: &str, created: &CreateMatchResponse) -> anyhow::Resu
     }
     writeln!(
         text,
-        "\nA house bot takes a seat by (your own bot reads the same two variables):"
+        "\nTo seat a built-in bot (your own bot reads the same two variables):"
     )?;
     for ticket in &created.tickets {
         writeln!(

@@ -29,11 +29,11 @@ enum DataCommand {
     Check {
         /// Data folder or backup
         dir: PathBuf,
-        /// Folder of replay files, each of which must be what the data folder has
+        /// Folder of replay files, to be compared with the data folder
         #[arg(long, value_name = "DIR")]
         replays: Option<PathBuf>,
     },
-    /// Copy a data folder as it stands at this moment, beside a running server too
+    /// Copy a data folder as it stands at this moment; a server may run in it
     #[command(
         after_help = "The copy is checked. Exit code 1: it could not be made, or has damaged \
         values, as the folder has."
@@ -41,10 +41,10 @@ enum DataCommand {
     Backup {
         /// Data folder
         dir: PathBuf,
-        /// Folder for the backup, made if it is missing; one that has a backup is refused
+        /// Folder for the backup, created if missing; one that already has a backup is refused
         to: PathBuf,
     },
-    /// Put a backup in the place of a data folder that no server uses
+    /// Restore a backup into a data folder that no server uses
     #[command(
         after_help = "The backup is checked first, and refused if anything in it is damaged. What \
         happened after it was made is then forgotten: bots that come back are told to begin anew."
@@ -52,9 +52,9 @@ enum DataCommand {
     Restore {
         /// Folder of the backup
         backup: PathBuf,
-        /// Data folder, made if it is missing
+        /// Data folder, created if missing
         dir: PathBuf,
-        /// Replace what is in the data folder; it is kept in a folder in it
+        /// Replace what is in the data folder, and keep the old content in a folder inside it
         #[arg(long)]
         replace: bool,
     },
@@ -162,7 +162,7 @@ async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
     Ok(output::print(&text)?)
 }
 
-/// A data folder that is there; none is made.
+/// An existing data folder; none is created.
 fn existing(dir: &Path) -> anyhow::Result<DataDir> {
     if !dir.is_dir() {
         return Err(misuse(format!("there is no folder {}", dir.display())));

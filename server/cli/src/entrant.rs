@@ -1,4 +1,4 @@
-//! Who plays a seat: a house bot, or any command.
+//! Who plays a seat: a built-in bot, or any command.
 
 use std::env;
 
@@ -11,7 +11,7 @@ use crate::failure::misuse;
 
 /// Who plays a seat.
 pub(super) enum Entrant {
-    /// The house bot of this name.
+    /// The built-in bot of this name.
     House(String),
     /// A program and its arguments.
     Command(Vec<String>),
@@ -29,10 +29,10 @@ impl Entrant {
             .map_err(|error| misuse(format!("--bots: {text:?} cannot be read: {error}")))?;
         match words.first() {
             None => Err(misuse(format!(
-                "--bots: an entry is empty; house bots are: {names}"
+                "--bots: an entry is empty; built-in bots are: {names}"
             ))),
             Some(program) if !is_program(program) => Err(misuse(format!(
-                "--bots: {program:?} is neither a house bot ({names}) nor a program that is found"
+                "--bots: {program:?} is neither a built-in bot ({names}) nor a program that is found"
             ))),
             Some(_) => Ok(Self::Command(words)),
         }
@@ -46,8 +46,8 @@ impl Entrant {
         }
     }
 
-    /// The command that starts it for a seat. `seed` is the seed of the match, from which a house
-    /// bot's own chance follows, so that a demo of a seed can be played again.
+    /// The command that starts it for a seat. `seed` is the seed of the match, which also seeds a
+    /// built-in bot, so that a demo with a seed can be repeated.
     pub(super) fn command(&self, seat: u32, seed: Option<&Seed>) -> anyhow::Result<BotCommand> {
         match self {
             Self::House(name) => {

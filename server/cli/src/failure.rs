@@ -10,7 +10,7 @@ use super::output;
 
 /// Exit code of a command that failed.
 const FAILED: u8 = 1;
-/// Exit code of a command line that makes no sense: the same as clap's own.
+/// Exit code of a mistake in the command line: the same as clap's.
 const MISUSED: u8 = 2;
 
 /// A mistake in the command line that only the command itself can see.
@@ -41,7 +41,7 @@ pub(super) fn refused(status: &Status) -> anyhow::Error {
     }
 }
 
-/// Tells a failure on standard error.
+/// Prints a failure on standard error.
 pub(super) fn report(error: &anyhow::Error) -> ExitCode {
     output::complain(&format!("error: {}", with_causes(error)));
     if error.is::<Misuse>() {

@@ -21,7 +21,7 @@ pub(super) struct KeyArgs {
 
 #[derive(Subcommand)]
 enum KeyCommand {
-    /// Make a key and print its secret, which is shown this once
+    /// Make a key and print its secret, which is shown only once
     #[command(
         after_help = "The key goes to a file that is made for it, or to standard output, where \
         nothing else goes:\n\n  \
@@ -29,15 +29,14 @@ enum KeyCommand {
         Its holder gives it in the environment: BRIDGEMASTER_KEY=\"$(cat alice.key)\""
     )]
     Add {
-        /// Whom the key is for: with the scope play, the name of its bot in every match
+        /// Name of the key; with the scope play, also the name of its bot in every match
         #[arg(value_name = "NAME")]
         name: KeyName,
-        /// What it allows, once for each scope: play (take seats), create (make matches), read
-        /// (see matches and replays of others), admin (change what others made), rules (call the
-        /// rules)
+        /// Scope of the key, can be repeated: play (take seats), create (make matches), read (see
+        /// matches and replays of others), admin (change what others made), rules (call the rules)
         #[arg(long = "scope", value_name = "SCOPE", required = true)]
         scopes: Vec<KeyScope>,
-        /// File to write the key to, made for this user alone; standard output when not given
+        /// New file to write the key to, readable by this user only [default: standard output]
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
         #[command(flatten)]
@@ -48,9 +47,9 @@ enum KeyCommand {
         #[command(flatten)]
         data: DataFlag,
     },
-    /// Revoke a key for good; a running server takes note within 5 s
+    /// Revoke a key for good; a running server applies it within 5 s
     Revoke {
-        /// The identifier of the key, or its name
+        /// Identifier or name of the key
         #[arg(value_name = "ID|NAME")]
         key: String,
         #[command(flatten)]
@@ -60,7 +59,7 @@ enum KeyCommand {
 
 #[derive(Args)]
 struct DataFlag {
-    /// Data folder of the server, which may be running; made if it is missing
+    /// Data folder of the server, which may be running; created if missing
     #[arg(long = "data", value_name = "DIR")]
     dir: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! The one program of Bridgemaster: server, house bots, demo and tools. One file a command; a
+//! The one program of Bridgemaster: server, built-in bots, demo and tools. One file a command; a
 //! command gives an error for people, and [`main`] shows it.
 
 #![forbid(unsafe_code)]
@@ -43,7 +43,7 @@ use clap::{Parser, Subcommand};
         Bots are programs in any language that connect to a server and play one seat of a match. \
         The server knows the rules, keeps the clocks and writes a replay of every match.",
     after_help = "First steps:\n  \
-        bridgemaster demo                      play a whole match between house bots, here and now\n  \
+        bridgemaster demo                      play a whole match between built-in bots, here and now\n  \
         bridgemaster replay show FILE          read what happened in it\n\n\
         Your own bot:\n  \
         bridgemaster demo --bots \"greedy,greedy,greedy,python3 my_bot.py\"\n  \
@@ -66,11 +66,11 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Run a server that referees matches for bots
     Serve(serve::ServeArgs),
-    /// Make a match on a running server and print the join tickets of its seats
+    /// Make a match on a running server and print a join ticket for each seat
     Create(create::CreateArgs),
-    /// Play a seat of a match with one of the house bots
+    /// Play a seat of a match with a built-in bot
     Bot(bot::BotCommand),
-    /// Check a bot, written in any language, against the protocol
+    /// Check a bot, in any language, against the protocol
     CheckBot(check_bot::CheckBotArgs),
     /// Follow a running match in the terminal
     Watch(watch::WatchArgs),
@@ -102,10 +102,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Time for what a command leaves running to be cut off: bot processes are killed in it.
+/// Time that a command's remaining tasks get to end: bot processes are killed in it.
 const CUT_OFF_TIME: Duration = Duration::from_secs(2);
 
-/// Runs a command's asynchronous part. What it leaves running is cut off when it is done.
+/// Runs the asynchronous part of a command. Tasks that it leaves running are cut off at its end.
 fn block_on(task: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

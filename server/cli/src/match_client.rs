@@ -36,7 +36,7 @@ pub(super) struct ServerFlag {
     #[arg(long = "server", value_name = "URL", env = SERVER_VARIABLE,
         default_value = DEFAULT_SERVER_URL)]
     pub(super) url: String,
-    /// API key, for a server that asks for one
+    /// API key, if the server requires one
     #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
     key: Option<ApiKey>,
     #[command(flatten)]
@@ -50,7 +50,7 @@ impl ServerFlag {
         MatchClient::connect_with(&self.url, self.key.as_ref(), &tls).await
     }
 
-    /// The key that the server says it signs replays with.
+    /// The public key with which the server says that it signs replays.
     pub(super) async fn signing_key(&self) -> anyhow::Result<PublicKey> {
         signing_key_of(&self.url, &self.tls.clone().into()).await
     }
@@ -137,7 +137,7 @@ impl MatchClient {
     }
 }
 
-/// The key that a server says it signs replays with.
+/// The public key with which a server says that it signs replays.
 pub(super) async fn signing_key_of(url: &str, tls: &TlsOptions) -> anyhow::Result<PublicKey> {
     let mut catalog = CatalogServiceClient::new(connect(url, tls).await?);
     let info = catalog.get_server_info(GetServerInfoRequest {}).await;

@@ -37,9 +37,9 @@ enum ReplayCommand {
         and its signature hold."
     )]
     Fetch {
-        /// The match, as `bridgemaster create` prints it
+        /// Identifier of the match, as `bridgemaster create` prints it
         match_id: String,
-        /// File to write; MATCH_ID.replay.binpb in this folder when not given
+        /// File to write [default: MATCH_ID.replay.binpb]
         #[arg(short, long, value_name = "FILE")]
         out: Option<PathBuf>,
         #[command(flatten)]
@@ -50,7 +50,7 @@ enum ReplayCommand {
         /// Replay file
         file: PathBuf,
     },
-    /// Play a replay again by the rules and check everything in it
+    /// Verify a replay: play it again by the rules and check everything in it
     #[command(
         after_help = "Exit code 0: everything holds. Exit code 1: the file cannot be read, \
         something does not hold, or the file is not signed by the key that is asked for; the \
@@ -60,10 +60,10 @@ enum ReplayCommand {
     Verify {
         /// Replay file
         file: PathBuf,
-        /// The key that must have signed it: 64 hex digits, or a file with them
+        /// Public key that must have signed it: 64 hex digits, or a file that contains them
         #[arg(long, value_name = "HEX|FILE")]
         key: Option<String>,
-        /// The server whose key must have signed it; it is asked for its key
+        /// Server whose key must have signed it; the server is asked for its public key
         #[arg(long, value_name = "URL", conflicts_with = "key")]
         server: Option<String>,
         #[command(flatten)]
@@ -76,7 +76,7 @@ enum ReplayCommand {
         json: bool,
         /// Replay file
         file: PathBuf,
-        /// File to write; standard output when not given
+        /// File to write [default: standard output]
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
@@ -118,7 +118,7 @@ impl ReplayArgs {
     }
 }
 
-/// The file that a fetched replay goes to when nothing else is said.
+/// Default file of a fetched replay.
 fn default_file(match_id: &str) -> anyhow::Result<PathBuf> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if match_id.is_empty() || !match_id.chars().all(is_plain) {

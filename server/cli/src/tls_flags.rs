@@ -10,20 +10,19 @@ use super::failure::misuse;
 #[derive(Args)]
 #[group(skip)]
 pub(super) struct TlsFlags {
-    /// Encrypt connections: PEM file with the server's certificate, and then those that lead to
-    /// the root; read again on SIGHUP
+    /// Encrypt connections: PEM file with the server's certificate chain; reloaded on SIGHUP
     #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
-    /// PEM file with the private key of the certificate
+    /// PEM file with the private key of the certificate; reloaded on SIGHUP
     #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// Ask clients for a certificate of those whose certificates are in this PEM file
+    /// Require client certificates issued by the authorities in this PEM file
     #[arg(long, value_name = "FILE")]
     tls_client_ca: Option<PathBuf>,
 }
 
 impl TlsFlags {
-    /// The same with these files for those that are not given.
+    /// These flags, with the given files as defaults.
     pub(super) fn or(
         self,
         cert: Option<PathBuf>,
@@ -66,8 +65,8 @@ impl TlsFlags {
     }
 }
 
-/// Reads the files again whenever the process gets SIGHUP, which then does not end it any more,
-/// with TLS or without. What cannot be used is logged, and all stays as it was.
+/// Reloads the files on SIGHUP, which then no longer ends the process, with TLS or without. Files
+/// that cannot be used are logged, and the old ones stay in use.
 #[cfg(unix)]
 pub(super) fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -31,11 +31,11 @@ const ASSUMED_SIZE: (u16, u16) = (24, 80);
 
 #[derive(Args)]
 pub(super) struct WatchArgs {
-    /// The match, as `bridgemaster create` prints it
+    /// Identifier of the match, as `bridgemaster create` prints it
     match_id: String,
     #[command(flatten)]
     server: ServerFlag,
-    /// Print events line by line, as is done when standard output is no terminal
+    /// Print events line by line; the default when standard output is not a terminal
     #[arg(long)]
     plain: bool,
 }

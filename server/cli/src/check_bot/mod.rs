@@ -28,7 +28,7 @@ use super::{
 #[command(after_help = format!(
     "COMMAND is started as `demo` starts a bot, once for each check: with the server's address in \
      BRIDGEMASTER_SERVER and the join ticket of its seat in BRIDGEMASTER_TICKET. The name of a \
-     house bot ({}) will do too.\n\n\
+     built-in bot ({}) will do too.\n\n\
      The exit code is 0 when all checks passed, 1 when one failed, and 2 when the command line \
      makes no sense.\n\n  \
      bridgemaster check-bot -- python3 my_bot.py\n  \
@@ -36,23 +36,22 @@ use super::{
     NAMES.join(", ")
 ))]
 pub(super) struct CheckBotArgs {
-    /// Check the bot with this game, and no other that is not named too; with every game that it
-    /// says it plays when not given
+    /// Check only this game, can be repeated [default: every game that the bot says it plays]
     #[arg(long = "game", value_name = "GAME")]
     games: Vec<String>,
-    /// Carry this check out, and no other that is not named too
+    /// Run only this check, can be repeated [default: all]
     #[arg(long, value_name = "CHECK")]
     only: Vec<String>,
-    /// Write the report as JSON to this file; `-` is standard output, which then has nothing else
+    /// Write the report as JSON to this file; with `-` to standard output, and nothing else there
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write the report as JUnit XML to this file, for a CI system
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Give the bot this many times as long as usual for everything: for a slow machine
+    /// Multiply every time limit of the checks by this number, for slow machines
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     time_limit: f64,
-    /// List the checks and what they prove, and do nothing else
+    /// List the checks and what they prove
     #[arg(long)]
     list: bool,
     /// The command that starts the bot, after `--`
@@ -60,7 +59,7 @@ pub(super) struct CheckBotArgs {
     command: Vec<String>,
 }
 
-/// Runs the command. A failed check is no failure of the command, but it has the same exit code.
+/// Runs the command. A failed check is not a failure of the command, but has the same exit code.
 pub(super) fn run(args: CheckBotArgs) -> ExitCode {
     match args.run() {
         Ok(true) => ExitCode::SUCCESS,

@@ -28,28 +28,27 @@ use super::{
     stop_signal::asked_to_stop, table,
 };
 
-/// Who plays when nobody is named: one bot that wants to win, the rest for it to beat.
+/// The default bots: one that plays to win, and others for it to beat.
 const STRONG_BOT: &str = "greedy";
 const OTHER_BOTS: &str = "random";
 
 #[derive(Args)]
 #[command(after_help = format!(
-    "House bots: {}. Anything else is run as a command, with the server's address in \
+    "Built-in bots: {}. Anything else is run as a command, with the server's address in \
      BRIDGEMASTER_SERVER and the join ticket of its seat in BRIDGEMASTER_TICKET:\n\n  \
      bridgemaster demo --bots \"greedy,python3 my_bot.py\" --seed london",
     NAMES.join(", ")
 ))]
 pub(super) struct DemoArgs {
-    /// Bots from seat 0 on, separated by commas: names of house bots, or commands; one greedy bot
-    /// against random ones when not given
+    /// Bots from seat 0 on, separated by commas: names of built-in bots, or commands [default: one
+    /// greedy bot against random ones]
     #[arg(long, value_name = "BOT,BOT,..", value_delimiter = ',')]
     bots: Vec<String>,
-    /// Write the match with its result as JSON to this file; `-` is standard output, which then
-    /// has nothing else
+    /// Write the match and its result as JSON to this file; with `-` to standard output, and
+    /// nothing else there
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the replay to this file; to a file in the system's folder for temporary files when
-    /// not given
+    /// Write the replay to this file [default: a file in the folder for temporary files]
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
     /// Show neither the progress bar nor the result

@@ -19,13 +19,13 @@ pub(super) struct ClockFlags {
     /// Time for bots to connect before the match starts without them, in ms
     #[arg(long, value_name = "MS")]
     startup_ms: Option<u32>,
-    /// Time that a seat may be without a stream before that is a fault, in ms
+    /// Time that a seat may be without a stream before it is a fault, in ms
     #[arg(long, value_name = "MS")]
     reconnect_ms: Option<u32>,
-    /// Most of the measured round trip that is credited back for one decision, in ms
+    /// Largest round trip that is credited back for one decision, in ms
     #[arg(long, value_name = "MS")]
     round_trip_credit_ms: Option<u32>,
-    /// Most lag of the server itself that one request may have without spoiling the match, in ms
+    /// Largest lag of the server itself in one request that does not spoil the match, in ms
     #[arg(long, value_name = "MS")]
     referee_lag_limit_ms: Option<u32>,
 }

@@ -19,10 +19,10 @@ pub(super) struct FaultFlags {
             plays the seat to the end, and it takes the last place)"
     )]
     on_illegal: Option<Cost>,
-    /// Cost of no legal answer in time: strike, substitute or forfeit
+    /// Cost of giving no legal answer in time: strike, substitute or forfeit
     #[arg(long, value_name = "COST", value_enum, hide_possible_values = true)]
     on_late: Option<Cost>,
-    /// Cost of a lost stream that does not come back: strike, substitute or forfeit
+    /// Cost of losing the stream and not coming back: strike, substitute or forfeit
     #[arg(long, value_name = "COST", value_enum, hide_possible_values = true)]
     on_disconnected: Option<Cost>,
     /// Cost of never connecting: substitute or forfeit

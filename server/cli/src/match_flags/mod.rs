@@ -18,14 +18,15 @@ pub(super) struct MatchFlags {
     #[arg(long, value_name = "GAME", help_heading = "Game", default_value = GAME_IDS[0],
         value_parser = PossibleValuesParser::new(GAME_IDS))]
     game: String,
-    /// Number of seats; as many as the game allows when nothing says otherwise
+    /// Number of seats [default: one for each bot of --bots, or else the most that the game allows]
     #[arg(long, value_name = "N", help_heading = "Game")]
     seats: Option<u8>,
-    /// What fixes every result of chance: 1 to 64 printable characters without spaces; drawn by
-    /// the server when not given
+    /// Seed of every result of chance: 1 to 64 printable characters without spaces [default: drawn
+    /// by the server]
     #[arg(long, value_name = "SEED", help_heading = "Game")]
     seed: Option<Seed>,
-    /// Ask bots for decisions that have one legal answer too, which the referee plays otherwise
+    /// Also ask bots for decisions with only one legal answer, which the referee otherwise plays by
+    /// itself
     #[arg(long, help_heading = "Game")]
     ask_forced: bool,
     #[command(flatten)]

@@ -31,51 +31,50 @@ use super::{
 };
 use settings::{MAX_DRAIN_SECONDS, Settings};
 
-/// Interval at which the log tells what it was spared.
+/// Interval at which the log reports how many lines were left out.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 pub(super) struct ServeArgs {
-    /// TOML file with the values of these flags and with limits; a flag that is given wins
+    /// TOML file with values of these flags, and with limits; flags on the command line win
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:50051]
+    /// Address to listen on; port 0 picks a free port [default: 127.0.0.1:50051]
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<SocketAddr>,
-    /// Folder that the replay of every ended match is written to, made if it is missing
+    /// Folder for the replays of all ended matches, created if missing
     #[arg(long, value_name = "DIR")]
     replays: Option<PathBuf>,
-    /// Data folder, made if it is missing: keeps matches, which go on when the server is started
-    /// again, their results, and the API keys of `bridgemaster key`. Without it everything ends
-    /// with the server
+    /// Data folder, created if missing: keeps matches across restarts, their results, and the API
+    /// keys of `bridgemaster key`. Without it everything ends with the server
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// What a move survives once it is answered [default: power]
+    /// What an answered move survives [default: power]
     #[arg(long, value_enum)]
     survives: Option<Survives>,
-    /// Give up a match in play in the data folder, for one that cannot go on; can be repeated
+    /// Drop a match of the data folder that cannot go on; can be repeated
     #[arg(long, value_name = "MATCH_ID")]
     drop_match: Vec<String>,
-    /// Time that matches have to end when the server is asked to stop, in seconds; the second
-    /// time that it is asked ends it at once [default: 5 with --data, else 30]
+    /// Drain time: time that matches have to end when the server is asked to stop, in seconds; a
+    /// second signal skips it [default: 5 with --data, else 30]
     #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(..=i64::from(MAX_DRAIN_SECONDS)))]
     drain_time: Option<u32>,
-    /// Serve only callers with an API key of the data folder
+    /// Require an API key of the data folder from every caller
     #[arg(long)]
     require_keys: bool,
     #[command(flatten)]
     tls: TlsFlags,
-    /// Address of the page with metrics, `GET /metrics`; without it there is none
+    /// Serve metrics for Prometheus at this address, as `GET /metrics`
     #[arg(long, value_name = "ADDR:PORT")]
     metrics: Option<SocketAddr>,
     /// Form of the log on standard error [default: text]
     #[arg(long, value_enum)]
     log: Option<LogForm>,
-    /// Log more: -v what matches do, -vv everything; RUST_LOG overrides it
+    /// Log more: -v what matches do, -vv everything; RUST_LOG overrides this
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
-    /// Listen without TLS on an address that other machines reach: tickets and keys then cross the
-    /// network in the clear
+    /// Allow addresses that other machines can reach without TLS: tickets and keys then cross the
+    /// network unencrypted
     #[arg(long)]
     insecure: bool,
 }
@@ -83,9 +82,9 @@ pub(super) struct ServeArgs {
 #[derive(Clone, Copy, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Survives {
-    /// The loss of power: every answer waits for the disk
+    /// A power failure: every answer waits for the disk
     Power,
-    /// The end of the server, kill -9 included, but not of the machine: faster
+    /// A crash of the server and kill -9, but not of the machine: faster
     Kill,
 }
 
@@ -111,7 +110,7 @@ impl ServeArgs {
     }
 }
 
-/// Tells now and then which lines the log was spared.
+/// Reports regularly how many lines were left out of the log.
 async fn tell_left_out(limit: LineLimit) {
     let mut intervals = interval(TELL_EVERY);
     loop {
@@ -120,7 +119,7 @@ async fn tell_left_out(limit: LineLimit) {
     }
 }
 
-/// Starts the log, whose lines have a bound.
+/// Starts the log, which is rate-limited.
 fn start_log(settings: &Settings) -> LineLimit {
     // The prefix of the names of all our crates, this one included.
     let level = match settings.verbose {
@@ -149,7 +148,9 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let tls = settings.tls.load()?;
     reload_on_hangup(tls.clone())?;
     if settings.is_reached_by_others() && !settings.require_keys {
-        warn!("anybody who reaches the server can make matches: --require-keys asks for keys");
+        warn!(
+            "anybody who can reach the server can make matches; require API keys with --require-keys"
+        );
     }
     let store = match &settings.data {
         Some(folder) => Some(open_store(folder, settings.survives).await?),

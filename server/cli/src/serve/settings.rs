@@ -1,4 +1,4 @@
-//! What a server is to do: what the flags say, then what the config file says, then the defaults.
+//! The settings of a server: flags first, then the config file, then defaults.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -11,16 +11,16 @@ use bridgemaster_server::Limits;
 use super::{LogForm, ServeArgs, Survives, config_file::ConfigFile};
 use crate::{failure::misuse, tls_flags::TlsFlags};
 
-/// Where a server listens that is not told.
+/// Default listen address.
 const DEFAULT_LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 50051);
-/// Longest drain time, in seconds: a day, as long as the longest time for a decision.
+/// Longest drain time, in seconds: a day, like the longest time for a decision.
 pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
-/// Time that matches have to end in when they go on after a restart, in seconds: enough for those
-/// that are about to end.
+/// Default drain time with a data folder, in seconds: enough for matches that are about to end; the
+/// others go on after the restart.
 const DURABLE_DRAIN_SECONDS: u32 = 5;
 
-/// What a server is to do.
+/// The settings of a server.
 pub(super) struct Settings {
     pub(super) listen: SocketAddr,
     pub(super) replays: Option<PathBuf>,
@@ -36,10 +36,10 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Puts flags and config file together.
+    /// Merges flags and config file.
     ///
     /// # Errors
-    /// When the file cannot be used, or the two together make no sense.
+    /// When the file cannot be used, or flags and file contradict each other.
     pub(super) fn of(args: ServeArgs) -> anyhow::Result<Self> {
         let file = match &args.config {
             Some(path) => ConfigFile::read(path)?,
@@ -68,12 +68,12 @@ impl Settings {
         settings.with_drain_time(drain_time)
     }
 
-    /// Whether other machines reach the server.
+    /// Whether other machines can reach the server.
     pub(super) fn is_reached_by_others(&self) -> bool {
         !self.listen.ip().is_loopback()
     }
 
-    /// What is kept in a data folder needs one.
+    /// Refuses flags that need a data folder when none is given.
     fn check_data(&self, says_what_survives: bool) -> anyhow::Result<()> {
         let needing = [
             ("--require-keys", self.require_keys),
@@ -96,7 +96,7 @@ impl Settings {
         if self.is_reached_by_others() && !self.tls.is_given() {
             return Err(misuse(format!(
                 "--listen {listen}: other machines reach this address, and without TLS tickets \
-                 and keys cross the network in the clear; give --tls-cert and --tls-key, listen \
+                 and keys cross the network unencrypted; give --tls-cert and --tls-key, listen \
                  on a loopback address such as 127.0.0.1:{}, or accept that with --insecure",
                 listen.port()
             )));
