@@ -24,9 +24,9 @@ impl<G: Game> Referee<G> {
         answer: Answer<G::Decision>,
         out: &mut Vec<Output<G>>,
     ) {
-        let chair = &self.chairs[seat.index()];
-        let Some(open) = chair.open.as_ref().filter(|open| open.id == request_id) else {
-            if chair
+        let player = &self.players[seat.index()];
+        let Some(open) = player.open.as_ref().filter(|open| open.id == request_id) else {
+            if player
                 .answered
                 .as_ref()
                 .is_some_and(|last| *last == (request_id, answer))
@@ -102,7 +102,7 @@ impl<G: Game> Referee<G> {
                 );
             }
             BadAnswerReason::MalformedDecision => {
-                if self.chairs[seat.index()].open_request_id() != request_id || request_id == 0 {
+                if self.players[seat.index()].open_request_id() != request_id || request_id == 0 {
                     return self.refuse_not_open(seat, request_id, out);
                 }
                 let reason = RejectionReason::MalformedDecision;
@@ -122,13 +122,13 @@ impl<G: Game> Referee<G> {
 
     /// Closes the open request with this answer and stops the clock.
     fn accept(&mut self, seat: Seat, answer: Answer<G::Decision>) -> Option<Charge> {
-        let chair = &mut self.chairs[seat.index()];
-        let open = chair.open.take()?;
-        let charge = chair.clock.answered(&open.timer, self.now);
-        chair.answered = Some((open.id, answer));
-        chair.useless_messages = 0;
+        let player = &mut self.players[seat.index()];
+        let open = player.open.take()?;
+        let charge = player.clock.answered(&open.timer, self.now);
+        player.answered = Some((open.id, answer));
+        player.useless_messages = 0;
         if let Some(sequence) = open.sequence {
-            chair.outbox.acknowledge(sequence);
+            player.outbox.acknowledge(sequence);
         }
         // The buffers of the question serve the next one, unless the shell still holds it.
         if let Some(mut question) = Arc::into_inner(open.question) {
@@ -142,7 +142,7 @@ impl<G: Game> Referee<G> {
 
     /// Refuses an answer to a request that is not open: no penalty.
     fn refuse_not_open(&mut self, seat: Seat, request_id: u32, out: &mut Vec<Output<G>>) {
-        let last = self.chairs[seat.index()].last_request_id;
+        let last = self.players[seat.index()].last_request_id;
         let (reason, detail) = if (1..=last).contains(&request_id) {
             (
                 RejectionReason::StaleRequest,
@@ -175,7 +175,7 @@ impl<G: Game> Referee<G> {
         objection: Objection,
         out: &mut Vec<Output<G>>,
     ) {
-        let open_request_id = self.chairs[seat.index()].open_request_id();
+        let open_request_id = self.players[seat.index()].open_request_id();
         self.reject(seat, request_id, objection, open_request_id, out);
         self.useless(seat, out);
     }
@@ -215,7 +215,7 @@ impl<G: Game> Referee<G> {
             field: objection.field,
             detail: objection.detail,
             open_request_id,
-            strikes: self.chairs[seat.index()].info.strikes,
+            strikes: self.players[seat.index()].info.strikes,
         };
         self.send(seat, SeatMessage::Rejected(Arc::new(rejection)), out);
     }

@@ -291,8 +291,8 @@ impl SeatClock {
         }
     }
 
-    /// Takes a measured round trip; it counts for requests that are handed over later. The
-    /// shortest counts, because a measurement can only be too long.
+    /// Records a measured round trip, for requests that are handed over later. The shortest counts,
+    /// because a measurement can only be too long.
     pub(crate) fn measured(&mut self, round_trip_us: u64) {
         let known = self.round_trip_us.get_or_insert(round_trip_us);
         *known = round_trip_us.min(*known);
@@ -367,24 +367,25 @@ impl SeatClock {
         {
             *known = charge.elapsed_us.min(*known);
         }
-        self.take(&charge);
+        self.debit(&charge);
         self.bank_us = (self.bank_us + self.increment_us).min(u64::from(MAX_BANK_MS) * 1000);
         self.answered += 1;
         self.last_charge = Some(charge);
         charge
     }
 
-    /// The request is decided without the bot; what ran off is lost, and nothing is added.
+    /// The request is decided without the bot: the elapsed time is charged, and no increment is
+    /// added.
     pub(crate) fn unanswered(&mut self, timer: &RequestTimer, now: Time) {
         let charge = timer.charge(now);
-        self.take(&Charge {
+        self.debit(&Charge {
             // What ran off after the deadline is nobody's.
             referee_lag_us: charge.referee_lag_us.min(timer.lag.us()),
             ..charge
         });
     }
 
-    fn take(&mut self, charge: &Charge) {
+    fn debit(&mut self, charge: &Charge) {
         self.bank_us = self.bank_us.saturating_sub(charge.charged_us);
         self.charged_us = self.charged_us.saturating_add(charge.charged_us);
         self.longest_us = self.longest_us.max(charge.charged_us);

@@ -6,12 +6,12 @@ use bridgemaster_games::Game;
 
 use crate::{RulesError, rules::check_range};
 
-/// Faults of one seat that are kept in the result and recorded; beyond it they are only counted,
-/// so that a seat whose faults cost nothing cannot fill the memory. The one that forfeits a seat
-/// is always kept.
+/// Faults of one seat that are kept in the result and recorded. Further ones are only counted, so
+/// that a seat whose faults cost nothing cannot fill the memory. The fault that forfeits a seat is
+/// always kept.
 pub const MAX_FAULTS_KEPT: usize = 64;
 
-/// Most strikes that a policy can allow.
+/// Upper limit of `strikes_to_forfeit` in a policy.
 const MAX_STRIKES: u32 = 1000;
 
 /// What a seat did wrong. One fault has one reason, the true one.
@@ -95,7 +95,7 @@ pub struct FaultPolicy {
 }
 
 impl Default for FaultPolicy {
-    /// Slips are forgiven twice; who is gone or floods the server forfeits.
+    /// Default: two slips are forgiven; a bot that is gone or floods the server forfeits.
     fn default() -> Self {
         Self {
             illegal: FaultAction::Strike,

@@ -1,4 +1,4 @@
-//! The histories of a match: which numbers of a bot that comes back are to be believed.
+//! The histories of a match: whether the sequence number of a returning bot can be trusted.
 //!
 //! What a seat was sent is numbered, and a bot that comes back names the last number that it has.
 //! A server that is started again may know less than was sent before: a power failure took the end
@@ -12,25 +12,25 @@ use std::{collections::VecDeque, fmt, str::FromStr};
 use bridgemaster_games::Seat;
 use thiserror::Error;
 
-/// Histories that a match remembers beside the one that runs. A bot is back seconds after a start
-/// as a rule, so one that was away for more starts than this is hardly there; it begins anew, which
-/// costs it nothing but the messages between. Without a bound a server that restarts for ever would
-/// let its matches grow for ever.
+/// Earlier histories that a match remembers. Bots usually return within seconds of a start, so
+/// hardly any is away for more starts than this; such a bot begins anew, which costs it only the
+/// messages between. Without a bound, matches of a server that keeps restarting would grow for
+/// ever.
 pub const MAX_ENDED_HISTORIES_KEPT: usize = 64;
 
-/// Identifies a history: 128 bits by chance, written as 32 lower hex digits.
+/// Identifies a history: 128 random bits, written as 32 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HistoryId([u8; 16]);
 
-/// A text that is no [`HistoryId`].
+/// A text that is not a [`HistoryId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("an identifier of a history has 32 lower hex digits")]
 pub struct NoHistoryId;
 
-/// What a bot that comes back says that it has.
+/// What a returning bot says it has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The history in which it heard it.
+    /// The history that sent it.
     pub history_id: HistoryId,
     /// Sequence of the last message.
     pub last_sequence: u32,

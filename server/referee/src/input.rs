@@ -1,8 +1,8 @@
-//! What the shell tells the referee.
+//! What the shell reports to the referee.
 
 use bridgemaster_games::{Game, Seat};
 
-/// Who a bot says that it is.
+/// Name and version that a bot claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BotIdentity {
     /// Its name.
@@ -20,7 +20,7 @@ pub enum Answer<D> {
     Decision(D),
 }
 
-/// Why the shell could not make an answer of what a bot sent.
+/// Why the shell could not read a bot's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadAnswerReason {
     /// The decision is of another game, or a part of it is missing or out of range. A fault when
@@ -30,8 +30,8 @@ pub enum BadAnswerReason {
     WrongMatch,
 }
 
-/// Something that happened. Inputs of a seat that is not at the table, and inputs of a seat
-/// without a stream other than [`Input::Connected`], change nothing.
+/// Something that happened. Inputs for a seat that the match does not have, and inputs other than
+/// [`Input::Connected`] for a seat without a stream, change nothing.
 #[derive(Debug)]
 pub enum Input<G: Game> {
     /// A bot opened a stream for a seat; an older stream of the seat ends without further inputs.
@@ -40,9 +40,9 @@ pub enum Input<G: Game> {
         seat: Seat,
         /// The bot.
         bot: BotIdentity,
-        /// Sequence of the last message that the bot has; `None` when it knows nothing, or
-        /// nothing that is of this match. Then it has the whole time for a request that was open
-        /// at a restart.
+        /// Sequence of the last message that the bot received; `None` when it knows nothing, or
+        /// nothing of this match. It then has the whole time for a request that was open at a
+        /// restart.
         last_sequence: Option<u32>,
     },
     /// The seat's current stream is gone.

@@ -1,8 +1,8 @@
-//! The referee's own lag, and what it does to a wait.
+//! The referee's own lag, and how it extends deadlines.
 
-/// Additional time of a wait that referee lag fell into, in ms. A shell that watches itself at
-/// intervals does not know exactly when a lag began, and what came in meanwhile has to be read
-/// before anything can be called late.
+/// Extra time for a deadline that referee lag moved, in ms. A shell that watches itself at
+/// intervals does not know exactly when a lag began, and what arrived meanwhile must be read before
+/// anything can be called late.
 pub const LAG_MARGIN_MS: u32 = 20;
 
 /// Referee lag that fell into one wait.

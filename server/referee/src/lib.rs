@@ -1,11 +1,10 @@
-//! The match machine: seats, clocks, faults and records of one match, without I/O.
+//! The referee of a match as a state machine: seats, clocks, faults and records, without I/O.
 //!
-//! A [`Referee`] takes what happened ([`Input`]) together with the moment when it happened
-//! ([`Time`]) and tells what to do about it ([`Output`]). It never awaits, reads no clock and
-//! knows no protobuf, so a whole match with every fault fits into a unit test, and the same
-//! inputs at the same times always give the same outputs.
+//! A [`Referee`] is given what happened ([`Input`]) and when ([`Time`]), and returns what to do
+//! ([`Output`]). It never awaits, reads no clock and knows no protobuf. So a whole match with every
+//! fault fits into a unit test, and the same inputs at the same times always give the same outputs.
 //!
-//! The shell around it owns the streams. Its duties:
+//! The *shell* around it owns the streams. It must:
 //! * take the moment of an input when it happens (of an answer, when it is decoded), and deliver
 //!   inputs in the order of their moments: then an answer that was decoded before its deadline
 //!   is in time, however late it is handled;
@@ -23,7 +22,6 @@
 #![forbid(unsafe_code)]
 
 mod answers;
-mod chair;
 mod clock;
 mod event_log;
 mod fault;
@@ -36,6 +34,7 @@ mod outbox;
 mod output;
 mod penalty;
 mod play;
+mod player;
 mod public;
 mod record;
 mod result;

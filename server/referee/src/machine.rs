@@ -1,4 +1,4 @@
-//! The machine: its state, its one entrance, its timers, and what can be read from it.
+//! The state of the referee, its one entry point, its timers, and what can be read from it.
 
 use std::{fmt, sync::Arc};
 
@@ -7,17 +7,17 @@ use bridgemaster_games::{Digest, Game, Seat, Viewer};
 use crate::{
     ClockReading, CloseReason, FaultReason, Input, MatchResult, MatchRules, Output,
     RESTART_GRACE_MS, Record, RecordEntry, RulesError, SeatInfo, SeatMessage, SeatState, Started,
-    Time, chair::Chair, event_log::EventLog, house::House, lag::Lag,
+    Time, event_log::EventLog, house::House, lag::Lag, player::Player,
 };
 
-/// Where a match stands.
+/// The phase of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchPhase {
-    /// Waits for bots.
+    /// Waiting for bots.
     Waiting,
-    /// Is played.
+    /// In play.
     Running,
-    /// Is over.
+    /// Over.
     Ended,
 }
 
@@ -50,7 +50,7 @@ pub struct Referee<G: Game> {
     startup_waits_until: Time,
     /// The moment of the last input.
     pub(crate) now: Time,
-    pub(crate) chairs: Vec<Chair<G>>,
+    pub(crate) players: Vec<Player<G>>,
     pub(crate) log: EventLog<G::Event>,
     pub(crate) house: House,
     /// Buffer of the legal decisions, lent to the open requests and taken back.
@@ -78,7 +78,7 @@ impl<G: Game> fmt::Debug for Referee<G> {
 }
 
 impl<G: Game> Referee<G> {
-    /// Draws the setup of a match; its start-up time runs from `created_at`.
+    /// A new match with its setup drawn; the start-up time runs from `created_at`.
     ///
     /// # Errors
     /// As [`MatchRules::check`], or when the game refuses to set up.
@@ -100,10 +100,10 @@ impl<G: Game> Referee<G> {
             startup_away_us: 0,
             startup_waits_until: created_at,
             now: created_at,
-            chairs: rules
+            players: rules
                 .seats
                 .seats()
-                .map(|seat| Chair::new(seat, &rules.clock))
+                .map(|seat| Player::new(seat, &rules.clock))
                 .collect(),
             log: EventLog::new(opening_events.clone(), usize::from(rules.seats.get())),
             opening_events,
@@ -119,12 +119,12 @@ impl<G: Game> Referee<G> {
         })
     }
 
-    /// Takes an input and appends what is to be done. Takes any input at any moment; a `now`
-    /// before an earlier one counts as that one.
+    /// Handles an input, and appends what is to be done to `out`. Any input is accepted at any
+    /// moment; a `now` before that of an earlier input counts as that one.
     ///
-    /// What ran out up to `now` counts first: an answer that comes at or after its deadline is
-    /// late even if no tick came between. Referee lag counts before that, so that nothing runs
-    /// out for it.
+    /// Deadlines up to `now` are handled first: an answer at or after its deadline is late even if
+    /// no tick came before. Referee lag is applied before that, so that it makes no deadline
+    /// expire.
     pub fn handle(&mut self, now: Time, input: Input<G>, out: &mut Vec<Output<G>>) {
         let before = self.now;
         self.now = self.now.max(now);
@@ -137,31 +137,31 @@ impl<G: Game> Referee<G> {
         }
         match (&input, seat) {
             (Input::Connected { .. } | Input::Disconnected { .. }, Some(seat)) => {
-                self.chairs[seat.index()].between_streams = true;
+                self.players[seat.index()].between_streams = true;
                 self.expire(out);
-                self.chairs[seat.index()].between_streams = false;
+                self.players[seat.index()].between_streams = false;
             }
             // Nothing runs out for the time that the referee was away.
             (Input::Restarted, _) => self.restarted(before, out),
             _ => self.expire(out),
         }
-        self.take(input, out);
+        self.receive(input, out);
         if self.phase == MatchPhase::Waiting && self.everybody_is_there() {
             self.start(out);
         }
         self.play(out);
     }
 
-    /// The next moment at which [`Referee::handle`] must be called, with [`Input::Tick`] if
-    /// nothing else happens before. `None` when only inputs can go on, or the match is over.
+    /// The next moment at which [`Referee::handle`] must be called, with [`Input::Tick`] if nothing
+    /// else happens before. `None` when no deadline is set, or the match is over.
     pub fn deadline(&self) -> Option<Time> {
         self.next_timer().map(|(at, _)| at)
     }
 
     fn lagged(&mut self, lag_us: u64) {
         self.startup_lag.add(lag_us);
-        for chair in &mut self.chairs {
-            chair.lagged(lag_us);
+        for player in &mut self.players {
+            player.lagged(lag_us);
         }
     }
 
@@ -181,10 +181,10 @@ impl<G: Game> Referee<G> {
         self.lose_all_streams(known_until, out);
     }
 
-    /// The bot of a seat could not come, and is not to blame for what passes until it does.
+    /// The bot of a seat was turned away by the server, and is not to blame until it is back.
     fn turned_away(&mut self, seat: Seat) {
-        let (now, chair) = (self.now, &mut self.chairs[seat.index()]);
-        if chair.is_connected() || chair.is_played_by_house() {
+        let (now, player) = (self.now, &mut self.players[seat.index()]);
+        if player.is_connected() || player.is_played_by_house() {
             return;
         }
         let grace_ms = self.rules.clock.reconnect_ms.max(RESTART_GRACE_MS);
@@ -196,10 +196,10 @@ impl<G: Game> Referee<G> {
             MatchPhase::Running => {}
             MatchPhase::Ended => return,
         }
-        chair.excuse(now, now, grace_ms);
+        player.excuse(now, now, grace_ms);
     }
 
-    fn take(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
+    fn receive(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
         if let Input::Connected {
             seat,
             bot,
@@ -211,7 +211,7 @@ impl<G: Game> Referee<G> {
         if let Input::TurnedAway { seat } = input {
             return self.turned_away(seat);
         }
-        let has_stream = |seat: Seat| self.chairs[seat.index()].is_connected();
+        let has_stream = |seat: Seat| self.players[seat.index()].is_connected();
         if self.phase == MatchPhase::Ended || !input.seat().is_some_and(has_stream) {
             return;
         }
@@ -246,7 +246,7 @@ impl<G: Game> Referee<G> {
                 seat,
                 round_trip_us,
             } => {
-                self.chairs[seat.index()].clock.measured(round_trip_us);
+                self.players[seat.index()].clock.measured(round_trip_us);
             }
             Input::Resign { seat } => {
                 self.penalise(
@@ -259,7 +259,7 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// Lets every timer up to now run out, in the order of their moments.
+    /// Fires every timer that is due, in the order of their moments.
     fn expire(&mut self, out: &mut Vec<Output<G>>) {
         while let Some((at, timer)) = self.next_timer()
             && at <= self.now
@@ -283,15 +283,15 @@ impl<G: Game> Referee<G> {
                 Some((startup_ends.max(self.startup_waits_until), Timer::StartUp))
             }
             MatchPhase::Running => self
-                .chairs
+                .players
                 .iter()
-                .flat_map(|chair| {
-                    let seat = chair.info.seat;
-                    let open = chair.open.as_ref();
+                .flat_map(|player| {
+                    let seat = player.info.seat;
+                    let open = player.open.as_ref();
                     let clock_runs_out = open
                         .and_then(|open| open.timer.deadline())
                         .map(|at| (at, Timer::Clock(seat)));
-                    let grace_ends = chair.grace_ends().map(|at| (at, Timer::Grace(seat)));
+                    let grace_ends = player.grace_ends().map(|at| (at, Timer::Grace(seat)));
                     [clock_runs_out, grace_ends]
                 })
                 .flatten()
@@ -301,9 +301,9 @@ impl<G: Game> Referee<G> {
     }
 
     fn everybody_is_there(&self) -> bool {
-        self.chairs
+        self.players
             .iter()
-            .all(|chair| chair.is_connected() || chair.forfeit.is_some())
+            .all(|player| player.is_connected() || player.forfeit.is_some())
     }
 
     fn start(&mut self, out: &mut Vec<Output<G>>) {
@@ -311,12 +311,12 @@ impl<G: Game> Referee<G> {
         self.started_at = Some(self.now);
         self.public_changes += 1;
         for seat in self.rules.seats.seats() {
-            if self.chairs[seat.index()].can_hear() {
+            if self.players[seat.index()].can_hear() {
                 self.send_started(seat, out);
             }
         }
         for seat in self.rules.seats.seats() {
-            if self.chairs[seat.index()].info.state == SeatState::Vacant {
+            if self.players[seat.index()].info.state == SeatState::Vacant {
                 let detail = format!(
                     "no bot connected within the start-up time of {} ms",
                     self.rules.clock.startup_ms
@@ -328,7 +328,7 @@ impl<G: Game> Referee<G> {
 
     /// Sends a new message to a seat that has a stream.
     pub(crate) fn send(&mut self, seat: Seat, message: SeatMessage<G>, out: &mut Vec<Output<G>>) {
-        let sequence = self.chairs[seat.index()].outbox.number(&message);
+        let sequence = self.players[seat.index()].outbox.number(&message);
         out.push(Output::Send {
             seat,
             sequence,
@@ -372,14 +372,14 @@ impl<G: Game> Referee<G> {
             .map_or(0, |start| self.now.us_since(start) / 1000)
     }
 
-    /// Closes the books: the result goes to everybody who is there.
+    /// Ends the match: sends the result to every connected seat.
     pub(crate) fn end(&mut self, result: MatchResult, out: &mut Vec<Output<G>>) {
         let result = Arc::new(result);
         self.phase = MatchPhase::Ended;
         self.public_changes += 1;
         self.result = Some(Arc::clone(&result));
         for seat in self.rules.seats.seats() {
-            if self.chairs[seat.index()].can_hear() {
+            if self.players[seat.index()].can_hear() {
                 self.send(seat, SeatMessage::Ended(Arc::clone(&result)), out);
                 out.push(Output::Close {
                     seat,
@@ -425,18 +425,18 @@ impl<G: Game> Referee<G> {
         self.next_record
     }
 
-    /// The clock of a seat's open request, as a message would tell it at `now`; `None` when none
-    /// is open.
+    /// The clock of a seat's open request at `now`, as sent in messages; `None` when no request is
+    /// open.
     pub fn clock_reading(&self, seat: Seat, now: Time) -> Option<ClockReading> {
-        let chair = self.chairs.get(seat.index())?;
-        let open = chair.open.as_ref()?;
-        Some(chair.clock.reading(&open.timer, now))
+        let player = self.players.get(seat.index())?;
+        let open = player.open.as_ref()?;
+        Some(player.clock.reading(&open.timer, now))
     }
 
     /// The numbers under which a seat is told of the start, if it was, and of the end, whether it
     /// was or will be.
     pub fn told(&self, seat: Seat) -> Option<(Option<u32>, u32)> {
-        let outbox = &self.chairs.get(seat.index())?.outbox;
+        let outbox = &self.players.get(seat.index())?.outbox;
         Some((
             outbox.started(),
             outbox.ended().unwrap_or(outbox.last() + 1),
@@ -445,14 +445,14 @@ impl<G: Game> Referee<G> {
 
     /// Sequence of the last message to each seat so far, in seat order; 0 for none.
     pub fn sent(&self) -> impl ExactSizeIterator<Item = u32> {
-        self.chairs.iter().map(|chair| chair.outbox.last())
+        self.players.iter().map(|player| player.outbox.last())
     }
 
     /// Whether a seat that has the messages up to this one can be sent all that came after it. If
     /// not, it is sent the start and the open request.
     pub fn can_resume(&self, seat: Seat, last_sequence: u32) -> bool {
-        let chair = self.chairs.get(seat.index());
-        chair.is_some_and(|chair| chair.outbox.can_resume_after(last_sequence))
+        let player = self.players.get(seat.index());
+        player.is_some_and(|player| player.outbox.can_resume_after(last_sequence))
     }
 
     /// What a spectator may see; `None` before the match starts.
@@ -460,23 +460,23 @@ impl<G: Game> Referee<G> {
         (self.phase != MatchPhase::Waiting).then(|| G::observe(&self.state, Viewer::Spectator))
     }
 
-    /// A seat and its bot as they are; `None` when the match has no such seat. Not for everybody
-    /// to know: see [`Referee::public_seats`].
+    /// A seat and its bot as they are; `None` when the match has no such seat. Contains secrets:
+    /// see [`Referee::public_seats`] for what everybody may know.
     pub fn seat_info(&self, seat: Seat) -> Option<&SeatInfo> {
-        self.chairs.get(seat.index()).map(|chair| &chair.info)
+        self.players.get(seat.index()).map(|player| &player.info)
     }
 
-    /// The fault that a seat forfeited for; `None` when it did not.
+    /// The fault for which a seat forfeited; `None` when it did not.
     pub fn forfeit(&self, seat: Seat) -> Option<FaultReason> {
-        self.chairs
+        self.players
             .get(seat.index())
-            .and_then(|chair| chair.forfeit)
+            .and_then(|player| player.forfeit)
     }
 
-    /// The seats in seat order, as they are. Not for everybody to know: see
-    /// [`Referee::public_seats`].
+    /// The seats in seat order, as they are. Contains secrets: see [`Referee::public_seats`] for
+    /// what everybody may know.
     pub fn seats(&self) -> impl ExactSizeIterator<Item = &SeatInfo> {
-        self.chairs.iter().map(|chair| &chair.info)
+        self.players.iter().map(|player| &player.info)
     }
 
     /// When the match was created.

@@ -6,8 +6,8 @@ use bridgemaster_games::{Game, MAX_SEATS, Seat, SeatSet};
 
 use crate::{FaultReason, SeatMessage};
 
-/// Messages of one seat that are kept for a bot that connects again. A bot that missed more is
-/// treated as one that knows nothing, which costs it no more than the seat states between.
+/// Messages of one seat that are kept for a bot that reconnects. A bot that missed more begins
+/// anew, which costs it only the seat states between.
 pub const MAX_MESSAGES_KEPT: usize = 64;
 
 /// The messages of one seat.
@@ -105,8 +105,8 @@ impl<G: Game> Outbox<G> {
         self.reasons[seat.index()] = reason;
     }
 
-    /// Takes the changes that were noted.
-    pub(crate) fn take_changes(&mut self) -> impl Iterator<Item = (Seat, Option<FaultReason>)> {
+    /// Removes and returns the noted changes.
+    pub(crate) fn drain_changes(&mut self) -> impl Iterator<Item = (Seat, Option<FaultReason>)> {
         let reasons = self.reasons;
         std::mem::take(&mut self.changed)
             .iter()

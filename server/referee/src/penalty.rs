@@ -7,10 +7,10 @@ use crate::{
     Referee, SeatMessage, SeatState,
 };
 
-/// Useless messages of a seat since its last accepted answer at which it commits
-/// [`FaultReason::Flood`]: far above what a bot sends that stumbles over a reconnect, and few
-/// enough to cost nothing. Useless are answers that are refused without penalty or repeated,
-/// messages that nobody asked for, and each new stream while the match runs.
+/// Useless messages since a seat's last accepted answer at which it commits [`FaultReason::Flood`].
+/// Useless are answers that are refused without penalty or repeated, unsolicited messages, and each
+/// new stream while the match runs. The limit is far above what a bot sends that stumbles over a
+/// reconnect, and low enough to cost the server nothing.
 pub const MAX_USELESS_MESSAGES: u32 = 100;
 
 impl<G: Game> Referee<G> {
@@ -22,7 +22,7 @@ impl<G: Game> Referee<G> {
         detail: String,
         out: &mut Vec<Output<G>>,
     ) {
-        let request_id = self.chairs[seat.index()].open_request_id();
+        let request_id = self.players[seat.index()].open_request_id();
         let cost = self.assess(seat, reason, request_id, detail, out);
         self.enact(seat, reason, cost, out);
     }
@@ -38,16 +38,16 @@ impl<G: Game> Referee<G> {
     ) -> FaultAction {
         let at_ms = self.at_ms();
         let policy = &self.rules.faults;
-        let chair = &mut self.chairs[seat.index()];
+        let player = &mut self.players[seat.index()];
         let mut action = policy.action(reason);
         if action == FaultAction::Strike {
-            chair.info.strikes += 1;
-            if chair.info.strikes >= policy.strikes_to_forfeit {
+            player.info.strikes += 1;
+            if player.info.strikes >= policy.strikes_to_forfeit {
                 action = FaultAction::Forfeit;
             }
         }
-        chair.fault_count = chair.fault_count.saturating_add(1);
-        if chair.faults.len() < MAX_FAULTS_KEPT || action == FaultAction::Forfeit {
+        player.fault_count = player.fault_count.saturating_add(1);
+        if player.faults.len() < MAX_FAULTS_KEPT || action == FaultAction::Forfeit {
             let fault = Fault {
                 reason,
                 action,
@@ -55,14 +55,14 @@ impl<G: Game> Referee<G> {
                 at_ms,
                 detail,
             };
-            chair.faults.push(fault.clone());
+            player.faults.push(fault.clone());
             self.record(RecordEntry::Fault { seat, fault }, out);
         }
         action
     }
 
-    /// Lets a seat pay for a fault. The seat is told at once of one that costs more than a refusal,
-    /// the others when they may know it.
+    /// Applies the cost of a fault. The seat is told at once if it costs more than a refusal; the
+    /// others when they may know it.
     pub(crate) fn enact(
         &mut self,
         seat: Seat,
@@ -70,18 +70,18 @@ impl<G: Game> Referee<G> {
         cost: FaultAction,
         out: &mut Vec<Output<G>>,
     ) {
-        let chair = &mut self.chairs[seat.index()];
-        let can_hear = chair.can_hear();
+        let player = &mut self.players[seat.index()];
+        let can_hear = player.can_hear();
         let is_away = matches!(
             reason,
             FaultReason::Disconnected | FaultReason::NeverConnected
         );
         match cost {
             FaultAction::Refuse => return,
-            FaultAction::Strike | FaultAction::Substitute => chair.absent |= is_away,
+            FaultAction::Strike | FaultAction::Substitute => player.absent |= is_away,
             FaultAction::Forfeit => {
-                chair.forfeit = Some(reason);
-                chair.info.state = SeatState::Forfeited;
+                player.forfeit = Some(reason);
+                player.info.state = SeatState::Forfeited;
                 self.log.leave(seat.index());
             }
         }
@@ -89,7 +89,7 @@ impl<G: Game> Referee<G> {
             let status = self.status_for(seat, seat, Some(reason));
             self.send(seat, SeatMessage::SeatStatus(status), out);
         } else if cost != FaultAction::Forfeit {
-            self.chairs[seat.index()]
+            self.players[seat.index()]
                 .outbox
                 .note_change(seat, Some(reason));
         }
@@ -110,13 +110,14 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// The time of the open request ran out. Without a stream that is why.
+    /// The time of the open request is over: the fault is a lost stream if there is none, else
+    /// lateness.
     pub(crate) fn clock_ran_out(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
-        let chair = &self.chairs[seat.index()];
-        let (allowance_ms, lag_ms) = chair.open.as_ref().map_or((0, 0), |open| {
+        let player = &self.players[seat.index()];
+        let (allowance_ms, lag_ms) = player.open.as_ref().map_or((0, 0), |open| {
             (open.timer.allowance_ms(), open.timer.lag_ms())
         });
-        let (reason, mut detail) = if chair.is_connected() {
+        let (reason, mut detail) = if player.is_connected() {
             let detail = format!("no legal answer within {allowance_ms} ms");
             (FaultReason::Late, detail)
         } else {
@@ -133,25 +134,25 @@ impl<G: Game> Referee<G> {
 
     /// Counts a message that answered nothing.
     pub(crate) fn useless(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
-        let chair = &mut self.chairs[seat.index()];
-        if chair.forfeit.is_some() {
+        let player = &mut self.players[seat.index()];
+        if player.forfeit.is_some() {
             return;
         }
-        chair.useless_messages += 1;
-        if chair.useless_messages >= MAX_USELESS_MESSAGES {
+        player.useless_messages += 1;
+        if player.useless_messages >= MAX_USELESS_MESSAGES {
             let detail = format!("{MAX_USELESS_MESSAGES} messages that answered nothing");
             self.flood(seat, detail, out);
         }
     }
 
     pub(crate) fn flood(&mut self, seat: Seat, detail: String, out: &mut Vec<Output<G>>) {
-        self.chairs[seat.index()].useless_messages = 0;
+        self.players[seat.index()].useless_messages = 0;
         self.penalise(seat, FaultReason::Flood, detail, out);
     }
 
     pub(crate) fn garbage(&mut self, seat: Seat, detail: String, out: &mut Vec<Output<G>>) {
         self.penalise(seat, FaultReason::Garbage, detail, out);
-        if self.chairs[seat.index()].is_connected() {
+        if self.players[seat.index()].is_connected() {
             out.push(Output::Close {
                 seat,
                 reason: CloseReason::Garbage,

@@ -6,7 +6,7 @@ use bridgemaster_games::{ChanceStream, Game, LegalList, Seat, Viewer};
 
 use crate::{
     ChanceRecord, Charge, DecidedBy, DecisionRecord, MatchPhase, MatchResult, Output, Question,
-    RecordEntry, Referee, SeatResult, chair::OpenRequest, clock::SeatClock, result::places,
+    RecordEntry, Referee, SeatResult, clock::SeatClock, player::OpenRequest, result::places,
 };
 
 /// How a decision came about.
@@ -35,7 +35,7 @@ impl<G: Game> Referee<G> {
                 }
             }
             let decided = owing.iter().any(|seat| {
-                self.chairs[seat.index()].open.is_none() && self.decide_or_ask(seat, out)
+                self.players[seat.index()].open.is_none() && self.decide_or_ask(seat, out)
             });
             if !decided {
                 return;
@@ -80,7 +80,7 @@ impl<G: Game> Referee<G> {
         if is_forced && !self.rules.ask_forced {
             return self.decide_listed(seat, 0, DecidedBy::Referee, 0, out);
         }
-        if self.chairs[seat.index()].is_played_by_house() {
+        if self.players[seat.index()].is_played_by_house() {
             return self.decide_by_house(seat, 0, out);
         }
         self.ask(seat, list == LegalList::Cut, out);
@@ -98,29 +98,29 @@ impl<G: Game> Referee<G> {
             events,
         };
         let now = self.now;
-        let chair = &mut self.chairs[seat.index()];
-        chair.last_request_id += 1;
-        let mut timer = chair.clock.issue(now);
-        if chair.is_excused {
+        let player = &mut self.players[seat.index()];
+        player.last_request_id += 1;
+        let mut timer = player.clock.issue(now);
+        if player.is_excused {
             timer.hold(now);
-        } else if !chair.is_connected() {
+        } else if !player.is_connected() {
             SeatClock::stream_lost(&mut timer);
         }
-        chair.open = Some(OpenRequest {
-            id: chair.last_request_id,
+        player.open = Some(OpenRequest {
+            id: player.last_request_id,
             question: Arc::new(question),
             timer,
             is_from_before: false,
             sequence: None,
         });
-        if chair.can_hear() {
+        if player.can_hear() {
             self.send_open_request(seat, out);
         }
     }
 
     /// The house decides the open request, if there is one.
     pub(crate) fn substitute(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
-        let request_id = self.chairs[seat.index()].open_request_id();
+        let request_id = self.players[seat.index()].open_request_id();
         if request_id != 0 {
             self.withdraw_request(seat);
             G::legal(&self.state, seat, &mut self.legal);
@@ -130,9 +130,9 @@ impl<G: Game> Referee<G> {
 
     /// Closes the open request without an answer.
     fn withdraw_request(&mut self, seat: Seat) {
-        let chair = &mut self.chairs[seat.index()];
-        if let Some(open) = chair.open.take() {
-            chair.clock.unanswered(&open.timer, self.now);
+        let player = &mut self.players[seat.index()];
+        if let Some(open) = player.open.take() {
+            player.clock.unanswered(&open.timer, self.now);
         }
     }
 
@@ -187,11 +187,11 @@ impl<G: Game> Referee<G> {
     ) {
         self.decisions += 1;
         let is_public = !decided.events.is_empty();
-        let chair = &mut self.chairs[seat.index()];
+        let player = &mut self.players[seat.index()];
         match decided.by {
             DecidedBy::Bot => {}
-            DecidedBy::Referee => chair.forced_decisions += 1,
-            DecidedBy::House => chair.house_decisions += 1,
+            DecidedBy::Referee => player.forced_decisions += 1,
+            DecidedBy::House => player.house_decisions += 1,
         }
         let record = DecisionRecord {
             seat,
@@ -217,25 +217,25 @@ impl<G: Game> Referee<G> {
         let Some(outcome) = G::outcome(&self.state) else {
             return;
         };
-        let places = places(&outcome, |index| self.chairs[index].forfeit.is_some());
+        let places = places(&outcome, |index| self.players[index].forfeit.is_some());
         let seats: Vec<SeatResult> = outcome
             .seats
             .into_iter()
             .zip(places)
-            .zip(&self.chairs)
-            .map(|((seat, place), chair)| SeatResult {
-                seat: chair.info.seat,
+            .zip(&self.players)
+            .map(|((seat, place), player)| SeatResult {
+                seat: player.info.seat,
                 place,
                 place_by_score: seat.place,
                 score: seat.score,
                 breakdown: seat.breakdown,
-                bot: chair.info.bot.clone(),
-                forfeit: chair.forfeit,
-                faults: chair.faults.clone(),
-                fault_count: chair.fault_count,
-                clock_use: chair.clock.clock_use(),
-                forced_decisions: chair.forced_decisions,
-                house_decisions: chair.house_decisions,
+                bot: player.info.bot.clone(),
+                forfeit: player.forfeit,
+                faults: player.faults.clone(),
+                fault_count: player.fault_count,
+                clock_use: player.clock.clock_use(),
+                forced_decisions: player.forced_decisions,
+                house_decisions: player.house_decisions,
             })
             .collect();
         let clocks = || seats.iter().map(|seat| seat.clock_use);

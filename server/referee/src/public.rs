@@ -1,9 +1,9 @@
 //! What others may know of a seat, and when.
 //!
-//! A decision without an event is secret, and so is that it was made. A fault would tell: whoever
-//! answers illegally or late had not decided. So while it is secret who has decided, what a fault
-//! did to a seat is told to that seat alone, and to everybody else with the next event. That a
-//! stream comes or goes tells nothing of decisions, and is told at once.
+//! A decision without an event is secret, and so is the fact that it was made. A fault can reveal
+//! it: whoever answers illegally or late had not decided. So while it is secret who has decided,
+//! only the seat itself is told what a fault did to it; everybody else learns it with the next
+//! event. A stream that comes or goes reveals nothing about decisions, and is reported at once.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ impl<G: Game> Referee<G> {
     /// than one seat is asked. Where one seat alone is asked, everybody knows that the match
     /// waits for it.
     pub fn is_secret_who_decided(&self) -> bool {
-        let asked = || self.chairs.iter().filter(|chair| chair.open.is_some());
+        let asked = || self.players.iter().filter(|player| player.open.is_some());
         self.phase == MatchPhase::Running
             && (self.decisions > self.public_decisions || asked().count() > 1)
     }
@@ -24,16 +24,16 @@ impl<G: Game> Referee<G> {
     /// The seats in seat order, as everybody may know them: without what a fault did that is not
     /// public yet.
     pub fn public_seats(&self) -> impl ExactSizeIterator<Item = &SeatInfo> {
-        self.chairs.iter().map(|chair| &chair.shown)
+        self.players.iter().map(|player| &player.shown)
     }
 
-    /// Decisions played so far, secret ones only once what came of them is public.
+    /// Decisions played so far; secret ones count only once their consequences are public.
     pub fn public_decisions(&self) -> u32 {
         self.public_decisions
     }
 
-    /// Grows whenever something changes that everybody may know: a seat, the phase, or the game
-    /// by an event.
+    /// A version number that grows whenever something public changes: a seat, the phase, or the
+    /// game by an event.
     pub fn public_changes(&self) -> u64 {
         self.public_changes
     }
@@ -47,14 +47,14 @@ impl<G: Game> Referee<G> {
         out: &mut Vec<Output<G>>,
     ) {
         let is_secret = fault.is_some() && self.is_secret_who_decided();
-        let chair = &mut self.chairs[about.index()];
+        let player = &mut self.players[about.index()];
         if is_secret {
-            chair.held_back = fault;
+            player.held_back = fault;
             return;
         }
         match fault {
-            Some(_) => chair.show(),
-            None => chair.show_stream(),
+            Some(_) => player.show(),
+            None => player.show_stream(),
         }
         self.public_changes += 1;
         self.tell_others(about, fault, out);
@@ -65,9 +65,9 @@ impl<G: Game> Referee<G> {
         self.public_decisions = self.decisions;
         self.public_changes += 1;
         for seat in self.rules.seats.seats() {
-            let chair = &mut self.chairs[seat.index()];
-            if let Some(fault) = chair.held_back {
-                chair.show();
+            let player = &mut self.players[seat.index()];
+            if let Some(fault) = player.held_back {
+                player.show();
                 self.tell_others(seat, Some(fault), out);
             }
         }
@@ -80,35 +80,35 @@ impl<G: Game> Referee<G> {
             return;
         }
         let status = Arc::new(SeatStatus {
-            info: self.chairs[about.index()].shown.clone(),
+            info: self.players[about.index()].shown.clone(),
             reason: fault,
         });
-        for chair in self
-            .chairs
+        for player in self
+            .players
             .iter_mut()
-            .filter(|chair| chair.info.seat != about)
+            .filter(|player| player.info.seat != about)
         {
-            if chair.can_hear() {
+            if player.can_hear() {
                 let message = SeatMessage::SeatStatus(Arc::clone(&status));
-                let sequence = chair.outbox.number(&message);
+                let sequence = player.outbox.number(&message);
                 out.push(Output::Send {
-                    seat: chair.info.seat,
+                    seat: player.info.seat,
                     sequence,
                     message,
                 });
-            } else if chair.forfeit.is_none() {
-                chair.outbox.note_change(about, fault);
+            } else if player.forfeit.is_none() {
+                player.outbox.note_change(about, fault);
             }
         }
     }
 
     /// A seat as another one, or itself, may know it: of itself it knows all.
     pub(crate) fn info_for(&self, to: Seat, about: Seat) -> &SeatInfo {
-        let chair = &self.chairs[about.index()];
+        let player = &self.players[about.index()];
         if to == about {
-            &chair.info
+            &player.info
         } else {
-            &chair.shown
+            &player.shown
         }
     }
 

@@ -22,17 +22,17 @@ impl<G: Game> Referee<G> {
         last_sequence: Option<u32>,
         out: &mut Vec<Output<G>>,
     ) {
-        let chair = &mut self.chairs[seat.index()];
-        if let Some(reason) = chair.forfeit {
+        let player = &mut self.players[seat.index()];
+        if let Some(reason) = player.forfeit {
             out.push(Output::Close {
                 seat,
                 reason: CloseReason::Forfeited(reason),
             });
             return;
         }
-        chair.clock.stream_came();
-        let has_up_to = last_sequence.filter(|last| chair.outbox.can_resume_after(*last));
-        if let Some(open) = &mut chair.open {
+        player.clock.stream_came();
+        let has_up_to = last_sequence.filter(|last| player.outbox.can_resume_after(*last));
+        if let Some(open) = &mut player.open {
             open.timer.bot_came(self.now);
             if open
                 .sequence
@@ -42,16 +42,16 @@ impl<G: Game> Referee<G> {
             }
             // Its answer may have been in what the referee has lost, and it has to think again.
             if std::mem::take(&mut open.is_from_before) && last_sequence.is_none() {
-                open.timer = chair.clock.issue(self.now);
+                open.timer = player.clock.issue(self.now);
             }
         }
-        let came = !chair.is_connected();
-        let was_excused = std::mem::take(&mut chair.is_excused);
-        let changed = came || chair.info.bot.as_ref() != Some(&bot);
+        let came = !player.is_connected();
+        let was_excused = std::mem::take(&mut player.is_excused);
+        let changed = came || player.info.bot.as_ref() != Some(&bot);
         if self.phase != MatchPhase::Ended {
-            chair.info.state = SeatState::Connected;
-            chair.info.bot = Some(bot);
-            chair.absent = false;
+            player.info.state = SeatState::Connected;
+            player.info.bot = Some(bot);
+            player.absent = false;
             if changed {
                 self.record_seat(seat, out);
                 self.seat_changed(seat, None, out);
@@ -69,12 +69,12 @@ impl<G: Game> Referee<G> {
     }
 
     pub(crate) fn disconnected(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
-        let chair = &mut self.chairs[seat.index()];
-        chair.info.state = SeatState::Paused;
-        chair.lost_at = self.now;
-        chair.lag_since_lost = Lag::default();
-        chair.grace_ms = self.rules.clock.reconnect_ms;
-        if let Some(open) = &mut chair.open {
+        let player = &mut self.players[seat.index()];
+        player.info.state = SeatState::Paused;
+        player.lost_at = self.now;
+        player.lag_since_lost = Lag::default();
+        player.grace_ms = self.rules.clock.reconnect_ms;
+        if let Some(open) = &mut player.open {
             SeatClock::stream_lost(&mut open.timer);
         }
         self.record_seat(seat, out);
@@ -85,11 +85,11 @@ impl<G: Game> Referee<G> {
     pub(crate) fn lose_all_streams(&mut self, known_until: Time, out: &mut Vec<Output<G>>) {
         let grace_ms = self.rules.clock.reconnect_ms.max(RESTART_GRACE_MS);
         let lost: Vec<Seat> = self
-            .chairs
+            .players
             .iter_mut()
-            .filter_map(|chair| {
-                let had_stream = chair.restarted(known_until, self.now, grace_ms);
-                had_stream.then_some(chair.info.seat)
+            .filter_map(|player| {
+                let had_stream = player.restarted(known_until, self.now, grace_ms);
+                had_stream.then_some(player.info.seat)
             })
             .collect();
         for seat in self.rules.seats.seats() {
@@ -97,38 +97,38 @@ impl<G: Game> Referee<G> {
                 self.record_seat(seat, out);
             }
             // One that seems to have a stream must not be the only one to keep it.
-            if self.chairs[seat.index()].shown.state == SeatState::Connected {
+            if self.players[seat.index()].shown.state == SeatState::Connected {
                 self.seat_changed(seat, None, out);
             }
         }
     }
 
     pub(crate) fn handed_over(&mut self, seat: Seat, request_id: u32) {
-        let chair = &mut self.chairs[seat.index()];
-        if let Some(open) = &mut chair.open
+        let player = &mut self.players[seat.index()];
+        if let Some(open) = &mut player.open
             && open.id == request_id
         {
-            chair.clock.handed_over(&mut open.timer, self.now);
+            player.clock.handed_over(&mut open.timer, self.now);
         }
     }
 
     pub(crate) fn grace_ran_out(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let detail = format!(
             "the stream was lost and not replaced within {} ms",
-            self.chairs[seat.index()].grace_ms
+            self.players[seat.index()].grace_ms
         );
         self.penalise(seat, FaultReason::Disconnected, detail, out);
     }
 
     /// Sends a seat that has a stream again what it missed.
     fn resume(&mut self, seat: Seat, last_sequence: Option<u32>, out: &mut Vec<Output<G>>) {
-        let chair = &self.chairs[seat.index()];
-        match last_sequence.filter(|last| chair.outbox.can_resume_after(*last)) {
+        let player = &self.players[seat.index()];
+        match last_sequence.filter(|last| player.outbox.can_resume_after(*last)) {
             Some(last) => self.send_missed(seat, last, out),
             None => self.send_anew(seat, out),
         }
         if self.phase == MatchPhase::Ended {
-            if self.chairs[seat.index()].outbox.ended().is_none()
+            if self.players[seat.index()].outbox.ended().is_none()
                 && let Some(result) = self.result.clone()
             {
                 self.send(seat, SeatMessage::Ended(result), out);
@@ -145,11 +145,11 @@ impl<G: Game> Referee<G> {
     /// For a bot that has the messages up to `last`.
     fn send_missed(&mut self, seat: Seat, last: u32, out: &mut Vec<Output<G>>) {
         let now = self.now;
-        let chair = &mut self.chairs[seat.index()];
-        for (sequence, message) in chair.outbox.after(last) {
+        let player = &mut self.players[seat.index()];
+        for (sequence, message) in player.outbox.after(last) {
             let message = match message {
                 SeatMessage::Request(request) => {
-                    SeatMessage::Request(chair.request_as_of(request, now))
+                    SeatMessage::Request(player.request_as_of(request, now))
                 }
                 other => other.clone(),
             };
@@ -165,7 +165,7 @@ impl<G: Game> Referee<G> {
     /// How the seats stand that changed while this one was away, under new numbers.
     fn send_changes(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         if self.phase == MatchPhase::Running {
-            let changes: Vec<_> = self.chairs[seat.index()].outbox.take_changes().collect();
+            let changes: Vec<_> = self.players[seat.index()].outbox.drain_changes().collect();
             for (about, reason) in changes {
                 let status = self.status_for(seat, about, reason);
                 self.send(seat, SeatMessage::SeatStatus(status), out);
@@ -179,8 +179,8 @@ impl<G: Game> Referee<G> {
     fn send_anew(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let message = self.started_message(seat);
         let now = self.now;
-        let chair = &mut self.chairs[seat.index()];
-        let Some(sequence) = chair.outbox.started() else {
+        let player = &mut self.players[seat.index()];
+        let Some(sequence) = player.outbox.started() else {
             return self.send(seat, message, out);
         };
         out.push(Output::Send {
@@ -188,8 +188,8 @@ impl<G: Game> Referee<G> {
             sequence,
             message,
         });
-        if let Some(sequence) = chair.open.as_ref().and_then(|open| open.sequence)
-            && let Some(message) = chair.request_message(now)
+        if let Some(sequence) = player.open.as_ref().and_then(|open| open.sequence)
+            && let Some(message) = player.request_message(now)
         {
             out.push(Output::Send {
                 seat,
@@ -197,7 +197,7 @@ impl<G: Game> Referee<G> {
                 message,
             });
         }
-        if let Some(sequence) = chair.outbox.ended()
+        if let Some(sequence) = player.outbox.ended()
             && let Some(result) = &self.result
         {
             let message = SeatMessage::Ended(Arc::clone(result));
@@ -212,15 +212,15 @@ impl<G: Game> Referee<G> {
 
     /// Sends the open request to a seat that has a stream, if it was never sent.
     pub(crate) fn send_open_request(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
-        let chair = &mut self.chairs[seat.index()];
-        if chair
+        let player = &mut self.players[seat.index()];
+        if player
             .open
             .as_ref()
             .is_some_and(|open| open.sequence.is_none())
-            && let Some(message) = chair.request_message(self.now)
+            && let Some(message) = player.request_message(self.now)
         {
-            let sequence = chair.outbox.number(&message);
-            if let Some(open) = &mut chair.open {
+            let sequence = player.outbox.number(&message);
+            if let Some(open) = &mut player.open {
                 open.sequence = Some(sequence);
             }
             out.push(Output::Send {
@@ -232,10 +232,10 @@ impl<G: Game> Referee<G> {
     }
 
     fn record_seat(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
-        let chair = &mut self.chairs[seat.index()];
-        if chair.seat_records < MAX_SEAT_RECORDS {
-            chair.seat_records += 1;
-            let info = chair.info.clone();
+        let player = &mut self.players[seat.index()];
+        if player.seat_records < MAX_SEAT_RECORDS {
+            player.seat_records += 1;
+            let info = player.info.clone();
             self.record(RecordEntry::Seat(info), out);
         }
     }

@@ -1,4 +1,4 @@
-//! One seat's part of the machine.
+//! What the referee keeps for one seat.
 
 use std::sync::Arc;
 
@@ -17,19 +17,19 @@ pub(crate) struct OpenRequest<G: Game> {
     pub(crate) id: u32,
     pub(crate) question: Arc<Question<G>>,
     pub(crate) timer: RequestTimer,
-    /// It was asked before a restart of the referee, and its bot has not come since.
+    /// Asked before a restart of the referee; its bot has not come back since.
     pub(crate) is_from_before: bool,
     /// Number under which it was sent; `None` while the seat has had no stream for it.
     pub(crate) sequence: Option<u32>,
 }
 
-/// Everything that the referee keeps for one seat.
+/// A seat with its bot: connection, clock, messages, open request, faults.
 #[derive(Debug)]
-pub(crate) struct Chair<G: Game> {
+pub(crate) struct Player<G: Game> {
     pub(crate) info: SeatInfo,
     /// The seat as everybody may know it: `info` without what `held_back` did.
     pub(crate) shown: SeatInfo,
-    /// The last fault that others are not told of before the next event.
+    /// The last fault that the others learn of only with the next event.
     pub(crate) held_back: Option<FaultReason>,
     pub(crate) clock: SeatClock,
     pub(crate) outbox: Outbox<G>,
@@ -47,7 +47,7 @@ pub(crate) struct Chair<G: Game> {
     pub(crate) lag_since_lost: Lag,
     /// How long the seat may then be without a stream, in ms.
     pub(crate) grace_ms: u32,
-    /// The seat has no stream for a reason of the server's: its bot is not to blame.
+    /// The seat has no stream because of the server: its bot is not to blame.
     pub(crate) is_excused: bool,
     /// The house decides until the bot is there.
     pub(crate) absent: bool,
@@ -61,7 +61,7 @@ pub(crate) struct Chair<G: Game> {
     pub(crate) house_decisions: u32,
 }
 
-impl<G: Game> Chair<G> {
+impl<G: Game> Player<G> {
     pub(crate) fn new(seat: Seat, rules: &ClockRules) -> Self {
         let info = SeatInfo {
             seat,
@@ -119,7 +119,7 @@ impl<G: Game> Chair<G> {
         self.is_connected() && !self.between_streams
     }
 
-    /// Whether nobody is to be asked for this seat.
+    /// Whether the house decides for this seat.
     pub(crate) fn is_played_by_house(&self) -> bool {
         self.absent || self.forfeit.is_some()
     }
