@@ -11,7 +11,7 @@ pub(crate) const ELO_PER_LOG_ODDS: f64 = 400.0 / LN_10;
 /// Scores nearer to 0 or 1 than this have the Elo of this score: about 1,200 Elo.
 const SCORE_MARGIN: f64 = 1e-3;
 
-/// A difference in strength on the logistic scale: 400 Elo are odds of ten to one.
+/// Elo: a difference in strength on the logistic scale. 400 Elo are odds of ten to one.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Elo(pub f64);
 
@@ -32,13 +32,13 @@ impl Elo {
     }
 }
 
-/// A difference in strength by the share of it in the noise of a match: the t-value of one match
-/// times [`NELO_PER_T`]. How many groups a test needs depends on it alone.
+/// Normalized Elo: a difference in strength in units of the noise of a match, namely the t-value of
+/// one match times [`NELO_PER_T`]. It alone decides how many groups a test needs.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct NormalizedElo(pub f64);
 
 impl NormalizedElo {
-    /// The t-value of a group of so many matches whose noise is independent.
+    /// The t-value of a group of this many matches with independent noise.
     #[must_use]
     pub fn t_of_group(self, matches: u32) -> f64 {
         self.0 * f64::from(matches).sqrt() / NELO_PER_T

@@ -1,21 +1,21 @@
-//! What cannot be computed, and why.
+//! Why a statistic cannot be computed.
 
 use thiserror::Error;
 
-/// An input that has no meaning.
+/// An invalid input.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ContestError {
-    /// A number that is not in its range.
+    /// A number is out of range.
     #[error("{field} is {value}, and must be {valid}")]
     OutOfRange {
-        /// What it is.
+        /// Its name.
         field: &'static str,
         /// The number.
         value: f64,
         /// What would be valid.
         valid: &'static str,
     },
-    /// The bound to be rejected is not below the bound to be accepted.
+    /// The lower bound of a test is not below the upper one.
     #[error("the lower bound {lower} must be below the upper bound {upper}")]
     BoundsOutOfOrder {
         /// The bound of the hypothesis that is rejected.
@@ -23,7 +23,7 @@ pub enum ContestError {
         /// The bound of the hypothesis that is accepted.
         upper: f64,
     },
-    /// A ranking that is none of the bots.
+    /// A ranking that is not one of the bots.
     #[error("ranking {ranking}: {problem}")]
     Ranking {
         /// Its place among the rankings, from 0.
@@ -38,10 +38,10 @@ pub enum ContestError {
          every match; give the fit a ridge above 0, or play more matches"
     )]
     NotFixed,
-    /// Too few of something.
+    /// Too few groups, matches or bots.
     #[error("{what}: {found} is too few, at least {least} are needed")]
     TooFew {
-        /// What there is too little of.
+        /// What there are too few of.
         what: &'static str,
         /// How many there are.
         found: usize,

@@ -13,20 +13,20 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// What an interval was made with.
+/// The distribution that an interval is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantiles {
-    /// Those of the normal distribution.
+    /// The normal distribution.
     Normal,
-    /// Those of Student's distribution, which are wider: right for few groups. From 30 groups on
-    /// the two hardly differ.
+    /// Student's distribution, which is wider: right for few groups. From 30 groups on the two
+    /// hardly differ.
     Student {
-        /// One less than the groups.
+        /// Degrees of freedom: one less than the number of groups.
         degrees_of_freedom: u64,
     },
 }
 
-/// Groups below which an interval is told to rest on few.
+/// Fewest groups for an interval that is not flagged as based on few.
 pub const FEW_GROUPS: u64 = 30;
 
 /// How much better a candidate is than its opponents.
@@ -42,9 +42,9 @@ pub struct Estimate {
     pub elo_interval: Interval,
     /// The t-value of one match in Elo.
     pub normalized_elo: NormalizedElo,
-    /// The chance that the candidate is better at all, 0 to 1 (likelihood of superiority).
+    /// Likelihood of superiority: the probability that the candidate is better at all, 0 to 1.
     pub superiority: f64,
-    /// What the interval was made with.
+    /// The distribution that the interval is based on.
     pub quantiles: Quantiles,
 }
 
@@ -91,7 +91,7 @@ impl Estimate {
         ))
     }
 
-    /// Whether it rests on fewer than [`FEW_GROUPS`].
+    /// Whether it is based on fewer than [`FEW_GROUPS`].
     #[must_use]
     pub fn rests_on_few_groups(&self) -> bool {
         match self.quantiles {

@@ -1,18 +1,18 @@
-//! The statistics of contests and ladders: what a set of results says, and which match to play
-//! next. Pure functions of their inputs: no clock, no I/O, no chance of its own.
+//! The statistics of contests and ladders: what a set of results proves, and which match to play
+//! next. All functions are pure: no clock, no I/O, no randomness.
 //!
-//! The unit of every test is the **group**: matches of one seed in which the candidate (or every
-//! bot) sits in each seat once, so that the luck of the seed and of the seat cancels. The score
-//! of a match is the **beat fraction**, the share of opponents that ended behind; the score of a
-//! group is the mean over its matches. With two seats that is the usual score of a pair of
+//! The unit of every test is the **group**: matches with one seed in which the candidate (or every
+//! bot) takes each seat once, so that the luck of the seed and of the seat cancels. The score of a
+//! match is the **beat fraction**: the share of opponents that the bot finished ahead of. The score
+//! of a group is the mean over its matches. With two seats that is the usual score of a pair of
 //! games.
 //!
-//! * [`SequentialTest`] tells after every group whether a candidate is accepted, rejected, or
-//!   not decided yet, for any number of seats.
-//! * [`Estimate`] and [`estimate_after_stopping`] tell by how much, and how surely.
-//! * [`Frequencies`] has the exact likelihood ratios of paired games of two seats.
-//! * [`PlackettLuce`] fits ratings to the results of any number of bots and seats, in an order
-//!   that does not matter, and [`Ratings`] tells which ranks are certain.
+//! * [`SequentialTest`] decides after every group whether a candidate is accepted, rejected, or
+//!   still undecided, for any number of seats.
+//! * [`Estimate`] and [`estimate_after_stopping`] say by how much, with an interval.
+//! * [`Frequencies`] gives the exact likelihood ratios of paired games of two seats.
+//! * [`PlackettLuce`] fits ratings to the results of any number of bots and seats, independent of
+//!   their order; [`Ratings`] says which ranks are significant.
 //! * [`schedule`] lists the matches of a format, and [`pairing`] picks the next of a ladder.
 
 #![forbid(unsafe_code)]

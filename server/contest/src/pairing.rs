@@ -1,21 +1,21 @@
-//! Which match a ladder plays next: the one that tells most about the ratings, unless somebody has
-//! waited too long.
+//! Which match a ladder plays next: the one that adds most information about the ratings, unless a
+//! bot has waited too long.
 
 use crate::{Ratings, ratings::WEIGHT_OF_A_MATCH};
 
-/// A bot that is there and has room for a match.
+/// A bot that is available for a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Its number among the rated bots.
     pub bot: usize,
     /// Matches that the ladder has paired since the bot's last one, or since it came.
     pub waited_matches: u64,
-    /// Whom it is kept apart from: bots with one owner share a number. `None` meets anybody.
+    /// Bots with the same owner are never paired. `None` is paired with anybody.
     pub owner: Option<u64>,
 }
 
-/// How much less uncertain all ratings become in the mean by a match of two bots: the fall of the
-/// sum of the variances, as squared log odds, if the two were equals.
+/// Information gained by a match of two bots: the decrease of the sum of the variances of all
+/// ratings, in squared log odds, if the two were equals.
 #[must_use]
 pub fn information(ratings: &Ratings, one: usize, other: usize) -> f64 {
     let column = |bot: usize| ratings.covariance(bot, one) - ratings.covariance(bot, other);
@@ -24,18 +24,19 @@ pub fn information(ratings: &Ratings, one: usize, other: usize) -> f64 {
     WEIGHT_OF_A_MATCH * reach / (1.0 + WEIGHT_OF_A_MATCH * variance)
 }
 
-/// Longest wait of a bot that is there, in matches of the whole ladder: twice the number of bots.
+/// Longest wait of an available bot, in matches of the whole ladder: twice the number of bots.
 #[must_use]
 pub fn longest_wait_matches(bots: usize) -> u64 {
     2 * bots as u64
 }
 
-/// The bots of the next match, or `None` when too few are there that may meet. Whoever has waited
-/// for half of [`longest_wait_matches`] comes first, the longest first, so that nobody waits
-/// longer than all of it; the other places are filled with whom the match tells most about.
+/// The bots of the next match, or `None` when too few bots are available that may meet. Bots that
+/// have waited for half of [`longest_wait_matches`] come first, in the order of their waits, so
+/// that none waits longer than that. The remaining places go to the bots about which the match adds
+/// most information.
 ///
-/// `ratings` are those of the last fit, told of every match since by [`Ratings::expect`]. The order
-/// of the seats is not chosen here: a ladder balances it over time.
+/// `ratings` are those of the last fit, updated with every later match by [`Ratings::expect`]. The
+/// order of the seats is not chosen here: a ladder balances it over time.
 #[must_use]
 pub fn next_table(ratings: &Ratings, there: &[Candidate], seats: usize) -> Option<Vec<usize>> {
     let due = longest_wait_matches(there.len()) / 2;
@@ -74,8 +75,8 @@ fn most_informative(ratings: &Ratings, there: &[Candidate]) -> Option<(Candidate
         .map(|(_, pair)| pair)
 }
 
-/// Fills a table: each place goes to the bot that adds most to what the match tells, over the
-/// pairs with those who sit there already.
+/// Fills a table: each place goes to the bot that adds most information, summed over its pairs with
+/// the bots that already sit there.
 fn filled(
     ratings: &Ratings,
     there: &[Candidate],

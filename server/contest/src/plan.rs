@@ -2,20 +2,20 @@
 
 use crate::Hypotheses;
 
-/// Mean numbers of groups until a verdict.
+/// Expected numbers of groups until a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpectedGroups {
-    /// Of a candidate at the lower bound.
+    /// For a candidate at the lower bound.
     pub at_lower: f64,
-    /// Of a candidate at the upper bound.
+    /// For a candidate at the upper bound.
     pub at_upper: f64,
-    /// Of a candidate half-way, which takes longest.
+    /// For a candidate half-way between, which takes longest.
     pub half_way: f64,
 }
 
 /// The expected length of a test, by Wald's formula, when the score of a group has this standard
-/// deviation; see [`typical_deviation`] where none is known yet. A forecast: it leaves out what
-/// the last step overshoots, and the part of the verdict that is left to betting.
+/// deviation; see [`typical_deviation`] where none is known yet. A forecast: it ignores the
+/// overshoot of the last step, and the share of alpha and beta that the betting test has.
 #[must_use]
 pub fn expected_groups(hypotheses: &Hypotheses, deviation: f64) -> ExpectedGroups {
     let rates = hypotheses.rates().halved();

@@ -36,9 +36,9 @@ pub struct Rating {
 /// The ranks that a bot may have: bots that cannot be told apart share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankRange {
-    /// 1 and one more for each bot that is surely better.
+    /// One more than the number of bots that are significantly better.
     pub best: usize,
-    /// The number of bots, less those that are surely worse.
+    /// The number of bots, less those that are significantly worse.
     pub worst: usize,
 }
 

@@ -28,7 +28,7 @@ impl Group {
         }
     }
 
-    /// The table of a candidate and one opponent that has all other seats.
+    /// The table of a candidate and one opponent, which takes all other seats.
     #[must_use]
     pub fn against(candidate: BotNumber, opponent: BotNumber, seats: usize) -> Self {
         let mut table = vec![opponent; seats];
@@ -114,7 +114,7 @@ fn spread_out(mut tables: Vec<Vec<BotNumber>>, bots: usize) -> Vec<Vec<BotNumber
     ordered
 }
 
-/// A round of a gauntlet: the candidate meets each opponent, which has all other seats.
+/// A round of a gauntlet: the candidate meets each opponent, which takes all other seats.
 #[must_use]
 pub fn gauntlet(candidate: BotNumber, opponents: &[BotNumber], seats: usize) -> Vec<Group> {
     opponents
@@ -124,10 +124,10 @@ pub fn gauntlet(candidate: BotNumber, opponents: &[BotNumber], seats: usize) -> 
 }
 
 /// The next round of a Swiss contest at tables of `seats`. `scores` are the points of each bot so
-/// far, and `met` tells how often two of them have met. Tables are filled from the top of the
-/// standings with the nearest bots that have met least; who is left over at the bottom, fewer
-/// than a table, rests, and is given by the second list to be favoured next time: `rested` tells
-/// how often each has rested.
+/// far, `met` says how often two bots have met, and `rested` how often each has rested. Tables are
+/// filled from the top of the standings with the nearest bots that have met least. Bots left over
+/// at the bottom, fewer than a table, rest; the second list returns them, so that they are favoured
+/// next time.
 #[must_use]
 pub fn swiss_round(
     scores: &[f64],

@@ -2,8 +2,8 @@
 
 use crate::{ContestError, error::in_range};
 
-/// The share of a seat's opponents that ended behind it, a tie counting half: 0 to 1. `None` if
-/// there is no such seat or no opponent.
+/// Beat fraction: the share of a seat's opponents that finished behind it, 0 to 1; a tie counts
+/// half. `None` if there is no such seat or no opponent.
 #[must_use]
 pub fn beat_fraction(places: &[u32], seat: usize) -> Option<f64> {
     let own = *places.get(seat)?;
@@ -61,7 +61,7 @@ impl GroupScore {
     }
 }
 
-/// The scores of all groups so far: all that a test needs of them.
+/// Summary of the scores of all groups so far: all that a test needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroupScores {
     groups: u64,
@@ -77,7 +77,7 @@ impl GroupScores {
         self.sum_of_squares += score.0 * score.0;
     }
 
-    /// Groups of these scores, from 0 to 1, as often as each count says.
+    /// Scores from 0 to 1, each as often as its count says.
     pub(crate) fn of_counts(counts: impl Iterator<Item = (f64, u64)>) -> Self {
         let mut all = Self::default();
         for (score, count) in counts {
@@ -114,8 +114,8 @@ impl GroupScores {
         }
     }
 
-    /// Mean and variance with half a group more at each end of the score. So the variance never
-    /// vanishes, and a candidate that wins everything gets a verdict.
+    /// Mean and variance with half a group added at each end of the score, so that the variance is
+    /// never 0 and a candidate that wins everything gets a verdict.
     #[must_use]
     pub fn regularized(&self) -> (f64, f64) {
         let groups = self.groups as f64 + 1.0;

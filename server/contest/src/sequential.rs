@@ -14,7 +14,7 @@ use crate::{
 pub enum DecidedBy {
     /// The test of the t-value.
     TValue,
-    /// The test by betting.
+    /// The betting test.
     Betting,
 }
 
@@ -65,8 +65,8 @@ impl SequentialTest {
         }
     }
 
-    /// Counts one more group, and gives the verdict. The first verdict stays; groups that come
-    /// after it count for nothing.
+    /// Records one more group, and returns the verdict. The first verdict is final; later groups
+    /// are ignored.
     pub fn record(&mut self, score: GroupScore) -> Verdict {
         if self.decided.is_none() {
             self.scores.record(score);
@@ -92,13 +92,13 @@ impl SequentialTest {
         self.decided.map(|(_, by)| by)
     }
 
-    /// What it is asked.
+    /// The hypotheses.
     #[must_use]
     pub fn hypotheses(&self) -> &Hypotheses {
         &self.hypotheses
     }
 
-    /// The scores that the verdict rests on.
+    /// The scores that the verdict is based on.
     #[must_use]
     pub fn scores(&self) -> &GroupScores {
         &self.scores
@@ -117,11 +117,11 @@ impl SequentialTest {
         (rates.lower_llr(), rates.upper_llr())
     }
 
-    /// How much better the candidate is, the stopping allowed for; `seen` has recorded the same
-    /// groups and gives the level. Where the t-value decided, the interval is that of
-    /// [`estimate_after_stopping`]. Where betting did, or nothing has been decided, it is the
-    /// interval of `seen`, which holds whenever one stops: simulated, the other one would hold in
-    /// a third of such cases only.
+    /// How much better the candidate is, corrected for the stopping rule. `seen` must have recorded
+    /// the same groups, and gives the level. If the t-value test decided, the interval is that of
+    /// [`estimate_after_stopping`]. If the betting test did, or nothing has been decided, it is the
+    /// interval of `seen`, which is valid whenever one stops; the other one would contain the truth
+    /// in only a third of such cases, by simulation.
     ///
     /// # Errors
     /// [`ContestError::TooFew`] without a group.
@@ -147,7 +147,7 @@ impl SequentialTest {
         })
     }
 
-    /// The test by betting.
+    /// The betting test.
     #[must_use]
     pub fn betting(&self) -> &BettingTest {
         &self.betting

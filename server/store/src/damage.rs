@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::MatchId;
 
-/// A value that does not read back as it was written. It is not believed, and the others are.
+/// A value that does not read back as it was written. It is not used; the others are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// What is damaged.
@@ -31,8 +31,8 @@ pub enum DamagedValue {
     Key(String),
     /// A secret of the server, by its name as far as that can be read.
     Secret(String),
-    /// A batch of the journal, by its number. Which matches it is of is told by damages of their
-    /// own; without any, it is of none that is still in play.
+    /// A batch of the journal, by its number. The matches that it affects have damages of their
+    /// own; without any, it affects no match in play.
     Batch(i64),
 }
 

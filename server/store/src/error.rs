@@ -11,8 +11,8 @@ use crate::{Damage, KeyId, KeyName, MatchId};
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A write does not fit what is stored: the caller has lost track. Nothing of its batch is
-    /// stored; the others can be committed without it.
+    /// A write contradicts what is stored: the caller has lost track. Nothing of its batch is
+    /// stored; the other writes can be committed without it.
     #[error("write {index} of the batch is refused, and nothing of the batch is stored: {refusal}")]
     WriteRefused {
         /// Its place in the batch, from 0.
@@ -35,7 +35,7 @@ pub enum StoreError {
         /// The key that has it.
         key_id: KeyId,
     },
-    /// There are as many keys in force as there may be.
+    /// The limit of keys in force is reached.
     #[error("there are {limit} keys in force, the most that there may be: revoke one first")]
     TooManyKeys {
         /// [`MAX_KEYS`](crate::limits::MAX_KEYS).
@@ -151,7 +151,7 @@ pub enum StoreError {
         /// The version that this program needs.
         known: i64,
     },
-    /// A migration of this version was made from another text: the database is of another build.
+    /// A migration differs from this program's: the database was made by another build.
     #[error(
         "{} was made by another build of this program: its migration {version} differs; \
          run the build that made it", path.display()
@@ -209,7 +209,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The database contradicts itself. Nothing in it is believed.
+    /// The database is inconsistent. Nothing in it is used.
     #[error(
         "{} is damaged: {detail}; \
          move it away, with the files beside it, and restore a backup", path.display()
@@ -233,7 +233,7 @@ pub enum StoreError {
         damage: Box<Damage>,
     },
 
-    /// The disk, or the room that the options give the database, is full.
+    /// The disk is full, or the size that the options allow the database is used up.
     #[error("there is no room for {}: make room, then go on", path.display())]
     DiskFull {
         /// The file or the folder.
@@ -255,8 +255,8 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The system failed to read or write. Whether a commit that ends so is stored shows only
-    /// when the store is opened again: all of it is there, or nothing.
+    /// The system failed to read or write. Whether a commit that failed so is stored is known only
+    /// when the store is opened again: either all of it is there, or nothing.
     #[error("{} cannot be read or written: {detail}; check the disk and restart", path.display())]
     Io {
         /// The file.

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, fmt};
 
 use crate::{KeyId, KeyName, Scope};
 
-/// The 32-byte hash of a key's secret. It stays out of logs, and there is no `==` for it:
-/// compare [`as_bytes`](Self::as_bytes) in constant time.
+/// The 32-byte hash of a key's secret. It never appears in logs, and has no `==`: compare
+/// [`as_bytes`](Self::as_bytes) in constant time.
 #[derive(Clone, Copy)]
 pub struct SecretHash([u8; 32]);
 
@@ -34,9 +34,9 @@ impl fmt::Debug for SecretHash {
 pub struct NewKey {
     /// An id that no key of the store has.
     pub id: KeyId,
-    /// A name that no key in force has; that of a revoked key may be given again.
+    /// A name that no key in force has; the name of a revoked key can be reused.
     pub name: KeyName,
-    /// What it allows; may be empty.
+    /// Its scopes; may be empty.
     pub scopes: BTreeSet<Scope>,
     /// The hash of its secret.
     pub secret_hash: SecretHash,
@@ -49,9 +49,9 @@ pub struct NewKey {
 pub struct Key {
     /// Its id.
     pub id: KeyId,
-    /// Whom it is for.
+    /// The name of its holder.
     pub name: KeyName,
-    /// What it allows.
+    /// Its scopes.
     pub scopes: BTreeSet<Scope>,
     /// The hash of its secret.
     pub secret_hash: SecretHash,
@@ -68,7 +68,7 @@ impl Key {
         self.revoked_at_unix_ms.is_none()
     }
 
-    /// Whether adding `key` made this one, and it still stands so.
+    /// Whether this is `key` as it was added, unchanged.
     pub(crate) fn stands_as(&self, key: &NewKey) -> bool {
         self.is_in_force()
             && self.id == key.id
@@ -79,8 +79,8 @@ impl Key {
     }
 }
 
-/// How the keys of a store stand, as [`KeyStore::keys_mark`](crate::KeyStore::keys_mark) tells it.
-/// Keys are added and revoked and nothing else, so two counts tell of every change.
+/// A version mark of the keys of a store, from [`KeyStore::keys_mark`](crate::KeyStore::keys_mark).
+/// Keys are only ever added and revoked, so two counts reveal every change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeysMark {
     /// Keys, revoked ones included.

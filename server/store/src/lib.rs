@@ -1,17 +1,16 @@
-//! The durable store of a server: journals of matches in play, finished matches with their
-//! replays, and API keys. It knows ids and bytes, and nothing of games, protocol or referee.
+//! The durable store of a server: journals of matches in play, finished matches with their replays,
+//! and API keys. It stores ids and bytes, and knows nothing about games, protocol or referee.
 //!
-//! [`Store`] is the contract, and every implementation passes one conformance suite:
-//! * [`SqliteStore`] keeps a data folder, and promises what its [`Durability`] says;
-//! * [`MemoryStore`] keeps nothing beyond the process.
+//! [`Store`] is the contract; all implementations pass the same conformance tests:
+//! * [`SqliteStore`] stores in a data folder, as durably as its [`Durability`] says;
+//! * [`MemoryStore`] stores in memory: everything ends with the process.
 //!
-//! A server opens a [`SqliteStore`] and holds the folder alone. A command that runs beside it
-//! opens [`SqliteKeys`], which can change API keys and nothing else.
+//! A server opens a [`SqliteStore`] and locks the folder. A command that runs beside it opens
+//! [`SqliteKeys`], which can change only API keys.
 //!
 //! A match in play is a header and a journal of numbered entries. A server commits what happened
-//! before it lets anybody see the effect; after a restart it reads every match in play back and
-//! goes on. A match that finishes leaves a summary and a replay, and its journal goes in the
-//! same commit.
+//! before anybody sees the effect; after a restart it reads every match in play back and goes on. A
+//! finished match leaves a summary and a replay; the same commit removes its journal.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What the store takes at most, each with its reason.
+//! The limits of the store, each with its reason.
 
 /// Largest header of a match, in bytes: 1 MiB. A header holds the rules and the tickets of the
 /// seats, a few KiB; the bound keeps the reading of one match after a restart small.

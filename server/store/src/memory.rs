@@ -1,4 +1,4 @@
-//! A store that forgets everything when the process ends.
+//! A store in memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,7 +13,8 @@ use crate::{
     secrets::check_secret,
 };
 
-/// Keeps matches and keys in memory: for a server that need not outlive itself, and for tests.
+/// A [`Store`] in memory: for a server without a data folder, and for tests. Everything ends with
+/// the process.
 #[derive(Debug)]
 pub struct MemoryStore {
     /// `None` once closed.

@@ -10,24 +10,23 @@ use crate::{
 /// The API keys of a server.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Adds a key. Adding a key in force just as it stands does nothing, so that an add of
-    /// unknown outcome can be repeated.
+    /// Adds a key. Adding an identical key that is in force does nothing, so that an add of unknown
+    /// outcome can be repeated.
     ///
     /// # Errors
     /// [`StoreError::KeyIdTaken`], [`StoreError::KeyNameTaken`], [`StoreError::TooManyKeys`], or
     /// a failure of the storage.
     async fn add_key(&self, key: NewKey) -> Result<(), StoreError>;
 
-    /// Every key, revoked ones included, by the moment of its making and then by its id. Damaged
-    /// ones are left out: [`damaged_keys`](Self::damaged_keys) tells of them. No reading of
-    /// matches holds it up.
+    /// Every key, revoked ones included, ordered by creation time and then by id. Damaged ones are
+    /// left out: see [`damaged_keys`](Self::damaged_keys). Reads of matches never delay it.
     ///
     /// # Errors
     /// A failure of the storage.
     async fn keys(&self) -> Result<Vec<Key>, StoreError>;
 
-    /// Tells whether the keys have changed: two marks that are equal are of the same keys. It
-    /// costs less than reading them, and no reading of matches holds it up.
+    /// A version mark: equal marks mean that the keys have not changed. Cheaper than reading the
+    /// keys; reads of matches never delay it.
     ///
     /// # Errors
     /// A failure of the storage.
@@ -39,25 +38,25 @@ pub trait KeyStore: Send + Sync {
     /// A failure of the storage.
     async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError>;
 
-    /// The key of this id, in force or revoked.
+    /// The key with this id, in force or revoked.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError>;
 
-    /// Revokes a key for good, and tells how it then stands. A key that is revoked already
-    /// keeps the moment when that was first done.
+    /// Revokes a key for good, and returns it. A key that is already revoked keeps the time of its
+    /// first revocation.
     ///
     /// # Errors
     /// [`StoreError::UnknownKey`], or a failure of the storage.
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError>;
 }
 
-/// Everything that a server must not forget.
+/// The durable state of a server.
 ///
 /// A match is opened, gains journal entries, and is finished or dropped; each of these is a
 /// [`Write`], and writes of any number of matches are committed together. The store checks the
-/// order of the writes, and reads nothing of their bytes.
+/// order of the writes, and never looks into their bytes.
 ///
 /// ```
 /// use bridgemaster_store::{KeyName, MatchId, MemoryStore, Store, StoreError, Write, WriteRefusal};
@@ -105,9 +104,9 @@ pub trait KeyStore: Send + Sync {
 /// ```
 #[async_trait]
 pub trait Store: KeyStore {
-    /// Stores the whole batch, in its order, or nothing of it. When this returns `Ok`, the
-    /// batch survives whatever the store promises to survive. Commits that run at once are
-    /// stored one after the other. A caller that stops waiting does not stop the commit.
+    /// Stores the whole batch, in its order, or nothing of it. When this returns `Ok`, the batch is
+    /// as durable as the store promises. Concurrent commits are stored one after the other.
+    /// Dropping the future does not stop the commit.
     ///
     /// # Errors
     /// [`StoreError::WriteRefused`] names the first write that does not fit; or a failure of
@@ -138,10 +137,10 @@ pub trait Store: KeyStore {
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// At most `limit` finished matches, and never more than
-    /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES), from the one that finished last,
-    /// or from `after` on. A `limit` of 0 counts as 1. With `of`, only the matches that this name
-    /// is a party of, which takes no longer however many others there are. Matches that cannot be
-    /// read take their place in the page, as [`FinishedPage::damaged`].
+    /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES), from the one that finished last, or
+    /// from `after` on. A `limit` of 0 counts as 1. With `of`, only matches to which this name is a
+    /// party; the time does not depend on the number of other matches. Matches that cannot be read
+    /// count towards the page, as [`FinishedPage::damaged`].
     ///
     /// # Errors
     /// A failure of the storage.
@@ -184,17 +183,17 @@ pub trait Store: KeyStore {
     /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
     async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Keeps a secret, up to [`MAX_SECRET_BYTES`](crate::limits::MAX_SECRET_BYTES), unless one of
-    /// this name is kept already. Returns the one that is kept: the first.
+    /// Stores a secret, of at most [`MAX_SECRET_BYTES`](crate::limits::MAX_SECRET_BYTES), unless
+    /// one of this name exists. Returns the stored one: the first.
     ///
     /// # Errors
     /// [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] if the one that is kept cannot be
     /// read; or a failure of the storage.
     async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError>;
 
-    /// Waits for the commit that runs, then lets go of everything that the store holds. Every
-    /// later call fails with [`StoreError::Closed`]; closing again does nothing. A store that
-    /// is dropped without this loses nothing.
+    /// Waits for the running commit, then releases everything that the store holds. Every later
+    /// call fails with [`StoreError::Closed`]; closing again does nothing. Dropping a store without
+    /// closing it loses nothing.
     ///
     /// # Errors
     /// A failure of the storage; the store is closed nevertheless.

@@ -11,14 +11,13 @@ pub struct Opening {
     pub tail: Tail,
     /// What is damaged of the matches in play. Damage of other values is told when they are read.
     pub damages: Vec<Damage>,
-    /// Whether the indexes contradicted their tables and have been made anew. Nothing is lost by
-    /// that.
+    /// Whether damaged indexes were rebuilt. Nothing is lost by that.
     pub indexes_rebuilt: bool,
 }
 
-/// Whether the newest commits of a store are all there. The database alone cannot tell: where its
-/// log is damaged, it ends with the commit before. So the number of commits is also written to a
-/// file beside it, [`COMMITS_FILE`](crate::COMMITS_FILE), which may be behind but not ahead.
+/// Whether the newest commits of a store are all there. The database alone cannot tell: if its log
+/// is damaged, it simply ends with an earlier commit. So the number of commits is also written to a
+/// file beside it, [`COMMITS_FILE`](crate::COMMITS_FILE), which may lag behind but is never ahead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Tail {
     /// Nothing is known to be missing.

@@ -5,14 +5,13 @@ use sqlx::sqlite::SqliteSynchronous;
 /// What a commit survives once it has returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// The loss of power, as far as the disk keeps what it says it has written: every commit
-    /// waits for the disk (`synchronous = FULL`).
+    /// A power failure, if the disk keeps what it reports as written: every commit waits for the
+    /// disk (`synchronous = FULL`).
     #[default]
     Power,
-    /// The end of the process, `kill -9` included, but not of the machine: commits wait for the
-    /// system only (`synchronous = NORMAL`). When the machine loses power or its kernel fails,
-    /// the last commits may be gone; the ones before them stay whole, and the database stays
-    /// sound.
+    /// A crash of the process and `kill -9`, but not of the machine: commits wait only for the
+    /// system (`synchronous = NORMAL`). After a power failure or a kernel crash the last commits
+    /// may be gone; earlier ones are whole, and the database is consistent.
     Process,
 }
 
@@ -25,7 +24,7 @@ impl Durability {
     }
 }
 
-/// How much of the database is read for contradictions before any of it is believed.
+/// How much of the database is checked when it is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntegrityCheck {
     /// The structure of every page (`PRAGMA quick_check`): the time to read the file once, and
