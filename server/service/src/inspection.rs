@@ -2,12 +2,10 @@
 //! a server: for `bridgemaster data check`.
 
 use bridgemaster_games::with_game;
+use bridgemaster_match::{Header, MatchId, Unreplayable, recover};
 use bridgemaster_store::{Damage, DamagedValue, FinishedMatch, OpenMatch};
 
-use crate::{
-    hosting::StoredMatch,
-    journal::{Header, Unreplayable, recover},
-};
+use crate::hosting::StoredMatch;
 
 /// Plays a match in play again, as a server that starts does.
 ///
@@ -28,7 +26,7 @@ pub fn inspect_match_in_play(open: &OpenMatch) -> Result<(), Damage> {
 fn replayed(open: &OpenMatch) -> Result<(), Unreplayable> {
     let header = Header::read(&open.header)?;
     let replayed = with_game!(header.game_id(), G => {
-        recover::<G>(&header, open).map(drop)
+        recover::<G>(MatchId::new(open.match_id.as_str()), &header, &open.journal).map(drop)
     });
     replayed.unwrap_or_else(|| {
         Err(Unreplayable::UnknownGame {

@@ -42,8 +42,9 @@ mod services;
 mod tally;
 mod transport;
 
+pub use bridgemaster_match::Unreplayable;
 pub use inspection::{inspect_finished_match, inspect_match_in_play};
-pub use journal::{RecoveryError, Unreplayable};
+pub use journal::RecoveryError;
 pub use limits::{Limits, Rate};
 pub use line_limit::LineLimit;
 pub use refusal::{ERROR_DOMAIN, Refusal, reason_name};

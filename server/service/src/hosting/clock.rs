@@ -13,6 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bridgemaster_match::{MIN_LAG_US, Moment};
 use bridgemaster_referee::{LAG_MARGIN_MS, Time};
 use tokio::time::sleep;
 use tracing::{debug, warn};
@@ -22,9 +23,8 @@ use crate::metrics::Metrics;
 /// Interval of the beats: short against the times of decisions, and long enough to cost a
 /// thousandth of a processor at most.
 const BEAT: Duration = Duration::from_millis(10);
-/// A beat that is overdue by less counts as punctual: timers are exact to a millisecond, and a
-/// busy runtime does other work first.
-pub(super) const MIN_LAG: Duration = Duration::from_millis(10);
+/// A beat that is overdue by less counts as punctual.
+const MIN_LAG: Duration = Duration::from_micros(MIN_LAG_US);
 /// Lag from which on an operator should know of it.
 const WARN_LAG: Duration = Duration::from_millis(100);
 /// As last beat: nobody beats the clock, and no lag can be told.
@@ -32,15 +32,6 @@ const UNWATCHED: u64 = u64::MAX;
 
 // The margin covers what of a lag goes unnoticed: its beginning, before the beat was due.
 const _: () = assert!(BEAT.as_millis() + MIN_LAG.as_millis() <= LAG_MARGIN_MS as u128);
-
-/// A reading of the clock.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
-    /// The time.
-    pub(super) time: Time,
-    /// All lag of the server before it, in µs.
-    pub(super) lag_us: u64,
-}
 
 /// The clock of a server: microseconds since it was made, after those of the servers before it
 /// whose matches it goes on with.

@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
+use bridgemaster_match::{MatchId, Opening, SeatInput, StreamNumber};
 use bridgemaster_proto::v1;
-use bridgemaster_referee::{BotIdentity, HistoryId, Known};
+use bridgemaster_referee::{BotIdentity, Known, Time};
 use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tracing::{Span, error_span};
 
-use super::{
-    MatchId, SeatInput, outbound::Outbound, seat_stream::StreamNumber, spectators::WatchReceiver,
-    timer::Timed,
-};
+use super::{outbound::Outbound, spectators::WatchReceiver};
 use crate::{
     journal::{Gate, Gated},
     refusal::Refusal,
@@ -51,17 +49,17 @@ pub(crate) trait HostedMatch: Send + Sync {
         bot: BotIdentity,
         key: Option<&KeyName>,
         known: Option<Known>,
-    ) -> Result<Joined, Gated<Refusal>>;
+    ) -> Outcome<Result<Joined, Gated<Refusal>>>;
 
     /// Whether the bot that is named after this key has a seat, with a stream or without.
     fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool;
 
     /// The bot of a seat came, and the server turned it away for a reason of its own.
-    fn turned_away(&self, seat: Seat);
+    fn turned_away(&self, seat: Seat) -> Outcome<()>;
 
     /// Takes what a stream of a seat reports; what a superseded stream reports is dropped. Gives
     /// the gate that the effect waits for, if it does.
-    fn report(&self, seat: Seat, number: StreamNumber, input: SeatInput) -> Option<Gate>;
+    fn report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Outcome<Option<Gate>>;
 
     /// What is known of it.
     fn info(&self) -> Gated<v1::MatchInfo>;
@@ -86,15 +84,6 @@ pub(crate) struct Joined {
     pub(crate) opening: Gated<Opening>,
 }
 
-/// Where a stream begins.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Opening {
-    /// The history that the match is in.
-    pub(crate) history_id: HistoryId,
-    /// What came after the last message that the bot has follows; otherwise it begins anew.
-    pub(crate) resumed: bool,
-}
-
 /// The replay of a match.
 pub(crate) enum ReplayBytes {
     /// The match has not ended.
@@ -106,10 +95,48 @@ pub(crate) enum ReplayBytes {
 }
 
 /// A match in play.
-pub(crate) trait PlayedMatch: HostedMatch + Timed {
+pub(crate) trait PlayedMatch: HostedMatch {
     /// Notified when the deadline moved to an earlier moment than the timer knows, or is gone.
     fn sooner(&self) -> Arc<Notify>;
 
+    /// Lets the referee act on time that has passed. Gives the next deadline; `None` when there
+    /// will be none any more.
+    fn tick(&self) -> Outcome<Option<Time>>;
+
     /// The server was restarted, and its clock runs again.
-    fn restarted(&self);
+    fn restarted(&self) -> Outcome<()>;
+}
+
+/// What came of a call that may have ended the match: for
+/// [`Matches::take_note`](super::Matches::take_note).
+#[must_use]
+pub(crate) struct Outcome<T> {
+    pub(crate) value: T,
+    /// The match ended by it.
+    pub(crate) ended: Option<Ended>,
+}
+
+/// A match that has ended just now.
+pub(crate) struct Ended {
+    pub(crate) id: MatchId,
+    /// The key that made it, on a server that asks for keys.
+    pub(crate) maker: Option<KeyName>,
+    /// The bytes of its replay file, to be seen when the gate is open.
+    pub(crate) replay: Arc<[u8]>,
+    pub(crate) gate: Option<Gate>,
+}
+
+impl<T> Outcome<T> {
+    /// Something by which no match ended.
+    pub(crate) fn of(value: T) -> Self {
+        Self { value, ended: None }
+    }
+
+    /// The same with another value.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
+        Outcome {
+            value: change(self.value),
+            ended: self.ended,
+        }
+    }
 }

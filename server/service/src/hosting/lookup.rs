@@ -2,13 +2,14 @@
 
 use std::{fmt, num::ParseIntError, str::FromStr, sync::Arc};
 
+use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{MatchInfo, MatchState, RefusalReason};
 use bridgemaster_store::{FinishedCursor, FinishedMatch, KeyName, Store, StoreError};
 use tokio::task::yield_now;
 use tracing::error;
 
 use super::{
-    HostedMatch, MatchId, Matches, Reader, StoredMatch, hosted_match::ReplayBytes,
+    HostedMatch, Matches, Reader, StoredMatch, hosted_match::ReplayBytes, ids::id_from_store,
     set_aside::unreadable,
 };
 use crate::{
@@ -204,10 +205,10 @@ impl Matches {
             let stored = journal.store().finished(after, limit, of).await;
             drop(turn);
             let stored = stored.map_err(store_failed)?;
-            let only_stored = stored.matches.iter().filter(|finished| {
-                self.held(&MatchId::from_store(&finished.match_id))
-                    .is_none()
-            });
+            let only_stored = stored
+                .matches
+                .iter()
+                .filter(|finished| self.held(&id_from_store(&finished.match_id)).is_none());
             if room == 0 {
                 let has_more = only_stored.count() > 0 || stored.next.is_some();
                 return listed(page, damaged, has_more.then_some(Before::Stored(after)));
@@ -215,7 +216,7 @@ impl Matches {
             for (number, finished) in only_stored.enumerate() {
                 match self.read_finished(finished) {
                     Ok(finished) => page.push(finished.info().into_value()),
-                    Err(_) => damaged.push(MatchId::from_store(&finished.match_id)),
+                    Err(_) => damaged.push(id_from_store(&finished.match_id)),
                 }
                 if number % AT_ONCE == AT_ONCE - 1 {
                     yield_now().await;
@@ -223,7 +224,7 @@ impl Matches {
             }
             for damage in &stored.damaged {
                 self.set_aside().finished(damage);
-                damaged.extend(damage.value.match_id().map(MatchId::from_store));
+                damaged.extend(damage.value.match_id().map(id_from_store));
             }
             if stored.next.is_none() {
                 return listed(page, damaged, None);
@@ -239,7 +240,7 @@ impl Matches {
     /// A finished match of the store.
     pub(super) fn read_finished(&self, finished: &FinishedMatch) -> Result<StoredMatch, Refusal> {
         StoredMatch::read(finished).map_err(|problem| {
-            let id = MatchId::from_store(&finished.match_id);
+            let id = id_from_store(&finished.match_id);
             let refusal = unreadable(&id);
             let part = DamagedValue::Summary;
             self.set_aside().part_of_finished(&id, part, &problem);

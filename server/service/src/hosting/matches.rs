@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bridgemaster_games::with_game;
+use bridgemaster_match::{MatchId, Origin, TicketHash};
 use bridgemaster_proto::{
     games::{WireError, game_id},
     v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
@@ -15,18 +16,19 @@ use tokio::{sync::Notify, task::yield_now};
 use tracing::{Instrument as _, info};
 
 use super::{
-    HostedMatch, LiveMatch, MatchId, SeatKey, StoredMatch, Ticket, TicketHash,
+    HostedMatch, LiveMatch, SeatKey, StoredMatch, Ticket,
     clock::ServerClock,
-    hosted_match::PlayedMatch,
-    ids::{draw_seed, draw_seed_salt},
+    context::Context,
+    hosted_match::{Ended, Outcome, PlayedMatch},
+    ids::{draw_match_id, draw_seed, draw_seed_salt, stored_id},
     lifecycle::Lifecycle,
     reading::Reading,
     roster::Roster,
     set_aside::{self, SetAside},
-    timer::{self, Timed},
+    timer,
 };
 use crate::{
-    journal::{Gate, Gated, Journal, NotStored},
+    journal::{Gated, Journal, NotStored},
     limits::Limits,
     metrics::Metrics,
     random::system_bytes,
@@ -42,21 +44,13 @@ const MAX_LOOKS: usize = 64;
 
 /// All matches of a server.
 pub(crate) struct Matches {
-    /// The history that began with this server.
-    history_id: HistoryId,
-    limits: Limits,
-    metrics: Arc<Metrics>,
-    clock: Arc<ServerClock>,
-    lifecycle: Lifecycle,
+    /// What each of them has of the server.
+    context: Arc<Context>,
     /// Notified when no match waits or runs any more.
     emptied: Notify,
-    journal: Option<Arc<Journal>>,
     set_aside: SetAside,
     reading: Reading,
-    signing_key: SigningKey,
     replays: Option<Arc<ReplayKeeper>>,
-    /// Of news that wait for spectators behind others.
-    watcher_queue_bytes: Arc<Tally>,
     roster: Mutex<Roster>,
 }
 
@@ -70,53 +64,49 @@ impl Matches {
         signing_key: SigningKey,
     ) -> Self {
         Self {
-            history_id: HistoryId::new(system_bytes()),
             reading: Reading::new(&limits),
-            watcher_queue_bytes: Tally::new(limits.watcher_queue_bytes),
-            limits,
-            clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
             set_aside: SetAside::new(Arc::clone(&metrics)),
-            metrics,
-            lifecycle: Lifecycle::default(),
+            context: Arc::new(Context {
+                history_id: HistoryId::new(system_bytes()),
+                watcher_queue_bytes: Tally::new(limits.watcher_queue_bytes),
+                limits,
+                clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
+                metrics,
+                lifecycle: Lifecycle::default(),
+                journal,
+                signing_key: Arc::new(signing_key),
+            }),
             emptied: Notify::new(),
-            journal,
-            signing_key,
             replays,
             roster: Mutex::default(),
         }
     }
 
-    /// The history that began with this server: what is sent from now on may differ from what an
-    /// earlier server sent under the same numbers.
-    pub(super) fn history_id(&self) -> HistoryId {
-        self.history_id
+    /// What each of them has of the server.
+    pub(super) fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 
     pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    /// The count of bytes of news that wait for spectators.
-    pub(super) fn watcher_queue_bytes(&self) -> &Arc<Tally> {
-        &self.watcher_queue_bytes
+        &self.context.limits
     }
 
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {
-        &self.metrics
+        &self.context.metrics
     }
 
     pub(crate) fn clock(&self) -> &Arc<ServerClock> {
-        &self.clock
+        &self.context.clock
     }
 
     /// How far the server is from its end.
     pub(crate) fn lifecycle(&self) -> &Lifecycle {
-        &self.lifecycle
+        &self.context.lifecycle
     }
 
     /// What is stored before it has an effect; `None` without a store.
     pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
-        self.journal.as_ref()
+        self.context.journal.as_ref()
     }
 
     /// What the store has and the server cannot read.
@@ -126,7 +116,7 @@ impl Matches {
 
     /// What replays are signed with.
     pub(crate) fn signing_key(&self) -> &SigningKey {
-        &self.signing_key
+        &self.context.signing_key
     }
 
     /// Completes when no match waits or runs.
@@ -144,7 +134,7 @@ impl Matches {
 
     /// Why nothing is taken any more, once the server stops.
     pub(crate) fn stop_refusal(&self) -> Refusal {
-        match &self.journal {
+        match self.journal() {
             Some(journal) if journal.failed().is_cancelled() => Refusal::storage_failed(),
             _ => Refusal::stopping(),
         }
@@ -157,7 +147,7 @@ impl Matches {
         config: &MatchConfig,
         maker: Option<&KeyName>,
     ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
-        if self.lifecycle.is_draining() {
+        if self.lifecycle().is_draining() {
             return Err(self.stop_refusal());
         }
         let refuse_config =
@@ -169,16 +159,24 @@ impl Matches {
         with_game!(game, G => {
             let rules = bridgemaster_wire::rules_from_wire::<G>(config, seed).map_err(refuse_config)?;
             let tickets: Vec<Ticket> = rules.seats.seats().map(|_| Ticket::draw()).collect();
-            let hashes = tickets.iter().map(Ticket::hash).collect();
-            let (id, salt) = (MatchId::draw(), draw_seed_salt());
-            let made = Arc::new(LiveMatch::<G>::new(id, rules, salt, maker.cloned(), hashes, self)?);
-            self.roster().reserve(maker, &self.limits)?;
-            if let Some(journal) = &self.journal {
+            let origin = Origin {
+                id: draw_match_id(),
+                salt: draw_seed_salt(),
+                tickets: tickets.iter().map(Ticket::hash).collect(),
+                maker: maker.map(ToString::to_string),
+            };
+            let made = LiveMatch::<G>::new(origin, maker.cloned(), rules, &self.context);
+            let made = made.map_err(|error| {
+                Refusal::field(format!("config.{}", error.field()), error.detail())
+            })?;
+            let made = Arc::new(made);
+            self.roster().reserve(maker, self.limits())?;
+            if let Some(journal) = self.journal() {
                 let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
                 // In a task of its own: a caller that goes away meanwhile must not leave a match
                 // that is stored and that nobody hosts.
                 let admitted = tokio::spawn(async move {
-                    let stored = journal.open(made.id().stored(), &made.header()).await;
+                    let stored = journal.open(stored_id(made.id()), &made.header()).await;
                     matches.admit(made, tickets, stored)
                 });
                 admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
@@ -191,7 +189,7 @@ impl Matches {
 
     /// Hosts a match that has its place, if it is stored.
     fn admit(
-        &self,
+        self: &Arc<Self>,
         made: Arc<dyn PlayedMatch>,
         tickets: Vec<Ticket>,
         stored: Result<(), NotStored>,
@@ -212,22 +210,30 @@ impl Matches {
     }
 
     /// Takes in a match that has its place, and starts its timer.
-    fn host(&self, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
+    fn host(self: &Arc<Self>, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
         let (sooner, span) = (played.sooner(), played.span());
         let parties = played.parties();
         self.roster()
             .enter(Arc::clone(&played) as _, tickets, &parties);
-        let timed: Arc<dyn Timed> = played;
-        let clock = Arc::clone(&self.clock);
-        let timer = timer::drive(Arc::downgrade(&timed), sooner, clock);
-        tokio::spawn(timer.instrument(span));
+        let (matches, played) = (Arc::downgrade(self), Arc::downgrade(&played));
+        let tick = move || {
+            let ticked = played.upgrade()?.tick();
+            matches.upgrade()?.take_note(ticked)
+        };
+        let clock = Arc::clone(self.clock());
+        tokio::spawn(timer::drive(tick, sooner, clock).instrument(span));
     }
 
     /// Takes in a match of an earlier server that goes on; limits are for new ones.
-    pub(super) fn go_on_with(&self, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
+    pub(super) fn go_on_with(
+        self: &Arc<Self>,
+        played: Arc<dyn PlayedMatch>,
+        tickets: Vec<TicketHash>,
+    ) {
         self.roster().open(played.maker());
-        played.restarted();
+        let restarted = played.restarted();
         self.host(played, tickets);
+        self.take_note(restarted);
     }
 
     /// Takes in a match of an earlier server that has ended.
@@ -236,15 +242,15 @@ impl Matches {
         let parties = stored.parties();
         let mut roster = self.roster();
         roster.enter(Arc::new(stored), tickets, &parties);
-        let forgotten = roster.end(&id, self.limits.ended_matches_kept);
+        let forgotten = roster.end(&id, self.limits().ended_matches_kept);
         drop(roster);
         drop(forgotten);
     }
 
     /// The seat that a ticket is for.
-    pub(crate) fn redeem(&self, ticket: &Ticket) -> Result<SeatKey, Refusal> {
-        if let Some(seat) = self.roster().seat_of(ticket.hash()) {
-            return Ok(seat);
+    pub(crate) fn redeem(self: &Arc<Self>, ticket: &Ticket) -> Result<SeatKey, Refusal> {
+        if let Some((hosted, seat)) = self.roster().seat_of(ticket.hash()) {
+            return Ok(SeatKey::new(Arc::clone(self), hosted, seat));
         }
         Err(match self.set_aside.match_of(ticket.hash()) {
             Some(id) => set_aside::unreadable(&id),
@@ -299,21 +305,30 @@ impl Matches {
         &self.reading
     }
 
-    /// Takes note that a match has ended, and writes its replay when `gate` is open.
-    pub(super) fn ended(
-        &self,
-        id: &MatchId,
-        maker: Option<&KeyName>,
-        replay: Arc<[u8]>,
-        gate: Option<Gate>,
-    ) {
-        if let Some(keeper) = &self.replays {
-            keeper.take(id.stored(), replay, gate);
+    /// Takes note of a match that ended by a call, if one did, and gives the rest of what came of
+    /// the call.
+    pub(super) fn take_note<T>(&self, outcome: Outcome<T>) -> T {
+        if let Some(ended) = outcome.ended {
+            self.ended(ended);
         }
-        let forgotten = self.roster().end(id, self.limits.ended_matches_kept);
+        outcome.value
+    }
+
+    /// A match has ended; its replay is written when its gate is open.
+    fn ended(&self, ended: Ended) {
+        let Ended {
+            id,
+            maker,
+            replay,
+            gate,
+        } = ended;
+        if let Some(keeper) = &self.replays {
+            keeper.take(stored_id(&id), replay, gate);
+        }
+        let forgotten = self.roster().end(&id, self.limits().ended_matches_kept);
         // Dropped here, outside the lock.
         drop(forgotten);
-        self.leave(maker);
+        self.leave(maker.as_ref());
     }
 
     /// Gives up a place among the matches that wait or run.
@@ -342,7 +357,9 @@ mod tests {
     use tokio::{runtime::Handle, time::timeout};
 
     use super::*;
-    use crate::hosting::{SeatInput, hosted_match::ReplayBytes};
+    use bridgemaster_match::SeatInput;
+
+    use crate::hosting::hosted_match::ReplayBytes;
 
     #[tokio::test]
     async fn a_match_that_has_ended_leaves_no_task_behind() {
@@ -377,7 +394,7 @@ mod tests {
                 match_id: info.match_id.clone(),
             });
         }
-        let id = MatchId::from_client(&info.match_id);
+        let id = MatchId::new(&*info.match_id);
         let replay = matches.held(&id).unwrap().replay();
         assert!(matches!(replay, ReplayBytes::Here(_)), "it has ended");
         let no_task = async {

@@ -1,18 +1,18 @@
 //! The matches of a server: who may join them, the referee of each, its clock and its followers.
 
 mod clock;
+mod closing;
+mod context;
+mod gates;
 mod hosted_match;
 mod ids;
-mod inbox;
 mod lifecycle;
-mod link;
 mod live_match;
 mod lookup;
 mod matches;
 mod outbound;
 mod reading;
 mod recovering;
-mod referee_input;
 mod roster;
 mod seat_key;
 mod seat_stream;
@@ -22,13 +22,13 @@ mod stored_match;
 mod timer;
 
 pub(crate) use hosted_match::HostedMatch;
-pub(crate) use ids::{MatchId, Ticket, TicketHash};
+pub(crate) use ids::Ticket;
 pub(crate) use live_match::LiveMatch;
 pub(crate) use lookup::Viewer;
 pub(crate) use matches::Matches;
 pub(crate) use outbound::Closing;
 pub(crate) use reading::Reader;
 pub(crate) use seat_key::SeatKey;
-pub(crate) use seat_stream::{SeatInput, SeatStream};
+pub(crate) use seat_stream::SeatStream;
 pub(crate) use spectators::SharedNews;
 pub(crate) use stored_match::StoredMatch;

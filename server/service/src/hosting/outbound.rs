@@ -128,8 +128,8 @@ impl Outbound {
             self.next = self.queue.recv().await;
         }
         let opened = match (&self.next, self.closing.get()) {
-            (Some(response), _) => response.open().await,
-            (None, Some(closing)) => closing.open().await,
+            (Some(response), _) => response.wait().await,
+            (None, Some(closing)) => closing.wait().await,
             (None, None) => Ok(()),
         };
         self.is_cut = opened.is_err();

@@ -4,6 +4,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use bridgemaster_games::with_game;
+use bridgemaster_match::{Claims, Header, TicketHash, Unreplayable, recover};
 use bridgemaster_referee::Time;
 use bridgemaster_store::{
     COMMITS_FILE, DamagedValue as Value, OpenMatch, Opening, Store, StoreError, Tail, Write,
@@ -11,9 +12,9 @@ use bridgemaster_store::{
 };
 use tracing::{error, info, warn};
 
-use super::{LiveMatch, MatchId, Matches, StoredMatch, TicketHash, hosted_match::PlayedMatch};
+use super::{LiveMatch, Matches, StoredMatch, hosted_match::PlayedMatch, ids::id_from_store};
 use crate::{
-    journal::{Claims, Header, Journal, RecoveryError, Unreplayable, recover},
+    journal::{Journal, RecoveryError},
     metrics::DamagedValue,
 };
 
@@ -137,7 +138,7 @@ impl Matches {
             Err(StoreError::Damaged { damage, .. }) => {
                 let header = store.open_match_header(id).await;
                 let claims = header.ok().flatten().map(|header| Claims::read(&header));
-                let id = MatchId::from_store(id);
+                let id = id_from_store(id);
                 self.set_aside()
                     .match_in_play(id, claims.unwrap_or_default(), &damage);
                 return Ok(None);
@@ -147,7 +148,7 @@ impl Matches {
         match self.replay_match(&open) {
             Ok(again) => Ok(Some(again)),
             Err(problem) => {
-                let id = MatchId::from_store(id);
+                let id = id_from_store(id);
                 self.set_aside()
                     .match_in_play(id, Claims::read(&open.header), &problem);
                 Ok(None)
@@ -158,11 +159,12 @@ impl Matches {
     fn replay_match(self: &Arc<Self>, open: &OpenMatch) -> Result<Again, Unreplayable> {
         let header = Header::read(&open.header)?;
         let again = with_game!(header.game_id(), G => {
-            let recovered = recover::<G>(&header, open)?;
-            let (tickets, known_until) = (recovered.tickets.clone(), recovered.known_until);
-            let id = MatchId::from_store(&open.match_id);
+            let id = id_from_store(&open.match_id);
+            let recovered = recover::<G>(id, &header, &open.journal)?;
+            let tickets = recovered.origin.tickets.clone();
+            let known_until = recovered.known_until;
             Again {
-                played: Arc::new(LiveMatch::<G>::recovered(id, recovered, self)),
+                played: Arc::new(LiveMatch::<G>::recovered(recovered, self.context())?),
                 tickets,
                 known_until,
             }

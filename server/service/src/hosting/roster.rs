@@ -6,16 +6,17 @@ use std::{
 };
 
 use bridgemaster_games::Seat;
+use bridgemaster_match::{MatchId, TicketHash};
 use bridgemaster_store::KeyName;
 
-use super::{HostedMatch, MatchId, SeatKey, TicketHash};
+use super::HostedMatch;
 use crate::{limits::Limits, refusal::Refusal};
 
 /// What the server holds. Entries are made and forgotten together.
 #[derive(Default)]
 pub(super) struct Roster {
     entries: HashMap<MatchId, Entry>,
-    keys: HashMap<TicketHash, SeatKey>,
+    seats: HashMap<TicketHash, (Arc<dyn HostedMatch>, Seat)>,
     /// Matches by the number of their making.
     by_age: BTreeMap<u64, Arc<dyn HostedMatch>>,
     /// The same numbers, by the names that the matches are of.
@@ -97,8 +98,7 @@ impl Roster {
         let age = self.made;
         self.by_age.insert(age, Arc::clone(&hosted));
         for (seat, ticket) in (0..).filter_map(Seat::new).zip(&tickets) {
-            let key = SeatKey::new(Arc::clone(&hosted), seat);
-            self.keys.insert(*ticket, key);
+            self.seats.insert(*ticket, (Arc::clone(&hosted), seat));
         }
         let id = hosted.id().clone();
         let entry = Entry {
@@ -139,7 +139,7 @@ impl Roster {
     fn forget(&mut self, id: &MatchId) -> Option<Entry> {
         let entry = self.entries.remove(id)?;
         for ticket in &entry.tickets {
-            self.keys.remove(ticket);
+            self.seats.remove(ticket);
         }
         self.by_age.remove(&entry.age);
         for party in &entry.parties {
@@ -154,8 +154,8 @@ impl Roster {
     }
 
     /// The seat that a ticket is for.
-    pub(super) fn seat_of(&self, ticket: TicketHash) -> Option<SeatKey> {
-        self.keys.get(&ticket).cloned()
+    pub(super) fn seat_of(&self, ticket: TicketHash) -> Option<(Arc<dyn HostedMatch>, Seat)> {
+        self.seats.get(&ticket).cloned()
     }
 
     /// The match of this identifier.

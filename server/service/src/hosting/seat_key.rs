@@ -3,27 +3,29 @@
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
+use bridgemaster_match::Opening;
 use bridgemaster_referee::{BotIdentity, Known};
 use bridgemaster_store::KeyName;
 use tracing::{Span, error_span};
 
-use super::{
-    HostedMatch, SeatStream,
-    hosted_match::{Joined, Opening},
-    outbound::Outbound,
-};
+use super::{HostedMatch, Matches, SeatStream, hosted_match::Joined, outbound::Outbound};
 use crate::{journal::Gated, refusal::Refusal};
 
 /// The right to join a seat, as a ticket gives it.
 #[derive(Clone)]
 pub(crate) struct SeatKey {
+    matches: Arc<Matches>,
     hosted: Arc<dyn HostedMatch>,
     seat: Seat,
 }
 
 impl SeatKey {
-    pub(super) fn new(hosted: Arc<dyn HostedMatch>, seat: Seat) -> Self {
-        Self { hosted, seat }
+    pub(super) fn new(matches: Arc<Matches>, hosted: Arc<dyn HostedMatch>, seat: Seat) -> Self {
+        Self {
+            matches,
+            hosted,
+            seat,
+        }
     }
 
     /// The game of the match.
@@ -38,7 +40,7 @@ impl SeatKey {
 
     /// The bot of the seat came, and the server turned it away for a reason of its own.
     pub(crate) fn turned_away(&self) {
-        self.hosted.turned_away(self.seat);
+        self.matches.take_note(self.hosted.turned_away(self.seat));
     }
 
     /// A span of what happens on a stream of the seat, within one of the match.
@@ -55,12 +57,16 @@ impl SeatKey {
         key: Option<&KeyName>,
         known: Option<Known>,
     ) -> Result<(SeatStream, Outbound, Gated<Opening>), Gated<Refusal>> {
+        let joined = self.hosted.join(self.seat, bot, key, known);
         let Joined {
             number,
             outbound,
             opening,
-        } = self.hosted.join(self.seat, bot, key, known)?;
-        let stream = SeatStream::new(self.hosted, self.seat, number);
+        } = self.matches.take_note(joined)?;
+        if let Some(key) = key {
+            self.matches.is_of(self.hosted.id(), key);
+        }
+        let stream = SeatStream::new(self.matches, self.hosted, self.seat, number);
         Ok((stream, outbound, opening))
     }
 }

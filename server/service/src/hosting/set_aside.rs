@@ -7,15 +7,15 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use super::ids::id_from_store;
 use bridgemaster_store::{Damage, DamagedValue as Value, KeyName};
 use tracing::error;
 
-use super::{MatchId, TicketHash};
 use crate::{
-    journal::Claims,
     metrics::{DamagedValue, Metrics},
     refusal::Refusal,
 };
+use bridgemaster_match::{Claims, MatchId, TicketHash};
 
 /// Most damaged values of finished matches that are told apart: some hundred bytes each. Those
 /// beyond are refused as the others are, without a line of their own in the log.
@@ -57,7 +57,8 @@ impl SetAside {
         for ticket in claims.tickets {
             known.tickets.insert(ticket, id.clone());
         }
-        known.in_play.insert(id, claims.maker);
+        let maker = claims.maker.and_then(|maker| KeyName::new(maker).ok());
+        known.in_play.insert(id, maker);
     }
 
     /// A value of a finished match that the store cannot read. It is told of once.
@@ -67,7 +68,7 @@ impl SetAside {
             _ => DamagedValue::Summary,
         };
         if let Some(id) = damage.value.match_id() {
-            self.part_of_finished(&MatchId::from_store(id), part, &damage.detail);
+            self.part_of_finished(&id_from_store(id), part, &damage.detail);
         }
     }
 

@@ -2,6 +2,9 @@
 //! when it ended.
 
 use bridgemaster_games::{GAME_IDS, Seat};
+use bridgemaster_match::{
+    MatchId, Opening, SeatInput, StreamNumber, TicketHash, read_finished, read_histories,
+};
 use bridgemaster_proto::{
     internal::v1::FinishedSeat,
     v1::{self, FaultReason, PlayResponse, WatchMatchResponse, play_response::Message as Outgoing},
@@ -10,15 +13,15 @@ use bridgemaster_referee::{BotIdentity, Histories, Known};
 use bridgemaster_store::{FinishedMatch, KeyName};
 
 use super::{
-    HostedMatch, MatchId, SeatInput, TicketHash,
-    hosted_match::{Joined, Opening, ReplayBytes},
-    link::{forfeited, of_another_key},
+    HostedMatch,
+    closing::{forfeited, of_another_key},
+    hosted_match::{Joined, Outcome, ReplayBytes},
+    ids::id_from_store,
     outbound::{self, Closing},
-    seat_stream::StreamNumber,
     spectators::{Spectators, WatchReceiver},
 };
 use crate::{
-    journal::{Gate, Gated, read_finished, read_histories},
+    journal::{Gate, Gated},
     limits::Limits,
     refusal::Refusal,
     transport::Watcher,
@@ -48,7 +51,7 @@ impl StoredMatch {
         let maker = summary.maker.map(KeyName::new).transpose();
         Ok(Self {
             maker: maker.map_err(|error| error.to_string())?,
-            id: MatchId::from_store(&finished.match_id),
+            id: id_from_store(&finished.match_id),
             game_id,
             rules_version: summary.rules_version,
             info: summary.info.unwrap_or_default(),
@@ -137,8 +140,8 @@ impl HostedMatch for StoredMatch {
         _bot: BotIdentity,
         key: Option<&KeyName>,
         known: Option<Known>,
-    ) -> Result<Joined, Gated<Refusal>> {
-        let refused = |refusal| Err(Gated::new(refusal, None));
+    ) -> Outcome<Result<Joined, Gated<Refusal>>> {
+        let refused = |refusal| Outcome::of(Err(Gated::new(refusal, None)));
         if let Some(key) = key
             && self.bot_name(seat).is_some_and(|name| name != key.as_str())
         {
@@ -176,11 +179,11 @@ impl HostedMatch for StoredMatch {
             history_id: self.histories.running(),
             resumed: missing.is_some(),
         };
-        Ok(Joined {
+        Outcome::of(Ok(Joined {
             number: StreamNumber::default(),
             outbound,
             opening: Gated::new(opening, None),
-        })
+        }))
     }
 
     fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
@@ -188,10 +191,12 @@ impl HostedMatch for StoredMatch {
     }
 
     /// No clock runs any more.
-    fn turned_away(&self, _: Seat) {}
+    fn turned_away(&self, _: Seat) -> Outcome<()> {
+        Outcome::of(())
+    }
 
-    fn report(&self, _: Seat, _: StreamNumber, _: SeatInput) -> Option<Gate> {
-        None
+    fn report(&self, _: Seat, _: StreamNumber, _: SeatInput) -> Outcome<Option<Gate>> {
+        Outcome::of(None)
     }
 
     fn info(&self) -> Gated<v1::MatchInfo> {

@@ -38,7 +38,7 @@ impl Gate {
     ///
     /// # Errors
     /// [`NotStored`] when they may never.
-    pub(crate) async fn opened(&self) -> Result<(), NotStored> {
+    pub(crate) async fn wait(&self) -> Result<(), NotStored> {
         self.0.wait().await.map(|_| ())
     }
 }
@@ -66,7 +66,7 @@ impl<T> Gated<T> {
     /// # Errors
     /// [`NotStored`] when it may never.
     pub(crate) async fn shown(self) -> Result<T, NotStored> {
-        self.open().await?;
+        self.wait().await?;
         Ok(self.value)
     }
 
@@ -74,9 +74,9 @@ impl<T> Gated<T> {
     ///
     /// # Errors
     /// [`NotStored`] when it may never.
-    pub(crate) async fn open(&self) -> Result<(), NotStored> {
+    pub(crate) async fn wait(&self) -> Result<(), NotStored> {
         match &self.gate {
-            Some(gate) => gate.opened().await,
+            Some(gate) => gate.wait().await,
             None => Ok(()),
         }
     }

@@ -1,91 +1,48 @@
-//! The journal of one match in play.
+//! The journal of one match, as far as it goes to the store.
 
 use std::{
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use bridgemaster_proto::{games::WireGame, internal::v1::JournalEntry};
-use bridgemaster_referee::{HistoryId, Input, Referee, Time};
-use bridgemaster_store::{KeyName, MatchId, Write};
-use prost::Message as _;
+use bridgemaster_match::{MAX_SUMMARY_BYTES, StoredEntry};
+use bridgemaster_store::{KeyName, MatchId, Write, limits};
 
-use super::{Gate, Journal, entry};
+use super::{Gate, Journal};
 
-/// Inputs without an effect that are kept back until there is one, in bytes: 16 KiB. A bot that
-/// thinks for a day must not let them grow beyond an entry of the store.
-const MAX_RIDING_BYTES: usize = 16 * 1024;
+const _: () = assert!(MAX_SUMMARY_BYTES <= limits::MAX_SUMMARY_BYTES);
 
-/// What stays of a match that ends.
-pub(crate) struct Finish {
-    /// Of [`write_finished`](super::write_finished).
-    pub(crate) summary: Vec<u8>,
-    /// The bytes of its replay file.
-    pub(crate) replay: Vec<u8>,
-    /// The key that made it, and the bots that may be named after keys.
-    pub(crate) parties: Vec<KeyName>,
-}
-
-/// The journal of one match in play.
+/// The journal of one match.
 pub(crate) struct MatchJournal {
     journal: Arc<Journal>,
     id: MatchId,
-    /// Number of the next entry.
-    next: u64,
-    /// The inputs of the next entry so far.
-    inputs: Vec<u8>,
 }
 
 impl MatchJournal {
-    /// The journal of a match that has so many entries.
-    pub(crate) fn new(journal: Arc<Journal>, id: MatchId, entries: u64) -> Self {
-        Self {
-            journal,
-            id,
-            next: entries,
-            inputs: Vec::new(),
-        }
+    /// The journal of the match that the store knows by this identifier.
+    pub(crate) fn new(journal: Arc<Journal>, id: MatchId) -> Self {
+        Self { journal, id }
     }
 
-    /// Takes note of an input, before the referee gets it; a restart begins the history `running`.
-    pub(crate) fn take<G: WireGame>(&mut self, time: Time, input: &Input<G>, running: HistoryId) {
-        entry::push(time, input, running, &mut self.inputs);
-    }
-
-    /// The last input had no effect: it waits for the next one that has.
-    pub(crate) fn ride_along<G: WireGame>(&mut self, referee: &Referee<G>) {
-        if self.inputs.len() >= MAX_RIDING_BYTES {
-            self.commit(referee, None);
-        }
-    }
-
-    /// Queues what was taken note of; effects of it must wait for the gate.
-    pub(crate) fn commit<G: WireGame>(
-        &mut self,
-        referee: &Referee<G>,
-        finish: Option<Finish>,
-    ) -> Gate {
-        let mut entry = std::mem::take(&mut self.inputs);
-        let state = JournalEntry {
-            inputs: Vec::new(),
-            state_digest: referee.digest().0,
-            records: referee.records(),
-        };
-        // Encoded messages that are put one after the other are one message.
-        entry.reserve_exact(state.encoded_len());
-        state.encode_raw(&mut entry);
+    /// Queues an entry, and with the last one what stays of the match. What comes of the entry must
+    /// wait for the gate.
+    pub(crate) fn store(&self, entry: StoredEntry) -> Gate {
         let append = Write::Append {
             match_id: self.id.clone(),
-            number: self.next,
-            entry,
+            number: entry.number,
+            entry: entry.bytes,
         };
-        self.next += 1;
-        let finish = finish.map(|finish| Write::FinishMatch {
+        let finish = entry.finish.map(|finish| Write::FinishMatch {
             match_id: self.id.clone(),
             ended_at_unix_ms: unix_ms(),
             summary: finish.summary,
-            replay: finish.replay,
-            parties: finish.parties,
+            replay: finish.replay.to_vec(),
+            // A bot whose name no key can have is of no key.
+            parties: finish
+                .parties
+                .into_iter()
+                .filter_map(|name| KeyName::new(name).ok())
+                .collect(),
         });
         self.journal.queue([append].into_iter().chain(finish))
     }

@@ -5,12 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bridgemaster_match::Header;
 use bridgemaster_store::{MatchId, Store, StoreError, Write};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
-use super::{Gate, Header, NotStored, match_journal::unix_ms};
+use super::{Gate, NotStored, match_journal::unix_ms};
 use crate::metrics::Metrics;
 
 /// Time of a commit from which on an operator should know of it: every bot waits for it.
@@ -71,7 +72,7 @@ impl Journal {
             opened_at_unix_ms: unix_ms(),
             header: header.to_bytes(),
         };
-        self.queue([open]).opened().await
+        self.queue([open]).wait().await
     }
 
     /// Queues writes for one commit. After a failure the gate never opens.
@@ -114,7 +115,7 @@ impl Journal {
         };
         self.filled.notify_one();
         // Whoever queued learns of a failure; here only the end of the wait counts.
-        let _ = gate.opened().await;
+        let _ = gate.wait().await;
     }
 
     async fn flush(&self) -> Result<(), StoreError> {
@@ -176,7 +177,7 @@ mod tests {
         assert!(!gates[0].is_open());
         let writing = tokio::spawn(Arc::clone(&journal).write());
         for gate in &gates {
-            assert_eq!(gate.opened().await, Ok(()));
+            assert_eq!(gate.wait().await, Ok(()));
         }
         assert_eq!(store.open_match_ids().await.unwrap().len(), 2);
         journal.settled().await;
@@ -187,10 +188,10 @@ mod tests {
     async fn after_a_failed_commit_no_gate_opens_any_more() {
         let journal = Arc::new(Journal::new(Arc::new(MemoryStore::new()), metrics()));
         let writing = tokio::spawn(Arc::clone(&journal).write());
-        assert_eq!(journal.queue([open("a")]).opened().await, Ok(()));
+        assert_eq!(journal.queue([open("a")]).wait().await, Ok(()));
         let lost = journal.queue([open("b"), open("a")]);
-        assert_eq!(lost.opened().await, Err(NotStored));
-        assert_eq!(journal.queue([open("c")]).opened().await, Err(NotStored));
+        assert_eq!(lost.wait().await, Err(NotStored));
+        assert_eq!(journal.queue([open("c")]).wait().await, Err(NotStored));
         journal.settled().await;
         writing.await.unwrap();
         assert!(journal.failed().is_cancelled());

@@ -3,6 +3,7 @@
 use std::{error::Error as _, sync::Arc, time::Duration};
 
 use async_stream::stream;
+use bridgemaster_match::SeatInput;
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
     v1::{
@@ -25,7 +26,7 @@ use super::{
 };
 use crate::{
     VERSION,
-    hosting::{Closing, Matches, SeatInput, SeatKey, SeatStream},
+    hosting::{Closing, Matches, SeatKey, SeatStream},
     identity::Caller,
     journal::{Gate, NotStored},
     limits::Limits,
@@ -192,7 +193,7 @@ pub(crate) fn conversation(
 /// Completes when what a message of the bot waits for is stored.
 async fn settled(unsettled: &Option<Gate>) -> Result<(), NotStored> {
     match unsettled {
-        Some(gate) => gate.opened().await,
+        Some(gate) => gate.wait().await,
         None => Ok(()),
     }
 }

@@ -2,13 +2,11 @@
 
 use std::{sync::Arc, time::Instant};
 
+use bridgemaster_match::TicketHash;
 use tonic::metadata::MetadataMap;
 
 use super::bearer_ticket;
-use crate::{
-    hosting::{Matches, TicketHash},
-    transport::TokenBuckets,
-};
+use crate::{hosting::Matches, transport::TokenBuckets};
 
 /// A way in for calls that show the ticket of a seat, at a rate of each seat's own: an address may
 /// be that of many machines, and what others there do must not keep a bot from its seat.

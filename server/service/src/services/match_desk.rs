@@ -3,6 +3,7 @@
 use std::{pin::Pin, sync::Arc};
 
 use async_stream::stream;
+use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
@@ -18,7 +19,7 @@ use tonic::{Request, Response, Status, server::NamedService as _};
 
 use super::supported::{check_filter, check_new_match};
 use crate::{
-    hosting::{HostedMatch, MatchId, Matches, Reader, SharedNews, Viewer},
+    hosting::{HostedMatch, Matches, Reader, SharedNews, Viewer},
     identity::{Authenticator, Caller, KeyScope},
     journal::NotStored,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
@@ -59,7 +60,7 @@ impl MatchDesk {
         match_id: &str,
     ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
         let caller = self.authenticator.caller(request.metadata()).await?;
-        let id = MatchId::from_client(match_id);
+        let id = MatchId::new(match_id);
         let reader = reader(request, &caller);
         match self.matches.find(&id, &caller, &reader).await? {
             Some(hosted) => Ok((hosted, caller)),

@@ -20,7 +20,7 @@ pub(crate) fn write_histories(
 }
 
 /// Reads the histories of a match, or tells what is wrong with them.
-pub(crate) fn read_histories(stored: Vec<MatchHistory>) -> Result<Histories, String> {
+pub fn read_histories(stored: Vec<MatchHistory>) -> Result<Histories, String> {
     let id = |stored: &MatchHistory| {
         let id = HistoryId::from_bytes(&stored.history_id);
         id.ok_or("the identifier of a history has not 16 bytes")

@@ -1,21 +1,16 @@
 //! A journal that ends after any of its entries gives the match as it was then.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-
 use bridgemaster_games::{Digest, GAME_IDS, Seat, SeatCount, Seed, with_game};
 use bridgemaster_referee::{
     Answer, BadAnswerReason, BotIdentity, ClockReading, HistoryId, Input, MatchPhase, MatchRules,
     SeatInfo, SeatMessage,
 };
-use bridgemaster_store::{MatchId, MemoryStore, Store as _};
+use bridgemaster_wire::SeedSalt;
 use rand::{Rng as _, RngExt as _, SeedableRng as _, rngs::SmallRng};
 
 use super::*;
-use crate::{
-    journal::{Journal, MatchJournal},
-    metrics::Metrics,
-};
+use crate::{TicketHash, journal::MatchJournal};
 
 /// Entries of the journal of each game; they grow longer, and the test with their square.
 const ENTRIES: usize = 60;
@@ -57,6 +52,7 @@ struct Played<G: WireGame> {
     referee: Referee<G>,
     histories: Histories,
     journal: MatchJournal,
+    entries: Vec<Vec<u8>>,
     now: Time,
     random: SmallRng,
     /// The open request of each seat: its number and its legal decisions.
@@ -73,7 +69,7 @@ impl<G: WireGame> Played<G> {
             self.histories.begin(next, self.referee.sent().collect());
         }
         self.journal
-            .take(self.now, &input, self.histories.running());
+            .note(self.now, &input, self.histories.running());
         self.referee.handle(self.now, input, &mut outputs);
         for output in &outputs {
             if let Output::Send {
@@ -86,10 +82,11 @@ impl<G: WireGame> Played<G> {
             }
         }
         if outputs.is_empty() {
-            return self.journal.ride_along(&self.referee);
+            return;
         }
         let standing = standing(&self.referee, &self.histories, self.now);
-        self.journal.commit(&self.referee, None);
+        let entry = self.journal.make_entry(&self.referee, None);
+        self.entries.push(entry.bytes);
         self.standings.push((self.now, standing));
     }
 
@@ -141,31 +138,32 @@ impl<G: WireGame> Played<G> {
     }
 }
 
-async fn check<G: WireGame>() {
+fn origin(seats: SeatCount) -> Origin {
+    Origin {
+        id: MatchId::new("0123456789abcdef"),
+        salt: SeedSalt::new([7; 32]),
+        tickets: seats
+            .seats()
+            .map(|seat| TicketHash::new([seat.number(); 32]))
+            .collect(),
+        maker: Some("maker".to_owned()),
+    }
+}
+
+fn check<G: WireGame>() {
     let seats = SeatCount::new(*G::SEATS.start()).unwrap();
     let mut rules = MatchRules::<G>::standard(seats, Seed::from(11));
     rules.ask_forced = true;
-    let salt = SeedSalt::new([7; 32]);
-    let tickets: Vec<TicketHash> = seats
-        .seats()
-        .map(|seat| TicketHash::from_bytes(&[seat.number(); 32]).unwrap())
-        .collect();
+    let origin = origin(seats);
     let created_at = Time(1_000);
-    let store = Arc::new(MemoryStore::new());
-    let journal = Arc::new(Journal::new(
-        Arc::clone(&store) as _,
-        Arc::new(Metrics::new()),
-    ));
-    let writing = tokio::spawn(Arc::clone(&journal).write());
-    let id = MatchId::new("0123456789abcdef").unwrap();
     let first = HistoryId::new([9; 16]);
-    let header = Header::new(&rules, &salt, &tickets, created_at, None, first);
-    journal.open(id.clone(), &header).await.unwrap();
+    let header = Header::new(&rules, &origin, created_at, first).to_bytes();
 
     let mut played = Played {
         referee: Referee::new(rules, created_at).unwrap(),
         histories: Histories::new(first),
-        journal: MatchJournal::new(Arc::clone(&journal), id.clone(), 0),
+        journal: MatchJournal::new(Entries::NONE),
+        entries: Vec::new(),
         now: created_at,
         random: SmallRng::seed_from_u64(5),
         asked: seats.seats().map(|_| (0, Vec::new())).collect(),
@@ -174,21 +172,16 @@ async fn check<G: WireGame>() {
     while played.standings.len() < ENTRIES && played.referee.phase() != MatchPhase::Ended {
         played.step();
     }
-    journal.settled().await;
-    writing.abort();
 
-    let whole = store.open_match(&id).await.unwrap().unwrap();
-    let header = Header::read(&whole.header).unwrap();
+    let header = Header::read(&header).unwrap();
     // The last entry may be the one that ended the match, which is no match in play.
-    let kept = whole.journal.len() - usize::from(played.referee.phase() == MatchPhase::Ended);
+    let kept = played.entries.len() - usize::from(played.referee.phase() == MatchPhase::Ended);
     assert!(kept >= ENTRIES / 2, "{}: {kept} entries", G::ID);
     for length in 0..=kept {
-        let cut = OpenMatch {
-            journal: whole.journal[..length].to_vec(),
-            ..whole.clone()
-        };
-        let mut recovered = recover::<G>(&header, &cut).unwrap();
-        assert_eq!(recovered.tickets, tickets);
+        let id = origin.id.clone();
+        let mut recovered = recover::<G>(id, &header, &played.entries[..length]).unwrap();
+        assert_eq!(recovered.origin, origin);
+        assert_eq!(recovered.entries, Entries(length as u64));
         let Some((until, then)) = length.checked_sub(1).map(|last| &played.standings[last]) else {
             continue;
         };
@@ -217,44 +210,38 @@ async fn check<G: WireGame>() {
     }
 }
 
-#[tokio::test]
-async fn a_journal_that_ends_anywhere_gives_the_match_as_it_was_then() {
+#[test]
+fn a_journal_that_ends_anywhere_gives_the_match_as_it_was_then() {
     for id in GAME_IDS {
-        with_game!(*id, G => check::<G>().await).unwrap();
+        with_game!(*id, G => check::<G>()).unwrap();
     }
 }
 
-#[tokio::test]
-async fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
+#[test]
+fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
     type G = bridgemaster_games::old_london_bridge::OldLondonBridge;
-    let rules = MatchRules::<G>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
-    let tickets = [TicketHash::from_bytes(&[0; 32]).unwrap(); 2];
-    let salt = SeedSalt::new([1; 32]);
-    let history_id = HistoryId::new([2; 16]);
-    let header = Header::new(&rules, &salt, &tickets, Time(0), None, history_id);
-    let with = |entry: JournalEntry| OpenMatch {
-        match_id: MatchId::new("m").unwrap(),
-        opened_at_unix_ms: 0,
-        header: Vec::new(),
-        journal: vec![entry.encode_to_vec()],
-    };
+    let seats = SeatCount::new(2).unwrap();
+    let rules = MatchRules::<G>::standard(seats, Seed::from(1));
+    let header = Header::new(&rules, &origin(seats), Time(0), HistoryId::new([2; 16]));
+    let with = |entry: JournalEntry| [entry.encode_to_vec()];
+    let id = || MatchId::new("m");
     let start = Referee::new(rules, Time(0)).unwrap().digest().0;
     let entry = |state_digest, records| JournalEntry {
         inputs: Vec::new(),
         state_digest,
         records,
     };
-    assert!(recover::<G>(&header, &with(entry(start, 0))).is_ok());
+    assert!(recover::<G>(id(), &header, &with(entry(start, 0))).is_ok());
     for (wrong, what) in [
         (entry(start ^ 1, 0), "the digest of the state"),
         (entry(start, 1), "the number of records"),
     ] {
-        let refused = recover::<G>(&header, &with(wrong)).err().unwrap();
+        let refused = recover::<G>(id(), &header, &with(wrong)).err().unwrap();
         assert!(matches!(refused, Unreplayable::Differs { what: told, .. } if told == what));
     }
     let mut undecodable = with(entry(start, 0));
-    undecodable.journal[0].truncate(3);
-    let refused = recover::<G>(&header, &undecodable).err().unwrap();
+    undecodable[0].truncate(3);
+    let refused = recover::<G>(id(), &header, &undecodable).err().unwrap();
     assert!(matches!(refused, Unreplayable::Entry { number: 0, .. }));
 
     assert!(matches!(
@@ -268,7 +255,9 @@ async fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
     // Field 3 is the version of the rules; the last of a field counts.
     bytes.extend([24, 77]);
     let newer = Header::read(&bytes).unwrap();
-    let refused = recover::<G>(&newer, &with(entry(start, 0))).err().unwrap();
+    let refused = recover::<G>(id(), &newer, &with(entry(start, 0)))
+        .err()
+        .unwrap();
     assert!(matches!(
         refused,
         Unreplayable::RulesVersion { found: 77, .. }

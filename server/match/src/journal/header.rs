@@ -5,33 +5,35 @@ use bridgemaster_proto::{
     internal::v1::MatchHeader,
 };
 use bridgemaster_referee::{HistoryId, MatchRules, Time};
-use bridgemaster_store::KeyName;
 use bridgemaster_wire::{SeedSalt, rules_from_wire, rules_to_wire, seed_from_wire};
 use prost::Message as _;
 
-use super::{FORMAT_VERSION, Unreplayable};
-use crate::{VERSION, hosting::TicketHash};
+use super::{FORMAT_VERSION, Unreplayable, VERSION};
+use crate::{MatchId, Origin, TicketHash};
 
 /// What is needed to begin a match in play again, as it is kept on disk.
-pub(crate) struct Header(MatchHeader);
+#[derive(Debug)]
+pub struct Header(MatchHeader);
 
 /// Who has a part in a match that cannot go on, as far as its header tells.
-#[derive(Default)]
-pub(crate) struct Claims {
-    pub(crate) tickets: Vec<TicketHash>,
-    pub(crate) maker: Option<KeyName>,
+#[derive(Debug, Default)]
+pub struct Claims {
+    /// The tickets of its seats.
+    pub tickets: Vec<TicketHash>,
+    /// Name of the key that made it.
+    pub maker: Option<String>,
 }
 
 impl Claims {
     /// Reads them from a header of any version; what makes no sense is left out.
-    pub(crate) fn read(header: &[u8]) -> Self {
+    pub fn read(header: &[u8]) -> Self {
         let header = MatchHeader::decode(header).unwrap_or_default();
         let tickets = header.ticket_sha256.iter();
         Self {
             tickets: tickets
                 .filter_map(|hash| TicketHash::from_bytes(hash))
                 .collect(),
-            maker: header.maker.and_then(|maker| KeyName::new(maker).ok()),
+            maker: header.maker,
         }
     }
 }
@@ -39,22 +41,18 @@ impl Claims {
 /// What a header says, checked.
 pub(super) struct Opening<G: WireGame> {
     pub(super) rules: MatchRules<G>,
-    pub(super) salt: SeedSalt,
-    pub(super) tickets: Vec<TicketHash>,
+    pub(super) origin: Origin,
     pub(super) created_at: Time,
-    pub(super) maker: Option<KeyName>,
     /// The history in which it was made.
     pub(super) history_id: HistoryId,
 }
 
 impl Header {
     /// The header of a new match.
-    pub(crate) fn new<G: WireGame>(
+    pub fn new<G: WireGame>(
         rules: &MatchRules<G>,
-        salt: &SeedSalt,
-        tickets: &[TicketHash],
+        origin: &Origin,
         created_at: Time,
-        maker: Option<&KeyName>,
         history_id: HistoryId,
     ) -> Self {
         Self(MatchHeader {
@@ -63,29 +61,30 @@ impl Header {
             rules_version: G::RULES_VERSION,
             server_version: VERSION.to_owned(),
             config: Some(rules_to_wire(rules, true)),
-            seed_salt: salt.as_bytes().to_vec(),
-            ticket_sha256: tickets
+            seed_salt: origin.salt.as_bytes().to_vec(),
+            ticket_sha256: origin
+                .tickets
                 .iter()
                 .map(|hash| hash.as_bytes().to_vec())
                 .collect(),
             created_at_us: created_at.0,
-            maker: maker.map(ToString::to_string),
+            maker: origin.maker.clone(),
             history_id: history_id.as_bytes().to_vec(),
         })
     }
 
     /// Its bytes.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         self.0.encode_to_vec()
     }
 
     /// Identifier of the game.
-    pub(crate) fn game_id(&self) -> &str {
+    pub fn game_id(&self) -> &str {
         &self.0.game_id
     }
 
     /// Reads the header of a match of any game.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Unreplayable> {
+    pub fn read(bytes: &[u8]) -> Result<Self, Unreplayable> {
         let header = MatchHeader::decode(bytes).map_err(|error| Unreplayable::Header {
             field: "header",
             problem: error.to_string(),
@@ -98,8 +97,8 @@ impl Header {
         Ok(Self(header))
     }
 
-    /// Checks the header of a match of `G`.
-    pub(super) fn open<G: WireGame>(&self) -> Result<Opening<G>, Unreplayable> {
+    /// Checks the header of the match `id` of `G`.
+    pub(super) fn open<G: WireGame>(&self, id: MatchId) -> Result<Opening<G>, Unreplayable> {
         let bad = |field, problem: &dyn ToString| Unreplayable::Header {
             field,
             problem: problem.to_string(),
@@ -134,12 +133,14 @@ impl Header {
         let tickets = tickets
             .filter(|tickets| tickets.len() == usize::from(rules.seats.get()))
             .ok_or_else(|| bad("ticket_sha256", &"is not one SHA-256 for each seat"))?;
-        let maker = header.maker.as_deref().map(KeyName::new).transpose();
         Ok(Opening {
-            maker: maker.map_err(|error| bad("maker", &error))?,
             rules,
-            salt,
-            tickets,
+            origin: Origin {
+                id,
+                salt,
+                tickets,
+                maker: header.maker.clone(),
+            },
             created_at: Time(header.created_at_us),
             history_id,
         })

@@ -1,10 +1,12 @@
 //! A finished match as it is kept on disk: what is known of it without its replay.
 
 use bridgemaster_proto::internal::v1::FinishedMatch;
-use bridgemaster_store::limits::MAX_SUMMARY_BYTES;
 use prost::Message as _;
 
 use super::FORMAT_VERSION;
+
+/// Most bytes of a finished match without its replay: 64 KiB. A store must take as many.
+pub const MAX_SUMMARY_BYTES: usize = 64 * 1024;
 
 /// The bytes of a finished match, at most [`MAX_SUMMARY_BYTES`]. What is left out when there would
 /// be more is in the replay: the options of the game, then the faults one by one.
@@ -26,7 +28,7 @@ pub(crate) fn write_finished(mut finished: FinishedMatch) -> Vec<u8> {
 }
 
 /// Reads a finished match, which has its `info`, or tells what is wrong with it.
-pub(crate) fn read_finished(bytes: &[u8]) -> Result<FinishedMatch, String> {
+pub fn read_finished(bytes: &[u8]) -> Result<FinishedMatch, String> {
     let finished = FinishedMatch::decode(bytes).map_err(|error| error.to_string())?;
     if finished.format_version != FORMAT_VERSION {
         return Err(format!(

@@ -6,8 +6,7 @@ mod every_prefix;
 use bridgemaster_proto::{games::WireGame, internal::v1::JournalEntry};
 use bridgemaster_referee::{Histories, Output, Referee, Time};
 use bridgemaster_replay::ReplayWriter;
-use bridgemaster_store::{KeyName, OpenMatch, StoreError};
-use bridgemaster_wire::{SeedSalt, record_to_wire};
+use bridgemaster_wire::record_to_wire;
 use prost::Message as _;
 use thiserror::Error;
 
@@ -16,21 +15,7 @@ use super::{
     entry::{self, StoredInput},
     header::Opening,
 };
-use crate::hosting::TicketHash;
-
-/// Why a server cannot go on with what is in its store.
-#[derive(Debug, Error)]
-pub enum RecoveryError {
-    /// The store cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The store has no match of an identifier that is to be given up.
-    #[error("there is no match {match_id} in the store that could be given up")]
-    NotThere {
-        /// The match.
-        match_id: String,
-    },
-}
+use crate::{Entries, MatchId, Origin};
 
 /// Why a match in play cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -96,52 +81,49 @@ pub enum Unreplayable {
 }
 
 /// A match as it was after its last entry.
-pub(crate) struct Recovered<G: WireGame> {
-    pub(crate) referee: Referee<G>,
-    pub(crate) salt: SeedSalt,
-    pub(crate) tickets: Vec<TicketHash>,
-    pub(crate) maker: Option<KeyName>,
+pub struct Recovered<G: WireGame> {
+    /// What was fixed before it began.
+    pub origin: Origin,
+    /// Its referee.
+    pub referee: Referee<G>,
     /// Up to the one that the last server began.
-    pub(crate) histories: Histories,
+    pub histories: Histories,
     /// Its records so far.
-    pub(crate) replay: ReplayWriter,
+    pub replay: ReplayWriter,
     /// Entries of its journal.
-    pub(crate) entries: u64,
+    pub entries: Entries,
     /// Time of its last input.
-    pub(crate) known_until: Time,
+    pub known_until: Time,
 }
 
-/// Plays a match again from its header and its journal.
+/// Plays the match `id` again from its header and the entries of its journal.
 ///
 /// # Errors
 /// When any of it makes no sense or leads elsewhere than before.
-pub(crate) fn recover<G: WireGame>(
+pub fn recover<G: WireGame>(
+    id: MatchId,
     header: &Header,
-    open: &OpenMatch,
+    journal: &[Vec<u8>],
 ) -> Result<Recovered<G>, Unreplayable> {
     let Opening {
         rules,
-        salt,
-        tickets,
+        origin,
         created_at,
-        maker,
         history_id,
-    } = header.open::<G>()?;
+    } = header.open::<G>(id)?;
     let referee = Referee::new(rules, created_at).map_err(|error| Unreplayable::Header {
         field: "config",
         problem: error.to_string(),
     })?;
     let mut recovered = Recovered {
+        origin,
         referee,
-        salt,
-        tickets,
-        maker,
         histories: Histories::new(history_id),
         replay: ReplayWriter::default(),
-        entries: 0,
+        entries: Entries::NONE,
         known_until: created_at,
     };
-    for bytes in &open.journal {
+    for bytes in journal {
         recovered.replay_entry(bytes)?;
     }
     Ok(recovered)
@@ -149,7 +131,7 @@ pub(crate) fn recover<G: WireGame>(
 
 impl<G: WireGame> Recovered<G> {
     fn replay_entry(&mut self, bytes: &[u8]) -> Result<(), Unreplayable> {
-        let number = self.entries;
+        let number = self.entries.0;
         let bad = |problem: String| Unreplayable::Entry { number, problem };
         let entry = JournalEntry::decode(bytes).map_err(|error| bad(error.to_string()))?;
         let mut outputs = Vec::new();
@@ -196,7 +178,7 @@ impl<G: WireGame> Recovered<G> {
                 entry.records.to_string(),
             ));
         }
-        self.entries += 1;
+        self.entries = Entries(number + 1);
         Ok(())
     }
 }

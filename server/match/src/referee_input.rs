@@ -4,10 +4,10 @@ use bridgemaster_games::Seat;
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{Answer, BadAnswerReason, Input};
 
-use super::{MatchId, SeatInput};
+use crate::{MatchId, SeatInput};
 
 /// The referee's input for what a stream of a seat of `match_id` reports.
-pub(super) fn referee_input<G: WireGame>(
+pub(crate) fn referee_input<G: WireGame>(
     match_id: &MatchId,
     seat: Seat,
     input: SeatInput,

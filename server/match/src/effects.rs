@@ -1,0 +1,215 @@
+//! What comes of an input: an entry, messages, records, news, and the end.
+
+use std::sync::Arc;
+
+use bridgemaster_proto::{
+    games::WireGame,
+    internal::v1::{FinishedMatch, FinishedSeat},
+    v1::{self, WatchMatchResponse},
+};
+use bridgemaster_referee::{CloseReason, Output, Record, RecordEntry, Time};
+use bridgemaster_wire::{record_to_wire, response_to_wire, result_to_wire};
+
+use crate::{
+    Closing, Effect, Ending, Entries, Finish, Match,
+    journal::{write_finished, write_histories},
+    machine::Replay,
+};
+
+impl<G: WireGame> Match<G> {
+    /// Makes effects of what the referee said. All of them wait for one entry, which is given.
+    pub(crate) fn carry_out(&mut self, time: Time, effects: &mut Vec<Effect>) -> Entries {
+        let mut outputs = std::mem::take(&mut self.outputs);
+        let mut events = Vec::new();
+        let mut replay = None;
+        for output in &outputs {
+            match output {
+                Output::Record(record) => self.record(record, &mut events, effects),
+                Output::Ended => replay = self.seal(),
+                Output::Send { .. } | Output::Close { .. } => {}
+            }
+        }
+        if !self.referee.is_secret_who_decided() {
+            self.held_back.release(effects);
+        }
+        self.store(replay.as_ref(), time, effects);
+        let after = self.unsettled();
+        for output in outputs.drain(..) {
+            match output {
+                Output::Send {
+                    seat,
+                    sequence,
+                    message,
+                } => {
+                    if self.links[seat.index()].is_open() {
+                        let (origin, rules) = (&self.origin, self.referee.rules());
+                        let id = origin.id.as_str();
+                        effects.push(Effect::Send {
+                            seat,
+                            response: response_to_wire(id, rules, &origin.salt, sequence, &message),
+                            after,
+                        });
+                    }
+                }
+                Output::Close { seat, reason } => {
+                    let closing = match reason {
+                        CloseReason::MatchEnded => Closing::MatchEnded,
+                        CloseReason::Forfeited(fault) => Closing::Forfeited(fault),
+                        // It ended with those bytes.
+                        CloseReason::Garbage => continue,
+                    };
+                    if self.links[seat.index()].end() {
+                        effects.push(Effect::Close {
+                            seat,
+                            closing,
+                            after,
+                        });
+                    }
+                }
+                Output::Record(_) | Output::Ended => {}
+            }
+        }
+        self.outputs = outputs;
+        if let Some(replay) = replay
+            && let Some(result) = self.referee.result()
+        {
+            let result = Arc::clone(result);
+            effects.push(Effect::Ended(Ending {
+                replay,
+                result,
+                after,
+            }));
+        }
+        self.tell_spectators(events, after, effects);
+        after
+    }
+
+    /// Makes an entry of what happened, and with it of the end. After the end none are made: what is
+    /// sent then waits for the end itself.
+    fn store(&mut self, replay: Option<&Arc<[u8]>>, time: Time, effects: &mut Vec<Effect>) {
+        let Some(mut journal) = self.journal.take() else {
+            return;
+        };
+        let finish = replay.map(|replay| Finish {
+            summary: write_finished(self.finished()),
+            replay: Arc::clone(replay),
+            parties: self.parties(),
+        });
+        let has_ended = finish.is_some();
+        effects.push(Effect::Store(journal.make_entry(&self.referee, finish)));
+        self.storing.wait_for(journal.entries(), time);
+        self.journal = (!has_ended).then_some(journal);
+    }
+
+    fn finished(&self) -> FinishedMatch {
+        let referee = &self.referee;
+        let seats = referee.seats().zip(&self.origin.tickets);
+        let seats = seats.map(|(info, ticket)| {
+            let (started_sequence, ended_sequence) = referee.told(info.seat).unwrap_or_default();
+            FinishedSeat {
+                ticket_sha256: ticket.as_bytes().to_vec(),
+                started_sequence,
+                ended_sequence,
+            }
+        });
+        FinishedMatch {
+            info: Some(self.match_info()),
+            game_id: G::ID.to_owned(),
+            rules_version: G::RULES_VERSION,
+            seats: seats.collect(),
+            maker: self.origin.maker.clone(),
+            histories: write_histories(&self.histories, referee.sent()),
+            ..FinishedMatch::default()
+        }
+    }
+
+    /// Puts a record into the replay, and its events into `events` for the spectators.
+    fn record(
+        &mut self,
+        record: &Record<G>,
+        events: &mut Vec<v1::GameEvent>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let has_events = match &record.entry {
+            RecordEntry::Decision(decision) => {
+                self.held_back.decision(decision);
+                !decision.events.is_empty()
+            }
+            RecordEntry::Chance(chance) => !chance.events.is_empty(),
+            RecordEntry::Fault { seat, fault } => {
+                self.held_back.fault(fault);
+                let (seat, fault) = (*seat, fault.clone());
+                effects.push(Effect::Faulty { seat, fault });
+                false
+            }
+            RecordEntry::Seat(_) => false,
+        };
+        if has_events {
+            self.held_back.release(effects);
+        }
+        let wire = record_to_wire(record);
+        if self.is_watched {
+            events.extend_from_slice(match &wire.record {
+                Some(v1::record::Record::Decision(decision)) => &decision.events,
+                // The result itself is secret.
+                Some(v1::record::Record::Chance(chance)) => &chance.events,
+                _ => &[],
+            });
+        }
+        if let Replay::Growing(writer) = &mut self.replay {
+            writer.push(&wire);
+        }
+    }
+
+    /// Tells the spectators what changed of what they may know.
+    fn tell_spectators(
+        &mut self,
+        events: Vec<v1::GameEvent>,
+        after: Entries,
+        effects: &mut Vec<Effect>,
+    ) {
+        let changes = self.referee.public_changes();
+        let has_changed = changes != std::mem::replace(&mut self.told_changes, changes);
+        if !has_changed || !self.is_watched {
+            return;
+        }
+        let mut news = WatchMatchResponse {
+            events,
+            ..self.snapshot()
+        };
+        let is_last = self.referee.result().is_some();
+        if !is_last && let Some(info) = &mut news.r#match {
+            // The first message had them, and with edition data they are most of a message.
+            info.config = None;
+            info.seed_commitment.clear();
+        }
+        if is_last {
+            self.is_watched = false;
+        }
+        effects.push(Effect::News {
+            news: Box::new(news),
+            is_last,
+            after,
+        });
+    }
+
+    /// Closes the replay of a match that has ended: its bytes.
+    fn seal(&mut self) -> Option<Arc<[u8]>> {
+        let Replay::Growing(writer) = &mut self.replay else {
+            return None;
+        };
+        let result = self.referee.result()?;
+        let id = self.origin.id.as_str();
+        let bytes: Arc<[u8]> = std::mem::take(writer)
+            .finish(
+                id,
+                &self.referee,
+                &self.origin.salt,
+                result_to_wire(id, result),
+                &self.signing_key,
+            )
+            .into();
+        self.replay = Replay::Sealed(Arc::clone(&bytes));
+        Some(bytes)
+    }
+}

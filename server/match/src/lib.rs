@@ -1,0 +1,44 @@
+//! One match whole, without I/O: its referee, the streams that hold its seats, what was reported and
+//! is not handled yet, its replay, and the entries of its journal.
+//!
+//! A [`Match`] is given what happened and when, and tells what is to be done: it appends
+//! [`Effect`]s to a buffer of its caller. It has no lock, no clock, no store and no task, so a whole
+//! match, its server killed in the middle, fits into a test.
+//!
+//! Duties of the shell that drives it:
+//! * put each report into an [`Inbox`] at the moment at which it is made, and take all of them
+//!   whenever the match is given anything;
+//! * carry out the effects of a call in their order, before the next call;
+//! * let nothing be seen before as many [`Entries`] are stored as the effect says, and never if
+//!   they cannot be; tell the match with [`Match::stored`] when they are;
+//! * not read a stream any further before what [`Match::unsettled_report`] says is stored: then what
+//!   waits is bounded by the streams;
+//! * call [`Match::tick`] at the time that it gave last, and when [`Effect::Wake`] asks for it;
+//! * [`Match::park`] it before streams end with the server;
+//! * to go on after its own end, [`recover`] the match from what was stored, and call
+//!   [`Match::restarted`] before anything else.
+
+#![forbid(unsafe_code)]
+
+mod effect;
+mod effects;
+mod held_back;
+mod journal;
+mod link;
+mod machine;
+mod moment;
+mod origin;
+mod referee_input;
+mod report;
+mod shown;
+mod storing;
+
+pub use effect::{Closing, Counted, Effect, Ending, Entries, Finish, StoredEntry};
+pub use journal::{
+    Claims, Header, MAX_SUMMARY_BYTES, Recovered, Unreplayable, read_finished, read_histories,
+    recover,
+};
+pub use machine::{Joined, Match, NotSeated, Opening};
+pub use moment::{MIN_LAG_US, Moment};
+pub use origin::{MatchId, Origin, TicketHash};
+pub use report::{Inbox, Report, SeatInput, StreamNumber};

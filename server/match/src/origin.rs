@@ -1,0 +1,62 @@
+//! What is fixed before a match begins, its rules apart.
+
+use std::fmt;
+
+use bridgemaster_wire::SeedSalt;
+
+/// Identifier of a match.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MatchId(String);
+
+impl MatchId {
+    /// The identifier of this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for MatchId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// SHA-256 of a ticket: what is kept of it, in memory and on disk. How long it takes to find one
+/// tells nothing of a ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TicketHash([u8; 32]);
+
+impl TicketHash {
+    /// The hash of these bytes.
+    pub fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The hash that these bytes are, if they are as many as one has.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+/// What is fixed before a match begins, its rules apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Its identifier.
+    pub id: MatchId,
+    /// What keeps its seed from being guessed.
+    pub salt: SeedSalt,
+    /// Of each seat, in seat order.
+    pub tickets: Vec<TicketHash>,
+    /// Name of the API key that made it, where there are keys.
+    pub maker: Option<String>,
+}

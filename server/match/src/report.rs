@@ -1,0 +1,83 @@
+//! What streams report about their seats, in the order of the moments at which they did.
+
+use bridgemaster_games::Seat;
+use bridgemaster_proto::v1::Decision;
+
+use crate::Moment;
+
+/// Counts the streams of a seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamNumber(u64);
+
+impl StreamNumber {
+    /// That of the next stream.
+    pub(crate) fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+/// Something that a stream reports about its seat.
+#[derive(Debug)]
+pub enum SeatInput {
+    /// A decision came in.
+    Decision(Decision),
+    /// A request went to the transport.
+    HandedOver {
+        /// The request.
+        request_id: u32,
+    },
+    /// A Ping was answered.
+    RoundTrip {
+        /// The round trip, in µs.
+        elapsed_us: u64,
+    },
+    /// The bot gave a match up.
+    Resign {
+        /// The match that it names.
+        match_id: String,
+    },
+    /// A message that has no place in the conversation.
+    Useless,
+    /// Bytes that are no message.
+    Garbage {
+        /// What is wrong with them.
+        detail: String,
+    },
+    /// The stream ended.
+    Left,
+}
+
+/// A report of a stream.
+#[derive(Debug)]
+pub struct Report {
+    /// When it was made: of a message, when it was decoded.
+    pub moment: Moment,
+    /// The seat of the stream.
+    pub seat: Seat,
+    /// The stream.
+    pub stream: StreamNumber,
+    /// What is reported.
+    pub input: SeatInput,
+}
+
+/// Reports that the match has not handled yet, in the order of their moments.
+///
+/// A report is put here at the moment at which it is made, however long the match is busy. So
+/// whoever shares it between threads has a lock for it alone, reads the clock under that lock, and
+/// holds it only to put and to take.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    reports: Vec<Report>,
+}
+
+impl Inbox {
+    /// Adds a report; its moment is not before that of an earlier one.
+    pub fn put(&mut self, report: Report) {
+        self.reports.push(report);
+    }
+
+    /// Moves all reports into `taken`, which is empty.
+    pub fn take(&mut self, taken: &mut Vec<Report>) {
+        std::mem::swap(&mut self.reports, taken);
+    }
+}

@@ -1,0 +1,27 @@
+//! What every match has of the server that hosts it.
+
+use std::sync::Arc;
+
+use bridgemaster_referee::HistoryId;
+use bridgemaster_replay::SigningKey;
+
+use super::{clock::ServerClock, lifecycle::Lifecycle};
+use crate::{journal::Journal, limits::Limits, metrics::Metrics, tally::Tally};
+
+/// What every match has of the server that hosts it.
+pub(crate) struct Context {
+    /// The history that began with this server: what is sent from now on may differ from what an
+    /// earlier server sent under the same numbers.
+    pub(super) history_id: HistoryId,
+    pub(super) limits: Limits,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) clock: Arc<ServerClock>,
+    /// How far the server is from its end.
+    pub(super) lifecycle: Lifecycle,
+    /// What is stored before it has an effect; `None` without a store.
+    pub(super) journal: Option<Arc<Journal>>,
+    /// What replays are signed with.
+    pub(super) signing_key: Arc<SigningKey>,
+    /// Of news that wait for spectators behind others.
+    pub(super) watcher_queue_bytes: Arc<Tally>,
+}
