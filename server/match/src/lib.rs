@@ -35,8 +35,8 @@ mod storing;
 
 pub use effect::{Closing, Counted, Effect, Ending, Entries, Finish, StoredEntry};
 pub use journal::{
-    Claims, Header, MAX_SUMMARY_BYTES, Recovered, Unreplayable, read_finished, read_histories,
-    recover,
+    Claims, Header, MAX_SUMMARY_BYTES, ReadEntry, Recovered, StoredInput, Unreplayable, read_entry,
+    read_finished, read_histories, recover,
 };
 pub use machine::{Joined, Match, NotSeated, Opening};
 pub use moment::{MIN_LAG_US, Moment};

@@ -293,7 +293,7 @@ impl<G: WireGame> Match<G> {
     /// The queue of a seat's stream was full, and the shell has ended the stream as too slow.
     pub fn overflowed(
         &mut self,
-        now: Time,
+        now: Moment,
         seat: Seat,
         stream: StreamNumber,
         effects: &mut Vec<Effect>,
@@ -301,7 +301,8 @@ impl<G: WireGame> Match<G> {
         let link = &mut self.links[seat.index()];
         if link.holds(stream) {
             link.end();
-            self.handle(now, Input::Disconnected { seat }, effects);
+            self.tell_lag(now, effects);
+            self.handle(now.time, Input::Disconnected { seat }, effects);
         }
     }
 

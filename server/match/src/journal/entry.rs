@@ -5,22 +5,55 @@ use bridgemaster_proto::{
     games::WireGame,
     internal::v1::{
         JournalAnswer, JournalBadAnswer, JournalBadAnswerReason, JournalConnected,
-        JournalDisconnected, JournalFlood, JournalGarbage, JournalHandedOver, JournalInput,
-        JournalRefereeLag, JournalResign, JournalRestarted, JournalRoundTrip, JournalTick,
-        JournalTurnedAway, JournalUseless, journal_answer::Choice, journal_input::Kind,
+        JournalDisconnected, JournalEntry, JournalFlood, JournalGarbage, JournalHandedOver,
+        JournalInput, JournalRefereeLag, JournalResign, JournalRestarted, JournalRoundTrip,
+        JournalTick, JournalTurnedAway, JournalUseless, journal_answer::Choice,
+        journal_input::Kind,
     },
 };
 use bridgemaster_referee::{Answer, BadAnswerReason, BotIdentity, HistoryId, Input, Time};
+use prost::Message as _;
 
 /// Number of the field `inputs` in a `JournalEntry`.
 const INPUTS_FIELD: u32 = 1;
 
+/// An entry that was read.
+#[derive(Debug)]
+pub struct ReadEntry<G: WireGame> {
+    /// What the referee was given, in order.
+    pub inputs: Vec<StoredInput<G>>,
+    /// Digest of the game's state after them.
+    pub state_digest: u64,
+    /// Records of the match's replay after them.
+    pub records: u32,
+}
+
 /// An input that was read.
-pub(super) struct StoredInput<G: WireGame> {
-    pub(super) time: Time,
-    pub(super) input: Input<G>,
+#[derive(Debug)]
+pub struct StoredInput<G: WireGame> {
+    /// When it happened.
+    pub time: Time,
+    /// What happened.
+    pub input: Input<G>,
     /// Of an [`Input::Restarted`]: the history that begins with it.
-    pub(super) begins: Option<HistoryId>,
+    pub begins: Option<HistoryId>,
+}
+
+/// Reads an entry of a journal.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_entry<G: WireGame>(bytes: &[u8]) -> Result<ReadEntry<G>, String> {
+    let entry = JournalEntry::decode(bytes).map_err(|error| error.to_string())?;
+    let inputs =
+        entry.inputs.into_iter().enumerate().map(|(place, stored)| {
+            read(stored).map_err(|problem| format!("input {place}: {problem}"))
+        });
+    Ok(ReadEntry {
+        inputs: inputs.collect::<Result<_, _>>()?,
+        state_digest: entry.state_digest,
+        records: entry.records,
+    })
 }
 
 /// Appends an input to the bytes of a `JournalEntry` that has no other fields yet; an
@@ -98,7 +131,7 @@ fn kind<G: WireGame>(input: &Input<G>, running: HistoryId) -> Kind {
 }
 
 /// Reads an input, or tells what is wrong with it.
-pub(super) fn read<G: WireGame>(stored: JournalInput) -> Result<StoredInput<G>, String> {
+fn read<G: WireGame>(stored: JournalInput) -> Result<StoredInput<G>, String> {
     let seat = u8::try_from(stored.seat).ok().and_then(Seat::new);
     let seat = seat.ok_or_else(|| format!("{} is no seat", stored.seat))?;
     let kind = stored.kind.ok_or("its kind is not known")?;

@@ -3,16 +3,15 @@
 #[cfg(test)]
 mod every_prefix;
 
-use bridgemaster_proto::{games::WireGame, internal::v1::JournalEntry};
+use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{Histories, Output, Referee, Time};
 use bridgemaster_replay::ReplayWriter;
 use bridgemaster_wire::record_to_wire;
-use prost::Message as _;
 use thiserror::Error;
 
 use super::{
     FORMAT_VERSION, Header,
-    entry::{self, StoredInput},
+    entry::{StoredInput, read_entry},
     header::Opening,
 };
 use crate::{Entries, MatchId, Origin};
@@ -133,15 +132,14 @@ impl<G: WireGame> Recovered<G> {
     fn replay_entry(&mut self, bytes: &[u8]) -> Result<(), Unreplayable> {
         let number = self.entries.0;
         let bad = |problem: String| Unreplayable::Entry { number, problem };
-        let entry = JournalEntry::decode(bytes).map_err(|error| bad(error.to_string()))?;
+        let entry = read_entry::<G>(bytes).map_err(bad)?;
         let mut outputs = Vec::new();
-        for (place, stored) in entry.inputs.into_iter().enumerate() {
+        for stored in entry.inputs {
             let StoredInput {
                 time,
                 input,
                 begins,
-            } = entry::read::<G>(stored)
-                .map_err(|problem| bad(format!("input {place}: {problem}")))?;
+            } = stored;
             if let Some(next) = begins {
                 self.histories.begin(next, self.referee.sent().collect());
             }

@@ -188,7 +188,7 @@ impl<G: WireGame> LiveMatch<G> {
         let value = act(machine, (now, reports), &mut effects);
         table.counted.is_in(table.machine.referee().phase());
         self.state.set(table.machine.state());
-        let Carried { opened, ended } = self.carry_out(table, &mut effects, now.time);
+        let Carried { opened, ended } = self.carry_out(table, &mut effects, now);
         effects_buffer::give_back(effects);
         Driven {
             value,

@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 use bridgemaster_games::{Digest, GAME_IDS, Seat, SeatCount, Seed, with_game};
+use bridgemaster_proto::internal::v1::JournalEntry;
 use bridgemaster_referee::{
     Answer, BadAnswerReason, BotIdentity, ClockReading, HistoryId, Input, MatchPhase, MatchRules,
     SeatInfo, SeatMessage,
 };
 use bridgemaster_wire::SeedSalt;
+use prost::Message as _;
 use rand::{Rng as _, RngExt as _, SeedableRng as _, rngs::SmallRng};
 
 use super::*;

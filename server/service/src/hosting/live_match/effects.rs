@@ -1,9 +1,8 @@
 //! Carries out what a match says is to be done.
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::{Counted, Effect, Ending, Entries, StoredEntry, StreamNumber};
+use bridgemaster_match::{Counted, Effect, Ending, Entries, Moment, StoredEntry, StreamNumber};
 use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
-use bridgemaster_referee::Time;
 use tracing::{info, warn};
 
 use super::{
@@ -29,7 +28,7 @@ impl<G: WireGame> LiveMatch<G> {
         &self,
         table: &mut Table<G>,
         effects: &mut Vec<Effect>,
-        now: Time,
+        now: Moment,
     ) -> Carried {
         let mut carried = Carried::default();
         let mut slow = Vec::new();
