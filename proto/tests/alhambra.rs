@@ -1,7 +1,5 @@
 //! Alhambra on the wire: what is rare or at the end of a range survives.
 
-mod malformed;
-
 use bridgemaster_games::{
     ChanceStream, Game, LegalList, NoEvents, Seat, SeatCount, Viewer,
     alhambra::{
@@ -13,14 +11,14 @@ use bridgemaster_games::{
 };
 use bridgemaster_proto::{
     games::{WireError, WireGame},
-    v1::{self, GameChance, GameDecision, GameEvent, GameObservation, game_observation},
+    v1::{self, GameDecision, game_observation},
 };
 use prost::Message;
 use serde_json::{Value, json};
 
 use crate::{
     descriptors::from_json,
-    random_match::{Wired, setup_of},
+    random_match::{Rare, Wired, setup_of},
     round_trip::sent,
 };
 
@@ -47,30 +45,6 @@ fn cards_are_accepted_in_any_order() {
         give: false,
     });
     assert_eq!(decision(&mixed), Ok(buy));
-}
-
-#[test]
-fn decisions_at_the_ends_of_their_ranges_survive_the_wire() {
-    let highest = MoneyCard::all().last().unwrap();
-    let payment = |counts| ValueCounts::new(counts).unwrap();
-    let buy = |slot, payment, give| {
-        Decision::Buy(Purchase {
-            slot,
-            payment,
-            give,
-        })
-    };
-    for decision in [
-        Decision::Take(RowCards::EMPTY),
-        Decision::Take(RowCards::of([highest; 4]).unwrap()),
-        buy(Currency::Blue, ValueCounts::EMPTY, false),
-        buy(Currency::Yellow, payment([3; 9]), true),
-        buy(Currency::Green, payment([0, 0, 0, 0, 0, 0, 0, 0, 1]), false),
-        Decision::Pass,
-    ] {
-        let wire: GameDecision = sent(&Alhambra::decision_to_wire(&decision));
-        assert_eq!(Alhambra::decision_from_wire(&wire), Ok(decision));
-    }
 }
 
 /// A legal list at its cap: both seats take and never buy.
@@ -107,37 +81,6 @@ fn a_list_at_its_cap_stays_small_and_survives_the_wire() {
     assert_eq!(read, Ok(legal));
 }
 
-#[test]
-fn setups_at_the_ends_of_their_ranges_survive_the_wire() {
-    let config = Config::default();
-    let drawn = setup_of::<Alhambra>(&config, 2, 7);
-    for (scoring_a_place, scoring_b_place) in [(0, 107), (107, 0)] {
-        let setup = Setup {
-            scoring_a_place,
-            scoring_b_place,
-            ..drawn.clone()
-        };
-        let wire: v1::GameSetup = sent(&Alhambra::setup_to_wire(&setup));
-        assert_eq!(Alhambra::setup_from_wire(&wire, &config), Ok(setup));
-    }
-}
-
-#[test]
-fn shuffles_of_every_length_keep_their_order_on_the_wire() {
-    for cards in [0, 1, MONEY_CARDS] {
-        let falling = MoneyCard::all()
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .cycle();
-        let shuffle = Shuffle {
-            cards: falling.take(cards).collect(),
-        };
-        let wire: GameChance = sent(&Alhambra::chance_to_wire(&shuffle));
-        assert_eq!(Alhambra::chance_from_wire(&wire), Ok(shuffle));
-    }
-}
-
 /// What a spectator sees at the start of a match.
 fn start(seats: u8) -> Observation {
     let config = Config::default();
@@ -148,7 +91,64 @@ fn start(seats: u8) -> Observation {
 }
 
 #[test]
-fn observations_at_the_ends_of_their_ranges_survive_the_wire() {
+fn points_may_be_left_out_or_sent_as_zeros() {
+    let observation = start(3);
+    let mut wire = Alhambra::observation_to_wire(&observation);
+    let Some(game_observation::Game::Alhambra(entry)) = &mut wire.game else {
+        unreachable!()
+    };
+    let points = entry.seats[0].points.as_mut().unwrap();
+    assert!(points.a.is_empty());
+    points.a = vec![0; 6];
+    let read = Alhambra::observation_from_wire(&wire, &Config::default());
+    assert_eq!(read, Ok(observation));
+}
+
+/// Decisions at the ends of their ranges.
+fn decisions() -> Vec<Decision> {
+    let highest = MoneyCard::all().last().unwrap();
+    let payment = |counts| ValueCounts::new(counts).unwrap();
+    let buy = |slot, payment, give| {
+        Decision::Buy(Purchase {
+            slot,
+            payment,
+            give,
+        })
+    };
+    vec![
+        Decision::Take(RowCards::EMPTY),
+        Decision::Take(RowCards::of([highest; 4]).unwrap()),
+        buy(Currency::Blue, ValueCounts::EMPTY, false),
+        buy(Currency::Yellow, payment([3; 9]), true),
+        buy(Currency::Green, payment([0, 0, 0, 0, 0, 0, 0, 0, 1]), false),
+        Decision::Pass,
+    ]
+}
+
+/// Setups at the ends of their ranges.
+fn setups() -> Vec<Setup> {
+    let drawn = setup_of::<Alhambra>(&Config::default(), 2, 7);
+    let places = [(0, 107), (107, 0)];
+    let with = |(scoring_a_place, scoring_b_place)| Setup {
+        scoring_a_place,
+        scoring_b_place,
+        ..drawn.clone()
+    };
+    places.map(with).to_vec()
+}
+
+/// Shuffles of the least and of the most cards, in no natural order.
+fn shuffles() -> Vec<Shuffle> {
+    let mut falling: Vec<MoneyCard> = MoneyCard::all().collect();
+    falling.reverse();
+    let of = |cards: usize| Shuffle {
+        cards: falling.iter().copied().cycle().take(cards).collect(),
+    };
+    [0, 1, MONEY_CARDS].map(of).to_vec()
+}
+
+/// An observation at the ends of its ranges.
+fn observation() -> Observation {
     let last = Seat::new(5).unwrap();
     let mut observation = start(6);
     observation.viewer = Viewer::Seat(last);
@@ -179,30 +179,14 @@ fn observations_at_the_ends_of_their_ranges_survive_the_wire() {
             },
         });
     }
-    let wire: GameObservation = sent(&Alhambra::observation_to_wire(&observation));
-    let read = Alhambra::observation_from_wire(&wire, &Config::default());
-    assert_eq!(read, Ok(observation));
+    observation
 }
 
-#[test]
-fn points_may_be_left_out_or_sent_as_zeros() {
-    let observation = start(3);
-    let mut wire = Alhambra::observation_to_wire(&observation);
-    let Some(game_observation::Game::Alhambra(entry)) = &mut wire.game else {
-        unreachable!()
-    };
-    let points = entry.seats[0].points.as_mut().unwrap();
-    assert!(points.a.is_empty());
-    points.a = vec![0; 6];
-    let read = Alhambra::observation_from_wire(&wire, &Config::default());
-    assert_eq!(read, Ok(observation));
-}
-
-#[test]
-fn events_that_random_play_hardly_reaches_survive_the_wire() {
+/// Events that random play hardly reaches.
+fn events() -> Vec<Event> {
     let seat = Seat::new(5).unwrap();
     let building = Building::new(Category::Tower, 13).unwrap();
-    for event in [
+    vec![
         Event::HandDealt {
             seat,
             money: Money::EMPTY,
@@ -248,10 +232,19 @@ fn events_that_random_play_hardly_reaches_survive_the_wire() {
             owner: Owner::Seat(Seat::new(0).unwrap()),
             points: [MAX_CATEGORY_POINTS; 6],
         },
-    ] {
-        let wire: GameEvent = sent(&Alhambra::event_to_wire(&event));
-        assert_eq!(Alhambra::event_from_wire(&wire), Ok(event));
-    }
+    ]
+}
+
+#[test]
+fn more_of_a_kind_than_the_box_has_is_refused_at_the_first_too_many() {
+    let mut wire = Alhambra::observation_to_wire(&start(3));
+    let Some(game_observation::Game::Alhambra(entry)) = &mut wire.game else {
+        unreachable!()
+    };
+    entry.seats[0].buildings.as_mut().unwrap().gardens = vec![8, 8, 8, 8];
+    let error = Alhambra::observation_from_wire(&wire, &Config::default()).unwrap_err();
+    assert_eq!(error.field, "alhambra.seats[0].buildings.gardens[3]");
+    assert_eq!(error.detail, "the box has only 3 of garden 8");
 }
 
 impl Wired for Alhambra {
@@ -265,6 +258,16 @@ impl Wired for Alhambra {
                 0 => DummyPlaces::All,
                 _ => DummyPlaces::FirstOnly,
             },
+        }
+    }
+
+    fn rare() -> Rare<Self> {
+        Rare {
+            setups: setups(),
+            decisions: decisions(),
+            events: events(),
+            chances: shuffles(),
+            observations: vec![observation()],
         }
     }
 }

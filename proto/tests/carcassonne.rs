@@ -1,7 +1,7 @@
 //! Carcassonne with the Drawbridges on the wire.
 
+mod configs;
 mod extremes;
-mod malformed;
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use bridgemaster_games::{
     carcassonne::{Carcassonne, Config, Edition, EditionParts, RoadParts, TileParts},
 };
 
-use crate::random_match::Wired;
+use crate::random_match::{Rare, Wired};
 
 /// Another edition: the tiles of the house edition in another order, the first with a monastery
 /// and without its drawbridge, the second with a shield.
@@ -41,4 +41,18 @@ impl Wired for Carcassonne {
             },
         }
     }
+
+    fn rare() -> Rare<Self> {
+        Rare {
+            decisions: extremes::decisions(),
+            events: extremes::events(),
+            observations: vec![extremes::largest()],
+            ..Rare::default()
+        }
+    }
+
+    const FOUND_ELSEWHERE: &'static [(&'static str, &'static str)] = &[
+        // A base tile is right or wrong as a whole.
+        ("base_tiles", "base_tiles"),
+    ];
 }

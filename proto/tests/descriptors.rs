@@ -1,18 +1,30 @@
 //! The descriptors that reflection and proto JSON use.
 
+use std::sync::LazyLock;
+
 use bridgemaster_games::GAME_IDS;
 use bridgemaster_proto::DESCRIPTORS;
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use serde_json::Value;
 
-fn pool() -> DescriptorPool {
-    DescriptorPool::decode(DESCRIPTORS).unwrap()
+fn pool() -> &'static DescriptorPool {
+    static POOL: LazyLock<DescriptorPool> =
+        LazyLock::new(|| DescriptorPool::decode(DESCRIPTORS).unwrap());
+    &POOL
 }
 
 /// The descriptor of a message.
 pub(crate) fn message(name: &str) -> MessageDescriptor {
     pool().get_message_by_name(name).unwrap()
+}
+
+/// The descriptors of the messages of a package.
+pub(crate) fn messages_of(package: &str) -> Vec<MessageDescriptor> {
+    let messages = pool().all_messages();
+    messages
+        .filter(|message| message.package_name() == package)
+        .collect()
 }
 
 /// A message from its proto JSON.

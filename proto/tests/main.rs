@@ -6,6 +6,8 @@ mod alhambra;
 mod bridges_to_nowhere;
 mod carcassonne;
 mod descriptors;
+mod error_texts;
+mod malformed;
 mod old_london_bridge;
 mod protocol_page;
 mod random_match;

@@ -6,20 +6,76 @@ use bridgemaster_proto::games::WireGame;
 /// A stream of chance that no match uses.
 const PLAY_STREAM: u64 = 1 << 40;
 
+/// Calls a macro with the list of games, each as `module: Type,`.
+macro_rules! for_each_game {
+    ($then:ident) => {
+        $then! {
+            old_london_bridge: OldLondonBridge,
+            alhambra: Alhambra,
+            bridges_to_nowhere: BridgesToNowhere,
+            carcassonne: Carcassonne,
+        }
+    };
+}
+pub(crate) use for_each_game;
+
 /// A game whose messages are tested.
 pub(crate) trait Wired: WireGame {
     /// Some config: every part of it is some time other than the default.
     fn any_config(chance: &mut ChanceStream) -> Self::Config;
+
+    /// What random play hardly reaches, and what is at the ends of its ranges.
+    fn rare() -> Rare<Self>
+    where
+        Self: Sized;
+
+    /// Fields that make another one wrong when they change, as the one that changed and the one
+    /// that an error names.
+    const FOUND_ELSEWHERE: &'static [(&'static str, &'static str)] = &[];
+}
+
+/// Values of a match with the default config.
+pub(crate) struct Rare<G: Game> {
+    /// Setups.
+    pub(crate) setups: Vec<G::Setup>,
+    /// Decisions, legal or not.
+    pub(crate) decisions: Vec<G::Decision>,
+    /// Events.
+    pub(crate) events: Vec<G::Event>,
+    /// Chance results after the setup.
+    pub(crate) chances: Vec<G::Chance>,
+    /// Observations, possible or not.
+    pub(crate) observations: Vec<G::Observation>,
+}
+
+impl<G: Game> Default for Rare<G> {
+    fn default() -> Self {
+        Self {
+            setups: Vec::new(),
+            decisions: Vec::new(),
+            events: Vec::new(),
+            chances: Vec::new(),
+            observations: Vec::new(),
+        }
+    }
 }
 
 /// What there is to see before one decision.
 pub(crate) struct Step<'a, G: Game> {
+    state: &'a G::State,
     /// What it sees.
     pub(crate) observation: &'a G::Observation,
     /// What it may answer.
     pub(crate) legal: &'a [G::Decision],
     /// What happened since its last decision.
     pub(crate) events: &'a [G::Event],
+}
+
+impl<G: Game> Step<'_, G> {
+    /// What another viewer sees.
+    pub(crate) fn observe(&self, viewer: Viewer) -> G::Observation {
+        G::observe(self.state, viewer)
+    }
 }
 
 /// A whole match.
@@ -64,6 +120,7 @@ pub(crate) fn play<G: Game>(
         G::legal(&state, seat, &mut legal);
         let observation = G::observe(&state, Viewer::Seat(seat));
         see(&Step {
+            state: &state,
             observation: &observation,
             legal: &legal,
             events: &events[told[seat.index()]..],

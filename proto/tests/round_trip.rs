@@ -1,8 +1,9 @@
 //! What is written and read back is what it was, over the bytes of the wire, in every game.
 
 use bridgemaster_games::{
-    ChanceStream, GAME_IDS, Game, Seed, alhambra::Alhambra, bridges_to_nowhere::BridgesToNowhere,
-    carcassonne::Carcassonne, old_london_bridge::OldLondonBridge,
+    ChanceStream, GAME_IDS, Game, SeatCount, Seed, Viewer, alhambra::Alhambra,
+    bridges_to_nowhere::BridgesToNowhere, carcassonne::Carcassonne,
+    old_london_bridge::OldLondonBridge,
 };
 use bridgemaster_proto::{
     games::game_id,
@@ -11,7 +12,7 @@ use bridgemaster_proto::{
 use proptest::prelude::*;
 use prost::Message;
 
-use crate::random_match::{Played, Wired, play, setup_of};
+use crate::random_match::{Rare, Wired, for_each_game, play, setup_of};
 
 /// Sends a message over the wire.
 pub(crate) fn sent<M: Message + Default>(message: &M) -> M {
@@ -27,42 +28,73 @@ fn everything_in_a_match_survives_the_wire<G: Wired>(seats: u8, seed: u64) {
     assert_eq!(game_id(&wire), Some(G::ID));
     assert_eq!(G::config_from_wire(&wire).unwrap(), config);
 
-    let setup = setup_of::<G>(&config, seats, seed);
-    let wire: GameSetup = sent(&G::setup_to_wire(&setup));
-    assert_eq!(game_id(&wire), Some(G::ID));
-    assert_eq!(G::setup_from_wire(&wire, &config).unwrap(), setup);
+    setup_survives::<G>(&setup_of::<G>(&config, seats, seed), &config);
 
-    let check = |observation: &G::Observation| {
-        let wire: GameObservation = sent(&G::observation_to_wire(observation));
-        assert_eq!(game_id(&wire), Some(G::ID));
-        assert_eq!(
-            &G::observation_from_wire(&wire, &config).unwrap(),
-            observation
-        );
-    };
-    let Played {
+    let played = play::<G>(&config, seats, seed, |step| {
+        // Also what is secret of a seat that is not asked now.
+        for seat in SeatCount::new(seats).unwrap().seats() {
+            observation_survives::<G>(&step.observe(Viewer::Seat(seat)), &config);
+        }
+        observation_survives::<G>(&step.observe(Viewer::Spectator), &config);
+        let every = step.legal.len().div_ceil(MOST_SENT).max(1);
+        step.legal
+            .iter()
+            .step_by(every)
+            .for_each(decision_survives::<G>);
+    });
+    observation_survives::<G>(&played.end, &config);
+    played.events.iter().for_each(event_survives::<G>);
+    played.chances.iter().for_each(chance_survives::<G>);
+}
+
+fn setup_survives<G: Wired>(setup: &G::Setup, config: &G::Config) {
+    let wire: GameSetup = sent(&G::setup_to_wire(setup));
+    assert_eq!(game_id(&wire), Some(G::ID));
+    assert_eq!(&G::setup_from_wire(&wire, config).unwrap(), setup);
+}
+
+fn observation_survives<G: Wired>(observation: &G::Observation, config: &G::Config) {
+    let wire: GameObservation = sent(&G::observation_to_wire(observation));
+    assert_eq!(game_id(&wire), Some(G::ID));
+    let read = G::observation_from_wire(&wire, config).unwrap();
+    assert_eq!(&read, observation);
+}
+
+fn decision_survives<G: Wired>(decision: &G::Decision) {
+    let wire: GameDecision = sent(&G::decision_to_wire(decision));
+    assert_eq!(game_id(&wire), Some(G::ID));
+    assert_eq!(&G::decision_from_wire(&wire).unwrap(), decision);
+}
+
+fn event_survives<G: Wired>(event: &G::Event) {
+    let wire: GameEvent = sent(&G::event_to_wire(event));
+    assert_eq!(game_id(&wire), Some(G::ID));
+    assert_eq!(&G::event_from_wire(&wire).unwrap(), event);
+}
+
+fn chance_survives<G: Wired>(chance: &G::Chance) {
+    let wire: GameChance = sent(&G::chance_to_wire(chance));
+    assert_eq!(&G::chance_from_wire(&wire).unwrap(), chance);
+}
+
+fn what_random_play_hardly_reaches_survives_the_wire<G: Wired>() {
+    let config = G::Config::default();
+    let Rare {
+        setups,
+        decisions,
         events,
         chances,
-        end,
-    } = play::<G>(&config, seats, seed, |step| {
-        check(step.observation);
-        let every = step.legal.len().div_ceil(MOST_SENT).max(1);
-        for decision in step.legal.iter().step_by(every) {
-            let wire: GameDecision = sent(&G::decision_to_wire(decision));
-            assert_eq!(game_id(&wire), Some(G::ID));
-            assert_eq!(&G::decision_from_wire(&wire).unwrap(), decision);
-        }
-    });
-    check(&end);
-    for event in events {
-        let wire: GameEvent = sent(&G::event_to_wire(&event));
-        assert_eq!(game_id(&wire), Some(G::ID));
-        assert_eq!(G::event_from_wire(&wire).unwrap(), event);
+        observations,
+    } = G::rare();
+    for setup in &setups {
+        setup_survives::<G>(setup, &config);
     }
-    for chance in chances {
-        let wire: GameChance = sent(&G::chance_to_wire(&chance));
-        assert_eq!(G::chance_from_wire(&wire).unwrap(), chance);
+    for observation in &observations {
+        observation_survives::<G>(observation, &config);
     }
+    decisions.iter().for_each(decision_survives::<G>);
+    events.iter().for_each(event_survives::<G>);
+    chances.iter().for_each(chance_survives::<G>);
 }
 
 fn an_empty_config_is_the_default_one<G: Wired>() {
@@ -98,15 +130,19 @@ fn a_message_without_the_entry_of_the_game_is_refused_with_its_name<G: Wired>() 
 }
 
 macro_rules! round_trips {
-    ($($module:ident $game:ident $cases:literal;)*) => {
+    ($($module:ident: $game:ident,)*) => {
         $(mod $module {
             use super::*;
             proptest! {
-                #![proptest_config(ProptestConfig::with_cases($cases))]
+                #![proptest_config(ProptestConfig::with_cases(24))]
                 #[test]
                 fn everything_in_a_match_survives_the_wire(seats in $game::SEATS, seed: u64) {
                     super::everything_in_a_match_survives_the_wire::<$game>(seats, seed);
                 }
+            }
+            #[test]
+            fn what_random_play_hardly_reaches_survives_the_wire() {
+                super::what_random_play_hardly_reaches_survives_the_wire::<$game>();
             }
             #[test]
             fn an_empty_config_is_the_default_one() {
@@ -125,12 +161,7 @@ macro_rules! round_trips {
     };
 }
 
-round_trips! {
-    old_london_bridge OldLondonBridge 48;
-    alhambra Alhambra 24;
-    bridges_to_nowhere BridgesToNowhere 24;
-    carcassonne Carcassonne 24;
-}
+for_each_game!(round_trips);
 
 #[test]
 fn a_message_without_a_game_names_none() {

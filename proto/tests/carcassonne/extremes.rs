@@ -1,20 +1,17 @@
-//! Rare events and both ends of every range survive the wire, and messages stay small.
+//! Rare events and both ends of every range, and how large messages are.
 
 use bridgemaster_games::{
     Seat, SeatCount, SeatSet, Viewer,
     carcassonne::{
         Carcassonne, Cell, Config, Crossing, Decision, Edge, Event, Gate, HalfEdge, LaidTile,
         MAX_COORDINATE, MAX_DRAWS, MAX_POINTS, MAX_TILES, Meeple, Observation, Phase, Placement,
-        Points, Rotation, SeatView, Segment, Setup, TileKind,
+        Points, Rotation, SeatView, Segment, TileKind,
     },
 };
 use bridgemaster_proto::games::WireGame;
 use prost::Message;
 
-use crate::{
-    random_match::{play, setup_of},
-    round_trip::sent,
-};
+use crate::random_match::play;
 
 /// The corners of the plane, and the start.
 fn cells() -> [Cell; 3] {
@@ -32,23 +29,20 @@ fn segments() -> impl Iterator<Item = Segment> {
         .chain(fields)
 }
 
-#[test]
-fn every_form_of_decision_survives_the_wire() {
+/// Every form of decision, in the corners of the plane.
+pub(super) fn decisions() -> Vec<Decision> {
     let place = |cell| Rotation::ALL.map(|rotation| Decision::Place(Placement { cell, rotation }));
     let gates = |cell| Edge::ALL.map(|city| Decision::Drawbridge(Some(Gate { cell, city })));
-    let decisions = cells()
+    cells()
         .into_iter()
         .flat_map(|cell| place(cell).into_iter().chain(gates(cell)))
         .chain(segments().map(|segment| Decision::Meeple(Some(segment))))
-        .chain([Decision::Meeple(None), Decision::Drawbridge(None)]);
-    for decision in decisions {
-        let message = sent(&Carcassonne::decision_to_wire(&decision));
-        assert_eq!(Carcassonne::decision_from_wire(&message), Ok(decision));
-    }
+        .chain([Decision::Meeple(None), Decision::Drawbridge(None)])
+        .collect()
 }
 
-#[test]
-fn events_at_both_ends_of_their_ranges_survive_the_wire() {
+/// Events at both ends of their ranges.
+pub(super) fn events() -> Vec<Event> {
     let [first, last] = [0, 4].map(|number| Seat::new(number).unwrap());
     let all = SeatSet::all(SeatCount::new(5).unwrap());
     let tiles = TileKind::all().flat_map(|tile| {
@@ -94,14 +88,11 @@ fn events_at_both_ends_of_their_ranges_survive_the_wire() {
         Event::MeepleKept { seat: last },
         Event::GameEnded,
     ];
-    for event in tiles.chain(scored).chain(bridges).chain(rest) {
-        let message = sent(&Carcassonne::event_to_wire(&event));
-        assert_eq!(Carcassonne::event_from_wire(&message), Ok(event));
-    }
+    tiles.chain(scored).chain(bridges).chain(rest).collect()
 }
 
 /// The largest observation that has the right form.
-fn largest() -> Observation {
+pub(super) fn largest() -> Observation {
     let seat = Seat::new(4).unwrap();
     let [cell, ..] = cells();
     let crossing = Crossing {
@@ -144,14 +135,6 @@ fn largest() -> Observation {
     }
 }
 
-#[test]
-fn the_largest_observation_survives_the_wire() {
-    let observation = largest();
-    let message = sent(&Carcassonne::observation_to_wire(&observation));
-    let read = Carcassonne::observation_from_wire(&message, &Config::default());
-    assert_eq!(read, Ok(observation));
-}
-
 /// Most bytes of an observation at a table of five.
 const MAX_OBSERVATION_BYTES: usize = 1280;
 /// Most bytes of what a decision adds to a legal list: two of them tag and length.
@@ -181,18 +164,4 @@ fn messages_of_a_table_of_five_stay_small() {
     }
     let bytes = Carcassonne::config_to_wire(&Config::default()).encoded_len();
     assert!(bytes <= MAX_CONFIG_BYTES, "config of {bytes} bytes");
-}
-
-#[test]
-fn a_setup_of_either_length_survives_the_wire() {
-    for drawbridges in [true, false] {
-        let config = Config {
-            drawbridges,
-            ..Config::default()
-        };
-        let setup: Setup = setup_of::<Carcassonne>(&config, 2, 1);
-        assert_eq!(setup.tiles.len(), if drawbridges { 83 } else { 71 });
-        let message = sent(&Carcassonne::setup_to_wire(&setup));
-        assert_eq!(Carcassonne::setup_from_wire(&message, &config), Ok(setup));
-    }
 }

@@ -1,0 +1,276 @@
+//! What is malformed, in every game: each field of messages of random play is left out, and gets
+//! values and lengths that it cannot have. Reading the message then names that field, or gives a
+//! value that survives the wire.
+
+mod breaking;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Debug,
+    marker::PhantomData,
+};
+
+use bridgemaster_games::{
+    ChanceStream, SeatCount, Seed, Viewer, alhambra::Alhambra,
+    bridges_to_nowhere::BridgesToNowhere, carcassonne::Carcassonne,
+    old_london_bridge::OldLondonBridge,
+};
+use bridgemaster_proto::games::WireError;
+use prost::Message;
+use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Value};
+
+use self::breaking::{Broken, Place, Wanted, broken_at, places};
+use crate::{
+    descriptors,
+    random_match::{Rare, Wired, for_each_game, play, setup_of},
+};
+
+/// The fields of messages that were set in what was broken.
+type Seen = BTreeSet<(String, String)>;
+
+/// Adds the fields that are set in a message, and tells whether one is new.
+fn add_seen(message: &DynamicMessage, seen: &mut Seen) -> bool {
+    let mut new = false;
+    for (field, value) in message.fields() {
+        let name = message.descriptor().full_name().to_owned();
+        new |= seen.insert((name, field.name().to_owned()));
+        match value {
+            Value::Message(message) => new |= add_seen(message, seen),
+            Value::List(items) => {
+                for message in items.iter().filter_map(Value::as_message) {
+                    new |= add_seen(message, seen);
+                }
+            }
+            _ => {}
+        }
+    }
+    new
+}
+
+/// How often a field is broken: at several places, in lists and alone.
+const OFTEN: usize = 6;
+/// Configs of which each part has some time each of its values.
+const CONFIGS: usize = 50;
+/// Decisions of one legal list that are looked at.
+const MOST_DECISIONS: usize = 10;
+
+/// Breaks the messages of a game.
+struct Breaker<G> {
+    seen: Seen,
+    /// How often each field, and the items of each list, were broken.
+    broken: BTreeMap<String, usize>,
+    tried: usize,
+    game: PhantomData<G>,
+}
+
+impl<G: Wired> Breaker<G> {
+    /// Counts what is broken, and tells whether it was not often enough yet.
+    fn is_seldom_broken(&mut self, kind: String) -> bool {
+        let times = self.broken.entry(kind).or_default();
+        *times += 1;
+        *times <= OFTEN
+    }
+
+    /// Breaks what random play hardly reaches.
+    fn try_rare(&mut self) {
+        let config = G::Config::default();
+        let Rare {
+            setups,
+            decisions,
+            events,
+            chances,
+            observations,
+        } = G::rare();
+        for setup in &setups {
+            self.try_setup(setup, &config);
+        }
+        for observation in &observations {
+            self.try_observation(observation, &config);
+        }
+        decisions
+            .iter()
+            .for_each(|decision| self.try_decision(decision));
+        events.iter().for_each(|event| self.try_event(event));
+        chances.iter().for_each(|chance| self.try_chance(chance));
+    }
+
+    /// Breaks configs.
+    fn try_configs(&mut self) {
+        let mut chance = ChanceStream::new(&Seed::from(0), 0);
+        for _ in 0..CONFIGS {
+            let (wire, write) = (
+                G::config_to_wire(&G::any_config(&mut chance)),
+                G::config_to_wire,
+            );
+            self.try_all("GameConfig", &wire, G::config_from_wire, write);
+        }
+    }
+
+    /// Breaks the messages of a match of random play.
+    fn try_match(&mut self, seats: u8, seed: u64) {
+        let config = G::any_config(&mut ChanceStream::new(&Seed::from(seed), 0));
+        self.try_setup(&setup_of::<G>(&config, seats, seed), &config);
+        let played = play::<G>(&config, seats, seed, |step| {
+            for seat in SeatCount::new(seats).unwrap().seats() {
+                self.try_observation(&step.observe(Viewer::Seat(seat)), &config);
+            }
+            self.try_observation(&step.observe(Viewer::Spectator), &config);
+            let every = step.legal.len().div_ceil(MOST_DECISIONS).max(1);
+            let some = step.legal.iter().step_by(every);
+            some.for_each(|decision| self.try_decision(decision));
+        });
+        self.try_observation(&played.end, &config);
+        played.events.iter().for_each(|event| self.try_event(event));
+        played
+            .chances
+            .iter()
+            .for_each(|chance| self.try_chance(chance));
+    }
+
+    fn try_setup(&mut self, setup: &G::Setup, config: &G::Config) {
+        let read = |wire: &_| G::setup_from_wire(wire, config);
+        self.try_all(
+            "GameSetup",
+            &G::setup_to_wire(setup),
+            read,
+            G::setup_to_wire,
+        );
+    }
+
+    fn try_observation(&mut self, observation: &G::Observation, config: &G::Config) {
+        let (wire, write) = (G::observation_to_wire(observation), G::observation_to_wire);
+        let read = |wire: &_| G::observation_from_wire(wire, config);
+        self.try_all("GameObservation", &wire, read, write);
+    }
+
+    fn try_decision(&mut self, decision: &G::Decision) {
+        let (wire, write) = (G::decision_to_wire(decision), G::decision_to_wire);
+        self.try_all("GameDecision", &wire, G::decision_from_wire, write);
+    }
+
+    fn try_event(&mut self, event: &G::Event) {
+        let (wire, write) = (G::event_to_wire(event), G::event_to_wire);
+        self.try_all("GameEvent", &wire, G::event_from_wire, write);
+    }
+
+    fn try_chance(&mut self, chance: &G::Chance) {
+        let (wire, write) = (G::chance_to_wire(chance), G::chance_to_wire);
+        self.try_all("GameChance", &wire, G::chance_from_wire, write);
+    }
+
+    /// Breaks a message, if a field is set in it that was not set in any before.
+    fn try_all<M: Message + Default, T: Debug + PartialEq>(
+        &mut self,
+        kind: &str,
+        wire: &M,
+        read: impl Fn(&M) -> Result<T, WireError>,
+        write: impl Fn(&T) -> M,
+    ) {
+        let descriptor = descriptors::message(&format!("bridgemaster.v1.{kind}"));
+        let mut message = DynamicMessage::new(descriptor.clone());
+        message.transcode_from(wire).unwrap();
+        if !add_seen(&message, &mut self.seen) {
+            return;
+        }
+        let (entry, game) = message.fields().next().unwrap();
+        assert_eq!(entry.name(), G::ID);
+        let mut all = Vec::new();
+        places(game.as_message().unwrap(), &Place::top(entry), &mut all);
+        all.retain(|place| self.is_seldom_broken(place.kind()));
+        for broken in all.iter().flat_map(|place| broken_at(&message, place)) {
+            self.tried += 1;
+            let sent: M = broken.message.transcode_to().unwrap();
+            let outcome = match read(&sent) {
+                Ok(value) => {
+                    let again: M = crate::round_trip::sent(&write(&value));
+                    assert_eq!(read(&again), Ok(value), "{}: {}", broken.path, broken.how);
+                    None
+                }
+                Err(error) => Some(error),
+            };
+            let right = match (&outcome, &broken.wanted) {
+                (None, wanted) => matches!(wanted, Wanted::RefusedOrRead(_)),
+                (Some(error), _) if found_elsewhere::<G>(&broken.path, &error.field) => true,
+                (Some(error), Wanted::Refused(path)) => {
+                    error.field == *path || error.field == list_of(path)
+                }
+                (Some(error), Wanted::RefusedOrRead(path)) => {
+                    leads_to(list_of(path), &error.field) || leads_to(&error.field, path)
+                }
+            };
+            let Broken {
+                path, how, wanted, ..
+            } = &broken;
+            assert!(right, "{kind} {path}: {how}: {outcome:?}, but {wanted:?}");
+            assert!(outcome.is_none_or(|error| !error.detail.is_empty()));
+        }
+    }
+}
+
+/// The path of the list of an item, which may be wrong only beside the others; of anything else
+/// its own path.
+fn list_of(path: &str) -> &str {
+    match path.rsplit_once('[') {
+        Some((list, place)) if place.ends_with(']') => list,
+        _ => path,
+    }
+}
+
+/// Whether a path is the beginning of another one, or all of it.
+fn leads_to(path: &str, other: &str) -> bool {
+    let rest = other.strip_prefix(path);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Whether a game says that what is wrong with a field is found at another one.
+fn found_elsewhere<G: Wired>(broken: &str, named: &str) -> bool {
+    let has = |path: &str, name: &str| path.split(['.', '[']).any(|part| part == name);
+    let mut pairs = G::FOUND_ELSEWHERE.iter();
+    pairs.any(|(changed, found)| has(broken, changed) && has(named, found))
+}
+
+/// The fields of all messages that belong to a game.
+fn fields_of_the_game(id: &str) -> Seen {
+    let package = format!("bridgemaster.games.{id}.v1");
+    let messages = descriptors::messages_of(&package);
+    let fields = |message: &MessageDescriptor| {
+        let name = message.full_name().to_owned();
+        let fields = message.fields().map(|field| field.name().to_owned());
+        fields
+            .map(|field| (name.clone(), field))
+            .collect::<Vec<_>>()
+    };
+    messages.iter().flat_map(fields).collect()
+}
+
+fn every_broken_field_is_named<G: Wired>() {
+    let mut breaker = Breaker::<G> {
+        seen: Seen::new(),
+        broken: BTreeMap::new(),
+        tried: 0,
+        game: PhantomData,
+    };
+    breaker.try_configs();
+    breaker.try_rare();
+    for seed in 0..2 {
+        breaker.try_match(*G::SEATS.start(), seed);
+        breaker.try_match(*G::SEATS.end(), seed);
+    }
+    let fields = fields_of_the_game(G::ID);
+    let missed: Vec<_> = fields.difference(&breaker.seen).collect();
+    assert!(missed.is_empty(), "never set: {missed:?}");
+    assert!(breaker.tried > fields.len(), "{} tried", breaker.tried);
+}
+
+macro_rules! every_broken_field_is_named {
+    ($($module:ident: $game:ident,)*) => {
+        $(mod $module {
+            use super::*;
+            #[test]
+            fn every_broken_field_is_named() {
+                super::every_broken_field_is_named::<$game>();
+            }
+        })*
+    };
+}
+for_each_game!(every_broken_field_is_named);
