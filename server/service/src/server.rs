@@ -37,14 +37,14 @@ use crate::{
     journal::{Journal, RecoveryError},
     limits::{Limits, Rate},
     metrics::{self, Metrics},
-    play::{Play, SeatDoor},
+    play::{Play, SeatAdmission},
     refusal::Refusal,
     replays::{
         ReplayKeeper,
         signing_key::{self, SigningKeyError},
     },
-    services::{Catalog, MatchDesk, NamedReasons, PromptRequests},
-    transport::{ConnectionInfo, Origin, Places, Tls, TokenBuckets, incoming, serve},
+    services::{Catalog, MatchDesk, RefusalDetails, RequestTimeout},
+    transport::{ConnectionInfo, ConnectionSlots, Origin, Tls, TokenBuckets, incoming, serve},
 };
 
 /// What the health service tells of; the empty name is the server as a whole.
@@ -270,29 +270,29 @@ impl Server {
                 .register_encoded_file_descriptor_set(DESCRIPTORS)
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         };
-        let places = Places::new(&limits);
+        let slots = ConnectionSlots::new(&limits);
         let play = Play::new(
             Arc::clone(&matches),
             self.authenticator.clone(),
-            Arc::clone(&places),
+            Arc::clone(&slots),
         );
-        let door = SeatDoor::new(Arc::clone(&matches));
-        let limit_calls = limit_calls(limits.calls_per_address, door);
-        let services = Routes::new(PromptRequests::new(health, limits.hello_time))
-            .add_service(PromptRequests::new(
+        let admission = SeatAdmission::new(Arc::clone(&matches));
+        let limit_calls = limit_calls(limits.calls_per_address, admission);
+        let services = Routes::new(RequestTimeout::new(health, limits.hello_time))
+            .add_service(RequestTimeout::new(
                 reflection().build_v1()?,
                 limits.hello_time,
             ))
-            .add_service(PromptRequests::new(
+            .add_service(RequestTimeout::new(
                 reflection().build_v1alpha()?,
                 limits.hello_time,
             ))
-            .add_service(PromptRequests::new(
+            .add_service(RequestTimeout::new(
                 CatalogServiceServer::new(Catalog::new(*matches.signing_key().public()))
                     .max_decoding_message_size(limits.request_bytes),
                 limits.hello_time,
             ))
-            .add_service(PromptRequests::new(
+            .add_service(RequestTimeout::new(
                 MatchServiceServer::new(MatchDesk::new(
                     Arc::clone(&matches),
                     self.authenticator.clone(),
@@ -304,7 +304,7 @@ impl Server {
                 PlayServiceServer::new(play).max_decoding_message_size(limits.play_message_bytes),
             )
             .prepare();
-        let services = InterceptedService::new(NamedReasons(services), limit_calls);
+        let services = InterceptedService::new(RefusalDetails(services), limit_calls);
         info!(addr = %self.local_addr, "serving");
         let _metrics = self.metrics.map(|(listener, addr)| {
             info!(%addr, "serving metrics");
@@ -341,7 +341,7 @@ impl Server {
                 matches.lifecycle().stop();
             }
         };
-        let connections = incoming(self.listener, self.tls, limits.clone(), places);
+        let connections = incoming(self.listener, self.tls, limits.clone(), slots);
         select! {
             () = serve(connections, services, limits.clone(), stopped) => {}
             () = stop_deadline(&drained, limits.stop_time) => {
@@ -416,16 +416,16 @@ async fn asked_to_stop(journal: &Option<Arc<Journal>>, stop: &CancellationToken)
 /// seats.
 fn limit_calls(
     rate: Rate,
-    door: SeatDoor,
+    admission: SeatAdmission,
 ) -> impl Fn(Request<()>) -> Result<Request<()>, Status> + Clone + Send + 'static {
-    let (buckets, door) = (Arc::new(TokenBuckets::new(rate)), Arc::new(door));
+    let (buckets, admission) = (Arc::new(TokenBuckets::new(rate)), Arc::new(admission));
     move |call| {
-        if door.is_open_to(call.metadata()) {
+        if admission.admits(call.metadata()) {
             return Ok(call);
         }
         let peer = ConnectionInfo::of(&call).map(|connection| connection.peer);
         let origin = peer.map(|peer| Origin::from(peer.ip()));
-        match buckets.take(origin, Instant::now()) {
+        match buckets.debit(origin, Instant::now()) {
             Ok(()) => Ok(call),
             Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),
         }

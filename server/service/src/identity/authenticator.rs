@@ -91,7 +91,7 @@ impl Authenticator {
             .ok_or_else(unknown)?;
         // Told to the holder of the secret only.
         check_in_force(&key)?;
-        take(&keys.calls, &key.id, "calls_per_key")?;
+        debit(&keys.calls, &key.id, "calls_per_key")?;
         is_of(Some(&key.id))?;
         debug!(key_id = %key.id, name = %key.name, "authenticated");
         Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.ring))))
@@ -102,7 +102,7 @@ impl Authenticator {
         let caller = self.caller(metadata).await?;
         caller.require(KeyScope::Create)?;
         if let (Some(keys), Some(id)) = (&self.keys, caller.key_id()) {
-            take(&keys.creates, id, "creates_per_key")?;
+            debit(&keys.creates, id, "creates_per_key")?;
         }
         Ok(caller)
     }
@@ -113,10 +113,10 @@ fn is_of(key: Option<&KeyId>) -> Result<(), Refusal> {
     Call::current().map_or(Ok(()), |call| call.is_of(key))
 }
 
-/// Takes a token of a key.
-fn take(buckets: &TokenBuckets<KeyId>, id: &KeyId, limit: &'static str) -> Result<(), Refusal> {
+/// Debits a token of a key.
+fn debit(buckets: &TokenBuckets<KeyId>, id: &KeyId, limit: &'static str) -> Result<(), Refusal> {
     buckets
-        .take(id.clone(), Instant::now())
+        .debit(id.clone(), Instant::now())
         .map_err(|wait| Refusal::rate(limit, buckets.rate(), wait))
 }
 

@@ -4,7 +4,7 @@ mod conversation;
 mod hello;
 mod in_span;
 mod round_trip;
-mod seat_door;
+mod seat_admission;
 
 use std::{pin::Pin, sync::Arc};
 
@@ -22,30 +22,30 @@ use crate::{
     hosting::{Matches, Ticket},
     identity::{Authenticator, KeyScope},
     refusal::Refusal,
-    transport::{ConnectionInfo, Places},
+    transport::{ConnectionInfo, ConnectionSlots},
 };
 
-pub(crate) use seat_door::SeatDoor;
+pub(crate) use seat_admission::SeatAdmission;
 
 /// The service over a set of matches.
 #[derive(Clone)]
 pub(crate) struct Play {
     matches: Arc<Matches>,
     authenticator: Authenticator,
-    places: Arc<Places>,
+    slots: Arc<ConnectionSlots>,
 }
 
 impl Play {
-    /// Over the matches, for callers that are known, whose connections have these places.
+    /// Over the matches, for callers that are known, whose connections have these slots.
     pub(crate) fn new(
         matches: Arc<Matches>,
         authenticator: Authenticator,
-        places: Arc<Places>,
+        slots: Arc<ConnectionSlots>,
     ) -> Self {
         Self {
             matches,
             authenticator,
-            places,
+            slots,
         }
     }
 }
@@ -80,7 +80,7 @@ impl PlayService for Play {
         let connection = ConnectionInfo::of(&request);
         let carry = |known: &ConnectionInfo| {
             let mark = *ticket.as_bytes();
-            self.places.carries_bot(known.peer, mark, caller.key_id())
+            self.slots.carries_bot(known.peer, mark, caller.key_id())
         };
         let carries = connection.and_then(carry);
         let round_trip = RoundTrip::new(connection.map(|known| known.round_trip.clone()));

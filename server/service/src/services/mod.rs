@@ -2,11 +2,11 @@
 
 mod catalog;
 mod match_desk;
-mod named_reasons;
-mod prompt_requests;
+mod refusal_details;
+mod request_timeout;
 mod supported;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use match_desk::MatchDesk;
-pub(crate) use named_reasons::NamedReasons;
-pub(crate) use prompt_requests::PromptRequests;
+pub(crate) use refusal_details::RefusalDetails;
+pub(crate) use request_timeout::RequestTimeout;

@@ -1,4 +1,4 @@
-//! A TCP connection that has got its place.
+//! A TCP connection that has got its slot.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -6,15 +6,15 @@ use tokio::{net::TcpStream, time::Instant};
 
 use super::{
     connection::{Connection, Transport},
+    connection_slots::ConnectionSlot,
     origin::Origin,
-    places::Place,
 };
 
-/// A TCP connection with its place.
+/// A TCP connection with its slot.
 pub(super) struct Accepted {
     pub(super) tcp: TcpStream,
     pub(super) peer: SocketAddr,
-    pub(super) place: Place,
+    pub(super) slot: ConnectionSlot,
 }
 
 impl Accepted {
@@ -26,11 +26,6 @@ impl Accepted {
     /// A connection without TLS, whose HTTP/2 preface is to come within `preface_time`.
     pub(super) fn plain(self, preface_time: Duration) -> Connection {
         let preface_by = Instant::now() + preface_time;
-        Connection::new(
-            Transport::Plain(self.tcp),
-            self.peer,
-            self.place,
-            preface_by,
-        )
+        Connection::new(Transport::Plain(self.tcp), self.peer, self.slot, preface_by)
     }
 }

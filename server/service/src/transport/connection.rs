@@ -17,15 +17,15 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::{Request, transport::server::Connected};
 
 use super::{
+    connection_slots::ConnectionSlot,
     origin::Origin,
-    places::Place,
     round_trip::{LeastRoundTrip, RoundTripWatch},
 };
 
 /// Bytes of the HTTP/2 client preface (RFC 9113, section 3.4).
 const PREFACE_BYTES: usize = 24;
 
-/// A connection with its place, which it gives back when it is dropped.
+/// A connection with its slot, which it gives back when it is dropped.
 pub(crate) struct Connection {
     stream: Transport,
     /// `None` once the preface is there.
@@ -35,7 +35,7 @@ pub(crate) struct Connection {
     /// Completes when it has to give way to another.
     gives_way: Pin<Box<WaitForCancellationFutureOwned>>,
     writing: Writing,
-    _place: Place,
+    _slot: ConnectionSlot,
 }
 
 /// Whether the peer takes what is written. While it does not, nothing is read from it: otherwise
@@ -97,7 +97,7 @@ impl Connection {
     pub(super) fn new(
         stream: Transport,
         peer: SocketAddr,
-        place: Place,
+        slot: ConnectionSlot,
         preface_by: Instant,
     ) -> Self {
         Self {
@@ -108,9 +108,9 @@ impl Connection {
                 bytes_left: PREFACE_BYTES,
                 until: Box::pin(sleep_until(preface_by)),
             }),
-            gives_way: Box::pin(place.gives_way().clone().cancelled_owned()),
+            gives_way: Box::pin(slot.gives_way().clone().cancelled_owned()),
             writing: Writing::default(),
-            _place: place,
+            _slot: slot,
         }
     }
 
@@ -121,12 +121,12 @@ impl Connection {
 
     /// Fails once it has to give way. Asked whenever the connection is read or written: one whose
     /// peer reads nothing is written to and no more read.
-    fn check_place(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+    fn check_slot(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         match self.gives_way.as_mut().poll(cx) {
             Poll::Pending => Ok(()),
             Poll::Ready(()) => Err(io::Error::new(
                 io::ErrorKind::ConnectionAborted,
-                "it gave its place to another connection",
+                "it gave its slot to another connection",
             )),
         }
     }
@@ -159,7 +159,7 @@ impl AsyncRead for Connection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        this.check_place(cx)?;
+        this.check_slot(cx)?;
         if this.writing.is_stuck {
             this.writing.reader = Some(cx.waker().clone());
             return Poll::Pending;
@@ -193,7 +193,7 @@ impl AsyncWrite for Connection {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        this.check_place(cx)?;
+        this.check_slot(cx)?;
         this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
             Transport::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
@@ -206,7 +206,7 @@ impl AsyncWrite for Connection {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        this.check_place(cx)?;
+        this.check_slot(cx)?;
         this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
             Transport::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
@@ -222,7 +222,7 @@ impl AsyncWrite for Connection {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        this.check_place(cx)?;
+        this.check_slot(cx)?;
         this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_flush(cx),
             Transport::Tls(stream) => Pin::new(stream).poll_flush(cx),
@@ -245,11 +245,11 @@ mod tests {
     use tokio::{net::TcpListener, time::timeout};
 
     use super::*;
-    use crate::{Limits, transport::Places};
+    use crate::{Limits, transport::ConnectionSlots};
 
     #[tokio::test]
     async fn a_connection_whose_peer_reads_nothing_gives_way_too() {
-        let places = Places::new(&Limits {
+        let slots = ConnectionSlots::new(&Limits {
             connections_per_address: 1,
             ..Limits::default()
         });
@@ -258,9 +258,9 @@ mod tests {
             .await
             .unwrap();
         let (tcp, peer) = listener.accept().await.unwrap();
-        let (place, _) = places.take(peer).ok().unwrap();
+        let (slot, _) = slots.acquire(peer).ok().unwrap();
         let preface_by = Instant::now() + Duration::from_secs(3_600);
-        let mut connection = Connection::new(Transport::Plain(tcp), peer, place, preface_by);
+        let mut connection = Connection::new(Transport::Plain(tcp), peer, slot, preface_by);
         let mut write =
             async || poll_fn(|cx| Pin::new(&mut connection).poll_write(cx, &[0; 64 * 1024])).await;
         let full = async { while write().await.is_ok() {} };
@@ -268,7 +268,7 @@ mod tests {
         let is_full = poll_fn(|cx| Poll::Ready(full.as_mut().poll(cx).is_pending())).await;
         assert!(is_full);
         let newer = SocketAddr::new(peer.ip(), peer.port() ^ 1);
-        let _newer = places.take(newer).ok().unwrap();
+        let _newer = slots.acquire(newer).ok().unwrap();
         timeout(Duration::from_secs(10), full).await.unwrap();
     }
 }

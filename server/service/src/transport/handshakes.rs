@@ -97,16 +97,16 @@ async fn shake_hands(
     by: Instant,
     preface_time: Duration,
 ) -> Option<Connection> {
-    let Accepted { tcp, peer, place } = accepted;
+    let Accepted { tcp, peer, slot } = accepted;
     let shaken = select! {
         shaken = timeout_at(by, acceptor.accept(tcp)) => shaken,
-        () = place.gives_way().cancelled() => return None,
+        () = slot.gives_way().cancelled() => return None,
     };
     match shaken {
         Ok(Ok(stream)) => {
             let preface_by = Instant::now() + preface_time;
             let stream = Transport::Tls(Box::new(stream));
-            Some(Connection::new(stream, peer, place, preface_by))
+            Some(Connection::new(stream, peer, slot, preface_by))
         }
         Ok(Err(error)) => {
             debug!(%peer, %error, "the TLS handshake failed");

@@ -12,7 +12,8 @@ use tokio_stream::Stream;
 use tracing::warn;
 
 use super::{
-    accepted::Accepted, connection::Connection, handshakes::Handshakes, places::Places, tls::Tls,
+    accepted::Accepted, connection::Connection, connection_slots::ConnectionSlots,
+    handshakes::Handshakes, tls::Tls,
 };
 use crate::limits::Limits;
 
@@ -28,9 +29,9 @@ pub(crate) fn incoming(
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
     limits: Limits,
-    places: Arc<Places>,
+    slots: Arc<ConnectionSlots>,
 ) -> impl Stream<Item = Connection> {
-    let mut door = Door::new(listener, places);
+    let mut acceptor = Acceptor::new(listener, slots);
     let mut handshakes = Handshakes::new(limits);
     stream! {
         loop {
@@ -38,7 +39,7 @@ pub(crate) fn incoming(
                 // Finished handshakes first: a flood of new connections must not hold them up.
                 biased;
                 Some(connection) = handshakes.finished() => yield connection,
-                accepted = door.accept() => match &tls {
+                accepted = acceptor.accept() => match &tls {
                     Some(tls) => handshakes.start(accepted, tls),
                     None => yield accepted.plain(handshakes.limits.preface_time),
                 },
@@ -47,24 +48,23 @@ pub(crate) fn incoming(
     }
 }
 
-/// Where connections get their places.
-struct Door {
+/// Accepts connections and gives them slots.
+struct Acceptor {
     listener: TcpListener,
-    places: Arc<Places>,
+    slots: Arc<ConnectionSlots>,
     warned_at: Option<Instant>,
 }
 
-impl Door {
-    fn new(listener: TcpListener, places: Arc<Places>) -> Self {
+impl Acceptor {
+    fn new(listener: TcpListener, slots: Arc<ConnectionSlots>) -> Self {
         Self {
             listener,
-            places,
+            slots,
             warned_at: None,
         }
     }
 
-    /// The next connection that gets a place. May be dropped at any await without losing one that
-    /// has a place.
+    /// The next connection that gets a slot. Cancel-safe: no connection with a slot is lost.
     async fn accept(&mut self) -> Accepted {
         loop {
             let (tcp, peer) = match self.listener.accept().await {
@@ -76,8 +76,8 @@ impl Door {
                     continue;
                 }
             };
-            match self.places.take(peer) {
-                Ok((place, full)) => {
+            match self.slots.acquire(peer) {
+                Ok((slot, full)) => {
                     if let Some(limit) = full {
                         let gives_way = "a connection that is not protected gives way to a new one";
                         self.warn(|| warn!(%peer, limit, "{gives_way}"));
@@ -85,7 +85,7 @@ impl Door {
                     // Without it a small message waits for the peer's delayed acknowledgement. A
                     // socket that refuses it is one that is closed already.
                     let _ = tcp.set_nodelay(true);
-                    return Accepted { tcp, peer, place };
+                    return Accepted { tcp, peer, slot };
                 }
                 Err(limit) => self.warn(|| warn!(%peer, limit, "a connection is turned away")),
             }

@@ -1,4 +1,4 @@
-//! How often something may happen.
+//! Rate limits.
 
 use std::{
     collections::HashMap,
@@ -9,28 +9,28 @@ use std::{
 use crate::limits::Rate;
 use parking_lot::Mutex;
 
-/// Buckets that are kept without looking for full ones.
+/// Buckets that are kept before full ones are removed.
 const KEPT_UNSWEPT: usize = 1_024;
 
-/// One bucket of tokens for each `K`: an event takes a token, and tokens come back at a steady
-/// rate up to the burst.
+/// A token bucket for each `K`: an event costs a token, and tokens are refilled at a steady rate up
+/// to the burst.
 pub(crate) struct TokenBuckets<K> {
     rate: Rate,
-    table: Mutex<Table<K>>,
+    buckets: Mutex<Buckets<K>>,
 }
 
-struct Table<K> {
-    /// When each bucket is full again; one that is full is as good as one that is not there.
+struct Buckets<K> {
+    /// When each bucket is full again; a full one need not be kept.
     full_at: HashMap<K, Instant>,
     sweep_at: usize,
 }
 
 impl<K: Eq + Hash> TokenBuckets<K> {
-    /// Buckets that are full.
+    /// Buckets, all full.
     pub(crate) fn new(rate: Rate) -> Self {
         Self {
             rate,
-            table: Mutex::new(Table {
+            buckets: Mutex::new(Buckets {
                 full_at: HashMap::new(),
                 sweep_at: KEPT_UNSWEPT,
             }),
@@ -42,15 +42,15 @@ impl<K: Eq + Hash> TokenBuckets<K> {
         self.rate
     }
 
-    /// Takes a token, or tells how long it takes until there is one.
-    pub(crate) fn take(&self, key: K, now: Instant) -> Result<(), Duration> {
+    /// Debits a token, or returns the time until there is one.
+    pub(crate) fn debit(&self, key: K, now: Instant) -> Result<(), Duration> {
         let token = Duration::from_secs(1) / self.rate.per_second.max(1);
-        let mut table = self.table.lock();
-        if table.full_at.len() >= table.sweep_at {
-            table.full_at.retain(|_, full_at| *full_at > now);
-            table.sweep_at = KEPT_UNSWEPT.max(2 * table.full_at.len());
+        let mut buckets = self.buckets.lock();
+        if buckets.full_at.len() >= buckets.sweep_at {
+            buckets.full_at.retain(|_, full_at| *full_at > now);
+            buckets.sweep_at = KEPT_UNSWEPT.max(2 * buckets.full_at.len());
         }
-        let full_at = table.full_at.entry(key).or_insert(now);
+        let full_at = buckets.full_at.entry(key).or_insert(now);
         let after = token + full_at.saturating_duration_since(now);
         match after.checked_sub(token * self.rate.burst) {
             Some(wait) if !wait.is_zero() => Err(wait),
@@ -77,18 +77,22 @@ mod tests {
         let buckets = TokenBuckets::new(RATE);
         let start = Instant::now();
         for _ in 0..3 {
-            assert_eq!(buckets.take("a", start), Ok(()));
+            assert_eq!(buckets.debit("a", start), Ok(()));
         }
-        assert_eq!(buckets.take("a", start), Err(TOKEN));
-        assert_eq!(buckets.take("b", start), Ok(()), "others are not concerned");
-        assert_eq!(buckets.take("a", start + TOKEN / 2), Err(TOKEN / 2));
-        assert_eq!(buckets.take("a", start + TOKEN), Ok(()));
-        assert_eq!(buckets.take("a", start + TOKEN), Err(TOKEN));
+        assert_eq!(buckets.debit("a", start), Err(TOKEN));
+        assert_eq!(
+            buckets.debit("b", start),
+            Ok(()),
+            "others are not concerned"
+        );
+        assert_eq!(buckets.debit("a", start + TOKEN / 2), Err(TOKEN / 2));
+        assert_eq!(buckets.debit("a", start + TOKEN), Ok(()));
+        assert_eq!(buckets.debit("a", start + TOKEN), Err(TOKEN));
         let rested = start + 100 * TOKEN;
         for _ in 0..3 {
-            assert_eq!(buckets.take("a", rested), Ok(()));
+            assert_eq!(buckets.debit("a", rested), Ok(()));
         }
-        assert_eq!(buckets.take("a", rested), Err(TOKEN));
+        assert_eq!(buckets.debit("a", rested), Err(TOKEN));
     }
 
     #[test]
@@ -97,9 +101,9 @@ mod tests {
         let start = Instant::now();
         for n in 0..10 * KEPT_UNSWEPT {
             let later = start + TOKEN * u32::try_from(n).unwrap_or(u32::MAX);
-            assert_eq!(buckets.take(n, later), Ok(()));
+            assert_eq!(buckets.debit(n, later), Ok(()));
         }
-        let table = buckets.table.lock();
-        assert!(table.full_at.len() <= KEPT_UNSWEPT);
+        let buckets = buckets.buckets.lock();
+        assert!(buckets.full_at.len() <= KEPT_UNSWEPT);
     }
 }

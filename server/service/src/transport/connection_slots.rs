@@ -1,12 +1,12 @@
-//! How many connections there may be, and which of them gives way to a new one.
+//! Slots for connections: how many there may be, and which connection gives way to a new one.
 //!
-//! Who comes is not known before a connection is accepted and a ticket shown on it. So a new one
-//! gets a place, and the oldest that is not protected gives way: of its address when that is full,
-//! of the address that has most of them when the server is. A connection is protected while it
-//! carries the stream of a bot, so that whoever fills an address with connections keeps no bot of
-//! the same address from its seat. A seat counts for one connection alone, that of its newest
-//! stream, and of the connections with bots of one key so many are protected, so that neither one
-//! ticket nor one key with many matches holds all places.
+//! Who connects is not known before a ticket is shown on the connection. So a new connection always
+//! gets a slot, and the oldest unprotected one gives way: of its own address when that is full, of
+//! the address with most connections when the server is. A connection is protected while it carries
+//! the stream of a bot, so that whoever fills an address with connections keeps no bot of the same
+//! address from its seat. A seat protects one connection, that of its newest stream, and a key
+//! protects a limited number, so that neither one ticket nor one key with many matches holds all
+//! slots.
 
 mod taken;
 
@@ -20,8 +20,8 @@ use self::taken::Taken;
 use super::origin::Origin;
 use crate::limits::Limits;
 
-/// Places for connections, in all and for one address.
-pub(crate) struct Places {
+/// The slots of a server, in total and for one address.
+pub(crate) struct ConnectionSlots {
     in_all: usize,
     of_one_address: usize,
     taken: Mutex<Taken>,
@@ -30,24 +30,24 @@ pub(crate) struct Places {
 /// What tells a seat from all others.
 type SeatMark = [u8; 32];
 
-/// A place, given back when it is dropped.
-pub(super) struct Place {
-    places: Arc<Places>,
+/// A slot, released when it is dropped.
+pub(super) struct ConnectionSlot {
+    slots: Arc<ConnectionSlots>,
     peer: SocketAddr,
     number: u64,
     gives_way: CancellationToken,
 }
 
-/// A bot's stream on a connection, which does not give way while this is the newest of its seat
-/// and the bot's key has not too many such connections.
+/// Protects the connection that carries a bot's stream, while that is the newest stream of its seat
+/// and the bot's key has not too many protected connections.
 pub(crate) struct CarriesBot {
-    places: Arc<Places>,
+    slots: Arc<ConnectionSlots>,
     seat: SeatMark,
     stream: u64,
     superseded: CancellationToken,
 }
 
-impl Places {
+impl ConnectionSlots {
     pub(crate) fn new(limits: &Limits) -> Arc<Self> {
         let taken = Taken::new(limits.protected_connections_per_key);
         Arc::new(Self {
@@ -57,12 +57,12 @@ impl Places {
         })
     }
 
-    /// Takes a place, and tells the limit for which another gave way, if one had to; or tells the
-    /// limit that is reached by connections that are all protected.
-    pub(super) fn take(
+    /// Acquires a slot, and returns the limit for which another connection gave way, if one had to.
+    /// Fails with the limit that is reached if all other connections are protected.
+    pub(super) fn acquire(
         self: &Arc<Self>,
         peer: SocketAddr,
-    ) -> Result<(Place, Option<&'static str>), &'static str> {
+    ) -> Result<(ConnectionSlot, Option<&'static str>), &'static str> {
         let mut taken = self.taken();
         let origin = Origin::from(peer.ip());
         let full = if taken.of_origin(origin) >= self.of_one_address {
@@ -80,13 +80,13 @@ impl Places {
         taken.forget(peer);
         let gives_way = CancellationToken::new();
         let number = taken.add(peer, gives_way.clone());
-        let place = Place {
-            places: Arc::clone(self),
+        let slot = ConnectionSlot {
+            slots: Arc::clone(self),
             peer,
             number,
             gives_way,
         };
-        Ok((place, full.map(|(limit, _)| limit)))
+        Ok((slot, full.map(|(limit, _)| limit)))
     }
 
     /// The connection of this peer carries the newest stream of a seat for as long as the guard
@@ -103,7 +103,7 @@ impl Places {
             .taken()
             .carries(peer, seat, key.cloned(), superseded.clone())?;
         Some(CarriesBot {
-            places: Arc::clone(self),
+            slots: Arc::clone(self),
             seat,
             stream,
             superseded,
@@ -116,16 +116,16 @@ impl Places {
     }
 }
 
-impl Place {
+impl ConnectionSlot {
     /// Cancelled when the connection has to give way to another.
     pub(super) fn gives_way(&self) -> &CancellationToken {
         &self.gives_way
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.places.taken().is_gone(self.peer, self.number);
+        self.slots.taken().is_gone(self.peer, self.number);
     }
 }
 
@@ -138,7 +138,7 @@ impl CarriesBot {
 
 impl Drop for CarriesBot {
     fn drop(&mut self) {
-        self.places.taken().stream_ends(&self.seat, self.stream);
+        self.slots.taken().stream_ends(&self.seat, self.stream);
     }
 }
 
@@ -147,16 +147,16 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn places(connections: usize, connections_per_address: usize) -> Arc<Places> {
-        places_of_keys(connections, connections_per_address, usize::MAX)
+    fn slots(connections: usize, connections_per_address: usize) -> Arc<ConnectionSlots> {
+        slots_of_keys(connections, connections_per_address, usize::MAX)
     }
 
-    fn places_of_keys(
+    fn slots_of_keys(
         connections: usize,
         connections_per_address: usize,
         protected_connections_per_key: usize,
-    ) -> Arc<Places> {
-        Places::new(&Limits {
+    ) -> Arc<ConnectionSlots> {
+        ConnectionSlots::new(&Limits {
             connections,
             connections_per_address,
             protected_connections_per_key,
@@ -164,17 +164,17 @@ mod tests {
         })
     }
 
-    /// Takes a place for a connection that carries a bot of a key.
+    /// Takes a slot for a connection that carries a bot of a key.
     fn with_bot(
-        places: &Arc<Places>,
+        slots: &Arc<ConnectionSlots>,
         text: &str,
         seat: SeatMark,
         key: &str,
-    ) -> (Place, CarriesBot) {
-        let (place, _) = places.take(peer(text)).ok().unwrap();
+    ) -> (ConnectionSlot, CarriesBot) {
+        let (slot, _) = slots.acquire(peer(text)).ok().unwrap();
         let key = KeyId::new(key).unwrap();
-        let carries = places.carries_bot(peer(text), seat, Some(&key)).unwrap();
-        (place, carries)
+        let carries = slots.carries_bot(peer(text), seat, Some(&key)).unwrap();
+        (slot, carries)
     }
 
     const SEAT: SeatMark = [1; 32];
@@ -186,139 +186,139 @@ mod tests {
 
     #[test]
     fn the_oldest_of_an_address_without_a_bot_gives_way_to_a_new_one() {
-        let places = places(10, 2);
-        let take = |text| places.take(peer(text));
-        let (bots, _) = take("192.0.2.1:1").ok().unwrap();
-        let (other, _) = take("192.0.2.1:2").ok().unwrap();
-        let carries = places.carries_bot(peer("192.0.2.1:1"), SEAT, None).unwrap();
-        let (newest, gave_way) = take("192.0.2.1:3").ok().unwrap();
+        let slots = slots(10, 2);
+        let acquire = |text| slots.acquire(peer(text));
+        let (bots, _) = acquire("192.0.2.1:1").ok().unwrap();
+        let (other, _) = acquire("192.0.2.1:2").ok().unwrap();
+        let carries = slots.carries_bot(peer("192.0.2.1:1"), SEAT, None).unwrap();
+        let (newest, gave_way) = acquire("192.0.2.1:3").ok().unwrap();
         assert_eq!(gave_way, Some("connections_per_address"));
         assert!(other.gives_way().is_cancelled() && !bots.gives_way().is_cancelled());
-        let also = places
-            .carries_bot(peer("192.0.2.1:3"), OTHER, None)
-            .unwrap();
-        assert_eq!(take("192.0.2.1:4").err(), Some("connections_per_address"));
-        assert!(take("192.0.2.2:1").ok().unwrap().1.is_none());
-        // The place of one that gave way is not given back a second time.
+        let also = slots.carries_bot(peer("192.0.2.1:3"), OTHER, None).unwrap();
+        assert_eq!(
+            acquire("192.0.2.1:4").err(),
+            Some("connections_per_address")
+        );
+        assert!(acquire("192.0.2.2:1").ok().unwrap().1.is_none());
+        // The slot of one that gave way is not given back a second time.
         drop(other);
-        assert_eq!(take("192.0.2.1:4").err(), Some("connections_per_address"));
+        assert_eq!(
+            acquire("192.0.2.1:4").err(),
+            Some("connections_per_address")
+        );
         drop(carries);
-        take("192.0.2.1:4").ok().unwrap();
+        acquire("192.0.2.1:4").ok().unwrap();
         assert!(bots.gives_way().is_cancelled() && !newest.gives_way().is_cancelled());
         drop(also);
     }
 
     #[test]
     fn a_server_that_is_full_lets_the_oldest_of_all_give_way() {
-        let places = places(2, 2);
-        let (one, _) = places.take(peer("192.0.2.1:1")).ok().unwrap();
-        let (two, _) = places.take(peer("192.0.2.2:1")).ok().unwrap();
-        let _bot = places.carries_bot(peer("192.0.2.1:1"), SEAT, None).unwrap();
-        let (_three, gave_way) = places.take(peer("192.0.2.3:1")).ok().unwrap();
+        let slots = slots(2, 2);
+        let (one, _) = slots.acquire(peer("192.0.2.1:1")).ok().unwrap();
+        let (two, _) = slots.acquire(peer("192.0.2.2:1")).ok().unwrap();
+        let _bot = slots.carries_bot(peer("192.0.2.1:1"), SEAT, None).unwrap();
+        let (_three, gave_way) = slots.acquire(peer("192.0.2.3:1")).ok().unwrap();
         assert_eq!(gave_way, Some("connections"));
         assert!(two.gives_way().is_cancelled() && !one.gives_way().is_cancelled());
     }
 
     #[test]
     fn a_seat_keeps_no_connection_but_that_of_its_newest_stream() {
-        let places = places(10, 3);
+        let slots = slots(10, 3);
         let peers = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3"].map(peer);
-        let held = peers.map(|peer| places.take(peer).ok().unwrap().0);
-        let streams = peers.map(|peer| places.carries_bot(peer, SEAT, None).unwrap());
-        let (newest, gave_way) = places.take(peer("192.0.2.1:4")).ok().unwrap();
+        let held = peers.map(|peer| slots.acquire(peer).ok().unwrap().0);
+        let streams = peers.map(|peer| slots.carries_bot(peer, SEAT, None).unwrap());
+        let (newest, gave_way) = slots.acquire(peer("192.0.2.1:4")).ok().unwrap();
         assert_eq!(gave_way, Some("connections_per_address"));
-        let gave_way = |place: &Place| place.gives_way().is_cancelled();
+        let gave_way = |slot: &ConnectionSlot| slot.gives_way().is_cancelled();
         assert_eq!(held.each_ref().map(gave_way), [true, false, false]);
         // The end of an older stream takes nothing from the newest.
         let [first, second, third] = streams;
         drop([first, second]);
-        let others = ["192.0.2.1:5", "192.0.2.1:6"].map(|text| places.take(peer(text)));
+        let others = ["192.0.2.1:5", "192.0.2.1:6"].map(|text| slots.acquire(peer(text)));
         assert_eq!(held.each_ref().map(gave_way), [true, true, false]);
         drop(third);
         drop((held, newest, others));
-        assert!(places.taken().is_empty());
+        assert!(slots.taken().is_empty());
     }
 
     #[test]
     fn nothing_stays_of_connections_that_are_gone() {
-        let places = places(2, 1);
+        let slots = slots(2, 1);
         let held = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.2:1", "192.0.2.3:1"]
-            .map(|text| places.take(peer(text)).ok().unwrap());
-        let bot = places.carries_bot(peer("192.0.2.3:1"), SEAT, None).unwrap();
+            .map(|text| slots.acquire(peer(text)).ok().unwrap());
+        let bot = slots.carries_bot(peer("192.0.2.3:1"), SEAT, None).unwrap();
         drop(held);
         drop(bot);
-        assert!(places.taken().is_empty());
-        assert!(
-            places
-                .carries_bot(peer("192.0.2.3:1"), SEAT, None)
-                .is_none()
-        );
+        assert!(slots.taken().is_empty());
+        assert!(slots.carries_bot(peer("192.0.2.3:1"), SEAT, None).is_none());
     }
 
     #[test]
-    fn one_key_holds_no_more_places_against_others_than_its_share() {
-        let places = places_of_keys(10, 4, 2);
+    fn one_key_holds_no_more_slots_against_others_than_its_share() {
+        let slots = slots_of_keys(10, 4, 2);
         let seats: Vec<_> = (1..=4_u8)
-            .map(|n| with_bot(&places, &format!("192.0.2.1:{n}"), [n; 32], "greedy"))
+            .map(|n| with_bot(&slots, &format!("192.0.2.1:{n}"), [n; 32], "greedy"))
             .collect();
         let gave_way = || {
             let given = seats
                 .iter()
-                .map(|(place, _)| place.gives_way().is_cancelled());
+                .map(|(slot, _)| slot.gives_way().is_cancelled());
             given.collect::<Vec<_>>()
         };
         // Its first two are protected, and of the others the oldest gives way to each newcomer.
-        let honest = with_bot(&places, "192.0.2.1:5", [5; 32], "honest");
+        let honest = with_bot(&slots, "192.0.2.1:5", [5; 32], "honest");
         assert_eq!(gave_way(), [false, false, true, false]);
-        let other = with_bot(&places, "192.0.2.1:6", [6; 32], "other");
+        let other = with_bot(&slots, "192.0.2.1:6", [6; 32], "other");
         assert_eq!(gave_way(), [false, false, true, true]);
         assert_eq!(
-            places.take(peer("192.0.2.1:7")).err(),
+            slots.acquire(peer("192.0.2.1:7")).err(),
             Some("connections_per_address")
         );
         drop((seats, honest, other));
-        assert!(places.taken().is_empty());
+        assert!(slots.taken().is_empty());
     }
 
     #[test]
     fn a_bot_beyond_the_share_of_its_key_is_protected_once_there_is_room_in_it() {
-        let places = places_of_keys(10, 3, 1);
-        let first = with_bot(&places, "192.0.2.1:1", [1; 32], "key");
-        let second = with_bot(&places, "192.0.2.1:2", [2; 32], "key");
-        let idle = places.take(peer("192.0.2.1:3")).ok().unwrap().0;
+        let slots = slots_of_keys(10, 3, 1);
+        let first = with_bot(&slots, "192.0.2.1:1", [1; 32], "key");
+        let second = with_bot(&slots, "192.0.2.1:2", [2; 32], "key");
+        let idle = slots.acquire(peer("192.0.2.1:3")).ok().unwrap().0;
         drop(first);
-        let _newer = ["192.0.2.1:4", "192.0.2.1:5"].map(|text| places.take(peer(text)));
+        let _newer = ["192.0.2.1:4", "192.0.2.1:5"].map(|text| slots.acquire(peer(text)));
         assert!(idle.gives_way().is_cancelled());
         assert!(!second.0.gives_way().is_cancelled());
     }
 
     #[test]
     fn a_connection_with_bots_of_two_keys_is_protected_while_one_of_them_has_room() {
-        let places = places_of_keys(10, 2, 1);
+        let slots = slots_of_keys(10, 2, 1);
         let key = KeyId::new("honest").unwrap();
-        let _first = with_bot(&places, "192.0.2.2:1", [1; 32], "greedy");
-        let shared = with_bot(&places, "192.0.2.1:1", [2; 32], "greedy");
-        let honest = places.carries_bot(peer("192.0.2.1:1"), [3; 32], Some(&key));
-        let _idle = places.take(peer("192.0.2.1:2")).ok().unwrap();
-        let _newer = places.take(peer("192.0.2.1:3")).ok().unwrap();
+        let _first = with_bot(&slots, "192.0.2.2:1", [1; 32], "greedy");
+        let shared = with_bot(&slots, "192.0.2.1:1", [2; 32], "greedy");
+        let honest = slots.carries_bot(peer("192.0.2.1:1"), [3; 32], Some(&key));
+        let _idle = slots.acquire(peer("192.0.2.1:2")).ok().unwrap();
+        let _newer = slots.acquire(peer("192.0.2.1:3")).ok().unwrap();
         assert!(!shared.0.gives_way().is_cancelled());
         drop(honest);
-        let _newest = ["192.0.2.1:4", "192.0.2.1:5"].map(|text| places.take(peer(text)));
+        let _newest = ["192.0.2.1:4", "192.0.2.1:5"].map(|text| slots.acquire(peer(text)));
         assert!(shared.0.gives_way().is_cancelled());
     }
 
     #[test]
     fn on_a_full_server_the_address_with_most_connections_gives_way() {
-        let places = places(4, 4);
-        let take = |text: &str| places.take(peer(text)).ok().unwrap().0;
-        let guest = take("192.0.2.1:1");
-        let crowd = [1, 2, 3].map(|port| take(&format!("[2001:db8::{port}]:{port}")));
-        let _newcomers = ["192.0.2.3:1", "192.0.2.4:1"].map(take);
-        let gave_way = |place: &Place| place.gives_way().is_cancelled();
+        let slots = slots(4, 4);
+        let acquire = |text: &str| slots.acquire(peer(text)).ok().unwrap().0;
+        let guest = acquire("192.0.2.1:1");
+        let crowd = [1, 2, 3].map(|port| acquire(&format!("[2001:db8::{port}]:{port}")));
+        let _newcomers = ["192.0.2.3:1", "192.0.2.4:1"].map(acquire);
+        let gave_way = |slot: &ConnectionSlot| slot.gives_way().is_cancelled();
         assert!(!gave_way(&guest));
         assert_eq!(crowd.each_ref().map(gave_way), [true, true, false]);
         // Among addresses with as many it is the oldest connection.
-        let _newest = take("192.0.2.5:1");
+        let _newest = acquire("192.0.2.5:1");
         assert!(gave_way(&guest));
     }
 }

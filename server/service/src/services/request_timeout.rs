@@ -1,4 +1,4 @@
-//! Ends calls whose request does not come.
+//! Ends calls whose request does not arrive in time.
 
 use std::{
     pin::Pin,
@@ -22,27 +22,27 @@ use crate::{
     transport::{Call, RequestBytes},
 };
 
-/// A service whose requests have to be there in full within a certain time, and whose bytes count
-/// until then. Without it a caller that announces a request and never sends all of it would hold a
-/// stream, and what it sent, for ever.
+/// A middleware: the whole request of a call must arrive within a time limit, and its bytes count
+/// until then. Otherwise a caller could announce a request, never send all of it, and hold a stream
+/// and its bytes for ever.
 #[derive(Clone, Debug)]
-pub(crate) struct PromptRequests<S> {
+pub(crate) struct RequestTimeout<S> {
     service: S,
     time: Duration,
 }
 
-impl<S> PromptRequests<S> {
-    /// `service`, whose requests have this time.
+impl<S> RequestTimeout<S> {
+    /// `service` with this time limit for requests.
     pub(crate) fn new(service: S, time: Duration) -> Self {
         Self { service, time }
     }
 }
 
-impl<S: NamedService> NamedService for PromptRequests<S> {
+impl<S: NamedService> NamedService for RequestTimeout<S> {
     const NAME: &'static str = S::NAME;
 }
 
-impl<S: Service<http::Request<Body>>> Service<http::Request<Body>> for PromptRequests<S> {
+impl<S: Service<http::Request<Body>>> Service<http::Request<Body>> for RequestTimeout<S> {
     type Response = S::Response;
     type Error = S::Error;
     type Future = S::Future;

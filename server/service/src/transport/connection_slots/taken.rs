@@ -1,4 +1,4 @@
-//! The places that are taken: by whom, and which connection is to give its place up next.
+//! The slots that are taken: by whom, and which connection is to give its slot up next.
 
 use std::{
     cmp::Reverse,
@@ -42,7 +42,7 @@ struct Carrying {
     superseded: CancellationToken,
 }
 
-/// A connection that has a place.
+/// A connection that has a slot.
 struct Connected {
     /// Parts it from an earlier one of the same peer.
     number: u64,
@@ -104,7 +104,7 @@ impl Taken {
         number
     }
 
-    /// The connection of a peer has no place any more.
+    /// The connection of a peer has no slot any more.
     pub(super) fn forget(&mut self, peer: SocketAddr) -> Option<CancellationToken> {
         let connected = self.by_peer.remove(&peer)?;
         if !connected.is_protected() {

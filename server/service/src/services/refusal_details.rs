@@ -1,4 +1,4 @@
-//! Gives a reason to refusals that the transport makes before a service is asked.
+//! Adds our refusal details to errors that the transport returns before a service is called.
 
 use std::{
     future::ready,
@@ -16,20 +16,20 @@ use tonic::{
 
 use crate::{limits::MAX_REPEATED_CHARS, refusal::Refusal};
 
-/// Says how the messages of a call are compressed.
+/// Metadata that names the compression of a call.
 const ENCODING: &str = "grpc-encoding";
-/// Says which compressions are taken.
+/// Metadata that names the accepted compressions.
 const ACCEPT_ENCODING: &str = "grpc-accept-encoding";
-/// No compression: the one that is taken. A decision has under 100 bytes, and what decompresses a
-/// bot's messages can be made to fill the memory with a few of them.
+/// No compression: the only accepted value. A decision takes under 100 bytes, and decompression
+/// could be made to fill the memory with a few messages.
 const NOT_COMPRESSED: &str = "identity";
 
-/// Services whose refusals all have a reason: of methods that there are not, of compressed
-/// messages, and of requests that cannot be decoded or are over the size limit.
+/// A middleware that gives every refusal a reason: for unknown methods, compressed messages, and
+/// requests that cannot be decoded or are over the size limit.
 #[derive(Clone, Debug)]
-pub(crate) struct NamedReasons<S>(pub(crate) S);
+pub(crate) struct RefusalDetails<S>(pub(crate) S);
 
-impl<S> Service<http::Request<Body>> for NamedReasons<S>
+impl<S> Service<http::Request<Body>> for RefusalDetails<S>
 where
     S: Service<http::Request<Body>, Response = http::Response<Body>>,
     S::Future: Send + 'static,

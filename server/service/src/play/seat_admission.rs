@@ -1,4 +1,4 @@
-//! Lets bots to their seats where others of the same address are refused.
+//! Admits bots to their seats when other calls of their address are refused.
 
 use std::{sync::Arc, time::Instant};
 
@@ -8,14 +8,14 @@ use tonic::metadata::MetadataMap;
 use super::bearer_ticket;
 use crate::{hosting::Matches, transport::TokenBuckets};
 
-/// A way in for calls that show the ticket of a seat, at a rate of each seat's own: an address may
-/// be that of many machines, and what others there do must not keep a bot from its seat.
-pub(crate) struct SeatDoor {
+/// Admits calls with the ticket of a seat, at a rate of each seat's own. Many machines may share an
+/// address, and what others there do must not keep a bot from its seat.
+pub(crate) struct SeatAdmission {
     matches: Arc<Matches>,
     calls: TokenBuckets<TicketHash>,
 }
 
-impl SeatDoor {
+impl SeatAdmission {
     pub(crate) fn new(matches: Arc<Matches>) -> Self {
         Self {
             calls: TokenBuckets::new(matches.limits().calls_per_seat),
@@ -23,13 +23,13 @@ impl SeatDoor {
         }
     }
 
-    /// Whether a call comes in this way. One that does not may come as any other.
-    pub(crate) fn is_open_to(&self, metadata: &MetadataMap) -> bool {
+    /// Whether a call is admitted this way. Others count for their address.
+    pub(crate) fn admits(&self, metadata: &MetadataMap) -> bool {
         let Ok(ticket) = bearer_ticket(metadata) else {
             return false;
         };
         // Only tickets of seats: whoever makes up others must not fill the table.
         self.matches.redeem(&ticket).is_ok()
-            && self.calls.take(ticket.hash(), Instant::now()).is_ok()
+            && self.calls.debit(ticket.hash(), Instant::now()).is_ok()
     }
 }
