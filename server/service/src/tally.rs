@@ -28,8 +28,8 @@ impl Tally {
         })
     }
 
-    /// Takes so much, if there is as much left.
-    pub(crate) fn take(self: &Arc<Self>, amount: usize) -> Option<Taken> {
+    /// Acquires this amount, if that much is left.
+    pub(crate) fn try_acquire(self: &Arc<Self>, amount: usize) -> Option<Taken> {
         let with = |held: usize| held.checked_add(amount).filter(|sum| *sum <= self.limit);
         // Nothing else is read or written by the order of these counts.
         self.held
@@ -41,9 +41,9 @@ impl Tally {
         })
     }
 
-    /// Takes so much, whether there is as much left or not: for what takes the place of something
+    /// Acquires this amount even beyond the limit: for what replaces something
     /// that is about to be given back.
-    pub(crate) fn take_beyond(self: &Arc<Self>, amount: usize) -> Taken {
+    pub(crate) fn acquire_beyond(self: &Arc<Self>, amount: usize) -> Taken {
         self.held.fetch_add(amount, Ordering::Relaxed);
         Taken {
             tally: Arc::clone(self),
@@ -63,9 +63,9 @@ impl Tally {
 }
 
 impl Taken {
-    /// Takes so much more, if there is as much left.
+    /// Acquires this much more, if that much is left.
     pub(crate) fn grow(&mut self, amount: usize) -> bool {
-        let Some(mut more) = self.tally.take(amount) else {
+        let Some(mut more) = self.tally.try_acquire(amount) else {
             return false;
         };
         self.amount += std::mem::take(&mut more.amount);
@@ -87,9 +87,9 @@ mod tests {
     #[test]
     fn no_more_is_taken_than_the_limit_and_all_of_it_comes_back() {
         let tally = Tally::new(10);
-        let mut part = tally.take(4).unwrap();
-        assert!(tally.take(7).is_none());
-        assert!(tally.take(usize::MAX).is_none());
+        let mut part = tally.try_acquire(4).unwrap();
+        assert!(tally.try_acquire(7).is_none());
+        assert!(tally.try_acquire(usize::MAX).is_none());
         assert!(part.grow(6));
         assert!(!part.grow(1));
         assert_eq!(tally.held(), 10);

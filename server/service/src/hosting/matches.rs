@@ -323,7 +323,7 @@ impl Matches {
             gate,
         } = ended;
         if let Some(keeper) = &self.replays {
-            keeper.take(stored_id(&id), replay, gate);
+            keeper.enqueue(stored_id(&id), replay, gate);
         }
         let forgotten = self.roster().end(&id, self.limits().ended_matches_kept);
         // Dropped here, outside the lock.

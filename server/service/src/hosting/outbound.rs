@@ -94,7 +94,7 @@ impl OutboundSender {
         let waiting = self.bytes.fetch_add(bytes, Ordering::Relaxed);
         let counted = match &self.allowance {
             Some(allowance) if waiting > 0 && waiting + bytes > UNCOUNTED_QUEUE_BYTES => {
-                Some(allowance.take(bytes).ok_or_else(full)?)
+                Some(allowance.reserve(bytes).ok_or_else(full)?)
             }
             _ => None,
         };

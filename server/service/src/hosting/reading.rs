@@ -62,9 +62,9 @@ impl Reading {
     /// When too many calls of its key, its address or its connection read.
     pub(super) fn begin(&self, reader: &Reader) -> Result<ReadingPlace, Refusal> {
         let Reader { key, peer } = reader;
-        let of_key = key.clone().map(|key| self.of_keys.take(key));
-        let of_connection = peer.map(|peer| self.of_connections.take(peer));
-        let of_address = peer.map(|peer| self.of_addresses.take(peer.ip().into()));
+        let of_key = key.clone().map(|key| self.of_keys.acquire(key));
+        let of_connection = peer.map(|peer| self.of_connections.acquire(peer));
+        let of_address = peer.map(|peer| self.of_addresses.acquire(peer.ip().into()));
         Ok(ReadingPlace {
             _of_key: of_key.transpose()?,
             _of_connection: of_connection.transpose()?,

@@ -93,7 +93,7 @@ impl Spectators {
         bytes: &Arc<Tally>,
     ) {
         let news = Arc::new(news);
-        let counted = LazyLock::new(|| bytes.take(news.encoded_len()).map(Arc::new));
+        let counted = LazyLock::new(|| bytes.try_acquire(news.encoded_len()).map(Arc::new));
         self.all.retain(|spectator| {
             let counted = match spectator.is_waited_for() {
                 true => None,

@@ -133,8 +133,8 @@ impl ReplayKeeper {
         }
     }
 
-    /// Takes the replay of a match that has ended, to be written when `gate` is open.
-    pub(crate) fn take(&self, match_id: MatchId, bytes: Arc<[u8]>, gate: Option<Gate>) {
+    /// Queues the replay of an ended match, to be written when `gate` is open.
+    pub(crate) fn enqueue(&self, match_id: MatchId, bytes: Arc<[u8]>, gate: Option<Gate>) {
         let mut waiting = self.waiting();
         if waiting.bytes.saturating_add(bytes.len()) > MAX_UNWRITTEN_REPLAY_BYTES {
             let is_first = !mem::replace(&mut waiting.has_skipped, true);

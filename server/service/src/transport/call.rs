@@ -118,9 +118,12 @@ pub(crate) struct QueueAllowance {
 }
 
 impl QueueAllowance {
-    /// Takes so many bytes, if there are as many left.
-    pub(crate) fn take(&self, bytes: usize) -> Option<[Taken; 2]> {
-        Some([self.of_caller.take(bytes)?, self.in_all.take(bytes)?])
+    /// Reserves this many bytes, if that many are left.
+    pub(crate) fn reserve(&self, bytes: usize) -> Option<[Taken; 2]> {
+        Some([
+            self.of_caller.try_acquire(bytes)?,
+            self.in_all.try_acquire(bytes)?,
+        ])
     }
 }
 
@@ -164,10 +167,10 @@ impl Call {
         if kind == CallKind::BotStream {
             return Ok(());
         }
-        held.take_place_of_caller()?;
+        held.acquire_place_of_caller()?;
         let allowances = &self.connection.allowances;
         let calls = &allowances.in_all.calls;
-        held.place = match calls.take(1) {
+        held.place = match calls.try_acquire(1) {
             Some(place) => Some(place),
             None => {
                 let caller = held.caller.clone();
@@ -177,8 +180,8 @@ impl Call {
                 held = self.held();
                 match is_room_made {
                     // What gives way is gone in a moment; until then this one is one too many.
-                    true => Some(calls.take_beyond(1)),
-                    false => Some(take_of_server(calls, "other_calls")?),
+                    true => Some(calls.acquire_beyond(1)),
+                    false => Some(acquire_of_server(calls, "other_calls")?),
                 }
             }
         };
@@ -213,11 +216,11 @@ impl Call {
         }
         let counts = key.is_some() || held.kind != CallKind::BotStream;
         if counts && held.place_of_caller.is_none() {
-            held.take_place_of_caller()?;
+            held.acquire_place_of_caller()?;
         }
         if held.place.is_none() {
             let bot_streams = &self.connection.allowances.in_all.bot_streams;
-            held.place = Some(take_of_server(bot_streams, "bot_streams")?);
+            held.place = Some(acquire_of_server(bot_streams, "bot_streams")?);
         }
         Ok(())
     }
@@ -291,8 +294,8 @@ impl Call {
     pub(crate) fn request_bytes(&self, bytes: usize) -> Result<RequestBytes, Refusal> {
         let of_caller = Arc::clone(&self.held().allowance.request_bytes);
         let in_all = &self.connection.allowances.in_all.request_bytes;
-        let of_caller = take_bytes(&of_caller, bytes, "unfinished_request_bytes_per_caller")?;
-        let in_all = take_bytes(in_all, bytes, "unfinished_request_bytes")?;
+        let of_caller = acquire_bytes(&of_caller, bytes, "unfinished_request_bytes_per_caller")?;
+        let in_all = acquire_bytes(in_all, bytes, "unfinished_request_bytes")?;
         Ok(RequestBytes { of_caller, in_all })
     }
 
@@ -367,10 +370,10 @@ impl CrowdMember for Call {
 }
 
 impl Held {
-    fn take_place_of_caller(&mut self) -> Result<(), Refusal> {
+    fn acquire_place_of_caller(&mut self) -> Result<(), Refusal> {
         self.place_of_caller = Some(match self.kind {
-            CallKind::BotStream => take(&self.allowance.bot_streams, "bot_streams_per_caller")?,
-            _ => take(&self.allowance.calls, "other_calls_per_caller")?,
+            CallKind::BotStream => acquire(&self.allowance.bot_streams, "bot_streams_per_caller")?,
+            _ => acquire(&self.allowance.calls, "other_calls_per_caller")?,
         });
         Ok(())
     }
@@ -389,20 +392,22 @@ impl RequestBytes {
     }
 }
 
-fn take(tally: &Arc<Tally>, limit: &'static str) -> Result<Taken, Refusal> {
+fn acquire(tally: &Arc<Tally>, limit: &'static str) -> Result<Taken, Refusal> {
     tally
-        .take(1)
+        .try_acquire(1)
         .ok_or_else(|| Refusal::limit(limit, tally.limit()))
 }
 
-fn take_of_server(tally: &Arc<Tally>, limit: &'static str) -> Result<Taken, Refusal> {
+fn acquire_of_server(tally: &Arc<Tally>, limit: &'static str) -> Result<Taken, Refusal> {
     tally
-        .take(1)
+        .try_acquire(1)
         .ok_or_else(|| Refusal::server_limit(limit, tally.limit()))
 }
 
-fn take_bytes(tally: &Arc<Tally>, bytes: usize, limit: &'static str) -> Result<Taken, Refusal> {
-    tally.take(bytes).ok_or_else(|| too_many_bytes(limit))
+fn acquire_bytes(tally: &Arc<Tally>, bytes: usize, limit: &'static str) -> Result<Taken, Refusal> {
+    tally
+        .try_acquire(bytes)
+        .ok_or_else(|| too_many_bytes(limit))
 }
 
 fn too_many_bytes(limit: &'static str) -> Refusal {

@@ -1,4 +1,4 @@
-//! How many of something each of many may have at once.
+//! Concurrency limits: how many of something each caller may have at once.
 
 use std::{collections::HashMap, hash::Hash, sync::Arc};
 
@@ -13,7 +13,7 @@ pub(crate) struct Shares<K> {
     taken: Mutex<HashMap<K, usize>>,
 }
 
-/// One that was taken, given back when it is dropped.
+/// One that was acquired, released when it is dropped.
 pub(crate) struct Share<K: Eq + Hash> {
     shares: Arc<Shares<K>>,
     of: K,
@@ -29,8 +29,8 @@ impl<K: Clone + Eq + Hash> Shares<K> {
         })
     }
 
-    /// Takes one, or tells the limit that is reached.
-    pub(crate) fn take(self: &Arc<Self>, of: K) -> Result<Share<K>, Refusal> {
+    /// Acquires one, or fails with the limit that is reached.
+    pub(crate) fn acquire(self: &Arc<Self>, of: K) -> Result<Share<K>, Refusal> {
         let mut taken = self.taken();
         let count = taken.get(&of).copied().unwrap_or_default();
         if count >= self.limit {
@@ -72,13 +72,13 @@ mod tests {
     fn each_has_its_own_limit_and_nothing_stays_of_one_that_gave_all_back() {
         let shares = Shares::new("reads_per_key", 2);
         let held = [
-            shares.take("a").ok().unwrap(),
-            shares.take("a").ok().unwrap(),
+            shares.acquire("a").ok().unwrap(),
+            shares.acquire("a").ok().unwrap(),
         ];
-        assert!(shares.take("a").is_err());
-        let other = shares.take("b").ok().unwrap();
+        assert!(shares.acquire("a").is_err());
+        let other = shares.acquire("b").ok().unwrap();
         drop(held);
-        assert!(shares.take("a").is_ok());
+        assert!(shares.acquire("a").is_ok());
         drop(other);
         assert!(shares.taken().is_empty());
     }
