@@ -345,7 +345,7 @@ impl Server {
         select! {
             () = serve(connections, services, limits.clone(), stopped) => {}
             () = stop_deadline(&drained, limits.stop_time) => {
-                warn!("streams were still open after the stop time and are cut");
+                warn!("streams still open after the stop time are cut");
             }
         }
         self.matches.lifecycle().stop();
@@ -353,7 +353,7 @@ impl Server {
             // First, since the replay of a match is written when its end is stored.
             if timeout(limits.stop_time, journal.settled()).await.is_err() {
                 warn!(
-                    "the store did not answer within the stop time; what bots were told is in it"
+                    "the store did not answer within the stop time; everything that bots were told is stored"
                 );
                 return Ok(());
             }

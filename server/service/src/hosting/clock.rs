@@ -124,7 +124,7 @@ impl ServerClock {
         if lag_us >= as_us(WARN_LAG) {
             warn!(
                 lag_ms,
-                "the server lagged: it needs more processors or less company"
+                "the server lagged: it needs more processors, or fewer programs beside it"
             );
         } else {
             debug!(lag_ms, "the server lagged");

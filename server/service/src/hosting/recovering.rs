@@ -43,7 +43,7 @@ impl Matches {
         self.tell_opening(&store.opening());
         give_up(store, given_up).await?;
         for damage in store.damaged_keys().await? {
-            error!(%damage, "an API key cannot be read and opens nothing: make a new one");
+            error!(%damage, "an API key is damaged and does not work: make a new one");
             self.metrics().damaged(DamagedValue::Key);
         }
         let finished = self.last_finished(store).await?;
@@ -65,7 +65,7 @@ impl Matches {
             self.go_on_with(played, tickets);
         }
         let set_aside = self.set_aside().in_play().len();
-        info!(in_play, set_aside, "matches of the store go on");
+        info!(in_play, set_aside, "matches restored from the store");
         Ok(())
     }
 
@@ -88,11 +88,11 @@ impl Matches {
             ),
         }
         if opening.indexes_rebuilt {
-            warn!("indexes of the database were damaged and have been made anew");
+            warn!("damaged indexes of the database were rebuilt");
         }
         for damage in &opening.damages {
             if let Value::Batch(_) = damage.value {
-                warn!(%damage, "of the journal");
+                warn!(%damage, "the journal is damaged");
             }
         }
     }
@@ -186,7 +186,7 @@ async fn give_up(store: &dyn Store, given_up: &[String]) -> Result<(), RecoveryE
             StoreError::WriteRefused { .. } => not_there(),
             failure => failure.into(),
         })?;
-        warn!(match_id, "the match is given up");
+        warn!(match_id, "match dropped");
     }
     Ok(())
 }

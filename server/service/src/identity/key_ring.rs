@@ -112,9 +112,9 @@ impl KeyRing {
                 }
                 Ok(Err(error)) => {
                     if let StoreError::Closed = error {
-                        debug!("API keys are not read any more: the store is closed");
+                        debug!("API keys are no longer read: the store is closed");
                     } else if was_good {
-                        error!(%error, "API keys cannot be read; the last ones known count");
+                        error!(%error, "API keys cannot be read; the last known ones are used");
                     }
                     false
                 }
@@ -123,7 +123,7 @@ impl KeyRing {
                         let within_ms = LOOK_TIME.as_millis();
                         error!(
                             within_ms,
-                            "API keys are not read in time; the last ones known count"
+                            "API keys are not read in time; the last known ones are used"
                         );
                     }
                     false

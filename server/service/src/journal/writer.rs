@@ -96,7 +96,7 @@ impl Journal {
         loop {
             self.filled.notified().await;
             if let Err(error) = self.flush().await {
-                error!(%error, "the store failed: no match goes on");
+                error!(%error, "the store failed: all matches stop");
                 let _ = self.failure.set(Arc::new(error));
                 self.failed.cancel();
                 return;

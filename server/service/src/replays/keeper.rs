@@ -142,7 +142,7 @@ impl ReplayKeeper {
             if self.store.is_none() {
                 self.metrics.replay_failed();
                 if is_first {
-                    error!(%match_id, "replays are lost: too many wait to be written");
+                    error!(%match_id, "replays are lost: too many are queued");
                 }
             }
         } else {
@@ -199,7 +199,7 @@ impl ReplayKeeper {
             }
             if is_closing && (failed.is_some() || self.waiting().replays.is_empty()) {
                 if failed.is_some() {
-                    warn!("the server ends, and replays are not written");
+                    warn!("the server ends with replays that are not written");
                 }
                 return;
             }
@@ -246,11 +246,8 @@ impl ReplayKeeper {
         let folder = self.folder.clone();
         match spawn_blocking(move || folder.remove_unfinished()).await {
             Ok(Ok(0)) | Err(_) => {}
-            Ok(Ok(removed)) => warn!(
-                removed,
-                "replays that were not written to the end are removed"
-            ),
-            Ok(Err(error)) => warn!(%error, "the folder of replays cannot be looked through"),
+            Ok(Ok(removed)) => warn!(removed, "incomplete replay files are removed"),
+            Ok(Err(error)) => warn!(%error, "the folder of replays cannot be listed"),
         }
     }
 
@@ -400,7 +397,7 @@ impl ReplayKeeper {
         let left = self.write(replays).await;
         let count = tried - left.len();
         if count > 0 {
-            info!(count, "replays that were missing are written");
+            info!(count, "missing replays are written");
             found.failed_since_success = 0;
         }
         found.failed_since_success += left.len();

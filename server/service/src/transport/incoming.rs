@@ -79,7 +79,7 @@ impl Acceptor {
             match self.slots.acquire(peer) {
                 Ok((slot, full)) => {
                     if let Some(limit) = full {
-                        let gives_way = "a connection that is not protected gives way to a new one";
+                        let gives_way = "an unprotected connection was closed for a new one";
                         self.warn(|| warn!(%peer, limit, "{gives_way}"));
                     }
                     // Without it a small message waits for the peer's delayed acknowledgement. A
@@ -87,7 +87,7 @@ impl Acceptor {
                     let _ = tcp.set_nodelay(true);
                     return Accepted { tcp, peer, slot };
                 }
-                Err(limit) => self.warn(|| warn!(%peer, limit, "a connection is turned away")),
+                Err(limit) => self.warn(|| warn!(%peer, limit, "a connection was refused")),
             }
         }
     }

@@ -98,7 +98,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         });
         driven.outcome().map(|counts| {
             if counts {
-                info!(%seat, "the bot is turned away, which costs it no time");
+                info!(%seat, "bot turned away by the server; its clocks wait");
             }
         })
     }
