@@ -162,7 +162,6 @@ impl<W: Write> Write for Escaping<'_, W> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const HOSTILE: &str =

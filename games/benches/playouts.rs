@@ -6,6 +6,7 @@
 //! states, as a search does it; drawing setups is not measured.
 
 #![allow(clippy::print_stdout)]
+#![allow(clippy::disallowed_methods, reason = "a benchmark measures time")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

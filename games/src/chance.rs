@@ -113,7 +113,6 @@ impl ChanceStream {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

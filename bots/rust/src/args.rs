@@ -144,7 +144,6 @@ fn log() -> EscapedLog<Stderr> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use clap::CommandFactory as _;
 
     use super::*;

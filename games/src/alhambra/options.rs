@@ -47,7 +47,6 @@ pub(super) fn set(config: &mut Config, name: &str, value: &str) -> Result<(), Op
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

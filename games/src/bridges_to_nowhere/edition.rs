@@ -139,7 +139,6 @@ fn check_cards(parts: &[BridgeCardParts]) -> Result<[BridgeCard; BRIDGE_CARDS], 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -81,7 +81,6 @@ fn count(text: &str, range: RangeInclusive<u8>) -> Result<u8, String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn refusal(name: &str, value: &str) -> String {

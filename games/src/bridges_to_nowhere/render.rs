@@ -163,7 +163,6 @@ fn short(piece: Piece) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::bridges_to_nowhere::{BridgeCard, BridgesToNowhere, Cell, MAX_PIECES};

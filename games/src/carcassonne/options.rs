@@ -61,7 +61,6 @@ fn on_or_off(name: &'static str, value: &str) -> Result<bool, OptionError> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const HOUSE: &str = include_str!("../../data/carcassonne/drawbridges.toml");

@@ -101,7 +101,6 @@ fn face(word: &str) -> Result<(Area, FaceChoice), String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn chosen(text: &str) -> Result<[FaceChoice; 4], OptionError> {

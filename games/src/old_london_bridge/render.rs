@@ -237,7 +237,6 @@ fn cards(counts: &[u8; CARD_VALUES]) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::old_london_bridge::{CARDS, Kind, OldLondonBridge};
     use crate::{Game, NoEvents, SeatCount, Seed, Viewer};

@@ -42,7 +42,6 @@ impl fmt::Debug for ApiKey {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -290,7 +290,6 @@ impl From<PlayError> for StreamFailure {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use std::collections::HashMap;
 
     use tonic_types::{ErrorDetails, StatusExt as _};

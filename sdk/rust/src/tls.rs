@@ -96,7 +96,6 @@ fn with_sources(error: &dyn std::error::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

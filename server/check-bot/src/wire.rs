@@ -78,7 +78,6 @@ fn append_bytes(bytes: &mut Vec<u8>, field: u32, content: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use bridgemaster_proto::v1::DecisionRequest;
 
     use super::*;

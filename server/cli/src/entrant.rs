@@ -70,7 +70,6 @@ impl Entrant {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn program_and_arguments(entrant: &Entrant, seed: Option<&Seed>) -> Vec<String> {

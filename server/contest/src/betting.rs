@@ -203,7 +203,6 @@ impl ConfidenceSequence {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{Bounds, Elo, ErrorRates};
 

@@ -44,7 +44,6 @@ pub fn typical_deviation(seats: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{Bounds, Elo, ErrorRates};
 

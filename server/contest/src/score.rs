@@ -134,7 +134,6 @@ impl FromIterator<GroupScore> for GroupScores {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

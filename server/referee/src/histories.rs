@@ -142,7 +142,6 @@ impl FromStr for HistoryId {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use proptest::prelude::*;
 
     use super::*;

@@ -195,7 +195,6 @@ pub fn decode(bytes: &[u8]) -> Result<ReplayFile, ReplayFileError> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn key(secret: u8) -> SigningKey {

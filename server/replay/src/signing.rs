@@ -148,7 +148,6 @@ fn under_domain(bytes: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -81,7 +81,6 @@ impl Drop for Taken {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -173,8 +173,6 @@ fn fields(mut rest: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
     use crate::checksum::STORE_ID_BYTES;
 

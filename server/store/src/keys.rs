@@ -104,8 +104,6 @@ impl From<NewKey> for Key {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

@@ -98,7 +98,6 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn names(folder: &Path) -> Vec<OsString> {

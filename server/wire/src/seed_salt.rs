@@ -65,7 +65,6 @@ impl fmt::Debug for SeedSalt {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

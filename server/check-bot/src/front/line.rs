@@ -137,7 +137,6 @@ async fn carry(mut connection: TcpStream, mut service: DuplexStream, cut: Cancel
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;

@@ -7,6 +7,7 @@
 //! cargo test -p bridgemaster-contest --release --test simulation -- --table verdicts
 //! ```
 #![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, reason = "the command has arguments")]
 #![allow(clippy::print_stdout, reason = "the command prints its table")]
 
 mod coverage;

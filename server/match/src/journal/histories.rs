@@ -37,7 +37,6 @@ pub fn read_histories(stored: Vec<MatchHistory>) -> Result<Histories, String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

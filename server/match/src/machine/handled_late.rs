@@ -1,5 +1,4 @@
 //! An answer that is handled later than it was decoded.
-#![allow(clippy::unwrap_used)]
 
 use bridgemaster_games::{SeatCount, Seed, old_london_bridge::OldLondonBridge};
 use bridgemaster_proto::v1::{Decision, decision::Choice};

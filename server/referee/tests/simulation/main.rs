@@ -11,6 +11,10 @@
 //! A failure is told with its trace and with the command that repeats it.
 
 #![allow(clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the command has arguments and tells its time"
+)]
 #![allow(clippy::print_stdout, reason = "the command prints what it did")]
 #![allow(unreachable_pub, reason = "the toy games are shared with other tests")]
 

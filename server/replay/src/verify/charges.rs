@@ -144,7 +144,6 @@ fn as_us(ms: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::FORMAT_VERSION;
 

@@ -348,7 +348,6 @@ impl Matches {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use std::time::Duration;
 
     use bridgemaster_games::GAME_IDS;

@@ -107,8 +107,6 @@ fn from_hex(text: &str) -> Option<[u8; SECRET_BYTES]> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

@@ -152,7 +152,6 @@ impl Journal {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use bridgemaster_store::MemoryStore;
 
     use super::*;

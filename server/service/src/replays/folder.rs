@@ -119,7 +119,6 @@ fn is_unfinished_replay(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn replay(match_id: &str, bytes: &[u8]) -> Unwritten {

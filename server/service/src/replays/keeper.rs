@@ -424,7 +424,6 @@ fn log_failure(failed: &Incomplete) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use bridgemaster_store::{Damage, DamagedValue, FinishedMatch};
 
     use super::*;

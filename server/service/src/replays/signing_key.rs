@@ -52,7 +52,6 @@ pub(crate) async fn kept_in(store: &dyn Store) -> Result<SigningKey, SigningKeyE
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use bridgemaster_store::MemoryStore;
 
     use super::*;

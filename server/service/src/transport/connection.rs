@@ -239,7 +239,6 @@ impl AsyncWrite for Connection {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use std::{future::poll_fn, time::Duration};
 
     use tokio::{net::TcpListener, time::timeout};

@@ -121,7 +121,6 @@ async fn shake_hands(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -23,7 +23,6 @@ impl From<IpAddr> for Origin {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

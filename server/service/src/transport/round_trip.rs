@@ -108,7 +108,6 @@ fn told_us(_tcp: &TcpStream) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn least(us: Option<u32>) -> LeastRoundTrip {

@@ -65,7 +65,6 @@ impl<K: Eq + Hash> Drop for Share<K> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

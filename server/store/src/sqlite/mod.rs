@@ -272,8 +272,6 @@ impl KeyStore for SqliteStore {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use std::collections::BTreeSet;
 
     use super::*;

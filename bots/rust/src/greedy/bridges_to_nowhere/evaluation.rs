@@ -184,7 +184,6 @@ fn prize(length: u8, least: u8, higher: u16) -> u16 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use bridgemaster_games::{
         ChanceStream, Game as _, NoEvents, SeatCount, Seed, Viewer,

@@ -1,5 +1,4 @@
 //! A journal that ends after any of its entries gives the match as it was then.
-#![allow(clippy::unwrap_used)]
 
 use bridgemaster_games::{Digest, GAME_IDS, Seat, SeatCount, Seed, with_game};
 use bridgemaster_proto::internal::v1::JournalEntry;
