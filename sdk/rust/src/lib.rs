@@ -43,22 +43,23 @@ mod bot_thread;
 mod conversation;
 mod error;
 mod options;
+mod options_error;
 mod play;
 mod request;
 #[cfg(feature = "rules")]
 pub mod rules;
 mod seed_commitment;
 mod tls;
+mod variables;
 
 pub use api_key::{ApiKey, KEY_METADATA};
 pub use bot::{Bot, Choice};
 pub use bridgemaster_proto::{self as proto, v1};
 pub use error::{Advice, PlayError, Refusal, TransportFailure};
-pub use options::{
-    DEFAULT_SERVER_URL, KEY_VARIABLE, MAX_NAME_CHARS, Options, OptionsError, SERVER_VARIABLE,
-    TICKET_VARIABLE, Ticket,
-};
+pub use options::{Options, Ticket};
+pub use options_error::{MAX_NAME_CHARS, OptionsError};
 pub use play::{Connection, play, play_blocking, run};
 pub use request::{ClockView, Request};
 pub use seed_commitment::seed_commitment;
 pub use tls::{CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint};
+pub use variables::{DEFAULT_SERVER_URL, KEY_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE};

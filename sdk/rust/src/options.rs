@@ -1,22 +1,13 @@
 //! How a bot reaches its seat.
 
-use std::{env, fmt, path::PathBuf, time::Duration};
+use std::{env, fmt, time::Duration};
 
-use thiserror::Error;
 use tonic::metadata::{Ascii, MetadataValue};
 
-use crate::{ApiKey, TlsOptions};
-
-/// Environment variable with the address of the server.
-pub const SERVER_VARIABLE: &str = "BRIDGEMASTER_SERVER";
-/// Environment variable with the join ticket of a seat.
-pub const TICKET_VARIABLE: &str = "BRIDGEMASTER_TICKET";
-/// Environment variable with the API key, for servers that require one.
-pub const KEY_VARIABLE: &str = "BRIDGEMASTER_KEY";
-/// Default address of the server.
-pub const DEFAULT_SERVER_URL: &str = "http://127.0.0.1:50051";
-/// Longest name and longest version of a bot, in characters. The server refuses longer ones.
-pub const MAX_NAME_CHARS: usize = 64;
+use crate::{
+    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, MAX_NAME_CHARS, OptionsError, SERVER_VARIABLE,
+    TICKET_VARIABLE, TlsOptions,
+};
 
 /// Default of [`Options::connect_for`]: a bot may be started a little before its server.
 const CONNECT_FOR: Duration = Duration::from_secs(10);
@@ -150,61 +141,8 @@ impl fmt::Debug for Ticket {
     }
 }
 
-/// Why [`Options`] cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum OptionsError {
-    /// No ticket is in the environment.
-    #[error(
-        "{TICKET_VARIABLE} is not set: it takes the join ticket of a seat, which creating a match returns"
-    )]
-    NoTicket,
-    /// An environment variable is not text.
-    #[error("{0} is not valid Unicode")]
-    NotUnicode(&'static str),
-    /// The text cannot be a ticket.
-    #[error("a ticket is printable ASCII without spaces; this one is not")]
-    Ticket,
-    /// The text cannot be an API key.
-    #[error("an API key is printable ASCII without spaces; this one is not")]
-    Key,
-    /// The address of the server is not valid.
-    #[error("server_url {url:?} is not an address such as {DEFAULT_SERVER_URL}")]
-    ServerUrl {
-        /// What was given.
-        url: String,
-    },
-    /// A TLS file cannot be read.
-    #[error("{}: {detail}", path.display())]
-    TlsFile {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        detail: String,
-    },
-    /// A TLS file has no usable certificate or key.
-    #[error("the files for TLS cannot be used: {detail}")]
-    Tls {
-        /// What is wrong with them.
-        detail: String,
-    },
-    /// A client certificate is given without its private key, or the key without the certificate.
-    #[error("a client certificate and its private key are given together or not at all")]
-    HalfOfClientCertificate,
-    /// A name or version that the server refuses.
-    #[error("{field} has {least} to {MAX_NAME_CHARS} printable characters; {text:?} has not")]
-    Name {
-        /// The field of [`Options`].
-        field: &'static str,
-        /// Fewest characters.
-        least: usize,
-        /// What was given.
-        text: String,
-    },
-}
-
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn options(bot_name: &str) -> Options {

@@ -6,7 +6,9 @@ use bridgemaster_proto::{outside::Outside, v1::CreateMatchResponse};
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use clap::Args;
 
-use super::{block_on, match_client::ServerFlag, match_flags::MatchFlags, output, proto_json};
+use super::{
+    match_client::ServerFlag, match_flags::MatchFlags, output, proto_json, runtime::block_on,
+};
 
 #[derive(Args)]
 pub(super) struct CreateArgs {

@@ -9,7 +9,7 @@ use bridgemaster_store::{
 };
 use clap::{Args, Subcommand};
 
-use super::{block_on, count::count, failure::misuse, output, replay_files::Inspection};
+use super::{count::count, failure::misuse, output, replay_files::Inspection, runtime::block_on};
 
 #[derive(Args)]
 pub(super) struct DataArgs {

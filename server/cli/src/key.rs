@@ -11,7 +11,9 @@ use bridgemaster_server::identity::{ApiKey, KeyScope, look_alike};
 use bridgemaster_store::{DataDir, Key, KeyName, KeyStore, NewKey, SqliteKeys};
 use clap::{Args, Subcommand};
 
-use super::{block_on, failure::misuse, moment::utc, output, secret_file::SecretFile, table};
+use super::{
+    failure::misuse, moment::utc, output, runtime::block_on, secret_file::SecretFile, table,
+};
 
 #[derive(Args)]
 pub(super) struct KeyArgs {

@@ -21,6 +21,7 @@ mod output;
 mod proto_json;
 mod replay;
 mod replay_files;
+mod runtime;
 mod secret_file;
 mod serve;
 mod stop_signal;
@@ -29,7 +30,7 @@ mod tls_flags;
 mod view;
 mod watch;
 
-use std::{process::ExitCode, time::Duration};
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -100,19 +101,6 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }
-}
-
-/// Time that a command's remaining tasks get to end: bot processes are killed in it.
-const CUT_OFF_TIME: Duration = Duration::from_secs(2);
-
-/// Runs the asynchronous part of a command. Tasks that it leaves running are cut off at its end.
-fn block_on(task: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
-    let done = runtime.block_on(task);
-    runtime.shutdown_timeout(CUT_OFF_TIME);
-    done
 }
 
 #[cfg(test)]

@@ -12,12 +12,13 @@ use bridgemaster_whole_file as whole_file;
 use clap::{Args, Subcommand};
 
 use super::{
-    block_on,
     count::count,
     failure::misuse,
     input_file,
     match_client::{ServerFlag, signing_key_of},
-    output, proto_json, table,
+    output, proto_json,
+    runtime::block_on,
+    table,
 };
 
 /// Longest file that holds the key of a server: 64 digits, and room for a line break.

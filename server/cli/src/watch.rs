@@ -9,11 +9,11 @@ use bridgemaster_proto::{
 use clap::Args;
 
 use super::{
-    block_on,
     count::count,
     follow::follow,
     match_client::ServerFlag,
     output::{self, Screen},
+    runtime::block_on,
     table,
     view::{View, event_line},
 };

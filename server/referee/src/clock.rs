@@ -1,6 +1,6 @@
 //! Time rules, and the clock of one seat.
 
-use crate::{RulesError, Time, lag::Lag, rules::check_range};
+use crate::{RulesError, Time, lag::Lag, rules_error::check_range};
 use bridgemaster_games::Game;
 
 /// The most that a bank can hold, in ms: what fits into the wire's 32 bits (49 days).
@@ -17,6 +17,11 @@ const MAX_CREDIT_MS: u32 = 1000;
 const CAP_PARTS_OF_CREDIT: u64 = 10;
 /// Greatest limit of the referee lag, in ms: a server that is away for longer had an outage.
 const MAX_LAG_LIMIT_MS: u32 = 60_000;
+
+/// Least time that a bot has to come back after the referee was restarted or turned it away, in
+/// ms: a minute. Bots try again at growing intervals of up to some seconds, and did not choose to
+/// be away.
+pub const RESTART_GRACE_MS: u32 = 60_000;
 
 /// How a match measures time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,6 +25,7 @@ mod answers;
 mod clock;
 mod event_log;
 mod fault;
+mod fault_action;
 mod histories;
 mod house;
 mod input;
@@ -39,11 +40,14 @@ mod public;
 mod record;
 mod result;
 mod rules;
+mod rules_error;
+mod seat_info;
 mod streams;
 mod time;
 
-pub use clock::{Charge, ClockReading, ClockRules, ClockUse, MAX_BANK_MS};
-pub use fault::{Fault, FaultAction, FaultPolicy, FaultReason, MAX_FAULTS_KEPT};
+pub use clock::{Charge, ClockReading, ClockRules, ClockUse, MAX_BANK_MS, RESTART_GRACE_MS};
+pub use fault::{Fault, FaultPolicy, FaultReason, MAX_FAULTS_KEPT};
+pub use fault_action::FaultAction;
 pub use histories::{
     EndedHistory, Histories, HistoryId, Known, MAX_ENDED_HISTORIES_KEPT, NoHistoryId,
 };
@@ -53,12 +57,13 @@ pub use lag::LAG_MARGIN_MS;
 pub use machine::{MatchPhase, Referee};
 pub use outbox::MAX_MESSAGES_KEPT;
 pub use output::{
-    CloseReason, DecisionRequest, Output, Question, Rejection, RejectionReason, SeatInfo,
-    SeatMessage, SeatState, SeatStatus, Started,
+    CloseReason, DecisionRequest, Output, Question, Rejection, RejectionReason, SeatMessage,
+    SeatStatus, Started,
 };
 pub use penalty::MAX_USELESS_MESSAGES;
 pub use record::{ChanceRecord, DecidedBy, DecisionRecord, MAX_SEAT_RECORDS, Record, RecordEntry};
 pub use result::{MatchResult, SeatResult};
-pub use rules::{MatchRules, RulesError};
-pub use streams::RESTART_GRACE_MS;
+pub use rules::MatchRules;
+pub use rules_error::RulesError;
+pub use seat_info::{SeatInfo, SeatState};
 pub use time::Time;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bridgemaster_games::{Game, Seat};
 
-use crate::{BotIdentity, ClockReading, FaultReason, MatchResult, Record};
+use crate::{ClockReading, FaultReason, MatchResult, Record, SeatInfo};
 
 /// Something to do, in this order.
 #[derive(Debug)]
@@ -143,32 +143,6 @@ pub struct Rejection {
     /// The seat's request that waits for an answer, its clock running on; 0 when none does.
     pub open_request_id: u32,
     /// Strikes of the seat so far.
-    pub strikes: u32,
-}
-
-/// Where a seat's bot stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeatState {
-    /// No bot has connected yet.
-    Vacant,
-    /// A bot is connected.
-    Connected,
-    /// The bot's stream is lost; it may come back.
-    Paused,
-    /// The seat is forfeited and the house plays it.
-    Forfeited,
-}
-
-/// A seat and its bot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeatInfo {
-    /// The seat.
-    pub seat: Seat,
-    /// Where its bot stands.
-    pub state: SeatState,
-    /// The bot; `None` before one came.
-    pub bot: Option<BotIdentity>,
-    /// Strikes so far.
     pub strikes: u32,
 }
 

@@ -1,9 +1,8 @@
-//! The rules of a match, and why they are refused.
+//! The rules of a match.
 
 use bridgemaster_games::{Game, SeatCount, Seed};
-use thiserror::Error;
 
-use crate::{ClockRules, FaultAction, FaultPolicy, HousePolicy};
+use crate::{ClockRules, FaultPolicy, HousePolicy, RulesError};
 
 /// The rules of a match, every default filled in.
 #[derive(Debug)]
@@ -67,103 +66,5 @@ impl<G: Game> MatchRules<G> {
         G::check_config(&self.config, self.seats).map_err(RulesError::Config)?;
         self.clock.check()?;
         self.faults.check()
-    }
-}
-
-/// Why the rules of a match are refused.
-#[derive(Debug, Error)]
-pub enum RulesError<G: Game> {
-    /// The game is not for so many.
-    #[error("{}: {}", self.field(), self.detail())]
-    Seats {
-        /// The number given.
-        seats: u8,
-        /// Fewest seats.
-        min: u8,
-        /// Most seats.
-        max: u8,
-    },
-    /// A number out of its range.
-    #[error("{}: {}", self.field(), self.detail())]
-    Range {
-        /// Path of the field below the rules.
-        field: &'static str,
-        /// The value given.
-        value: u32,
-        /// Least valid value.
-        min: u32,
-        /// Greatest valid value.
-        max: u32,
-    },
-    /// An action that is not possible for this fault.
-    #[error("{}: {}", self.field(), self.detail())]
-    Action {
-        /// Path of the field below the rules.
-        field: &'static str,
-        /// The action given.
-        action: FaultAction,
-        /// The actions that are possible.
-        valid: &'static [FaultAction],
-    },
-    /// The config of the game is refused.
-    #[error("game config: {0}")]
-    Config(#[source] G::ConfigError),
-    /// The setup that was drawn is refused.
-    #[error("game setup: {0}")]
-    Setup(#[source] G::SetupError),
-}
-
-impl<G: Game> RulesError<G> {
-    /// Path of the field that is wrong.
-    pub fn field(&self) -> &'static str {
-        match self {
-            Self::Seats { .. } => "seats",
-            Self::Range { field, .. } | Self::Action { field, .. } => field,
-            Self::Config(_) | Self::Setup(_) => "game",
-        }
-    }
-
-    /// What is wrong with that field, and what would be valid.
-    pub fn detail(&self) -> String {
-        match self {
-            Self::Seats { seats, min, max } => {
-                format!("{seats} is out of range; {} has {min} to {max}", G::NAME)
-            }
-            Self::Range {
-                value, min, max, ..
-            } => format!("{value} is out of range; {min} to {max} is valid"),
-            Self::Action { action, valid, .. } => {
-                format!("{action} is not possible; valid: {}", list(valid))
-            }
-            Self::Config(error) => error.to_string(),
-            Self::Setup(error) => error.to_string(),
-        }
-    }
-}
-
-fn list(actions: &[FaultAction]) -> String {
-    actions
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-/// Checks that a number is within `min..=max`.
-pub(crate) fn check_range<G: Game>(
-    field: &'static str,
-    value: u32,
-    min: u32,
-    max: u32,
-) -> Result<(), RulesError<G>> {
-    if (min..=max).contains(&value) {
-        Ok(())
-    } else {
-        Err(RulesError::Range {
-            field,
-            value,
-            min,
-            max,
-        })
     }
 }

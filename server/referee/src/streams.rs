@@ -5,14 +5,9 @@ use std::sync::Arc;
 use bridgemaster_games::{Game, Seat};
 
 use crate::{
-    BotIdentity, CloseReason, FaultReason, MAX_SEAT_RECORDS, MatchPhase, Output, RecordEntry,
-    Referee, SeatMessage, SeatState, Time, clock::SeatClock, lag::Lag,
+    BotIdentity, CloseReason, FaultReason, MAX_SEAT_RECORDS, MatchPhase, Output, RESTART_GRACE_MS,
+    RecordEntry, Referee, SeatMessage, SeatState, Time, clock::SeatClock, lag::Lag,
 };
-
-/// Least time that a bot has to come back after the referee was restarted or turned it away, in
-/// ms: a minute. Bots try again at growing intervals of up to some seconds, and did not choose to
-/// be away.
-pub const RESTART_GRACE_MS: u32 = 60_000;
 
 impl<G: Game> Referee<G> {
     pub(crate) fn connected(

@@ -11,11 +11,7 @@ use std::{
 
 use xxhash_rust::xxh64::xxh64;
 
-use crate::{StoreError, checksum::StoreId, closed};
-
-/// The file in a data folder that says how many commits there have been, at least. It belongs to
-/// the database and is copied and moved with it.
-pub const COMMITS_FILE: &str = "bridgemaster.commits";
+use crate::{COMMITS_FILE, StoreError, checksum::StoreId, closed};
 
 /// Longest file that is read, in bytes: twice what is written.
 const MAX_BYTES: u64 = 256;
@@ -150,8 +146,6 @@ pub(crate) fn has_bytes(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     use crate::checksum::STORE_ID_BYTES;

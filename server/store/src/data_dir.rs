@@ -6,15 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{COMMITS_FILE, StoreError, closed};
-
-/// The database in a data folder. Two files beside it, with `-wal` and `-shm` after its name, and
-/// [`COMMITS_FILE`] belong to it: they are copied and moved with it.
-pub const DATABASE_FILE: &str = "bridgemaster.db";
-
-/// The file that a running server keeps locked. It says which process that is, and means
-/// nothing when it is not locked; a server that is killed leaves it behind unlocked.
-pub const LOCK_FILE: &str = "server.lock";
+use crate::{COMMITS_FILE, DATABASE_FILE, LOCK_FILE, StoreError, closed};
 
 /// All files of a data folder that belong to this program.
 const FILES: &[&str] = &[
@@ -161,8 +153,6 @@ fn read_process_id(file: &File) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

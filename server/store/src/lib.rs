@@ -21,6 +21,7 @@ mod commits_file;
 mod damage;
 mod data_dir;
 mod error;
+mod file_names;
 mod ids;
 mod inspector;
 mod journal_batch;
@@ -33,10 +34,10 @@ mod sqlite;
 mod store;
 mod tail;
 
-pub use commits_file::COMMITS_FILE;
 pub use damage::{Damage, DamagedValue};
-pub use data_dir::{DATABASE_FILE, DataDir, LOCK_FILE};
+pub use data_dir::DataDir;
 pub use error::{StoreError, WriteRefusal};
+pub use file_names::{COMMITS_FILE, DATABASE_FILE, LOCK_FILE};
 pub use ids::{
     InvalidText, KeyId, KeyName, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES, MatchId, Scope,
 };

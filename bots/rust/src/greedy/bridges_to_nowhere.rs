@@ -7,10 +7,10 @@ mod planning;
 mod structure;
 
 use bridgemaster_games::{
-    ChanceStream, Game as _, NoEvents, Seat, Viewer,
+    ChanceStream, Game as _, Seat, Viewer,
     bridges_to_nowhere::{BridgesToNowhere, Config, Decision, Observation, Phase, State},
 };
-use planning::Planner;
+use planning::{Planner, after};
 
 use super::Rate;
 
@@ -60,12 +60,4 @@ fn end_of_draft(mut state: State) -> State {
         state = after(&state, seat, &list[0]);
     }
     state
-}
-
-/// The state after a decision from its legal list.
-fn after(state: &State, seat: Seat, decision: &Decision) -> State {
-    let mut after = state.clone();
-    let applied = BridgesToNowhere::apply(&mut after, seat, decision, &mut NoEvents);
-    debug_assert_eq!(applied, Ok(()), "a listed decision applies");
-    after
 }

@@ -18,10 +18,10 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
-    block_on,
     entrant::Entrant,
     failure::{self, misuse},
     output,
+    runtime::block_on,
 };
 
 #[derive(Args)]
@@ -172,7 +172,6 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use std::time::Duration;
 
     use bridgemaster_check_bot::{BotInfo, CheckReport, Failure, Outcome};

@@ -23,9 +23,9 @@ use tokio_util::sync::CancellationToken;
 
 use self::{processes::Processes, progress::ProgressView};
 use super::{
-    block_on, count::count, entrant::Entrant, failure::misuse, follow::follow,
-    match_client::MatchClient, match_flags::MatchFlags, output, proto_json,
-    stop_signal::asked_to_stop, table,
+    count::count, entrant::Entrant, failure::misuse, follow::follow, match_client::MatchClient,
+    match_flags::MatchFlags, output, proto_json, runtime::block_on, stop_signal::asked_to_stop,
+    table,
 };
 
 /// The default bots: one that plays to win, and others for it to beat.

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use bridgemaster_server::Limits;
 use serde::Deserialize;
 
-use super::{LogForm, Survives};
+use super::flags::{LogForm, Survives};
 use crate::{failure::misuse, input_file};
 
 /// Most bytes of a config file: many times what one with every entry has.

@@ -1,21 +1,15 @@
 //! `bridgemaster serve`: a server until it is stopped.
 
 mod config_file;
+mod flags;
 mod settings;
 
-use std::{
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use bridgemaster_server::{LineLimit, Server, ServerOptions, Storage};
 use bridgemaster_store::{
     DataDir, Durability, KeyStore, SqliteOptions, SqliteStore, Store, StoreError,
 };
-use clap::{ArgAction, Args, ValueEnum, value_parser};
-use serde::Deserialize;
 use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -24,78 +18,14 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use super::{
-    block_on, output,
-    stop_signal::asked_to_stop,
-    tls_flags::{TlsFlags, reload_on_hangup},
-};
-use settings::{MAX_DRAIN_SECONDS, Settings};
+use super::{output, runtime::block_on, stop_signal::asked_to_stop, tls_flags::reload_on_hangup};
+use flags::{LogForm, Survives};
+use settings::Settings;
+
+pub(super) use flags::ServeArgs;
 
 /// Interval at which the log reports how many lines were left out.
 const TELL_EVERY: Duration = Duration::from_secs(60);
-
-#[derive(Args)]
-pub(super) struct ServeArgs {
-    /// TOML file with values of these flags, and with limits; flags on the command line win
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Address to listen on; port 0 picks a free port [default: 127.0.0.1:50051]
-    #[arg(long, value_name = "ADDR:PORT")]
-    listen: Option<SocketAddr>,
-    /// Folder for the replays of all ended matches, created if missing
-    #[arg(long, value_name = "DIR")]
-    replays: Option<PathBuf>,
-    /// Data folder, created if missing: keeps matches across restarts, their results, and the API
-    /// keys of `bridgemaster key`. Without it everything ends with the server
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
-    /// What an answered move survives [default: power]
-    #[arg(long, value_enum)]
-    survives: Option<Survives>,
-    /// Drop a match of the data folder that cannot go on; can be repeated
-    #[arg(long, value_name = "MATCH_ID")]
-    drop_match: Vec<String>,
-    /// Drain time: time that matches have to end when the server is asked to stop, in seconds; a
-    /// second signal skips it [default: 5 with --data, else 30]
-    #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(..=i64::from(MAX_DRAIN_SECONDS)))]
-    drain_time: Option<u32>,
-    /// Require an API key of the data folder from every caller
-    #[arg(long)]
-    require_keys: bool,
-    #[command(flatten)]
-    tls: TlsFlags,
-    /// Serve metrics for Prometheus at this address, as `GET /metrics`
-    #[arg(long, value_name = "ADDR:PORT")]
-    metrics: Option<SocketAddr>,
-    /// Form of the log on standard error [default: text]
-    #[arg(long, value_enum)]
-    log: Option<LogForm>,
-    /// Log more: -v what matches do, -vv everything; RUST_LOG overrides this
-    #[arg(short, long, action = ArgAction::Count)]
-    verbose: u8,
-    /// Allow addresses that other machines can reach without TLS: tickets and keys then cross the
-    /// network unencrypted
-    #[arg(long)]
-    insecure: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Survives {
-    /// A power failure: every answer waits for the disk
-    Power,
-    /// A crash of the server and kill -9, but not of the machine: faster
-    Kill,
-}
-
-#[derive(Clone, Copy, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum LogForm {
-    /// Lines for people
-    Text,
-    /// One JSON object a line
-    Json,
-}
 
 impl ServeArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {

@@ -8,14 +8,15 @@ use std::{
 
 use bridgemaster_server::Limits;
 
-use super::{LogForm, ServeArgs, Survives, config_file::ConfigFile};
+use super::{
+    config_file::ConfigFile,
+    flags::{LogForm, MAX_DRAIN_SECONDS, ServeArgs, Survives},
+};
 use crate::{failure::misuse, tls_flags::TlsFlags};
 
 /// Default listen address.
 const DEFAULT_LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 50051);
-/// Longest drain time, in seconds: a day, like the longest time for a decision.
-pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
 /// Default drain time with a data folder, in seconds: enough for matches that are about to end; the
 /// others go on after the restart.
 const DURABLE_DRAIN_SECONDS: u32 = 5;

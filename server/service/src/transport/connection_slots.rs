@@ -16,7 +16,7 @@ use bridgemaster_store::KeyId;
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
-use self::taken::Taken;
+use self::taken::{SeatMark, Taken};
 use super::origin::Origin;
 use crate::limits::Limits;
 
@@ -26,9 +26,6 @@ pub(crate) struct ConnectionSlots {
     of_one_address: usize,
     taken: Mutex<Taken>,
 }
-
-/// What tells a seat from all others.
-type SeatMark = [u8; 32];
 
 /// A slot, released when it is dropped.
 pub(super) struct ConnectionSlot {
@@ -144,7 +141,6 @@ impl Drop for CarriesBot {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn slots(connections: usize, connections_per_address: usize) -> Arc<ConnectionSlots> {

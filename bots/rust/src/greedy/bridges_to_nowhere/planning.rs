@@ -2,14 +2,14 @@
 //! structures that promise most after each placement.
 
 use bridgemaster_games::{
-    Game as _, Seat, Viewer,
+    Game as _, NoEvents, Seat, Viewer,
     bridges_to_nowhere::{
         BridgesToNowhere, CARDS_A_DRAFT, Card, Decision, Observation, Piece, Placement, ROUNDS,
         SeatView, State,
     },
 };
 
-use super::{after, evaluation::Outlook};
+use super::evaluation::Outlook;
 
 /// Structures that are kept after each placement, when a phase is built: more score hardly more.
 const PHASE_BEAM: usize = 8;
@@ -179,4 +179,12 @@ impl Planner {
         let placed = placed.filter(|placed| placed.piece == placement.piece);
         placed.count() < count(usable)
     }
+}
+
+/// The state after a decision from its legal list.
+pub(super) fn after(state: &State, seat: Seat, decision: &Decision) -> State {
+    let mut after = state.clone();
+    let applied = BridgesToNowhere::apply(&mut after, seat, decision, &mut NoEvents);
+    debug_assert_eq!(applied, Ok(()), "a listed decision applies");
+    after
 }

@@ -9,7 +9,10 @@ use std::{
 use bridgemaster_store::KeyId;
 use tokio_util::sync::CancellationToken;
 
-use super::{Origin, SeatMark};
+use crate::transport::Origin;
+
+/// What tells a seat from all others.
+pub(super) type SeatMark = [u8; 32];
 
 /// The connections, and the streams of bots on them.
 pub(super) struct Taken {

@@ -1,0 +1,74 @@
+//! The flags of `bridgemaster serve`.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::{ArgAction, Args, ValueEnum, value_parser};
+use serde::Deserialize;
+
+use crate::tls_flags::TlsFlags;
+
+/// Longest drain time, in seconds: a day, like the longest time for a decision.
+pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
+
+#[derive(Args)]
+pub(crate) struct ServeArgs {
+    /// TOML file with values of these flags, and with limits; flags on the command line win
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Address to listen on; port 0 picks a free port [default: 127.0.0.1:50051]
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub(super) listen: Option<SocketAddr>,
+    /// Folder for the replays of all ended matches, created if missing
+    #[arg(long, value_name = "DIR")]
+    pub(super) replays: Option<PathBuf>,
+    /// Data folder, created if missing: keeps matches across restarts, their results, and the API
+    /// keys of `bridgemaster key`. Without it everything ends with the server
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
+    /// What an answered move survives [default: power]
+    #[arg(long, value_enum)]
+    pub(super) survives: Option<Survives>,
+    /// Drop a match of the data folder that cannot go on; can be repeated
+    #[arg(long, value_name = "MATCH_ID")]
+    pub(super) drop_match: Vec<String>,
+    /// Drain time: time that matches have to end when the server is asked to stop, in seconds; a
+    /// second signal skips it [default: 5 with --data, else 30]
+    #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(..=i64::from(MAX_DRAIN_SECONDS)))]
+    pub(super) drain_time: Option<u32>,
+    /// Require an API key of the data folder from every caller
+    #[arg(long)]
+    pub(super) require_keys: bool,
+    #[command(flatten)]
+    pub(super) tls: TlsFlags,
+    /// Serve metrics for Prometheus at this address, as `GET /metrics`
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub(super) metrics: Option<SocketAddr>,
+    /// Form of the log on standard error [default: text]
+    #[arg(long, value_enum)]
+    pub(super) log: Option<LogForm>,
+    /// Log more: -v what matches do, -vv everything; RUST_LOG overrides this
+    #[arg(short, long, action = ArgAction::Count)]
+    pub(super) verbose: u8,
+    /// Allow addresses that other machines can reach without TLS: tickets and keys then cross the
+    /// network unencrypted
+    #[arg(long)]
+    pub(super) insecure: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Survives {
+    /// A power failure: every answer waits for the disk
+    Power,
+    /// A crash of the server and kill -9, but not of the machine: faster
+    Kill,
+}
+
+#[derive(Clone, Copy, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LogForm {
+    /// Lines for people
+    Text,
+    /// One JSON object a line
+    Json,
+}
