@@ -66,6 +66,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let methods: Vec<String> = methods.collect();
     fs::write(out.join("methods.rs"), format!("&{methods:?}"))?;
     let mut builder = tonic_prost_build::configure()
+        // Messages need no transport; who has one gives it to the client.
+        .build_transport(false)
         .codec_path("crate::codec::SmallBufferCodec")
         .include_file("packages.rs");
     for field in BOXED {

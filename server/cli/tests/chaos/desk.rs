@@ -11,7 +11,10 @@ use bridgemaster_proto::{
     },
 };
 use tokio::{sync::watch, time::sleep};
-use tonic::{Code, Status, transport::Channel};
+use tonic::{
+    Code, Status,
+    transport::{Channel, Endpoint},
+};
 
 use crate::plan::PlannedMatch;
 
@@ -119,9 +122,8 @@ impl Desk {
     async fn client(&self) -> Option<MatchServiceClient<Channel>> {
         let mut server = self.server.clone();
         let address = *server.wait_for(Option::is_some).await.ok()?;
-        MatchServiceClient::connect(format!("http://{}", address?))
-            .await
-            .ok()
+        let endpoint = Endpoint::from_shared(format!("http://{}", address?)).ok()?;
+        endpoint.connect().await.ok().map(MatchServiceClient::new)
     }
 }
 

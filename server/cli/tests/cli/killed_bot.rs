@@ -17,12 +17,20 @@ use bridgemaster_sdk::TICKET_VARIABLE;
 use serde_json::Value;
 use tokio::{runtime::Runtime, sync::mpsc};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Streaming};
+use tonic::{
+    Request, Streaming,
+    transport::{Channel, Endpoint},
+};
 
 use crate::{
     program::{bridgemaster, succeed},
     served_match::Served,
 };
+
+async fn connected(url: &str) -> Channel {
+    let endpoint = Endpoint::from_shared(url.to_owned()).unwrap();
+    endpoint.connect().await.unwrap()
+}
 
 /// A bot that never answers, and so keeps its match from ending.
 struct Witness {
@@ -33,7 +41,7 @@ struct Witness {
 
 impl Witness {
     async fn join(url: &str, ticket: &str) -> Self {
-        let mut client = PlayServiceClient::connect(url.to_owned()).await.unwrap();
+        let mut client = PlayServiceClient::new(connected(url).await);
         let (outbound, requests) = mpsc::channel(1);
         let hello = Hello {
             protocol_revision: PROTOCOL_REVISION,
@@ -127,9 +135,7 @@ fn killed_in_seat_1(server: &Served, game: &str) -> MatchResult {
         assert!(bot.wait_with_output().unwrap().status.success(), "{game}");
     }
     runtime.block_on(async {
-        let mut matches = MatchServiceClient::connect(server.url.clone())
-            .await
-            .unwrap();
+        let mut matches = MatchServiceClient::new(connected(&server.url).await);
         let match_id = match_id.to_owned();
         let found = matches.get_match(GetMatchRequest { match_id }).await;
         let info = found.unwrap().into_inner().r#match.unwrap();

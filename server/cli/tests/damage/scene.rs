@@ -224,9 +224,8 @@ async fn create(server: &Served, known: &Known, number: usize) -> Made {
         }),
         ..MatchConfig::default()
     };
-    let mut matches = MatchServiceClient::connect(server.url.clone())
-        .await
-        .unwrap();
+    let endpoint = tonic::transport::Endpoint::from_shared(server.url.clone()).unwrap();
+    let mut matches = MatchServiceClient::new(endpoint.connect().await.unwrap());
     let mut request = tonic::Request::new(CreateMatchRequest {
         config: Some(config),
         ..CreateMatchRequest::default()

@@ -230,7 +230,8 @@ async fn create_match(url: &str, game: GameConfig, seats: u32) -> Result<Vec<Sea
         config: Some(config),
         ..CreateMatchRequest::default()
     };
-    let mut desk = MatchServiceClient::connect(url.to_owned()).await?;
+    let endpoint = tonic::transport::Endpoint::from_shared(url.to_owned())?;
+    let mut desk = MatchServiceClient::new(endpoint.connect().await?);
     Ok(desk.create_match(request).await?.into_inner().tickets)
 }
 

@@ -1,0 +1,94 @@
+//! What must not come into the tree of a crate, neither by itself nor through another.
+
+use crate::cargo::tree;
+
+/// Waits, connections, databases and command lines.
+const OUTSIDE: &[&str] = &[
+    "axum", "clap", "h2", "hyper", "prost", "sqlx", "tokio", "tonic", "tracing",
+];
+
+/// A web server and a client, a database and a command line. Of gRPC the messages' own crates stay,
+/// which bring tokio's types but neither its network nor its timers.
+const ROOMS_OF_MESSAGES: &[&str] = &["axum", "clap", "h2", "hyper", "mio", "rustls", "sqlx"];
+
+/// What is for a terminal, and what only one command needs.
+const COMMAND_LINE: &[&str] = &[
+    "clap",
+    "comfy-table",
+    "console",
+    "indicatif",
+    "prost-reflect",
+    "quick-junit",
+    "shell-words",
+];
+
+/// A crate, what its tree must not have, and why.
+const FORBIDDEN: &[(&str, &[&str], &str)] = &[
+    (
+        "bridgemaster-games",
+        OUTSIDE,
+        "rules follow from their arguments alone",
+    ),
+    (
+        "bridgemaster-referee",
+        OUTSIDE,
+        "a referee follows from its inputs alone",
+    ),
+    ("bridgemaster-contest", OUTSIDE, "statistics are functions"),
+    (
+        "bridgemaster-wire",
+        ROOMS_OF_MESSAGES,
+        "a conversion needs no server",
+    ),
+    (
+        "bridgemaster-match",
+        ROOMS_OF_MESSAGES,
+        "a match needs no server",
+    ),
+    (
+        "bridgemaster-proto",
+        ROOMS_OF_MESSAGES,
+        "messages need no server",
+    ),
+    (
+        "bridgemaster-replay",
+        ROOMS_OF_MESSAGES,
+        "a replay is read without a server",
+    ),
+    (
+        "bridgemaster-store",
+        &["axum", "clap", "h2", "hyper", "tonic"],
+        "a store has no callers",
+    ),
+    (
+        "bridgemaster-sdk",
+        &["axum", "clap", "sqlx"],
+        "a bot is no server",
+    ),
+    (
+        "bridgemaster-server",
+        COMMAND_LINE,
+        "who embeds the server has a terminal of his own",
+    ),
+    (
+        "bridgemaster",
+        &["icu_normalizer", "statrs"],
+        "twenty crates for names of hosts that sqlx never has (Cargo.lock has idna_adapter 1.0, \
+         which does without), and statistics that no command computes",
+    ),
+];
+
+#[test]
+fn no_crate_has_what_it_must_not_have() {
+    for (package, forbidden, because) in FORBIDDEN {
+        for built in tree(Some(package)) {
+            assert!(
+                !forbidden.contains(&built.name.as_str()),
+                "{package} brings {} {}, but {because}; see `cargo tree -p {package} -e normal -i {}`",
+                built.name,
+                built.version,
+                built.name,
+            );
+        }
+    }
+}

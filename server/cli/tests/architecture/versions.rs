@@ -1,0 +1,53 @@
+//! Crates of which more than one version is built.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cargo::tree;
+
+/// Crates that two of ours or of others need in different versions, and who needs the older one.
+/// Each costs time to build; a row goes when its reason does.
+const SEVERAL: &[(&str, &str)] = &[
+    (
+        "base64",
+        "tonic and sqlx have 0.22; in tests rcgen has a newer one",
+    ),
+    ("block-buffer", "sqlx has sha2 0.10"),
+    ("cpufeatures", "sqlx has sha2 0.10"),
+    ("crypto-common", "sqlx has sha2 0.10"),
+    ("digest", "sqlx has sha2 0.10"),
+    ("foldhash", "hashbrown 0.15"),
+    ("getrandom", "ring has 0.2"),
+    (
+        "hashbrown",
+        "prost-build has petgraph with 0.15, sqlx has 0.16",
+    ),
+    ("sha2", "sqlx has 0.10"),
+    ("syn", "prost, tracing and pin-project have 2"),
+    ("unicode-width", "protox has miette with 0.1"),
+];
+
+#[test]
+fn crates_in_several_versions_are_known_with_their_reason() {
+    let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for built in tree(None) {
+        versions
+            .entry(built.name)
+            .or_default()
+            .insert(built.version);
+    }
+    versions.retain(|_, versions| versions.len() > 1);
+    for (name, versions) in &versions {
+        let is_known = SEVERAL.iter().any(|(known, _)| known == name);
+        assert!(
+            is_known,
+            "{name} is built in {versions:?}; see `cargo tree --workspace -i {name}@VERSION`, \
+             and name the reason in versions.rs if there is one",
+        );
+    }
+    for (name, _) in SEVERAL {
+        assert!(
+            versions.contains_key(*name),
+            "{name} is built once: its row can go"
+        );
+    }
+}
