@@ -79,7 +79,7 @@ fn assert_limit(status: &Status, limit: &str, is_rate: bool) {
 #[tokio::test]
 async fn a_peer_that_says_nothing_is_cut_off_after_the_time_for_the_preface() {
     let limits = Limits {
-        preface_time: Duration::from_millis(30),
+        preface_time: Duration::from_millis(500),
         ..Limits::default()
     };
     let table = Table::with_limits(limits).await;

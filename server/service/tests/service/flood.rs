@@ -44,7 +44,7 @@ fn strict(game: &str) -> MatchConfig {
     };
     MatchConfig {
         faults: Some(faults),
-        ..with_clock(config(game, 2), |clock| clock.cap_ms = Some(1_000))
+        ..with_clock(config(game, 2), |clock| clock.cap_ms = Some(3_000))
     }
 }
 

@@ -10,10 +10,12 @@ use crate::{
     table::{Table, config, with_clock},
 };
 
-/// Time for a decision, in ms.
-const CAP_MS: u32 = 400;
+/// Time for a decision, in ms: enough for a bot that answers at once, on a busy machine too.
+const CAP_MS: u32 = 1_000;
 /// Time that the server is held up, far over the time for a decision.
-const HELD_UP: Duration = Duration::from_millis(1500);
+const HELD_UP: Duration = Duration::from_millis(2_500);
+/// The least of it that counts as the server's own, in µs.
+const LAG_US: u64 = 2_400_000;
 
 #[tokio::test]
 async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
@@ -32,8 +34,8 @@ async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
     second.answer(&asked[1], Choice::Index(0)).await;
     let next = first.asked().await;
     let charge = next.clock.unwrap().last_charge.unwrap();
-    assert!(charge.referee_lag_us >= 1_400_000, "{charge:?}");
-    assert!(charge.charged_us < 400_000, "{charge:?}");
+    assert!(charge.referee_lag_us >= LAG_US, "{charge:?}");
+    assert!(charge.charged_us < u64::from(CAP_MS) * 1_000, "{charge:?}");
     assert_eq!(
         charge.elapsed_us,
         charge.charged_us + charge.credit_us + charge.referee_lag_us
@@ -45,10 +47,10 @@ async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
     for seat in &result.seats {
         assert_eq!(seat.fault_count, 0, "{:?}", seat.faults);
         let longest_us = seat.clock_use.unwrap().longest_referee_lag_us;
-        assert!(longest_us >= 1_400_000, "{longest_us}");
+        assert!(longest_us >= LAG_US, "{longest_us}");
     }
     assert!(result.spoiled_by_referee);
-    assert!(result.referee_lag_us >= 2 * 1_400_000);
+    assert!(result.referee_lag_us >= 2 * LAG_US);
     let replay = table.replay(&seated.match_id).await.unwrap();
     let verified = bridgemaster_replay::verify(&replay).unwrap();
     assert!(verified.spoiled_by_referee);

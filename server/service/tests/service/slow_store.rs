@@ -25,12 +25,12 @@ use crate::{
     table::{GAMES, PATIENCE, Table, config, with_clock},
 };
 
-/// Time for a decision, in ms.
-const CAP_MS: u32 = 250;
+/// Time for a decision, in ms: enough for a bot that answers at once, on a busy machine too.
+const CAP_MS: u32 = 1_000;
 /// Time that a slow commit takes, over the time for a decision.
-const SLOW: Duration = Duration::from_millis(500);
+const SLOW: Duration = Duration::from_millis(1_500);
 /// One commit of so many is slow.
-const SLOW_EVERY: usize = 7;
+const SLOW_EVERY: usize = 21;
 
 /// A store in which one commit of some is slow.
 fn slow() -> Arc<dyn Store> {

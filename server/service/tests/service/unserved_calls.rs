@@ -18,6 +18,9 @@ use crate::{
     table::{GAMES, Table, config},
 };
 
+/// Sets a field of a message.
+type Change<M> = fn(&mut M);
+
 /// A unary call with an empty request, and with metadata.
 async fn call(
     channel: &Channel,
@@ -127,7 +130,7 @@ fn assert_unsupported(refused: &Status, field: &str) {
 #[tokio::test]
 async fn a_new_match_with_a_field_that_is_not_built_is_refused_by_the_name_of_the_field() {
     let table = Table::open().await;
-    let fields: [(&str, fn(&mut CreateMatchRequest)); 7] = [
+    let fields: [(&str, Change<CreateMatchRequest>); 7] = [
         ("idempotency_key", |asked| {
             asked.idempotency_key = "1".to_owned()
         }),
@@ -195,7 +198,7 @@ async fn a_match_can_be_wanted_by_the_version_of_its_rules() {
 #[tokio::test]
 async fn a_list_by_a_field_that_is_not_built_is_refused_by_the_name_of_the_field() {
     let table = Table::open().await;
-    let fields: [(&str, fn(&mut MatchFilter)); 8] = [
+    let fields: [(&str, Change<MatchFilter>); 8] = [
         ("filter.game_id", |filter| {
             filter.game_id = "alhambra".to_owned()
         }),

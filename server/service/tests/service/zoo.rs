@@ -12,6 +12,10 @@ use crate::{
     table::{GAMES, Table, config, with_clock},
 };
 
+/// Time that is waited for a bot which does not come or answer, in ms: on a busy machine it must
+/// still be enough for the good bot, to which the same rules apply. So the games wait side by side.
+const ENOUGH_MS: u32 = 1_500;
+
 /// What the result says of the seat that misbehaved, after checking that the other is unharmed
 /// and that the replay holds.
 async fn misbehaved(table: &Table, result: MatchResult, seat: usize) -> SeatResult {
@@ -52,11 +56,13 @@ fn with_faults(mut config: MatchConfig, faults: FaultPolicy) -> MatchConfig {
 #[tokio::test]
 async fn a_bot_that_never_comes_forfeits_as_never_connected() {
     let table = Table::open().await;
+    let mut matches = Vec::new();
     for game in GAMES {
-        let seated = table
-            .create(with_clock(config(game, 2), |c| c.startup_ms = Some(50)))
-            .await;
-        let good = table.good_bot(&seated.tickets[0]);
+        let short = with_clock(config(game, 2), |c| c.startup_ms = Some(ENOUGH_MS));
+        let seated = table.create(short).await;
+        matches.push(table.good_bot(&seated.tickets[0]));
+    }
+    for good in matches {
         let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::NeverConnected);
         assert_eq!(seat.bot_name, "");
@@ -88,15 +94,17 @@ async fn a_bot_that_crashes_before_hello_leaves_its_seat_to_be_taken() {
 #[tokio::test]
 async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_are_told() {
     let table = Table::open().await;
+    let mut matches = Vec::new();
     for game in GAMES {
-        let seated = table
-            .create(with_clock(config(game, 2), |c| c.reconnect_ms = Some(50)))
-            .await;
+        let short = with_clock(config(game, 2), |c| c.reconnect_ms = Some(ENOUGH_MS));
+        let seated = table.create(short).await;
         let mut witness = RawBot::join(&table, &seated.tickets[0]).await;
         let mut crashing = RawBot::join(&table, &seated.tickets[1]).await;
         witness.answer_until(crashing.asked()).await;
         drop(crashing);
-
+        matches.push((seated, witness));
+    }
+    for (seated, mut witness) in matches {
         let status = loop {
             let status = witness.told_of_a_seat().await;
             if status.seat.as_ref().unwrap().state() != SeatState::Connected {
@@ -121,11 +129,14 @@ async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_a
 #[tokio::test]
 async fn a_bot_that_hangs_is_late_three_times_and_forfeits() {
     let table = Table::open().await;
+    let mut matches = Vec::new();
     for game in GAMES {
-        let slow = with_clock(config(game, 2), |c| c.cap_ms = Some(40));
-        let seated = table.create(slow).await;
+        let capped = with_clock(config(game, 2), |c| c.cap_ms = Some(ENOUGH_MS));
+        let seated = table.create(capped).await;
         let good = table.good_bot(&seated.tickets[0]);
-        let mut hanging = RawBot::join(&table, &seated.tickets[1]).await;
+        matches.push((good, RawBot::join(&table, &seated.tickets[1]).await));
+    }
+    for (good, mut hanging) in matches {
         let first = hanging.asked().await;
         let second = hanging.asked().await;
         assert_eq!(
