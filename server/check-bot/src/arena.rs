@@ -219,7 +219,6 @@ impl Bout {
         }
     }
 
-    /// Delivers a request.
     pub(super) async fn deliver(&mut self, sequence: u32, asked: v1::DecisionRequest) {
         let message = v1::play_response::Message::DecisionRequest(asked);
         self.session.deliver(sequence, message).await;

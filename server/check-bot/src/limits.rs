@@ -33,7 +33,6 @@ impl Times {
         self.scaled(Duration::from_secs(10))
     }
 
-    /// For a whole match.
     pub(super) fn whole_match(self) -> Duration {
         self.scaled(Duration::from_secs(120))
     }

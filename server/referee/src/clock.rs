@@ -312,7 +312,6 @@ impl SeatClock {
         self.round_trip_us.unwrap_or(0).min(self.max_credit_us)
     }
 
-    /// A request is issued.
     pub(crate) fn issue(&self, now: Time) -> RequestTimer {
         RequestTimer {
             issued_at: now,

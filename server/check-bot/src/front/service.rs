@@ -28,7 +28,6 @@ const OUTBOUND_MESSAGES: usize = 4096;
 pub(crate) struct Arrival {
     /// The metadata of the call.
     pub(crate) metadata: MetadataMap,
-    /// The stream.
     pub(crate) stream: BotStream,
 }
 
@@ -89,7 +88,6 @@ impl Service<http::Request<Body>> for ScriptedPlay {
     }
 }
 
-/// The method `Play`.
 struct PlayMethod {
     arrivals: mpsc::Sender<Arrival>,
 }

@@ -35,7 +35,6 @@ struct Callers {
 
 /// What the server, or one caller, may have at once.
 pub(super) struct Allowance {
-    /// Streams of bots.
     pub(super) bot_streams: Arc<Tally>,
     /// Other calls.
     pub(super) calls: Arc<Tally>,

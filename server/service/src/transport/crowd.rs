@@ -50,7 +50,6 @@ pub(super) struct CrowdPlace {
 }
 
 impl Crowd {
-    /// Adds a call.
     pub(super) fn add(self: &Arc<Self>, call: Weak<dyn CrowdMember>) -> CrowdPlace {
         let mut state = self.state();
         state.last += 1;

@@ -37,7 +37,6 @@ impl<K: Eq + Hash> TokenBuckets<K> {
         }
     }
 
-    /// The rate.
     pub(crate) fn rate(&self) -> Rate {
         self.rate
     }

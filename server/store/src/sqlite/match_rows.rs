@@ -367,7 +367,6 @@ pub(super) fn finished_of(
     })
 }
 
-/// A finished match.
 pub(super) async fn finished_match(
     database: impl SqliteExecutor<'_>,
     store: StoreId,
