@@ -33,6 +33,8 @@ mod limits;
 mod line_limit;
 mod memory_bound;
 mod metrics;
+#[cfg(test)]
+mod operators_page;
 mod play;
 mod random;
 mod refusal;

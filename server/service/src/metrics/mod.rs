@@ -243,7 +243,7 @@ impl Metrics {
     ///
     /// # Errors
     /// When the text cannot be written; it is a String, so that would be a defect.
-    fn encode(&self) -> Result<String, fmt::Error> {
+    pub(crate) fn encode(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         text::encode(&mut text, &self.registry)?;
         Ok(text)

@@ -1,0 +1,63 @@
+//! `docs/operating.md` has every limit of the config file and every metric.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use serde::{
+    Deserialize as _,
+    de::value::{Error, MapDeserializer},
+};
+
+use crate::{limits::Limits, metrics::Metrics};
+
+const PAGE: &str = include_str!("../../../docs/operating.md");
+
+/// The texts in backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// The rows of the table below this line of the page.
+fn table(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
+    let (_, rest) = PAGE.split_once(heading).unwrap();
+    let lines = rest.lines().skip_while(|line| !line.starts_with("|---"));
+    let rows = lines.skip(1).take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.split('|').map(str::trim).collect())
+}
+
+#[test]
+fn the_table_of_limits_has_every_limit_of_the_config_file_and_no_other() {
+    let unknown = MapDeserializer::<_, Error>::new([("unknown", 1_u32)].into_iter());
+    let refused = Limits::deserialize(unknown).unwrap_err().to_string();
+    let known: BTreeSet<&str> = quoted(&refused).skip(1).collect();
+    assert!(known.contains("open_matches"), "{refused}");
+    let rows: Vec<_> = table("### The limits\n").collect();
+    let named: BTreeSet<&str> = rows.iter().flat_map(|row| quoted(row[3])).collect();
+    // Set apart from the others, and said so.
+    let apart = BTreeSet::from(["drain_time", "[limits]"]);
+    assert_eq!(&named - &apart, known);
+}
+
+#[test]
+fn the_table_of_metrics_has_every_metric() {
+    let page = Metrics::new().encode().unwrap();
+    let types = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE bridgemaster_"));
+    let rows: Vec<_> = table("| metric, each after `bridgemaster_` |").collect();
+    let named: BTreeSet<&str> = rows.iter().flat_map(|row| quoted(row[1])).collect();
+    let mut seen = 0;
+    for line in types {
+        let (name, kind) = line.split_once(' ').unwrap();
+        let suffix = match kind {
+            "counter" => "_total",
+            "info" => "_info",
+            _ => "",
+        };
+        let name = format!("{name}{suffix}");
+        assert!(named.contains(name.as_str()), "{name}");
+        seen += 1;
+    }
+    assert!(seen > 5, "{page}");
+}
