@@ -5,7 +5,7 @@ pub mod decoder;
 pub mod editions;
 pub mod notation;
 #[allow(dead_code, reason = "the simulation reads more of it")]
-#[path = "../../server/referee/tests/simulation/oracle/mod.rs"]
+#[path = "../../server/match/tests/simulation/oracle/mod.rs"]
 mod oracle;
 mod playout;
 pub mod referee;

@@ -9,7 +9,7 @@ mod editions;
 #[path = "../../../../fuzz/src/notation.rs"]
 mod notation;
 #[allow(dead_code, reason = "the simulation reads more of it")]
-#[path = "../../../referee/tests/simulation/oracle/mod.rs"]
+#[path = "../../../match/tests/simulation/oracle/mod.rs"]
 mod oracle;
 #[path = "../../../../fuzz/src/playout.rs"]
 mod playout;

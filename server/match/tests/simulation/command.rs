@@ -87,6 +87,6 @@ pub(crate) fn told(failure: &Failure) -> String {
         trace,
     } = failure;
     format!(
-        "{trace}\nseed {seed} of {game}: {problem}\nagain: cargo test -p bridgemaster-referee --test simulation -- --seed {seed} --game {game}"
+        "{trace}\nseed {seed} of {game}: {problem}\nagain: cargo test -p bridgemaster-match --test simulation -- --seed {seed} --game {game}"
     )
 }

@@ -1,13 +1,19 @@
 //! A bot: what it knows, and what it does with a request.
 
-use bridgemaster_games::{Game, Seat};
-use bridgemaster_referee::{Answer, BotIdentity, DecisionRequest, HistoryId, Known, SeatMessage};
+use bridgemaster_games::Seat;
+use bridgemaster_match::Opening;
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{DecisionRequest, PlayResponse, play_response::Message},
+};
+use bridgemaster_referee::{Answer, BotIdentity, HistoryId, Known};
 
 use crate::{
+    auditor::StreamId,
     dice::{Dice, Purpose},
     oracle::{Violation, demand},
     plan::Habits,
-    server::{Report, StreamId},
+    reported::Report,
 };
 
 /// A request as the bot remembers it.
@@ -130,7 +136,11 @@ impl<D: Clone> Bot<D> {
     }
 
     /// Takes the Welcome of its stream; tells whether an answer may have been lost, and what it is.
-    pub(crate) fn welcomed(&mut self, history_id: HistoryId, resumed: bool) -> Option<Report<D>> {
+    pub(crate) fn welcomed(&mut self, opening: Opening) -> Option<Report<D>> {
+        let Opening {
+            history_id,
+            resumed,
+        } = opening;
         self.history_id = Some(history_id);
         if !resumed && self.has > 0 {
             self.begin_anew();
@@ -141,13 +151,16 @@ impl<D: Clone> Bot<D> {
     }
 
     /// Takes a message of its stream, of which it has `heard`. Tells whether it has to answer.
-    pub(crate) fn hear<G: Game<Decision = D>>(
+    pub(crate) fn hear<G: WireGame<Decision = D>>(
         &mut self,
-        sequence: u32,
-        message: &SeatMessage<G>,
+        response: &PlayResponse,
         heard: &mut Heard,
     ) -> Result<bool, Violation> {
-        let is_start = heard.last.is_none() && matches!(message, SeatMessage::Started(_));
+        let sequence = response.sequence;
+        let Some(message) = &response.message else {
+            return Err(Violation(format!("{} hears nothing", self.seat)));
+        };
+        let is_start = heard.last.is_none() && matches!(message, Message::MatchStarted(_));
         demand!(
             match heard.resumed {
                 true => sequence == self.has + 1,
@@ -160,11 +173,11 @@ impl<D: Clone> Bot<D> {
         heard.last = Some(sequence);
         self.has = self.has.max(sequence);
         Ok(match message {
-            SeatMessage::Request(request) => {
-                self.is_asked::<G>(request);
+            Message::DecisionRequest(request) => {
+                self.is_asked::<G>(request)?;
                 true
             }
-            SeatMessage::Rejected(rejection) => {
+            Message::DecisionRejected(rejection) => {
                 let open = self.asked.as_ref().map(|asked| asked.request_id);
                 if rejection.request_id != rejection.open_request_id {
                     return Ok(false);
@@ -173,16 +186,19 @@ impl<D: Clone> Bot<D> {
                 (self.has_decided, self.awaits_refusal) = (false, false);
                 open == Some(rejection.open_request_id)
             }
-            SeatMessage::Ended(_) => {
+            Message::MatchEnded(_) => {
                 self.knows_end = true;
                 false
             }
-            SeatMessage::Started(_) | SeatMessage::SeatStatus(_) => false,
+            _ => false,
         })
     }
 
-    fn is_asked<G: Game<Decision = D>>(&mut self, request: &DecisionRequest<G>) {
-        let legal = &request.question.legal;
+    fn is_asked<G: WireGame<Decision = D>>(
+        &mut self,
+        request: &DecisionRequest,
+    ) -> Result<(), Violation> {
+        let legal = &request.legal_decisions;
         let choices = legal.len() as u32;
         let is_new = self
             .asked
@@ -198,9 +214,11 @@ impl<D: Clone> Bot<D> {
             request_id: request.request_id,
             choices,
             index,
-            decision: legal[index as usize].clone(),
-            decision_left_ms: request.clock.decision_left_ms,
+            decision: G::decision_from_wire(&legal[index as usize])
+                .map_err(|error| Violation(format!("a decision cannot be read: {error}")))?,
+            decision_left_ms: request.clock.unwrap_or_default().decision_left_ms,
         });
+        Ok(())
     }
 
     /// What it decides depends on nothing but the match, the seat and the request.

@@ -1,6 +1,7 @@
-//! Referees that do wrong, to show that the checks notice it.
+//! Referees and matches that do wrong, to show that the checks notice it.
 
 use bridgemaster_games::{Digest, Game};
+use bridgemaster_match::{Effect, Entries};
 use bridgemaster_referee::{FaultReason, Output, RecordEntry, SeatMessage};
 
 /// A wrong that is done once, as soon as there is an occasion.
@@ -110,6 +111,102 @@ impl Tampering {
                 _ => self.is_done = false,
             },
             _ => self.is_done = false,
+        }
+    }
+}
+
+/// A wrong that is done once to the effects of a match, as soon as there is an occasion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WrongEffect {
+    LosesAMessage,
+    SendsTooEarly,
+    SwapsMessages,
+    LosesAClosing,
+    LosesNews,
+    TellsNewsTooEarly,
+    LosesAnEntry,
+    ForgetsToWakeTheTimer,
+    CountsTwice,
+}
+
+impl WrongEffect {
+    pub(crate) const ALL: [Self; 9] = [
+        Self::LosesAMessage,
+        Self::SendsTooEarly,
+        Self::SwapsMessages,
+        Self::LosesAClosing,
+        Self::LosesNews,
+        Self::TellsNewsTooEarly,
+        Self::LosesAnEntry,
+        Self::ForgetsToWakeTheTimer,
+        Self::CountsTwice,
+    ];
+
+    /// As the name of a test says it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::LosesAMessage => "loses_a_message",
+            Self::SendsTooEarly => "sends_before_it_is_stored",
+            Self::SwapsMessages => "swaps_two_messages",
+            Self::LosesAClosing => "leaves_a_stream_open",
+            Self::LosesNews => "keeps_news_to_itself",
+            Self::TellsNewsTooEarly => "tells_news_before_they_are_stored",
+            Self::LosesAnEntry => "loses_an_entry",
+            Self::ForgetsToWakeTheTimer => "forgets_to_wake_the_timer",
+            Self::CountsTwice => "counts_twice",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct EffectTampering {
+    wrong: WrongEffect,
+    is_done: bool,
+}
+
+impl EffectTampering {
+    pub(crate) fn new(wrong: WrongEffect) -> Self {
+        Self {
+            wrong,
+            is_done: false,
+        }
+    }
+
+    pub(crate) fn apply(&mut self, effects: &mut Vec<Effect>) {
+        let mut at = 0;
+        while at < effects.len() && !self.is_done {
+            self.is_done = self.alter(at, effects);
+            at += 1;
+        }
+    }
+
+    fn alter(&self, at: usize, effects: &mut Vec<Effect>) -> bool {
+        match (self.wrong, &mut effects[at]) {
+            (WrongEffect::LosesAMessage, Effect::Send { .. })
+            | (WrongEffect::LosesAClosing, Effect::Close { .. })
+            | (WrongEffect::LosesNews, Effect::News { .. })
+            | (WrongEffect::LosesAnEntry, Effect::Store(_))
+            | (WrongEffect::ForgetsToWakeTheTimer, Effect::Wake) => {
+                effects.remove(at);
+                true
+            }
+            (WrongEffect::SendsTooEarly, Effect::Send { after, .. })
+            | (WrongEffect::TellsNewsTooEarly, Effect::News { after, .. }) => {
+                std::mem::replace(after, Entries::NONE) != Entries::NONE
+            }
+            (WrongEffect::SwapsMessages, Effect::Send { .. }) => {
+                let is_next = matches!(effects.get(at + 1), Some(Effect::Send { .. }));
+                if is_next {
+                    effects.swap(at, at + 1);
+                }
+                is_next
+            }
+            (WrongEffect::CountsTwice, Effect::Count(counted)) => {
+                let again = Effect::Count(counted.clone());
+                effects.insert(at, again);
+                true
+            }
+            _ => false,
         }
     }
 }

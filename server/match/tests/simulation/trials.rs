@@ -5,9 +5,9 @@ use libtest_mimic::{Failed, Trial};
 
 use crate::{
     command::told,
-    matches::{Tally, game_ids, game_of, is_noticed, play_seed, trace_of},
+    matches::{Tally, game_ids, game_of, is_effect_noticed, is_noticed, play_seed, trace_of},
     plan::Kind,
-    tampering::Wrong,
+    tampering::{Wrong, WrongEffect},
 };
 
 /// Seeds for each game: some seconds without optimization.
@@ -24,10 +24,18 @@ pub(crate) fn trials() -> Vec<Trial> {
     });
     let wrongs = Wrong::ALL.into_iter().map(|wrong| {
         let name = format!("a_referee_that_{}_is_noticed", wrong.name());
-        Trial::test(name, move || noticed(wrong))
+        Trial::test(name, move || {
+            told_of(|seed| is_noticed(seed, game_of(seed), wrong))
+        })
     });
     let seeds = Trial::test("another_seed_gives_another_trace", another_seed);
-    games.chain(wrongs).chain([seeds]).collect()
+    let effects = WrongEffect::ALL.into_iter().map(|wrong| {
+        let name = format!("a_match_that_{}_is_noticed", wrong.name());
+        Trial::test(name, move || {
+            told_of(|seed| is_effect_noticed(seed, game_of(seed), wrong))
+        })
+    });
+    games.chain(wrongs).chain(effects).chain([seeds]).collect()
 }
 
 fn every_fault(game: &'static str) -> Result<(), Failed> {
@@ -61,8 +69,8 @@ fn every_fault(game: &'static str) -> Result<(), Failed> {
     }
 }
 
-fn noticed(wrong: Wrong) -> Result<(), Failed> {
-    match (0..SEEDS_FOR_A_WRONG).any(|seed| is_noticed(seed, game_of(seed), wrong)) {
+fn told_of(is_noticed: impl Fn(u64) -> bool) -> Result<(), Failed> {
+    match (0..SEEDS_FOR_A_WRONG).any(is_noticed) {
         true => Ok(()),
         false => Err("it went unnoticed".into()),
     }

@@ -1,22 +1,28 @@
 //! The world of one match in virtual time: bots, networks and a server, as a queue of events.
 
+mod bots;
+
 use std::{
     cmp::{Ordering, Reverse},
-    collections::BinaryHeap,
+    collections::{BTreeSet, BinaryHeap, VecDeque},
 };
 
-use bridgemaster_games::{Game, Seat};
-use bridgemaster_referee::{
-    Answer, BadAnswerReason, CloseReason, FaultReason, Known, Referee, SeatMessage, Time,
+use bridgemaster_games::Seat;
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{PlayResponse, play_response::Message},
 };
+use bridgemaster_referee::{FaultReason, Known, Time};
 
 use crate::{
+    auditor::StreamId,
     bot::{Bot, Deed, Heard},
     dice::{Dice, Purpose},
     oracle::{Violation, demand},
     plan::{Kind, Plan},
-    server::{Closing, Report, Server, StreamId, ToBot},
-    tampering::Tampering,
+    reported::Report,
+    shell::{Shell, ToBot},
+    tampering::{EffectTampering, Tampering},
     trace::Trace,
 };
 
@@ -36,7 +42,7 @@ const FLOOD_MESSAGES: u32 = 130;
 
 /// Something that happens.
 #[derive(Debug)]
-enum Event<G: Game> {
+enum Event<G: WireGame> {
     /// A bot opens a stream.
     Dial(Seat),
     /// A bot's time to think is over.
@@ -52,7 +58,7 @@ enum Event<G: Game> {
     /// The network drops a stream.
     Cut(StreamId),
     /// A message comes to its bot.
-    ToBot(StreamId, ToBot<G>),
+    ToBot(StreamId, ToBot),
     /// Hello comes to the server.
     Hello(StreamId, Option<Known>),
     /// A report comes to the server.
@@ -68,6 +74,8 @@ enum Event<G: Game> {
     Tick {
         setting: u64,
     },
+    /// Somebody begins to watch.
+    Watch,
     /// The server stands still.
     Stall,
     /// The server has no room from now on.
@@ -83,7 +91,7 @@ enum Event<G: Game> {
     Restart,
 }
 
-impl<G: Game> Event<G> {
+impl<G: WireGame> Event<G> {
     fn is_for_server(&self) -> bool {
         matches!(
             self,
@@ -98,34 +106,34 @@ impl<G: Game> Event<G> {
     }
 }
 
-struct Scheduled<G: Game> {
+struct Scheduled<G: WireGame> {
     at: Time,
     number: u64,
     event: Event<G>,
 }
 
-impl<G: Game> Ord for Scheduled<G> {
+impl<G: WireGame> Ord for Scheduled<G> {
     fn cmp(&self, other: &Self) -> Ordering {
         (self.at, self.number).cmp(&(other.at, other.number))
     }
 }
 
-impl<G: Game> PartialOrd for Scheduled<G> {
+impl<G: WireGame> PartialOrd for Scheduled<G> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<G: Game> PartialEq for Scheduled<G> {
+impl<G: WireGame> PartialEq for Scheduled<G> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<G: Game> Eq for Scheduled<G> {}
+impl<G: WireGame> Eq for Scheduled<G> {}
 
 /// A stream between a bot and the server.
-struct Stream {
+struct Stream<D> {
     seat: Seat,
     is_cut: bool,
     /// The server that it led to was killed: nothing arrives there any more.
@@ -136,21 +144,23 @@ struct Stream {
     to_bot_at: Time,
     to_server_at: Time,
     heard: Heard,
+    /// What came to the server and was not read yet.
+    inbound: VecDeque<Report<D>>,
 }
 
-impl Stream {
+impl<D> Stream<D> {
     fn leads_to_server(&self) -> bool {
         !self.is_cut && !self.is_orphaned
     }
 }
 
 /// A match and everything around it.
-pub(crate) struct World<G: Game> {
+pub(crate) struct World<G: WireGame> {
     plan: Plan<G>,
     now: Time,
     events: BinaryHeap<Reverse<Scheduled<G>>>,
     scheduled: u64,
-    server: Server<G>,
+    server: Shell<G>,
     server_dice: Dice,
     stalled_until: Time,
     room: Dice,
@@ -165,10 +175,14 @@ pub(crate) struct World<G: Game> {
     is_server_up: bool,
     /// Counts how often the timer was set.
     timer_settings: u64,
+    /// When it means to look again; `None` once it never will.
+    looks_at: Option<Time>,
     bots: Vec<Bot<G::Decision>>,
     networks: Vec<Dice>,
     cuts_of_request: Vec<(u32, u32)>,
-    streams: Vec<Stream>,
+    streams: Vec<Stream<G::Decision>>,
+    /// Streams that have something to be read.
+    unread: BTreeSet<StreamId>,
     pub(crate) trace: Trace,
 }
 
@@ -187,17 +201,19 @@ pub(crate) struct Played {
     pub(crate) virtual_us: u64,
 }
 
-impl<G: Game> World<G> {
-    pub(crate) fn new(plan: Plan<G>, tampering: Option<Tampering>) -> Result<Self, Violation> {
+impl<G: WireGame> World<G> {
+    pub(crate) fn new(
+        plan: Plan<G>,
+        tampering: Option<Tampering>,
+        effect_tampering: Option<EffectTampering>,
+    ) -> Result<Self, Violation> {
         let now = Time(0);
-        let referee = Referee::new(plan.rules.clone(), now)
-            .map_err(|error| Violation(format!("the rules are refused: {error}")))?;
         let seats = || plan.rules.seats.seats();
         let mut world = Self {
             now,
             events: BinaryHeap::new(),
             scheduled: 0,
-            server: Server::new(referee, tampering)?,
+            server: Shell::new(plan.rules.clone(), tampering, effect_tampering)?,
             server_dice: Dice::new(plan.seed, Purpose::Server),
             stalled_until: now,
             room: Dice::new(plan.seed, Purpose::Room),
@@ -209,6 +225,7 @@ impl<G: Game> World<G> {
             server_life: 0,
             is_server_up: true,
             timer_settings: 0,
+            looks_at: Some(now),
             bots: seats()
                 .zip(&plan.bots)
                 .map(|(seat, habits)| Bot::new(plan.seed, seat, habits.clone()))
@@ -218,6 +235,7 @@ impl<G: Game> World<G> {
                 .collect(),
             cuts_of_request: vec![(0, 0); plan.bots.len()],
             streams: Vec::new(),
+            unread: BTreeSet::new(),
             trace: Trace::default(),
             plan,
         };
@@ -243,6 +261,8 @@ impl<G: Game> World<G> {
                 world.after(after_us, Event::Dial(seat));
             }
         }
+        world.start_timer();
+        world.watch_later();
         world.stall_later();
         world.kill_later();
         world.fill_later();
@@ -264,7 +284,6 @@ impl<G: Game> World<G> {
 
     /// Plays the match to its end, and on until everybody who can know of it does.
     pub(crate) fn play(&mut self) -> Result<Played, Violation> {
-        self.arm();
         let mut events = 0;
         while let Some(Reverse(next)) = self.events.pop() {
             if next.event.is_for_server() && next.at < self.stalled_until {
@@ -276,17 +295,17 @@ impl<G: Game> World<G> {
             demand!(events < MOST_EVENTS, "the match does not end");
             self.now = next.at;
             self.happen(next.event)?;
-            self.arm();
+            self.timer_is_set()?;
         }
         self.check_end()
     }
 
     fn check_end(&mut self) -> Result<Played, Violation> {
         demand!(
-            self.server.has_ended() && self.server.oracle.has_ended(),
+            self.server.has_ended() && self.server.auditor.oracle.has_ended(),
             "nothing happens any more, and the match is not over"
         );
-        let Some(result) = self.server.referee.result() else {
+        let Some(result) = self.server.referee().result() else {
             return Err(Violation("an ended match without a result".to_owned()));
         };
         for (bot, seat) in self.bots.iter().zip(&result.seats) {
@@ -321,9 +340,9 @@ impl<G: Game> World<G> {
                 );
             }
         }
-        let oracle = &self.server.oracle;
+        let oracle = &self.server.auditor.oracle;
         Ok(Played {
-            inputs: self.server.inputs,
+            inputs: self.server.auditor.inputs,
             restarts: self.server_life,
             lost_tails: self.lost_tails,
             decided: oracle.decided.clone(),
@@ -338,30 +357,21 @@ impl<G: Game> World<G> {
         })
     }
 
-    /// Lets the timer wake in time if it would look too late.
-    fn arm(&mut self) {
-        if !self.is_server_up {
-            return;
-        }
-        let Some(deadline) = self.server.referee.deadline() else {
-            return;
-        };
-        if self.server.armed.is_none_or(|armed| deadline < armed) {
-            self.server.armed = Some(deadline);
-            self.wake_at(deadline);
-        }
+    /// The timer of a match that is hosted looks at once.
+    fn start_timer(&mut self) {
+        self.looks_at = Some(self.now);
+        self.look_at(self.now);
     }
 
-    fn wake_at(&mut self, deadline: Time) {
+    /// Sets the timer, which may wake late.
+    fn look_at(&mut self, at: Time) {
+        self.looks_at = Some(at);
         let late_us = self
             .server_dice
             .within(self.plan.server.tick_late_us.clone());
         self.timer_settings += 1;
         let setting = self.timer_settings;
-        self.at(
-            deadline.max(self.now).plus_us(late_us),
-            Event::Tick { setting },
-        );
+        self.at(at.max(self.now).plus_us(late_us), Event::Tick { setting });
     }
 
     fn happen(&mut self, event: Event<G>) -> Result<(), Violation> {
@@ -381,30 +391,39 @@ impl<G: Game> World<G> {
             Event::Hello(stream, known) => return self.hello(stream, known),
             Event::ToServer(stream, report) => {
                 if self.streams[stream.0].leads_to_server() {
-                    self.report(stream, report);
+                    self.streams[stream.0].inbound.push_back(report);
+                    self.read(stream);
                 }
             }
-            Event::Handle => return self.serve(|server, _, trace| server.catch_up(trace)),
+            Event::Handle => return self.serve(|server, now, trace| server.catch_up(now, trace)),
             Event::Transport(stream) => self.transport(stream),
-            Event::ServerFindsLoss(stream) => self.report(stream, Report::Left),
+            Event::ServerFindsLoss(stream) => self.server_finds_loss(stream),
             Event::Ping(stream) => self.ping(stream),
             Event::Tick { setting } if setting != self.timer_settings => {}
             Event::Tick { .. } => {
-                self.serve(|server, now, trace| server.tick(now, trace))?;
-                if let Some(deadline) = self.server.armed {
-                    self.wake_at(deadline);
+                // It has looked, and what it does may wake it again.
+                self.looks_at = None;
+                let mut looks_at = None;
+                self.serve(|server, now, trace| {
+                    looks_at = server.tick(now, trace)?;
+                    Ok(())
+                })?;
+                self.looks_at = looks_at;
+                if let Some(at) = looks_at {
+                    self.look_at(at);
                 }
             }
+            Event::Watch => self.server.watch(),
             Event::Stall => self.stall(),
             Event::Full => self.fill(),
             Event::Stored { life, .. } if life != self.server_life => {}
             Event::Stored { count, .. } => {
-                return self.serve(|server, _, _| {
-                    server.have_stored(count);
+                return self.serve(|server, now, _| {
+                    server.have_stored(count, now);
                     Ok(())
                 });
             }
-            Event::Kill => self.kill(),
+            Event::Kill => return self.kill(),
             Event::Restart => return self.restart(),
         }
         Ok(())
@@ -413,7 +432,7 @@ impl<G: Game> World<G> {
     /// Lets the server do something, and the transport have what it queued.
     fn serve(
         &mut self,
-        act: impl FnOnce(&mut Server<G>, Time, &mut Trace) -> Result<(), Violation>,
+        act: impl FnOnce(&mut Shell<G>, Time, &mut Trace) -> Result<(), Violation>,
     ) -> Result<(), Violation> {
         act(&mut self.server, self.now, &mut self.trace)?;
         if let Some(count) = self.server.begin_to_store() {
@@ -426,7 +445,66 @@ impl<G: Game> World<G> {
             let us = self.server_dice.within(0..100);
             self.after(us, Event::Transport(stream));
         }
+        if self.server.take_wake() && self.looks_at.is_some() {
+            self.look_at(self.now);
+        }
+        for stream in self.unread.clone() {
+            self.read(stream);
+        }
         Ok(())
+    }
+
+    /// The timer looks in time, whatever happened.
+    fn timer_is_set(&self) -> Result<(), Violation> {
+        let deadline = self.server.referee().deadline();
+        let (looks_at, now) = (self.looks_at, self.now);
+        demand!(
+            !self.is_server_up
+                || deadline.is_none_or(|due| looks_at.is_some_and(|at| at <= due.max(now))),
+            "the deadline is {deadline:?}, and the timer looks at {looks_at:?}"
+        );
+        Ok(())
+    }
+
+    /// A stream reads what came, but for what it must wait with.
+    fn read(&mut self, stream: StreamId) {
+        let seat = self.streams[stream.0].seat;
+        while self.server.reads(seat, stream)
+            && let Some(report) = self.streams[stream.0].inbound.pop_front()
+        {
+            self.report(stream, report);
+        }
+        match self.streams[stream.0].inbound.is_empty() {
+            true => self.unread.remove(&stream),
+            false => self.unread.insert(stream),
+        };
+    }
+
+    /// A stream that was cut brings no more; of one that its bot closed the rest is read first.
+    fn server_finds_loss(&mut self, stream: StreamId) {
+        let Stream {
+            is_orphaned,
+            is_cut,
+            inbound,
+            ..
+        } = &mut self.streams[stream.0];
+        if *is_orphaned {
+            return;
+        }
+        if *is_cut {
+            inbound.clear();
+            self.unread.remove(&stream);
+            return self.report(stream, Report::Left);
+        }
+        inbound.push_back(Report::Left);
+        self.read(stream);
+    }
+
+    fn watch_later(&mut self) {
+        if self.server_dice.happens(500) {
+            let after_us = self.server_dice.within(0..3_000_000);
+            self.after(after_us, Event::Watch);
+        }
     }
 
     fn report(&mut self, stream: StreamId, report: Report<G::Decision>) {
@@ -494,10 +572,14 @@ impl<G: Game> World<G> {
         }
     }
 
-    /// Kills the server; the streams break, with or without what was on its way to the bots.
-    fn kill(&mut self) {
+    /// Kills the server, or stops it in order; the streams break, with or without what was on its
+    /// way to the bots.
+    fn kill(&mut self) -> Result<(), Violation> {
         if self.server.is_complete() {
-            return;
+            return Ok(());
+        }
+        if !self.server.has_ended() && self.kills.happens(250) {
+            self.server.stop(self.now, &mut self.trace)?;
         }
         let stored = self.server.stored();
         let kept = match self.tails.happens(self.plan.server.loses_tail) {
@@ -515,22 +597,30 @@ impl<G: Game> World<G> {
             let loses_messages = self.kills.happens(500);
             let found_after_us = self.kills.within(0..300_000);
             let stream = &mut self.streams[index];
-            if stream.leads_to_server() {
-                stream.is_orphaned = true;
+            stream.inbound.clear();
+            if std::mem::replace(&mut stream.is_orphaned, true) {
+                continue;
+            }
+            if !stream.is_cut {
                 stream.is_cut = loses_messages;
                 let at = stream.to_bot_at.max(self.now.plus_us(found_after_us));
                 self.at(at, Event::BotFindsLoss(StreamId(index)));
             }
         }
+        self.unread.clear();
         let away_us = self.kills.within(self.plan.server.away_us.clone());
         self.after(away_us, Event::Restart);
+        Ok(())
     }
 
     fn restart(&mut self) -> Result<(), Violation> {
         self.is_server_up = true;
+        self.start_timer();
+        self.watch_later();
         self.serve(|server, now, trace| server.restart(now, trace))?;
         for bot in &self.bots {
-            self.server.knows_what_was_sent(bot.seat, bot.has)?;
+            let auditor = &self.server.auditor;
+            auditor.knows_what_was_sent(bot.seat, bot.has)?;
         }
         self.kill_later();
         Ok(())
@@ -563,10 +653,10 @@ impl<G: Game> World<G> {
             return;
         }
         while let Some(message) = self.server.next_to_bot(stream) {
-            if let ToBot::Message {
-                message: SeatMessage::Request(request),
+            if let ToBot::Message(PlayResponse {
+                message: Some(Message::DecisionRequest(request)),
                 ..
-            } = &message
+            }) = &message
             {
                 let request_id = request.request_id;
                 self.report(stream, Report::HandedOver { request_id });
@@ -628,243 +718,9 @@ impl<G: Game> World<G> {
         self.after(0, Event::Ping(stream));
         Ok(())
     }
-
-    // The bots.
-
-    fn dial(&mut self, seat: Seat) {
-        let bot = &mut self.bots[seat.index()];
-        if bot.is_gone || bot.knows_end {
-            return;
-        }
-        if !self.is_server_up {
-            // Refused; a bot that has a stream will find that it is lost.
-            if bot.stream.is_none() {
-                self.dial_later(seat);
-            }
-            return;
-        }
-        let stream = StreamId(self.streams.len());
-        bot.stream = Some(stream);
-        let known = bot.known();
-        self.streams.push(Stream {
-            seat,
-            is_cut: false,
-            is_orphaned: false,
-            is_read: true,
-            to_bot_at: self.now,
-            to_server_at: self.now,
-            heard: Heard::default(),
-        });
-        self.server.add_queue();
-        let at = self.arrival_at_server(stream);
-        self.at(at, Event::Hello(stream, known));
-    }
-
-    /// Dials again after a pause that grows with each refusal.
-    fn dial_later(&mut self, seat: Seat) {
-        let bot = &mut self.bots[seat.index()];
-        bot.stream = None;
-        bot.refused_dials += 1;
-        let longer = 1 << bot.refused_dials.min(16);
-        let us = bot.dice.within(bot.habits.backoff_us.clone());
-        let longest_us = LONGEST_PAUSE_US.max(us);
-        self.after((us * longer).min(longest_us), Event::Dial(seat));
-    }
-
-    fn dial_again(&mut self, seat: Seat) {
-        let bot = &mut self.bots[seat.index()];
-        bot.stream = None;
-        let us = bot.dice.within(bot.habits.backoff_us.clone());
-        self.after(us, Event::Dial(seat));
-    }
-
-    fn bot_finds_loss(&mut self, stream: StreamId) {
-        let seat = self.streams[stream.0].seat;
-        if self.bots[seat.index()].stream == Some(stream) {
-            self.dial_again(seat);
-        }
-    }
-
-    /// Ends a stream from the bot's side; what is on its way from the server is lost.
-    fn drop_stream(&mut self, seat: Seat) {
-        if let Some(stream) = self.bots[seat.index()].stream.take() {
-            let at = self.arrival_at_server(stream);
-            if !self.streams[stream.0].is_cut {
-                self.at(at, Event::ServerFindsLoss(stream));
-            }
-        }
-    }
-
-    fn arrive(&mut self, stream: StreamId, message: ToBot<G>) -> Result<(), Violation> {
-        let Stream { seat, is_cut, .. } = self.streams[stream.0];
-        let bot = &mut self.bots[seat.index()];
-        if is_cut || bot.stream != Some(stream) {
-            return Ok(());
-        }
-        match message {
-            ToBot::Welcome {
-                history_id,
-                resumed,
-            } => {
-                let heard = &mut self.streams[stream.0].heard;
-                (heard.is_welcomed, heard.resumed) = (true, resumed);
-                if let Some(again) = bot.welcomed(history_id, resumed) {
-                    self.send(stream, again);
-                }
-            }
-            ToBot::Message { sequence, message } => {
-                bot.refused_dials = 0;
-                let heard = &mut self.streams[stream.0].heard;
-                if bot.hear(sequence, &message, heard)? {
-                    self.consider(stream);
-                }
-            }
-            ToBot::Closed(closing) => match closing {
-                Closing::ByReferee(CloseReason::MatchEnded) => {
-                    demand!(bot.knows_end, "the stream of {seat} ends without the end");
-                }
-                Closing::ByReferee(CloseReason::Forfeited(_)) | Closing::SeatClosed => {
-                    bot.is_gone = true;
-                }
-                Closing::ByReferee(CloseReason::Garbage) | Closing::SlowConsumer => {
-                    self.dial_again(seat);
-                }
-                Closing::TurnedAway => self.dial_later(seat),
-                // By a stream of its own.
-                Closing::Superseded => {}
-            },
-        }
-        Ok(())
-    }
-
-    /// A bot has a request and begins to think; its network may fail meanwhile.
-    fn consider(&mut self, stream: StreamId) {
-        let seat = self.streams[stream.0].seat;
-        let bot = &mut self.bots[seat.index()];
-        let Some(asked) = &bot.asked else { return };
-        let (request_id, left_ms) = (asked.request_id, asked.decision_left_ms);
-        let deed = bot.deed();
-        let think_us = match deed {
-            Deed::AnswerLate => u64::from(left_ms) * 1000 + bot.dice.within(0..2_000_000),
-            _ => bot.think_us(),
-        };
-        let (life, cut) = (bot.life, bot.habits.cut);
-        self.after(think_us, Event::Act { seat, life, deed });
-        let (cut_request, cuts) = &mut self.cuts_of_request[seat.index()];
-        if *cut_request != request_id {
-            (*cut_request, *cuts) = (request_id, 0);
-        }
-        let network = &mut self.networks[seat.index()];
-        if *cuts < MOST_CUTS_A_REQUEST && network.happens(cut) {
-            *cuts += 1;
-            let latency_us = self.bots[seat.index()].habits.latency_us.end;
-            let us = network.within(0..think_us + 3 * latency_us + 1000);
-            self.after(us, Event::Cut(stream));
-        }
-    }
-
-    fn act(&mut self, seat: Seat, life: u32, deed: Deed) {
-        let bot = &mut self.bots[seat.index()];
-        if bot.life != life || bot.knows_end || bot.is_gone {
-            return;
-        }
-        let Some(asked) = bot.asked.clone() else {
-            return;
-        };
-        bot.has_decided |= !matches!(deed, Deed::StaySilent | Deed::AnswerIllegally);
-        bot.awaits_refusal |= deed == Deed::AnswerIllegally;
-        let is_welcomed = |stream: &StreamId| self.streams[stream.0].heard.is_welcomed;
-        let Some(stream) = bot.stream.filter(is_welcomed) else {
-            return;
-        };
-        let request_id = asked.request_id;
-        let legal = || asked.answer();
-        match deed {
-            Deed::Answer | Deed::AnswerLate => self.send(stream, legal()),
-            Deed::StaySilent => {}
-            Deed::Restart => {
-                bot.begin_anew();
-                self.drop_stream(seat);
-                self.dial_again(seat);
-            }
-            Deed::Leave => {
-                self.drop_stream(seat);
-                let bot = &mut self.bots[seat.index()];
-                match bot.dice.happens(500) {
-                    true => bot.is_gone = true,
-                    false => {
-                        let us = bot.dice.within(0..40_000_000);
-                        self.after(us, Event::Dial(seat));
-                    }
-                }
-            }
-            Deed::AnswerIllegally => {
-                let earlier = bot.earlier.clone();
-                let report = match (bot.dice.within(0..3), earlier) {
-                    (0, Some(decision)) => Report::Answer {
-                        request_id,
-                        answer: Answer::Decision(decision),
-                    },
-                    (1, _) => Report::BadAnswer {
-                        request_id,
-                        reason: BadAnswerReason::MalformedDecision,
-                    },
-                    _ => Report::Answer {
-                        request_id,
-                        answer: Answer::Index(asked.choices + bot.dice.within(0..3) as u32),
-                    },
-                };
-                self.send(stream, report);
-            }
-            Deed::SendStrayAnswers => {
-                let wrong = bot
-                    .dice
-                    .pick(&[0, 1, request_id.saturating_sub(1), request_id + 1]);
-                let stray = Report::Answer {
-                    request_id: wrong,
-                    answer: Answer::Index(0),
-                };
-                // A stray answer must not answer the request by chance.
-                if wrong != request_id {
-                    self.send(stream, stray);
-                }
-                let reason = BadAnswerReason::WrongMatch;
-                self.send(stream, Report::BadAnswer { request_id, reason });
-                self.send(stream, Report::Useless);
-                self.send(stream, legal());
-                self.send(stream, legal());
-            }
-            Deed::Flood => {
-                if bot.dice.happens(500) {
-                    self.send(stream, Report::Flood);
-                } else {
-                    for _ in 0..FLOOD_MESSAGES {
-                        self.send(stream, Report::Useless);
-                    }
-                }
-                self.send(stream, legal());
-            }
-            Deed::SendGarbage => self.send(stream, Report::Garbage),
-            Deed::Resign => self.send(stream, Report::Resign),
-            Deed::OpenSecondStream => {
-                // The older stream's answer and the newer stream race.
-                self.dial(seat);
-                self.send(stream, legal());
-            }
-            Deed::StopReading => {
-                self.streams[stream.0].is_read = false;
-                self.send(stream, legal());
-                let bot = &mut self.bots[seat.index()];
-                if bot.dice.happens(800) {
-                    let us = bot.dice.within(0..60_000_000);
-                    self.after(us, Event::ReadOn(stream));
-                }
-            }
-        }
-    }
 }
 
-impl<G: Game> World<G> {
+impl<G: WireGame> World<G> {
     /// The seats of a kind of bot, for a summary.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> {
         self.plan.bots.iter().map(|habits| habits.kind)

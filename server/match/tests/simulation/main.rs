@@ -1,11 +1,11 @@
-//! Referees and everything around them in virtual time, from a seed: bots of every kind, networks
-//! that delay and drop, a server that stands still, is killed and may forget what it had stored. Thousands of matches a minute, each watched at
-//! every step.
+//! Matches and everything around them in virtual time, from a seed: bots of every kind, networks that
+//! delay and drop, a server that stands still, stops, is killed and may forget what it had stored. The
+//! matches and their journals are those of the real server; each is watched at every step.
 //!
 //! `cargo test` plays a few hundred. More, or a failure again:
 //!
 //! ```text
-//! cargo test -p bridgemaster-referee --release --test simulation -- --seed 1 --matches 10000
+//! cargo test -p bridgemaster-match --release --test simulation -- --seed 1 --matches 10000
 //! ```
 //!
 //! A failure is told with its trace and with the command that repeats it.
@@ -18,17 +18,20 @@
 #![allow(clippy::print_stdout, reason = "the command prints what it did")]
 #![allow(unreachable_pub, reason = "the toy games are shared with other tests")]
 
+mod auditor;
 mod bot;
 mod command;
 mod dice;
-mod journal;
 mod matches;
 mod oracle;
 mod plan;
-mod server;
+mod reported;
+mod shell;
+mod store;
 mod tampering;
-#[path = "../toy/mod.rs"]
+#[path = "../../../referee/tests/toy/mod.rs"]
 mod toy;
+mod toy_wire;
 mod trace;
 mod trials;
 mod world;

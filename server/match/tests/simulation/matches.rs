@@ -6,12 +6,13 @@ use std::{
 };
 
 use bridgemaster_games::{GAME_IDS, Game, with_game};
+use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::FaultReason;
 
 use crate::{
     dice::Dice,
     plan::{Kind, Plan},
-    tampering::{Tampering, Wrong},
+    tampering::{EffectTampering, Tampering, Wrong, WrongEffect},
     toy::{
         hands::{Hands, HandsConfig},
         heap::{Heap, HeapConfig},
@@ -33,6 +34,9 @@ pub(crate) fn game_of(seed: u64) -> &'static str {
     let ids = game_ids();
     ids[(seed % ids.len() as u64) as usize]
 }
+
+/// Neither the referee nor the match is tampered with.
+const NOTHING_WRONG: (Option<Tampering>, Option<EffectTampering>) = (None, None);
 
 /// Lines of a trace that a failure shows.
 const LINES_SHOWN: usize = 60;
@@ -122,17 +126,17 @@ macro_rules! with_simulated_game {
 pub(crate) fn play_seed(seed: u64, game: &'static str, tally: &mut Tally) -> Result<(), Failure> {
     with_simulated_game!(game, (G, config) => {
         let plan = || Plan::<G>::with_every_fault(seed, config);
-        let (_, trace) = play(plan(), None, tally)?;
+        let (_, trace) = play(plan(), NOTHING_WRONG, tally)?;
         match seed % 4 {
             0 => {
-                let (_, again) = play(plan(), None, tally)?;
+                let (_, again) = play(plan(), NOTHING_WRONG, tally)?;
                 same_trace::<G>(seed, &trace, &again)
             }
             // The first hand that comes settles a round of this game: who is first may change.
             1 if game != Hands::ID => {
                 let plan = |disturbed| Plan::<G>::with_recovered_faults(seed, disturbed, config);
-                let (calm, _) = play(plan(false), None, tally)?;
-                let (disturbed, trace) = play(plan(true), None, tally)?;
+                let (calm, _) = play(plan(false), NOTHING_WRONG, tally)?;
+                let (disturbed, trace) = play(plan(true), NOTHING_WRONG, tally)?;
                 same_match::<G>(seed, &calm, &disturbed, trace)
             }
             _ => Ok(()),
@@ -144,7 +148,17 @@ pub(crate) fn play_seed(seed: u64, game: &'static str, tally: &mut Tally) -> Res
 pub(crate) fn is_noticed(seed: u64, game: &'static str, wrong: Wrong) -> bool {
     with_simulated_game!(game, (G, config) => {
         let plan = Plan::<G>::with_every_fault(seed, config);
-        play(plan, Some(Tampering::new(wrong)), &mut Tally::default()).is_err()
+        let wrongs = (Some(Tampering::new(wrong)), None);
+        play(plan, wrongs, &mut Tally::default()).is_err()
+    })
+}
+
+/// Plays the match of a seed with an effect of it altered; tells whether it was noticed.
+pub(crate) fn is_effect_noticed(seed: u64, game: &'static str, wrong: WrongEffect) -> bool {
+    with_simulated_game!(game, (G, config) => {
+        let plan = Plan::<G>::with_every_fault(seed, config);
+        let wrongs = (None, Some(EffectTampering::new(wrong)));
+        play(plan, wrongs, &mut Tally::default()).is_err()
     })
 }
 
@@ -152,13 +166,13 @@ pub(crate) fn is_noticed(seed: u64, game: &'static str, wrong: Wrong) -> bool {
 pub(crate) fn trace_of(seed: u64, game: &'static str) -> Result<String, Failure> {
     with_simulated_game!(game, (G, config) => {
         let plan = Plan::<G>::with_every_fault(seed, config);
-        play(plan, None, &mut Tally::default()).map(|(_, trace)| trace)
+        play(plan, NOTHING_WRONG, &mut Tally::default()).map(|(_, trace)| trace)
     })
 }
 
-fn play<G: Game>(
+fn play<G: WireGame>(
     plan: Plan<G>,
-    tampering: Option<Tampering>,
+    (tampering, effects): (Option<Tampering>, Option<EffectTampering>),
     tally: &mut Tally,
 ) -> Result<(Played, String), Failure> {
     let seed = plan.seed;
@@ -168,7 +182,7 @@ fn play<G: Game>(
         problem,
         trace,
     };
-    let mut world = World::new(plan, tampering)
+    let mut world = World::new(plan, tampering, effects)
         .map_err(|violation| failure(violation.to_string(), String::new()))?;
     // A panic is a failure like any other, and its trace is worth as much.
     let played = catch_unwind(AssertUnwindSafe(|| world.play()));

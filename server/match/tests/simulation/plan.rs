@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use bridgemaster_games::{Game, SeatCount, Seed};
+use bridgemaster_games::{SeatCount, Seed};
+use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{
     ClockRules, FaultAction, FaultPolicy, FaultReason, HousePolicy, MatchRules,
 };
@@ -219,7 +220,7 @@ pub(crate) struct ServerHabits {
 
 /// A match that is going to be played.
 #[derive(Debug)]
-pub(crate) struct Plan<G: Game> {
+pub(crate) struct Plan<G: WireGame> {
     pub(crate) seed: u64,
     pub(crate) rules: MatchRules<G>,
     /// Whether the clocks leave every bot time enough that does not dawdle.
@@ -228,7 +229,7 @@ pub(crate) struct Plan<G: Game> {
     pub(crate) server: ServerHabits,
 }
 
-impl<G: Game> Plan<G> {
+impl<G: WireGame> Plan<G> {
     /// A match with every fault: any kinds of bots, any rules.
     pub(crate) fn with_every_fault(seed: u64, config: impl FnOnce(&mut Dice) -> G::Config) -> Self {
         let mut dice = Dice::new(seed, Purpose::Plan);
@@ -354,7 +355,7 @@ fn server(dice: &mut Dice) -> ServerHabits {
         handling_us: 0..dice.pick(&[1, 300, 3 * MS]),
         tick_late_us: 0..dice.pick(&[1, MS, 15 * MS]),
         ping_every_us: dice.pick(&[SECOND, 5 * SECOND]),
-        store_us: 0..dice.pick(&[1, MS, 30 * MS]),
+        store_us: 0..dice.pick(&[1, MS, 30 * MS, 300 * MS]),
         killed_after_us: dice
             .happens(600)
             .then(|| 0..dice.pick(&[SECOND, 5 * SECOND, 20 * SECOND])),

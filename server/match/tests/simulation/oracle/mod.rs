@@ -206,6 +206,12 @@ impl<G: Game> Oracle<G> {
         G::digest(&self.state)
     }
 
+    /// Decisions that nobody may know of yet.
+    #[allow(dead_code, reason = "the fuzzed referee has no counts")]
+    pub(crate) fn secret_decisions(&self) -> u32 {
+        self.decisions - self.public_decisions
+    }
+
     /// Messages to a seat so far.
     pub(crate) fn sent_to(&self, seat: Seat) -> usize {
         self.chairs[seat.index()].sent.len()

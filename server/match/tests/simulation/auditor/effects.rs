@@ -1,0 +1,160 @@
+//! What everybody may see of a match: news, counts, the replay and what stays of it.
+
+use bridgemaster_match::{Counted, Ending, Finish, read_finished};
+use bridgemaster_proto::{games::WireGame, v1};
+use bridgemaster_referee::{Record, RecordEntry, Referee};
+use bridgemaster_wire::{record_to_wire, result_to_wire, seat_to_wire};
+
+use super::Auditor;
+use crate::oracle::{Violation, demand};
+
+/// What was told to everybody, and what must be.
+#[derive(Debug, Default)]
+pub(super) struct Public {
+    is_watched: bool,
+    /// Of the referee, the last that came into news.
+    changes: u64,
+    are_news_due: bool,
+    events: Vec<v1::GameEvent>,
+    /// Decisions and faults in this life of the server.
+    decisions: u32,
+    faults: u32,
+    counted_decisions: u32,
+    counted_faults: u32,
+}
+
+impl Public {
+    pub(super) fn new<G: WireGame>(referee: &Referee<G>) -> Self {
+        Self {
+            changes: referee.public_changes(),
+            ..Self::default()
+        }
+    }
+
+    /// Something may have changed that everybody may know.
+    pub(super) fn changed<G: WireGame>(&mut self, referee: &Referee<G>) {
+        let changes = referee.public_changes();
+        let has_changed = changes != std::mem::replace(&mut self.changes, changes);
+        self.are_news_due |= has_changed && self.is_watched;
+    }
+}
+
+impl<G: WireGame> Auditor<G> {
+    /// Somebody watches from now on.
+    pub(crate) fn watches(&mut self) {
+        self.public.is_watched = !self.has_ended();
+    }
+
+    pub(super) fn note_record(&mut self, record: &Record<G>) {
+        let wire = record_to_wire(record);
+        let events = match &wire.record {
+            Some(v1::record::Record::Decision(decision)) => &*decision.events,
+            Some(v1::record::Record::Chance(chance)) => &chance.events,
+            _ => &[],
+        };
+        if self.public.is_watched {
+            self.public.events.extend_from_slice(events);
+        }
+        match &record.entry {
+            RecordEntry::Decision(_) => self.public.decisions += 1,
+            RecordEntry::Fault { .. } => self.public.faults += 1,
+            RecordEntry::Chance(_) | RecordEntry::Seat(_) => {}
+        }
+        self.records.push(wire);
+    }
+
+    /// News tell what everybody may know now, and nothing else.
+    pub(super) fn news(
+        &mut self,
+        news: &v1::WatchMatchResponse,
+        is_last: bool,
+    ) -> Result<(), Violation> {
+        demand!(
+            std::mem::take(&mut self.public.are_news_due),
+            "news of nothing: {news:?}"
+        );
+        let referee = &self.referee;
+        let seats: Vec<_> = referee.public_seats().map(seat_to_wire).collect();
+        let is_true = news.r#match.as_ref().is_some_and(|info| {
+            info.decisions == referee.public_decisions() && info.seats == seats
+        });
+        let observation = referee.observe_spectator();
+        let observation = observation.map(|seen| G::observation_to_wire(&seen));
+        demand!(
+            is_true
+                && news.observation == observation
+                && news.events == self.public.events
+                && is_last == self.has_ended(),
+            "the news tell {news:?}"
+        );
+        self.public.events.clear();
+        self.public.is_watched &= !is_last;
+        Ok(())
+    }
+
+    pub(super) fn counts(&mut self, counted: &Counted) -> Result<(), Violation> {
+        match counted {
+            Counted::Decision { .. } => self.public.counted_decisions += 1,
+            Counted::Fault(_) => self.public.counted_faults += 1,
+        }
+        Ok(())
+    }
+
+    /// News came where they were due, and what is counted is public: all of it once nothing is
+    /// secret.
+    pub(super) fn everybody_is_told(&self) -> Result<(), Violation> {
+        let public = &self.public;
+        demand!(!public.are_news_due, "nobody is told of a change");
+        demand!(
+            public.counted_decisions <= public.decisions,
+            "more is counted than there was"
+        );
+        let uncounted = public.decisions - public.counted_decisions;
+        // Those of an earlier life are not counted in this one.
+        let secret = self.oracle.secret_decisions().min(public.decisions);
+        demand!(
+            uncounted == secret,
+            "{uncounted} decisions are not counted, and {secret} are secret"
+        );
+        demand!(
+            public.counted_faults == public.faults || self.referee.is_secret_who_decided(),
+            "{} of {} faults are counted, and nothing is secret",
+            public.counted_faults,
+            public.faults
+        );
+        Ok(())
+    }
+
+    /// The replay has every record, and the result.
+    pub(super) fn ending(&self, ending: &Ending) -> Result<(), Violation> {
+        let file = bridgemaster_replay::decode(&ending.replay)
+            .map_err(|error| Violation(format!("the replay: {error}")))?;
+        demand!(
+            file.replay.records == self.records,
+            "the replay has {} records, and there were {}",
+            file.replay.records.len(),
+            self.records.len()
+        );
+        let result = self.referee.result();
+        let result = result.map(|result| result_to_wire(self.origin.id.as_str(), result));
+        demand!(
+            file.replay.result == result,
+            "the replay has another result"
+        );
+        Ok(())
+    }
+
+    /// What stays of the match tells of its end, and of all its histories.
+    pub(super) fn finish(&self, finish: &Finish) -> Result<(), Violation> {
+        let finished = read_finished(&finish.summary)
+            .map_err(|problem| Violation(format!("the summary: {problem}")))?;
+        let info = finished.info.unwrap_or_default();
+        let sent = finished.histories.last().map(|last| &last.last_sequences);
+        let is_true = info.state() == v1::MatchState::Ended
+            && info.decisions == self.referee.public_decisions()
+            && finished.histories.len() == self.histories.ended().len() + 1
+            && sent == Some(&self.referee.sent().collect());
+        demand!(is_true, "what stays of the match is {info:?}");
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! What streams report: as bots mean it, as it comes to the match, and as it must come to the
+//! referee.
+
+use bridgemaster_match::{MatchId, SeatInput};
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{self, decision::Choice},
+};
+use bridgemaster_referee::{Answer, BadAnswerReason, Input};
+
+/// What a stream reports.
+#[derive(Debug)]
+pub(crate) enum Report<D> {
+    Answer {
+        request_id: u32,
+        answer: Answer<D>,
+    },
+    BadAnswer {
+        request_id: u32,
+        reason: BadAnswerReason,
+    },
+    HandedOver {
+        request_id: u32,
+    },
+    RoundTrip {
+        elapsed_us: u64,
+    },
+    Resign,
+    Useless,
+    Garbage,
+    Left,
+}
+
+impl<D> Report<D> {
+    /// Its stream is gone with it.
+    pub(crate) fn ends_stream(&self) -> bool {
+        matches!(self, Self::Garbage | Self::Left)
+    }
+
+    /// As it comes to the match.
+    pub(crate) fn seat_input<G: WireGame<Decision = D>>(&self, id: &MatchId) -> SeatInput {
+        let decision = |match_id: &str, request_id, choice| {
+            SeatInput::Decision(v1::Decision {
+                match_id: match_id.to_owned(),
+                request_id,
+                choice,
+                ..v1::Decision::default()
+            })
+        };
+        match self {
+            Self::Answer { request_id, answer } => {
+                let choice = match answer {
+                    Answer::Index(index) => Choice::Index(*index),
+                    Answer::Decision(decision) => Choice::Decision(G::decision_to_wire(decision)),
+                };
+                decision(id.as_str(), *request_id, Some(choice))
+            }
+            Self::BadAnswer { request_id, reason } => match reason {
+                BadAnswerReason::WrongMatch => {
+                    decision("another", *request_id, Some(Choice::Index(0)))
+                }
+                BadAnswerReason::MalformedDecision => decision(id.as_str(), *request_id, None),
+            },
+            Self::HandedOver { request_id } => SeatInput::HandedOver {
+                request_id: *request_id,
+            },
+            Self::RoundTrip { elapsed_us } => SeatInput::RoundTrip {
+                elapsed_us: *elapsed_us,
+            },
+            Self::Resign => SeatInput::Resign {
+                match_id: id.to_string(),
+            },
+            Self::Useless => SeatInput::Useless,
+            Self::Garbage => SeatInput::Garbage {
+                detail: "bytes that are no message".to_owned(),
+            },
+            Self::Left => SeatInput::Left,
+        }
+    }
+
+    /// Whether an input of the referee is this report.
+    pub(crate) fn is<G: WireGame<Decision = D>>(&self, input: &Input<G>) -> bool
+    where
+        D: PartialEq,
+    {
+        match (self, input) {
+            (
+                Self::Answer { request_id, answer },
+                Input::Answer {
+                    request_id: named,
+                    answer: given,
+                    ..
+                },
+            ) => request_id == named && answer == given,
+            (
+                Self::BadAnswer { request_id, reason },
+                Input::BadAnswer {
+                    request_id: named,
+                    reason: given,
+                    ..
+                },
+            ) => (request_id, reason) == (named, given),
+            (Self::HandedOver { request_id }, Input::HandedOver { request_id: id, .. }) => {
+                request_id == id
+            }
+            (Self::RoundTrip { elapsed_us }, Input::RoundTrip { round_trip_us, .. }) => {
+                elapsed_us == round_trip_us
+            }
+            (Self::Resign, Input::Resign { .. })
+            | (Self::Useless, Input::Useless { .. })
+            | (Self::Garbage, Input::Garbage { .. })
+            | (Self::Left, Input::Disconnected { .. }) => true,
+            _ => false,
+        }
+    }
+}

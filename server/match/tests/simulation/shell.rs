@@ -1,0 +1,466 @@
+//! What surrounds a match in a server, in virtual time: the inbox, the store, the queues to the
+//! streams, the timer, and who watches. Carries out what the match says, and decides nothing.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bridgemaster_games::Seat;
+use bridgemaster_match::{
+    Closing as Reason, Effect, Entries, Header, Inbox, Match, MatchId, Moment, Opening, Origin,
+    Report as Made, StreamNumber, TicketHash, recover,
+};
+use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
+use bridgemaster_referee::{
+    BotIdentity, HistoryId, Known, MAX_MESSAGES_KEPT, MatchPhase, MatchRules, Referee, Time,
+};
+use bridgemaster_replay::SigningKey;
+use bridgemaster_wire::SeedSalt;
+
+use crate::{
+    auditor::{Auditor, StreamId},
+    oracle::{Violation, demand},
+    reported::Report,
+    store::Store,
+    tampering::{EffectTampering, Tampering},
+    trace::Trace,
+};
+
+/// Messages that wait for the transport before a stream ends: as the real server's.
+const QUEUE_LIMIT: usize = 2 * MAX_MESSAGES_KEPT;
+
+/// What the server sends to a bot.
+#[derive(Debug)]
+pub(crate) enum ToBot {
+    Welcome(Opening),
+    Message(PlayResponse),
+    Closed(Closing),
+}
+
+/// Why a stream ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closing {
+    ByMatch(Reason),
+    SlowConsumer,
+    SeatClosed,
+    TurnedAway,
+}
+
+/// Something for a bot that leaves when so many entries are stored.
+#[derive(Debug)]
+struct Gated {
+    after: Entries,
+    to_bot: ToBot,
+}
+
+/// A match, and what surrounds it.
+pub(crate) struct Shell<G: WireGame> {
+    machine: Match<G>,
+    pub(crate) auditor: Auditor<G>,
+    signing_key: Arc<SigningKey>,
+    inbox: Inbox,
+    reports: Vec<Made>,
+    /// What is in the inbox, as the auditor gets it.
+    made: Vec<(Moment, Seat, StreamId, Report<G::Decision>)>,
+    effects: Vec<Effect>,
+    store: Store,
+    /// The stream that what is sent to a seat goes to.
+    senders: Vec<Option<StreamId>>,
+    /// Their numbers, by stream.
+    numbers: Vec<StreamNumber>,
+    /// What waits for the store and for the transport, by stream.
+    queues: Vec<VecDeque<Gated>>,
+    /// Counts the lives of the server: each begins a history.
+    life: u8,
+    /// All lag so far, in µs.
+    pub(crate) lag_us: u64,
+    /// The timer is to look at once.
+    wakes: bool,
+    /// The stream that takes a seat in the call at hand.
+    opening: Option<StreamId>,
+    tampering: Option<EffectTampering>,
+}
+
+impl<G: WireGame> Shell<G> {
+    pub(crate) fn new(
+        rules: MatchRules<G>,
+        tampering: Option<Tampering>,
+        effect_tampering: Option<EffectTampering>,
+    ) -> Result<Self, Violation> {
+        let refused = |error: bridgemaster_referee::RulesError<G>| {
+            Violation(format!("the rules are refused: {error}"))
+        };
+        let origin = Origin {
+            id: MatchId::new("0123456789abcdef"),
+            salt: SeedSalt::new([7; 32]),
+            tickets: rules
+                .seats
+                .seats()
+                .map(|seat| TicketHash::new([seat.number(); 32]))
+                .collect(),
+            maker: None,
+        };
+        let seats = usize::from(rules.seats.get());
+        let referee = Referee::new(rules.clone(), Time(0)).map_err(refused)?;
+        let signing_key = Arc::new(SigningKey::new(&[5; 32]));
+        let made_at = Moment::default();
+        let machine = Match::new(
+            origin.clone(),
+            rules,
+            made_at,
+            history_of(0),
+            true,
+            Arc::clone(&signing_key),
+        );
+        let machine = machine.map_err(refused)?;
+        Ok(Self {
+            auditor: Auditor::new(origin, referee, history_of(0), tampering)?,
+            store: Store::new(machine.header().to_bytes()),
+            machine,
+            signing_key,
+            inbox: Inbox::default(),
+            reports: Vec::new(),
+            made: Vec::new(),
+            effects: Vec::new(),
+            senders: vec![None; seats],
+            numbers: Vec::new(),
+            queues: Vec::new(),
+            life: 0,
+            lag_us: 0,
+            wakes: false,
+            opening: None,
+            tampering: effect_tampering,
+        })
+    }
+
+    pub(crate) fn referee(&self) -> &Referee<G> {
+        self.machine.referee()
+    }
+
+    pub(crate) fn holds(&self, seat: Seat, stream: StreamId) -> bool {
+        self.senders[seat.index()] == Some(stream)
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.referee().phase() == MatchPhase::Ended
+    }
+
+    /// The match is over, and that is stored.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.store.is_complete()
+    }
+
+    /// A bot opens a stream, which has the next number.
+    pub(crate) fn add_queue(&mut self) {
+        self.queues.push(VecDeque::new());
+        self.numbers.push(StreamNumber::default());
+    }
+
+    /// What is the next for a stream and may leave.
+    pub(crate) fn next_to_bot(&mut self, stream: StreamId) -> Option<ToBot> {
+        let (stored, _) = self.store.stored();
+        let queue = &mut self.queues[stream.0];
+        Some(queue.pop_front_if(|next| next.after <= stored)?.to_bot)
+    }
+
+    /// The streams for which something waits.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = StreamId> {
+        let queues = self.queues.iter().enumerate();
+        queues
+            .filter(|(_, queue)| !queue.is_empty())
+            .map(|(index, _)| StreamId(index))
+    }
+
+    /// Whether the timer is to look at once.
+    pub(crate) fn take_wake(&mut self) -> bool {
+        std::mem::take(&mut self.wakes)
+    }
+
+    /// Begins to store what is due, unless that is being done; to be followed by
+    /// [`Shell::have_stored`].
+    pub(crate) fn begin_to_store(&mut self) -> Option<usize> {
+        self.store.begin_to_store()
+    }
+
+    pub(crate) fn have_stored(&mut self, count: usize, now: Time) {
+        self.store.have_stored(count, now);
+    }
+
+    /// Entries that are stored.
+    pub(crate) fn stored(&self) -> usize {
+        self.store.stored().0.0 as usize
+    }
+
+    /// Whether a stream is read: what it reported last is handled, and stored if it had an effect.
+    pub(crate) fn reads(&self, seat: Seat, stream: StreamId) -> bool {
+        let (stored, _) = self.store.stored();
+        let is_handled = !self.made.iter().any(|(_, _, of, report)| {
+            *of == stream && !matches!(report, Report::HandedOver { .. })
+        });
+        let number = self.numbers[stream.0];
+        is_handled && self.machine.unsettled_report(seat, number) <= stored
+    }
+
+    /// The server stops in order: the match stands still, all streams end, and what is due is
+    /// stored.
+    pub(crate) fn stop(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+        trace.line(now, format_args!("the server stops"));
+        self.machine.park();
+        self.auditor.parked();
+        let seats = self.referee().rules().seats.seats();
+        let open: Vec<_> = seats
+            .zip(&self.senders)
+            .filter_map(|(seat, stream)| Some((seat, (*stream)?)))
+            .collect();
+        for (seat, stream) in open {
+            self.report(now, seat, stream, Report::Left);
+        }
+        self.catch_up(now, trace)?;
+        self.store.have_stored(self.store.len(), now);
+        Ok(())
+    }
+
+    /// The server is killed: all that is not stored is gone, and of what is stored all but so much.
+    pub(crate) fn kill(&mut self, now: Time, kept: usize, trace: &mut Trace) {
+        let (stored, len) = (self.stored(), self.store.len());
+        trace.line(
+            now,
+            format_args!(
+                "the server is killed with {stored} of {len} entries stored, of which {kept} are kept"
+            ),
+        );
+        self.auditor.killed(kept, stored);
+        self.store.lose_all_but(kept);
+        self.inbox = Inbox::default();
+        self.made.clear();
+        self.senders.fill(None);
+        self.queues.iter_mut().for_each(VecDeque::clear);
+        self.wakes = false;
+    }
+
+    /// The server starts again from what is stored.
+    pub(crate) fn restart(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+        let refused = |problem| Violation(format!("the match does not go on: {problem}"));
+        let header = Header::read(&self.store.header).map_err(refused)?;
+        let id = self.auditor.id().clone();
+        let recovered = recover::<G>(id, &header, self.store.entries()).map_err(refused)?;
+        self.machine = Match::recovered(recovered, Arc::clone(&self.signing_key));
+        let moment = self.moment(now);
+        self.auditor
+            .replay(self.store.entries(), history_of(0), moment)?;
+        let histories = self.machine.histories();
+        self.auditor.agrees(self.machine.referee(), histories)?;
+        self.life += 1;
+        let next = history_of(self.life);
+        self.begin(now);
+        self.auditor.restarts(now, next);
+        self.machine.restarted(moment, next, &mut self.effects);
+        self.end(now, trace)
+    }
+
+    fn moment(&self, now: Time) -> Moment {
+        Moment {
+            time: now,
+            lag_us: self.lag_us,
+        }
+    }
+
+    /// A stream reports something now; it is handled later.
+    pub(crate) fn report(
+        &mut self,
+        now: Time,
+        seat: Seat,
+        stream: StreamId,
+        report: Report<G::Decision>,
+    ) {
+        let moment = self.moment(now);
+        self.inbox.put(Made {
+            moment,
+            seat,
+            stream: self.numbers[stream.0],
+            input: report.seat_input::<G>(self.auditor.id()),
+        });
+        self.made.push((moment, seat, stream, report));
+    }
+
+    /// Somebody watches from now on.
+    pub(crate) fn watch(&mut self) {
+        self.machine.set_watched(true);
+        self.auditor.watches();
+    }
+
+    /// Handles what streams have reported.
+    pub(crate) fn catch_up(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+        self.begin(now);
+        self.machine
+            .handle_reports(&mut self.reports, &mut self.effects);
+        self.end(now, trace)
+    }
+
+    /// A bot opens a stream.
+    pub(crate) fn join(
+        &mut self,
+        now: Time,
+        seat: Seat,
+        stream: StreamId,
+        bot: BotIdentity,
+        known: Option<Known>,
+        trace: &mut Trace,
+    ) -> Result<(), Violation> {
+        let moment = self.begin(now);
+        self.auditor.joins(now, seat, stream, bot.clone(), known);
+        let arrived = (moment, &mut self.reports);
+        let joined = self
+            .machine
+            .join(arrived, seat, bot, None, known, &mut self.effects);
+        let joined = match joined {
+            Ok(joined) => joined,
+            Err((_, after)) => {
+                self.auditor.refuses(seat);
+                let to_bot = ToBot::Closed(Closing::SeatClosed);
+                self.queues[stream.0].push_back(Gated { after, to_bot });
+                return self.end(now, trace);
+            }
+        };
+        self.numbers[stream.0] = joined.stream;
+        self.opening = Some(stream);
+        self.end(now, trace)?;
+        self.auditor.welcomes(&joined)?;
+        self.queues[stream.0].push_front(Gated {
+            after: joined.after,
+            to_bot: ToBot::Welcome(joined.opening),
+        });
+        Ok(())
+    }
+
+    /// A bot comes when there is no room. Who has a stream is not turned away.
+    pub(crate) fn turns_away(
+        &mut self,
+        now: Time,
+        seat: Seat,
+        stream: StreamId,
+        trace: &mut Trace,
+    ) -> Result<bool, Violation> {
+        self.catch_up(now, trace)?;
+        if self.senders[seat.index()].is_some() || self.has_ended() {
+            return Ok(false);
+        }
+        self.queues[stream.0].push_back(Gated {
+            after: Entries::NONE,
+            to_bot: ToBot::Closed(Closing::TurnedAway),
+        });
+        let moment = self.begin(now);
+        self.auditor.turns_away(now, seat);
+        let arrived = (moment, &mut self.reports);
+        self.machine.turned_away(arrived, seat, &mut self.effects);
+        self.end(now, trace)?;
+        Ok(true)
+    }
+
+    /// The timer looks; gives when it is to look again.
+    pub(crate) fn tick(&mut self, now: Time, trace: &mut Trace) -> Result<Option<Time>, Violation> {
+        let moment = self.begin(now);
+        self.auditor.ticks(now);
+        let arrived = (moment, &mut self.reports);
+        let next = self.machine.tick(arrived, &mut self.effects);
+        self.end(now, trace)?;
+        Ok(next)
+    }
+
+    /// Before the match is given anything: what is stored, and what was reported.
+    fn begin(&mut self, now: Time) -> Moment {
+        let (stored, at) = self.store.stored();
+        self.machine.stored(stored, at);
+        self.auditor.told_stored(stored, at);
+        self.inbox.take(&mut self.reports);
+        for (moment, seat, stream, report) in self.made.drain(..) {
+            self.auditor.reports(moment, seat, stream, report);
+        }
+        self.moment(now)
+    }
+
+    /// After it was: what it says is looked at, and carried out.
+    fn end(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+        let moment = self.moment(now);
+        let mut slow = Vec::new();
+        loop {
+            if let Some(tampering) = &mut self.tampering {
+                tampering.apply(&mut self.effects);
+            }
+            self.auditor.audit(&self.effects, moment, trace)?;
+            let mut effects = std::mem::take(&mut self.effects);
+            for effect in effects.drain(..) {
+                slow.extend(self.carry_out(effect)?);
+            }
+            self.effects = effects;
+            let Some((seat, stream)) = slow.pop() else {
+                break;
+            };
+            self.auditor.overflows(now, seat);
+            let number = self.numbers[stream.0];
+            self.machine
+                .overflowed(moment, seat, number, &mut self.effects);
+        }
+        let seats = self.referee().rules().seats.seats();
+        for (seat, stream) in seats.zip(&self.senders) {
+            if let Some(stream) = *stream {
+                let waits = self.machine.unsettled_report(seat, self.numbers[stream.0]);
+                let must_wait = self.auditor.unsettled_report(stream);
+                demand!(
+                    waits == must_wait,
+                    "the stream of {seat} is read after {waits:?}, not after {must_wait:?}"
+                );
+            }
+        }
+        let histories = self.machine.histories();
+        self.auditor.agrees(self.machine.referee(), histories)
+    }
+
+    /// Gives a stream whose queue is full.
+    fn carry_out(&mut self, effect: Effect) -> Result<Option<(Seat, StreamId)>, Violation> {
+        match effect {
+            Effect::Store(entry) => self.store.queue(entry)?,
+            Effect::Open { seat, .. } => self.senders[seat.index()] = self.opening.take(),
+            Effect::Send {
+                seat,
+                response,
+                after,
+            } => {
+                let Some(stream) = self.senders[seat.index()] else {
+                    return Ok(None);
+                };
+                let queue = &mut self.queues[stream.0];
+                if queue.len() < QUEUE_LIMIT {
+                    let to_bot = ToBot::Message(response);
+                    queue.push_back(Gated { after, to_bot });
+                } else {
+                    let to_bot = ToBot::Closed(Closing::SlowConsumer);
+                    queue.push_back(Gated { after, to_bot });
+                    self.senders[seat.index()] = None;
+                    return Ok(Some((seat, stream)));
+                }
+            }
+            Effect::Close {
+                seat,
+                closing,
+                after,
+            } => {
+                if let Some(stream) = self.senders[seat.index()].take() {
+                    let to_bot = ToBot::Closed(Closing::ByMatch(closing));
+                    self.queues[stream.0].push_back(Gated { after, to_bot });
+                }
+            }
+            Effect::Lost { seat, .. } => self.senders[seat.index()] = None,
+            Effect::Wake => self.wakes = true,
+            Effect::News { .. }
+            | Effect::Handled(_)
+            | Effect::Faulty { .. }
+            | Effect::Count(_)
+            | Effect::Ended(_) => {}
+        }
+        Ok(None)
+    }
+}
+
+/// The history that a life of the server begins.
+fn history_of(life: u8) -> HistoryId {
+    HistoryId::new([life; 16])
+}

@@ -1,0 +1,247 @@
+//! What bots do: they dial, take what comes, and answer.
+
+use std::collections::VecDeque;
+
+use bridgemaster_games::Seat;
+use bridgemaster_match::Closing as Reason;
+use bridgemaster_proto::games::WireGame;
+use bridgemaster_referee::{Answer, BadAnswerReason};
+
+use super::{Event, FLOOD_MESSAGES, LONGEST_PAUSE_US, MOST_CUTS_A_REQUEST, Stream, World};
+use crate::{
+    auditor::StreamId,
+    bot::{Deed, Heard},
+    oracle::{Violation, demand},
+    reported::Report,
+    shell::{Closing, ToBot},
+};
+
+impl<G: WireGame> World<G> {
+    pub(super) fn dial(&mut self, seat: Seat) {
+        let bot = &mut self.bots[seat.index()];
+        if bot.is_gone || bot.knows_end {
+            return;
+        }
+        if !self.is_server_up {
+            // Refused; a bot that has a stream will find that it is lost.
+            if bot.stream.is_none() {
+                self.dial_later(seat);
+            }
+            return;
+        }
+        let stream = StreamId(self.streams.len());
+        bot.stream = Some(stream);
+        let known = bot.known();
+        self.streams.push(Stream {
+            seat,
+            is_cut: false,
+            is_orphaned: false,
+            is_read: true,
+            to_bot_at: self.now,
+            to_server_at: self.now,
+            heard: Heard::default(),
+            inbound: VecDeque::new(),
+        });
+        self.server.add_queue();
+        let at = self.arrival_at_server(stream);
+        self.at(at, Event::Hello(stream, known));
+    }
+
+    /// Dials again after a pause that grows with each refusal.
+    pub(super) fn dial_later(&mut self, seat: Seat) {
+        let bot = &mut self.bots[seat.index()];
+        bot.stream = None;
+        bot.refused_dials += 1;
+        let longer = 1 << bot.refused_dials.min(16);
+        let us = bot.dice.within(bot.habits.backoff_us.clone());
+        let longest_us = LONGEST_PAUSE_US.max(us);
+        self.after((us * longer).min(longest_us), Event::Dial(seat));
+    }
+
+    pub(super) fn dial_again(&mut self, seat: Seat) {
+        let bot = &mut self.bots[seat.index()];
+        bot.stream = None;
+        let us = bot.dice.within(bot.habits.backoff_us.clone());
+        self.after(us, Event::Dial(seat));
+    }
+
+    pub(super) fn bot_finds_loss(&mut self, stream: StreamId) {
+        let seat = self.streams[stream.0].seat;
+        if self.bots[seat.index()].stream == Some(stream) {
+            self.dial_again(seat);
+        }
+    }
+
+    /// Ends a stream from the bot's side; what is on its way from the server is lost.
+    pub(super) fn drop_stream(&mut self, seat: Seat) {
+        if let Some(stream) = self.bots[seat.index()].stream.take() {
+            let at = self.arrival_at_server(stream);
+            if !self.streams[stream.0].is_cut {
+                self.at(at, Event::ServerFindsLoss(stream));
+            }
+        }
+    }
+
+    pub(super) fn arrive(&mut self, stream: StreamId, message: ToBot) -> Result<(), Violation> {
+        let Stream { seat, is_cut, .. } = self.streams[stream.0];
+        let bot = &mut self.bots[seat.index()];
+        if is_cut || bot.stream != Some(stream) {
+            return Ok(());
+        }
+        match message {
+            ToBot::Welcome(opening) => {
+                let heard = &mut self.streams[stream.0].heard;
+                (heard.is_welcomed, heard.resumed) = (true, opening.resumed);
+                if let Some(again) = bot.welcomed(opening) {
+                    self.send(stream, again);
+                }
+            }
+            ToBot::Message(response) => {
+                bot.refused_dials = 0;
+                let heard = &mut self.streams[stream.0].heard;
+                if bot.hear::<G>(&response, heard)? {
+                    self.consider(stream);
+                }
+            }
+            ToBot::Closed(closing) => match closing {
+                Closing::ByMatch(Reason::MatchEnded) => {
+                    demand!(bot.knows_end, "the stream of {seat} ends without the end");
+                }
+                Closing::ByMatch(Reason::Forfeited(_)) | Closing::SeatClosed => {
+                    bot.is_gone = true;
+                }
+                Closing::SlowConsumer => self.dial_again(seat),
+                Closing::TurnedAway => self.dial_later(seat),
+                // By a stream of its own.
+                Closing::ByMatch(Reason::Superseded) => {}
+            },
+        }
+        Ok(())
+    }
+
+    /// A bot has a request and begins to think; its network may fail meanwhile.
+    pub(super) fn consider(&mut self, stream: StreamId) {
+        let seat = self.streams[stream.0].seat;
+        let bot = &mut self.bots[seat.index()];
+        let Some(asked) = &bot.asked else { return };
+        let (request_id, left_ms) = (asked.request_id, asked.decision_left_ms);
+        let deed = bot.deed();
+        let think_us = match deed {
+            Deed::AnswerLate => u64::from(left_ms) * 1000 + bot.dice.within(0..2_000_000),
+            _ => bot.think_us(),
+        };
+        let (life, cut) = (bot.life, bot.habits.cut);
+        self.after(think_us, Event::Act { seat, life, deed });
+        let (cut_request, cuts) = &mut self.cuts_of_request[seat.index()];
+        if *cut_request != request_id {
+            (*cut_request, *cuts) = (request_id, 0);
+        }
+        let network = &mut self.networks[seat.index()];
+        if *cuts < MOST_CUTS_A_REQUEST && network.happens(cut) {
+            *cuts += 1;
+            let latency_us = self.bots[seat.index()].habits.latency_us.end;
+            let us = network.within(0..think_us + 3 * latency_us + 1000);
+            self.after(us, Event::Cut(stream));
+        }
+    }
+
+    pub(super) fn act(&mut self, seat: Seat, life: u32, deed: Deed) {
+        let bot = &mut self.bots[seat.index()];
+        if bot.life != life || bot.knows_end || bot.is_gone {
+            return;
+        }
+        let Some(asked) = bot.asked.clone() else {
+            return;
+        };
+        bot.has_decided |= !matches!(deed, Deed::StaySilent | Deed::AnswerIllegally);
+        bot.awaits_refusal |= deed == Deed::AnswerIllegally;
+        let is_welcomed = |stream: &StreamId| self.streams[stream.0].heard.is_welcomed;
+        let Some(stream) = bot.stream.filter(is_welcomed) else {
+            return;
+        };
+        let request_id = asked.request_id;
+        let legal = || asked.answer();
+        match deed {
+            Deed::Answer | Deed::AnswerLate => self.send(stream, legal()),
+            Deed::StaySilent => {}
+            Deed::Restart => {
+                bot.begin_anew();
+                self.drop_stream(seat);
+                self.dial_again(seat);
+            }
+            Deed::Leave => {
+                self.drop_stream(seat);
+                let bot = &mut self.bots[seat.index()];
+                match bot.dice.happens(500) {
+                    true => bot.is_gone = true,
+                    false => {
+                        let us = bot.dice.within(0..40_000_000);
+                        self.after(us, Event::Dial(seat));
+                    }
+                }
+            }
+            Deed::AnswerIllegally => {
+                let earlier = bot.earlier.clone();
+                let report = match (bot.dice.within(0..3), earlier) {
+                    (0, Some(decision)) => Report::Answer {
+                        request_id,
+                        answer: Answer::Decision(decision),
+                    },
+                    (1, _) => Report::BadAnswer {
+                        request_id,
+                        reason: BadAnswerReason::MalformedDecision,
+                    },
+                    _ => Report::Answer {
+                        request_id,
+                        answer: Answer::Index(asked.choices + bot.dice.within(0..3) as u32),
+                    },
+                };
+                self.send(stream, report);
+            }
+            Deed::SendStrayAnswers => {
+                let wrong = bot
+                    .dice
+                    .pick(&[0, 1, request_id.saturating_sub(1), request_id + 1]);
+                let stray = Report::Answer {
+                    request_id: wrong,
+                    answer: Answer::Index(0),
+                };
+                // A stray answer must not answer the request by chance.
+                if wrong != request_id {
+                    self.send(stream, stray);
+                }
+                let reason = BadAnswerReason::WrongMatch;
+                self.send(stream, Report::BadAnswer { request_id, reason });
+                self.send(stream, Report::Useless);
+                self.send(stream, legal());
+                self.send(stream, legal());
+            }
+            Deed::Flood => {
+                for _ in 0..FLOOD_MESSAGES {
+                    self.send(stream, Report::Useless);
+                }
+                self.send(stream, legal());
+            }
+            // Its stream ends with it, and it comes back.
+            Deed::SendGarbage => {
+                self.send(stream, Report::Garbage);
+                self.dial_again(seat);
+            }
+            Deed::Resign => self.send(stream, Report::Resign),
+            Deed::OpenSecondStream => {
+                // The older stream's answer and the newer stream race.
+                self.dial(seat);
+                self.send(stream, legal());
+            }
+            Deed::StopReading => {
+                self.streams[stream.0].is_read = false;
+                self.send(stream, legal());
+                let bot = &mut self.bots[seat.index()];
+                if bot.dice.happens(800) {
+                    let us = bot.dice.within(0..60_000_000);
+                    self.after(us, Event::ReadOn(stream));
+                }
+            }
+        }
+    }
+}
