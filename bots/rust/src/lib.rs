@@ -1,5 +1,5 @@
-//! The bots that come with Bridgemaster: opponents for a newcomer, baselines for tests, house bots
-//! of a ladder. They play over the network like any other bot.
+//! The built-in bots of Bridgemaster: opponents for a newcomer, baselines for tests, later standing
+//! opponents of a ladder. They play over the network like any other bot.
 //!
 //! A bot is reached by its name, in the library ([`by_name`]), on the command line ([`BotArgs`])
 //! and as a binary of its own.

@@ -326,7 +326,7 @@ impl Bout {
             .ok_or_else(|| Stop::Broken("the match has no result".to_owned()))
     }
 
-    /// Seats a house bot on the bot's own ticket: the server ends the bot's stream.
+    /// Seats a built-in bot on the bot's own ticket: the server ends the bot's stream.
     pub(super) fn seat_rival(&self) -> Verdict<AbortOnDropHandle<()>> {
         play_house(&self.url, &self.ticket, self.seat)
     }
@@ -341,7 +341,7 @@ fn play_house(url: &str, ticket: &str, seat: u32) -> Verdict<AbortOnDropHandle<(
     let options = Options::new(url, ticket, "random");
     let bot = Random::new(&Seed::from(u64::from(seat)));
     Ok(AbortOnDropHandle::new(tokio::spawn(async move {
-        // How a house bot fared shows in the match.
+        // How a built-in bot fared shows in the match.
         let _ = connection.play(bot, &options).await;
     })))
 }

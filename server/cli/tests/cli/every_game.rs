@@ -11,7 +11,7 @@ use bridgemaster_replay::{decode, encode_unsigned};
 
 use crate::program::{run, succeed};
 
-/// Plays a match with house bots and gives its replay.
+/// Plays a match with built-in bots and gives its replay.
 fn play(game: &str, seats: u8, folder: &Path) -> Replay {
     let file = folder.join("match.replay");
     let seats = seats.to_string();
