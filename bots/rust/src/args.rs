@@ -14,9 +14,13 @@ use bridgemaster_sdk::{
     v1,
 };
 use clap::{Args, Parser, builder::PossibleValuesParser};
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::{
+    Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, registry,
+    util::SubscriberInitExt as _,
+};
 
-use crate::{NAMES, by_name};
+use crate::{NAMES, by_name, log_filter};
 
 /// Which bot plays which seat.
 #[derive(Args, Clone, Debug)]
@@ -123,13 +127,9 @@ struct BinaryArgs {
 /// # Errors
 /// Those of [`SeatArgs::play`].
 pub fn main_of(bot_name: &str) -> anyhow::Result<()> {
-    let filter = EnvFilter::builder()
-        .with_default_directive(tracing::level_filters::LevelFilter::WARN.into())
-        .from_env_lossy();
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(log)
-        .init();
+    let filter = log_filter(Targets::new().with_default(LevelFilter::WARN));
+    let log = fmt::layer().with_writer(log).with_filter(filter);
+    registry().with(log).init();
     let played = BinaryArgs::parse().seat.play(bot_name);
     // What a server says is in it.
     played.map_err(|error| anyhow::anyhow!("{}", Outside(format_args!("{error:#}"))))?;

@@ -8,12 +8,14 @@
 
 mod args;
 pub mod greedy;
+mod log_filter;
 mod random;
 
 pub use args::{BotArgs, SeatArgs, TlsArgs, main_of};
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::Bot;
 pub use greedy::Greedy;
+pub use log_filter::log_filter;
 pub use random::Random;
 
 /// The names of all bots.

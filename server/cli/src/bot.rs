@@ -1,8 +1,12 @@
 //! `bridgemaster bot`: a built-in bot plays a seat.
 
-use bridgemaster_bots::BotArgs;
+use bridgemaster_bots::{BotArgs, log_filter};
 use clap::Args;
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::{
+    Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, registry,
+    util::SubscriberInitExt as _,
+};
 
 use super::{output, table};
 
@@ -18,12 +22,11 @@ pub(super) struct BotCommand {
 
 impl BotCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-        tracing_subscriber::fmt()
-            .with_env_filter(filter)
+        let filter = log_filter(Targets::new().with_default(LevelFilter::WARN));
+        let log = fmt::layer()
             .with_ansi(output::has_colours())
-            .with_writer(output::text_log)
-            .init();
+            .with_writer(output::text_log);
+        registry().with(log.with_filter(filter)).init();
         let result = self.bot.play()?;
         output::print(&table::standings(&result))?;
         Ok(())

@@ -6,15 +6,20 @@ mod settings;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
+use bridgemaster_bots::log_filter;
 use bridgemaster_server::{LineLimit, Server, ServerOptions, Storage};
 use bridgemaster_store::{
     DataDir, Durability, KeyStore, SqliteOptions, SqliteStore, Store, StoreError,
 };
 use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
+use tracing::{info, level_filters::LevelFilter, warn};
 use tracing_subscriber::{
-    EnvFilter, Layer as _, filter::FilterExt as _, fmt, layer::SubscriberExt as _, registry,
+    Layer as _,
+    filter::{FilterExt as _, Targets},
+    fmt,
+    layer::SubscriberExt as _,
+    registry,
     util::SubscriberInitExt as _,
 };
 
@@ -51,13 +56,14 @@ async fn tell_left_out(limit: LineLimit) {
 
 /// Starts the log, which is rate-limited.
 fn start_log(settings: &Settings) -> LineLimit {
-    // The prefix of the names of all our crates, this one included.
-    let level = match settings.verbose {
-        0 => "warn",
-        1 => "warn,bridgemaster=info",
-        _ => "info,bridgemaster=trace",
+    let (of_others, ours) = match settings.verbose {
+        0 => (LevelFilter::WARN, LevelFilter::WARN),
+        1 => (LevelFilter::WARN, LevelFilter::INFO),
+        _ => (LevelFilter::INFO, LevelFilter::TRACE),
     };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    // The prefix of the names of all our crates, this one included.
+    let levels = Targets::new().with_target("bridgemaster", ours);
+    let filter = log_filter(levels.with_default(of_others));
     let limit = LineLimit::default();
     let filter = filter.and(limit.clone());
     let log = fmt::layer().with_ansi(output::has_colours());
