@@ -1,7 +1,7 @@
 """Bots for Bridgemaster, written from its .proto files alone.
 
 To write your own, derive from `bridgemaster_bot.bot.Bot` and hand it to
-`bridgemaster_bot.connection.play`.
+`bridgemaster_bot.program.run`, or to `bridgemaster_bot.connection.play` for its result.
 """
 
 import os

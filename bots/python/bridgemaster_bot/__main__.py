@@ -5,10 +5,10 @@ import logging
 import sys
 
 from .connection import DEFAULT_SERVER, KEY_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE, play
-from .errors import PlayError
+from .program import told
 from .random_bot import RandomBot
 from .sample import SampleBot
-from .terminal import EscapingFormatter, shown
+from .terminal import EscapingFormatter
 from .tls import CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsFiles
 
 BOTS = {"random": RandomBot, "sample": SampleBot}
@@ -69,20 +69,8 @@ def main() -> int:
     logging.getLogger("asyncio").setLevel(logging.WARNING)
 
     bot = BOTS[arguments.bot](arguments.seed)
-    try:
-        tls = TlsFiles(arguments.ca, arguments.client_cert, arguments.client_key)
-        result = play(bot, arguments.server, arguments.ticket, arguments.key, tls)
-    except PlayError as error:
-        print(f"{bot.name}: error: {shown(error)}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"{bot.name}: interrupted", file=sys.stderr)
-        return 130
-    places = ", ".join(
-        f"seat {seat.seat}: place {seat.place} with {seat.score}" for seat in result.seats
-    )
-    print(f"{bot.name}: match {shown(result.match_id)} is over; {places}")
-    return 0
+    tls = TlsFiles(arguments.ca, arguments.client_cert, arguments.client_key)
+    return told(bot.name, lambda: play(bot, arguments.server, arguments.ticket, arguments.key, tls))
 
 
 if __name__ == "__main__":

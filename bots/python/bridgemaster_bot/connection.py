@@ -78,7 +78,11 @@ def play(
             f"no ticket: set {TICKET_VARIABLE}, or give --ticket; "
             "creating a match returns one for each seat"
         )
+    ticket = ticket.strip()
     key = key or os.environ.get(KEY_VARIABLE) or None
+    for secret, name in ((ticket, "ticket"), (key or "", "API key")):
+        if not (secret.isascii() and secret.isprintable()):
+            raise PlayError(f"the {name} has characters that none has: copy it again")
     return asyncio.run(Connection(bot, server, ticket, key, tls).play())
 
 

@@ -57,3 +57,27 @@ class CommandLineTest(unittest.TestCase):
         ended = run("clever")
         self.assertEqual(ended.returncode, 2)
         self.assertIn("random", ended.stderr)
+
+    def test_a_ticket_that_is_none_is_told_in_one_line(self) -> None:
+        ended = run("random", BRIDGEMASTER_TICKET="tick\u00e9t")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("the ticket has characters", ended.stderr)
+        self.assertEqual(ended.stderr.count("\n"), 1)
+
+
+class OwnProgramTest(unittest.TestCase):
+    """A bot of one's own ends in one line too."""
+
+    def test_a_bot_that_cannot_play_says_so_in_one_line(self) -> None:
+        program = (
+            "from bridgemaster_bot.program import run\n"
+            "from bridgemaster_bot.random_bot import RandomBot\n"
+            "run(RandomBot())\n"
+        )
+        kept = {name: value for name, value in os.environ.items() if "BRIDGEMASTER" not in name}
+        ended = subprocess.run(
+            [sys.executable, "-c", program], env=kept, capture_output=True, text=True
+        )
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("BRIDGEMASTER_TICKET", ended.stderr)
+        self.assertEqual(ended.stderr.count("\n"), 1)
