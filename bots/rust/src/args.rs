@@ -11,9 +11,10 @@ use bridgemaster_sdk::{
     ApiKey, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, DEFAULT_SERVER_URL,
     KEY_VARIABLE, Options, SERVER_VARIABLE, TICKET_VARIABLE, Ticket, TlsOptions, play_blocking,
     proto::outside::{EscapedLog, Outside},
-    v1,
+    tls_hint, v1,
 };
 use clap::{Args, Parser, builder::PossibleValuesParser};
+use thiserror::Error;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{
     Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, registry,
@@ -68,6 +69,14 @@ impl From<TlsArgs> for TlsOptions {
     }
 }
 
+/// No join ticket was given, by flag or by environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "no ticket: set {TICKET_VARIABLE}, or give --ticket TICKET; creating a match returns one for \
+     each seat"
+)]
+pub struct NoTicket;
+
 /// The seat that a bot plays.
 #[derive(Args, Clone, Debug)]
 pub struct SeatArgs {
@@ -76,7 +85,7 @@ pub struct SeatArgs {
     pub server: String,
     /// Join ticket of the seat: creating a match returns one for each seat
     #[arg(long, value_name = "TICKET", env = TICKET_VARIABLE, hide_env_values = true)]
-    pub ticket: Ticket,
+    pub ticket: Option<Ticket>,
     /// API key of the bot, for a server that asks for one
     #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
     pub key: Option<ApiKey>,
@@ -92,8 +101,9 @@ impl SeatArgs {
     /// Plays the seat to the end of its match with the bot of a name.
     ///
     /// # Errors
-    /// When no bot has this name, or the match cannot be played.
+    /// [`NoTicket`]; or when no bot has this name, or the match cannot be played.
     pub fn play(self, bot_name: &str) -> anyhow::Result<v1::MatchResult> {
+        let ticket = self.ticket.ok_or(NoTicket)?;
         let seed = self
             .seed
             .unwrap_or_else(|| Seed::from(rand::random::<u64>()));
@@ -107,7 +117,7 @@ impl SeatArgs {
             bot_version: env!("CARGO_PKG_VERSION").to_owned(),
             key: self.key,
             tls: self.tls.into(),
-            ..Options::new(self.server, self.ticket, bot_name)
+            ..Options::new(self.server, ticket, bot_name)
         };
         Ok(play_blocking(bot, options)?)
     }
@@ -132,7 +142,13 @@ pub fn main_of(bot_name: &str) -> anyhow::Result<()> {
     registry().with(log).init();
     let played = BinaryArgs::parse().seat.play(bot_name);
     // What a server says is in it.
-    played.map_err(|error| anyhow::anyhow!("{}", Outside(format_args!("{error:#}"))))?;
+    played.map_err(|error| {
+        let text = Outside(format_args!("{error:#}")).to_string();
+        match tls_hint(&text) {
+            Some(hint) => anyhow::anyhow!("{text} ({hint})"),
+            None => anyhow::anyhow!("{text}"),
+        }
+    })?;
     Ok(())
 }
 

@@ -11,7 +11,7 @@ pub mod greedy;
 mod log_filter;
 mod random;
 
-pub use args::{BotArgs, SeatArgs, TlsArgs, main_of};
+pub use args::{BotArgs, NoTicket, SeatArgs, TlsArgs, main_of};
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::Bot;
 pub use greedy::Greedy;

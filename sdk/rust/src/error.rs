@@ -150,6 +150,16 @@ impl fmt::Display for Advice {
     }
 }
 
+impl Advice {
+    /// What to do about a gRPC status: what its reason says, and without one what its code does.
+    pub fn for_status(status: &Status) -> Self {
+        match Refusal::from_status(status) {
+            Some(refusal) => refusal.advice,
+            None => advice_for_code(status.code()),
+        }
+    }
+}
+
 /// A refusal of the server.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the server refused: {}: {} ({advice})", Outside(.reason), Outside(.message))]

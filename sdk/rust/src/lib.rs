@@ -61,5 +61,7 @@ pub use options_error::{MAX_NAME_CHARS, OptionsError};
 pub use play::{Connection, play, play_blocking, run};
 pub use request::{ClockView, Request};
 pub use seed_commitment::seed_commitment;
-pub use tls::{CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint};
+pub use tls::{
+    CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint, tls_hint,
+};
 pub use variables::{DEFAULT_SERVER_URL, KEY_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE};

@@ -80,6 +80,49 @@ pub fn endpoint(server_url: &str, tls: &TlsOptions) -> Result<Endpoint, OptionsE
     }
 }
 
+/// What to do about a connection that failed, as far as the text of its error and of its causes
+/// tells: a certificate that is not trusted, or TLS on one side only. `None` for anything else.
+///
+/// The errors of the TLS library are behind types of the transport, so their text is what there is.
+pub fn tls_hint(error: &str) -> Option<&'static str> {
+    const HINTS: [(&str, &str); 7] = [
+        (
+            "CaUsedAsEndEntity",
+            "the server's certificate is one for signing others, as `openssl req -x509` makes it by \
+             itself; add `-addext basicConstraints=critical,CA:FALSE` when you make it",
+        ),
+        (
+            "UnknownIssuer",
+            "nobody that is trusted has signed the server's certificate; name the file to trust \
+             with --ca FILE or BRIDGEMASTER_CA",
+        ),
+        (
+            "BadSignature",
+            "the server shows another certificate than the one to trust; name the right file with \
+             --ca FILE or BRIDGEMASTER_CA",
+        ),
+        (
+            "not valid for name",
+            "the server's certificate is for another name or address than the one that you \
+             connect to",
+        ),
+        (
+            "certificate expired",
+            "the server's certificate has to be made anew",
+        ),
+        (
+            "InvalidContentType",
+            "the server does not speak TLS there: its address begins with http://",
+        ),
+        (
+            "http2 error",
+            "if the server speaks TLS there, its address begins with https://",
+        ),
+    ];
+    let hint = HINTS.iter().find(|(sign, _)| error.contains(sign));
+    hint.map(|(_, hint)| *hint)
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, OptionsError> {
     fs::read(path).map_err(|error| OptionsError::TlsFile {
         path: path.to_owned(),

@@ -1,6 +1,6 @@
 //! `bridgemaster bot`: a built-in bot plays a seat.
 
-use bridgemaster_bots::{BotArgs, log_filter};
+use bridgemaster_bots::{BotArgs, NoTicket, log_filter};
 use clap::Args;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{
@@ -8,7 +8,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use super::{output, table};
+use super::{failure::misuse, output, table};
 
 #[derive(Args)]
 #[command(
@@ -27,7 +27,13 @@ impl BotCommand {
             .with_ansi(output::has_colours())
             .with_writer(output::text_log);
         registry().with(log.with_filter(filter)).init();
-        let result = self.bot.play()?;
+        let result = self
+            .bot
+            .play()
+            .map_err(|error| match error.is::<NoTicket>() {
+                true => misuse(error.to_string()),
+                false => error,
+            })?;
         output::print(&table::standings(&result))?;
         Ok(())
     }

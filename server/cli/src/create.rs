@@ -57,7 +57,9 @@ fn instructions(server_url: &str, created: &CreateMatchResponse) -> anyhow::Resu
     if let Some(startup_ms) = clock.startup_ms {
         writeln!(
             text,
-            "it starts without those that are not there within {startup_ms} ms"
+            "it starts without those that are not there within {} s; --startup-ms gives them longer, \
+             such as 600000 for ten minutes",
+            f64::from(startup_ms) / 1e3
         )?;
     }
     writeln!(text, "\nJoin tickets, each the right to one seat:")?;

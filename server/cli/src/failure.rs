@@ -3,6 +3,7 @@
 use std::{fmt, process::ExitCode};
 
 use bridgemaster_proto::outside::Outside;
+use bridgemaster_sdk::tls_hint;
 use tonic::Status;
 use tonic_types::StatusExt as _;
 
@@ -43,7 +44,11 @@ pub(super) fn refused(status: &Status) -> anyhow::Error {
 
 /// Prints a failure on standard error.
 pub(super) fn report(error: &anyhow::Error) -> ExitCode {
-    output::complain(&format!("error: {}", with_causes(error)));
+    let text = with_causes(error);
+    output::complain(&format!("error: {text}"));
+    if let Some(hint) = tls_hint(&text) {
+        output::complain(&format!("hint: {hint}"));
+    }
     if error.is::<Misuse>() {
         output::complain("\nFor more information, try '--help'.");
         return ExitCode::from(MISUSED);

@@ -1,53 +1,128 @@
 //! Following a match to its end.
 
-use anyhow::bail;
+use std::time::Duration;
+
 use bridgemaster_proto::v1::{MatchConfig, MatchInfo, WatchMatchResponse};
+use bridgemaster_sdk::Advice;
+use tokio::time::{Instant, sleep};
 use tonic::Status;
 use tonic_types::StatusExt as _;
 
 use super::{failure::refused, match_client::MatchClient};
 
+/// Time between the loss of the stream and the first attempt to get another. It doubles with each
+/// attempt up to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// Longest time between two attempts: a person who waits for a server does not wait much longer
+/// than it does.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// Time for which a server that is away is tried again when nothing says otherwise, in seconds: a
+/// restart takes less, and so does the way of an operator to the machine.
+pub(super) const DEFAULT_PATIENCE_SECONDS: u32 = 600;
+
+/// What is told of a match that is followed.
+pub(super) enum Told<'a> {
+    /// News of the match, which have its config.
+    News(&'a WatchMatchResponse),
+    /// The server does not answer, for this reason, and is tried again. Told once.
+    Lost(&'a str),
+    /// The server answers again.
+    Back,
+}
+
 /// Follows a match until it has ended, gives `tell` all news, and returns the match with its
-/// result. The match in all news has its config. Whoever reads too slowly is let go by the server,
-/// and then follows it anew: `tell` misses events then, never the state of the match.
+/// result. Whoever reads too slowly is let go by the server, and then follows it anew: `tell`
+/// misses events then, never the state of the match. The same happens when the server is away,
+/// for at most `patience` each time.
+///
+/// # Errors
+/// What the server refuses for good, a server that is away for longer, and those of `tell`.
 pub(super) async fn follow(
     client: &mut MatchClient,
     match_id: &str,
-    mut tell: impl FnMut(&WatchMatchResponse) -> anyhow::Result<()>,
+    patience: Duration,
+    mut tell: impl FnMut(Told<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<MatchInfo> {
+    let mut lost: Option<Away> = None;
     loop {
-        match follow_once(client, match_id, &mut tell).await? {
-            Ok(info) => return Ok(info),
-            Err(status) if is_slow_consumer(&status) => {}
-            Err(status) => return Err(refused(&status)),
+        let streamed = follow_once(client, match_id, &mut lost, &mut tell).await?;
+        let (reason, failure) = match streamed {
+            Ended::Match(info) => return Ok(*info),
+            Ended::Stream(Some(status)) if is_slow_consumer(&status) => continue,
+            Ended::Stream(Some(status)) if Advice::for_status(&status) != Advice::Retry => {
+                return Err(refused(&status));
+            }
+            Ended::Stream(Some(status)) => (status.message().to_owned(), refused(&status)),
+            Ended::Stream(None) => {
+                let reason = "the server stopped telling of the match before it had ended";
+                (reason.to_owned(), anyhow::anyhow!(reason))
+            }
+        };
+        let away = lost.get_or_insert_with(|| Away::since(Instant::now()));
+        if away.since.elapsed() >= patience {
+            return Err(failure);
+        }
+        if !away.is_told {
+            away.is_told = true;
+            tell(Told::Lost(&reason))?;
+        }
+        sleep(away.pause).await;
+        away.pause = (away.pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// A server that does not answer.
+struct Away {
+    since: Instant,
+    pause: Duration,
+    is_told: bool,
+}
+
+impl Away {
+    fn since(since: Instant) -> Self {
+        Self {
+            since,
+            pause: FIRST_PAUSE,
+            is_told: false,
         }
     }
+}
+
+/// What ended first.
+enum Ended {
+    Match(Box<MatchInfo>),
+    /// The stream, with what the server said if it said something.
+    Stream(Option<Status>),
 }
 
 async fn follow_once(
     client: &mut MatchClient,
     match_id: &str,
-    tell: &mut impl FnMut(&WatchMatchResponse) -> anyhow::Result<()>,
-) -> anyhow::Result<Result<MatchInfo, Status>> {
+    lost: &mut Option<Away>,
+    tell: &mut impl FnMut(Told<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<Ended> {
     let mut news = match client.watch(match_id).await {
         Ok(news) => news,
-        Err(status) => return Ok(Err(status)),
+        Err(status) => return Ok(Ended::Stream(Some(status))),
     };
     let mut config = None;
     loop {
-        match news.message().await {
-            Ok(Some(mut response)) => {
-                lend_config(&mut config, &mut response);
-                tell(&response)?;
-                if let Some(info) = response.r#match {
-                    if info.result.is_some() {
-                        return Ok(Ok(info));
-                    }
-                    config = info.config;
-                }
+        let mut response = match news.message().await {
+            Ok(Some(response)) => response,
+            Ok(None) => return Ok(Ended::Stream(None)),
+            Err(status) => return Ok(Ended::Stream(Some(status))),
+        };
+        if lost.take().is_some_and(|away| away.is_told) {
+            tell(Told::Back)?;
+        }
+        lend_config(&mut config, &mut response);
+        tell(Told::News(&response))?;
+        if let Some(info) = response.r#match {
+            if info.result.is_some() {
+                return Ok(Ended::Match(Box::new(info)));
             }
-            Ok(None) => bail!("the server stopped telling of the match before it had ended"),
-            Err(status) => return Ok(Err(status)),
+            config = info.config;
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod address;
 mod bot;
 mod check_bot;
 mod count;
@@ -14,16 +15,20 @@ mod failure;
 mod follow;
 mod input_file;
 mod key;
+mod list;
 mod match_client;
 mod match_flags;
 mod moment;
 mod output;
+mod output_file;
 mod proto_json;
 mod replay;
 mod replay_files;
+mod result;
 mod runtime;
 mod secret_file;
 mod serve;
+mod standing;
 mod stop_signal;
 mod table;
 mod tls_flags;
@@ -53,7 +58,8 @@ use clap::{Parser, Subcommand};
         bridgemaster serve\n  \
         bridgemaster create --seats 2          prints a join ticket for each seat\n  \
         BRIDGEMASTER_TICKET=... bridgemaster bot greedy\n  \
-        bridgemaster watch MATCH_ID",
+        bridgemaster watch MATCH_ID\n  \
+        bridgemaster list                      and `bridgemaster result MATCH_ID`",
     arg_required_else_help = true
 )]
 struct CommandLine {
@@ -75,6 +81,10 @@ enum Command {
     CheckBot(check_bot::CheckBotArgs),
     /// Follow a running match in the terminal
     Watch(watch::WatchArgs),
+    /// List the matches of a server
+    List(list::ListArgs),
+    /// Show the result of a match, or that it has not ended
+    Result(result::ResultArgs),
     /// Make, list and revoke the API keys of a server
     Key(key::KeyArgs),
     /// Check, back up or restore the data folder of a server, or remove a match from it
@@ -93,6 +103,8 @@ fn main() -> ExitCode {
         Command::Bot(command) => command.run(),
         Command::CheckBot(args) => return check_bot::run(args),
         Command::Watch(args) => args.run(),
+        Command::List(args) => args.run(),
+        Command::Result(args) => return result::run(args),
         Command::Key(args) => args.run(),
         Command::Data(args) => args.run(),
         Command::Replay(args) => args.run(),

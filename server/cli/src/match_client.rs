@@ -5,9 +5,10 @@ use std::time::Duration;
 use anyhow::Context as _;
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::v1::{
-    CreateMatchRequest, CreateMatchResponse, GetReplayRequest, GetServerInfoRequest, MatchConfig,
-    WatchMatchRequest, WatchMatchResponse, catalog_service_client::CatalogServiceClient,
-    match_service_client::MatchServiceClient,
+    CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetReplayRequest,
+    GetServerInfoRequest, ListMatchesRequest, ListMatchesResponse, MatchConfig, MatchFilter,
+    MatchInfo, MatchState, WatchMatchRequest, WatchMatchResponse,
+    catalog_service_client::CatalogServiceClient, match_service_client::MatchServiceClient,
 };
 use bridgemaster_replay::{MAX_REPLAY_BYTES, PublicKey};
 use bridgemaster_sdk::{
@@ -26,6 +27,11 @@ use super::failure::{misuse, refused};
 
 /// Time for a connection: a server that answers at all does so at once.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
+/// Interval of the HTTP/2 PINGs by which a server is noticed that is gone without a word, as one is
+/// whose machine lost its power.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
+/// Time for the answer to one.
+const KEEPALIVE_TIME: Duration = Duration::from_secs(10);
 /// Bytes of an answer with a replay file around the file itself, and more.
 const AROUND_A_FILE_BYTES: usize = 1024;
 
@@ -106,6 +112,38 @@ impl MatchClient {
         Ok(response.map_err(|status| refused(&status))?.into_inner())
     }
 
+    /// A part of the list of matches, the newest first; it goes on at the token of the part before.
+    pub(super) async fn list(
+        &mut self,
+        state: MatchState,
+        page_size: u32,
+        page_token: String,
+    ) -> anyhow::Result<ListMatchesResponse> {
+        let filter = MatchFilter {
+            state: state.into(),
+            ..MatchFilter::default()
+        };
+        let request = ListMatchesRequest {
+            filter: Some(filter),
+            page_size,
+            page_token,
+        };
+        let response = self.0.list_matches(request).await;
+        Ok(response.map_err(|status| refused(&status))?.into_inner())
+    }
+
+    /// What is known of a match.
+    pub(super) async fn get(&mut self, match_id: &str) -> anyhow::Result<MatchInfo> {
+        let request = GetMatchRequest {
+            match_id: match_id.to_owned(),
+        };
+        let response = self.0.get_match(request).await;
+        let response = response.map_err(|status| refused(&status))?.into_inner();
+        response
+            .r#match
+            .context("the server told nothing of the match")
+    }
+
     /// Follows a match.
     pub(super) async fn watch(
         &mut self,
@@ -155,6 +193,8 @@ async fn connect(url: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
     })?;
     endpoint
         .connect_timeout(CONNECT_TIME)
+        .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
+        .keep_alive_timeout(KEEPALIVE_TIME)
         .connect()
         .await
         .with_context(|| format!("no server answers at {url}; `bridgemaster serve` starts one"))

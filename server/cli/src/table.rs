@@ -123,7 +123,8 @@ fn is_wider(text: &str, width: u16) -> bool {
         .any(|line| line.chars().count() > usize::from(width))
 }
 
-fn by_place(result: &MatchResult) -> Vec<&SeatResult> {
+/// The seats in the order of their places.
+pub(super) fn by_place(result: &MatchResult) -> Vec<&SeatResult> {
     let mut seats: Vec<_> = result.seats.iter().collect();
     seats.sort_by_key(|seat| (seat.place, seat.place_by_score));
     seats

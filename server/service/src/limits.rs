@@ -177,6 +177,7 @@ pub struct Limits {
 /// How often something may happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[serde(expecting = "a rate such as { per_second = 1000, burst = 5000 }")]
 pub struct Rate {
     /// Sustained rate per second, from 1 on; 0 counts as 1.
     #[serde(deserialize_with = "positive")]

@@ -80,6 +80,20 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes sure that [`write`] has where to write to, and leaves everything as it is. The disk may be
+/// full by then all the same.
+///
+/// # Errors
+/// Those of the file system.
+pub fn probe(path: &Path) -> io::Result<()> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match fs::metadata(&path) {
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(there) if !there.is_file() => Ok(()),
+        _ => Prepared::write(path, b"").map(drop),
+    }
+}
+
 /// Writes a file of these bytes: when this returns, it is on the disk and whole. What is no file,
 /// such as a pipe or a terminal, is written to as it is.
 ///
@@ -107,6 +121,22 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn a_probe_tells_what_cannot_be_written_and_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        probe(&path).unwrap();
+        assert!(!path.exists());
+        write(&path, b"first").unwrap();
+        probe(&path).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(names(folder.path()), ["a.json"]);
+        assert!(probe(folder.path()).is_err());
+        assert!(probe(&folder.path().join("no/such/folder")).is_err());
+        #[cfg(unix)]
+        probe(Path::new("/dev/null")).unwrap();
     }
 
     #[test]

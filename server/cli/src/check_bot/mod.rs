@@ -3,17 +3,13 @@
 mod junit;
 mod text;
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Context as _;
 use bridgemaster_bot_process::is_program;
 use bridgemaster_bots::NAMES;
 use bridgemaster_check_bot::{Check, CheckBotError, Plan, Progress, Report, check_bot};
 use bridgemaster_proto::outside::escape_json;
-use bridgemaster_whole_file as whole_file;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -21,6 +17,7 @@ use super::{
     entrant::Entrant,
     failure::{self, misuse},
     output,
+    output_file::OutputFile,
     runtime::block_on,
 };
 
@@ -45,7 +42,8 @@ pub(super) struct CheckBotArgs {
     /// Write the report as JSON to this file; with `-` to standard output, and nothing else there
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the report as JUnit XML to this file, for a CI system
+    /// Write the report as JUnit XML to this file, for a CI system; `-` is standard output, which
+    /// then has nothing else
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Multiply every time limit of the checks by this number, for slow machines
@@ -76,7 +74,8 @@ impl CheckBotArgs {
             return Ok(true);
         }
         let plan = self.plan()?;
-        let is_json_alone = self.json.as_deref() == Some(Path::new("-"));
+        let files = Files::open(&self)?;
+        let has_own_stdout = !files.use_stdout();
         let mut report = None;
         block_on(async {
             let progress = progress_bar();
@@ -85,7 +84,7 @@ impl CheckBotArgs {
                 Progress::Planned(count) => progress.set_length(count as u64),
                 Progress::Done(check) => {
                     progress.inc(1);
-                    if !is_json_alone {
+                    if has_own_stdout {
                         // A reader that went away is told of by the last print.
                         progress.suspend(|| output::print_screen(&text::line(check, colours)).ok());
                     }
@@ -97,13 +96,11 @@ impl CheckBotArgs {
             Ok(())
         })?;
         let report = report.context("the checks gave no report")?;
-        self.write(&report)?;
-        let all_passed = report.failed() == 0;
-        match is_json_alone {
-            true => output::print(&json(&report)?)?,
-            false => output::print_screen(&text::ending(&report, output::stdout_has_colours()))?,
+        files.write(&report)?;
+        if has_own_stdout {
+            output::print_screen(&text::ending(&report, output::stdout_has_colours()))?;
         }
-        Ok(all_passed)
+        Ok(report.failed() == 0)
     }
 
     fn plan(&self) -> anyhow::Result<Plan> {
@@ -133,13 +130,46 @@ impl CheckBotArgs {
             time_factor: self.time_limit,
         })
     }
+}
+
+/// The files of the report.
+struct Files {
+    json: Option<OutputFile>,
+    junit: Option<OutputFile>,
+}
+
+impl Files {
+    fn open(args: &CheckBotArgs) -> anyhow::Result<Self> {
+        let open = |flag, path: &Option<PathBuf>| {
+            let path = path.as_deref();
+            path.map(|path| OutputFile::open(flag, path)).transpose()
+        };
+        let files = Self {
+            json: open("--json", &args.json)?,
+            junit: open("--junit", &args.junit)?,
+        };
+        if files.all().count() == 2 && files.all().all(OutputFile::is_stdout) {
+            return Err(misuse(
+                "--json - and --junit -: only one of them can be standard output",
+            ));
+        }
+        Ok(files)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &OutputFile> {
+        self.json.iter().chain(&self.junit)
+    }
+
+    fn use_stdout(&self) -> bool {
+        self.all().any(OutputFile::is_stdout)
+    }
 
     fn write(&self, report: &Report) -> anyhow::Result<()> {
-        if let Some(file) = self.json.as_deref().filter(|file| *file != Path::new("-")) {
-            write(file, &json(report)?)?;
+        if let Some(file) = &self.json {
+            file.write(&json(report)?)?;
         }
         match &self.junit {
-            Some(file) => write(file, &junit::xml(report)?),
+            Some(file) => file.write(&junit::xml(report)?),
             None => Ok(()),
         }
     }
@@ -163,11 +193,6 @@ fn progress_bar() -> ProgressBar {
 
 fn json(report: &Report) -> anyhow::Result<String> {
     Ok(escape_json(&serde_json::to_string_pretty(report)?).into_owned() + "\n")
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    whole_file::write(path, text.as_bytes())
-        .with_context(|| format!("{} cannot be written", path.display()))
 }
 
 #[cfg(test)]
@@ -209,6 +234,37 @@ mod tests {
             checks: vec![check(Outcome::Failed(failure)), check(skipped)],
             duration: Duration::ZERO,
         }
+    }
+
+    #[test]
+    fn junit_xml_has_what_readers_of_it_ask_for() {
+        let mut report = hostile_report();
+        report.command = vec!["./my bot".to_owned(), "--fast".to_owned()];
+        report.bot = BotInfo::default();
+        let Outcome::Failed(failure) = &mut report.checks[0].outcome else {
+            panic!("the first check failed");
+        };
+        // Characters that XML has not, as themselves or escaped.
+        failure.stderr = "a\u{fffe}b\u{ffff}c".to_owned();
+        let text = junit::xml(&report).unwrap();
+        let is_of_xml = |c: char| !matches!(c, '\u{fffe}' | '\u{ffff}') && (c >= ' ' || c == '\n');
+        assert!(text.chars().all(is_of_xml), "{text}");
+
+        let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
+        assert!(read.time.is_some() && read.name.is_some());
+        assert_eq!((read.tests, read.failures, read.errors), (2, 1, 0));
+        let [suite] = &*read.test_suites else {
+            panic!("one suite: {text}");
+        };
+        assert_eq!(suite.name.as_str(), "./my bot --fast");
+        assert!(suite.time.is_some());
+        assert_eq!((suite.tests, suite.skipped, suite.failures), (2, 1, 1));
+        for case in &suite.test_cases {
+            assert!(case.time.is_some());
+            let class = case.classname.as_ref().map(|class| class.as_str());
+            assert_eq!(class, Some("check-bot"));
+        }
+        assert!(text.contains("<failure type=\"failed\" message="), "{text}");
     }
 
     #[test]

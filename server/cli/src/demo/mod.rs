@@ -7,6 +7,7 @@ use std::{
     env,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use anyhow::Context as _;
@@ -14,17 +15,28 @@ use bridgemaster_bots::NAMES;
 use bridgemaster_games::SeatCount;
 use bridgemaster_proto::{
     outside::Outside,
-    v1::{MatchConfig, MatchInfo, MatchResult},
+    v1::{MatchConfig, MatchInfo, MatchResult, MatchState, SeatInfo, SeatState},
 };
 use bridgemaster_server::{Server, ServerOptions};
-use bridgemaster_whole_file as whole_file;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use self::{processes::Processes, progress::ProgressView};
+use self::{
+    processes::{Left, Processes},
+    progress::ProgressView,
+};
 use super::{
-    count::count, entrant::Entrant, failure::misuse, follow::follow, match_client::MatchClient,
-    match_flags::MatchFlags, output, proto_json, runtime::block_on, stop_signal::asked_to_stop,
+    count::count,
+    entrant::Entrant,
+    failure::misuse,
+    follow::{Told, follow},
+    match_client::MatchClient,
+    match_flags::MatchFlags,
+    output,
+    output_file::{self, OutputFile},
+    proto_json,
+    runtime::block_on,
+    stop_signal::asked_to_stop,
     table,
 };
 
@@ -62,7 +74,19 @@ impl DemoArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let (seats, entrants) = self.entrants()?;
         let config = self.match_flags.config(seats)?;
-        block_on(self.play(config, entrants))
+        let json = self.json.as_deref();
+        let json = json
+            .map(|path| OutputFile::open("--json", path))
+            .transpose()?;
+        if let Some(path) = &self.replay {
+            let file = OutputFile::open("--replay", path)?;
+            if file.is_stdout() {
+                return Err(misuse(
+                    "--replay -: a replay goes to a file, since it is no text",
+                ));
+            }
+        }
+        block_on(self.play(config, entrants, json))
     }
 
     /// Who plays, and so how many seats there are.
@@ -88,7 +112,12 @@ impl DemoArgs {
         Ok((seats, entrants.collect::<anyhow::Result<_>>()?))
     }
 
-    async fn play(self, config: MatchConfig, entrants: Vec<Entrant>) -> anyhow::Result<()> {
+    async fn play(
+        self,
+        config: MatchConfig,
+        entrants: Vec<Entrant>,
+        json: Option<OutputFile>,
+    ) -> anyhow::Result<()> {
         let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let server = Server::bind(loopback, ServerOptions::default()).await?;
         let server_url = format!("http://{}", server.local_addr());
@@ -108,37 +137,74 @@ impl DemoArgs {
             &server_url,
             &created.tickets,
             self.match_flags.seed(),
-            &progress,
         )?;
+        let mut asking = client.clone();
         let ended = tokio::select! {
-            ended = follow(&mut client, &match_id, |news| progress.show(news)) => ended?,
-            () = asked => anyhow::bail!("stopped before the match had ended"),
+            ended = follow(&mut client, &match_id, Duration::ZERO, |told| match told {
+                Told::News(news) => progress.show(news),
+                Told::Lost(_) | Told::Back => Ok(()),
+            }) => ended?,
+            missing = watch_over(&mut processes, &mut asking, &match_id, &progress) => {
+                let missing = missing?;
+                progress.give_up();
+                anyhow::bail!("the match cannot begin: {missing}");
+            }
+            () = asked => {
+                progress.give_up();
+                anyhow::bail!("stopped before the match had ended");
+            }
         };
-        processes.finish().await;
         progress.finish();
+        processes.finish(|left| progress.tell_of(left)).await;
         let replay = client.replay_file(&match_id).await?;
         stop.cancel();
         serving.await??;
-        self.report(&ended, &replay)
+        self.report(&ended, &replay, json.as_ref())
     }
 
-    fn report(&self, ended: &MatchInfo, replay: &[u8]) -> anyhow::Result<()> {
+    fn report(
+        &self,
+        ended: &MatchInfo,
+        replay: &[u8],
+        json: Option<&OutputFile>,
+    ) -> anyhow::Result<()> {
         let path = self.replay.clone().unwrap_or_else(|| {
             env::temp_dir().join(format!("bridgemaster-{}.replay.binpb", ended.match_id))
         });
-        write(&path, replay)?;
-        if let Some(file) = &self.json {
-            let json = proto_json::to_json("MatchInfo", ended)?;
-            if file == Path::new("-") {
-                return Ok(output::print(&json)?);
+        output_file::write(&path, replay)?;
+        if let Some(file) = json {
+            file.write(&proto_json::to_json("MatchInfo", ended)?)?;
+            if file.is_stdout() {
+                return Ok(());
             }
-            write(file, json.as_bytes())?;
         }
         match &ended.result {
             Some(result) if !self.quiet => Ok(output::print(&summary(ended, result, &path))?),
             _ => Ok(()),
         }
     }
+}
+
+/// Tells of bots whose processes fail, and comes back with the first that ended before it took its
+/// seat: nobody else will take it.
+async fn watch_over(
+    processes: &mut Processes,
+    client: &mut MatchClient,
+    match_id: &str,
+    progress: &ProgressView,
+) -> anyhow::Result<Left> {
+    while let Some(left) = processes.next_to_leave().await {
+        // The news may be behind.
+        let info = client.get(match_id).await?;
+        let is_vacant =
+            |seat: &SeatInfo| seat.seat == left.seat && matches!(seat.state(), SeatState::Vacant);
+        if info.state() == MatchState::Waiting && info.seats.iter().any(is_vacant) {
+            return Ok(left);
+        }
+        progress.tell_of(&left);
+    }
+    // The match goes on without them.
+    std::future::pending().await
 }
 
 fn summary(ended: &MatchInfo, result: &MatchResult, replay: &Path) -> String {
@@ -154,8 +220,4 @@ fn summary(ended: &MatchInfo, result: &MatchResult, replay: &Path) -> String {
         Outside(config.seed.unwrap_or_default()),
         table::result(result),
     )
-}
-
-fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    whole_file::write(path, bytes).with_context(|| format!("{} cannot be written", path.display()))
 }

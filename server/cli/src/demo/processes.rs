@@ -1,6 +1,6 @@
 //! The bot processes of a demo.
 
-use std::{process::ExitStatus, time::Duration};
+use std::{fmt, process::ExitStatus, time::Duration};
 
 use anyhow::Context as _;
 use bridgemaster_bot_process::BotProcess;
@@ -8,7 +8,6 @@ use bridgemaster_games::Seed;
 use bridgemaster_proto::{outside::Outside, v1::SeatTicket};
 use tokio::{task::JoinSet, time::timeout};
 
-use super::progress::ProgressView;
 use crate::entrant::Entrant;
 
 /// Time that bots have to end by themselves once the match is over.
@@ -16,58 +15,110 @@ const LEAVE_TIME: Duration = Duration::from_secs(3);
 
 /// The bot processes of a match. Dropping them kills those that still run.
 pub(super) struct Processes {
-    waiting: JoinSet<()>,
+    running: JoinSet<Left>,
+}
+
+/// A bot whose process has ended.
+pub(super) struct Left {
+    pub(super) seat: u32,
+    /// The bot in words, with its seat.
+    name: String,
+    how: How,
+}
+
+enum How {
+    /// With the exit code 0.
+    Done,
+    Failed {
+        status: ExitStatus,
+        /// The end of its standard error.
+        last_words: String,
+    },
+    /// The system cannot tell.
+    Unknown(std::io::Error),
 }
 
 impl Processes {
-    /// Starts one process for each ticket. A bot that fails is told of through `progress`.
+    /// Starts one process for each ticket.
     pub(super) fn start(
         entrants: &[Entrant],
         server_url: &str,
         tickets: &[SeatTicket],
         seed: Option<&Seed>,
-        progress: &ProgressView,
     ) -> anyhow::Result<Self> {
-        let mut waiting = JoinSet::new();
+        let mut running = JoinSet::new();
         for (entrant, ticket) in entrants.iter().zip(tickets) {
             let name = format!("the bot of seat {}, {}", ticket.seat, entrant.name());
             let process = entrant
                 .command(ticket.seat, seed)?
                 .start(server_url, &ticket.ticket)
                 .with_context(|| format!("{name}, cannot be started"))?;
-            waiting.spawn(wait(process, name, progress.clone()));
+            running.spawn(leave(process, ticket.seat, name));
         }
-        Ok(Self { waiting })
+        Ok(Self { running })
     }
 
-    /// Lets the bots end by themselves, and kills those that do not.
-    pub(super) async fn finish(&mut self) {
-        let all_left = async { while self.waiting.join_next().await.is_some() {} };
+    /// The next bot to leave; `None` when all have left. Nothing is lost when it is dropped.
+    pub(super) async fn next_to_leave(&mut self) -> Option<Left> {
+        // A task ends otherwise only when it is aborted.
+        self.running.join_next().await?.ok()
+    }
+
+    /// Lets the bots end by themselves, kills those that do not, and gives `tell` each one.
+    pub(super) async fn finish(&mut self, mut tell: impl FnMut(&Left)) {
+        let all_left = async {
+            while let Some(left) = self.next_to_leave().await {
+                tell(&left);
+            }
+        };
         if timeout(LEAVE_TIME, all_left).await.is_err() {
-            self.waiting.shutdown().await;
+            self.running.shutdown().await;
         }
     }
 }
 
-/// Waits for the end of a bot, and tells if it failed.
-async fn wait(mut process: BotProcess, name: String, progress: ProgressView) {
-    match process.ended().await {
-        Ok(status) if status.success() => {}
-        Ok(status) => progress.tell(&failure_text(&name, status, &process.last_words().await)),
-        Err(error) => progress.tell(&format!("{name}, cannot be waited for: {error}")),
+/// Waits for the end of a bot.
+async fn leave(mut process: BotProcess, seat: u32, name: String) -> Left {
+    let how = match process.ended().await {
+        Ok(status) if status.success() => How::Done,
+        Ok(status) => How::Failed {
+            status,
+            last_words: process.last_words().await,
+        },
+        Err(error) => How::Unknown(error),
+    };
+    Left { seat, name, how }
+}
+
+impl Left {
+    /// Whether it ended as a bot does that has played to the end.
+    pub(super) fn is_well(&self) -> bool {
+        matches!(self.how, How::Done)
     }
 }
 
-fn failure_text(name: &str, status: ExitStatus, tail: &str) -> String {
-    if tail.is_empty() {
-        return format!("{name}, failed ({status}) and said nothing on its standard error");
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.name;
+        match &self.how {
+            How::Done => write!(f, "{name}, has ended"),
+            How::Unknown(error) => write!(f, "{name}, cannot be waited for: {error}"),
+            How::Failed { status, last_words } if last_words.is_empty() => {
+                write!(
+                    f,
+                    "{name}, failed ({status}) and said nothing on its standard error"
+                )
+            }
+            How::Failed { status, last_words } => {
+                write!(
+                    f,
+                    "{name}, failed ({status}); the end of its standard error:"
+                )?;
+                for line in last_words.lines() {
+                    write!(f, "\n  | {}", Outside(line))?;
+                }
+                Ok(())
+            }
+        }
     }
-    let lines: Vec<String> = tail
-        .lines()
-        .map(|line| format!("  | {}", Outside(line)))
-        .collect();
-    format!(
-        "{name}, failed ({status}); the end of its standard error:\n{}",
-        lines.join("\n")
-    )
 }

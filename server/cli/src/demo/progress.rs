@@ -3,6 +3,7 @@
 use bridgemaster_proto::v1::{MatchState, SeatState, WatchMatchResponse};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::processes::Left;
 use crate::{count::count, output, view::View};
 
 /// Shows how far a match has come. Clones show the same.
@@ -63,13 +64,21 @@ impl ProgressView {
         Ok(())
     }
 
-    /// Tells something apart from the progress: above the bar, or on standard error.
-    pub(super) fn tell(&self, text: &str) {
-        self.bar.suspend(|| output::complain(text));
+    /// Tells of a bot that failed apart from the progress: above the bar, or on standard error.
+    pub(super) fn tell_of(&self, left: &Left) {
+        if !left.is_well() {
+            self.bar.suspend(|| output::complain(&left.to_string()));
+        }
     }
 
-    /// Takes the bar away.
+    /// Leaves the bar as it is at the end of the match: a short match would take it away before
+    /// anybody has seen it.
     pub(super) fn finish(&self) {
+        self.bar.finish();
+    }
+
+    /// Takes the bar of a match away that does not end.
+    pub(super) fn give_up(&self) {
         self.bar.finish_and_clear();
     }
 }

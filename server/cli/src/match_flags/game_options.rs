@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use bridgemaster_games::{GAME_IDS, Game, OptionSource, SeatCount, with_game};
+use bridgemaster_games::{GAME_IDS, Game, OptionError, OptionSource, SeatCount, with_game};
 use bridgemaster_proto::{games::WireGame, v1::GameConfig};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
@@ -93,10 +93,18 @@ impl GameOptions {
 
 fn set<G: Game>(config: &mut G::Config, name: &str, value: &str) -> anyhow::Result<()> {
     let option = G::OPTIONS.iter().find(|option| option.name == name);
-    let text = match option.map(|option| option.source) {
-        Some(OptionSource::File) => input_file::read_text(Path::new(value), MAX_OPTION_FILE_BYTES)
+    let is_file = matches!(option.map(|option| option.source), Some(OptionSource::File));
+    let text = match is_file {
+        true => input_file::read_text(Path::new(value), MAX_OPTION_FILE_BYTES)
             .map_err(|error| misuse(format!("--{name}: {error:#}")))?,
-        Some(OptionSource::Text) | None => value.to_owned(),
+        false => value.to_owned(),
     };
-    G::set_option(config, name, &text).map_err(|error| misuse(format!("--{error}")))
+    G::set_option(config, name, &text).map_err(|error| {
+        misuse(match error {
+            OptionError::Value { name, problem } if is_file => {
+                format!("--{name} {value}: {problem}")
+            }
+            other => format!("--{other}"),
+        })
+    })
 }

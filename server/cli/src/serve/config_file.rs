@@ -10,7 +10,7 @@ use bridgemaster_server::Limits;
 use serde::Deserialize;
 
 use super::flags::{LogForm, Survives};
-use crate::{failure::misuse, input_file};
+use crate::{address, failure::misuse, input_file};
 
 /// Most bytes of a config file: many times what one with every entry has.
 const MAX_CONFIG_BYTES: u64 = 64 * 1024;
@@ -19,6 +19,7 @@ const MAX_CONFIG_BYTES: u64 = 64 * 1024;
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ConfigFile {
+    #[serde(deserialize_with = "address::deserialize")]
     pub(super) listen: Option<SocketAddr>,
     pub(super) replays: Option<PathBuf>,
     pub(super) data: Option<PathBuf>,
@@ -28,6 +29,7 @@ pub(super) struct ConfigFile {
     pub(super) tls_cert: Option<PathBuf>,
     pub(super) tls_key: Option<PathBuf>,
     pub(super) tls_client_ca: Option<PathBuf>,
+    #[serde(deserialize_with = "address::deserialize")]
     pub(super) metrics: Option<SocketAddr>,
     pub(super) log: Option<LogForm>,
     pub(super) insecure: bool,

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::Deserialize;
 
-use crate::tls_flags::TlsFlags;
+use crate::{address, tls_flags::TlsFlags};
 
 /// Longest drain time, in seconds: a day, like the longest time for a decision.
 pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
@@ -16,7 +16,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     /// Address to listen on; port 0 picks a free port [default: 127.0.0.1:50051]
-    #[arg(long, value_name = "ADDR:PORT")]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse)]
     pub(super) listen: Option<SocketAddr>,
     /// Folder for the replays of all ended matches, created if missing
     #[arg(long, value_name = "DIR")]
@@ -41,7 +41,7 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(super) tls: TlsFlags,
     /// Serve metrics for Prometheus at this address, as `GET /metrics`
-    #[arg(long, value_name = "ADDR:PORT")]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse)]
     pub(super) metrics: Option<SocketAddr>,
     /// Form of the log on standard error [default: text]
     #[arg(long, value_enum)]

@@ -4,10 +4,10 @@ mod config_file;
 mod flags;
 mod settings;
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use bridgemaster_bots::log_filter;
-use bridgemaster_server::{LineLimit, Server, ServerOptions, Storage};
+use bridgemaster_server::{BindError, LineLimit, Server, ServerOptions, Storage};
 use bridgemaster_store::{
     DataDir, Durability, KeyStore, SqliteOptions, SqliteStore, Store, StoreError,
 };
@@ -107,7 +107,9 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
             given_up: settings.drop_match,
         }),
     };
-    let server = Server::bind(settings.listen, options).await?;
+    let server = Server::bind(settings.listen, options)
+        .await
+        .map_err(explained)?;
     let (drain, stop) = (CancellationToken::new(), CancellationToken::new());
     let asked = asked_to_stop();
     let (drained, stopped) = (drain.clone(), stop.clone());
@@ -127,6 +129,28 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     }
     server.run_and_drain(drain, stop).await?;
     Ok(())
+}
+
+/// An error with what to do about it, where that is known.
+fn explained(error: BindError) -> anyhow::Error {
+    let hint = match &error {
+        BindError::Listen { addr, source } => match source.kind() {
+            io::ErrorKind::AddrInUse => format!(
+                "another program listens there, such as a server that was started before; stop \
+                 it, or listen on another port: {} is a free one",
+                SocketAddr::new(addr.ip(), 0)
+            ),
+            io::ErrorKind::AddrNotAvailable => {
+                "no network of this machine has that address".to_owned()
+            }
+            io::ErrorKind::PermissionDenied => {
+                "ports below 1024 are the administrator's on many systems".to_owned()
+            }
+            _ => return error.into(),
+        },
+        _ => return error.into(),
+    };
+    anyhow::anyhow!("{error}; {hint}")
 }
 
 /// The store in a data folder.

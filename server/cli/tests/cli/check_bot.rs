@@ -69,6 +69,7 @@ fn a_bot_that_never_comes_fails_with_what_was_expected_and_its_last_words() {
         xml.contains("failures=\"1\"") && xml.contains("out of ideas"),
         "{xml}"
     );
+    assert!(xml.contains("<testsuite name=\"sh -c "), "{xml}");
 
     let ran = run(["check-bot"].iter().chain(&bot));
     assert_eq!(ran.code, Some(1));
@@ -104,4 +105,36 @@ fn what_is_not_there_is_a_mistake_in_the_command_line() {
         assert_eq!(ran.code, Some(2), "{flags:?}: {}", ran.err);
         assert!(ran.err.contains(told), "{flags:?}: {}", ran.err);
     }
+}
+
+#[test]
+fn junit_xml_on_standard_output_comes_alone() {
+    let said = succeed(QUICK.iter().chain(&["--junit", "-", "--", "random"]));
+    assert!(said.starts_with("<?xml"), "{said}");
+    assert!(said.trim_end().ends_with("</testsuites>"), "{said}");
+}
+
+#[test]
+fn files_that_cannot_be_written_are_told_before_any_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    for (flags, told) in [
+        (
+            ["--json", "no/such/folder/r.json"],
+            "--json no/such/folder/r.json",
+        ),
+        (
+            ["--junit", "no/such/folder/r.xml"],
+            "--junit no/such/folder/r.xml",
+        ),
+        (["--json", folder], "that is a folder"),
+    ] {
+        let ran = run(["check-bot"].iter().chain(&flags).chain(&["--", "random"]));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
+        assert!(ran.err.contains(told), "{flags:?}: {}", ran.err);
+    }
+    let both = ["--json", "-", "--junit", "-", "--", "random"];
+    let ran = run(["check-bot"].iter().chain(&both));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
+    assert!(ran.err.contains("only one"), "{}", ran.err);
 }

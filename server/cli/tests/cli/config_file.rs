@@ -64,7 +64,18 @@ fn a_limit_of_the_file_holds() {
 fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
     let cases: &[(&str, &[&str])] = &[
         ("colour = \"red\"", &["colour", "line 1", "listen"]),
-        ("listen = \"here\"", &["listen", "line 1"]),
+        (
+            "listen = \"here\"",
+            &["listen", "line 1", "127.0.0.1:50051"],
+        ),
+        (
+            "[limits]\ncalls_per_key = 5",
+            &[
+                "calls_per_key",
+                "line 2",
+                "{ per_second = 1000, burst = 5000 }",
+            ],
+        ),
         ("log = \"xml\"", &["log", "text", "json"]),
         ("drain_time = 86401", &["drain_time", "86400"]),
         (

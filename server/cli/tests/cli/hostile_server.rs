@@ -108,14 +108,20 @@ impl MatchService for Hostile {
         &self,
         _: Request<GetMatchRequest>,
     ) -> Result<Response<GetMatchResponse>, Status> {
-        self.answer(GetMatchResponse::default())
+        self.answer(GetMatchResponse {
+            r#match: Some(info(Some(result()))),
+        })
     }
 
     async fn list_matches(
         &self,
         _: Request<ListMatchesRequest>,
     ) -> Result<Response<ListMatchesResponse>, Status> {
-        self.answer(ListMatchesResponse::default())
+        self.answer(ListMatchesResponse {
+            matches: vec![info(None), info(Some(result()))],
+            next_page_token: String::new(),
+            damaged_match_ids: vec![hostile()],
+        })
     }
 
     type WatchMatchStream = Answers<WatchMatchResponse>;
@@ -263,11 +269,15 @@ async fn talk(server: &str, command: &[&str]) -> Ran {
         .unwrap()
 }
 
-const COMMANDS: [&[&str]; 6] = [
+const COMMANDS: [&[&str]; 10] = [
     &["create", "--seats", "2"],
     &["create", "--seats", "2", "--json"],
     &["watch", "m"],
     &["watch", "m", "--plain"],
+    &["list"],
+    &["list", "--json"],
+    &["result", "m"],
+    &["result", "m", "--json"],
     &["replay", "fetch", "m"],
     &["bot", "random"],
 ];

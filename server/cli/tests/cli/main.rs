@@ -14,6 +14,7 @@ mod hostile_server;
 mod hostile_text;
 mod keys;
 mod killed_bot;
+mod listing;
 mod logs;
 mod misuse;
 mod program;

@@ -120,7 +120,8 @@ fn a_bad_edition_is_refused_with_its_entry() {
     let house = include_str!("../../../../games/data/old_london_bridge/house.toml");
     std::fs::write(&file, house.replacen("number = 59", "number = 58", 1)).unwrap();
     let text = refused(&["demo", "--edition", file.to_str().unwrap()]);
-    assert_names(&text, &["--edition", "buildings[", ".number", "58"]);
+    let named = file.to_str().unwrap();
+    assert_names(&text, &["--edition", named, "buildings[", ".number", "58"]);
     let missing = refused(&["demo", "--edition", "no/such/file.toml"]);
     assert_names(&missing, &["--edition", "no/such/file.toml"]);
 }
@@ -152,6 +153,37 @@ fn a_server_for_other_machines_must_be_asked_for() {
         &text,
         &["0.0.0.0:0", "--insecure", "--tls-cert", "127.0.0.1"],
     );
+}
+
+#[test]
+fn an_address_that_is_none_is_refused_with_one_that_would_do() {
+    for flag in ["--listen", "--metrics"] {
+        let text = refused(&["serve", flag, "localhost:0"]);
+        assert_names(&text, &[flag, "not looked up", "127.0.0.1:0"]);
+    }
+}
+
+#[test]
+fn an_address_that_is_taken_is_told_with_what_to_do() {
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = other.local_addr().unwrap().to_string();
+    let ran = run(["serve", "--listen", &addr]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_names(&ran.err, &[&addr, "another program", "127.0.0.1:0"]);
+}
+
+#[test]
+fn a_bot_without_a_ticket_is_told_the_variable_for_it() {
+    let text = refused(&["bot", "greedy"]);
+    assert_names(&text, &["BRIDGEMASTER_TICKET", "--ticket"]);
+}
+
+#[test]
+fn a_demo_tells_before_the_match_that_a_file_cannot_be_written() {
+    for flag in ["--json", "--replay"] {
+        let text = refused(&["demo", flag, "no/such/folder/file"]);
+        assert_names(&text, &[flag, "no/such/folder/file", "cannot be written"]);
+    }
 }
 
 #[test]

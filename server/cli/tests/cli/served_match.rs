@@ -23,7 +23,12 @@ impl Served {
     }
 
     pub(crate) fn start_logging_to(log: Stdio, flags: &[&str]) -> Self {
-        let arguments = ["serve", "--listen", "127.0.0.1:0"];
+        Self::start_at("127.0.0.1:0", log, flags)
+    }
+
+    /// A server at an address that is known to be free.
+    pub(crate) fn start_at(addr: &str, log: Stdio, flags: &[&str]) -> Self {
+        let arguments = ["serve", "--listen", addr];
         let mut process = bridgemaster(arguments.iter().chain(flags))
             .stdout(Stdio::piped())
             .stderr(log)
@@ -112,6 +117,91 @@ fn a_created_match_is_played_by_bots_followed_and_stored() {
 }
 
 #[test]
+fn a_seat_that_no_bot_takes_is_a_fault_in_result_and_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Served::start(&["--replays", folder.path().to_str().unwrap()]);
+    let create = ["create", "--seats", "2", "--startup-ms", "300", "--json"];
+    let made = succeed(create.iter().chain(&["--server", &server.url]));
+    let made: Value = serde_json::from_str(&made).unwrap();
+    let match_id = made["match"]["matchId"].as_str().unwrap();
+    let bots = server.bots(&made, &["random"]);
+    let said = succeed(["watch", match_id, "--server", &server.url]);
+    assert!(said.contains("NEVER_CONNECTED"), "{said}");
+    for bot in bots {
+        assert!(bot.wait_with_output().unwrap().status.success());
+    }
+    let replay = folder.path().join(format!("{match_id}.replay.binpb"));
+    wait_for("the replay in its folder", || {
+        replay.is_file().then_some(())
+    });
+    let said = succeed(["replay", "verify", replay.to_str().unwrap()]);
+    assert!(said.contains("1 fault"), "{said}");
+    let transcript = succeed(["replay", "show", replay.to_str().unwrap()]);
+    assert!(
+        transcript.contains("seat 1: FAULT never connected, costs forfeit"),
+        "{transcript}"
+    );
+}
+
+#[test]
+fn a_watcher_comes_back_when_the_server_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    let (log, said) = (
+        tempfile::NamedTempFile::new().unwrap(),
+        tempfile::NamedTempFile::new().unwrap(),
+    );
+    let mut server = Served::start(&["--data", data]);
+    let create = ["create", "--seats", "2", "--json", "--server", &server.url];
+    let made: Value = serde_json::from_str(&succeed(create)).unwrap();
+    let match_id = made["match"]["matchId"].as_str().unwrap().to_owned();
+    let watcher = bridgemaster(["watch", &match_id, "--server", &server.url])
+        .stdout(said.reopen().unwrap())
+        .stderr(log.reopen().unwrap())
+        .spawn()
+        .unwrap();
+    let read = |file: &tempfile::NamedTempFile| std::fs::read_to_string(file.path()).unwrap();
+    wait_for("the first news", || {
+        read(&said).contains("waiting for bots").then_some(())
+    });
+    server.process.kill().unwrap();
+    server.process.wait().unwrap();
+    wait_for("the loss of the stream", || {
+        read(&log).contains("is tried again").then_some(())
+    });
+    let addr = server.url.strip_prefix("http://").unwrap().to_owned();
+    let server = Served::start_at(&addr, Stdio::inherit(), &["--data", data]);
+    wait_for("the new stream", || {
+        read(&log).contains("the server is back").then_some(())
+    });
+    let bots = server.bots(&made, &["random", "random"]);
+    let watched = watcher.wait_with_output().unwrap();
+    assert!(watched.status.success(), "{}", read(&log));
+    assert!(read(&said).contains("empty_spaces"), "{}", read(&said));
+    assert_eq!(read(&log).lines().count(), 2, "{}", read(&log));
+    for bot in bots {
+        assert!(bot.wait_with_output().unwrap().status.success());
+    }
+
+    // Without patience the loss is the end.
+    let create = ["create", "--seats", "2", "--json", "--server", &server.url];
+    let made: Value = serde_json::from_str(&succeed(create)).unwrap();
+    let match_id = made["match"]["matchId"].as_str().unwrap();
+    let flags = ["--reconnect-for", "0", "--server", &server.url];
+    let said = tempfile::NamedTempFile::new().unwrap();
+    let mut watcher = bridgemaster(["watch", match_id].iter().chain(&flags))
+        .stdout(said.reopen().unwrap())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for("the first news", || {
+        read(&said).contains("waiting for bots").then_some(())
+    });
+    drop(server);
+    assert_eq!(watcher.wait().unwrap().code(), Some(1));
+}
+
+#[test]
 fn create_tells_the_tickets_and_the_commands_that_go_on() {
     let server = Served::start(&[]);
     let said = succeed([
@@ -126,6 +216,8 @@ fn create_tells_the_tickets_and_the_commands_that_go_on() {
     assert_eq!(said.matches("BRIDGEMASTER_TICKET=").count(), 3, "{said}");
     assert!(said.contains(&format!("--server {}", server.url)), "{said}");
     assert!(said.contains(" watch "), "{said}");
+    // Half a minute is short for tickets that are pasted by hand.
+    assert!(said.contains("within 30 s; --startup-ms"), "{said}");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
+
 use crate::{
     certificates::{Authority, Certified},
     program::{Ran, bridgemaster, run, signal, wait_for},
@@ -123,5 +125,56 @@ fn files_that_cannot_be_used_are_told_before_the_server_listens() {
         assert_eq!(ran.code, Some(2), "{flags:?}: {}", ran.err);
         assert!(ran.err.contains(told), "{flags:?}: {}", ran.err);
         assert_eq!(ran.out, "");
+    }
+}
+
+/// A certificate that nobody else has signed: as the operator's page makes it, or one for signing
+/// others, as `openssl req -x509` makes it by itself.
+fn self_signed(folder: &Path, is_ca: IsCa) -> Certified {
+    let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    params.is_ca = is_ca;
+    let key = KeyPair::generate().unwrap();
+    let made = params.self_signed(&key).unwrap();
+    let (cert, file) = (folder.join("server.pem"), folder.join("server.key"));
+    std::fs::write(&cert, made.pem()).unwrap();
+    std::fs::write(&file, key.serialize_pem()).unwrap();
+    Certified { cert, key: file }
+}
+
+#[test]
+fn a_certificate_that_nobody_else_has_signed_is_trusted_or_its_mistake_is_explained() {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let own = self_signed(folder.path(), IsCa::ExplicitNoCa);
+    let server = serve(&own, &log);
+    let made = create(&server, &own.cert);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let stranger = create(&server, &Authority::new().ca());
+    assert!(stranger.err.contains("hint: "), "{}", stranger.err);
+    assert!(stranger.err.contains("--ca FILE"), "{}", stranger.err);
+    drop(server);
+
+    let folder = tempfile::tempdir().unwrap();
+    let own = self_signed(folder.path(), IsCa::Ca(BasicConstraints::Unconstrained));
+    let refused = create(&serve(&own, &log), &own.cert);
+    assert_eq!(refused.code, Some(1));
+    let hint = "-addext basicConstraints=critical,CA:FALSE";
+    assert!(refused.err.contains(hint), "{}", refused.err);
+}
+
+#[test]
+fn tls_on_one_side_only_is_explained() {
+    let (authority, log) = (Authority::new(), tempfile::NamedTempFile::new().unwrap());
+    let encrypted = serve(&authority.certify("server"), &log);
+    let plain = Served::start_logging_to(log.reopen().unwrap().into(), &[]);
+    for (server, wrong, right) in [
+        (&encrypted, "http://", "https://"),
+        (&plain, "https://", "http://"),
+    ] {
+        let url = server.url.replace(right, wrong);
+        let refused = run(["create", "--seats", "2", "--server", &url]);
+        assert_eq!(refused.code, Some(1));
+        let hint = format!("begins with {right}");
+        assert!(refused.err.contains(&hint), "{}", refused.err);
     }
 }

@@ -1,0 +1,30 @@
+//! Where a match and its bots stand, in words.
+
+use bridgemaster_proto::{
+    outside::Outside,
+    v1::{MatchInfo, MatchState, SeatState},
+};
+
+/// Where a match and its bots stand, in one line.
+pub(super) fn line(info: &MatchInfo) -> String {
+    let state = match info.state() {
+        MatchState::Waiting => "waiting for bots",
+        MatchState::Running => "running",
+        MatchState::Ended => "ended",
+        MatchState::Cancelled => "cancelled",
+        MatchState::Unspecified => "unknown",
+    };
+    let seats = info.seats.iter().map(|seat| {
+        let name = Outside(match seat.bot_name.as_str() {
+            "" => "nobody",
+            name => name,
+        });
+        let state = match seat.state() {
+            SeatState::Connected | SeatState::Vacant | SeatState::Unspecified => "",
+            SeatState::Paused => " (stream lost)",
+            SeatState::Forfeited => " (forfeited)",
+        };
+        format!("seat {} {name}{state}", seat.seat)
+    });
+    format!("{state}; {}", seats.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,126 @@
+//! `bridgemaster list` and `bridgemaster result`.
+
+#![cfg(unix)]
+
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, GameConfig, MatchConfig, game_config,
+    match_service_client::MatchServiceClient,
+};
+use serde_json::Value;
+use tonic::transport::Endpoint;
+
+use crate::{
+    program::{run, succeed},
+    served_match::Served,
+};
+
+/// Runs a command against a server, which must succeed.
+fn ask(server: &Served, arguments: &[&str]) -> String {
+    succeed(arguments.iter().chain(&["--server", &server.url]))
+}
+
+/// Makes a match, and tells what `create --json` says of it.
+fn make(server: &Served, flags: &[&str]) -> Value {
+    let create = [&["create", "--json"], flags].concat();
+    serde_json::from_str(&ask(server, &create)).unwrap()
+}
+
+fn id_of(made: &Value) -> &str {
+    made["match"]["matchId"].as_str().unwrap()
+}
+
+fn listed(server: &Served, flags: &[&str]) -> Vec<String> {
+    let all: Value =
+        serde_json::from_str(&ask(server, &[&["list", "--json"], flags].concat())).unwrap();
+    let matches = all["matches"].as_array().cloned().unwrap_or_default();
+    matches
+        .iter()
+        .map(|info| info["matchId"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn matches_are_listed_and_a_result_says_whether_there_is_one() {
+    let server = Served::start(&[]);
+    assert_eq!(ask(&server, &["list"]), "no match\n");
+    let waiting = make(&server, &["--game", "alhambra", "--seats", "2"]);
+    let played = make(&server, &["--game", "bridges_to_nowhere"]);
+    let (waiting, ended) = (id_of(&waiting).to_owned(), id_of(&played).to_owned());
+    let bots = server.bots(&played, &["greedy", "random"]);
+    let result = ask(&server, &["result", &ended, "--wait"]);
+    for told in ["place", "greedy", "total", ended.as_str()] {
+        assert!(result.contains(told), "{told} is missing in:\n{result}");
+    }
+    for bot in bots {
+        assert!(bot.wait_with_output().unwrap().status.success());
+    }
+
+    // The newest first, and each filter by itself.
+    let both = [ended.clone(), waiting.clone()];
+    assert_eq!(listed(&server, &[]), both);
+    assert_eq!(listed(&server, &["--all"]), both);
+    assert_eq!(listed(&server, &["--limit", "1"]), both[..1]);
+    for (filter, id) in [
+        (["--state", "waiting"], &waiting),
+        (["--state", "ended"], &ended),
+        (["--game", "alhambra"], &waiting),
+        (["--bot", "greedy"], &ended),
+    ] {
+        assert_eq!(
+            listed(&server, &filter),
+            std::slice::from_ref(id),
+            "{filter:?}"
+        );
+    }
+    assert!(listed(&server, &["--state", "running"]).is_empty());
+    let few = run(["list", "--limit", "1", "--server", &server.url]);
+    assert!(few.err.contains("--all"), "{}", few.err);
+    let table = ask(&server, &["list"]);
+    for told in [
+        &*waiting,
+        "waiting",
+        "(vacant), (vacant)",
+        &*ended,
+        "1. ",
+        "2. ",
+        "greedy",
+    ] {
+        assert!(table.contains(told), "{told} is missing in:\n{table}");
+    }
+
+    let json: Value = serde_json::from_str(&ask(&server, &["result", &ended, "--json"])).unwrap();
+    assert_eq!(json["result"]["matchId"], ended);
+    let early = run(["result", &waiting, "--server", &server.url]);
+    assert_eq!(early.code, Some(3), "{}", early.err);
+    assert!(early.out.contains("has not ended"), "{}", early.out);
+    let unknown = run(["result", "no-such-match", "--server", &server.url]);
+    assert_eq!(unknown.code, Some(1));
+    assert!(unknown.err.contains("MATCH_UNKNOWN"), "{}", unknown.err);
+}
+
+#[tokio::test]
+async fn a_list_of_many_matches_is_fetched_page_by_page() {
+    let server = Served::start(&[]);
+    let endpoint = Endpoint::from_shared(server.url.clone()).unwrap();
+    let mut client = MatchServiceClient::new(endpoint.connect().await.unwrap());
+    let game = GameConfig {
+        game: Some(game_config::Game::BridgesToNowhere(Default::default())),
+    };
+    let mut newest_first = Vec::new();
+    // More than a page.
+    for _ in 0..103 {
+        let config = MatchConfig {
+            game: Some(game.clone()),
+            seats: 2,
+            ..MatchConfig::default()
+        };
+        let request = CreateMatchRequest {
+            config: Some(config),
+            ..CreateMatchRequest::default()
+        };
+        let made = client.create_match(request).await.unwrap().into_inner();
+        newest_first.insert(0, made.r#match.unwrap().match_id);
+    }
+    assert_eq!(listed(&server, &["--all"]), newest_first);
+    assert_eq!(listed(&server, &[]), newest_first[..50]);
+}
