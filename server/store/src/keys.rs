@@ -42,6 +42,8 @@ pub struct NewKey {
     pub secret_hash: SecretHash,
     /// When it was made, in milliseconds since 1970 UTC.
     pub created_at_unix_ms: i64,
+    /// From when on it is not good any more, in milliseconds since 1970 UTC; `None` for never.
+    pub expires_at_unix_ms: Option<i64>,
 }
 
 /// An API key of the store.
@@ -57,12 +59,23 @@ pub struct Key {
     pub secret_hash: SecretHash,
     /// When it was made, in milliseconds since 1970 UTC.
     pub created_at_unix_ms: i64,
+    /// From when on it is not good any more, in milliseconds since 1970 UTC; `None` for never.
+    pub expires_at_unix_ms: Option<i64>,
+    /// A moment of its use, in milliseconds since 1970 UTC, which is not the last one but not long
+    /// before it; `None` if none was noted.
+    pub last_used_at_unix_ms: Option<i64>,
     /// When it was first revoked, in milliseconds since 1970 UTC; `None` while it is in force.
     pub revoked_at_unix_ms: Option<i64>,
 }
 
 impl Key {
-    /// Whether it has not been revoked.
+    /// Whether its time is over at this moment, in milliseconds since 1970 UTC.
+    #[must_use]
+    pub fn has_expired(&self, now_unix_ms: i64) -> bool {
+        self.expires_at_unix_ms.is_some_and(|at| at <= now_unix_ms)
+    }
+
+    /// Whether it has not been revoked. One whose time is over keeps its name until it is.
     #[must_use]
     pub fn is_in_force(&self) -> bool {
         self.revoked_at_unix_ms.is_none()
@@ -76,11 +89,12 @@ impl Key {
             && self.scopes == key.scopes
             && self.secret_hash.0 == key.secret_hash.0
             && self.created_at_unix_ms == key.created_at_unix_ms
+            && self.expires_at_unix_ms == key.expires_at_unix_ms
     }
 }
 
 /// A version mark of the keys of a store, from [`KeyStore::keys_mark`](crate::KeyStore::keys_mark).
-/// Keys are only ever added and revoked, so two counts reveal every change.
+/// Keys are only ever added and revoked, so two counts reveal every change but that of a last use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeysMark {
     /// Keys, revoked ones included.
@@ -97,6 +111,8 @@ impl From<NewKey> for Key {
             scopes: key.scopes,
             secret_hash: key.secret_hash,
             created_at_unix_ms: key.created_at_unix_ms,
+            expires_at_unix_ms: key.expires_at_unix_ms,
+            last_used_at_unix_ms: None,
             revoked_at_unix_ms: None,
         }
     }
@@ -114,6 +130,7 @@ mod tests {
             scopes: BTreeSet::new(),
             secret_hash: SecretHash::new([0xab; 32]),
             created_at_unix_ms: 0,
+            expires_at_unix_ms: None,
         };
         let text = format!("{key:?} {:?}", Key::from(key.clone()));
         assert!(text.contains("SecretHash(..)"));

@@ -325,4 +325,15 @@ impl KeyStore for MemoryStore {
             Ok(key.clone())
         })
     }
+
+    async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
+        self.with(|kept| {
+            for (id, used_at_unix_ms) in &uses {
+                if let Some(key) = kept.keys.iter_mut().find(|key| key.id == *id) {
+                    key.last_used_at_unix_ms = key.last_used_at_unix_ms.max(Some(*used_at_unix_ms));
+                }
+            }
+            Ok(())
+        })
+    }
 }

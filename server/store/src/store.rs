@@ -50,6 +50,14 @@ pub trait KeyStore: Send + Sync {
     /// # Errors
     /// [`StoreError::UnknownKey`], or a failure of the storage.
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError>;
+
+    /// Notes uses of keys, each at a moment in milliseconds since 1970 UTC. A key keeps the latest
+    /// one. Keys that are unknown or cannot be read are passed over: a use is told to people only.
+    /// The [mark](Self::keys_mark) of the keys stays as it was.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError>;
 }
 
 /// The durable state of a server.

@@ -16,6 +16,8 @@ const COMMAND_LINE: &[&str] = &[
     "clap",
     "comfy-table",
     "console",
+    "crossterm",
+    "csv",
     "indicatif",
     "prost-reflect",
     "quick-junit",

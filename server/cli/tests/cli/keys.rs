@@ -147,8 +147,14 @@ fn a_key_is_made_used_and_revoked_beside_a_running_server() {
 #[test]
 fn misuse_of_keys_is_told_with_what_would_be_valid() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], &str); 5] = [
-        (&["add", "x"], "--scope"),
+    add(folder.path(), "somebody", &["play"]);
+    let cases: [(&[&str], &str); 7] = [
+        (&["add", "x"], "--scope play (take seats)"),
+        (&["add"], "NAME"),
+        (
+            &["add", "x", "--scope", "play", "--expires", "soon"],
+            "such as 90d",
+        ),
         (
             &["add", "x", "--scope", "all"],
             "play, create, read, admin and rules",
@@ -185,4 +191,99 @@ fn misuse_of_keys_is_told_with_what_would_be_valid() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("--data"), "{}", ran.err);
     assert!(succeed(["key", "add", "--help"]).contains("BRIDGEMASTER_KEY"));
+}
+
+#[test]
+fn listing_and_revoking_make_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("data");
+    for arguments in [&["list"][..], &["revoke", "alice"]] {
+        let ran = key(&missing, arguments);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains("no such folder"), "{}", ran.err);
+        assert!(!missing.exists());
+        let ran = key(folder.path(), arguments);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains("no data folder"), "{}", ran.err);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn the_list_shows_when_a_key_was_last_used_and_when_it_expires() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    let server = Served::start(&["--data", data, "--require-keys"]);
+    let lasting = key(
+        folder.path(),
+        &["add", "maker", "--scope", "create", "--expires", "90d"],
+    );
+    assert!(lasting.err.contains(" until 2"), "{}", lasting.err);
+    add(folder.path(), "idle", &["play"]);
+    let line = |name: &str| {
+        let listed = key(folder.path(), &["list"]).out;
+        let line = listed.lines().find(|line| line.contains(name));
+        line.unwrap().to_owned()
+    };
+    // Made and expires.
+    assert_eq!(line("maker").matches("UTC").count(), 2);
+    let create = ["create", "--seats", "2", "--server", &server.url];
+    let made = run_with(lasting.out.trim(), &create);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    crate::program::wait_for("the note of the use", || {
+        (line("maker").matches("UTC").count() == 3).then_some(())
+    });
+    assert_eq!(line("idle").matches("UTC").count(), 1);
+}
+
+#[test]
+fn many_keys_are_made_from_a_file_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (file, keys) = (
+        folder.path().join("class.csv"),
+        folder.path().join("keys.csv"),
+    );
+    let from_file = ["add", "--from-csv", file.to_str().unwrap()];
+    add(&data, "taken", &["play"]);
+
+    std::fs::write(&file, "alice,play\nbob,fly\ntaken,play\nAlice,play,9y\n").unwrap();
+    let ran = key(&data, &from_file);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
+    for told in [
+        "class.csv",
+        "line 2: scopes",
+        "line 4: expires",
+        "no key is made",
+    ] {
+        assert!(ran.err.contains(told), "{told} is missing in:\n{}", ran.err);
+    }
+    std::fs::write(&file, "alice,play\ntaken,play\nAlice,play,9w\n").unwrap();
+    let ran = key(&data, &from_file);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
+    for told in [
+        "line 2: the name taken",
+        "line 3: the name Alice looks like alice",
+    ] {
+        assert!(ran.err.contains(told), "{told} is missing in:\n{}", ran.err);
+    }
+    assert!(!key(&data, &["list"]).out.contains("alice"));
+
+    std::fs::write(
+        &file,
+        "name,scopes,expires\nalice,play create,90d\nbob,play\n",
+    )
+    .unwrap();
+    let to_file = ["--output", keys.to_str().unwrap()];
+    let ran = key(&data, &[&from_file[..], &to_file].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+    let written = std::fs::read_to_string(&keys).unwrap();
+    let lines: Vec<&str> = written.lines().collect();
+    assert_eq!(lines[0], "name,key");
+    assert!(lines[1].starts_with("alice,bmk_") && lines[2].starts_with("bob,bmk_"));
+    let listed = key(&data, &["list"]).out;
+    assert!(
+        listed.contains("create play") && listed.contains("bob"),
+        "{listed}"
+    );
 }

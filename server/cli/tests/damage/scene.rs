@@ -193,6 +193,7 @@ async fn make_keys(folders: &Folders) -> BTreeMap<&'static str, String> {
             scopes: scopes.iter().map(|scope| scope.to_scope()).collect(),
             secret_hash: key.secret_hash(),
             created_at_unix_ms: now_unix_ms,
+            expires_at_unix_ms: None,
         };
         keys.add_key(new).await.unwrap();
         texts.insert(*name, key.reveal());

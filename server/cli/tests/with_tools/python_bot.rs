@@ -157,6 +157,7 @@ fn plays_over_tls_with_a_key(python: &Path) -> Result<(), Failed> {
                 .into(),
             secret_hash: key.secret_hash(),
             created_at_unix_ms: 0,
+            expires_at_unix_ms: None,
         };
         keys.add_key(new).await?;
         let files = TlsFiles {

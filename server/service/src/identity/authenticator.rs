@@ -11,8 +11,10 @@ use tracing::debug;
 use super::{
     ApiKey, Caller, KEY_METADATA, KeyScope,
     caller::KeyHolder,
-    key_refusals::{check_in_force, damaged, unknown, unreadable},
+    key_refusals::{check_good, damaged, unknown, unreadable},
     key_ring::{KeyRing, Unreadable},
+    key_uses::KeyUses,
+    wall_clock::now_unix_ms,
 };
 use crate::{
     limits::Limits,
@@ -32,6 +34,9 @@ struct Keys {
     ring: Arc<KeyRing>,
     /// Keeps the ring as the store is.
     _keeping: AbortOnDropHandle<()>,
+    uses: Arc<KeyUses>,
+    /// Tells the store of uses.
+    _writing: AbortOnDropHandle<()>,
     calls: TokenBuckets<KeyId>,
     creates: TokenBuckets<KeyId>,
 }
@@ -48,12 +53,16 @@ impl Authenticator {
         let Some(store) = store else {
             return Ok(Self { keys: None });
         };
-        let (ring, mark) = KeyRing::read(store, limits).await?;
+        let (ring, mark) = KeyRing::read(Arc::clone(&store), limits).await?;
+        let uses = Arc::new(KeyUses::default());
+        let writing = tokio::spawn(Arc::clone(&uses).write(store, limits.key_cache_time));
         let ring = Arc::new(ring);
         let keeping = tokio::spawn(Arc::clone(&ring).keep(mark));
         let keys = Some(Arc::new(Keys {
             ring,
             _keeping: AbortOnDropHandle::new(keeping),
+            uses,
+            _writing: AbortOnDropHandle::new(writing),
             calls: TokenBuckets::new(limits.calls_per_key),
             creates: TokenBuckets::new(limits.creates_per_key),
         }));
@@ -90,9 +99,11 @@ impl Authenticator {
             .filter(|stored| shown.has_hash(&stored.secret_hash))
             .ok_or_else(unknown)?;
         // Told to the holder of the secret only.
-        check_in_force(&key)?;
+        let now_unix_ms = now_unix_ms();
+        check_good(&key, now_unix_ms)?;
         debit(&keys.calls, &key.id, "calls_per_key")?;
         is_of(Some(&key.id))?;
+        keys.uses.note(&key, now_unix_ms);
         debug!(key_id = %key.id, name = %key.name, "authenticated");
         Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.ring))))
     }

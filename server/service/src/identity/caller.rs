@@ -1,15 +1,17 @@
 //! Who makes a call, and what that allows.
 
-use std::{future::pending, sync::Arc};
+use std::{future::pending, sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_referee::BotIdentity;
 use bridgemaster_store::{Key, KeyId, KeyName};
+use tokio::{select, time::sleep};
 
 use super::{
     KeyScope,
-    key_refusals::{check_in_force, damaged, unknown},
+    key_refusals::{check_good, damaged, unknown},
     key_ring::KeyRing,
+    wall_clock::now_unix_ms,
 };
 use crate::refusal::Refusal;
 
@@ -20,6 +22,21 @@ pub(crate) enum Caller {
     Anyone,
     /// The holder of a key that was in force when the call began.
     Holder(KeyHolder),
+}
+
+/// Longest time after which is looked again whether the time of a key is over: the calendar's clock
+/// may be set.
+const LOOK_AGAIN: Duration = Duration::from_secs(60);
+
+/// Waits until the time of a key may be over, of which so much is left; for ever without an end.
+async fn time_to_look(left_ms: Option<i64>) {
+    match left_ms {
+        None => pending().await,
+        Some(left_ms) => {
+            let left = Duration::from_millis(left_ms.max(0).unsigned_abs());
+            sleep(left.min(LOOK_AGAIN)).await;
+        }
+    }
 }
 
 /// The holder of a key.
@@ -39,17 +56,24 @@ impl KeyHolder {
         let mut changes = self.keys.changes();
         loop {
             // As it was read last: a store that fails must not end matches.
-            match self.keys.last_known(&self.key.id) {
-                Some(key) => match check_in_force(&key) {
-                    Ok(()) => {}
-                    Err(refusal) => return refusal,
-                },
+            let left_ms = match self.keys.last_known(&self.key.id) {
+                Some(key) => {
+                    let now_unix_ms = now_unix_ms();
+                    if let Err(refusal) = check_good(&key, now_unix_ms) {
+                        return refusal;
+                    }
+                    key.expires_at_unix_ms
+                        .map(|at| at.saturating_sub(now_unix_ms))
+                }
                 None if self.keys.is_damaged(&self.key.id) => return damaged(&self.key.id),
                 None => return unknown(),
-            }
-            if changes.changed().await.is_err() {
-                // The ring is held by this holder, so it is there.
-                pending::<()>().await;
+            };
+            select! {
+                changed = changes.changed() => if changed.is_err() {
+                    // The ring is held by this holder, so it is there.
+                    pending::<()>().await;
+                },
+                () = time_to_look(left_ms) => {}
             }
         }
     }

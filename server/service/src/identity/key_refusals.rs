@@ -5,15 +5,19 @@ use bridgemaster_store::{Key, KeyId};
 
 use crate::refusal::Refusal;
 
-/// Refuses a key that is not in force any more.
-pub(super) fn check_in_force(key: &Key) -> Result<(), Refusal> {
-    if key.is_in_force() {
-        return Ok(());
+/// Refuses a key that is not good any more at this moment, in milliseconds since 1970 UTC.
+pub(super) fn check_good(key: &Key, now_unix_ms: i64) -> Result<(), Refusal> {
+    let id = &key.id;
+    if !key.is_in_force() {
+        let message = format!("the API key {id} was revoked");
+        return Err(Refusal::new(RefusalReason::KeyRevoked, message));
     }
-    Err(Refusal::new(
-        RefusalReason::KeyRevoked,
-        format!("the API key {} was revoked", key.id),
-    ))
+    if key.has_expired(now_unix_ms) {
+        let message =
+            format!("the time of the API key {id} is over: ask its operator for a new key");
+        return Err(Refusal::new(RefusalReason::KeyExpired, message));
+    }
+    Ok(())
 }
 
 /// The refusal of a key that the server does not have, or of a wrong secret.

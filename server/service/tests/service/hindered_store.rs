@@ -174,4 +174,7 @@ impl KeyStore for HinderedStore {
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
         self.store.revoke_key(id, revoked_at_unix_ms).await
     }
+    async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
+        self.store.note_key_uses(uses).await
+    }
 }

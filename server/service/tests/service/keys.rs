@@ -1,6 +1,6 @@
 //! API keys: who may call what, and whose bot holds a seat.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bridgemaster_proto::{
     DESCRIPTORS,
@@ -72,6 +72,7 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
     let all = &KeyScope::ALL;
     let (good, revoked) = (locked.key("good", all).await, locked.key("old", all).await);
     locked.keys.revoke_key(revoked.id(), 2).await.unwrap();
+    let expired = locked.expiring_key("of yesterday", all, Some(2)).await;
     let forged = ApiKey::draw().reveal();
     let (_, secret) = forged.rsplit_once('_').unwrap();
     let shown = |text: &str| vec![(KEY_METADATA, text.to_owned())];
@@ -90,6 +91,7 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
             "KEY_UNKNOWN",
         ),
         (shown(&revoked.reveal()), "KEY_REVOKED"),
+        (shown(&expired.reveal()), "KEY_EXPIRED"),
         (
             vec![("authorization", format!("Bearer {}", good.reveal()))],
             "KEY_MISSING",
@@ -303,6 +305,36 @@ async fn a_revoked_key_ends_its_streams_and_a_new_one_of_its_name_comes_back() {
     assert_eq!(result.seats[0].bot_name, "bot");
     assert_eq!(result.seats[0].fault_count, 0);
     other.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_ends_when_the_time_of_its_key_is_over() {
+    let locked = LockedTable::open().await;
+    let maker = locked.key("maker", &[Create]).await;
+    let seated = locked
+        .with(&maker)
+        .create(config(GAMES[0], 2))
+        .await
+        .unwrap();
+    let mut lifetime_ms = 500;
+    // A machine may be too busy to open the stream in that time.
+    let mut news = loop {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let end_unix_ms = i64::try_from(since.as_millis()).unwrap() + lifetime_ms;
+        let name = format!("for {lifetime_ms} ms");
+        let key = locked.expiring_key(&name, &[Read], Some(end_unix_ms)).await;
+        match locked.with(&key).watch(&seated.match_id).await {
+            Ok(news) => break news,
+            Err(status) => assert_eq!(reason(&status), "KEY_EXPIRED"),
+        }
+        lifetime_ms *= 2;
+    };
+    let told = loop {
+        if let Err(status) = news.message().await {
+            break status;
+        }
+    };
+    assert_eq!(reason(&told), "KEY_EXPIRED");
 }
 
 #[tokio::test]

@@ -70,6 +70,7 @@ async fn key(store: &MemoryStore, name: &str, scope: KeyScope) -> ApiKey {
         scopes: BTreeSet::from([scope.to_scope()]),
         secret_hash: key.secret_hash(),
         created_at_unix_ms: 1,
+        expires_at_unix_ms: None,
     };
     store.add_key(new).await.unwrap();
     key

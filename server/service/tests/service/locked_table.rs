@@ -86,6 +86,16 @@ impl LockedTable {
 
     /// A new key.
     pub(crate) async fn key(&self, name: &str, scopes: &[KeyScope]) -> ApiKey {
+        self.expiring_key(name, scopes, None).await
+    }
+
+    /// A new key that is good until a moment in milliseconds since 1970 UTC.
+    pub(crate) async fn expiring_key(
+        &self,
+        name: &str,
+        scopes: &[KeyScope],
+        expires_at_unix_ms: Option<i64>,
+    ) -> ApiKey {
         let key = ApiKey::draw();
         let new = NewKey {
             id: key.id().clone(),
@@ -93,6 +103,7 @@ impl LockedTable {
             scopes: scopes.iter().map(|scope| scope.to_scope()).collect(),
             secret_hash: key.secret_hash(),
             created_at_unix_ms: 1,
+            expires_at_unix_ms,
         };
         self.keys.add_key(new).await.unwrap();
         key

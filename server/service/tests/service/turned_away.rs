@@ -84,6 +84,9 @@ impl KeyStore for Troubled {
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
         self.keys.revoke_key(id, revoked_at_unix_ms).await
     }
+    async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
+        self.keys.note_key_uses(uses).await
+    }
 }
 
 /// A server that trusts its keys for a moment only when it cannot read them, and those keys.

@@ -69,6 +69,9 @@ CREATE TABLE api_key (
     scopes TEXT,
     secret_hash BLOB,
     created_at_unix_ms INTEGER,
+    expires_at_unix_ms INTEGER,
+    -- A use not long before the last one.
+    last_used_at_unix_ms INTEGER,
     revoked_at_unix_ms INTEGER,
     checksum INTEGER
 );

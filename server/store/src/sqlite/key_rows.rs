@@ -12,7 +12,7 @@ use crate::{
 
 /// Reads rows of keys.
 const SELECT: &str = "SELECT key_id, name, scopes, secret_hash, created_at_unix_ms,
-     revoked_at_unix_ms, checksum FROM api_key";
+     expires_at_unix_ms, last_used_at_unix_ms, revoked_at_unix_ms, checksum FROM api_key";
 
 /// The keys, and those that cannot be read.
 #[derive(Debug, Default)]
@@ -115,21 +115,46 @@ pub(super) async fn revoke(
     Ok(key)
 }
 
+/// Within a transaction: notes uses of keys.
+pub(super) async fn note_uses(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    uses: &[(KeyId, i64)],
+) -> Result<(), Fault> {
+    for (id, used_at_unix_ms) in uses {
+        let mut key = match get(&mut *connection, store, id).await {
+            Ok(Some(key)) => key,
+            // A key that cannot be read stays as it is, for whoever looks into it.
+            Ok(None) | Err(Fault::Damage(_)) => continue,
+            Err(fault) => return Err(fault),
+        };
+        if key.last_used_at_unix_ms < Some(*used_at_unix_ms) {
+            key.last_used_at_unix_ms = Some(*used_at_unix_ms);
+            write(connection, store, &key).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes the row of a key, in place of the one of its id.
 async fn write(connection: &mut SqliteConnection, store: StoreId, key: &Key) -> Result<(), Fault> {
     let scopes = joined(&key.scopes);
     sqlx::query(
         "INSERT INTO api_key
-             (key_id, name, scopes, secret_hash, created_at_unix_ms, revoked_at_unix_ms, checksum)
-         VALUES (?, ?, ?, ?, ?, ?, ?)
+             (key_id, name, scopes, secret_hash, created_at_unix_ms, expires_at_unix_ms,
+              last_used_at_unix_ms, revoked_at_unix_ms, checksum)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (key_id) DO UPDATE
-         SET revoked_at_unix_ms = excluded.revoked_at_unix_ms, checksum = excluded.checksum",
+         SET last_used_at_unix_ms = excluded.last_used_at_unix_ms,
+             revoked_at_unix_ms = excluded.revoked_at_unix_ms, checksum = excluded.checksum",
     )
     .bind(key.id.as_str())
     .bind(key.name.as_str())
     .bind(&scopes)
     .bind(&key.secret_hash.as_bytes()[..])
     .bind(key.created_at_unix_ms)
+    .bind(key.expires_at_unix_ms)
+    .bind(key.last_used_at_unix_ms)
     .bind(key.revoked_at_unix_ms)
     .bind(checksum_of(store, key, &scopes))
     .execute(connection)
@@ -154,12 +179,14 @@ fn key_of(store: StoreId, row: &SqliteRow) -> Result<Key, Damage> {
             name: KeyName::new(row.try_get::<String, _>(1)?).map_err(wrong)?,
             secret_hash: SecretHash::new(secret_hash),
             created_at_unix_ms: row.try_get(4)?,
-            revoked_at_unix_ms: row.try_get(5)?,
+            expires_at_unix_ms: row.try_get(5)?,
+            last_used_at_unix_ms: row.try_get(6)?,
+            revoked_at_unix_ms: row.try_get(7)?,
         };
         let computed = checksum_of(store, &key, &scopes);
         Ok((key, computed))
     };
-    let detail = match (read(), row.try_get::<i64, _>(6)) {
+    let detail = match (read(), row.try_get::<i64, _>(8)) {
         (Ok((key, computed)), Ok(checksum)) if computed == checksum => return Ok(key),
         (Ok(_), Ok(_)) => "its checksum differs".to_owned(),
         (Err(error), _) | (_, Err(error)) => error.to_string(),
@@ -178,6 +205,8 @@ fn checksum_of(store: StoreId, key: &Key, scopes: &str) -> i64 {
         .text(scopes)
         .bytes(key.secret_hash.as_bytes())
         .number(key.created_at_unix_ms)
+        .number_if_any(key.expires_at_unix_ms)
+        .number_if_any(key.last_used_at_unix_ms)
         .number_if_any(key.revoked_at_unix_ms)
         .finish()
 }

@@ -41,6 +41,7 @@ use crate::{
 ///     scopes: BTreeSet::from([Scope::new("play")?]),
 ///     secret_hash: SecretHash::new(hash_of_secret),
 ///     created_at_unix_ms: 1_790_000_000_000,
+///     expires_at_unix_ms: None,
 /// };
 /// keys.add_key(key).await?;
 /// let revoked = keys.revoke_key(&KeyId::new("k4f2")?, 1_790_000_060_000).await?;
@@ -84,6 +85,24 @@ impl SqliteKeys {
             store,
             connection: Mutex::new(connection),
         })
+    }
+
+    /// Adds keys, all of them or none.
+    ///
+    /// # Errors
+    /// Those of [`KeyStore::add_key`] for the first key that is refused.
+    pub async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError> {
+        let mut connection = self.connection.lock().await;
+        let begun = transaction::begin(&mut connection).await;
+        let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
+        let work = async {
+            for key in keys {
+                key_rows::add(&mut connection, self.store, key).await?;
+            }
+            Ok(())
+        };
+        let work = work.await;
+        self.end(&mut connection, commits, work).await
     }
 
     /// Ends a transaction, and takes note of it.
@@ -180,6 +199,14 @@ impl KeyStore for SqliteKeys {
         let begun = transaction::begin(&mut connection).await;
         let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
         let work = key_rows::revoke(&mut connection, self.store, id, revoked_at_unix_ms).await;
+        self.end(&mut connection, commits, work).await
+    }
+
+    async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
+        let mut connection = self.connection.lock().await;
+        let begun = transaction::begin(&mut connection).await;
+        let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
+        let work = key_rows::note_uses(&mut connection, self.store, &uses).await;
         self.end(&mut connection, commits, work).await
     }
 }

@@ -268,6 +268,13 @@ impl KeyStore for SqliteStore {
         .await
         .map_err(|fault| self.told(fault))
     }
+
+    async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
+        let writer = Arc::clone(&self.writer);
+        detached(async move { opened(&mut *writer.lock().await)?.note_key_uses(uses).await })
+            .await
+            .map_err(|fault| self.told(fault))
+    }
 }
 
 #[cfg(test)]
@@ -312,6 +319,7 @@ mod tests {
                 scopes: BTreeSet::new(),
                 secret_hash: SecretHash::new([7; 32]),
                 created_at_unix_ms: 1,
+                expires_at_unix_ms: None,
             };
             store.add_key(key).await
         };

@@ -1,5 +1,3 @@
-use std::collections::BTreeSet;
-
 use bridgemaster_store::{Key, KeyId, KeyName, NewKey, Scope, SecretHash, StoreError};
 
 use crate::Subject;
@@ -21,18 +19,23 @@ fn new_key(id: &str, name: &str, scopes: &[&str], created_at_unix_ms: i64) -> Ne
             .collect(),
         secret_hash: SecretHash::new(hash),
         created_at_unix_ms,
+        expires_at_unix_ms: None,
     }
 }
 
 /// Everything of a key, to be compared; there is no `==` for hashes.
-fn told(key: &Key) -> (String, String, BTreeSet<Scope>, [u8; 32], i64, Option<i64>) {
+fn told(key: &Key) -> impl PartialEq + std::fmt::Debug + use<> {
     (
         key.id.to_string(),
         key.name.to_string(),
         key.scopes.clone(),
         *key.secret_hash.as_bytes(),
         key.created_at_unix_ms,
-        key.revoked_at_unix_ms,
+        [
+            key.expires_at_unix_ms,
+            key.last_used_at_unix_ms,
+            key.revoked_at_unix_ms,
+        ],
     )
 }
 
@@ -57,7 +60,10 @@ pub(crate) async fn keys_come_back_as_added(store: Subject<'_>) {
             2,
         ),
         new_key("k1", "nobody", &[], 1),
-        new_key("k3", "same moment", &["play"], 2),
+        NewKey {
+            expires_at_unix_ms: Some(9),
+            ..new_key("k3", "same moment", &["play"], 2)
+        },
     ];
     for key in &keys {
         store.add_key(key.clone()).await.unwrap();
@@ -172,4 +178,28 @@ pub(crate) async fn a_mark_tells_of_every_change_of_the_keys(store: Subject<'_>)
     store.revoke_key(&key_id("k1"), 2).await.unwrap();
     let revoked = store.keys_mark().await.unwrap();
     assert!(empty != added && added != revoked, "{added:?} {revoked:?}");
+}
+
+pub(crate) async fn a_key_keeps_the_latest_use_that_was_noted(store: Subject<'_>) {
+    for (id, name) in [("k1", "north"), ("k2", "south")] {
+        store
+            .add_key(new_key(id, name, &["play"], 1))
+            .await
+            .unwrap();
+    }
+    let mark = store.keys_mark().await.unwrap();
+    let note = async |uses: &[(&str, i64)]| {
+        let uses = uses.iter().map(|(id, at)| (key_id(id), *at));
+        store.note_key_uses(uses.collect()).await.unwrap();
+    };
+    note(&[("k1", 20), ("unknown", 30)]).await;
+    note(&[("k1", 10)]).await;
+    note(&[]).await;
+    let uses = store.keys().await.unwrap();
+    let uses: Vec<_> = uses.iter().map(|key| key.last_used_at_unix_ms).collect();
+    assert_eq!(uses, [Some(20), None]);
+    assert_eq!(store.keys_mark().await.unwrap(), mark);
+    // And a key is revoked with its use.
+    let revoked = store.revoke_key(&key_id("k1"), 5).await.unwrap();
+    assert_eq!(revoked.last_used_at_unix_ms, Some(20));
 }

@@ -238,6 +238,7 @@ async fn what_a_key_command_did_counts_as_a_commit() {
         scopes: [].into(),
         secret_hash: SecretHash::new([1; 32]),
         created_at_unix_ms: 1,
+        expires_at_unix_ms: None,
     };
     keys.await.unwrap().add_key(key).await.unwrap();
     // The server goes on from there.

@@ -17,6 +17,7 @@ fn key(id: &str, name: &str) -> NewKey {
         scopes: BTreeSet::new(),
         secret_hash: SecretHash::new([1; 32]),
         created_at_unix_ms: 1,
+        expires_at_unix_ms: None,
     }
 }
 

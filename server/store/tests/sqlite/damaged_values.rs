@@ -37,6 +37,7 @@ async fn filled(folder: &Path) {
             scopes: [Scope::new("play").unwrap()].into(),
             secret_hash: SecretHash::new([7; 32]),
             created_at_unix_ms: 1,
+            expires_at_unix_ms: None,
         };
         store.add_key(key).await.unwrap();
         store
@@ -154,6 +155,7 @@ async fn each_damaged_value_is_told_alone() {
         ("UPDATE api_key SET scopes = 'admin' WHERE key_id = 'key-south'".to_owned(), key()),
         ("UPDATE api_key SET name = 'South' WHERE key_id = 'key-south'".to_owned(), key()),
         ("UPDATE api_key SET revoked_at_unix_ms = 3 WHERE key_id = 'key-south'".to_owned(), key()),
+        ("UPDATE api_key SET expires_at_unix_ms = 3 WHERE key_id = 'key-south'".to_owned(), key()),
         ("UPDATE api_key SET secret_hash = x'07' WHERE key_id = 'key-south'".to_owned(), key()),
         ("UPDATE secret SET value = x'00' WHERE name = 'south'".to_owned(), secret()),
     ];

@@ -53,6 +53,7 @@ async fn keys_are_there_again() {
             scopes: BTreeSet::from([Scope::new("play").unwrap(), Scope::new("admin").unwrap()]),
             secret_hash: SecretHash::new([id.as_bytes()[1]; 32]),
             created_at_unix_ms: 1,
+            expires_at_unix_ms: None,
         };
         store.add_key(key).await.unwrap();
     }

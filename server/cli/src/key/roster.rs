@@ -1,0 +1,165 @@
+//! A file with many keys to be made: `NAME,SCOPES[,EXPIRES]` on each line.
+
+use std::collections::HashMap;
+
+use bridgemaster_proto::outside::Outside;
+use bridgemaster_server::identity::KeyScope;
+use bridgemaster_store::KeyName;
+use csv::{ReaderBuilder, StringRecord, Trim, Writer};
+
+use super::{lifetime::Lifetime, naming::check_name};
+
+/// First field of a line that only names the columns.
+const HEADER: &str = "name";
+
+/// A key to be made.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// Line of the file, from 1.
+    pub(super) line: u64,
+    pub(super) name: KeyName,
+    pub(super) scopes: Vec<KeyScope>,
+    pub(super) lifetime: Option<Lifetime>,
+}
+
+/// Reads a file; what is wrong with it, a line for each problem.
+pub(super) fn read(text: &str) -> Result<Vec<Entry>, Vec<String>> {
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(Trim::All)
+        .comment(Some(b'#'))
+        .from_reader(text.as_bytes());
+    let (mut entries, mut problems) = (Vec::new(), Vec::new());
+    for record in reader.records() {
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                problems.push(error.to_string());
+                continue;
+            }
+        };
+        let line = record.position().map_or(0, csv::Position::line);
+        let is_header = line == 1 && record.get(0).is_some_and(|name| name == HEADER);
+        if is_header && record.get(1) == Some("scopes") {
+            continue;
+        }
+        match entry(&record, line) {
+            Ok(entry) => entries.push(entry),
+            Err(problem) => problems.push(format!("line {line}: {problem}")),
+        }
+    }
+    problems.extend(repeated(&entries));
+    if problems.is_empty() && entries.is_empty() {
+        problems.push("it has no keys: a line is NAME,SCOPES[,EXPIRES]".to_owned());
+    }
+    match problems.is_empty() {
+        true => Ok(entries),
+        false => Err(problems),
+    }
+}
+
+fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {
+    let (name, scopes, expires) = match record.iter().collect::<Vec<_>>()[..] {
+        [name, scopes] => (name, scopes, ""),
+        [name, scopes, expires] => (name, scopes, expires),
+        ref fields => {
+            return Err(format!(
+                "{} fields, and a line is NAME,SCOPES[,EXPIRES], such as alice,play create,90d",
+                fields.len()
+            ));
+        }
+    };
+    let name: KeyName = name.parse().map_err(|error| format!("name: {error}"))?;
+    check_name(&name)?;
+    let scopes: Vec<KeyScope> = scopes
+        .split_whitespace()
+        .map(|scope| {
+            let read = scope.parse();
+            read.map_err(|error| format!("scopes: {:?}: {error}", Outside(scope).to_string()))
+        })
+        .collect::<Result<_, _>>()?;
+    if scopes.is_empty() {
+        return Err(
+            "scopes: none, and a key without one allows nothing; several have a space \
+                    between them, such as play create"
+                .to_owned(),
+        );
+    }
+    let lifetime = match expires {
+        "" => None,
+        text => Some(text.parse().map_err(|error| format!("expires: {error}"))?),
+    };
+    Ok(Entry {
+        line,
+        name,
+        scopes,
+        lifetime,
+    })
+}
+
+/// Names that several lines have.
+fn repeated(entries: &[Entry]) -> Vec<String> {
+    let mut lines = HashMap::new();
+    let mut problems = Vec::new();
+    for entry in entries {
+        if let Some(first) = lines.insert(entry.name.as_str(), entry.line) {
+            problems.push(format!(
+                "line {}: the name {} is on line {first} already",
+                entry.line, entry.name
+            ));
+        }
+    }
+    problems
+}
+
+/// The keys that were made as `name,key`, with a line that says so.
+pub(super) fn written<'a>(
+    keys: impl Iterator<Item = (&'a KeyName, String)>,
+) -> anyhow::Result<String> {
+    let mut writer = Writer::from_writer(Vec::new());
+    writer.write_record([HEADER, "key"])?;
+    for (name, key) in keys {
+        writer.write_record([name.as_str(), &key])?;
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn lines_are_read_with_or_without_header_and_expiry() {
+        let text =
+            "name,scopes,expires\nalice, play ,90d\n\n# guests\n\"Bo, the 2nd\",play create\n";
+        let entries = read(text).unwrap();
+        let told: Vec<_> = entries
+            .iter()
+            .map(|entry| (entry.line, entry.name.as_str(), entry.scopes.len()))
+            .collect();
+        assert_eq!(told, [(2, "alice", 1), (5, "Bo, the 2nd", 2)]);
+        assert!(entries[0].lifetime.is_some() && entries[1].lifetime.is_none());
+    }
+
+    #[test]
+    fn every_problem_is_told_with_its_line() {
+        let text =
+            "alice,play\nbob\ncarol,fly\ndave,\nerin,play,soon\nalice,play\na\u{202e}b,play\n";
+        let problems = read(text).unwrap_err();
+        for (told, problem) in [
+            ("line 2: 1 fields", &problems[0]),
+            ("line 3: scopes: \"fly\"", &problems[1]),
+            ("line 4: scopes: none", &problems[2]),
+            ("line 5: expires: ", &problems[3]),
+            ("line 7: ", &problems[4]),
+            ("line 6: the name alice is on line 1", &problems[5]),
+        ] {
+            assert!(problem.contains(told), "{told} is not in {problem}");
+        }
+        assert_eq!(problems.len(), 6, "{problems:?}");
+        assert!(read("").unwrap_err()[0].contains("no keys"));
+    }
+}
