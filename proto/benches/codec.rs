@@ -4,7 +4,8 @@
 //!
 //! The requests are those of random play: observation, legal list and events since the last one.
 //! Prints for each game and number of seats the bytes of a mean request, and in nanoseconds a
-//! byte, the median of several passes after a warm-up:
+//! byte of CPU time, which other programs do not disturb much, the median of several passes after a
+//! warm-up:
 //!
 //! * `build`: from the values of the rules to the message, as prost has it;
 //! * `encode`: from the message to bytes, into a buffer that is large enough;
@@ -15,10 +16,7 @@
 
 mod requests;
 
-use std::{
-    hint::black_box,
-    time::{Duration, Instant},
-};
+use std::{hint::black_box, time::Duration};
 
 use bridgemaster_games::{GAME_IDS, SeatCount, with_game};
 use bridgemaster_proto::{games::WireGame, v1::DecisionRequest};
@@ -30,15 +28,29 @@ const PASSES: usize = 7;
 /// Time of the warm-up and of each pass.
 const PASS_TIME: Duration = Duration::from_millis(150);
 
+/// CPU time of this thread so far.
+fn cpu_time() -> Duration {
+    let mut time = uapi::c::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    uapi::clock_gettime(uapi::c::CLOCK_THREAD_CPUTIME_ID, &mut time)
+        .expect("a thread has a CPU clock");
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 /// Nanoseconds a byte of doing something with each item, of which all together have `bytes`.
 fn nanos_a_byte<T>(items: &[T], bytes: usize, mut each: impl FnMut(&T)) -> f64 {
     let mut pass = || {
-        let (began, mut rounds) = (Instant::now(), 0);
-        while began.elapsed() < PASS_TIME {
+        let (began, mut rounds) = (cpu_time(), 0);
+        loop {
             items.iter().for_each(&mut each);
             rounds += 1;
+            let took = cpu_time() - began;
+            if took >= PASS_TIME {
+                return took.as_nanos() as f64 / (rounds * bytes) as f64;
+            }
         }
-        began.elapsed().as_nanos() as f64 / (rounds * bytes) as f64
     };
     pass();
     let mut passes: Vec<f64> = (0..PASSES).map(|_| pass()).collect();
