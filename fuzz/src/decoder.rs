@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use bridgemaster_games::{GAME_IDS, Game, SeatCount, SeatSet, with_game};
+use bridgemaster_games::{GAME_IDS, SeatCount, SeatSet, with_game};
 use bridgemaster_proto::{
     games::{WireGame, game_id},
     v1::{
@@ -45,7 +45,7 @@ fn request(request: &PlayRequest) {
                 let written = G::decision_to_wire(&read);
                 assert_eq!(G::decision_from_wire(&written).as_ref(), Ok(&read));
                 let text = read.to_string();
-                assert_eq!(text.parse::<<G as Game>::Decision>().ok(), Some(read), "{text:?}");
+                assert_eq!(text.parse().ok(), Some(read), "{text:?}");
             }
         });
     }
@@ -84,7 +84,7 @@ fn match_config(config: &MatchConfig) {
 fn setup(setup: &GameSetup) {
     let Some(id) = game_id(setup) else { return };
     with_game!(id, G => {
-        let config = <G as Game>::Config::default();
+        let config = Default::default();
         if let Ok(read) = G::setup_from_wire(setup, &config) {
             let written = G::setup_to_wire(&read);
             assert_eq!(G::setup_from_wire(&written, &config).as_ref(), Ok(&read));
@@ -113,7 +113,7 @@ fn observation(observation: &GameObservation) {
         return;
     };
     with_game!(id, G => {
-        let config = <G as Game>::Config::default();
+        let config = Default::default();
         if let Ok(read) = G::observation_from_wire(observation, &config) {
             let written = G::observation_to_wire(&read);
             assert_eq!(G::observation_from_wire(&written, &config).as_ref(), Ok(&read));
@@ -151,7 +151,7 @@ fn chance(chance: &GameChance) {
             if let Ok(read) = G::chance_from_wire(chance) {
                 let written = G::chance_to_wire(&read);
                 assert_eq!(G::chance_from_wire(&written).as_ref(), Ok(&read));
-                let config = <G as Game>::Config::default();
+                let config = Default::default();
                 let seats = SeatCount::new(*G::SEATS.start()).expect("a game's own range");
                 let drawn = G::draw_setup(&config, seats, &7.into()).expect("the standard config");
                 if let Ok(mut state) = G::start(&config, seats, &drawn, &mut Vec::new()) {

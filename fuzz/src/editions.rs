@@ -1,49 +1,35 @@
 //! Edition files.
 
-use std::sync::Arc;
-
 use crate::playout::play_on;
-use bridgemaster_games::{
-    Game, SeatCount,
-    bridges_to_nowhere::{self, BridgesToNowhere},
-    carcassonne::{self, Carcassonne},
-    old_london_bridge::{self, OldLondonBridge},
-};
+use bridgemaster_games::{GAME_IDS, Game, GameOption, OptionSource, SeatCount, with_game};
 
-/// The first byte chooses the game, the others are the file.
+/// The first byte chooses one of the options of all games that are files, the others are the file.
 pub fn run(bytes: &[u8]) {
-    let Some((game, file)) = bytes.split_first() else {
+    let Some((option, file)) = bytes.split_first() else {
         return;
     };
     let Ok(text) = std::str::from_utf8(file) else {
         return;
     };
-    match game % 3 {
-        0 => {
-            if let Ok(edition) = old_london_bridge::Edition::from_toml(text) {
-                can_be_played::<OldLondonBridge>(old_london_bridge::Config {
-                    edition: Arc::new(edition),
-                    ..Default::default()
-                });
-            }
+    let options = file_options();
+    let (id, name) = options[usize::from(*option) % options.len()];
+    with_game!(id, G => {
+        let mut config = Default::default();
+        if G::set_option(&mut config, name, text).is_ok() {
+            can_be_played::<G>(config);
         }
-        1 => {
-            if let Ok(edition) = bridges_to_nowhere::Edition::from_toml(text) {
-                can_be_played::<BridgesToNowhere>(bridges_to_nowhere::Config {
-                    edition: Arc::new(edition),
-                    ..Default::default()
-                });
-            }
-        }
-        _ => {
-            if let Ok(edition) = carcassonne::Edition::from_toml(text) {
-                can_be_played::<Carcassonne>(carcassonne::Config {
-                    edition: Arc::new(edition),
-                    ..Default::default()
-                });
-            }
-        }
-    }
+    });
+}
+
+/// The options of all games that are files, each with its game.
+pub fn file_options() -> Vec<(&'static str, &'static str)> {
+    let of = |id: &'static str| {
+        let options = with_game!(id, G => G::options()).unwrap_or_default();
+        let files = |option: &GameOption| option.source == OptionSource::File;
+        let names = options.into_iter().filter(files);
+        names.map(move |option| (id, option.name))
+    };
+    GAME_IDS.iter().copied().flat_map(of).collect()
 }
 
 /// An edition that is not refused can be played.

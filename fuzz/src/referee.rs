@@ -1,8 +1,6 @@
 //! The referee under arbitrary inputs, watched by the oracle of the simulation.
 
-use bridgemaster_games::{
-    Game, Seat, SeatCount, alhambra::Alhambra, bridges_to_nowhere::BridgesToNowhere,
-};
+use bridgemaster_games::{GAME_IDS, Game, Seat, SeatCount, with_game};
 use bridgemaster_referee::{
     Answer, BadAnswerReason, BotIdentity, ClockRules, FaultAction, FaultPolicy, HousePolicy, Input,
     MatchPhase, MatchRules, Output, Referee, SeatMessage, Time,
@@ -22,7 +20,8 @@ const MOST_TICKS: u32 = 20_000;
 /// The bytes are the rules of a match and what happens in it.
 pub fn run(bytes: &[u8]) {
     let mut bytes = Bytes(bytes);
-    match bytes.next() % 8 {
+    let first = bytes.next();
+    match first % 8 {
         0..=2 => {
             let config = HeapConfig {
                 stones: Some(bytes.next().max(1)),
@@ -38,8 +37,10 @@ pub fn run(bytes: &[u8]) {
             };
             drive::<Hands>(config, bytes);
         }
-        6 => drive::<BridgesToNowhere>(Default::default(), bytes),
-        _ => drive::<Alhambra>(Default::default(), bytes),
+        _ => {
+            let id = GAME_IDS[usize::from(first / 8) % GAME_IDS.len()];
+            with_game!(id, G => drive::<G>(Default::default(), bytes));
+        }
     }
 }
 

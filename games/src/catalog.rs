@@ -1,38 +1,66 @@
 //! The one list of games.
 
-/// Makes [`GAME_IDS`] and [`with_game`] of the modules and types of the games.
-macro_rules! catalog {
-    ($dollar:tt $($module:ident::$game:ident,)*) => {
-        /// The identifiers of all games, in the order of the catalogue.
-        pub const GAME_IDS: &[&str] = &[$(<crate::$module::$game as crate::Game>::ID),*];
-
-        /// Evaluates an expression with the game of an identifier as a type: `Some` of it, or
-        /// `None` when there is no such game.
-        ///
-        /// ```
-        /// use bridgemaster_games::{Game, with_game};
-        ///
-        /// assert_eq!(with_game!("old_london_bridge", G => G::NAME), Some("Old London Bridge"));
-        /// assert_eq!(with_game!("chess", G => G::NAME), None);
-        /// ```
-        #[macro_export]
-        macro_rules! with_game {
-            ($dollar id:expr, $dollar game:ident => $dollar body:expr) => {
-                match $dollar id {
-                    $(<$dollar crate::$module::$game as $dollar crate::Game>::ID => {
-                        type $dollar game = $dollar crate::$module::$game;
-                        Some($dollar body)
-                    })*
-                    _ => None,
-                }
-            };
+/// Calls a macro, given by its name or by its path in brackets, with the list of games, each as
+/// `module: Type,`; tokens after it come before the list. Whatever has a part for each game follows from this list, so that a game
+/// without that part does not compile.
+///
+/// ```
+/// use bridgemaster_games::{Rules as _, for_each_game};
+///
+/// macro_rules! names {
+///     ($prefix:literal $($module:ident: $game:ident,)*) => {
+///         [$(format!("{} {}", $prefix, bridgemaster_games::$module::$game::NAME)),*]
+///     };
+/// }
+///
+/// assert_eq!(for_each_game!(names, "rules of")[1], "rules of Alhambra: The Card Game");
+/// ```
+#[macro_export]
+macro_rules! for_each_game {
+    ($then:ident $(, $($before:tt)*)?) => {
+        $crate::for_each_game! { [$then] $(, $($before)*)? }
+    };
+    ([$($then:tt)+] $(, $($before:tt)*)?) => {
+        $($then)+! { $($($before)*)?
+            old_london_bridge: OldLondonBridge,
+            alhambra: Alhambra,
+            bridges_to_nowhere: BridgesToNowhere,
+            carcassonne: Carcassonne,
         }
     };
 }
 
-catalog! { $
-    old_london_bridge::OldLondonBridge,
-    alhambra::Alhambra,
-    bridges_to_nowhere::BridgesToNowhere,
-    carcassonne::Carcassonne,
+macro_rules! game_ids {
+    ($($module:ident: $game:ident,)*) => {
+        /// The identifiers of all games, in the order of the catalogue.
+        pub const GAME_IDS: &[&str] = &[$(<crate::$module::$game as crate::Rules>::ID),*];
+    };
+}
+for_each_game!(game_ids);
+
+/// Evaluates an expression with the game of an identifier as a type: `Some` of it, or `None` when
+/// there is no such game.
+///
+/// ```
+/// use bridgemaster_games::with_game;
+///
+/// assert_eq!(with_game!("old_london_bridge", G => G::NAME), Some("Old London Bridge"));
+/// assert_eq!(with_game!("chess", G => G::NAME), None);
+/// ```
+#[macro_export]
+macro_rules! with_game {
+    ($id:expr, $game:ident => $body:expr) => {
+        $crate::for_each_game!([$crate::with_game], @match $id, $game => $body;)
+    };
+    (@match $id:expr, $alias:ident => $body:expr; $($module:ident: $game:ident,)*) => {
+        match $id {
+            $(<$crate::$module::$game as $crate::Rules>::ID => {
+                #[allow(unused_imports, reason = "the expression uses some of them")]
+                use $crate::{Game as _, Options as _, Rules as _, Sample as _, Show as _};
+                type $alias = $crate::$module::$game;
+                Some($body)
+            })*
+            _ => None,
+        }
+    };
 }

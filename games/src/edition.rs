@@ -1,6 +1,8 @@
 //! What the edition data of all games have in common: read from a TOML file or from the wire,
 //! checked entry by entry.
 
+use std::sync::Arc;
+
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
@@ -39,6 +41,15 @@ impl EditionError {
 /// Reads an edition file, not yet checked.
 pub(crate) fn read_parts<P: DeserializeOwned>(text: &str) -> Result<P, EditionError> {
     toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))
+}
+
+/// Sets the edition of a config to one that was read, or says what is wrong with it.
+pub(crate) fn set_edition<E>(
+    edition: &mut Arc<E>,
+    read: Result<E, EditionError>,
+) -> Result<(), String> {
+    *edition = Arc::new(read.map_err(|error| error.to_string())?);
+    Ok(())
 }
 
 /// Checks the name of an edition.

@@ -2,7 +2,8 @@
 //! I/O, a clock or protobuf.
 //!
 //! [`Game`] is the one seam through which the referee, the protocol, the replays and the tools
-//! know a game. [`with_game`] holds the one list of games.
+//! know a game: [`Rules`], [`Sample`], [`Show`] and [`Options`], each of which a game implements
+//! in the file it belongs to. [`for_each_game`] holds the one list of games.
 
 #![forbid(unsafe_code)]
 
@@ -13,24 +14,34 @@ mod catalog;
 mod chance;
 mod digest;
 mod edition;
+mod event_sink;
+mod field_error;
 mod game;
 mod named;
 mod notation;
 pub mod old_london_bridge;
-mod option;
+mod options;
 mod out_of_turn;
 mod outcome;
+mod rules;
+mod sample;
 mod seat;
-mod setup_error;
+mod secret;
+mod show;
 
 pub use catalog::GAME_IDS;
 pub use chance::{ChanceStream, MAX_SEED_CHARS, Seed, SeedError};
 pub use digest::{Digest, Digester};
 pub use edition::{EditionError, MAX_EDITION_NAME};
-pub use game::{EventSink, Game, LegalList, NoChance, NoEvents, Progress, settle};
+pub use event_sink::{EventSink, NoEvents};
+pub use field_error::FieldError;
+pub use game::{Game, settle};
 pub use notation::NotationError;
-pub use option::{GameOption, OptionError, OptionSource};
+pub use options::{ConfigOption, GameOption, OptionError, OptionSource, Options, Word};
 pub use out_of_turn::OutOfTurn;
 pub use outcome::{Outcome, ScoreLine, SeatOutcome};
+pub use rules::{LegalList, NoChance, Rules};
+pub use sample::Sample;
 pub use seat::{MAX_SEATS, Seat, SeatCount, SeatSet, Viewer};
-pub use setup_error::SetupError;
+pub use secret::Secret;
+pub use show::{Progress, Show};

@@ -30,12 +30,16 @@ pub enum OutOfTurn {
 }
 
 impl OutOfTurn {
-    /// Refuses a decision of a seat that is not among those that owe one.
-    pub(crate) fn check(seat: Seat, owing: SeatSet, is_over: bool) -> Result<(), Self> {
-        match (owing.contains(seat), is_over) {
-            (true, _) => Ok(()),
-            (false, true) => Err(Self::Over),
-            (false, false) => Err(Self::NotOwing { seat, owing }),
+    /// The refusal of a decision of another kind than what is asked for.
+    pub(crate) const fn kind(given: &'static str, asked: &'static str) -> Self {
+        Self::WrongKind { given, asked }
+    }
+
+    /// The refusal of a decision of a seat that is not among those that owe one.
+    pub(crate) const fn refuse(seat: Seat, owing: SeatSet, is_over: bool) -> Self {
+        match is_over {
+            true => Self::Over,
+            false => Self::NotOwing { seat, owing },
         }
     }
 }

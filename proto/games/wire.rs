@@ -1,7 +1,7 @@
 //! What every game offers to the protocol.
 
 use bridgemaster_games::{
-    EditionError, Game, alhambra::Alhambra, bridges_to_nowhere::BridgesToNowhere,
+    EditionError, Game, Rules, alhambra::Alhambra, bridges_to_nowhere::BridgesToNowhere,
     carcassonne::Carcassonne, old_london_bridge::OldLondonBridge,
 };
 use thiserror::Error;

@@ -41,7 +41,7 @@ macro_rules! wire_game {
     };
     (@implement $game:ident, [$($setup:path)?], [$($observation:path)?], { $($chance:item)* }) => {
         const _: () = {
-            use bridgemaster_games::Game;
+            use bridgemaster_games::Rules;
             use $crate::games::conversion::OnWire;
             use $crate::games::wire::{Path, WireError, WireGame};
             #[allow(unused_imports, reason = "most games have no chance after their setup")]

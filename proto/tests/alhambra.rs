@@ -1,7 +1,7 @@
 //! Alhambra on the wire: what is rare or at the end of a range survives.
 
 use bridgemaster_games::{
-    ChanceStream, Game, LegalList, NoEvents, Seat, SeatCount, Viewer,
+    ChanceStream, Game, LegalList, NoEvents, Rules, Sample, Seat, SeatCount, Viewer,
     alhambra::{
         Alhambra, Building, Buildings, Category, Config, Currency, Decision, DummyPlaces, Event,
         MAX_CATEGORY_POINTS, MAX_SHUFFLES, MONEY_CARDS, Money, MoneyCard, Observation, Owner,

@@ -1,7 +1,7 @@
 //! What is written and read back is what it was, over the bytes of the wire, in every game.
 
 use bridgemaster_games::{
-    ChanceStream, GAME_IDS, Game, SeatCount, Seed, Viewer, alhambra::Alhambra,
+    ChanceStream, GAME_IDS, Rules as _, SeatCount, Seed, Viewer, alhambra::Alhambra,
     bridges_to_nowhere::BridgesToNowhere, carcassonne::Carcassonne,
     old_london_bridge::OldLondonBridge,
 };

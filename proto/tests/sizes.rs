@@ -1,7 +1,7 @@
 //! How large messages are: what a match costs on the wire, and in memory while it waits there.
 
 use bridgemaster_games::{
-    ChanceStream, Game as _, Seed,
+    ChanceStream, Rules as _, Seed,
     alhambra::Alhambra,
     bridges_to_nowhere::BridgesToNowhere,
     carcassonne::Carcassonne,

@@ -1,10 +1,5 @@
 //! What can be chosen for a match: two readings of the scoring text.
 
-use thiserror::Error;
-
-use super::components::{MAX_PLAYERS, MIN_PLAYERS};
-use crate::SeatCount;
-
 /// Whether an owner without a building of a category takes a place in it (A8).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WithoutBuildings {
@@ -32,21 +27,4 @@ pub struct Config {
     pub without_buildings: WithoutBuildings,
     /// Places of the dummy (A9).
     pub dummy_places: DummyPlaces,
-}
-
-/// Why a config is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ConfigError {
-    /// A number of seats that the game does not have.
-    #[error("seats: {0} is not in {MIN_PLAYERS} to {MAX_PLAYERS}")]
-    Seats(SeatCount),
-}
-
-impl Config {
-    pub(super) fn check(&self, seats: SeatCount) -> Result<(), ConfigError> {
-        match (MIN_PLAYERS..=MAX_PLAYERS).contains(&usize::from(seats.get())) {
-            true => Ok(()),
-            false => Err(ConfigError::Seats(seats)),
-        }
-    }
 }

@@ -8,12 +8,13 @@
 
 use arrayvec::ArrayVec;
 
+use super::Alhambra;
 use super::building::Building;
 use super::components::{CURRENCIES, Currency, VALUES};
 use super::decision::{Decision, Purchase};
-use super::legal::LEGAL_CAP;
 use super::money::{Money, ValueCounts};
 use crate::LegalList;
+use crate::Rules;
 
 /// A building in the yard that the seat can pay.
 #[derive(Clone, Copy)]
@@ -27,7 +28,7 @@ struct Payable {
 
 /// Most choices of cards, over all slots, that are formed at once: more would not fit into a legal
 /// list in most cases.
-const MOST_AT_ONCE: usize = LEGAL_CAP;
+const MOST_AT_ONCE: usize = Alhambra::LEGAL_CAP;
 /// As many choices as most hands have in a currency: those are formed in a small room, because
 /// clearing a large one costs more than all else.
 const FEW_CHOICES: usize = 16;
@@ -158,7 +159,7 @@ fn distribute(
         }
     }
     let wanted = usize::from(next);
-    list.resize(wanted.min(LEGAL_CAP), Decision::Pass);
+    list.resize(wanted.min(Alhambra::LEGAL_CAP), Decision::Pass);
     for &(slot, tier, payment) in found {
         let place = &mut places[usize::from(tier)][payment.len()];
         for give in [false, true].into_iter().take(ways) {
@@ -173,7 +174,7 @@ fn distribute(
             *place += 1;
         }
     }
-    match wanted > LEGAL_CAP {
+    match wanted > Alhambra::LEGAL_CAP {
         true => LegalList::Cut,
         false => LegalList::Complete,
     }
@@ -230,7 +231,7 @@ impl Rest<'_> {
             .into_iter()
             .take(1 + usize::from(self.can_give))
         {
-            if self.list.len() == LEGAL_CAP {
+            if self.list.len() == Alhambra::LEGAL_CAP {
                 return Room::None;
             }
             self.list.push(Decision::Buy(Purchase {

@@ -2,88 +2,92 @@
 
 use std::fmt::{Display, Result, Write};
 
+use super::Alhambra;
 use super::building::Buildings;
 use super::components::{BUILDINGS, Category, Currency};
+use super::config::Config;
 use super::event::Owner;
 use super::money::Money;
 use super::observation::{Observation, Phase, Points};
 use super::scoring;
-use crate::{Progress, Seat};
+use crate::{Progress, Seat, Show};
 
 /// Widest line.
 const COLUMNS: usize = 100;
 
-/// How far a match has come, counted in buildings that have left pile and yard. When it is over
-/// all count: what is left then is out of the game. An observation from outside may have more
-/// buildings than the box.
-pub(super) fn progress(observation: &Observation) -> Progress {
-    let open = observation.yard.iter().flatten().count();
-    let total = BUILDINGS as u32;
-    let done = match observation.phase {
-        Phase::Over => total,
-        _ => total.saturating_sub((observation.unseen_buildings.len() + open) as u32),
-    };
-    Progress {
-        done,
-        total,
-        unit: "buildings",
+impl Show for Alhambra {
+    /// Writes the table: what goes on, the yard, the money, then each owner.
+    fn render(_config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+        match observation.phase {
+            Phase::Turn { seat } => write!(text, "turn of seat {seat}")?,
+            Phase::Shuffle { .. } => text.write_str("the discard is to be shuffled")?,
+            Phase::Over => text.write_str("the match is over")?,
+        }
+        for (i, entry) in observation.turn_purchases.iter().enumerate() {
+            let before = if i == 0 { ", which has bought " } else { ", " };
+            write!(text, "{before}{}", entry.building)?;
+        }
+        writeln!(text)?;
+        for (slot, building) in Currency::ALL.into_iter().zip(observation.yard) {
+            match building {
+                Some(building) => writeln!(text, "  {slot:<8}{building}")?,
+                None => writeln!(text, "  {slot:<8}-")?,
+            }
+        }
+        let row: Vec<String> = observation
+            .row
+            .cards()
+            .map(|card| card.to_string())
+            .collect();
+        let row = if row.is_empty() {
+            "empty".to_owned()
+        } else {
+            row.join(" ")
+        };
+        write!(
+            text,
+            "open row: {row}; buildings left: {}",
+            observation.unseen_buildings.len()
+        )?;
+        write!(text, "; money left: {}", observation.unseen_money.len())?;
+        writeln!(text, ", discarded: {}", observation.discard.len())?;
+        for (name, range) in ["A", "B"].into_iter().zip(observation.scoring_cards) {
+            if let Some(range) = range {
+                let (first, last) = (range.first, range.last);
+                writeln!(
+                    text,
+                    "scoring card {name} lies under {first} to {last} money cards"
+                )?;
+            }
+        }
+        for (number, view) in (0..).zip(&observation.seats) {
+            if let Some(seat) = Seat::new(number) {
+                owner(Owner::Seat(seat), view.buildings, &view.points, text)?;
+                money(&view.hand, text)?;
+            }
+        }
+        if let Some(view) = observation.dummy {
+            owner(Owner::Dummy, view.buildings, &view.points, text)?;
+        }
+        Ok(())
     }
-}
 
-/// Writes the table: what goes on, the yard, the money, then each owner.
-pub(super) fn render(observation: &Observation, text: &mut impl Write) -> Result {
-    match observation.phase {
-        Phase::Turn { seat } => write!(text, "turn of seat {seat}")?,
-        Phase::Shuffle { .. } => text.write_str("the discard is to be shuffled")?,
-        Phase::Over => text.write_str("the match is over")?,
+    /// How far a match has come, counted in buildings that have left pile and yard. When it is over
+    /// all count: what is left then is out of the game. An observation from outside may have more
+    /// buildings than the box.
+    fn progress(observation: &Observation) -> Option<Progress> {
+        let open = observation.yard.iter().flatten().count();
+        let total = BUILDINGS as u32;
+        let done = match observation.phase {
+            Phase::Over => total,
+            _ => total.saturating_sub((observation.unseen_buildings.len() + open) as u32),
+        };
+        Some(Progress {
+            done,
+            total,
+            unit: "buildings",
+        })
     }
-    for (i, entry) in observation.turn_purchases.iter().enumerate() {
-        let before = if i == 0 { ", which has bought " } else { ", " };
-        write!(text, "{before}{}", entry.building)?;
-    }
-    writeln!(text)?;
-    for (slot, building) in Currency::ALL.into_iter().zip(observation.yard) {
-        match building {
-            Some(building) => writeln!(text, "  {slot:<8}{building}")?,
-            None => writeln!(text, "  {slot:<8}-")?,
-        }
-    }
-    let row: Vec<String> = observation
-        .row
-        .cards()
-        .map(|card| card.to_string())
-        .collect();
-    let row = if row.is_empty() {
-        "empty".to_owned()
-    } else {
-        row.join(" ")
-    };
-    write!(
-        text,
-        "open row: {row}; buildings left: {}",
-        observation.unseen_buildings.len()
-    )?;
-    write!(text, "; money left: {}", observation.unseen_money.len())?;
-    writeln!(text, ", discarded: {}", observation.discard.len())?;
-    for (name, range) in ["A", "B"].into_iter().zip(observation.scoring_cards) {
-        if let Some(range) = range {
-            let (first, last) = (range.first, range.last);
-            writeln!(
-                text,
-                "scoring card {name} lies under {first} to {last} money cards"
-            )?;
-        }
-    }
-    for (number, view) in (0..).zip(&observation.seats) {
-        if let Some(seat) = Seat::new(number) {
-            owner(Owner::Seat(seat), view.buildings, &view.points, text)?;
-            money(&view.hand, text)?;
-        }
-    }
-    if let Some(view) = observation.dummy {
-        owner(Owner::Dummy, view.buildings, &view.points, text)?;
-    }
-    Ok(())
 }
 
 fn owner(owner: Owner, buildings: Buildings, points: &Points, text: &mut impl Write) -> Result {

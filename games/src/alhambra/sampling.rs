@@ -1,64 +1,220 @@
-//! Drawing a state that an observation allows.
+//! What a viewer may know, and drawing a state that it allows.
 
 use arrayvec::ArrayVec;
 
+use super::Alhambra;
 use super::building::{Building, Buildings};
-use super::components::{BUILDINGS, MAX_OWNERS, MAX_PLAYERS, MONEY_CARDS};
+use super::components::{
+    BUILDINGS, CURRENCIES, DUMMY_BUILDINGS, MAX_OWNERS, MAX_PLAYERS, MAX_SHUFFLES, MONEY_CARDS,
+    ROW_CARDS,
+};
 use super::config::Config;
 use super::money::{Money, MoneyCard};
-use super::observation::{Observation, Points};
-use super::observation_check::check;
+use super::observation::{DummyView, Observation, Phase, Points, SeatView};
 use super::pile::{BuildingPile, MoneyPile};
-use super::setup::SetupError;
+use super::setup::{Deal, Setup, copies};
 use super::state::State;
-use crate::ChanceStream;
+use crate::field_error::{check_at_table, check_table, require};
+use crate::{ChanceStream, FieldError, Rules, Sample, SeatCount, Viewer};
 
-/// Draws a state that `observation` allows, the hidden facts uniformly: the orders of both piles
-/// and the places of the scoring cards.
-pub(super) fn sample(
-    config: &Config,
-    observation: &Observation,
-    chance: &mut ChanceStream,
-) -> Result<State, SetupError> {
-    let seats = check(config, observation)?;
+impl Sample for Alhambra {
+    type Observation = Observation;
 
-    let mut money: ArrayVec<MoneyCard, MONEY_CARDS> = observation.unseen_money.cards().collect();
-    chance.shuffle(&mut money);
-    let mut money_pile = MoneyPile::new(&money);
-    for (card, range) in observation.scoring_cards.into_iter().enumerate() {
-        if let Some(range) = range {
-            let places = u32::from(range.last - range.first) + 1;
-            let above = range.first + chance.below(places) as u8;
-            money_pile.put(card, above, range);
+    fn observe(state: &State, viewer: Viewer) -> Observation {
+        let mut unseen_money = Money::all(copies(state.seats)).minus(&state.discard);
+        let mut open = Money::EMPTY;
+        state.row.cards().for_each(|card| open.insert(card));
+        unseen_money = unseen_money.minus(&open);
+        let mut unseen_buildings = Buildings::ALL;
+        for (hand, owned) in state.hands.iter().zip(&state.buildings) {
+            unseen_money = unseen_money.minus(hand);
+            unseen_buildings = unseen_buildings.minus(*owned);
+        }
+        for building in state.yard.into_iter().flatten() {
+            let mut one = Buildings::EMPTY;
+            one.insert(building);
+            unseen_buildings = unseen_buildings.minus(one);
+        }
+        let seat = |index: usize| SeatView {
+            hand: state.hands[index],
+            buildings: state.buildings[index],
+            points: state.points[index],
+        };
+        Observation {
+            viewer,
+            phase: state.phase,
+            turn_purchases: state.turn_purchases.clone(),
+            seats: state.seats.seats().map(|s| seat(s.index())).collect(),
+            dummy: state.has_dummy().then(|| DummyView {
+                buildings: state.buildings[state.dummy_index()],
+                points: state.points[state.dummy_index()],
+            }),
+            yard: state.yard,
+            row: state.row,
+            discard: state.discard,
+            unseen_money,
+            unseen_buildings,
+            scoring_cards: state.money_pile.scoring_ranges(),
+            shuffles: state.shuffles,
         }
     }
-    let mut buildings: ArrayVec<Building, BUILDINGS> =
-        observation.unseen_buildings.iter().collect();
-    chance.shuffle(&mut buildings);
 
-    let mut hands = [Money::EMPTY; MAX_PLAYERS];
-    let mut owned = [Buildings::EMPTY; MAX_OWNERS];
-    let mut points = [Points::default(); MAX_OWNERS];
-    for (i, seat) in observation.seats.iter().enumerate() {
-        (hands[i], owned[i], points[i]) = (seat.hand, seat.buildings, seat.points);
+    fn viewer(observation: &Observation) -> Viewer {
+        observation.viewer
     }
-    if let Some(dummy) = observation.dummy {
-        let place = usize::from(seats.get());
-        (owned[place], points[place]) = (dummy.buildings, dummy.points);
+
+    /// The orders of both piles and the places of the scoring cards are drawn.
+    fn draw_state(
+        config: &Config,
+        observation: &Observation,
+        chance: &mut ChanceStream,
+    ) -> Result<State, FieldError> {
+        let seats = check(observation)?;
+
+        let mut money: ArrayVec<MoneyCard, MONEY_CARDS> =
+            observation.unseen_money.cards().collect();
+        chance.shuffle(&mut money);
+        let mut money_pile = MoneyPile::new(&money);
+        for (card, range) in observation.scoring_cards.into_iter().enumerate() {
+            if let Some(range) = range {
+                let places = u32::from(range.last - range.first) + 1;
+                let above = range.first + chance.below(places) as u8;
+                money_pile.put(card, above, range);
+            }
+        }
+        let mut buildings: ArrayVec<Building, BUILDINGS> =
+            observation.unseen_buildings.iter().collect();
+        chance.shuffle(&mut buildings);
+
+        let mut hands = [Money::EMPTY; MAX_PLAYERS];
+        let mut owned = [Buildings::EMPTY; MAX_OWNERS];
+        let mut points = [Points::default(); MAX_OWNERS];
+        for (i, seat) in observation.seats.iter().enumerate() {
+            (hands[i], owned[i], points[i]) = (seat.hand, seat.buildings, seat.points);
+        }
+        if let Some(dummy) = observation.dummy {
+            let place = usize::from(seats.get());
+            (owned[place], points[place]) = (dummy.buildings, dummy.points);
+        }
+        Ok(State {
+            config: *config,
+            seats,
+            phase: observation.phase,
+            turn_purchases: observation.turn_purchases.clone(),
+            hands,
+            buildings: owned,
+            points,
+            yard: observation.yard,
+            row: observation.row,
+            discard: observation.discard,
+            money_pile,
+            building_pile: BuildingPile::of_rest(&buildings),
+            shuffles: observation.shuffles,
+        })
     }
-    Ok(State {
-        config: *config,
-        seats,
-        phase: observation.phase,
-        turn_purchases: observation.turn_purchases.clone(),
-        hands,
-        buildings: owned,
-        points,
-        yard: observation.yard,
-        row: observation.row,
-        discard: observation.discard,
-        money_pile,
-        building_pile: BuildingPile::of_rest(&buildings),
-        shuffles: observation.shuffles,
-    })
+
+    /// Hidden are the orders of the piles and the places of the scoring cards.
+    fn redeal(
+        _config: &Config,
+        seats: SeatCount,
+        setup: &Setup,
+        _viewer: Viewer,
+        chance: &mut ChanceStream,
+    ) -> Setup {
+        let mut setup = setup.clone();
+        let laid = CURRENCIES + usize::from(if seats.get() == 2 { DUMMY_BUILDINGS } else { 0 });
+        chance.shuffle(&mut setup.buildings[laid..]);
+        let deal = Deal::new(&setup.money, seats);
+        chance.shuffle(&mut setup.money[deal.cards + ROW_CARDS..]);
+        let ranges = deal.scoring_places(setup.money.len());
+        [setup.scoring_a_place, setup.scoring_b_place] = ranges.map(|range| {
+            let places = u32::from(range.end() - range.start()) + 1;
+            chance.below(places) as u8
+        });
+        setup
+    }
+}
+
+/// Checks what the rules rely on. Returns the number of seats.
+fn check(observation: &Observation) -> Result<SeatCount, FieldError> {
+    let seats = check_table(observation.seats.len(), observation.viewer, Alhambra::SEATS)?;
+    check_money(observation, seats)?;
+    check_buildings(observation)?;
+    require(
+        observation.shuffles < MAX_SHUFFLES,
+        || "shuffles".into(),
+        "is not below the number of buildings",
+    )?;
+    for (i, range) in observation.scoring_cards.iter().enumerate() {
+        let rises = range.is_none_or(|range| range.first <= range.last);
+        let field = || format!("scoring_cards[{i}]");
+        require(rises, field, "has its first place after its last")?;
+    }
+    match observation.phase {
+        Phase::Turn { seat } => {
+            check_at_table(seats, seat, "phase.seat")?;
+            let empty = observation.yard.iter().filter(|slot| slot.is_none());
+            let problem = "must be full but for the slots bought from in this turn";
+            let full = empty.count() == observation.turn_purchases.len();
+            require(full, || "yard".into(), problem)
+        }
+        Phase::Shuffle { seat } => {
+            check_at_table(seats, seat, "phase.seat")?;
+            let is_short = observation.row.len() < ROW_CARDS;
+            let is_due = is_short && observation.unseen_money.is_empty();
+            let problem =
+                "a shuffle is due only when the row is short, the pile empty and the discard not";
+            let field = || "phase".into();
+            require(is_due && !observation.discard.is_empty(), field, problem)
+        }
+        Phase::Over => Ok(()),
+    }?;
+    Ok(seats)
+}
+
+/// Every money card of the match is in one place.
+fn check_money(observation: &Observation, seats: SeatCount) -> Result<(), FieldError> {
+    let hands = observation.seats.iter().map(|seat| &seat.hand);
+    let piles = [&observation.discard, &observation.unseen_money];
+    let copies = copies(seats);
+    for card in MoneyCard::all() {
+        let held: u8 = hands
+            .clone()
+            .chain(piles)
+            .map(|money| money.count(card))
+            .sum();
+        let open = observation
+            .row
+            .cards()
+            .filter(|other| *other == card)
+            .count() as u8;
+        if held + open != copies {
+            let found = held + open;
+            let problem = format!(
+                "with hands, open row and discard there are {found} of {card} instead of {copies}"
+            );
+            return FieldError::refuse("unseen_money", problem);
+        }
+    }
+    Ok(())
+}
+
+/// Every building is in one place.
+fn check_buildings(observation: &Observation) -> Result<(), FieldError> {
+    let seats = observation.seats.iter().map(|seat| seat.buildings);
+    let dummy = observation.dummy.iter().map(|dummy| dummy.buildings);
+    let all = seats.chain(dummy).chain([observation.unseen_buildings]);
+    for building in Building::all() {
+        let held: u8 = all.clone().map(|buildings| buildings.count(building)).sum();
+        let open = observation.yard.iter().flatten();
+        let found = held + open.filter(|other| **other == building).count() as u8;
+        if found != building.copies() {
+            let problem = format!(
+                "with owners and yard there are {found} of {building} instead of {}",
+                building.copies()
+            );
+            return FieldError::refuse("unseen_buildings", problem);
+        }
+    }
+    Ok(())
 }

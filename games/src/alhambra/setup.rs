@@ -2,14 +2,16 @@
 
 use std::ops::RangeInclusive;
 
+use super::Alhambra;
 use super::building::{Building, Buildings};
 use super::components::{
     BUILDINGS, MAX_COPIES, MAX_PLAYERS, MONEY_CARDS, ROW_CARDS, SCORING_CARDS, STARTING_MONEY,
     SUBPILES,
 };
-use super::config::{Config, ConfigError};
 use super::money::{Money, MoneyCard};
-use crate::{ChanceStream, SeatCount, Seed};
+use crate::Rules;
+use crate::field_error::check_seats;
+use crate::{ChanceStream, FieldError, SeatCount, Seed};
 use arrayvec::ArrayVec;
 
 /// The setup of a match.
@@ -40,9 +42,6 @@ pub(super) mod stream {
 
 /// The subpiles that get scoring cards A and B, from 0.
 const SCORING_SUBPILES: [usize; SCORING_CARDS] = [1, 3];
-
-/// Why a setup, a shuffle or a position from outside is refused.
-pub type SetupError = crate::SetupError<ConfigError>;
 
 /// Copies of each money card in a match.
 pub(super) const fn copies(seats: SeatCount) -> u8 {
@@ -95,8 +94,8 @@ impl Deal {
 }
 
 /// Draws a setup.
-pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, ConfigError> {
-    config.check(seats)?;
+pub(super) fn draw(seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
+    check_seats(seats, Alhambra::SEATS)?;
     let stream = |number: u64| ChanceStream::new(seed, number);
 
     let mut buildings = ArrayVec::<Building, BUILDINGS>::from_iter(Buildings::ALL.iter())
@@ -125,13 +124,13 @@ pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Set
 
 impl Setup {
     /// Checks a setup from outside against the config of its match.
-    pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), SetupError> {
-        config.check(seats)?;
+    pub(super) fn check(&self, seats: SeatCount) -> Result<(), FieldError> {
+        check_seats(seats, Alhambra::SEATS)?;
         let mut laid = Buildings::EMPTY;
         for (i, &building) in self.buildings.iter().enumerate() {
             if laid.count(building) == building.copies() {
                 let problem = format!("there are only {} of {building}", building.copies());
-                return SetupError::field(format!("buildings[{i}]"), problem);
+                return FieldError::refuse(format!("buildings[{i}]"), problem);
             }
             laid.insert(building);
         }
@@ -140,14 +139,14 @@ impl Setup {
         for (i, &card) in self.money.iter().enumerate() {
             if dealt.count(card) == copies {
                 let problem = format!("there are only {copies} of {card} at a table of {seats}");
-                return SetupError::field(format!("money[{i}]"), problem);
+                return FieldError::refuse(format!("money[{i}]"), problem);
             }
             dealt.insert(card);
         }
         let all = Money::all(copies).len();
         if self.money.len() != all {
             let problem = format!("must have {all} cards, found {}", self.money.len());
-            return SetupError::field("money", problem);
+            return FieldError::refuse("money", problem);
         }
         let ranges = Deal::new(&self.money, seats).scoring_places(all);
         let places = [
@@ -158,7 +157,7 @@ impl Setup {
             let size = range.end() - range.start();
             if place > size {
                 let problem = format!("{place} is not in 0 to {size}, the cards of its subpile");
-                return SetupError::field(field, problem);
+                return FieldError::refuse(field, problem);
             }
         }
         Ok(())

@@ -10,7 +10,7 @@ use super::money::{Money, RowCards};
 use super::observation::{MAX_TURN_PURCHASES, Phase, PlaceRange, Points, TurnPurchase};
 use super::pile::{BuildingPile, MoneyPile};
 use super::setup::{Deal, Setup};
-use crate::{Digest, Digester, Seat, SeatCount, SeatSet};
+use crate::{Digest, Digester, Seat, SeatCount};
 
 /// The whole truth: some hundred bytes in one piece.
 #[derive(Clone, Debug)]
@@ -96,14 +96,6 @@ impl State {
         self.yard[slot.index()]
     }
 
-    /// The seats that owe a decision.
-    pub(super) fn owing(&self) -> SeatSet {
-        match self.phase {
-            Phase::Turn { seat } => SeatSet::one(seat),
-            Phase::Shuffle { .. } | Phase::Over => SeatSet::EMPTY,
-        }
-    }
-
     /// Whether a seat can take or buy anything.
     pub(super) fn can_act(&self, seat: Seat) -> bool {
         let hand = &self.hands[seat.index()];
@@ -123,45 +115,60 @@ impl State {
     /// buildings, shuffles. Money is four integers, one a currency, of two bits for each value from
     /// the lowest; buildings are 16 bytes, two bits for each kind from the first.
     pub(super) fn digest(&self) -> Digest {
+        let Self {
+            config,
+            seats,
+            phase,
+            turn_purchases,
+            hands,
+            buildings,
+            points,
+            yard,
+            row,
+            discard,
+            money_pile,
+            building_pile,
+            shuffles,
+        } = self;
+        let Config {
+            without_buildings,
+            dummy_places,
+        } = *config;
         let mut d = Digester::default();
-        d.bytes(&[
-            self.seats.get(),
-            self.config.without_buildings as u8,
-            self.config.dummy_places as u8,
-        ]);
-        d.bytes(&match self.phase {
+        d.bytes(&[seats.get(), without_buildings as u8, dummy_places as u8]);
+        d.bytes(&match *phase {
             Phase::Turn { seat } => [0, seat.number()],
             Phase::Shuffle { seat } => [1, seat.number()],
             Phase::Over => [2, 0],
         });
-        d.u8(self.turn_purchases.len() as u8);
-        for TurnPurchase { building, purchase } in &self.turn_purchases {
+        d.u8(turn_purchases.len() as u8);
+        for TurnPurchase { building, purchase } in turn_purchases {
             d.bytes(&[purchase.slot as u8, building.index() as u8]);
             d.i32(purchase.payment.bits() as i32);
             d.u8(u8::from(purchase.give));
         }
-        for seat in self.seats.seats() {
-            digest_money(&mut d, &self.hands[seat.index()]);
+        for seat in seats.seats() {
+            digest_money(&mut d, &hands[seat.index()]);
         }
-        let owners = self.buildings.iter().zip(&self.points);
+        let owners = buildings.iter().zip(points);
         for (buildings, points) in owners.take(self.owner_count()) {
             d.bytes(&buildings.bits().to_le_bytes());
             points.iter().for_each(|scoring| d.bytes(scoring));
         }
         let lies = |building: Option<Building>| building.map_or(ABSENT, |b| b.index() as u8);
-        d.bytes(&self.yard.map(lies));
-        let row: ArrayVec<u8, ROW_CARDS> = self.row.cards().map(|c| c.index() as u8).collect();
+        d.bytes(&yard.map(lies));
+        let row: ArrayVec<u8, ROW_CARDS> = row.cards().map(|c| c.index() as u8).collect();
         d.list(&row);
-        digest_money(&mut d, &self.discard);
-        let money = self.money_pile.rest();
+        digest_money(&mut d, discard);
+        let money = money_pile.rest();
         d.i32(money.len() as i32);
         money.iter().for_each(|card| d.u8(card.index() as u8));
-        let places = self.money_pile.scoring_places();
+        let places = money_pile.scoring_places();
         d.bytes(&places.map(|place| place.unwrap_or(ABSENT)));
-        let buildings = self.building_pile.rest();
+        let buildings = building_pile.rest();
         d.i32(buildings.len() as i32);
         buildings.iter().for_each(|b| d.u8(b.index() as u8));
-        d.u8(self.shuffles);
+        d.u8(*shuffles);
         d.finish()
     }
 }

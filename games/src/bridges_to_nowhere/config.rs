@@ -3,11 +3,13 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use thiserror::Error;
-
-use super::components::{CONTRACTS, PLAYERS};
+use super::BridgesToNowhere;
+use super::components::CONTRACTS;
 use super::edition::Edition;
+use crate::FieldError;
+use crate::Rules;
 use crate::SeatCount;
+use crate::field_error::check_seats;
 
 /// Most games of a match: as many as there are contracts.
 pub const MAX_GAMES: usize = CONTRACTS;
@@ -43,30 +45,20 @@ impl Default for Config {
     }
 }
 
-/// Why a config is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ConfigError {
-    /// A number of seats that the game does not have.
-    #[error("seats: {0} is not 2")]
-    Seats(SeatCount),
-    /// A number of contracts to win that is out of range.
-    #[error("contracts_to_win: {0} is not in 1 to 3")]
-    ContractsToWin(u8),
-    /// A number of games that is out of range.
-    #[error("games: {0} is not in 1 to 6")]
-    Games(u8),
-}
-
 impl Config {
-    pub(super) fn check(&self, seats: SeatCount) -> Result<(), ConfigError> {
-        if usize::from(seats.get()) != PLAYERS {
-            return Err(ConfigError::Seats(seats));
+    pub(super) fn check(&self, seats: SeatCount) -> Result<(), FieldError> {
+        check_seats(seats, BridgesToNowhere::SEATS)?;
+        let Self {
+            contracts_to_win,
+            games,
+            ..
+        } = self;
+        if !CONTRACTS_TO_WIN.contains(contracts_to_win) {
+            let problem = format!("{contracts_to_win} is not in 1 to 3");
+            return FieldError::refuse("contracts_to_win", problem);
         }
-        if !CONTRACTS_TO_WIN.contains(&self.contracts_to_win) {
-            return Err(ConfigError::ContractsToWin(self.contracts_to_win));
-        }
-        if !GAMES.contains(&self.games) {
-            return Err(ConfigError::Games(self.games));
+        if !GAMES.contains(games) {
+            return FieldError::refuse("games", format!("{games} is not in 1 to 6"));
         }
         Ok(())
     }

@@ -2,10 +2,11 @@
 
 use std::fmt::{Display, Result, Write};
 
+use super::BridgesToNowhere;
 use super::components::{Card, LEVELS, Piece, Placement, ROUNDS, Style, Symbol};
 use super::config::Config;
 use super::observation::{Observation, Phase, SeatView};
-use crate::Progress;
+use crate::{Progress, Show};
 
 /// Width of a column of a structure, in characters: the longest card, such as `fS15b`, and a blank.
 const COLUMN_WIDTH: usize = 6;
@@ -16,47 +17,49 @@ const CARDS_PER_LINE: usize = 3;
 /// Cards by their short names on one line.
 const SHORT_CARDS_PER_LINE: usize = 12;
 
-/// How far a match has come, counted in drafts and phases of building. A match may end early. An
-/// observation from outside may be of a later game than the match has.
-pub(super) fn progress(observation: &Observation) -> Progress {
-    let phases_a_game = 2 * u32::from(ROUNDS);
-    let total = u32::from(observation.games) * phases_a_game;
-    let before = u32::from(observation.game) * phases_a_game + 2 * u32::from(observation.round);
-    let done = match observation.phase {
-        Phase::Draft { .. } => before,
-        Phase::Build => before + 1,
-        Phase::Over => total,
-    };
-    Progress {
-        done: done.min(total),
-        total,
-        unit: "phases",
+impl Show for BridgesToNowhere {
+    /// Writes the games that are over, what goes on, the table, then each seat.
+    fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+        for (game, result) in observation.results.iter().enumerate() {
+            let [first, second] = result.scores.map(|score| score.total());
+            write!(text, "game {game}")?;
+            if let Some(contract) = result.contract {
+                write!(text, " for {contract}")?;
+            }
+            write!(text, ": {first} to {second}, ")?;
+            match result.winner {
+                Some(winner) => writeln!(text, "seat {winner} won")?,
+                None => writeln!(text, "a tie")?,
+            }
+        }
+        header(config, observation, text)?;
+        table(observation, text)?;
+        for (number, view) in observation.seats.iter().enumerate() {
+            seat(number, view, text)?;
+        }
+        text.write_str(
+            "cards: left symbol (f fish, b bird, o boat), style (S suspension, T truss, C cable),\n",
+        )?;
+        text.write_str("number or $ for a toll, right symbol; <M> monument, || pillar\n")
     }
-}
 
-/// Writes the games that are over, what goes on, the table, then each seat.
-pub(super) fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
-    for (game, result) in observation.results.iter().enumerate() {
-        let [first, second] = result.scores.map(|score| score.total());
-        write!(text, "game {game}")?;
-        if let Some(contract) = result.contract {
-            write!(text, " for {contract}")?;
-        }
-        write!(text, ": {first} to {second}, ")?;
-        match result.winner {
-            Some(winner) => writeln!(text, "seat {winner} won")?,
-            None => writeln!(text, "a tie")?,
-        }
+    /// How far a match has come, counted in drafts and phases of building. A match may end early. An
+    /// observation from outside may be of a later game than the match has.
+    fn progress(observation: &Observation) -> Option<Progress> {
+        let phases_a_game = 2 * u32::from(ROUNDS);
+        let total = u32::from(observation.games) * phases_a_game;
+        let before = u32::from(observation.game) * phases_a_game + 2 * u32::from(observation.round);
+        let done = match observation.phase {
+            Phase::Draft { .. } => before,
+            Phase::Build => before + 1,
+            Phase::Over => total,
+        };
+        Some(Progress {
+            done: done.min(total),
+            total,
+            unit: "phases",
+        })
     }
-    header(config, observation, text)?;
-    table(observation, text)?;
-    for (number, view) in observation.seats.iter().enumerate() {
-        seat(number, view, text)?;
-    }
-    text.write_str(
-        "cards: left symbol (f fish, b bird, o boat), style (S suspension, T truss, C cable),\n",
-    )?;
-    text.write_str("number or $ for a toll, right symbol; <M> monument, || pillar\n")
 }
 
 fn header(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
@@ -166,7 +169,7 @@ fn short(piece: Piece) -> String {
 mod tests {
     use super::*;
     use crate::bridges_to_nowhere::{BridgeCard, BridgesToNowhere, Cell, MAX_PIECES};
-    use crate::{Game, NoEvents, SeatCount, Seed, Viewer};
+    use crate::{NoEvents, Rules, Sample, SeatCount, Seed, Viewer};
 
     fn start() -> Observation {
         let (config, seats) = (Config::default(), SeatCount::new(2).unwrap());
@@ -201,7 +204,7 @@ mod tests {
                 .collect();
         }
         let mut text = String::new();
-        render(&Config::default(), &observation, &mut text).unwrap();
+        BridgesToNowhere::render(&Config::default(), &observation, &mut text).unwrap();
         let longest = text.lines().map(|line| line.chars().count()).max();
         assert!(longest <= Some(100), "{longest:?} columns in\n{text}");
         assert_eq!(text.matches("oS15b").count(), 18 + 2 * MAX_PIECES, "{text}");
@@ -226,7 +229,7 @@ mod tests {
         .into_iter()
         .collect();
         let mut text = String::new();
-        render(&Config::default(), &observation, &mut text).unwrap();
+        BridgesToNowhere::render(&Config::default(), &observation, &mut text).unwrap();
         let shown = "seat 1  pillars 6\n    cards none\n    level 3\n    level 2         <M>\n    \
                      level 1    ||  oS1f  oS$b\n    column    -1     0     1\n";
         assert!(text.contains(shown), "{text}");

@@ -1,58 +1,152 @@
-//! Drawing a state that an observation allows.
+//! What a viewer may know, and drawing a state that it allows.
 
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
+use super::BridgesToNowhere;
 use super::components::{
-    BRIDGE_CARDS, BridgeCard, CONTRACTS, Card, Contract, MAX_PIECES, PLAYERS, Piece, Placement,
+    BRIDGE_CARDS, BridgeCard, CARDS_A_DRAFT, CONTRACTS, Card, Contract, LEVELS, MAX_PIECES,
+    OPEN_CARDS, PLAYERS, Piece, Placement,
 };
 use super::config::Config;
 use super::decision::Decision;
 use super::edition::{CardId, Edition};
 use super::observation::{Observation, Phase, SeatView};
-use super::observation_check::{Checked, check_before_sampling};
+use super::observation_check::check;
 use super::refusal::Refusal;
-use super::setup::{Deal, Setup, SetupError, all_contracts, draw_deck, draw_seat, seat};
+use super::setup::{Deal, Setup, all_contracts, draw_deck, draw_seat, seat};
 use super::state::{Builder, State, Table};
-use crate::{ChanceStream, Viewer};
+use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer};
 
-/// Draws a state that `observation` allows. The order of unseen cards and contracts and the deals
-/// of later games are drawn uniformly; what another seat has built in secret as
-/// [`sample_secret_building`] says.
-pub(super) fn sample(
-    config: &Config,
-    observation: &Observation,
-    chance: &mut ChanceStream,
-) -> Result<State, SetupError> {
-    check_before_sampling(config, observation)?;
-    let setup = sample_setup(config, observation, chance);
-    let mut state = State {
-        table: Arc::new(Table::new(config, &setup)),
-        results: observation.results.clone(),
-        game: observation.game,
-        round: observation.round,
-        phase: observation.phase,
-        open: observation
-            .open
-            .iter()
-            .filter_map(|&card| config.edition.find(card))
-            .collect(),
-        monuments: observation.monuments,
-        seats: [Builder::new(), Builder::new()],
-    };
-    for (number, view) in observation.seats.iter().enumerate() {
-        state.seats[number] = rebuild(&state.table, &config.edition, number, view)?;
+impl Sample for BridgesToNowhere {
+    type Observation = Observation;
+
+    fn observe(state: &State, viewer: Viewer) -> Observation {
+        Observation {
+            viewer,
+            games: state.table.games,
+            results: state.results.clone(),
+            game: state.game,
+            contract: state.contract(),
+            round: state.round,
+            first_drafter: state.first_drafter(),
+            phase: state.phase,
+            open: state.bridge_cards(&state.open),
+            monuments: state.monuments,
+            unseen: state.bridge_cards(&state.deal().unseen(state.round)),
+            seats: std::array::from_fn(|number| {
+                let builder = &state.seats[number];
+                match viewer == Viewer::Seat(seat(number as u8)) {
+                    true => builder.own_view(&state.table),
+                    false => builder.shown_view(&state.table),
+                }
+            }),
+        }
     }
-    check_last_result(&state)?;
-    if state.phase == Phase::Build {
-        sample_secrets(&mut state, observation, chance);
+
+    fn viewer(observation: &Observation) -> Viewer {
+        observation.viewer
     }
-    // What the checks do not name, such as the order of a list, shows here.
-    if state.observe(observation.viewer) != *observation {
-        return SetupError::field("observation", "is not in the documented form");
+
+    /// The order of unseen cards and contracts and the deals of later games are drawn uniformly;
+    /// what another seat has built in secret as [`sample_secret_building`] says.
+    fn draw_state(
+        config: &Config,
+        observation: &Observation,
+        chance: &mut ChanceStream,
+    ) -> Result<State, FieldError> {
+        check(config, observation)?;
+        let setup = sample_setup(config, observation, chance);
+        let open = observation.open.iter();
+        let mut state = State {
+            table: Arc::new(Table::new(config, &setup)),
+            results: observation.results.clone(),
+            game: observation.game,
+            round: observation.round,
+            phase: observation.phase,
+            open: open.filter_map(|&card| config.edition.find(card)).collect(),
+            monuments: observation.monuments,
+            seats: [Builder::new(), Builder::new()],
+        };
+        for (number, view) in observation.seats.iter().enumerate() {
+            state.seats[number] = rebuild(&state.table, &config.edition, number, view)?;
+        }
+        if state.phase == Phase::Build {
+            sample_secrets(&mut state, observation, chance);
+        }
+        Ok(state)
     }
-    Ok(state)
+
+    /// Hidden are the contracts of later games, the cards of later rounds and the deals of later
+    /// games.
+    fn redeal(
+        config: &Config,
+        _seats: SeatCount,
+        setup: &Setup,
+        _viewer: Viewer,
+        chance: &mut ChanceStream,
+    ) -> Setup {
+        let mut setup = setup.clone();
+        if let Some(contracts) = &mut setup.contracts {
+            chance.shuffle(&mut contracts[1..]);
+        }
+        let [first, later @ ..] = &mut setup.deals[..] else {
+            return setup;
+        };
+        chance.shuffle(&mut first.deck[OPEN_CARDS..]);
+        for deal in later {
+            *deal = Deal {
+                first_drafter: draw_seat(chance),
+                deck: draw_deck(config, chance),
+            };
+        }
+        setup
+    }
+}
+
+impl State {
+    /// The bridge cards of some identifiers, at most `N`.
+    pub(super) fn bridge_cards<const N: usize>(&self, ids: &[CardId]) -> ArrayVec<BridgeCard, N> {
+        let cards = ids.iter().filter_map(|&id| match self.table.card(id) {
+            Card::Bridge(card) => Some(card),
+            Card::Monument => None,
+        });
+        cards.collect()
+    }
+}
+
+impl Builder {
+    /// What the seat itself knows.
+    fn own_view(&self, table: &Table) -> SeatView {
+        SeatView {
+            structure: self.pieces(table, [0; LEVELS]).collect(),
+            pillars: self.pillars,
+            cards: self.hand.iter().map(|&id| table.card(id)).collect(),
+            placed: self
+                .placed
+                .iter()
+                .map(|placed| placed.placement(table))
+                .collect(),
+            has_ended: self.has_ended,
+        }
+    }
+
+    /// What everybody was last shown: what this phase has placed is not there yet.
+    fn shown_view(&self, table: &Table) -> SeatView {
+        let placed_cards = self.placed.iter().filter_map(|placed| placed.card);
+        let pillars = self.placed.iter().filter(|placed| placed.card.is_none());
+        let mut cards: ArrayVec<CardId, CARDS_A_DRAFT> = self.hand.clone();
+        cards.extend(placed_cards);
+        cards.sort_unstable();
+        SeatView {
+            structure: self.pieces(table, self.placed_boards()).collect(),
+            pillars: self.pillars + pillars.count() as u8,
+            cards: cards.iter().map(|&id| table.card(id)).collect(),
+            placed: ArrayVec::new(),
+            has_ended: false,
+        }
+    }
 }
 
 /// A setup that leads to what was observed. Of what is over it has any order: nothing looks there
@@ -68,7 +162,7 @@ fn sample_setup(config: &Config, observation: &Observation, chance: &mut ChanceS
     });
     let deals = deals.collect();
     let contracts = observation.contract.map(|current| {
-        let earlier = observation.results.iter().take(game);
+        let earlier = observation.results.iter().take(game.min(CONTRACTS - 1));
         let earlier = earlier.filter_map(|result| result.contract);
         sample_contracts(earlier.chain([current]).collect(), chance)
     });
@@ -84,7 +178,7 @@ fn sample_contracts(
     let unseen = all.iter().filter(|contract| !contracts.contains(contract));
     let mut unseen: ArrayVec<Contract, CONTRACTS> = unseen.copied().collect();
     chance.shuffle(&mut unseen);
-    contracts.extend(unseen);
+    contracts.extend(unseen.into_iter().take(contracts.remaining_capacity()));
     contracts.into_inner().unwrap_or(all)
 }
 
@@ -100,7 +194,7 @@ fn sample_deal(config: &Config, observation: &Observation, chance: &mut ChanceSt
     }
     let mut unseen = observation.unseen.clone();
     chance.shuffle(&mut unseen);
-    deck.extend(unseen);
+    deck.extend(unseen.into_iter().take(deck.remaining_capacity()));
     let parity = (observation.first_drafter.number() + observation.round) % PLAYERS as u8;
     Deal {
         first_drafter: seat(parity),
@@ -115,7 +209,7 @@ fn rebuild(
     edition: &Edition,
     number: usize,
     view: &SeatView,
-) -> Result<Builder, SetupError> {
+) -> Result<Builder, FieldError> {
     let field = |name: String| format!("seats[{number}].{name}");
     let mut builder = Builder::new();
     let mut shown: ArrayVec<(usize, Placement), MAX_PIECES> =
@@ -125,11 +219,11 @@ fn rebuild(
     shown.sort_by_key(|(_, Placement { cell, .. })| (cell.level, cell.column.unsigned_abs()));
     for (place, placement) in shown {
         rebuild_piece(&mut builder, table, edition, placement)
-            .or_else(|problem| SetupError::field(field(format!("structure[{place}]")), problem))?;
+            .or_else(|problem| FieldError::refuse(field(format!("structure[{place}]")), problem))?;
     }
     if builder.structure.needed() > 0 {
         let problem = "has a run with a monument that was not closed in its phase";
-        return SetupError::field(field("structure".into()), problem);
+        return FieldError::refuse(field("structure".into()), problem);
     }
     let placed_cards = view.placed.iter().filter_map(|placed| match placed.piece {
         Piece::Card(card) => Some(card),
@@ -140,13 +234,13 @@ fn rebuild(
     builder.hand.sort_unstable();
     for (place, &placement) in view.placed.iter().enumerate() {
         builder.place(table, placement).or_else(|refusal| {
-            SetupError::field(field(format!("placed[{place}]")), refusal.to_string())
+            FieldError::refuse(field(format!("placed[{place}]")), refusal.to_string())
         })?;
     }
     if view.has_ended {
-        builder
-            .end()
-            .or_else(|refusal| SetupError::field(field("has_ended".into()), refusal.to_string()))?;
+        builder.end().or_else(|refusal| {
+            FieldError::refuse(field("has_ended".into()), refusal.to_string())
+        })?;
     }
     Ok(builder)
 }
@@ -186,20 +280,6 @@ fn identify(edition: &Edition, card: Card) -> Option<CardId> {
         Card::Bridge(card) => edition.find(card),
         Card::Monument => Some(CardId::MONUMENT),
     }
-}
-
-/// The last game of a match that is over was scored from the structures.
-fn check_last_result(state: &State) -> Checked {
-    let (Phase::Over, Some(last)) = (state.phase, state.results.last()) else {
-        return Ok(());
-    };
-    for (number, builder) in state.seats.iter().enumerate() {
-        if builder.score(&state.table, last.contract) != last.scores[number] {
-            let field = format!("results[{}].scores[{number}]", state.game);
-            return SetupError::field(field, "is not what the structure scores");
-        }
-    }
-    Ok(())
 }
 
 /// Draws what the seats other than the viewer have built in this phase.

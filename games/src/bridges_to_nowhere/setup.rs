@@ -1,8 +1,8 @@
 //! Everything that chance fixes before play.
 
 use super::components::{BRIDGE_CARDS, BridgeCard, CONTRACTS, Contract, PLAYERS};
-use super::config::{Config, ConfigError, MAX_GAMES};
-use crate::{ChanceStream, Seat, SeatCount, Seed};
+use super::config::{Config, MAX_GAMES};
+use crate::{ChanceStream, FieldError, Seat, SeatCount, Seed};
 use arrayvec::ArrayVec;
 
 /// The setup of a match: every result of chance. Nothing is drawn later.
@@ -35,16 +35,13 @@ mod stream {
     pub(super) const DECKS: u64 = 7;
 }
 
-/// Why a setup, or a position, from outside is refused.
-pub type SetupError = crate::SetupError<ConfigError>;
-
 /// All contracts, in their order.
 pub(super) fn all_contracts() -> [Contract; CONTRACTS] {
     std::array::from_fn(|i| Contract::ALL[i])
 }
 
 /// Draws a setup.
-pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, ConfigError> {
+pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
     config.check(seats)?;
     let stream = |number: u64| ChanceStream::new(seed, number);
     let contracts = config.contracts.then(|| {
@@ -84,15 +81,15 @@ pub(super) fn seat(number: u8) -> Seat {
 
 impl Setup {
     /// Checks a setup from outside against the config of its match.
-    pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), SetupError> {
+    pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), FieldError> {
         config.check(seats)?;
         match (&self.contracts, config.contracts) {
             (None, true) => {
-                return SetupError::field("contracts", "missing: the config plays for contracts");
+                return FieldError::refuse("contracts", "missing: the config plays for contracts");
             }
             (Some(_), false) => {
                 let problem = "must be absent: the config plays without contracts";
-                return SetupError::field("contracts", problem);
+                return FieldError::refuse("contracts", problem);
             }
             (Some(contracts), true) => check_contracts(contracts)?,
             (None, false) => {}
@@ -103,12 +100,12 @@ impl Setup {
                 config.games,
                 self.deals.len()
             );
-            return SetupError::field("deals", problem);
+            return FieldError::refuse("deals", problem);
         }
         for (i, deal) in self.deals.iter().enumerate() {
             if !seats.contains(deal.first_drafter) {
                 let problem = format!("there is no seat {}", deal.first_drafter);
-                return SetupError::field(format!("deals[{i}].first_drafter"), problem);
+                return FieldError::refuse(format!("deals[{i}].first_drafter"), problem);
             }
             check_deck(i, &deal.deck, config)?;
         }
@@ -116,10 +113,10 @@ impl Setup {
     }
 }
 
-fn check_contracts(contracts: &[Contract; CONTRACTS]) -> Result<(), SetupError> {
+fn check_contracts(contracts: &[Contract; CONTRACTS]) -> Result<(), FieldError> {
     for (i, contract) in contracts.iter().enumerate() {
         if contracts[..i].contains(contract) {
-            return SetupError::field(format!("contracts[{i}]"), format!("{contract} again"));
+            return FieldError::refuse(format!("contracts[{i}]"), format!("{contract} again"));
         }
     }
     Ok(())
@@ -130,7 +127,7 @@ fn check_deck(
     deal: usize,
     deck: &[BridgeCard; BRIDGE_CARDS],
     config: &Config,
-) -> Result<(), SetupError> {
+) -> Result<(), FieldError> {
     let count = |cards: &[BridgeCard], card: &BridgeCard| {
         cards.iter().filter(|other| *other == card).count()
     };
@@ -141,7 +138,7 @@ fn check_deck(
             _ if count(&deck[..=i], card) > there => format!("{card} is there too often"),
             _ => continue,
         };
-        return SetupError::field(format!("deals[{deal}].deck[{i}]"), problem);
+        return FieldError::refuse(format!("deals[{deal}].deck[{i}]"), problem);
     }
     Ok(())
 }

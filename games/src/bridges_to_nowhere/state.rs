@@ -10,11 +10,11 @@ use super::components::{
 };
 use super::config::{Config, MAX_GAMES};
 use super::edition::{CardId, Edition};
-use super::observation::{GameResult, Phase};
+use super::observation::{GameResult, Phase, SeatScore};
 use super::run::Traits;
 use super::setup::{Deal, Setup, seat};
 use super::structure::{Board, Boards, Spot, Structure};
-use crate::{Digest, Digester, Seat, SeatSet};
+use crate::{Digest, Digester, Seat};
 
 /// What stays the same during a match, hidden orders included. States share it.
 #[derive(Debug)]
@@ -233,23 +233,6 @@ impl State {
         seat((self.deal().first_drafter.number() + self.round) % PLAYERS as u8)
     }
 
-    /// The seats that owe a decision.
-    pub(super) fn owing(&self) -> SeatSet {
-        match self.phase {
-            Phase::Draft { seat } => SeatSet::one(seat),
-            Phase::Build => {
-                let mut owing = SeatSet::EMPTY;
-                for (number, builder) in self.seats.iter().enumerate() {
-                    if !builder.has_ended {
-                        owing.insert(seat(number as u8));
-                    }
-                }
-                owing
-            }
-            Phase::Over => SeatSet::EMPTY,
-        }
-    }
-
     /// Games that a seat has won.
     pub(super) fn games_won(&self, seat: Seat) -> u8 {
         let won = |result: &&GameResult| result.winner == Some(seat);
@@ -265,64 +248,89 @@ impl State {
     /// to come its cards, then for each game to come its first drafter and the cards of each round; for each seat structure,
     /// pillars, cards, placements of this phase, whether it has ended.
     pub(super) fn digest(&self) -> Digest {
+        let Self {
+            table,
+            results,
+            game,
+            round,
+            phase,
+            open,
+            monuments,
+            seats,
+        } = self;
+        let Table {
+            cards: _, // written out where they lie
+            traits: _,
+            contracts_to_win,
+            games,
+            contracts,
+            deals,
+        } = &**table;
         let mut d = Digester::default();
-        let table = &*self.table;
-        d.bytes(&[table.contracts_to_win, table.games]);
-        d.u8(self.results.len() as u8);
-        for result in &self.results {
+        d.bytes(&[*contracts_to_win, *games]);
+        d.u8(results.len() as u8);
+        for result in results {
             d.u8(result.contract.map_or(ABSENT, |contract| contract as u8));
             d.u8(result.winner.map_or(ABSENT, Seat::number));
             for score in &result.scores {
-                for points in [
-                    score.numbers,
-                    score.tolls,
-                    score.monuments,
-                    score.symbols,
-                    score.contract,
-                ] {
+                let SeatScore {
+                    numbers,
+                    tolls,
+                    monuments,
+                    symbols,
+                    contract,
+                } = *score;
+                for points in [numbers, tolls, monuments, symbols, contract] {
                     d.i32(points.into());
                 }
             }
         }
-        d.u8(self.game);
-        match &table.contracts {
+        d.u8(*game);
+        match contracts {
             None => d.u8(ABSENT),
             Some(contracts) => {
-                for contract in &contracts[usize::from(self.game)..usize::from(table.games)] {
+                for contract in &contracts[usize::from(*game)..usize::from(*games)] {
                     d.u8(*contract as u8);
                 }
             }
         }
-        d.u8(self.round);
-        match self.phase {
+        d.u8(*round);
+        match *phase {
             Phase::Draft { seat } => d.bytes(&[0, seat.number()]),
             Phase::Build => d.u8(1),
             Phase::Over => d.u8(2),
         }
         d.u8(self.first_drafter().number());
-        self.digest_cards(&mut d, &self.open);
-        d.u8(self.monuments);
-        for opened in &self.deal().opened[usize::from(self.round) + 1..] {
+        self.digest_cards(&mut d, open);
+        d.u8(*monuments);
+        for opened in &self.deal().opened[usize::from(*round) + 1..] {
             self.digest_cards(&mut d, opened);
         }
-        for deal in &table.deals[usize::from(self.game) + 1..] {
+        for deal in &deals[usize::from(*game) + 1..] {
             d.u8(deal.first_drafter.number());
             for opened in &deal.opened {
                 self.digest_cards(&mut d, opened);
             }
         }
-        for builder in &self.seats {
+        for builder in seats {
+            let Builder {
+                structure: _, // its pieces
+                pillars,
+                hand,
+                placed,
+                has_ended,
+            } = builder;
             d.u8(builder.pieces(table, [0; LEVELS]).count() as u8);
             for placement in builder.pieces(table, [0; LEVELS]) {
                 digest_placement(&mut d, placement);
             }
-            d.u8(builder.pillars);
-            self.digest_cards(&mut d, &builder.hand);
-            d.u8(builder.placed.len() as u8);
-            for placed in &builder.placed {
+            d.u8(*pillars);
+            self.digest_cards(&mut d, hand);
+            d.u8(placed.len() as u8);
+            for placed in placed {
                 digest_placement(&mut d, placed.placement(table));
             }
-            d.u8(u8::from(builder.has_ended));
+            d.u8(u8::from(*has_ended));
         }
         d.finish()
     }

@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use thiserror::Error;
-
-use super::components::{MAX_PLAYERS, MIN_PLAYERS};
 use super::edition::Edition;
-use crate::SeatCount;
 
 /// What can be chosen for a match. The default has drawbridges and fields.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,24 +21,6 @@ impl Default for Config {
             drawbridges: true,
             fields: true,
             edition: Edition::house(),
-        }
-    }
-}
-
-/// Why a config is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ConfigError {
-    /// A number of seats that the game does not have.
-    #[error("seats: {0} is not in {MIN_PLAYERS} to {MAX_PLAYERS}")]
-    Seats(SeatCount),
-}
-
-impl Config {
-    pub(super) fn check(&self, seats: SeatCount) -> Result<(), ConfigError> {
-        if (MIN_PLAYERS..=MAX_PLAYERS).contains(&usize::from(seats.get())) {
-            Ok(())
-        } else {
-            Err(ConfigError::Seats(seats))
         }
     }
 }

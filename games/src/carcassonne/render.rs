@@ -2,11 +2,12 @@
 
 use std::fmt::{Result, Write};
 
+use super::Carcassonne;
 use super::components::{Cell, EDGES, Edge, HalfEdge, Segment, Terrain, TileKind};
 use super::config::Config;
 use super::observation::{LaidTile, Observation, Phase};
 use super::tile::{Lying, Shape};
-use crate::Progress;
+use crate::{Progress, Show};
 
 /// Tiles of a row in one block of the map: with the row's y and a space after each tile, 99
 /// columns.
@@ -16,15 +17,28 @@ const MEEPLES_PER_LINE: usize = 3;
 /// Kinds of tile on one line: sixteen of the longest stay within 100 columns.
 const KINDS_PER_LINE: usize = 16;
 
+impl Show for Carcassonne {
+    /// Writes the table: what is going on, the seats, the map, then the tiles to come.
+    fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+        header(observation, text)?;
+        for number in 0..observation.seats.len() {
+            seat(observation, number, text)?;
+        }
+        map(config, observation, text)?;
+        unseen(observation, text)
+    }
+
+    fn progress(observation: &Observation) -> Option<Progress> {
+        Some(drawn(observation))
+    }
+}
+
 /// How far a match has come, counted in tiles that were laid or left the game.
-pub(super) fn progress(observation: &Observation) -> Progress {
+fn drawn(observation: &Observation) -> Progress {
     let done = observation.tiles.iter().skip(1).count() + observation.removed.len();
     let drawn = usize::from(matches!(observation.phase, Phase::PlaceTile { .. }));
-    let unseen: u32 = observation
-        .unseen
-        .iter()
-        .map(|&count| u32::from(count))
-        .sum();
+    let unseen = observation.unseen.iter();
+    let unseen: u32 = unseen.map(|&count| u32::from(count)).sum();
     Progress {
         done: done as u32,
         total: (done + drawn) as u32 + unseen,
@@ -32,18 +46,8 @@ pub(super) fn progress(observation: &Observation) -> Progress {
     }
 }
 
-/// Writes the table: what is going on, the seats, the map, then the tiles to come.
-pub(super) fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
-    header(observation, text)?;
-    for number in 0..observation.seats.len() {
-        seat(observation, number, text)?;
-    }
-    map(config, observation, text)?;
-    unseen(observation, text)
-}
-
 fn header(observation: &Observation, text: &mut impl Write) -> Result {
-    let Progress { done, total, .. } = progress(observation);
+    let Progress { done, total, .. } = drawn(observation);
     write!(text, "tile {done} of {total}: ")?;
     let turn = observation.turn;
     match &observation.phase {

@@ -1,35 +1,106 @@
-//! Drawing a state that an observation allows.
+//! What a viewer may know, and drawing a state that it allows.
 
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use super::components::{MAX_PLAYERS, TileKind};
+use super::Carcassonne;
+use super::components::{MAX_PLAYERS, TILE_KINDS, TileKind};
 use super::config::Config;
 use super::map::Map;
-use super::observation::{Observation, Phase, Points};
-use super::observation_check::{check_counts, check_meeples, check_phase, check_table, lay_tiles};
-use super::setup::{SetupError, ascending};
+use super::observation::{LaidTile, Meeple, Observation, Phase, Points, SeatView};
+use super::observation_check::{check_counts, check_seats, lay_tiles, place_meeples};
+use super::setup::{Setup, ascending};
 use super::state::{State, Table};
-use crate::{ChanceStream, SeatCount};
+use crate::field_error::require;
+use crate::{ChanceStream, FieldError, NoEvents, Sample, SeatCount, Viewer};
 
-/// Draws a state that `observation` allows: the order of the tiles not drawn yet, uniformly.
-pub(super) fn sample(
-    config: &Config,
-    observation: &Observation,
-    chance: &mut ChanceStream,
-) -> Result<State, SetupError> {
-    let seats = check_table(config, observation)?;
-    check_counts(config, observation)?;
-    let mut map = lay_tiles(config, observation)?;
-    check_meeples(config, observation, &mut map)?;
-    let state = assemble(config, observation, map, seats, chance);
-    check_phase(&state)?;
-    // What the checks do not name, such as the order of a list, shows here.
-    if state.observe(observation.viewer) != *observation {
-        return SetupError::field("observation", "is not in the documented form");
+impl Sample for Carcassonne {
+    type Observation = Observation;
+
+    fn observe(state: &State, viewer: Viewer) -> Observation {
+        let mut unseen = [0; TILE_KINDS];
+        for tile in state.undrawn() {
+            unseen[tile.index()] += 1;
+        }
+        let seats = state.table.seats.seats();
+        Observation {
+            viewer,
+            turn: state.turn,
+            phase: state.phase.clone(),
+            seats: seats
+                .map(|seat| SeatView {
+                    supply: state.supply[seat.index()],
+                    points: state.points[seat.index()],
+                })
+                .collect(),
+            tiles: state
+                .map
+                .tiles()
+                .iter()
+                .map(|laid| LaidTile {
+                    tile: laid.tile,
+                    placement: laid.placement,
+                })
+                .collect(),
+            meeples: meeples(&state.map).collect(),
+            removed: state.removed.clone(),
+            unseen,
+        }
     }
-    Ok(state)
+
+    fn viewer(observation: &Observation) -> Viewer {
+        observation.viewer
+    }
+
+    /// The order of the tiles not drawn yet is drawn.
+    fn draw_state(
+        config: &Config,
+        observation: &Observation,
+        chance: &mut ChanceStream,
+    ) -> Result<State, FieldError> {
+        let seats = check_seats(observation)?;
+        check_counts(config, observation)?;
+        let mut map = lay_tiles(config, observation)?;
+        place_meeples(config, observation, &mut map)?;
+        let state = assemble(config, observation, map, seats, chance);
+        match &state.phase {
+            Phase::PlaceTile { tile } => {
+                let fits = state.fits_somewhere(*tile);
+                require(fits, || "phase.tile".into(), "fits nowhere")?;
+            }
+            Phase::Drawbridge { crossings } => {
+                let some = !crossings.is_empty();
+                require(some, || "phase.crossings".into(), "is empty")?;
+            }
+            Phase::PlaceMeeple | Phase::Over => {}
+        }
+        Ok(state)
+    }
+
+    /// Hidden is the order of the tiles after the first, and after those before it that fit
+    /// nowhere.
+    fn redeal(
+        config: &Config,
+        seats: SeatCount,
+        setup: &Setup,
+        _viewer: Viewer,
+        chance: &mut ChanceStream,
+    ) -> Setup {
+        let mut setup = setup.clone();
+        let mut state = State::new(config, seats, &setup);
+        state.draw_tile(&mut NoEvents);
+        chance.shuffle(&mut setup.tiles[usize::from(state.drawn)..]);
+        setup
+    }
+}
+
+fn meeples(map: &Map) -> impl Iterator<Item = Meeple> {
+    map.meeples.iter().map(|standing| Meeple {
+        seat: standing.seat,
+        cell: map.tile(standing.tile).placement.cell,
+        segment: standing.segment,
+    })
 }
 
 fn assemble(

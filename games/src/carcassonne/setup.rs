@@ -1,9 +1,12 @@
 //! Everything that chance fixes before play.
 
+use super::Carcassonne;
 use super::components::{MAX_DRAWS, TILE_KINDS, TileKind};
-use super::config::{Config, ConfigError};
+use super::config::Config;
 use super::edition::Edition;
-use crate::{ChanceStream, Seat, SeatCount, Seed};
+use crate::Rules;
+use crate::field_error::check_seats;
+use crate::{ChanceStream, FieldError, Seat, SeatCount, Seed};
 use arrayvec::ArrayVec;
 
 /// The setup of a match: every result of chance. Nothing is drawn later.
@@ -23,9 +26,6 @@ mod stream {
     pub(super) const TILES: u64 = 1;
 }
 
-/// Why a setup, or a position, from outside is refused.
-pub type SetupError = crate::SetupError<ConfigError>;
-
 /// How many tiles of each kind a match draws: all of its config but the start tile.
 pub(super) fn drawn_counts(config: &Config) -> [u8; TILE_KINDS] {
     let mut counts = [0; TILE_KINDS];
@@ -44,8 +44,8 @@ pub(super) fn ascending(counts: &[u8; TILE_KINDS]) -> ArrayVec<TileKind, MAX_DRA
 }
 
 /// Draws a setup.
-pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, ConfigError> {
-    config.check(seats)?;
+pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
+    check_seats(seats, Carcassonne::SEATS)?;
     let mut tiles = ascending(&drawn_counts(config));
     ChanceStream::new(seed, stream::TILES).shuffle(&mut tiles);
     let place = ChanceStream::new(seed, stream::FIRST).below(seats.get().into());
@@ -58,22 +58,22 @@ pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Set
 
 impl Setup {
     /// Checks a setup from outside against the config of its match.
-    pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), SetupError> {
-        config.check(seats)?;
+    pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), FieldError> {
+        check_seats(seats, Carcassonne::SEATS)?;
         if !seats.contains(self.first) {
             let problem = format!("there is no seat {} at a table of {seats}", self.first);
-            return SetupError::field("first", problem);
+            return FieldError::refuse("first", problem);
         }
         let mut left = drawn_counts(config);
         let wanted: usize = left.iter().map(|&count| usize::from(count)).sum();
         if self.tiles.len() != wanted {
             let problem = format!("must have {wanted} entries, found {}", self.tiles.len());
-            return SetupError::field("tiles", problem);
+            return FieldError::refuse("tiles", problem);
         }
         for (i, tile) in self.tiles.iter().enumerate() {
             let Some(rest) = left[tile.index()].checked_sub(1) else {
                 let problem = format!("{tile} is there more often than this match has it");
-                return SetupError::field(format!("tiles[{i}]"), problem);
+                return FieldError::refuse(format!("tiles[{i}]"), problem);
             };
             left[tile.index()] = rest;
         }

@@ -13,7 +13,7 @@ use super::event::Event;
 use super::map::{Feature, Map};
 use super::observation::{Crossing, Phase, Points};
 use super::setup::Setup;
-use crate::{Digest, Digester, EventSink, Seat, SeatCount, SeatSet};
+use crate::{Digest, Digester, EventSink, Seat, SeatCount};
 
 /// What stays the same during a match, the hidden order of tiles included. States share it.
 #[derive(Debug)]
@@ -93,18 +93,6 @@ impl State {
         &self.table.tiles[usize::from(self.drawn)..]
     }
 
-    /// The seats that owe a decision.
-    pub(super) fn owing(&self) -> SeatSet {
-        match &self.phase {
-            Phase::PlaceTile { .. } | Phase::PlaceMeeple => SeatSet::one(self.turn),
-            Phase::Drawbridge { crossings } => {
-                let first = crossings.first().map(|crossing| crossing.seat);
-                first.map_or(SeatSet::EMPTY, SeatSet::one)
-            }
-            Phase::Over => SeatSet::EMPTY,
-        }
-    }
-
     /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
     /// 16-bit integers low byte first, kinds of tile by number, edges and half-edges by index.
     ///
@@ -115,57 +103,54 @@ impl State {
     ///
     /// Drawbridge tiles go by number alone: the edition is part of the config.
     pub(super) fn digest(&self) -> Digest {
+        let Self {
+            table,
+            map,
+            drawn: _, // shows in the tiles not drawn yet
+            turn,
+            phase,
+            supply,
+            points,
+            removed,
+        } = self;
+        let Table {
+            edition: _,
+            seats,
+            fields,
+            tiles: _, // those not drawn yet are below, the others on the table or removed
+        } = &**table;
         let mut d = Digester::default();
-        d.bytes(&[self.table.seats.get(), u8::from(self.table.fields)]);
-        d.u8(self.map.tiles().len() as u8);
-        for laid in self.map.tiles() {
+        d.bytes(&[seats.get(), u8::from(*fields)]);
+        d.u8(map.tiles().len() as u8);
+        for laid in map.tiles() {
             d.u8(laid.tile.number());
             digest_cell(&mut d, laid.placement.cell);
             d.u8(laid.placement.rotation.quarter_turns());
         }
-        d.u8(self.map.meeples.len() as u8);
-        for standing in &self.map.meeples {
-            digest_cell(&mut d, self.map.tile(standing.tile).placement.cell);
+        d.u8(map.meeples.len() as u8);
+        for standing in &map.meeples {
+            digest_cell(&mut d, map.tile(standing.tile).placement.cell);
             d.bytes(&segment_bytes(standing.segment));
             d.u8(standing.seat.number());
         }
-        for tiles in [&self.removed[..], self.undrawn()] {
+        for tiles in [&removed[..], self.undrawn()] {
             let numbers: ArrayVec<u8, MAX_DRAWS> = tiles.iter().map(|tile| tile.number()).collect();
             d.list(&numbers);
         }
-        d.u8(self.turn.number());
-        self.digest_phase(&mut d);
-        for seat in self.table.seats.seats() {
-            d.u8(self.supply[seat.index()]);
+        d.u8(turn.number());
+        digest_phase(&mut d, phase);
+        for seat in seats.seats() {
+            d.u8(supply[seat.index()]);
             let Points {
                 roads,
                 cities,
                 monasteries,
-            } = self.points[seat.index()];
+            } = points[seat.index()];
             for points in [roads, cities, monasteries] {
                 d.bytes(&points.to_le_bytes());
             }
         }
         d.finish()
-    }
-
-    /// A tag and then the fields of the phase.
-    fn digest_phase(&self, d: &mut Digester) {
-        match &self.phase {
-            Phase::PlaceTile { tile } => d.bytes(&[0, tile.number()]),
-            Phase::PlaceMeeple => d.u8(1),
-            Phase::Drawbridge { crossings } => {
-                d.bytes(&[2, crossings.len() as u8]);
-                for crossing in crossings {
-                    d.bytes(&[
-                        crossing.road as u8,
-                        crossing.seat.number(),
-                        crossing.meeples,
-                    ]);
-                }
-            }
-            Phase::Over => d.u8(3),
-        }
     }
 
     /// The seat whose turn is after that of `seat`.
@@ -206,6 +191,25 @@ impl State {
         } else {
             self.phase = Phase::Drawbridge { crossings };
         }
+    }
+}
+
+/// A tag and then the fields of the phase.
+fn digest_phase(d: &mut Digester, phase: &Phase) {
+    match phase {
+        Phase::PlaceTile { tile } => d.bytes(&[0, tile.number()]),
+        Phase::PlaceMeeple => d.u8(1),
+        Phase::Drawbridge { crossings } => {
+            d.bytes(&[2, crossings.len() as u8]);
+            for crossing in crossings {
+                d.bytes(&[
+                    crossing.road as u8,
+                    crossing.seat.number(),
+                    crossing.meeples,
+                ]);
+            }
+        }
+        Phase::Over => d.u8(3),
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use thiserror::Error;
-
-use super::components::{Area, Face, MAX_PLAYERS};
+use super::OldLondonBridge;
+use super::components::{Area, Face};
 use super::edition::Edition;
+use crate::FieldError;
+use crate::Rules;
 use crate::SeatCount;
+use crate::field_error::check_seats;
 
 /// Which face an area has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,33 +50,15 @@ impl Default for Config {
     }
 }
 
-/// Why a config is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ConfigError {
-    /// A number of seats that the game does not have.
-    #[error("seats: {0} is not in 2 to 4")]
-    Seats(SeatCount),
-    /// A face in an area that it does not belong to.
-    #[error("faces.{area}: {face} is a face of the {} area", face.area())]
-    Face {
-        /// The area.
-        area: Area,
-        /// The face chosen for it.
-        face: Face,
-    },
-}
-
 impl Config {
-    pub(super) fn check(&self, seats: SeatCount) -> Result<(), ConfigError> {
-        if !(2..=MAX_PLAYERS as u8).contains(&seats.get()) {
-            return Err(ConfigError::Seats(seats));
-        }
+    pub(super) fn check(&self, seats: SeatCount) -> Result<(), FieldError> {
+        check_seats(seats, OldLondonBridge::SEATS)?;
         for (&area, choice) in Area::ALL.iter().zip(self.faces) {
-            match choice {
-                FaceChoice::Face(face) if face.area() != area => {
-                    return Err(ConfigError::Face { area, face });
-                }
-                _ => {}
+            if let FaceChoice::Face(face) = choice
+                && face.area() != area
+            {
+                let problem = format!("{face} is a face of the {} area", face.area());
+                return FieldError::refuse(format!("faces.{area}"), problem);
             }
         }
         Ok(())

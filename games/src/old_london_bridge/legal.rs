@@ -2,31 +2,12 @@
 
 use super::components::{BONUS_STACKS, CARD_VALUES, TileKind};
 use super::decision::{Decision, MAX_PLAYED, PlayedCards, TurnTile};
-use super::observation::{Phase, TurnStep, TurnView};
+use super::observation::{TurnStep, TurnView};
 use super::setup::cards_a_round;
 use super::state::State;
 use crate::Seat;
 
-/// Longest legal list: the ways to take cards of a total from 1 to 12, the highest strength that
-/// a bridge of twelve slots can have. All other lists are shorter.
-pub(super) const LEGAL_CAP: usize = 154;
-
 impl State {
-    /// Replaces the content of `list` by the legal decisions of a seat.
-    pub(super) fn legal(&self, seat: Seat, list: &mut Vec<Decision>) {
-        list.clear();
-        if !self.owing().contains(seat) {
-            return;
-        }
-        match self.phase {
-            Phase::TakeA2 { .. } => list.extend([false, true].map(Decision::TakeA2)),
-            Phase::ChooseCards => self.list_plays(seat, list),
-            Phase::RaiseCards { .. } => self.list_raises(seat, list),
-            Phase::Turn(view) => self.list_turn(seat, view, list),
-            Phase::Over => {}
-        }
-    }
-
     /// Adds the cards that a seat can play.
     pub(super) fn list_plays(&self, seat: Seat, list: &mut Vec<Decision>) {
         let hand = &self.seat(seat).hand;
@@ -48,7 +29,7 @@ impl State {
         }
     }
 
-    fn list_raises(&self, seat: Seat, list: &mut Vec<Decision>) {
+    pub(super) fn list_raises(&self, seat: Seat, list: &mut Vec<Decision>) {
         for total in 0..=self.seat(seat).usable(TileKind::PlusOne) {
             let ways = (0..=total).map(|second| -> [u8; MAX_PLAYED] { [total - second, second] });
             let legal = ways.filter(|&raises| self.check_raises(seat, raises).is_ok());
@@ -56,7 +37,7 @@ impl State {
         }
     }
 
-    fn list_turn(&self, seat: Seat, view: TurnView, list: &mut Vec<Decision>) {
+    pub(super) fn list_turn(&self, seat: Seat, view: TurnView, list: &mut Vec<Decision>) {
         match view.step {
             TurnStep::Place => {
                 list.extend(self.placements(seat).map(Decision::Place));

@@ -2,44 +2,47 @@
 
 use std::fmt::{Result, Write};
 
+use super::OldLondonBridge;
 use super::components::{Area, CARD_VALUES, OUTER_SPACES, TILE_KINDS, TileKind};
 use super::config::Config;
 use super::observation::{Observation, Pawn, Phase, SeatView, TurnStep};
-use crate::{Progress, Seat};
+use crate::{Progress, Seat, Show};
 
 /// Buildings of a bridge on one line: three of the longest stay within 100 columns, four do not.
 const BUILDINGS_PER_LINE: usize = 3;
 /// Bonus tiles of a seat on one line: five of the longest stay within 100 columns.
 const TILES_PER_LINE: usize = 5;
 
-/// How far a match has come, counted in turns. A match may end early.
-pub(super) fn progress(observation: &Observation) -> Progress {
-    let seats = observation.seats.len() as u32;
-    let turns_a_round = if seats == 2 { 2 * seats } else { seats };
-    let total = u32::from(observation.rounds) * turns_a_round;
-    let before = u32::from(observation.round) * turns_a_round;
-    let done = match observation.phase {
-        Phase::Over => total,
-        Phase::Turn(view) => before + u32::from(view.turn),
-        Phase::TakeA2 { .. } | Phase::ChooseCards | Phase::RaiseCards { .. } => before,
-    };
-    // An observation from outside may be of a later round than the match has.
-    Progress {
-        done: done.min(total),
-        total,
-        unit: "turns",
+impl Show for OldLondonBridge {
+    /// Writes the table: round and phase, the rondel, what is common, then each seat.
+    fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
+        header(observation, text)?;
+        rondel(config, observation, text)?;
+        table(config, observation, text)?;
+        for (number, view) in observation.seats.iter().enumerate() {
+            seat(number, view, text)?;
+        }
+        Ok(())
     }
-}
 
-/// Writes the table: round and phase, the rondel, what is common, then each seat.
-pub(super) fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
-    header(observation, text)?;
-    rondel(config, observation, text)?;
-    table(config, observation, text)?;
-    for (number, view) in observation.seats.iter().enumerate() {
-        seat(number, view, text)?;
+    /// How far a match has come, counted in turns. A match may end early.
+    fn progress(observation: &Observation) -> Option<Progress> {
+        let seats = observation.seats.len() as u32;
+        let turns_a_round = if seats == 2 { 2 * seats } else { seats };
+        let total = u32::from(observation.rounds) * turns_a_round;
+        let before = u32::from(observation.round) * turns_a_round;
+        let done = match observation.phase {
+            Phase::Over => total,
+            Phase::Turn(view) => before + u32::from(view.turn),
+            Phase::TakeA2 { .. } | Phase::ChooseCards | Phase::RaiseCards { .. } => before,
+        };
+        // An observation from outside may be of a later round than the match has.
+        Some(Progress {
+            done: done.min(total),
+            total,
+            unit: "turns",
+        })
     }
-    Ok(())
 }
 
 fn header(observation: &Observation, text: &mut impl Write) -> Result {
@@ -239,7 +242,7 @@ fn cards(counts: &[u8; CARD_VALUES]) -> String {
 mod tests {
     use super::*;
     use crate::old_london_bridge::{CARDS, Kind, OldLondonBridge};
-    use crate::{Game, NoEvents, SeatCount, Seed, Viewer};
+    use crate::{Game, NoEvents, Rules, Sample, SeatCount, Seed, Viewer};
 
     /// Plays the first legal decision until `stop`, and gives what a spectator sees then.
     fn played(seats: u8, stop: impl Fn(&Observation) -> bool) -> (Config, Observation) {
@@ -262,7 +265,7 @@ mod tests {
     fn every_seat_stack_and_score_area_is_shown_within_100_columns() {
         let (config, observation) = played(4, |observation| observation.round == 9);
         let mut text = String::new();
-        render(&config, &observation, &mut text).unwrap();
+        OldLondonBridge::render(&config, &observation, &mut text).unwrap();
         for (number, view) in observation.seats.iter().enumerate() {
             assert!(
                 text.contains(&format!("seat {number}  £{}", view.money)),
@@ -295,7 +298,7 @@ mod tests {
             view.fresh_tiles = [2; TILE_KINDS];
         }
         let mut text = String::new();
-        render(&config, &observation, &mut text).unwrap();
+        OldLondonBridge::render(&config, &observation, &mut text).unwrap();
         let longest = text.lines().map(|line| line.chars().count()).max();
         assert!(longest <= Some(100), "{longest:?} columns in\n{text}");
         let tiles = text.lines().filter(|line| line.starts_with("    tiles"));
@@ -311,21 +314,21 @@ mod tests {
     fn progress_counts_turns_and_ends_at_the_total() {
         let at_start = played(3, |_| true).1;
         assert_eq!(
-            progress(&at_start),
-            Progress {
+            OldLondonBridge::progress(&at_start),
+            Some(Progress {
                 done: 0,
                 total: 36,
                 unit: "turns"
-            }
+            })
         );
         let over = played(2, |_| false).1;
         assert_eq!(
-            progress(&over),
-            Progress {
+            OldLondonBridge::progress(&over),
+            Some(Progress {
                 done: 24,
                 total: 24,
                 unit: "turns"
-            }
+            })
         );
     }
 }

@@ -1,37 +1,131 @@
-//! Drawing a state that an observation allows.
+//! What a viewer may know, and drawing a state that it allows.
 
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
+use super::OldLondonBridge;
 use super::components::{
-    BONUS_STACKS, BUILDINGS_PER_KIND, KINDS, MARKERS_IN_BOX, MARKERS_PER_VALUE, MAX_PLAYERS,
+    BONUS_STACKS, BUILDINGS_PER_KIND, KINDS, MARKER_VALUES, MARKERS_IN_BOX, MARKERS_PER_VALUE,
+    MAX_PLAYERS, TILE_KINDS, TileKind,
 };
 use super::config::Config;
 use super::decision::Decision;
-use super::observation::{Observation, Phase};
-use super::observation_check::check_before_sampling;
-use super::setup::{MAX_ROUNDS, SetupError};
-use super::state::{State, Table};
+use super::observation::{BonusStackView, Observation, Phase, SeatView, StackView};
+use super::observation_check::check;
+use super::setup::{MAX_ROUNDS, Setup, rounds};
+use super::state::{State, Table, secrets};
 use super::turn_check::check_phase;
-use crate::{ChanceStream, SeatCount, Viewer};
+use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer};
 
-/// Draws a state that `observation` allows, the hidden facts uniformly: the order of buildings,
-/// markers and bonus tiles, and the other seats' unrevealed choices.
-pub(super) fn sample(
-    config: &Config,
-    observation: &Observation,
-    chance: &mut ChanceStream,
-) -> Result<State, SetupError> {
-    let seats = check_before_sampling(config, observation)?;
-    let mut state = assemble(config, seats, observation, chance);
-    check_phase(&state)?;
-    sample_choices(&mut state, observation, chance)?;
-    // What the checks do not name, such as the order of a list, shows here.
-    if state.observe(observation.viewer) != *observation {
-        return SetupError::field("observation", "is not in the documented form");
+impl Sample for OldLondonBridge {
+    type Observation = Observation;
+
+    fn observe(state: &State, viewer: Viewer) -> Observation {
+        let table = &state.table;
+        Observation {
+            viewer,
+            faces: table.faces,
+            rounds: table.rounds,
+            round: state.round,
+            marker: table.markers[usize::from(state.round)],
+            orientation: state.orientation,
+            phase: state.phase,
+            stacks: std::array::from_fn(|place| {
+                let (stack, top) = (&table.stacks[place], state.buildings_gone[place]);
+                StackView {
+                    kind: table.edition.ring()[place],
+                    top: stack.get(usize::from(top)).copied(),
+                    unseen: table.places_in_order[place]
+                        .iter()
+                        .filter(|&&place| place > top)
+                        .map(|&place| stack[usize::from(place)])
+                        .collect(),
+                }
+            }),
+            unseen_markers: state.unseen_markers(),
+            supply: state.supply,
+            bonus_stacks: std::array::from_fn(|place| {
+                let rest = &table.bonus_stacks[place][usize::from(state.tiles_gone[place])..];
+                let mut unseen: ArrayVec<TileKind, TILE_KINDS> =
+                    rest.iter().skip(1).copied().collect();
+                unseen.sort_unstable();
+                BonusStackView {
+                    face_up: rest.first().copied(),
+                    unseen,
+                }
+            }),
+            seats: state.seat_views(viewer),
+            chapel_order: state.chapel_order.clone(),
+            gate_order: state.gate_order.clone(),
+            turns: state.turns.clone(),
+        }
     }
-    Ok(state)
+
+    fn viewer(observation: &Observation) -> Viewer {
+        observation.viewer
+    }
+
+    /// The order of buildings, markers and bonus tiles and the other seats' unrevealed choices are
+    /// drawn uniformly.
+    fn draw_state(
+        config: &Config,
+        observation: &Observation,
+        chance: &mut ChanceStream,
+    ) -> Result<State, FieldError> {
+        let seats = check(config, observation)?;
+        let mut state = assemble(config, seats, observation, chance)?;
+        check_phase(&state)?;
+        if observation.phase == Phase::ChooseCards {
+            sample_choices(&mut state, observation, chance)?;
+        }
+        Ok(state)
+    }
+
+    /// Hidden is what lies below the top of each stack, and the markers of later rounds.
+    fn redeal(
+        _config: &Config,
+        _seats: SeatCount,
+        setup: &Setup,
+        _viewer: Viewer,
+        chance: &mut ChanceStream,
+    ) -> Setup {
+        let mut redealt = setup.clone();
+        redealt
+            .stacks
+            .iter_mut()
+            .for_each(|stack| chance.shuffle(&mut stack[1..]));
+        redealt
+            .bonus_stacks
+            .iter_mut()
+            .for_each(|stack| chance.shuffle(&mut stack[1..]));
+        // The markers that are out of the game are hidden, too.
+        let mut unseen = [MARKERS_PER_VALUE; MARKER_VALUES];
+        unseen[usize::from(setup.markers[0]) - 1] -= 1;
+        let unseen = (1..)
+            .zip(unseen)
+            .flat_map(|(value, count)| (0..count).map(move |_| value));
+        let mut unseen: ArrayVec<u8, MARKERS_IN_BOX> = unseen.collect();
+        chance.shuffle(&mut unseen);
+        let later = redealt.markers[1..].iter_mut();
+        later
+            .zip(unseen)
+            .for_each(|(marker, drawn)| *marker = drawn);
+        redealt
+    }
+}
+
+impl State {
+    /// The public views of the seats; the viewer sees its own choice too.
+    fn seat_views(&self, viewer: Viewer) -> ArrayVec<SeatView, MAX_PLAYERS> {
+        let mut views = self.seats.clone();
+        if let Viewer::Seat(seat) = viewer
+            && let Some(view) = views.get_mut(seat.index())
+        {
+            view.played = view.played.or(self.chosen[seat.index()].seen_by(viewer));
+        }
+        views
+    }
 }
 
 fn assemble(
@@ -39,7 +133,7 @@ fn assemble(
     seats: SeatCount,
     observation: &Observation,
     chance: &mut ChanceStream,
-) -> State {
+) -> Result<State, FieldError> {
     let edition = &config.edition;
     let mut stacks = [[edition.buildings()[0]; BUILDINGS_PER_KIND]; KINDS];
     let mut buildings_gone = [0; KINDS];
@@ -58,20 +152,20 @@ fn assemble(
     let table = Table {
         edition: Arc::clone(edition),
         seats,
-        rounds: observation.rounds,
+        rounds: rounds(seats),
         faces: observation.faces,
         start_leaders: config.start_leaders,
         ring_place: Table::ring_places(edition),
         places_in_order: Table::places_in_order(&stacks),
         stacks,
-        markers: sample_markers(observation, chance),
+        markers: sample_markers(observation, rounds(seats), chance)?,
         bonus_stacks,
     };
     let mut views = observation.seats.clone();
     if observation.phase == Phase::ChooseCards {
         views.iter_mut().for_each(|view| view.played = None);
     }
-    State {
+    Ok(State {
         table: Arc::new(table),
         round: observation.round,
         orientation: observation.orientation,
@@ -80,11 +174,11 @@ fn assemble(
         tiles_gone,
         supply: observation.supply,
         seats: views,
-        chosen: [None; MAX_PLAYERS],
+        chosen: secrets(),
         chapel_order: observation.chapel_order.clone(),
         gate_order: observation.gate_order.clone(),
         turns: observation.turns.clone(),
-    }
+    })
 }
 
 /// The open item of a stack, and below it the others in random order.
@@ -95,7 +189,7 @@ fn top_and_shuffled<T: Copy, const N: usize>(
 ) -> ArrayVec<T, N> {
     let mut unseen = unseen.clone();
     chance.shuffle(&mut unseen);
-    top.into_iter().chain(unseen).collect()
+    top.into_iter().chain(unseen).take(N).collect()
 }
 
 /// Fills a stack with the items of `all` that are gone and then those of `rest`; returns how many
@@ -125,20 +219,32 @@ fn fill_stack<T: Copy + PartialEq, const N: usize>(
 /// drawn from what is unseen.
 fn sample_markers(
     observation: &Observation,
+    rounds: u8,
     chance: &mut ChanceStream,
-) -> ArrayVec<u8, MAX_ROUNDS> {
-    let mut markers = ArrayVec::new();
-    let mut later: ArrayVec<u8, MARKERS_IN_BOX> = ArrayVec::new();
+) -> Result<ArrayVec<u8, MAX_ROUNDS>, FieldError> {
+    let mut markers: ArrayVec<u8, MARKERS_IN_BOX> = ArrayVec::new();
+    let mut later = markers.clone();
     for (value, &unseen) in (1..).zip(&observation.unseen_markers) {
-        let seen = MARKERS_PER_VALUE - unseen - u8::from(value == observation.marker);
+        let this = u8::from(value == observation.marker);
+        let Some(seen) = MARKERS_PER_VALUE.checked_sub(unseen.saturating_add(this)) else {
+            return FieldError::refuse(
+                "unseen_markers",
+                "with this round's has more than five of a value",
+            );
+        };
         markers.extend((0..seen).map(|_| value));
         later.extend((0..unseen).map(|_| value));
     }
+    if markers.len() != usize::from(observation.round) {
+        return FieldError::refuse("unseen_markers", "does not add up to 14 less the round");
+    }
     markers.push(observation.marker);
     chance.shuffle(&mut later);
-    let rounds_left = usize::from(observation.rounds) - markers.len();
-    markers.extend(later.into_iter().take(rounds_left));
-    markers
+    Ok(markers
+        .into_iter()
+        .chain(later)
+        .take(rounds.into())
+        .collect())
 }
 
 /// Sets the viewer's own choice and draws those of the other seats that have chosen.
@@ -146,36 +252,29 @@ fn sample_choices(
     state: &mut State,
     observation: &Observation,
     chance: &mut ChanceStream,
-) -> Result<(), SetupError> {
-    if observation.phase != Phase::ChooseCards {
-        return Ok(());
-    }
+) -> Result<(), FieldError> {
     let mut plays = Vec::new();
-    for seat in state.table.seats.seats() {
-        let view = &observation.seats[seat.index()];
-        let own = observation.viewer == Viewer::Seat(seat);
-        state.chosen[seat.index()] = match view.played {
-            None if !view.has_chosen => None,
-            None if !own => {
+    for (seat, view) in state.table.seats.seats().zip(&observation.seats) {
+        if !view.has_chosen {
+            continue;
+        }
+        let field = || format!("seats[{seat}].played");
+        let choice = match view.played {
+            Some(cards) => cards,
+            None => {
+                plays.clear();
                 state.list_plays(seat, &mut plays);
-                let draw = chance.below(plays.len() as u32) as usize;
-                match plays.drain(..).nth(draw) {
-                    Some(Decision::PlayCards(cards)) => Some(cards),
-                    _ => None,
-                }
-            }
-            Some(cards) if own && view.has_chosen => match state.check_cards(seat, cards) {
-                Ok(()) => Some(cards),
-                Err(refusal) => {
-                    let field = format!("seats[{seat}].played");
-                    return SetupError::field(field, refusal.to_string());
-                }
-            },
-            _ => {
-                let problem = "is known exactly for the viewer's own choice before the reveal";
-                return SetupError::field(format!("seats[{seat}].played"), problem);
+                let place = chance.below(plays.len().max(1) as u32) as usize;
+                let Some(Decision::PlayCards(cards)) = plays.get(place) else {
+                    return FieldError::refuse(field(), "the hand has no cards to play");
+                };
+                *cards
             }
         };
+        if let Err(refusal) = state.check_cards(seat, choice) {
+            return FieldError::refuse(field(), refusal.to_string());
+        }
+        state.chosen[seat.index()].choose(choice);
     }
     Ok(())
 }

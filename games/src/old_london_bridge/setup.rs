@@ -4,9 +4,9 @@ use super::components::{
     Area, BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, CARD_VALUES, Face, KINDS, MARKER_VALUES,
     MARKERS_IN_BOX, MARKERS_PER_VALUE, MAX_PLAYERS, OUTER_SPACES, TILE_KINDS, TileKind,
 };
-use super::config::{Config, ConfigError, FaceChoice};
+use super::config::{Config, FaceChoice};
 use super::edition::BuildingId;
-use crate::{ChanceStream, Seat, SeatCount, Seed};
+use crate::{ChanceStream, FieldError, Seat, SeatCount, Seed};
 use arrayvec::ArrayVec;
 
 /// Most rounds of a match.
@@ -46,9 +46,6 @@ mod stream {
     pub(super) const BUILDING_STACKS: u64 = 10;
 }
 
-/// Why a setup, or a position, from outside is refused.
-pub type SetupError = crate::SetupError<ConfigError>;
-
 /// Rounds of a match.
 pub(super) const fn rounds(seats: SeatCount) -> u8 {
     if seats.get() == 2 { 6 } else { 12 }
@@ -67,7 +64,7 @@ pub(super) fn starting_hand(stair: usize, seats: SeatCount) -> [u8; CARD_VALUES]
 }
 
 /// Draws a setup.
-pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, ConfigError> {
+pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
     config.check(seats)?;
     let edition = &config.edition;
     let stream = |number: u64| ChanceStream::new(seed, number);
@@ -113,11 +110,11 @@ pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Set
 
 impl Setup {
     /// Checks a setup from outside against the config of its match.
-    pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), SetupError> {
+    pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), FieldError> {
         config.check(seats)?;
         if usize::from(self.orientation) >= OUTER_SPACES {
             let problem = format!("{} is not in 0 to {}", self.orientation, OUTER_SPACES - 1);
-            return SetupError::field("orientation", problem);
+            return FieldError::refuse("orientation", problem);
         }
         self.check_stacks(config)?;
         self.check_markers(seats)?;
@@ -127,14 +124,14 @@ impl Setup {
             want.sort_unstable();
             if have != want {
                 let problem = "does not have the tiles of this stack in the edition";
-                return SetupError::field(format!("bonus_stacks[{i}]"), problem);
+                return FieldError::refuse(format!("bonus_stacks[{i}]"), problem);
             }
         }
         check_seat_order("stairs", &self.stairs, seats)?;
         check_faces(&self.faces, config)
     }
 
-    fn check_stacks(&self, config: &Config) -> Result<(), SetupError> {
+    fn check_stacks(&self, config: &Config) -> Result<(), FieldError> {
         let edition = &config.edition;
         let mut used = [0u8; BUILDINGS];
         for (i, (stack, kind)) in self.stacks.iter().zip(edition.ring()).enumerate() {
@@ -143,35 +140,35 @@ impl Setup {
                 let name = || format!("stacks[{i}][{j}]");
                 if building.kind != *kind {
                     let problem = format!("{building} is in the stack of kind {kind}");
-                    return SetupError::field(name(), problem);
+                    return FieldError::refuse(name(), problem);
                 }
                 let id = edition.canonical(id.index());
                 used[id.index()] += 1;
                 if used[id.index()] > edition.copies(id) {
                     let problem = format!("{building} is in the stacks too often");
-                    return SetupError::field(name(), problem);
+                    return FieldError::refuse(name(), problem);
                 }
             }
         }
         Ok(())
     }
 
-    fn check_markers(&self, seats: SeatCount) -> Result<(), SetupError> {
+    fn check_markers(&self, seats: SeatCount) -> Result<(), FieldError> {
         let want = usize::from(rounds(seats));
         if self.markers.len() != want {
             let problem = format!("must have {want} entries, found {}", self.markers.len());
-            return SetupError::field("markers", problem);
+            return FieldError::refuse("markers", problem);
         }
         let mut used = [0u8; MARKER_VALUES];
         for (i, &marker) in self.markers.iter().enumerate() {
             let field = || format!("markers[{i}]");
             let Some(count) = used.get_mut(usize::from(marker).wrapping_sub(1)) else {
-                return SetupError::field(field(), format!("{marker} is not in 1 to 3"));
+                return FieldError::refuse(field(), format!("{marker} is not in 1 to 3"));
             };
             *count += 1;
             if *count > MARKERS_PER_VALUE {
                 let problem = format!("there are only {MARKERS_PER_VALUE} markers of {marker}");
-                return SetupError::field(field(), problem);
+                return FieldError::refuse(field(), problem);
             }
         }
         Ok(())
@@ -183,25 +180,25 @@ pub(super) fn check_seat_order(
     field: &str,
     order: &[Seat],
     seats: SeatCount,
-) -> Result<(), SetupError> {
+) -> Result<(), FieldError> {
     if order.len() != usize::from(seats.get()) {
         let problem = format!("must have {seats} entries, found {}", order.len());
-        return SetupError::field(field, problem);
+        return FieldError::refuse(field, problem);
     }
     for (i, seat) in order.iter().enumerate() {
         if !seats.contains(*seat) {
             let problem = format!("there is no seat {seat} at a table of {seats}");
-            return SetupError::field(format!("{field}[{i}]"), problem);
+            return FieldError::refuse(format!("{field}[{i}]"), problem);
         }
         if order[..i].contains(seat) {
-            return SetupError::field(format!("{field}[{i}]"), format!("seat {seat} again"));
+            return FieldError::refuse(format!("{field}[{i}]"), format!("seat {seat} again"));
         }
     }
     Ok(())
 }
 
 /// Checks that `faces` could have come from the choices of a config.
-pub(super) fn check_faces(faces: &[Face; 4], config: &Config) -> Result<(), SetupError> {
+pub(super) fn check_faces(faces: &[Face; 4], config: &Config) -> Result<(), FieldError> {
     for ((&area, &face), choice) in Area::ALL.iter().zip(faces).zip(config.faces) {
         let problem = match choice {
             FaceChoice::Face(wanted) if face != wanted => {
@@ -212,7 +209,7 @@ pub(super) fn check_faces(faces: &[Face; 4], config: &Config) -> Result<(), Setu
             }
             _ => continue,
         };
-        return SetupError::field(format!("faces.{area}"), problem);
+        return FieldError::refuse(format!("faces.{area}"), problem);
     }
     Ok(())
 }

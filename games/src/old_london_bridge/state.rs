@@ -14,7 +14,8 @@ use super::decision::PlayedCards;
 use super::edition::{Edition, building_order};
 use super::observation::{MAX_TURNS, Pawn, Phase, SeatView, Turn, TurnStep};
 use super::setup::{MAX_ROUNDS, Setup, rounds, starting_hand};
-use crate::{Digest, Digester, Seat, SeatCount, SeatSet};
+use crate::Secret;
+use crate::{Digest, Digester, Seat, SeatCount};
 
 /// What stays the same during a match, hidden orders included. States share it.
 #[derive(Debug)]
@@ -53,12 +54,19 @@ pub struct State {
     /// What is public of each seat; `played` is set by the reveal.
     pub(super) seats: ArrayVec<SeatView, MAX_PLAYERS>,
     /// Cards chosen and not yet revealed: the one secret that seats have.
-    pub(super) chosen: [Option<PlayedCards>; MAX_PLAYERS],
+    pub(super) chosen: [Secret<PlayedCards>; MAX_PLAYERS],
     /// The chapel leader first.
     pub(super) chapel_order: ArrayVec<Seat, MAX_PLAYERS>,
     /// The gate leader first; seats on the start last, ascending.
     pub(super) gate_order: ArrayVec<Seat, MAX_PLAYERS>,
     pub(super) turns: ArrayVec<Turn, MAX_TURNS>,
+}
+
+/// No choice of any seat.
+pub(super) fn secrets() -> [Secret<PlayedCards>; MAX_PLAYERS] {
+    let all = SeatCount::new(MAX_PLAYERS as u8);
+    let mut owners = all.into_iter().flat_map(SeatCount::seats);
+    std::array::from_fn(|_| Secret::of(owners.next().expect("a table has no more seats")))
 }
 
 impl Table {
@@ -129,7 +137,7 @@ impl State {
                 .seats()
                 .map(|seat| SeatView::at_start(hands[seat.index()]))
                 .collect(),
-            chosen: [None; MAX_PLAYERS],
+            chosen: secrets(),
             chapel_order: setup.stairs.clone(),
             gate_order: seats.seats().collect(),
             turns: ArrayVec::new(),
@@ -188,57 +196,74 @@ impl State {
         unseen
     }
 
-    /// The seats that owe a decision.
-    pub(super) fn owing(&self) -> SeatSet {
-        match self.phase {
-            Phase::TakeA2 { seat } | Phase::RaiseCards { seat } => SeatSet::one(seat),
-            Phase::ChooseCards => {
-                let seats = self.table.seats.seats();
-                seats.filter(|&seat| !self.seat(seat).has_chosen).collect()
-            }
-            Phase::Turn(view) => SeatSet::one(self.turns[usize::from(view.turn)].seat),
-            Phase::Over => SeatSet::EMPTY,
-        }
-    }
-
     /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
     /// enum values by index, an absent value as 255.
     ///
     /// Seat count, the four faces; round, orientation, markers not yet revealed by value,
-    /// this round's marker and those to come; the phase; the rest of each stack in ring order (kind, number,
-    /// coat), the rest of each bonus stack, the supply; each seat; chapel order, gate order; turns.
+    /// this round's marker and those to come; the phase; the rest of each stack in ring order (kind,
+    /// number, coat), the rest of each bonus stack, the supply; each seat; chapel order, gate order;
+    /// turns; a 1 where leaders at the start are paid.
     pub(super) fn digest(&self) -> Digest {
+        let Self {
+            table,
+            round,
+            orientation,
+            phase: _, // below, by its own function
+            buildings_gone,
+            tiles_gone,
+            supply,
+            seats,
+            chosen,
+            chapel_order,
+            gate_order,
+            turns,
+        } = self;
+        let Table {
+            edition: _,
+            seats: seat_count,
+            rounds: _, // follows from the seats
+            faces,
+            start_leaders,
+            ring_place: _, // follows from the edition
+            stacks,
+            places_in_order: _, // follows from the stacks
+            markers,
+            bonus_stacks,
+        } = &**table;
         let mut d = Digester::default();
-        d.u8(self.table.seats.get());
-        d.bytes(&self.table.faces.map(|face| face as u8));
-        d.u8(self.round);
-        d.u8(self.orientation);
+        d.u8(seat_count.get());
+        d.bytes(&faces.map(|face| face as u8));
+        d.u8(*round);
+        d.u8(*orientation);
         d.bytes(&self.unseen_markers());
-        d.list(&self.table.markers[usize::from(self.round)..]);
+        d.list(&markers[usize::from(*round)..]);
         self.digest_phase(&mut d);
-        for (stack, &gone) in self.table.stacks.iter().zip(&self.buildings_gone) {
+        for (stack, &gone) in stacks.iter().zip(buildings_gone) {
             digest_buildings(&mut d, &stack[usize::from(gone)..]);
         }
-        for (stack, &gone) in self.table.bonus_stacks.iter().zip(&self.tiles_gone) {
+        for (stack, &gone) in bonus_stacks.iter().zip(tiles_gone) {
             let rest: ArrayVec<u8, TILE_KINDS> = stack[usize::from(gone)..]
                 .iter()
                 .map(|&tile| tile as u8)
                 .collect();
             d.list(&rest);
         }
-        d.bytes(&self.supply);
-        for (seat, chosen) in self.seats.iter().zip(self.chosen) {
+        d.bytes(supply);
+        for (seat, chosen) in seats.iter().zip(chosen) {
             digest_seat(&mut d, seat);
-            digest_cards(&mut d, chosen);
+            digest_cards(&mut d, chosen.digested());
         }
-        for order in [&self.chapel_order, &self.gate_order] {
+        for order in [chapel_order, gate_order] {
             for seat in order {
                 d.u8(seat.number());
             }
         }
-        d.u8(self.turns.len() as u8);
-        for turn in &self.turns {
+        d.u8(turns.len() as u8);
+        for turn in turns {
             d.bytes(&[turn.seat.number(), turn.card, turn.value]);
+        }
+        if *start_leaders == StartLeaders::Paid {
+            d.u8(1);
         }
         d.finish()
     }
@@ -291,21 +316,35 @@ fn digest_cards(d: &mut Digester, cards: Option<PlayedCards>) {
 }
 
 fn digest_seat(d: &mut Digester, seat: &SeatView) {
-    d.i32(seat.money);
-    d.bytes(&seat.hand);
-    digest_buildings(d, &seat.bridge);
-    d.bytes(&[seat.chapel_position, seat.gate_position]);
-    d.bytes(&seat.tiles);
-    d.bytes(&seat.fresh_tiles);
-    d.u8(match seat.pawn {
+    let SeatView {
+        money,
+        hand,
+        bridge,
+        chapel_position,
+        gate_position,
+        tiles,
+        fresh_tiles,
+        pawn,
+        has_chosen,
+        played,
+        raises,
+        lowest_built,
+    } = seat;
+    d.i32(*money);
+    d.bytes(hand);
+    digest_buildings(d, bridge);
+    d.bytes(&[*chapel_position, *gate_position]);
+    d.bytes(tiles);
+    d.bytes(fresh_tiles);
+    d.u8(match *pawn {
         Pawn::Off => ABSENT,
         Pawn::Outer(space) => space,
         Pawn::Centre => OUTER_SPACES as u8,
     });
-    d.u8(u8::from(seat.has_chosen));
-    digest_cards(d, seat.played);
-    d.bytes(&seat.raises);
-    d.u8(seat.lowest_built.unwrap_or(ABSENT));
+    d.u8(u8::from(*has_chosen));
+    digest_cards(d, *played);
+    d.bytes(raises);
+    d.u8(lowest_built.unwrap_or(ABSENT));
 }
 
 impl SeatView {

@@ -50,7 +50,7 @@ impl State {
     pub(super) fn reveal(&mut self, events: &mut impl EventSink<Event>) {
         let mut highest: Option<(u8, Seat)> = None;
         for seat in self.table.seats.seats() {
-            let Some(cards) = self.chosen[seat.index()].take() else {
+            let Some(cards) = self.chosen[seat.index()].reveal() else {
                 continue;
             };
             let player = self.seat_mut(seat);

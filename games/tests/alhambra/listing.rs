@@ -4,7 +4,7 @@ use bridgemaster_games::alhambra::{
     Alhambra, Building, Category, Config, Decision, Money, MoneyCard, Observation, RowCards,
     ValueCounts,
 };
-use bridgemaster_games::{ChanceStream, Game, LegalList, NoEvents, Seed};
+use bridgemaster_games::{ChanceStream, Game, LegalList, NoEvents, Rules, Seed};
 use proptest::prelude::*;
 
 use crate::naive::purchases;

@@ -6,7 +6,7 @@ use bridgemaster_games::alhambra::{
     MoneyCard, Observation, Phase, PlaceRange, Points, Refusal, RowCards, SeatView, State,
 };
 use bridgemaster_games::{
-    ChanceStream, Game, LegalList, Outcome, Seat, SeatCount, Seed, Viewer, settle,
+    ChanceStream, Game, LegalList, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer, settle,
 };
 
 pub(crate) fn seat(number: u8) -> Seat {

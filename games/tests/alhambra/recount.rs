@@ -4,7 +4,7 @@
 use bridgemaster_games::alhambra::{
     Alhambra, Config, Decision, DummyPlaces, Event, WithoutBuildings,
 };
-use bridgemaster_games::{ChanceStream, Game, LegalList, NoEvents, Seed, Viewer};
+use bridgemaster_games::{ChanceStream, Game, LegalList, NoEvents, Rules, Sample, Seed, Viewer};
 use proptest::prelude::*;
 
 use crate::naive::NaiveMatch;

@@ -3,7 +3,7 @@
 use bridgemaster_games::alhambra::{
     Alhambra, Category, Config, DummyPlaces, Money, Phase, Scoring, WithoutBuildings,
 };
-use bridgemaster_games::{Game, Seed, Viewer};
+use bridgemaster_games::{Rules, Sample, Seed, Viewer};
 
 use crate::position::{Play, Position, cards, every_card, seat, seats};
 

@@ -7,7 +7,7 @@ use bridgemaster_games::alhambra::{
     Alhambra, Building, Buildings, Config, Currency, Money, MoneyCard, Observation, Phase,
     PlaceRange, Purchase, RowCards, TurnPurchase, ValueCounts,
 };
-use bridgemaster_games::{ChanceStream, Game, NoEvents, Seed, Viewer, settle};
+use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, Sample, Seed, Show, Viewer, settle};
 
 use crate::position::{Position, building, cards, money, seat, seats};
 
@@ -101,7 +101,7 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
 }
 
 /// Plays a state to its end with uniform random decisions.
-fn finish(state: &mut <Alhambra as Game>::State, chance: &mut ChanceStream) {
+fn finish(state: &mut <Alhambra as Rules>::State, chance: &mut ChanceStream) {
     let mut list = Vec::new();
     settle::<Alhambra>(state, chance, &mut NoEvents);
     while let Some(player) = Alhambra::owing(state).iter().next() {
@@ -169,22 +169,6 @@ fn sample_error(position: &Position, change: impl FnOnce(&mut Observation)) -> S
     sampled.map(|_| ()).unwrap_err().to_string()
 }
 
-/// Why a view is refused in which seat 0 bought two gardens of one price in its turn, and has one.
-fn two_gardens_of_which_one_is_owned() -> String {
-    let position = Position::new(3)
-        .yard(["garden 10", "garden 10", "arcades 8", "chambers 11"])
-        .hand(0, "b5 b5 g5 g5");
-    let mut play = position.play();
-    play.decide(0, &["buy blue 5 5", "buy green 5 5"]);
-    let mut view = play.view();
-    let garden = Buildings::of([building("garden 10")]).unwrap();
-    view.seats[0].buildings = garden;
-    view.seats[1].buildings = garden;
-    let mut chance = ChanceStream::new(&Seed::from(1), 0);
-    let sampled = Alhambra::sample_state(&position.config, &view, &mut chance);
-    sampled.map(|_| ()).unwrap_err().to_string()
-}
-
 #[test]
 fn a_refused_observation_names_its_field() {
     let start = Position::new(3)
@@ -192,24 +176,6 @@ fn a_refused_observation_names_its_field() {
         .buildings(1, "tower 7")
         .scoring_cards([3, 9], [20, 30]);
     let error = |change: fn(&mut Observation)| sample_error(&start, change);
-    let bought = TurnPurchase {
-        building: building("garden 10"),
-        purchase: Purchase {
-            slot: Currency::Blue,
-            payment: ValueCounts::new([0, 0, 0, 0, 2, 0, 0, 0, 0]).unwrap(),
-            give: false,
-        },
-    };
-    let in_turn = |change: &dyn Fn(&mut Observation)| {
-        let mut play = start.play();
-        play.decide(0, &["buy blue 5 5"]);
-        let mut view = play.view();
-        assert_eq!(view.turn_purchases.as_slice(), [bought]);
-        change(&mut view);
-        let mut chance = ChanceStream::new(&Seed::from(1), 0);
-        let sampled = Alhambra::sample_state(&start.config, &view, &mut chance);
-        sampled.map(|_| ()).unwrap_err().to_string()
-    };
     let refused = [
         (error(|view| view.seats.clear()), "seats: is empty"),
         (
@@ -226,7 +192,7 @@ fn a_refused_observation_names_its_field() {
         ),
         (
             sample_error(&Position::new(2), |view| view.dummy = None),
-            "dummy: is there at a table of two, and only there",
+            "dummy: \"None\" is not what follows from the other fields",
         ),
         (
             error(|view| view.seats[2].hand = money("b5")),
@@ -245,94 +211,16 @@ fn a_refused_observation_names_its_field() {
             "yard: must be full but for the slots bought from in this turn",
         ),
         (
-            error(|view| view.phase = Phase::Over),
-            "phase: is over, but there are buildings to fill the yard",
-        ),
-        (
             error(|view| view.phase = Phase::Shuffle { seat: seat(0) }),
             "phase: a shuffle is due only when the row is short",
         ),
         (
-            error(|view| {
-                let open = view.row.cards().next();
-                let more = view.unseen_money.cards().chain(open);
-                view.unseen_money = Money::of(more).unwrap();
-                view.row = RowCards::of(view.row.cards().skip(1)).unwrap();
-            }),
-            "row: is short although there was money to draw",
-        ),
-        (
-            error(|view| view.shuffles = 55),
-            "shuffles: is above the number of buildings",
-        ),
-        (
-            error(|view| view.shuffles = 1),
-            "scoring_cards[0]: is in a pile that was shuffled",
+            error(|view| view.shuffles = 54),
+            "shuffles: is not below the number of buildings",
         ),
         (
             error(|view| view.scoring_cards[0] = Some(PlaceRange { first: 4, last: 3 })),
             "scoring_cards[0]: has its first place after its last",
-        ),
-        (
-            error(|view| {
-                view.scoring_cards[1] = Some(PlaceRange {
-                    first: 20,
-                    last: 108,
-                })
-            }),
-            "scoring_cards[1]: can lie below the whole pile",
-        ),
-        (
-            error(|view| view.scoring_cards[1] = None),
-            "scoring_cards: A must lie above B",
-        ),
-        (
-            error(|view| view.scoring_cards[1] = Some(PlaceRange { first: 9, last: 20 })),
-            "scoring_cards: A must lie above B",
-        ),
-        (
-            error(|view| view.seats[0].points[0][5] = 6),
-            "points of tower in scoring A: are more than the scoring paid so far",
-        ),
-        (
-            sample_error(&Position::new(3), |view| view.seats[0].points[1][5] = 19),
-            "points of tower in scoring B: are above the first place",
-        ),
-        (
-            sample_error(&Position::new(3).row("b9 g9 o9").pile(""), |_| {}),
-            "row: is short although there was money to draw",
-        ),
-        (
-            two_gardens_of_which_one_is_owned(),
-            "turn_purchases[1].building: is not among those of its owner",
-        ),
-        (
-            in_turn(&|view| view.turn_purchases.clear()),
-            "yard: must be full but for the slots bought from in this turn",
-        ),
-        (
-            in_turn(&|view| view.turn_purchases[0].purchase.slot = Currency::Green),
-            "turn_purchases[0].slot: is not empty, or bought from twice",
-        ),
-        (
-            in_turn(&|view| view.turn_purchases[0].building = building("tower 11")),
-            "turn_purchases[0].payment: is not exactly the price",
-        ),
-        (
-            in_turn(&|view| view.phase = Phase::Turn { seat: seat(1) }),
-            "turn_purchases[0].building: is not among those of its owner",
-        ),
-        (
-            in_turn(&|view| view.turn_purchases[0].purchase.give = true),
-            "turn_purchases[0].building: is not among those of its owner",
-        ),
-        (
-            in_turn(&|view| {
-                view.unseen_money =
-                    Money::of(view.unseen_money.cards().chain(cards("b5 b5"))).unwrap();
-                view.discard = Money::EMPTY;
-            }),
-            "discard: does not have what was paid in this turn",
         ),
     ];
     for (message, expected) in refused {
@@ -340,38 +228,6 @@ fn a_refused_observation_names_its_field() {
             message.starts_with(expected),
             "{message}; expected {expected}"
         );
-    }
-}
-
-/// Two matches whose setups differ only in the orders of the piles and the scoring cards' places.
-#[test]
-fn setups_that_differ_in_hidden_orders_give_equal_observations_and_events() {
-    let config = Config::default();
-    let mut chance = ChanceStream::new(&Seed::from(3), 0);
-    for seed in 0..60 {
-        let count = seats(2 + (seed % 5) as u8);
-        let setup = Alhambra::draw_setup(&config, count, &Seed::from(seed)).unwrap();
-        let start = |setup| {
-            let mut events = Vec::new();
-            let state = Alhambra::start(&config, count, setup, &mut events).unwrap();
-            (state, events)
-        };
-        let (first, first_events) = start(&setup);
-        let view = Alhambra::observe(&first, Viewer::Spectator);
-        let mut other = setup.clone();
-        let open = setup.money.len() - view.unseen_money.len();
-        chance.shuffle(&mut other.money[open..]);
-        let laid = setup.buildings.len() - view.unseen_buildings.len();
-        chance.shuffle(&mut other.buildings[laid..]);
-        let a = view.scoring_cards[0].unwrap();
-        other.scoring_a_place = chance.below(u32::from(a.last - a.first) + 1) as u8;
-        let (second, second_events) = start(&other);
-        assert_ne!(Alhambra::digest(&first), Alhambra::digest(&second));
-        assert_eq!(first_events, second_events);
-        for viewer in count.seats().map(Viewer::Seat).chain([Viewer::Spectator]) {
-            let view = |state| Alhambra::observe(state, viewer);
-            assert_eq!(view(&first), view(&second));
-        }
     }
 }
 

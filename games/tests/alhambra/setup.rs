@@ -3,7 +3,7 @@
 use bridgemaster_games::alhambra::{
     Alhambra, Buildings, Config, Currency, MONEY_CARDS, Money, Setup,
 };
-use bridgemaster_games::{Game, NoEvents, Seed, Viewer};
+use bridgemaster_games::{NoEvents, Rules, Sample, Seed, Viewer};
 
 use crate::position::{building, card, seats};
 

@@ -1,7 +1,7 @@
 //! Shuffles of the discard: when they fall due, what they do, and what is refused.
 
 use bridgemaster_games::alhambra::{Alhambra, Event, Money, Phase, Shuffle};
-use bridgemaster_games::{ChanceStream, Game, Seed, Viewer};
+use bridgemaster_games::{ChanceStream, Game, Rules, Sample, Seed, Viewer};
 
 use crate::position::{Play, Position, cards, every_card, money, seat};
 

@@ -5,7 +5,9 @@ use bridgemaster_games::bridges_to_nowhere::{
     Decision, Edition, Event, MONUMENTS, OPEN_CARDS, Observation, PILLARS, Phase, Piece, Placement,
     ROUNDS, SeatScore, SeatView, State, Style,
 };
-use bridgemaster_games::{ChanceStream, Game, NoEvents, Outcome, Seat, SeatCount, Seed, Viewer};
+use bridgemaster_games::{
+    ChanceStream, Game, NoEvents, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer,
+};
 
 pub(crate) fn seat(number: u8) -> Seat {
     Seat::new(number).unwrap()

@@ -6,7 +6,9 @@ use bridgemaster_games::bridges_to_nowhere::{
     BRIDGE_CARDS, BridgeCardParts, BridgesToNowhere, Card, Config, Contract, Decision, Edition,
     EditionParts, MAX_COLUMN, Piece, ROUNDS, Style, Symbol,
 };
-use bridgemaster_games::{ChanceStream, Game, NoEvents, Seat, SeatCount, Seed, Viewer};
+use bridgemaster_games::{
+    ChanceStream, Game, NoEvents, Rules, Sample, Seat, SeatCount, Seed, Viewer,
+};
 use proptest::prelude::*;
 
 use crate::model::{Model, Pile};
@@ -167,7 +169,7 @@ fn recount(seed: u64, play: Play) -> [u32; 6] {
     paid
 }
 
-fn check_outcome(state: &<BridgesToNowhere as Game>::State, model: &Model, config: &Config) {
+fn check_outcome(state: &<BridgesToNowhere as Rules>::State, model: &Model, config: &Config) {
     let outcome = BridgesToNowhere::outcome(state).unwrap();
     let (won, points) = (model.won(), model.points());
     let places = match (won[0], points[0]).cmp(&(won[1], points[1])) {

@@ -4,7 +4,7 @@ use bridgemaster_games::bridges_to_nowhere::{
     BridgesToNowhere, Config, Contract, Event, GameResult, MAX_COLUMN, Observation, Phase, Piece,
     SeatScore,
 };
-use bridgemaster_games::{Game, Viewer};
+use bridgemaster_games::{Rules, Viewer};
 
 use crate::position::{Play, Position, one_twice, piece, score, seat};
 

@@ -3,7 +3,7 @@
 use bridgemaster_games::bridges_to_nowhere::{
     BridgesToNowhere, CARDS_A_DRAFT, Card, Config, Contract, Event, Observation, Placement, Setup,
 };
-use bridgemaster_games::{ChanceStream, Game, SeatCount, Seed, Viewer};
+use bridgemaster_games::{ChanceStream, Game, Rules, Sample, SeatCount, Seed, Viewer};
 
 use crate::position::{Play, Position, piece, seat};
 

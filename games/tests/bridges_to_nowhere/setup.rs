@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BRIDGE_CARDS, BridgeCard, BridgesToNowhere, Config, ConfigError, Contract, Edition,
-    EditionParts, Setup, Style, Symbol,
+    BRIDGE_CARDS, BridgeCard, BridgesToNowhere, Config, Contract, Edition, EditionParts, Setup,
+    Style, Symbol,
 };
-use bridgemaster_games::{Game, NoEvents, SeatCount, Seed};
+use bridgemaster_games::{Game, NoEvents, Rules, SeatCount, Seed};
 
 use crate::position::seat;
 
@@ -111,21 +111,20 @@ fn a_config_out_of_range_is_refused_with_its_field() {
         assert_eq!(check(wins(count)), Ok(()));
     }
     for count in [0, 4] {
-        assert_eq!(check(wins(count)), Err(ConfigError::ContractsToWin(count)));
+        let error = check(wins(count)).unwrap_err().to_string();
+        assert_eq!(error, format!("contracts_to_win: {count} is not in 1 to 3"));
     }
     for count in [0, 7] {
-        assert_eq!(check(games(count)), Err(ConfigError::Games(count)));
+        let error = check(games(count)).unwrap_err().to_string();
+        assert_eq!(error, format!("games: {count} is not in 1 to 6"));
     }
     assert_eq!(check(games(1)), Ok(()));
-    let error = check(games(7)).unwrap_err().to_string();
-    assert_eq!(error, "games: 7 is not in 1 to 6");
 }
 
 #[test]
 fn a_table_of_1_or_3_is_refused() {
     for count in [1, 3] {
         let error = BridgesToNowhere::check_config(&Config::default(), seats(count)).unwrap_err();
-        assert_eq!(error, ConfigError::Seats(seats(count)));
         assert_eq!(error.to_string(), format!("seats: {count} is not 2"));
     }
 }

@@ -3,7 +3,7 @@
 use bridgemaster_games::carcassonne::{
     Carcassonne, Crossing, Edge, Event, Phase, Refusal, TileKind,
 };
-use bridgemaster_games::{Game, OutOfTurn};
+use bridgemaster_games::{OutOfTurn, Rules};
 
 use crate::position::{Position, cell, gate, kind, lines, resampled, seat, segment};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bridgemaster_games::carcassonne::{Carcassonne, Config, Edition, FeatureKind, TileKind};
-use bridgemaster_games::{EditionError, Game};
+use bridgemaster_games::{EditionError, Rules};
 
 use crate::position::{Position, lines};
 

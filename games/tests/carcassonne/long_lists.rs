@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use bridgemaster_games::carcassonne::{Carcassonne, Cell, Config, Decision, TileKind};
-use bridgemaster_games::{ChanceStream, Game, NoEvents, SeatCount, Seed};
+use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, SeatCount, Seed};
 
 use crate::position::Position;
 

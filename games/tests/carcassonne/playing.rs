@@ -3,7 +3,7 @@
 use bridgemaster_games::carcassonne::{
     Carcassonne, Config, Edge, Event, Phase, Refusal, Rotation, Segment, TileKind,
 };
-use bridgemaster_games::{Game, LegalList, OutOfTurn};
+use bridgemaster_games::{Game, LegalList, OutOfTurn, Rules};
 
 use crate::position::{Position, cell, half, kind, resampled, seat, segment};
 

@@ -4,7 +4,9 @@ use bridgemaster_games::carcassonne::{
     Carcassonne, Cell, Config, Decision, Edge, Event, FeatureView, Gate, HalfEdge, Meeple,
     Observation, Phase, Refusal, Segment, Setup, State, TileKind,
 };
-use bridgemaster_games::{ChanceStream, Game, Outcome, Seat, SeatCount, Seed, Viewer};
+use bridgemaster_games::{
+    ChanceStream, Game, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer,
+};
 
 pub(crate) fn seat(number: u8) -> Seat {
     Seat::new(number).unwrap()

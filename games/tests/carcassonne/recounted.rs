@@ -8,7 +8,9 @@ use bridgemaster_games::carcassonne::{
     Carcassonne, Config, Crossing, Decision, Edition, Event, FeatureId, LaidTile, Meeple,
     Observation, Phase, Placement, Segment, State,
 };
-use bridgemaster_games::{ChanceStream, Game, Seat, SeatCount, SeatSet, Seed, Viewer};
+use bridgemaster_games::{
+    ChanceStream, Game, Rules, Sample, Seat, SeatCount, SeatSet, Seed, Viewer,
+};
 use proptest::prelude::*;
 
 use crate::edition::CROWDED;

@@ -4,7 +4,7 @@ use bridgemaster_games::carcassonne::{
     Carcassonne, Cell, Crossing, Edge, LaidTile, Meeple, Observation, Phase, Placement, Rotation,
     TileKind,
 };
-use bridgemaster_games::{Game, Progress};
+use bridgemaster_games::{Progress, Show};
 
 use crate::position::{Position, kind, seat, segment};
 

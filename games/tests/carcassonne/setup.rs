@@ -1,7 +1,7 @@
 //! Drawn setups are pinned; setups from outside are checked.
 
 use bridgemaster_games::carcassonne::{Carcassonne, Config, Setup};
-use bridgemaster_games::{Game, NoEvents, Seat, SeatCount, Seed};
+use bridgemaster_games::{NoEvents, Rules, Seat, SeatCount, Seed};
 
 use crate::position::{kind, seat};
 

@@ -1,9 +1,12 @@
 //! Golden playthroughs: readable transcripts, compared to the last byte. They pin chance, setup,
 //! rules, canonical order, notation, event texts, the text view and digests.
 //!
-//! After an intended change, `BLESS=1 cargo test -p bridgemaster-games --test golden` writes them
-//! anew; whoever does so reads the difference, and raises `RULES_VERSION` where equal decisions
-//! now lead to another state.
+//! Each file of `tests/golden/GAME` is one match; its first lines say how many seats it has and
+//! which options. After an intended change, `BLESS=1 cargo test -p bridgemaster-games --test
+//! golden` writes them anew; whoever does so reads the difference, and raises `RULES_VERSION`
+//! where equal decisions now lead to another state. A game without playthroughs gets one for its
+//! fewest and one for its most seats; a new file needs no more than its first lines, such as
+//! `Carcassonne, seed golden, 2 seats` and `fields off`.
 
 #![allow(clippy::unwrap_used)]
 #![allow(
@@ -12,13 +15,12 @@
 )]
 
 use std::fmt::Write;
+use std::fs;
 use std::path::Path;
 
-use bridgemaster_games::alhambra::Alhambra;
-use bridgemaster_games::bridges_to_nowhere::BridgesToNowhere;
-use bridgemaster_games::carcassonne::Carcassonne;
-use bridgemaster_games::old_london_bridge::OldLondonBridge;
-use bridgemaster_games::{ChanceStream, Game, SeatCount, Seed, Viewer, settle};
+use bridgemaster_games::{
+    ChanceStream, GAME_IDS, Game, SeatCount, Seed, Viewer, for_each_game, settle,
+};
 
 /// The table is shown at the start, after each so many decisions, and at the end.
 const DECISIONS_A_TABLE: usize = 20;
@@ -26,7 +28,7 @@ const DECISIONS_A_TABLE: usize = 20;
 const DECISIONS_SHOWN: usize = 12;
 
 /// Plays a match of uniform random decisions and tells all of it.
-fn transcript<G: Game>(seats: u8, options: &[(&str, &str)]) -> String {
+fn transcript<G: Game>(seats: u8, options: &[(String, String)]) -> String {
     let count = SeatCount::new(seats).unwrap();
     let seed: Seed = "golden".parse().unwrap();
     let mut config = G::Config::default();
@@ -83,58 +85,82 @@ fn transcript<G: Game>(seats: u8, options: &[(&str, &str)]) -> String {
     text
 }
 
-/// Compares a match with its file below the folder of its game.
-fn check<G: Game>(name: &str, seats: u8, options: &[(&str, &str)]) {
-    let text = transcript::<G>(seats, options);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+/// The seats and options that the first lines of a playthrough name.
+fn match_of<G: Game>(text: &str) -> (u8, Vec<(String, String)>) {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap();
+    let seats = first
+        .split(", ")
+        .last()
+        .and_then(|last| last.strip_suffix(" seats"));
+    let names: Vec<&str> = G::options().iter().map(|option| option.name).collect();
+    let options = lines.map_while(|line| {
+        let (name, value) = line.split_once(' ')?;
+        names
+            .contains(&name)
+            .then(|| (name.to_owned(), value.to_owned()))
+    });
+    (seats.unwrap().parse().unwrap(), options.collect())
+}
+
+/// Compares every playthrough of a game with its file.
+fn check<G: Game>() {
+    let is_blessed = std::env::var_os("BLESS").is_some();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/golden")
-        .join(G::ID)
-        .join(name);
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, &text).unwrap();
+        .join(G::ID);
+    if is_blessed && !folder.exists() {
+        fs::create_dir_all(&folder).unwrap();
+        for seats in [*G::SEATS.start(), *G::SEATS.end()] {
+            let text = transcript::<G>(seats, &[]);
+            fs::write(folder.join(format!("{seats}_seats.txt")), text).unwrap();
+        }
     }
-    let golden = std::fs::read_to_string(&path).unwrap();
-    for (number, (found, expected)) in text.lines().zip(golden.lines()).enumerate() {
-        assert_eq!(found, expected, "{name}, line {}", number + 1);
+    let files = fs::read_dir(&folder).unwrap_or_else(|error| {
+        panic!("{}: {error}; BLESS=1 makes it", folder.display());
+    });
+    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let mut playthroughs = 0;
+    for file in files {
+        let golden = fs::read_to_string(&file).unwrap();
+        if !golden.starts_with(&format!("{}, seed ", G::NAME)) {
+            continue; // of a test of the game's own, such as a setup
+        }
+        playthroughs += 1;
+        let (seats, options) = match_of::<G>(&golden);
+        let text = transcript::<G>(seats, &options);
+        if is_blessed {
+            fs::write(&file, text).unwrap();
+            continue;
+        }
+        let name = file.display();
+        for (number, (found, expected)) in text.lines().zip(golden.lines()).enumerate() {
+            assert_eq!(found, expected, "{name}, line {}", number + 1);
+        }
+        assert_eq!(text.len(), golden.len(), "{name} has another length");
     }
-    assert_eq!(text.len(), golden.len(), "{name} has another length");
+    assert!(playthroughs > 0, "no playthrough in {}", folder.display());
 }
 
 macro_rules! golden {
-    ($($module:ident: $game:ident { $($name:ident: $seats:literal $options:expr;)* })*) => {
-        $(mod $module {
-            use super::*;
-            $(#[test]
-            fn $name() {
-                check::<$game>(concat!(stringify!($name), ".txt"), $seats, &$options);
-            })*
+    ($($module:ident: $game:ident,)*) => {
+        $(#[test]
+        fn $module() {
+            check::<bridgemaster_games::$module::$game>();
         })*
     };
 }
+for_each_game!(golden);
 
-golden! {
-    alhambra: Alhambra {
-        two_seats_with_the_dummy: 2 [];
-        three_seats_of_the_other_scoring: 3 [("without-buildings", "place")];
-        six_seats: 6 [];
-    }
-    bridges_to_nowhere: BridgesToNowhere {
-        a_match_for_two_contracts: 2 [];
-        a_single_game_without_a_contract: 2 [("contracts", "off"), ("games", "1")];
-    }
-    carcassonne: Carcassonne {
-        two_seats_with_drawbridges: 2 [];
-        three_seats_without_drawbridges: 3 [("drawbridges", "off")];
-        five_seats_without_fields: 5 [("fields", "off")];
-    }
-    old_london_bridge: OldLondonBridge {
-        two_seats_with_random_faces: 2 [("faces", "random")];
-        three_seats_with_faces_that_pay_each_round: 3 [
-            ("faces", "chapel_leader,gate_leader,highest_card,lowest_number"),
-        ];
-        two_seats_whose_leaders_earn_at_the_start: 2 [
-            ("faces", "chapel_leader,gate_leader"), ("start-leaders", "paid"),
-        ];
-        four_seats_of_the_base_game: 4 [];
+#[test]
+fn every_playthrough_is_of_a_game_of_the_catalogue() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(
+            name == "main.rs" || GAME_IDS.contains(&name.as_str()),
+            "{name}"
+        );
     }
 }

@@ -5,7 +5,7 @@ use bridgemaster_games::old_london_bridge::{
     Area, BUILDINGS, BUILDINGS_PER_KIND, CARD_VALUES, CARDS, Config, Event, FaceChoice,
     Observation, OldLondonBridge, Phase, STARTING_MONEY, TILE_KINDS, TurnStep,
 };
-use bridgemaster_games::{ChanceStream, Game, NoEvents, SeatCount, Seed, Viewer};
+use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, Sample, SeatCount, Seed, Viewer};
 
 /// What happened so far, by the events alone.
 #[derive(Default)]

@@ -12,7 +12,9 @@ use bridgemaster_games::old_london_bridge::{
     Observation, OldLondonBridge, Pawn, Phase, PlayedCards, Refusal, SeatView, State, TileKind,
     Turn, TurnStep, TurnView,
 };
-use bridgemaster_games::{ChanceStream, Game, NoEvents, Outcome, Seat, SeatCount, Seed, Viewer};
+use bridgemaster_games::{
+    ChanceStream, Game, NoEvents, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer,
+};
 
 pub(crate) fn seat(number: u8) -> Seat {
     Seat::new(number).unwrap()

@@ -4,7 +4,7 @@ use crate::position::Position;
 use bridgemaster_games::old_london_bridge::{
     Config, Event, Face, Kind, OldLondonBridge, Pawn, TileKind,
 };
-use bridgemaster_games::{Game, NoEvents, SeatCount, Seed, Viewer};
+use bridgemaster_games::{NoEvents, Rules, Sample, SeatCount, Seed, Viewer};
 
 #[test]
 fn a_marker_turns_the_rondel_clockwise_by_its_value() {

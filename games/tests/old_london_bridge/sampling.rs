@@ -2,10 +2,12 @@
 
 use crate::position::{Position, seat};
 use bridgemaster_games::old_london_bridge::{
-    CARD_VALUES, Config, Face, FaceChoice, Observation, OldLondonBridge, Pawn, Phase, PlayedCards,
-    Setup, TILE_KINDS, TileKind, TurnStep, TurnView,
+    CARD_VALUES, Config, Face, Observation, OldLondonBridge, Pawn, Phase, PlayedCards, TILE_KINDS,
+    TileKind, TurnStep, TurnView,
 };
-use bridgemaster_games::{ChanceStream, Game, NoEvents, Seat, SeatCount, Seed, Viewer};
+use bridgemaster_games::{
+    ChanceStream, Game, NoEvents, Rules, Sample, Seat, SeatCount, Seed, Show, Viewer,
+};
 
 /// Changes one field of an observation at random.
 fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
@@ -79,7 +81,7 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
 }
 
 /// Plays a state to its end with uniform random decisions.
-fn finish(state: &mut <OldLondonBridge as Game>::State, chance: &mut ChanceStream) {
+fn finish(state: &mut <OldLondonBridge as Rules>::State, chance: &mut ChanceStream) {
     let mut list = Vec::new();
     while let Some(player) = OldLondonBridge::owing(state).iter().next() {
         OldLondonBridge::legal(state, player, &mut list);
@@ -162,7 +164,7 @@ fn a_refused_observation_names_its_field() {
         ),
         (
             sample_error(|view| view.rounds = 6),
-            "rounds: is not the number of this table",
+            "rounds: \"6\" is not what follows from the other fields: \"12\"",
         ),
         (
             sample_error(|view| view.seats[2].money = -1),
@@ -173,63 +175,12 @@ fn a_refused_observation_names_its_field() {
             "supply[3]: with hands and played cards is not the number in the box",
         ),
         (
-            sample_error(|view| view.seats[1].chapel_position = 2),
-            "chapel_order: does not follow the positions on the track",
-        ),
-        (
             sample_error(|view| view.stacks[1].unseen.swap(0, 1)),
-            "observation: is not in the documented form",
-        ),
-        (
-            sample_error(|view| {
-                let building = view.stacks[1].unseen[0];
-                view.seats[0].bridge.push(building);
-            }),
-            "seats[0].bridge[0]: inn ",
+            "stacks[1].unseen[0]",
         ),
     ];
     for (message, expected) in refused {
         assert!(message.starts_with(expected), "{message}");
-    }
-}
-
-/// Two matches whose setups differ only in what lies below the open items.
-#[test]
-fn setups_that_differ_in_hidden_orders_give_equal_observations() {
-    let config = Config {
-        faces: [FaceChoice::Random; 4],
-        ..Config::default()
-    };
-    let seats = SeatCount::new(4).unwrap();
-    let mut chance = ChanceStream::new(&Seed::from(3), 0);
-    for seed in (0..40).map(Seed::from) {
-        let setup = OldLondonBridge::draw_setup(&config, seats, &seed).unwrap();
-        let mut other: Setup = setup.clone();
-        other
-            .stacks
-            .iter_mut()
-            .for_each(|stack| chance.shuffle(&mut stack[1..]));
-        other
-            .bonus_stacks
-            .iter_mut()
-            .for_each(|stack| chance.shuffle(&mut stack[1..]));
-        chance.shuffle(&mut other.markers[1..]);
-        assert_ne!(setup, other);
-        let start = |setup| {
-            let mut events = Vec::new();
-            let state = OldLondonBridge::start(&config, seats, setup, &mut events).unwrap();
-            (state, events)
-        };
-        let ((first, first_events), (second, second_events)) = (start(&setup), start(&other));
-        assert_ne!(
-            OldLondonBridge::digest(&first),
-            OldLondonBridge::digest(&second)
-        );
-        assert_eq!(first_events, second_events);
-        for viewer in seats.seats().map(Viewer::Seat).chain([Viewer::Spectator]) {
-            let view = |state| OldLondonBridge::observe(state, viewer);
-            assert_eq!(view(&first), view(&second));
-        }
     }
 }
 

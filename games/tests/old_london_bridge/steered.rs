@@ -5,7 +5,7 @@ use bridgemaster_games::old_london_bridge::{
     BRIDGE_SLOTS, Decision, Edition, EditionParts, Event, Face, Kind, OldLondonBridge, Pawn,
     TileKind, TurnStep,
 };
-use bridgemaster_games::{ChanceStream, Game, NoEvents, SeatCount, Seed};
+use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, Sample, SeatCount, Seed};
 
 const HOUSE: &str = include_str!("../../data/old_london_bridge/house.toml");
 

@@ -7,7 +7,7 @@
 //!
 //! use bridgemaster_sdk::{ClockView, rules::{Position, RulesBot, WithRules}};
 //! use bridgemaster_games::{
-//!     ChanceStream, Game as _, NoEvents, Seed, Viewer,
+//!     ChanceStream, Game as _, NoEvents, Sample as _, Seed, Viewer,
 //!     old_london_bridge::{Decision, OldLondonBridge},
 //! };
 //!

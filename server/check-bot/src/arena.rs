@@ -3,7 +3,7 @@
 use std::{io, net::Ipv4Addr};
 
 use bridgemaster_bots::Random;
-use bridgemaster_games::{Game, Seed, with_game};
+use bridgemaster_games::{Seed, with_game};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
@@ -138,8 +138,7 @@ impl Arena {
 
     fn config(&self, setting: Setting) -> Verdict<MatchConfig> {
         let ms = |time: std::time::Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
-        let game =
-            with_game!(setting.game, G => G::config_to_wire(&<G as Game>::Config::default()));
+        let game = with_game!(setting.game, G => G::config_to_wire(&Default::default()));
         let game = game.ok_or_else(|| Stop::Broken(format!("no game is {}", setting.game)))?;
         let cap_ms = setting.cap_ms.unwrap_or(LONG_CAP_MS);
         Ok(MatchConfig {

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bridgemaster_games::{GAME_IDS, Game, with_game};
+use bridgemaster_games::{GAME_IDS, with_game};
 use thiserror::Error;
 use tokio::task::JoinSet;
 

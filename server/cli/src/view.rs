@@ -1,7 +1,7 @@
 //! What a spectator sees of a match, as text and as progress.
 
 use anyhow::Context as _;
-use bridgemaster_games::{Game, Progress, with_game};
+use bridgemaster_games::{Progress, with_game};
 use bridgemaster_proto::{
     games::{WireGame, game_id},
     v1::{GameConfig, GameEvent, GameObservation, WatchMatchResponse},

@@ -5,7 +5,7 @@ mod script;
 
 use std::collections::VecDeque;
 
-use bridgemaster_games::{ChanceStream, Game, Seed, old_london_bridge::OldLondonBridge};
+use bridgemaster_games::{ChanceStream, Game, Rules, Seed, old_london_bridge::OldLondonBridge};
 use bridgemaster_referee::*;
 use script::{Script, rules};
 

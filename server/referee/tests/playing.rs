@@ -4,7 +4,7 @@
 mod script;
 mod toy;
 
-use bridgemaster_games::{ChanceStream, Game, Seed};
+use bridgemaster_games::{ChanceStream, Game, Rules, Seed};
 use bridgemaster_referee::*;
 use script::{Script, Told, bot, rules, seat};
 use toy::{

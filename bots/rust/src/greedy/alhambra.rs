@@ -8,7 +8,7 @@ mod categories;
 mod purse;
 
 use bridgemaster_games::{
-    ChanceStream, Game as _, Seat, Viewer,
+    ChanceStream, Sample as _, Seat, Viewer,
     alhambra::{Alhambra, CURRENCIES, Config, Currency, Decision, Observation, State},
 };
 use categories::Categories;
@@ -17,6 +17,8 @@ use purse::Purse;
 use super::Rate;
 
 impl Rate for Alhambra {
+    const RATES_HIDDEN_FACTS: bool = false;
+
     fn rate(
         config: &Config,
         state: &State,

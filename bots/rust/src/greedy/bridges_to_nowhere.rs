@@ -7,7 +7,7 @@ mod planning;
 mod structure;
 
 use bridgemaster_games::{
-    ChanceStream, Game as _, Seat, Viewer,
+    ChanceStream, Game as _, Rules as _, Sample as _, Seat, Viewer,
     bridges_to_nowhere::{BridgesToNowhere, Config, Decision, Observation, Phase, State},
 };
 use planning::{Planner, after};
@@ -15,6 +15,8 @@ use planning::{Planner, after};
 use super::Rate;
 
 impl Rate for BridgesToNowhere {
+    const RATES_HIDDEN_FACTS: bool = false;
+
     fn rate(
         _config: &Config,
         state: &State,

@@ -3,7 +3,7 @@
 //! tile, which is hidden, changes neither.
 
 use bridgemaster_games::{
-    ChanceStream, Game as _, NoEvents, Seat, Viewer,
+    ChanceStream, Game as _, NoEvents, Sample as _, Seat, Viewer,
     carcassonne::{Carcassonne, Config, Decision, MEEPLES, Observation, Phase, State},
 };
 
@@ -18,6 +18,8 @@ const MEEPLE: [f64; MEEPLES as usize] = [7.0, 3.5, 1.8, 1.0, 0.5, 0.3, 0.1];
 const MANY_TURNS: f64 = 7.0;
 
 impl Rate for Carcassonne {
+    const RATES_HIDDEN_FACTS: bool = false;
+
     fn rate(
         _config: &Config,
         state: &State,

@@ -6,7 +6,7 @@ mod evaluation;
 mod faces;
 
 use bridgemaster_games::{
-    ChanceStream, Game as _, NoEvents, Seat, Viewer,
+    ChanceStream, Game as _, NoEvents, Rules as _, Sample as _, Seat, Viewer,
     old_london_bridge::{Config, Decision, Observation, OldLondonBridge, Phase, State},
 };
 use evaluation::evaluate;
@@ -19,6 +19,8 @@ use super::Rate;
 const CARD_PLAYOUTS: u32 = 16;
 
 impl Rate for OldLondonBridge {
+    const RATES_HIDDEN_FACTS: bool = true;
+
     fn rate(
         config: &Config,
         state: &State,

@@ -4,6 +4,9 @@ use bridgemaster_games::{ChanceStream, Game, Seat};
 
 /// A game that the greedy bot plays: how good its decisions look. One file a game.
 pub trait Rate: Game {
+    /// Whether a rating depends on what is hidden: then chance decides between equal requests.
+    const RATES_HIDDEN_FACTS: bool;
+
     /// Rates every decision of `decisions`, all legal for `seat` in `state`, by adding to the
     /// entry of `ratings` at its place. Higher is better.
     fn rate(

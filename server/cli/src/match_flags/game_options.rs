@@ -26,7 +26,7 @@ struct Flag {
 fn flags() -> Vec<Flag> {
     let mut flags: Vec<Flag> = Vec::new();
     for game in GAME_IDS {
-        for option in with_game!(*game, G => G::OPTIONS).unwrap_or_default() {
+        for option in with_game!(*game, G => G::options()).unwrap_or_default() {
             let help = format!("{game}: {}", option.help);
             match flags.iter_mut().find(|flag| flag.name == option.name) {
                 Some(flag) => {
@@ -92,8 +92,9 @@ impl GameOptions {
 }
 
 fn set<G: Game>(config: &mut G::Config, name: &str, value: &str) -> anyhow::Result<()> {
-    let option = G::OPTIONS.iter().find(|option| option.name == name);
-    let is_file = matches!(option.map(|option| option.source), Some(OptionSource::File));
+    let mut options = G::options().into_iter();
+    let option = options.find(|option| option.name == name);
+    let is_file = option.is_some_and(|option| option.source == OptionSource::File);
     let text = match is_file {
         true => input_file::read_text(Path::new(value), MAX_OPTION_FILE_BYTES)
             .map_err(|error| misuse(format!("--{name}: {error:#}")))?,
@@ -107,4 +108,25 @@ fn set<G: Game>(config: &mut G::Config, name: &str, value: &str) -> anyhow::Resu
             other => format!("--{other}"),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use clap::{Arg, CommandFactory as _};
+
+    use crate::CommandLine;
+
+    /// Of two flags of one name `clap` panics when the command runs.
+    #[test]
+    fn no_option_of_a_game_has_the_name_of_another_flag() {
+        for command in CommandLine::command().get_subcommands() {
+            let mut names = HashSet::from(["help", "version"]);
+            for name in command.get_arguments().filter_map(Arg::get_long) {
+                let command = command.get_name();
+                assert!(names.insert(name), "{command} has two flags --{name}");
+            }
+        }
+    }
 }

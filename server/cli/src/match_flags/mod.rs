@@ -5,7 +5,7 @@ mod faults;
 mod game_options;
 
 use anyhow::Context as _;
-use bridgemaster_games::{GAME_IDS, Game, SeatCount, Seed, with_game};
+use bridgemaster_games::{GAME_IDS, SeatCount, Seed, with_game};
 use bridgemaster_proto::v1::MatchConfig;
 use clap::{Args, builder::PossibleValuesParser};
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use bridgemaster_games::{ChanceStream, GAME_IDS, Game as _, Seed, with_game};
+use bridgemaster_bots::greedy::Rate;
+use bridgemaster_games::{ChanceStream, GAME_IDS, Seed, with_game};
 
 use crate::proxy::Cut;
 
@@ -55,8 +56,8 @@ impl Player {
     pub(crate) fn remembers(self, game: &str) -> bool {
         match self {
             Self::Watched => false,
-            // It samples hidden facts in all games, but rates by them in this one alone.
-            Self::Greedy => game == "old_london_bridge",
+            // It samples hidden facts in all games, but rates by them in some alone.
+            Self::Greedy => with_game!(game, G => <G as Rate>::RATES_HIDDEN_FACTS) == Some(true),
             // By chance, the sample bot among what it holds for equal.
             Self::Random | Self::PythonSample => true,
         }

@@ -2,10 +2,10 @@
 
 use std::{fs, path::Path};
 
-use bridgemaster_games::{GAME_IDS, Game as _, with_game};
+use bridgemaster_games::{ChanceStream, GAME_IDS, NoEvents, Seat, SeatCount, Seed, with_game};
 use bridgemaster_proto::{
     games::WireGame,
-    v1::{Record, Replay, record::Record as Entry},
+    v1::{GameChance, Record, Replay, record::Record as Entry},
 };
 use bridgemaster_replay::{decode, encode_unsigned};
 
@@ -175,41 +175,56 @@ fn setup_of_another_seed(game: &str) -> Option<bridgemaster_proto::v1::GameSetup
 }
 
 #[test]
-fn a_forged_or_missing_shuffle_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("match.replay");
-    // Six seats go through the money faster than they can spend it.
-    let flags = ["demo", "--quiet", "--game", "alhambra", "--bots"];
-    let files = [
-        "random,random,random,random,random,random",
-        "--seed",
-        "shuffled",
-    ];
-    let replay = ["--replay", file.to_str().unwrap()];
-    succeed(flags.iter().chain(&files).chain(&replay));
-    let replay = decode(&fs::read(&file).unwrap()).unwrap().replay;
-    let shuffle = replay
-        .records
-        .iter()
-        .position(|record| matches!(record.record, Some(Entry::Chance(_))))
-        .expect("the discard was shuffled");
-    refused(
-        &replay,
-        &format!("record {shuffle}: chance.chance"),
-        |replay| {
-            reverse_shuffle(&mut replay.records[shuffle]);
-        },
-    );
-    refused(&replay, &format!("record {shuffle}: "), |replay| {
-        replay.records.remove(shuffle);
-    });
+fn a_forged_or_missing_chance_result_is_refused() {
+    let mut found = 0;
+    for game in GAME_IDS {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("match.replay");
+        // A full table of random bots uses up most.
+        let seats = with_game!(*game, G => *G::SEATS.end()).unwrap();
+        let bots = vec!["random"; seats.into()].join(",");
+        let flags = ["demo", "--quiet", "--game", *game, "--bots", &bots];
+        let files = ["--seed", "shuffled", "--replay", file.to_str().unwrap()];
+        succeed(flags.iter().chain(&files));
+        let replay = decode(&fs::read(&file).unwrap()).unwrap().replay;
+        let is_chance = |record: &Record| matches!(record.record, Some(Entry::Chance(_)));
+        let Some(place) = replay.records.iter().position(is_chance) else {
+            continue;
+        };
+        found += 1;
+        let forged = with_game!(*game, G => drawn_elsewhere::<G>(&replay, place));
+        refused(
+            &replay,
+            &format!("record {place}: chance.chance"),
+            |replay| {
+                let Some(Entry::Chance(chance)) = &mut replay.records[place].record else {
+                    unreachable!("it is a chance result");
+                };
+                chance.chance = forged;
+            },
+        );
+        refused(&replay, &format!("record {place}: "), |replay| {
+            replay.records.remove(place);
+        });
+    }
+    assert!(found > 0, "no game drew a chance result after its setup");
 }
 
-fn reverse_shuffle(record: &mut Record) {
-    let Some(Entry::Chance(chance)) = &mut record.record else {
-        panic!("it is a chance result");
-    };
-    let game = chance.chance.as_mut().unwrap().game.as_mut().unwrap();
-    let bridgemaster_proto::v1::game_chance::Game::Alhambra(shuffle) = game;
-    shuffle.cards.reverse();
+/// A chance result that another seed draws where the match had this one.
+fn drawn_elsewhere<G: WireGame>(replay: &Replay, place: usize) -> GameChance {
+    let config = replay.config.as_ref().unwrap();
+    let seats = SeatCount::new(config.seats as u8).unwrap();
+    let config = G::config_from_wire(config.game.as_ref().unwrap()).unwrap();
+    let setup = G::setup_from_wire(replay.setup.as_ref().unwrap(), &config).unwrap();
+    let mut state = G::start(&config, seats, &setup, &mut NoEvents).unwrap();
+    for record in &replay.records[..place] {
+        if let Some(Entry::Decision(record)) = &record.record {
+            let seat = Seat::new(record.seat as u8).unwrap();
+            let decision = G::decision_from_wire(record.decision.as_ref().unwrap()).unwrap();
+            G::apply(&mut state, seat, &decision, &mut NoEvents).unwrap();
+        }
+    }
+    let stream = G::chance_due(&state).unwrap();
+    let mut chance = ChanceStream::new(&Seed::from(1), stream);
+    G::chance_to_wire(&G::draw_chance(&state, &mut chance).unwrap())
 }

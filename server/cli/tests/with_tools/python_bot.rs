@@ -10,7 +10,7 @@ use std::{
 use bridgemaster_bot_process::BotCommand;
 use bridgemaster_bots::Random;
 use bridgemaster_check_bot::{Check, Plan, check_bot};
-use bridgemaster_games::{GAME_IDS, Game, Seed, with_game};
+use bridgemaster_games::{GAME_IDS, Seed, with_game};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{

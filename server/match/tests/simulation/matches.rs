@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use bridgemaster_games::{GAME_IDS, Game, with_game};
+use bridgemaster_games::{GAME_IDS, Game, Rules, with_game};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::FaultReason;
 
@@ -113,7 +113,7 @@ macro_rules! with_simulated_game {
             }
             id => with_game!(id, Listed => {
                 type $game = Listed;
-                let $config = |_: &mut Dice| <$game as Game>::Config::default();
+                let $config = |_: &mut Dice| <$game as Rules>::Config::default();
                 $body
             })
             .expect("only games of the list are chosen"),

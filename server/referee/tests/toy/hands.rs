@@ -3,8 +3,8 @@
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 use bridgemaster_games::{
-    ChanceStream, Digest, Digester, EventSink, Game, LegalList, Outcome, Seat, SeatCount, SeatSet,
-    Seed, Viewer,
+    ChanceStream, Digest, Digester, EventSink, LegalList, Options, Outcome, Rules, Sample, Seat,
+    SeatCount, SeatSet, Seed, Show, Viewer,
 };
 
 use super::ToyError;
@@ -110,13 +110,12 @@ impl fmt::Display for HandsEvent {
     }
 }
 
-impl Game for Hands {
+impl Rules for Hands {
     const ID: &'static str = "hands";
     const NAME: &'static str = "Rock, Paper, Scissors";
     const RULES_VERSION: u32 = 1;
     const SEATS: RangeInclusive<u8> = 1..=8;
     const LEGAL_CAP: usize = 3;
-    const NOTES: &'static [&'static str] = &[];
 
     type Config = HandsConfig;
     type ConfigError = ToyError;
@@ -125,7 +124,6 @@ impl Game for Hands {
     type State = HandsState;
     type Decision = Hand;
     type Refusal = ToyError;
-    type Observation = HandsSeen;
     type Event = HandsEvent;
     type Chance = Prize;
 
@@ -195,23 +193,17 @@ impl Game for Hands {
             .collect()
     }
 
-    fn legal(state: &HandsState, seat: Seat, list: &mut Vec<Hand>) -> LegalList {
-        list.clear();
-        if Self::owing(state).contains(seat) {
-            list.extend(HANDS);
-        }
+    fn list(_state: &HandsState, _seat: Seat, list: &mut Vec<Hand>) -> LegalList {
+        list.extend(HANDS);
         LegalList::Complete
     }
 
-    fn apply(
+    fn decide(
         state: &mut HandsState,
         seat: Seat,
         decision: &Hand,
         events: &mut impl EventSink<HandsEvent>,
     ) -> Result<(), ToyError> {
-        if !Self::owing(state).contains(seat) {
-            return Err(ToyError::NotOwing(seat.number()));
-        }
         state.hands[seat.index()] = Some(*decision);
         if state.first_settles || state.hands.iter().all(Option::is_some) {
             let hands = std::mem::replace(&mut state.hands, vec![None; state.points.len()]);
@@ -228,39 +220,6 @@ impl Game for Hands {
             events.push(HandsEvent::RoundOver { hands });
         }
         Ok(())
-    }
-
-    fn observe(state: &HandsState, viewer: Viewer) -> HandsSeen {
-        let viewer = match viewer {
-            Viewer::Seat(seat) => Some(seat.number()),
-            Viewer::Spectator => None,
-        };
-        HandsSeen {
-            rounds_left: state.rounds_left,
-            first_settles: state.first_settles,
-            draws_prizes: state.draws_prizes,
-            own: viewer.and_then(|seat| state.hands[usize::from(seat)]),
-            viewer,
-            points: state.points.clone(),
-        }
-    }
-
-    fn sample_state(
-        _config: &HandsConfig,
-        observation: &HandsSeen,
-        _chance: &mut ChanceStream,
-    ) -> Result<HandsState, ToyError> {
-        let viewer = usize::from(observation.viewer.ok_or(ToyError::Foreign)?);
-        let mut hands = vec![None; observation.points.len()];
-        *hands.get_mut(viewer).ok_or(ToyError::Foreign)? = observation.own;
-        Ok(HandsState {
-            rounds_left: observation.rounds_left,
-            first_settles: observation.first_settles,
-            draws_prizes: observation.draws_prizes,
-            prize_is_due: false,
-            hands,
-            points: observation.points.clone(),
-        })
     }
 
     fn outcome(state: &HandsState) -> Option<Outcome> {
@@ -282,3 +241,59 @@ impl Game for Hands {
         digester.finish()
     }
 }
+
+impl Sample for Hands {
+    type Observation = HandsSeen;
+
+    fn observe(state: &HandsState, viewer: Viewer) -> HandsSeen {
+        let viewer = match viewer {
+            Viewer::Seat(seat) => Some(seat.number()),
+            Viewer::Spectator => None,
+        };
+        HandsSeen {
+            rounds_left: state.rounds_left,
+            first_settles: state.first_settles,
+            draws_prizes: state.draws_prizes,
+            own: viewer.and_then(|seat| state.hands[usize::from(seat)]),
+            viewer,
+            points: state.points.clone(),
+        }
+    }
+
+    fn draw_state(
+        _config: &HandsConfig,
+        observation: &HandsSeen,
+        _chance: &mut ChanceStream,
+    ) -> Result<HandsState, ToyError> {
+        let viewer = usize::from(observation.viewer.ok_or(ToyError::Foreign)?);
+        let mut hands = vec![None; observation.points.len()];
+        *hands.get_mut(viewer).ok_or(ToyError::Foreign)? = observation.own;
+        Ok(HandsState {
+            rounds_left: observation.rounds_left,
+            first_settles: observation.first_settles,
+            draws_prizes: observation.draws_prizes,
+            prize_is_due: false,
+            hands,
+            points: observation.points.clone(),
+        })
+    }
+
+    fn viewer(observation: &HandsSeen) -> Viewer {
+        let seat = observation.viewer.and_then(Seat::new);
+        seat.map_or(Viewer::Spectator, Viewer::Seat)
+    }
+
+    fn redeal(
+        _config: &HandsConfig,
+        _seats: SeatCount,
+        setup: &(),
+        _viewer: Viewer,
+        _chance: &mut ChanceStream,
+    ) -> () {
+        *setup
+    }
+}
+
+impl Show for Hands {}
+
+impl Options for Hands {}

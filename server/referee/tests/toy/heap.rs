@@ -3,8 +3,8 @@
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 use bridgemaster_games::{
-    ChanceStream, Digest, Digester, EventSink, Game, LegalList, NoChance, Outcome, Seat, SeatCount,
-    SeatSet, Seed, Viewer,
+    ChanceStream, Digest, Digester, EventSink, LegalList, NoChance, Options, Outcome, Rules,
+    Sample, Seat, SeatCount, SeatSet, Seed, Show, Viewer,
 };
 
 use super::ToyError;
@@ -79,13 +79,12 @@ impl fmt::Display for HeapEvent {
     }
 }
 
-impl Game for Heap {
+impl Rules for Heap {
     const ID: &'static str = "heap";
     const NAME: &'static str = "Heap";
     const RULES_VERSION: u32 = 1;
     const SEATS: RangeInclusive<u8> = 2..=4;
     const LEGAL_CAP: usize = 4;
-    const NOTES: &'static [&'static str] = &[];
 
     type Config = HeapConfig;
     type ConfigError = ToyError;
@@ -94,7 +93,6 @@ impl Game for Heap {
     type State = HeapState;
     type Decision = Take;
     type Refusal = ToyError;
-    type Observation = HeapState;
     type Event = HeapEvent;
     type Chance = NoChance;
 
@@ -132,14 +130,6 @@ impl Game for Heap {
         })
     }
 
-    fn apply_chance(
-        _state: &mut HeapState,
-        chance: &NoChance,
-        _events: &mut impl EventSink<HeapEvent>,
-    ) -> Result<(), ToyError> {
-        match *chance {}
-    }
-
     fn owing(state: &HeapState) -> SeatSet {
         match state.stones {
             0 => SeatSet::EMPTY,
@@ -147,11 +137,7 @@ impl Game for Heap {
         }
     }
 
-    fn legal(state: &HeapState, seat: Seat, list: &mut Vec<Take>) -> LegalList {
-        list.clear();
-        if !Self::owing(state).contains(seat) {
-            return LegalList::Complete;
-        }
+    fn list(state: &HeapState, _seat: Seat, list: &mut Vec<Take>) -> LegalList {
         list.extend((1..=state.most()).take(Self::LEGAL_CAP).map(Take));
         if usize::from(state.most()) > Self::LEGAL_CAP {
             LegalList::Cut
@@ -160,15 +146,12 @@ impl Game for Heap {
         }
     }
 
-    fn apply(
+    fn decide(
         state: &mut HeapState,
         seat: Seat,
         decision: &Take,
         events: &mut impl EventSink<HeapEvent>,
     ) -> Result<(), ToyError> {
-        if !Self::owing(state).contains(seat) {
-            return Err(ToyError::NotOwing(seat.number()));
-        }
         if decision.0 == 0 || decision.0 > state.most() {
             return Err(ToyError::Stones {
                 given: decision.0,
@@ -185,22 +168,6 @@ impl Game for Heap {
         Ok(())
     }
 
-    fn observe(state: &HeapState, _viewer: Viewer) -> HeapState {
-        state.clone()
-    }
-
-    fn sample_state(
-        config: &HeapConfig,
-        observation: &HeapState,
-        _chance: &mut ChanceStream,
-    ) -> Result<HeapState, ToyError> {
-        if observation.most == config.most {
-            Ok(observation.clone())
-        } else {
-            Err(ToyError::Foreign)
-        }
-    }
-
     fn outcome(state: &HeapState) -> Option<Outcome> {
         (state.stones == 0).then(|| super::outcome(&state.taken, "stones"))
     }
@@ -214,3 +181,41 @@ impl Game for Heap {
         digester.finish()
     }
 }
+
+impl Sample for Heap {
+    type Observation = HeapState;
+
+    fn observe(state: &HeapState, _viewer: Viewer) -> HeapState {
+        state.clone()
+    }
+
+    fn draw_state(
+        config: &HeapConfig,
+        observation: &HeapState,
+        _chance: &mut ChanceStream,
+    ) -> Result<HeapState, ToyError> {
+        if observation.most == config.most {
+            Ok(observation.clone())
+        } else {
+            Err(ToyError::Foreign)
+        }
+    }
+
+    fn viewer(_observation: &HeapState) -> Viewer {
+        Viewer::Spectator
+    }
+
+    fn redeal(
+        _config: &HeapConfig,
+        _seats: SeatCount,
+        setup: &u8,
+        _viewer: Viewer,
+        _chance: &mut ChanceStream,
+    ) -> u8 {
+        *setup
+    }
+}
+
+impl Show for Heap {}
+
+impl Options for Heap {}

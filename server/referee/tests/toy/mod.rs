@@ -4,6 +4,7 @@
 pub mod hands;
 pub mod heap;
 
+use bridgemaster_games::{FieldError, OutOfTurn};
 use thiserror::Error;
 
 /// Why a toy game refuses something.
@@ -23,6 +24,25 @@ pub enum ToyError {
     Notation(String),
     #[error("observation: of another match")]
     Foreign,
+    #[error("decision: the match is over")]
+    Over,
+    #[error(transparent)]
+    Field(FieldError),
+}
+
+impl From<OutOfTurn> for ToyError {
+    fn from(error: OutOfTurn) -> Self {
+        match error {
+            OutOfTurn::NotOwing { seat, .. } => Self::NotOwing(seat.number()),
+            OutOfTurn::Over | OutOfTurn::WrongKind { .. } => Self::Over,
+        }
+    }
+}
+
+impl From<FieldError> for ToyError {
+    fn from(error: FieldError) -> Self {
+        Self::Field(error)
+    }
 }
 
 /// Places by score: 1 and the number of better scores.

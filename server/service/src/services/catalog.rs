@@ -1,6 +1,6 @@
 //! `CatalogService`: which games there are, and which server this is.
 
-use bridgemaster_games::{GAME_IDS, Game, with_game};
+use bridgemaster_games::{GAME_IDS, with_game};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
@@ -58,7 +58,7 @@ fn describe<G: WireGame>() -> GameDescription {
         min_seats: (*G::SEATS.start()).into(),
         max_seats: (*G::SEATS.end()).into(),
         legal_decisions_cap: u32::try_from(G::LEGAL_CAP).unwrap_or(u32::MAX),
-        default_config: Some(G::config_to_wire(&<G as Game>::Config::default())),
+        default_config: Some(G::config_to_wire(&Default::default())),
         notes: G::NOTES.iter().map(|&note| note.to_owned()).collect(),
     }
 }

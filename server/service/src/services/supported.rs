@@ -1,7 +1,7 @@
 //! What requests may ask for: fields of the protocol that this server does nothing with are refused
 //! while they are set, so that nobody takes them for granted.
 
-use bridgemaster_games::{Game, with_game};
+use bridgemaster_games::with_game;
 use bridgemaster_proto::{
     games::game_id,
     v1::{CreateMatchRequest, MatchConfig, MatchFilter},

@@ -19,6 +19,7 @@ mod referee;
 mod replay;
 #[path = "../../../referee/tests/toy/mod.rs"]
 mod toy;
+mod written;
 
 use std::{fs, path::Path};
 
@@ -86,5 +87,12 @@ fn replays_of_both_formats_are_read_and_hold() {
             assert_eq!(file.signed_by.is_some(), is_signed, "{name}");
             assert!(verify(&file.replay).is_ok(), "{name}");
         }
+    }
+}
+
+#[test]
+fn every_game_is_in_every_corpus() {
+    for game in GAME_IDS {
+        written::check(game);
     }
 }

@@ -1,6 +1,6 @@
 //! Matches of well-behaved bots from start to end.
 
-use bridgemaster_games::{Game, with_game};
+use bridgemaster_games::with_game;
 use bridgemaster_proto::v1::{
     DecidedBy, MatchState, decision::Choice, play_response::Message, record::Record,
 };

@@ -186,7 +186,7 @@ fn prize(length: u8, least: u8, higher: u16) -> u16 {
 #[cfg(test)]
 mod tests {
     use bridgemaster_games::{
-        ChanceStream, Game as _, NoEvents, SeatCount, Seed, Viewer,
+        ChanceStream, Game as _, NoEvents, Rules as _, Sample as _, SeatCount, Seed, Viewer,
         bridges_to_nowhere::{BridgesToNowhere, Config, State},
     };
 

@@ -2,7 +2,7 @@
 //! structures that promise most after each placement.
 
 use bridgemaster_games::{
-    Game as _, NoEvents, Seat, Viewer,
+    Game as _, NoEvents, Rules as _, Sample as _, Seat, Viewer,
     bridges_to_nowhere::{
         BridgesToNowhere, CARDS_A_DRAFT, Card, Decision, Observation, Piece, Placement, ROUNDS,
         SeatView, State,

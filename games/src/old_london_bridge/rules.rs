@@ -1,41 +1,121 @@
-//! Applying decisions.
+//! The rules: whose turn it is, what is legal and what it does.
 
+use std::ops::RangeInclusive;
+
+use super::OldLondonBridge;
 use super::components::TileKind;
+use super::config::Config;
 use super::decision::{Decision, MAX_PLAYED, PlayedCards, TurnTile};
 use super::event::Event;
 use super::observation::{Phase, TurnStep, TurnView};
 use super::refusal::Refusal;
-use super::setup::cards_a_round;
+use super::setup::{self, Setup, cards_a_round};
 use super::state::State;
 use super::tracks::TILE_STEPS;
-use crate::{EventSink, OutOfTurn, Seat};
+use crate::{
+    Digest, EventSink, FieldError, LegalList, NoChance, OutOfTurn, Outcome, Rules, Seat, SeatCount,
+    SeatSet, Seed,
+};
 
-impl State {
-    /// Applies a decision, or refuses it before anything has changed.
-    pub(super) fn apply(
-        &mut self,
+impl Rules for OldLondonBridge {
+    const ID: &'static str = "old_london_bridge";
+    const NAME: &'static str = "Old London Bridge";
+    const RULES_VERSION: u32 = 1;
+    const SEATS: RangeInclusive<u8> = 2..=4;
+    /// Longest legal list: the ways to take cards of a total from 1 to 12, the highest strength that
+    /// a bridge of twelve slots can have. All other lists are shorter.
+    const LEGAL_CAP: usize = 154;
+    const NOTES: &'static [&'static str] = &[
+        "The house edition's ring, rondel, tracks, bonus stacks and buildings are not the \
+         publisher's: the rulebooks show them as pictures only.",
+    ];
+
+    type Config = Config;
+    type ConfigError = FieldError;
+    type Setup = Setup;
+    type SetupError = FieldError;
+    type State = State;
+    type Decision = Decision;
+    type Refusal = Refusal;
+    type Event = Event;
+    type Chance = NoChance;
+
+    fn check_config(config: &Config, seats: SeatCount) -> Result<(), FieldError> {
+        config.check(seats)
+    }
+
+    fn draw_setup(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
+        setup::draw(config, seats, seed)
+    }
+
+    fn start(
+        config: &Config,
+        seats: SeatCount,
+        setup: &Setup,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<State, FieldError> {
+        setup.check(config, seats)?;
+        let mut state = State::new(config, seats, setup);
+        state.begin_round(events);
+        Ok(state)
+    }
+
+    fn owing(state: &State) -> SeatSet {
+        match state.phase {
+            Phase::TakeA2 { seat } | Phase::RaiseCards { seat } => SeatSet::one(seat),
+            Phase::ChooseCards => {
+                let seats = state.table.seats.seats();
+                seats.filter(|seat| !state.seat(*seat).has_chosen).collect()
+            }
+            Phase::Turn(view) => SeatSet::one(state.turns[usize::from(view.turn)].seat),
+            Phase::Over => SeatSet::EMPTY,
+        }
+    }
+
+    fn list(state: &State, seat: Seat, list: &mut Vec<Decision>) -> LegalList {
+        match state.phase {
+            Phase::TakeA2 { .. } => list.extend([false, true].map(Decision::TakeA2)),
+            Phase::ChooseCards => state.list_plays(seat, list),
+            Phase::RaiseCards { .. } => state.list_raises(seat, list),
+            Phase::Turn(view) => state.list_turn(seat, view, list),
+            Phase::Over => {}
+        }
+        LegalList::Complete
+    }
+
+    fn decide(
+        state: &mut State,
         seat: Seat,
         decision: &Decision,
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Refusal> {
-        OutOfTurn::check(seat, self.owing(), matches!(self.phase, Phase::Over))?;
-        match (self.phase, *decision) {
+        match (state.phase, *decision) {
             (Phase::TakeA2 { .. }, Decision::TakeA2(used)) => {
-                self.answer_take_a2(seat, used, events);
+                state.answer_take_a2(seat, used, events);
                 Ok(())
             }
             (Phase::ChooseCards, Decision::PlayCards(cards)) => {
-                self.choose_cards(seat, cards, events)
+                state.choose_cards(seat, cards, events)
             }
             (Phase::RaiseCards { .. }, Decision::RaiseCards(raises)) => {
-                self.raise_cards(seat, raises, events)
+                state.raise_cards(seat, raises, events)
             }
-            (Phase::Turn(view), decision) => self.apply_in_turn(seat, view, decision, events),
-            _ => Err(self.wrong_kind(decision).into()),
+            (Phase::Turn(view), decision) => state.decide_in_turn(seat, view, decision, events),
+            _ => Err(state.wrong_kind(decision).into()),
         }
     }
 
-    fn apply_in_turn(
+    fn outcome(state: &State) -> Option<Outcome> {
+        state.outcome()
+    }
+
+    fn digest(state: &State) -> Digest {
+        state.digest()
+    }
+}
+
+impl State {
+    fn decide_in_turn(
         &mut self,
         seat: Seat,
         view: TurnView,
@@ -134,7 +214,7 @@ impl State {
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Refusal> {
         self.check_cards(seat, cards)?;
-        self.chosen[seat.index()] = Some(cards);
+        self.chosen[seat.index()].choose(cards);
         self.seat_mut(seat).has_chosen = true;
         events.push(Event::CardsChosen { seat });
         if self.seats.iter().all(|seat| seat.has_chosen) {

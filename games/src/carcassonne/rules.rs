@@ -1,46 +1,125 @@
-//! Applying decisions.
+//! The rules: whose turn it is, what is legal and what it does.
 
-use super::components::{Edge, Segment, TileKind};
+use std::ops::RangeInclusive;
+
+use super::Carcassonne;
+use super::components::{EDGES, Edge, MAX_PLAYERS, MIN_PLAYERS, Segment, TileKind};
+use super::config::Config;
 use super::decision::{Decision, Gate, Placement};
 use super::event::Event;
+use super::frontier::MAX_OPEN;
 use super::map::Feature;
 use super::meeples::Standing;
 use super::observation::Phase;
 use super::refusal::Refusal;
+use super::setup::{self, Setup};
 use super::state::State;
-use crate::{EventSink, OutOfTurn, Seat};
+use crate::field_error::check_seats;
+use crate::{
+    Digest, EventSink, FieldError, LegalList, NoChance, OutOfTurn, Outcome, Rules, Seat, SeatCount,
+    SeatSet, Seed,
+};
 
-impl State {
-    /// Applies a decision, or refuses it before anything has changed.
-    pub(super) fn apply(
-        &mut self,
-        seat: Seat,
+impl Rules for Carcassonne {
+    const ID: &'static str = "carcassonne";
+    const NAME: &'static str = "Carcassonne with the Drawbridges";
+    const RULES_VERSION: u32 = 1;
+    const SEATS: RangeInclusive<u8> = MIN_PLAYERS as u8..=MAX_PLAYERS as u8;
+    /// Longest legal list that the rules bound: a tile in each rotation in each open cell. Play that
+    /// spreads the map out has come to 272, random play to 104.
+    const LEGAL_CAP: usize = MAX_OPEN * EDGES;
+    const NOTES: &'static [&'static str] = &[
+        "Eight of the twelve drawbridge tiles of the house edition (D5 to D12) are the project's \
+         own: the source shows them as pictures only.",
+        "The drawbridge tiles D1 to D3 are known by their shape and D4 was read from a picture; \
+         the fields of all four are inferred.",
+    ];
+
+    type Config = Config;
+    type ConfigError = FieldError;
+    type Setup = Setup;
+    type SetupError = FieldError;
+    type State = State;
+    type Decision = Decision;
+    type Refusal = Refusal;
+    type Event = Event;
+    type Chance = NoChance;
+
+    fn check_config(_config: &Config, seats: SeatCount) -> Result<(), FieldError> {
+        check_seats(seats, Self::SEATS)
+    }
+
+    fn draw_setup(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
+        setup::draw(config, seats, seed)
+    }
+
+    fn start(
+        config: &Config,
+        seats: SeatCount,
+        setup: &Setup,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<State, FieldError> {
+        setup.check(config, seats)?;
+        let mut state = State::new(config, seats, setup);
+        state.draw_tile(events);
+        Ok(state)
+    }
+
+    fn owing(state: &State) -> SeatSet {
+        match &state.phase {
+            Phase::PlaceTile { .. } | Phase::PlaceMeeple => SeatSet::one(state.turn),
+            Phase::Drawbridge { crossings } => {
+                let first = crossings.first().map(|crossing| crossing.seat);
+                first.map_or(SeatSet::EMPTY, SeatSet::one)
+            }
+            Phase::Over => SeatSet::EMPTY,
+        }
+    }
+
+    fn list(state: &State, seat: Seat, list: &mut Vec<Decision>) -> LegalList {
+        match &state.phase {
+            Phase::PlaceTile { tile } => state.list_placements(*tile, list),
+            Phase::PlaceMeeple => state.list_meeples(seat, list),
+            Phase::Drawbridge { .. } => state.list_gates(list),
+            Phase::Over => {}
+        }
+        LegalList::Complete
+    }
+
+    fn decide(
+        state: &mut State,
+        _seat: Seat,
         decision: &Decision,
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Refusal> {
-        OutOfTurn::check(seat, self.owing(), matches!(self.phase, Phase::Over))?;
-        match (&self.phase, *decision) {
+        match (&state.phase, *decision) {
             (Phase::PlaceTile { tile }, Decision::Place(placement)) => {
-                self.place_tile(*tile, placement, events)
+                state.place_tile(*tile, placement, events)
             }
-            (Phase::PlaceMeeple, Decision::Meeple(segment)) => self.place_meeple(segment, events),
-            (Phase::Drawbridge { .. }, Decision::Drawbridge(gate)) => self.cross(gate, events),
-            _ => Err(self.wrong_kind(decision).into()),
+            (Phase::PlaceMeeple, Decision::Meeple(segment)) => state.place_meeple(segment, events),
+            (Phase::Drawbridge { .. }, Decision::Drawbridge(gate)) => state.cross(gate, events),
+            (phase, decision) => {
+                let asked = match phase {
+                    Phase::PlaceTile { .. } => "place",
+                    Phase::PlaceMeeple => "meeple",
+                    Phase::Drawbridge { .. } => "drawbridge",
+                    Phase::Over => "nothing",
+                };
+                Err(OutOfTurn::kind(decision.word(), asked).into())
+            }
         }
     }
 
-    fn wrong_kind(&self, decision: &Decision) -> OutOfTurn {
-        OutOfTurn::WrongKind {
-            given: decision.word(),
-            asked: match self.phase {
-                Phase::PlaceTile { .. } => "place",
-                Phase::PlaceMeeple => "meeple",
-                Phase::Drawbridge { .. } => "drawbridge",
-                Phase::Over => "nothing",
-            },
-        }
+    fn outcome(state: &State) -> Option<Outcome> {
+        state.outcome()
     }
 
+    fn digest(state: &State) -> Digest {
+        state.digest()
+    }
+}
+
+impl State {
     /// Checks where a tile is to be laid.
     pub(super) fn check_placement(
         &self,
@@ -190,5 +269,41 @@ impl State {
             Some(first) => Refusal::GateNotFirst(first),
             None => Refusal::NoSuchGate(gate),
         })
+    }
+}
+
+impl State {
+    fn list_placements(&self, tile: TileKind, list: &mut Vec<Decision>) {
+        let shape = self.table.edition.shape(tile);
+        for open in self.map.frontier().cells() {
+            for rotation in shape.fitting(open.demand).iter() {
+                list.push(Decision::Place(Placement {
+                    cell: open.cell,
+                    rotation,
+                }));
+            }
+        }
+    }
+
+    fn list_meeples(&self, seat: Seat, list: &mut Vec<Decision>) {
+        list.push(Decision::Meeple(None));
+        if self.supply[seat.index()] == 0 {
+            return;
+        }
+        let features = self.map.features_of(&self.table.edition, self.map.last());
+        let open = features.filter(|&(_, feature)| {
+            let allowed = self.table.fields || !matches!(feature, Feature::Field(_));
+            allowed && !self.map.is_occupied(feature)
+        });
+        list.extend(open.map(|(segment, _)| Decision::Meeple(Some(segment))));
+    }
+
+    fn list_gates(&self, list: &mut Vec<Decision>) {
+        list.push(Decision::Drawbridge(None));
+        let crossing = self.first_crossing();
+        if let Some(road) = crossing.and_then(|crossing| self.road_of(crossing.road)) {
+            let gates = self.map.down(road);
+            list.extend(gates.map(|(gate, _)| Decision::Drawbridge(Some(gate))));
+        }
     }
 }

@@ -1,0 +1,274 @@
+//! The rules: whose turn it is, what is legal and what it does.
+
+use std::ops::RangeInclusive;
+
+use arrayvec::ArrayVec;
+
+use super::Alhambra;
+use super::components::{
+    Currency, MAX_PLAYERS, MIN_PLAYERS, MONEY_CARDS, ROW_CARDS, TAKE_LIMIT, VALUES,
+};
+use super::config::Config;
+use super::decision::{Decision, Purchase};
+use super::event::Event;
+use super::money::{Money, MoneyCard, RowCards, ValueCounts};
+use super::observation::{Phase, TurnPurchase};
+use super::payments::list_purchases;
+use super::pile::MoneyPile;
+use super::refusal::Refusal;
+use super::setup::{self, Setup, stream};
+use super::shuffle::Shuffle;
+use super::state::State;
+use crate::field_error::check_seats;
+use crate::{
+    ChanceStream, Digest, EventSink, FieldError, LegalList, Outcome, Rules, Seat, SeatCount,
+    SeatSet, Seed,
+};
+
+impl Rules for Alhambra {
+    const ID: &'static str = "alhambra";
+    const NAME: &'static str = "Alhambra: The Card Game";
+    const RULES_VERSION: u32 = 1;
+    const SEATS: RangeInclusive<u8> = MIN_PLAYERS as u8..=MAX_PLAYERS as u8;
+    /// Longest legal list. A seat can have hundreds of thousands of payments; sensible play rarely has
+    /// more than 150 decisions. Takes (at most 15) and no-waste purchases (at most 524) always fit.
+    const LEGAL_CAP: usize = 1024;
+    const NOTES: &'static [&'static str] = &[
+        "Prices and points that the rulebook shows as pictures only come from public lists of the \
+         game, which agree with each other and with every figure in its text.",
+        "Hands are open: every take and payment is, so that hiding them would only test memory.",
+    ];
+
+    type Config = Config;
+    type ConfigError = FieldError;
+    type Setup = Setup;
+    type SetupError = FieldError;
+    type State = State;
+    type Decision = Decision;
+    type Refusal = Refusal;
+    type Event = Event;
+    type Chance = Shuffle;
+
+    fn check_config(_config: &Config, seats: SeatCount) -> Result<(), FieldError> {
+        check_seats(seats, Self::SEATS)
+    }
+
+    fn draw_setup(_config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
+        setup::draw(seats, seed)
+    }
+
+    fn start(
+        config: &Config,
+        seats: SeatCount,
+        setup: &Setup,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<State, FieldError> {
+        setup.check(seats)?;
+        let mut state = State::new(config, seats, setup);
+        state.begin(events);
+        Ok(state)
+    }
+
+    fn chance_due(state: &State) -> Option<u64> {
+        let due = matches!(state.phase, Phase::Shuffle { .. });
+        due.then(|| stream::SHUFFLES + u64::from(state.shuffles))
+    }
+
+    fn draw_chance(state: &State, chance: &mut ChanceStream) -> Option<Shuffle> {
+        Self::chance_due(state)?;
+        let mut cards: ArrayVec<MoneyCard, MONEY_CARDS> = state.discard.cards().collect();
+        chance.shuffle(&mut cards);
+        Some(Shuffle { cards })
+    }
+
+    fn apply_chance(
+        state: &mut State,
+        shuffle: &Shuffle,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), FieldError> {
+        let Phase::Shuffle { seat } = state.phase else {
+            return FieldError::refuse("shuffle", "none is due");
+        };
+        if Money::of(shuffle.cards.iter().copied()) != Some(state.discard) {
+            return FieldError::refuse("cards", "are not the cards of the discard");
+        }
+        state.money_pile = MoneyPile::new(&shuffle.cards);
+        state.discard = Money::EMPTY;
+        state.shuffles += 1;
+        events.push(Event::MoneyShuffled {
+            cards: shuffle.cards.len() as u8,
+        });
+        state.refill_row(seat, events);
+        Ok(())
+    }
+
+    fn owing(state: &State) -> SeatSet {
+        match state.phase {
+            Phase::Turn { seat } => SeatSet::one(seat),
+            Phase::Shuffle { .. } | Phase::Over => SeatSet::EMPTY,
+        }
+    }
+
+    fn list(state: &State, seat: Seat, list: &mut Vec<Decision>) -> LegalList {
+        list_takes(state.row, list);
+        let hand = &state.hands[seat.index()];
+        let listed = list_purchases(&state.yard, hand, state.has_dummy(), list);
+        if list.is_empty() {
+            list.push(Decision::Pass);
+        }
+        listed
+    }
+
+    fn decide(
+        state: &mut State,
+        seat: Seat,
+        decision: &Decision,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        match *decision {
+            Decision::Take(cards) => state.take(seat, cards, events),
+            Decision::Buy(purchase) => state.buy(seat, purchase, events),
+            Decision::Pass if state.can_act(seat) => Err(Refusal::PassWithAction),
+            Decision::Pass => {
+                events.push(Event::Passed { seat });
+                state.end_turn(seat, events);
+                Ok(())
+            }
+        }
+    }
+
+    fn outcome(state: &State) -> Option<Outcome> {
+        state.outcome()
+    }
+
+    fn digest(state: &State) -> Digest {
+        state.digest()
+    }
+}
+
+impl State {
+    fn take(
+        &mut self,
+        seat: Seat,
+        cards: RowCards,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        let rest = self.row.without(cards).map_err(Refusal::NotInRow)?;
+        match (cards.len(), cards.total()) {
+            (0, _) => return Err(Refusal::TakeNothing),
+            (2.., total) if total > TAKE_LIMIT => return Err(Refusal::TakeTooMuch(total)),
+            _ => {}
+        }
+        self.row = rest;
+        let hand = &mut self.hands[seat.index()];
+        cards.cards().for_each(|card| hand.insert(card));
+        events.push(Event::MoneyTaken { seat, cards });
+        self.end_turn(seat, events);
+        Ok(())
+    }
+
+    fn buy(
+        &mut self,
+        seat: Seat,
+        purchase: Purchase,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        let Purchase {
+            slot,
+            payment,
+            give,
+        } = purchase;
+        let building = self.offer(slot).ok_or(Refusal::SlotEmpty(slot))?;
+        let hand = &mut self.hands[seat.index()];
+        let held = hand.of_currency(slot);
+        if !held.contains(payment) {
+            return Err(not_in_hand(slot, held, payment));
+        }
+        let paid = payment.total();
+        if paid < building.price() {
+            return Err(Refusal::PaidTooLittle { building, paid });
+        }
+        if give && self.seats.get() != 2 {
+            return Err(Refusal::NoDummy);
+        }
+        hand.remove_all(slot, payment);
+        self.discard.insert_all(slot, payment);
+        self.yard[slot.index()] = None;
+        let owner = if give {
+            self.dummy_index()
+        } else {
+            seat.index()
+        };
+        self.buildings[owner].insert(building);
+        events.push(Event::Bought {
+            seat,
+            building,
+            purchase,
+        });
+        if paid == building.price() {
+            self.turn_purchases
+                .push(TurnPurchase { building, purchase });
+        } else {
+            self.end_turn(seat, events);
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of a payment that a hand does not have: of its highest card that is missing.
+fn not_in_hand(slot: Currency, held: ValueCounts, payment: ValueCounts) -> Refusal {
+    let is_short = |value: &u8| payment.count(*value) > held.count(*value);
+    let value = (1..=VALUES as u8).rev().find(is_short).unwrap_or(1);
+    Refusal::NotInHand {
+        card: MoneyCard::new(slot, value).unwrap_or(MoneyCard::FIRST),
+        count: payment.count(value),
+        held: held.count(value),
+    }
+}
+
+/// The ways to choose several of two, three or four cards by their places, in canonical order: a
+/// bit a place.
+const SEVERAL: [&[u8]; ROW_CARDS - 1] = [
+    &[0b0011],
+    &[0b0011, 0b0101, 0b0110, 0b0111],
+    &[
+        0b0011, 0b0101, 0b1001, 0b0110, 0b1010, 0b1100, 0b0111, 0b1011, 0b1101, 0b1110, 0b1111,
+    ],
+];
+
+/// Adds the cards that can be taken from a row.
+fn list_takes(row: RowCards, list: &mut Vec<Decision>) {
+    // Only these can be taken with others: two cards worth at most 5 are worth at most 4 each.
+    let mut small = RowCards::EMPTY;
+    let (mut values, mut count) = ([0; ROW_CARDS], 0);
+    // Places whose card equals the one before: chosen only together with that one.
+    let mut repeats = 0u8;
+    let mut before = None;
+    for card in row.cards() {
+        let is_repeat = before == Some(card);
+        if !is_repeat {
+            list.push(Decision::Take(RowCards::one(card)));
+        }
+        let value = card.value();
+        if value < TAKE_LIMIT {
+            repeats |= u8::from(is_repeat) << count;
+            values[count] = value;
+            small.set(count, card);
+            count += 1;
+        }
+        before = Some(card);
+    }
+    if count < 2 {
+        return;
+    }
+    for &places in SEVERAL[count - 2] {
+        let mut total = 0;
+        for (place, value) in values.into_iter().enumerate() {
+            total += value * (places >> place & 1);
+        }
+        let is_first_way = places & repeats & !(places << 1) == 0;
+        if is_first_way && total <= TAKE_LIMIT {
+            list.push(Decision::Take(small.at_places(places)));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The rules: whose turn it is, what is legal and what it does.
+
+use std::ops::RangeInclusive;
+
+use super::BridgesToNowhere;
+use super::components::PLAYERS;
+use super::config::Config;
+use super::decision::Decision;
+use super::event::Event;
+use super::observation::Phase;
+use super::refusal::Refusal;
+use super::setup::{self, Setup, seat};
+use super::state::State;
+use crate::{
+    Digest, EventSink, FieldError, LegalList, NoChance, OutOfTurn, Outcome, Rules, Seat, SeatCount,
+    SeatSet, Seed,
+};
+
+impl Rules for BridgesToNowhere {
+    const ID: &'static str = "bridges_to_nowhere";
+    const NAME: &'static str = "Bridges to Nowhere";
+    const RULES_VERSION: u32 = 1;
+    const SEATS: RangeInclusive<u8> = PLAYERS as u8..=PLAYERS as u8;
+    /// Longest legal list. With n pieces, g of them on the ground, a piece can lie in at most g + 3
+    /// cells of the ground (between two neighbours one, beyond either end two) and on top of g columns:
+    /// 2n + 3 cells in all. While three kinds of card and pillars are in hand, at most nine cards and
+    /// five pillars lie: 4 * 31 placements and the end. With three kinds of piece at most fifteen
+    /// pieces lie, which makes 3 * 33, and with fewer kinds the list is shorter still.
+    const LEGAL_CAP: usize = 125;
+    const NOTES: &'static [&'static str] = &[
+        "The house edition's deck is not the publisher's: no source lists the cards. Known of the \
+         printed game are 24 bridge cards, 8 in each of three styles, with a number and two \
+         symbols each.",
+        "The rules follow a summary of the printed rules; what it leaves open was ruled on and is \
+         listed in docs/rules/bridges-to-nowhere.md.",
+    ];
+
+    type Config = Config;
+    type ConfigError = FieldError;
+    type Setup = Setup;
+    type SetupError = FieldError;
+    type State = State;
+    type Decision = Decision;
+    type Refusal = Refusal;
+    type Event = Event;
+    type Chance = NoChance;
+
+    fn check_config(config: &Config, seats: SeatCount) -> Result<(), FieldError> {
+        config.check(seats)
+    }
+
+    fn draw_setup(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
+        setup::draw(config, seats, seed)
+    }
+
+    fn start(
+        config: &Config,
+        seats: SeatCount,
+        setup: &Setup,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<State, FieldError> {
+        setup.check(config, seats)?;
+        let mut state = State::new(config, setup);
+        state.begin_game(events);
+        Ok(state)
+    }
+
+    fn owing(state: &State) -> SeatSet {
+        match state.phase {
+            Phase::Draft { seat } => SeatSet::one(seat),
+            Phase::Build => {
+                let seats = (0..).map(seat).zip(&state.seats);
+                let building = seats.filter(|(_, builder)| !builder.has_ended);
+                building.map(|(seat, _)| seat).collect()
+            }
+            Phase::Over => SeatSet::EMPTY,
+        }
+    }
+
+    fn list(state: &State, seat: Seat, list: &mut Vec<Decision>) -> LegalList {
+        match state.phase {
+            Phase::Draft { .. } => state.list_takes(list),
+            Phase::Build => state.seat(seat).list_building(&state.table, list),
+            Phase::Over => {}
+        }
+        LegalList::Complete
+    }
+
+    fn decide(
+        state: &mut State,
+        seat: Seat,
+        decision: &Decision,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
+        match (state.phase, *decision) {
+            (Phase::Draft { .. }, Decision::Take(card)) => state.take(seat, card, events),
+            (Phase::Build, Decision::Place(placement)) => {
+                let table = &*state.table;
+                state.seats[seat.index()].place(table, placement)
+            }
+            (Phase::Build, Decision::End) => state.end_building(seat, events),
+            (phase, decision) => {
+                let asked = match phase {
+                    Phase::Draft { .. } => "take",
+                    Phase::Build => "place or end",
+                    Phase::Over => "nothing",
+                };
+                Err(OutOfTurn::kind(decision.word(), asked).into())
+            }
+        }
+    }
+
+    fn outcome(state: &State) -> Option<Outcome> {
+        state.outcome()
+    }
+
+    fn digest(state: &State) -> Digest {
+        state.digest()
+    }
+}

@@ -1,0 +1,73 @@
+//! Why a value from outside is refused: the field, and what would be valid.
+
+use std::ops::RangeInclusive;
+
+use thiserror::Error;
+
+use crate::{Seat, SeatCount, Viewer};
+
+/// A field of a config, a setup, a chance result or an observation that has a wrong value.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{field}: {problem}")]
+pub struct FieldError {
+    /// Path of the field, such as `stacks[2][5]`.
+    pub field: String,
+    /// What is wrong with it, and what would be valid.
+    pub problem: String,
+}
+
+impl FieldError {
+    /// `Err` of a wrong field.
+    pub fn refuse<T>(field: impl Into<String>, problem: impl Into<String>) -> Result<T, Self> {
+        Err(Self {
+            field: field.into(),
+            problem: problem.into(),
+        })
+    }
+}
+
+/// Fails with a named field unless `holds`.
+pub(crate) fn require(
+    holds: bool,
+    field: impl FnOnce() -> String,
+    problem: &str,
+) -> Result<(), FieldError> {
+    match holds {
+        true => Ok(()),
+        false => FieldError::refuse(field(), problem),
+    }
+}
+
+/// Checks how many seats a match has.
+pub(crate) fn check_seats(seats: SeatCount, range: RangeInclusive<u8>) -> Result<(), FieldError> {
+    let (first, last) = (range.start(), range.end());
+    match range.contains(&seats.get()) {
+        true => Ok(()),
+        false if first == last => FieldError::refuse("seats", format!("{seats} is not {first}")),
+        false => FieldError::refuse("seats", format!("{seats} is not in {first} to {last}")),
+    }
+}
+
+/// Checks who is at the table of an observation: `seats` views of seats, and the viewer.
+pub(crate) fn check_table(
+    seats: usize,
+    viewer: Viewer,
+    range: RangeInclusive<u8>,
+) -> Result<SeatCount, FieldError> {
+    let Some(seats) = u8::try_from(seats).ok().and_then(SeatCount::new) else {
+        return FieldError::refuse("seats", "is empty, or longer than any table");
+    };
+    check_seats(seats, range)?;
+    if let Viewer::Seat(seat) = viewer {
+        check_at_table(seats, seat, "viewer")?;
+    }
+    Ok(seats)
+}
+
+/// Checks that a seat is at the table.
+pub(crate) fn check_at_table(seats: SeatCount, seat: Seat, field: &str) -> Result<(), FieldError> {
+    match seats.contains(seat) {
+        true => Ok(()),
+        false => FieldError::refuse(field, "is a seat that is not at the table"),
+    }
+}

@@ -1,0 +1,165 @@
+//! Random matches, in which everything follows from two numbers.
+
+use std::collections::HashSet;
+
+use bridgemaster_games::{
+    ChanceStream, Game, GameOption, NoEvents, Seat, SeatCount, SeatSet, Seed, Viewer, settle,
+};
+
+/// A random match.
+#[derive(Clone, Debug)]
+pub(crate) struct RandomMatch {
+    pub(crate) seats: u8,
+    pub(crate) seed: u64,
+}
+
+/// So many matches, at tables of every size.
+pub(crate) fn random_matches<G: Game>(count: u64) -> impl Iterator<Item = RandomMatch> {
+    let tables = G::SEATS.cycle();
+    (0..count)
+        .zip(tables)
+        .map(|(seed, seats)| RandomMatch { seats, seed })
+}
+
+/// Enough for a uniform random match of any game here.
+const MOST_DECISIONS: usize = 2000;
+
+/// A position before a decision, or the end.
+pub(crate) struct Step<'a, G: Game> {
+    pub(crate) config: &'a G::Config,
+    /// Settled.
+    pub(crate) state: &'a G::State,
+    /// What happened since the last one.
+    pub(crate) events: &'a [G::Event],
+}
+
+/// Some config: each option as it is by default or with one of its examples.
+fn any_config<G: Game>(seats: SeatCount, chance: &mut ChanceStream) -> G::Config {
+    let mut config = G::Config::default();
+    for GameOption { name, examples, .. } in G::options() {
+        let choice = chance.below(examples.len() as u32 + 1) as usize;
+        if let Some(value) = examples.get(choice) {
+            G::set_option(&mut config, name, value).unwrap();
+        }
+    }
+    G::check_config(&config, seats).unwrap();
+    config
+}
+
+impl RandomMatch {
+    pub(crate) fn seat_count(&self) -> SeatCount {
+        SeatCount::new(self.seats).unwrap()
+    }
+
+    pub(crate) fn seats(&self) -> impl Iterator<Item = Seat> {
+        self.seat_count().seats()
+    }
+
+    pub(crate) fn viewers(&self) -> impl Iterator<Item = Viewer> {
+        self.seats().map(Viewer::Seat).chain([Viewer::Spectator])
+    }
+
+    pub(crate) fn seed(&self) -> Seed {
+        Seed::from(self.seed)
+    }
+
+    /// The stream that decides what is no chance result of the match.
+    pub(crate) fn chance(&self) -> ChanceStream {
+        ChanceStream::new(&self.seed(), 1_000_000)
+    }
+
+    pub(crate) fn config<G: Game>(&self) -> G::Config {
+        any_config::<G>(self.seat_count(), &mut self.chance())
+    }
+
+    pub(crate) fn setup<G: Game>(&self, config: &G::Config) -> G::Setup {
+        G::draw_setup(config, self.seat_count(), &self.seed()).unwrap()
+    }
+
+    pub(crate) fn start<G: Game>(
+        &self,
+        config: &G::Config,
+        setup: &G::Setup,
+    ) -> (G::State, Vec<G::Event>) {
+        let mut events = Vec::new();
+        let state = G::start(config, self.seat_count(), setup, &mut events).unwrap();
+        (state, events)
+    }
+}
+
+/// Plays a match with uniform random decisions and shows each position to `visit`, the last one
+/// too. Returns the number of decisions.
+pub(crate) fn play<G: Game>(
+    random: &RandomMatch,
+    mut visit: impl FnMut(&Step<'_, G>, &mut ChanceStream),
+) -> usize {
+    let mut chance = random.chance();
+    let config = any_config::<G>(random.seat_count(), &mut chance);
+    let (mut state, mut events) = random.start::<G>(&config, &random.setup::<G>(&config));
+    for decisions in 0..MOST_DECISIONS {
+        settle_by_law::<G>(&mut state, &random.seed(), &mut events);
+        let step = Step {
+            config: &config,
+            state: &state,
+            events: &events,
+        };
+        visit(&step, &mut chance);
+        events.clear();
+        let Some(seat) = any_seat(G::owing(&state), &mut chance) else {
+            return decisions;
+        };
+        let list = legal::<G>(&state, seat);
+        let decision = &list[chance.below(list.len() as u32) as usize];
+        G::apply(&mut state, seat, decision, &mut events).unwrap();
+    }
+    panic!("the match did not end within {MOST_DECISIONS} decisions");
+}
+
+/// One of some seats; `None` of none.
+pub(crate) fn any_seat(seats: SeatSet, chance: &mut ChanceStream) -> Option<Seat> {
+    let count = seats.len() as u32;
+    (count > 0).then(|| seats.iter().nth(chance.below(count) as usize).unwrap())
+}
+
+/// Applies every chance result that is due, as a referee does.
+pub(crate) fn settle_by_law<G: Game>(
+    state: &mut G::State,
+    seed: &Seed,
+    events: &mut Vec<G::Event>,
+) {
+    let mut streams = HashSet::new();
+    while let Some(stream) = G::chance_due(state) {
+        assert!(stream < 1 << 32 && streams.insert(stream), "{stream}");
+        assert!(G::owing(state).is_empty(), "a seat owes a decision");
+        assert_eq!(G::outcome(state), None);
+        let draw = || G::draw_chance(state, &mut ChanceStream::new(seed, stream));
+        let drawn = draw().unwrap();
+        assert_eq!(draw().as_ref(), Some(&drawn));
+        assert!(!drawn.to_string().contains('\n'));
+        let mut searched = state.clone();
+        let mut chance = ChanceStream::new(seed, 0);
+        settle::<G>(&mut searched, &mut chance, &mut NoEvents);
+        assert_eq!(G::chance_due(&searched), None);
+        G::apply_chance(state, &drawn, events).unwrap();
+    }
+    assert_eq!(G::draw_chance(state, &mut ChanceStream::new(seed, 0)), None);
+}
+
+pub(crate) fn legal<G: Game>(state: &G::State, seat: Seat) -> Vec<G::Decision> {
+    let mut list = Vec::new();
+    G::legal(state, seat, &mut list);
+    list
+}
+
+/// Some of a list, at most `most`.
+pub(crate) fn some<'a, T>(
+    list: &'a [T],
+    most: usize,
+    chance: &mut ChanceStream,
+) -> impl Iterator<Item = &'a T> + use<'a, T> {
+    let from = match list.len().checked_sub(most) {
+        None | Some(0) => 0,
+        Some(spare) => chance.below(spare as u32 + 1) as usize,
+    };
+    list[from..].iter().take(most)
+}
