@@ -7,7 +7,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -15,6 +15,7 @@ use std::{
 
 use bridgemaster_match::{MIN_LAG_US, Moment};
 use bridgemaster_referee::{LAG_MARGIN_MS, Time};
+use parking_lot::Mutex;
 use tokio::time::sleep;
 use tracing::{debug, warn};
 
@@ -62,7 +63,7 @@ impl ServerClock {
     pub(super) fn now(&self) -> Moment {
         let now_us = self.elapsed_us();
         if self.overdue_us(now_us) >= as_us(MIN_LAG) {
-            let _noticing = self.noticing.lock().unwrap_or_else(PoisonError::into_inner);
+            let _noticing = self.noticing.lock();
             self.notice(now_us);
         }
         Moment {
@@ -105,7 +106,7 @@ impl ServerClock {
     }
 
     fn beat(&self) {
-        let _noticing = self.noticing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _noticing = self.noticing.lock();
         let now_us = self.elapsed_us();
         self.notice(now_us);
         self.last_beat_us.store(now_us, Ordering::Release);
@@ -150,10 +151,7 @@ struct Watch<'a>(&'a ServerClock);
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
         let clock = self.0;
-        let _noticing = clock
-            .noticing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _noticing = clock.noticing.lock();
         clock.last_beat_us.store(UNWATCHED, Ordering::Release);
     }
 }

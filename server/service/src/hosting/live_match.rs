@@ -4,7 +4,7 @@ mod effects;
 mod hosted;
 
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
+    Arc,
     atomic::{AtomicU8, Ordering},
 };
 
@@ -14,6 +14,7 @@ use bridgemaster_match::{
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{MatchRules, RulesError};
 use bridgemaster_store::KeyName;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use self::effects::{Carried, effects_buffer};
@@ -151,12 +152,12 @@ impl<G: WireGame> LiveMatch<G> {
 
     fn table(&self) -> MutexGuard<'_, Table<G>> {
         // A panic while the lock was held is a defect; the match goes on with what it has.
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 
     fn inbox(&self) -> MutexGuard<'_, Inbox> {
         // Nothing that holds the lock can leave it half changed.
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inbox.lock()
     }
 
     /// Gives the match what happened, together with all that was reported by now, and carries out

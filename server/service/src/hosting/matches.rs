@@ -1,6 +1,6 @@
 //! All matches of a server, and the tickets to their seats.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bridgemaster_games::with_game;
 use bridgemaster_match::{MatchId, Origin, TicketHash};
@@ -12,6 +12,7 @@ use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 use bridgemaster_store::KeyName;
 use bridgemaster_wire::{game_unset, seed_from_wire};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::Notify, task::yield_now};
 use tracing::{Instrument as _, info};
 
@@ -342,7 +343,7 @@ impl Matches {
 
     fn roster(&self) -> MutexGuard<'_, Roster> {
         // Nothing that holds the lock can leave the roster half changed.
-        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+        self.roster.lock()
     }
 }
 

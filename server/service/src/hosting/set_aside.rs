@@ -4,11 +4,12 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use super::ids::id_from_store;
 use bridgemaster_store::{Damage, DamagedValue as Value, KeyName};
+use parking_lot::{Mutex, MutexGuard};
 use tracing::error;
 
 use crate::{
@@ -115,7 +116,7 @@ impl SetAside {
 
     fn lock(&self) -> MutexGuard<'_, Known> {
         // Nothing that holds the lock can leave it half changed.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 }
 

@@ -1,12 +1,13 @@
 //! The one task that commits, for all matches.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
 use bridgemaster_match::Header;
 use bridgemaster_store::{MatchId, Store, StoreError, Write};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
@@ -146,7 +147,7 @@ impl Journal {
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // Nothing that holds the lock can leave the queue half changed.
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 }
 
