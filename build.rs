@@ -34,13 +34,14 @@ const INTERNAL_ROOTS: &[&str] = &[
 /// have these types from libraries of their own.
 const DETAILS: &[&str] = &["google/rpc/error_details.proto", "google/rpc/status.proto"];
 
-/// Entries of games that would make every message around them large: a queue of responses keeps
+/// Fields that would make every message around them large: a queue of responses keeps
 /// room for the largest of them in each of its places.
 const BOXED: &[&str] = &[
     ".bridgemaster.v1.GameChance.game",
     ".bridgemaster.v1.GameConfig.game",
     ".bridgemaster.v1.GameObservation.game",
     ".bridgemaster.v1.GameSetup.game",
+    ".bridgemaster.v1.MatchStarted.config",
 ];
 
 /// What the packages of the games begin with.

@@ -19,7 +19,7 @@ fn started<G: WireGame>(config: &G::Config, seats: SeatCount, seat: Seat) -> v1:
     };
     v1::MatchStarted {
         seat: seat.number().into(),
-        config: Some(config),
+        config: Some(Box::new(config)),
         rules_version: G::RULES_VERSION,
         ..Default::default()
     }

@@ -23,7 +23,7 @@ pub fn response_to_wire<G: WireGame>(
         SeatMessage::Started(started) => Message::MatchStarted(v1::MatchStarted {
             match_id,
             seat: started.seat.number().into(),
-            config: Some(rules_to_wire(rules, false)),
+            config: Some(Box::new(rules_to_wire(rules, false))),
             rules_version: G::RULES_VERSION,
             seats: started.seats.iter().map(seat_to_wire).collect(),
             seed_commitment: salt.commit(&rules.seed),

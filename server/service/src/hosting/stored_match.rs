@@ -89,7 +89,7 @@ impl StoredMatch {
         v1::MatchStarted {
             match_id: self.id.to_string(),
             seat: seat.number().into(),
-            config,
+            config: config.map(Box::new),
             rules_version: self.rules_version,
             seats: self.info.seats.clone(),
             seed_commitment: self.info.seed_commitment.clone(),
