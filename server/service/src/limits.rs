@@ -299,6 +299,13 @@ pub(crate) const MAX_REPEATED_CHARS: usize = 64;
 /// Most bytes of the metadata of a call, as HTTP/2 counts them. A ticket and a key take under 300.
 pub(crate) const MAX_METADATA_BYTES: u32 = 8 * 1024;
 
+/// Connections to the port of the metrics at once: a few programs that read them.
+pub(crate) const METRICS_CONNECTIONS: usize = 32;
+
+/// Longest time of a connection to the port of the metrics: one that says nothing must not keep the
+/// place of another. Who reads them again and again connects again.
+pub(crate) const METRICS_CONNECTION_TIME: Duration = Duration::from_secs(10);
+
 /// Most bytes of replays queued in memory to be written to their folder: several hundred matches,
 /// which a working disk writes in a second.
 pub(crate) const MAX_UNWRITTEN_REPLAY_BYTES: usize = 64 * 1024 * 1024;

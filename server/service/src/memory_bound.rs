@@ -4,7 +4,7 @@
 //! from outside: it has the real server hold as much as its limits allow, and reads what the system
 //! says that the process takes.
 
-use crate::limits::{CONNECTION_WINDOW_BYTES, Limits};
+use crate::limits::{CONNECTION_WINDOW_BYTES, Limits, METRICS_CONNECTIONS};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -49,6 +49,7 @@ impl Limits {
             many(self.ended_matches_kept, ENDED_MATCH_BYTES),
             many(self.connections, CONNECTION_BYTES + window),
             many(self.tls_handshakes, HANDSHAKE_BYTES),
+            many(METRICS_CONNECTIONS, CONNECTION_BYTES),
             many(self.bot_streams, BOT_STREAM_BYTES),
             many(self.other_calls, CALL_BYTES),
             many(self.unfinished_request_bytes, GROWING),

@@ -5,6 +5,7 @@
 
 mod gauges;
 mod labels;
+mod listener;
 mod page;
 
 use std::{fmt, time::Duration};

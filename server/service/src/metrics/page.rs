@@ -11,7 +11,8 @@ use axum::{
 };
 use tokio::net::TcpListener;
 
-use super::Metrics;
+use super::{Metrics, listener::FewConnections};
+use crate::limits::{METRICS_CONNECTION_TIME, METRICS_CONNECTIONS};
 
 /// The type of OpenMetrics text.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -24,7 +25,8 @@ pub(crate) async fn serve(listener: TcpListener, metrics: Arc<Metrics>) -> std::
     let pages = Router::new()
         .route("/metrics", get(page))
         .with_state(metrics);
-    axum::serve(listener, pages).await
+    let few = FewConnections::new(listener, METRICS_CONNECTIONS, METRICS_CONNECTION_TIME);
+    axum::serve(few, pages).await
 }
 
 async fn page(State(metrics): State<Arc<Metrics>>) -> Response {
