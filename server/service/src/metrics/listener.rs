@@ -111,7 +111,6 @@ impl AsyncWrite for ShortConnection {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use axum::{Router, routing::get};
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},

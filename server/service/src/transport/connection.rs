@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    mem::MaybeUninit,
     net::SocketAddr,
     pin::Pin,
     task::{Context, Poll, Waker},
@@ -25,6 +26,12 @@ use super::{
 /// Bytes of the HTTP/2 client preface (RFC 9113, section 3.4).
 const PREFACE_BYTES: usize = 24;
 
+/// Bytes that are read of one connection before other tasks have their turn: thirty decisions, or
+/// two ordinary requests. All that has come is handled in one go otherwise, and several hundred
+/// frames of HTTP/2 fit into so few bytes, so that connections that send frames without end would
+/// leave matches no processor.
+const TURN_BYTES: usize = 4 * 1024;
+
 /// A connection with its slot, which it gives back when it is dropped.
 pub(crate) struct Connection {
     stream: Transport,
@@ -35,6 +42,8 @@ pub(crate) struct Connection {
     /// Completes when it has to give way to another.
     gives_way: Pin<Box<WaitForCancellationFutureOwned>>,
     writing: Writing,
+    /// What may still be read in this turn.
+    turn_bytes_left: usize,
     _slot: ConnectionSlot,
 }
 
@@ -110,6 +119,7 @@ impl Connection {
             }),
             gives_way: Box::pin(slot.gives_way().clone().cancelled_owned()),
             writing: Writing::default(),
+            turn_bytes_left: TURN_BYTES,
             _slot: slot,
         }
     }
@@ -164,12 +174,24 @@ impl AsyncRead for Connection {
             this.writing.reader = Some(cx.waker().clone());
             return Poll::Pending;
         }
-        let before = buffer.filled().len();
+        if this.turn_bytes_left == 0 {
+            this.turn_bytes_left = TURN_BYTES;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let mut space = [const { MaybeUninit::uninit() }; TURN_BYTES];
+        let most = this.turn_bytes_left.min(buffer.remaining());
+        let mut in_turn = ReadBuf::uninit(&mut space[..most]);
         let read = match &mut this.stream {
-            Transport::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
-            Transport::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Transport::Plain(stream) => Pin::new(stream).poll_read(cx, &mut in_turn),
+            Transport::Tls(stream) => Pin::new(stream).poll_read(cx, &mut in_turn),
         };
-        let came = buffer.filled().len() - before;
+        let came = in_turn.filled().len();
+        buffer.put_slice(in_turn.filled());
+        this.turn_bytes_left = match read {
+            Poll::Ready(_) => this.turn_bytes_left.saturating_sub(came),
+            Poll::Pending => TURN_BYTES,
+        };
         if came > 0 {
             this.round_trip.look(this.stream.tcp());
         }
@@ -239,27 +261,34 @@ impl AsyncWrite for Connection {
 
 #[cfg(test)]
 mod tests {
-    use std::{future::poll_fn, time::Duration};
+    use std::{future::poll_fn, sync::Arc, task::ready, time::Duration};
 
-    use tokio::{net::TcpListener, time::timeout};
+    use tokio::{net::TcpListener, task::unconstrained, time::timeout};
 
     use super::*;
     use crate::{Limits, transport::ConnectionSlots};
 
-    #[tokio::test]
-    async fn a_connection_whose_peer_reads_nothing_gives_way_too() {
+    /// A connection, its other end, and a table with one slot.
+    async fn connected() -> (Connection, TcpStream, Arc<ConnectionSlots>) {
         let slots = ConnectionSlots::new(&Limits {
             connections_per_address: 1,
             ..Limits::default()
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let _silent = TcpStream::connect(listener.local_addr().unwrap())
+        let other_end = TcpStream::connect(listener.local_addr().unwrap())
             .await
             .unwrap();
         let (tcp, peer) = listener.accept().await.unwrap();
         let (slot, _) = slots.acquire(peer).ok().unwrap();
         let preface_by = Instant::now() + Duration::from_secs(3_600);
-        let mut connection = Connection::new(Transport::Plain(tcp), peer, slot, preface_by);
+        let connection = Connection::new(Transport::Plain(tcp), peer, slot, preface_by);
+        (connection, other_end, slots)
+    }
+
+    #[tokio::test]
+    async fn a_connection_whose_peer_reads_nothing_gives_way_too() {
+        let (mut connection, _silent, slots) = connected().await;
+        let peer = connection.peer;
         let mut write =
             async || poll_fn(|cx| Pin::new(&mut connection).poll_write(cx, &[0; 64 * 1024])).await;
         let full = async { while write().await.is_ok() {} };
@@ -269,5 +298,32 @@ mod tests {
         let newer = SocketAddr::new(peer.ip(), peer.port() ^ 1);
         let _newer = slots.acquire(newer).ok().unwrap();
         timeout(Duration::from_secs(10), full).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_peer_that_sends_much_at_once_leaves_others_their_turn() {
+        let (mut connection, sender, _slots) = connected().await;
+        sender.writable().await.unwrap();
+        let mut to_come = 0;
+        while let Ok(sent) = sender.try_write(&[0; 64 * 1024]) {
+            to_come += sent;
+        }
+        let mut space = [0; 8 * 1024];
+        let mut longest_turn = 0;
+        // Without the runtime's own bound, which counts readings and not bytes.
+        let all = unconstrained(poll_fn(|cx| {
+            let mut turn = 0;
+            while to_come > 0 {
+                let mut buffer = ReadBuf::new(&mut space);
+                let read = Pin::new(&mut connection).poll_read(cx, &mut buffer);
+                turn += buffer.filled().len();
+                to_come -= buffer.filled().len();
+                longest_turn = longest_turn.max(turn);
+                ready!(read).unwrap();
+            }
+            Poll::Ready(())
+        }));
+        timeout(Duration::from_secs(10), all).await.unwrap();
+        assert_eq!(longest_turn, TURN_BYTES);
     }
 }
