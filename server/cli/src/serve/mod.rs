@@ -2,6 +2,7 @@
 
 mod config_file;
 mod flags;
+mod open_files;
 mod settings;
 
 use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
@@ -80,7 +81,7 @@ fn start_log(settings: &Settings) -> LineLimit {
     limit
 }
 
-async fn serve(settings: Settings) -> anyhow::Result<()> {
+async fn serve(mut settings: Settings) -> anyhow::Result<()> {
     let tls = settings.tls.load()?;
     reload_on_hangup(tls.clone())?;
     if settings.is_reached_by_others() && !settings.require_keys {
@@ -92,6 +93,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         Some(folder) => Some(open_store(folder, settings.survives).await?),
         None => None,
     };
+    open_files::fit(&mut settings.limits);
     let memory_mib = settings.limits.memory_bound() >> 20;
     info!(memory_mib, "memory is bounded");
     let keys = store.clone().filter(|_| settings.require_keys);

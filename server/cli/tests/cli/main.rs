@@ -17,6 +17,7 @@ mod killed_bot;
 mod listing;
 mod logs;
 mod misuse;
+mod open_files;
 mod program;
 mod served_match;
 mod signed_replays;

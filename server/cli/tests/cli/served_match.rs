@@ -29,11 +29,16 @@ impl Served {
     /// A server at an address that is known to be free.
     pub(crate) fn start_at(addr: &str, log: Stdio, flags: &[&str]) -> Self {
         let arguments = ["serve", "--listen", addr];
-        let mut process = bridgemaster(arguments.iter().chain(flags))
+        let process = bridgemaster(arguments.iter().chain(flags))
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
             .unwrap();
+        Self::of(process)
+    }
+
+    /// A process of a server, which must come up.
+    pub(crate) fn of(mut process: Child) -> Self {
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap())
             .read_line(&mut line)
