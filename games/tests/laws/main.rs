@@ -63,7 +63,7 @@ laws!(rock_paper_scissors_laws, crate::RockPaperScissors, 16);
 fn the_sampler_draws_hidden_facts_anew() {
     for id in GAME_IDS {
         let others = with_game!(*id, G => {
-            let seats = G::SEATS.filter_map(SeatCount::new).last().unwrap().get().min(3);
+            let seats = G::SEATS.filter_map(SeatCount::new).next_back().unwrap().get().min(3);
             let sample = |seed| sample_everywhere::<G>(&RandomMatch { seats, seed });
             (0..20).map(sample).sum::<usize>()
         });

@@ -289,7 +289,7 @@ impl Sample for Hands {
         setup: &(),
         _viewer: Viewer,
         _chance: &mut ChanceStream,
-    ) -> () {
+    ) {
         *setup
     }
 }
