@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bridgemaster_proto::outside::Outside;
 use bridgemaster_server::identity::KeyScope;
 use bridgemaster_store::KeyName;
-use csv::{ReaderBuilder, StringRecord, Trim, Writer};
+use csv::{Position, ReaderBuilder, StringRecord, Trim, Writer};
 
 use super::{lifetime::Lifetime, naming::check_name};
 
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Entry>, Vec<String>> {
                 continue;
             }
         };
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = record.position().map_or(0, |at| line_of(text, at));
         let is_header = line == 1 && record.get(0).is_some_and(|name| name == HEADER);
         if is_header && record.get(1) == Some("scopes") {
             continue;
@@ -57,6 +57,15 @@ pub(super) fn read(text: &str) -> Result<Vec<Entry>, Vec<String>> {
         true => Ok(entries),
         false => Err(problems),
     }
+}
+
+/// The line on which a record is that begins at `at`, which is before the empty lines and the
+/// comments in front of it.
+fn line_of(text: &str, at: &Position) -> u64 {
+    let from = usize::try_from(at.byte()).unwrap_or(usize::MAX);
+    let rest = text.get(from..).unwrap_or_default().lines();
+    let is_skipped = |line: &&str| line.is_empty() || line.starts_with('#');
+    at.line() + rest.take_while(is_skipped).count() as u64
 }
 
 fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {

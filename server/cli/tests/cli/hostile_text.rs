@@ -182,13 +182,7 @@ fn what_a_bot_says_on_its_standard_error_is_shown_with_escapes() {
     // The last line has no text of the program before it.
     let says = "printf '\\033[2J\\033]0;t\\007\\302\\233\\342\\200\\256\\r\\tFORGED\\nFORGED\\n' >&2; exit 3";
     let bot = format!("sh -c {}", shell_words::quote(says));
-    let ran = run([
-        "demo",
-        "--startup-ms",
-        "1",
-        "--bots",
-        &format!("random,{bot}"),
-    ]);
+    let ran = run(["demo", "--bots", &format!("random,{bot}")]);
     assert!(ran.err.contains("\\u{1b}[2J"), "{}{}", ran.out, ran.err);
     assert_clean("demo", &ran);
     let folder = tempfile::tempdir().unwrap();
