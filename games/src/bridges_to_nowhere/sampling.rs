@@ -50,7 +50,7 @@ impl Sample for BridgesToNowhere {
     }
 
     /// The order of unseen cards and contracts and the deals of later games are drawn uniformly;
-    /// what another seat has built in secret as [`sample_secret_building`] says.
+    /// what another seat has built in secret as `sample_secret_building` says.
     fn draw_state(
         config: &Config,
         observation: &Observation,

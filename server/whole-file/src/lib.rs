@@ -80,7 +80,7 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes sure that [`write`] has where to write to, and leaves everything as it is. The disk may be
+/// Makes sure that [`write()`] has where to write to, and leaves everything as it is. The disk may be
 /// full by then all the same.
 ///
 /// # Errors
