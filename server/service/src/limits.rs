@@ -80,8 +80,8 @@ pub struct Limits {
     /// waiting for more than five seconds.
     #[serde(deserialize_with = "positive")]
     pub store_reads_waiting: usize,
-    /// Streams of one connection. HTTP/2 asks for a bound; a host with more bots opens a second
-    /// connection.
+    /// Streams of one connection. HTTP/2 asks for a bound, and each takes 512 bytes of the
+    /// connection's flow-control window; a host with more bots opens a second connection.
     #[serde(deserialize_with = "positive")]
     pub streams_per_connection: u32,
     /// Open streams of bots: two for each match that may be open.
@@ -187,6 +187,17 @@ pub struct Rate {
     pub burst: u32,
 }
 
+impl Limits {
+    /// Flow-control window of a connection, in bytes, and so the most unread bytes that it may
+    /// hold.
+    pub(crate) fn connection_window_bytes(&self) -> u32 {
+        let for_streams = self
+            .streams_per_connection
+            .saturating_mul(WINDOW_BYTES_PER_STREAM);
+        for_streams.clamp(LEAST_CONNECTION_WINDOW_BYTES, MAX_CONNECTION_WINDOW_BYTES)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -222,7 +233,7 @@ impl Default for Limits {
             reads_per_connection: 16,
             store_reads: 2,
             store_reads_waiting: 1_024,
-            streams_per_connection: 2_048,
+            streams_per_connection: 512,
             bot_streams: 20_000,
             bot_streams_per_caller: 4_096,
             other_calls: 4_096,
@@ -314,9 +325,16 @@ pub(crate) const MAX_UNWRITTEN_REPLAY_BYTES: usize = 64 * 1024 * 1024;
 /// request takes a round trip for each window.
 pub(crate) const STREAM_WINDOW_BYTES: u32 = 16 * 1024;
 
-/// Flow-control window of a connection, in bytes, and so the most unread bytes that it may hold:
-/// the smallest window that HTTP/2 allows. Answers on 600 streams at once fit.
-pub(crate) const CONNECTION_WINDOW_BYTES: u32 = 65_535;
+/// Smallest flow-control window of a connection that HTTP/2 allows, in bytes.
+const LEAST_CONNECTION_WINDOW_BYTES: u32 = 65_535;
+
+/// Largest flow-control window that HTTP/2 allows, in bytes (RFC 9113, section 6.9.1).
+const MAX_CONNECTION_WINDOW_BYTES: u32 = (1 << 31) - 1;
+
+/// Flow-control window of a connection for each stream that it may have, in bytes. h2 closes a
+/// connection (`too_many_data_frames`) whose unread small frames cost more than half its window,
+/// at 256 bytes each: so an answer may wait unread on every stream at once.
+const WINDOW_BYTES_PER_STREAM: u32 = 2 * 256;
 
 /// Bytes of one stream that the transport buffers until the peer reads them: three ordinary decision
 /// requests.

@@ -4,7 +4,7 @@
 //! from outside: it has the real server hold as much as its limits allow, and reads what the system
 //! says that the process takes.
 
-use crate::limits::{CONNECTION_WINDOW_BYTES, Limits, METRICS_CONNECTIONS};
+use crate::limits::{Limits, MAX_UNWRITTEN_REPLAY_BYTES, METRICS_CONNECTIONS};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -42,7 +42,7 @@ impl Limits {
     /// sockets are not.
     pub fn memory_bound(&self) -> u64 {
         let many = |count: usize, bytes: u64| (count as u64).saturating_mul(bytes);
-        let window = u64::from(CONNECTION_WINDOW_BYTES);
+        let window = u64::from(self.connection_window_bytes());
         let parts = [
             PROGRAM_BYTES,
             many(self.open_matches, MATCH_BYTES),
@@ -54,6 +54,7 @@ impl Limits {
             many(self.other_calls, CALL_BYTES),
             many(self.unfinished_request_bytes, GROWING),
             many(self.unread_answer_bytes, 1),
+            MAX_UNWRITTEN_REPLAY_BYTES as u64,
             many(self.bot_queue_bytes, UNPACKED),
             many(self.watcher_queue_bytes, UNPACKED),
         ];

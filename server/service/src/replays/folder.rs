@@ -98,8 +98,8 @@ impl ReplayFolder {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
             if is_unfinished_replay(&path) {
-                fs::remove_file(&path)?;
-                removed += 1;
+                // One that cannot be removed is no reason to leave the others.
+                removed += usize::from(fs::remove_file(&path).is_ok());
             }
         }
         Ok(removed)

@@ -34,9 +34,7 @@ use super::{
     call::{CURRENT, Call, CallKind, ConnectionShare},
     connection::{Connection, ConnectionInfo},
 };
-use crate::limits::{
-    CONNECTION_WINDOW_BYTES, Limits, MAX_METADATA_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES,
-};
+use crate::limits::{Limits, MAX_METADATA_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES};
 
 /// Serves the calls of connections until `stopped` completes, and then until those in progress
 /// have ended.
@@ -99,7 +97,7 @@ fn builder(limits: &Limits, share: Arc<ConnectionShare>) -> http2::Builder<CallT
     builder
         .timer(TokioTimer::new())
         .initial_stream_window_size(STREAM_WINDOW_BYTES)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .initial_connection_window_size(limits.connection_window_bytes())
         .max_send_buf_size(SEND_BUFFER_BYTES)
         .max_header_list_size(MAX_METADATA_BYTES)
         .max_concurrent_streams(limits.streams_per_connection)
