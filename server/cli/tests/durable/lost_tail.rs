@@ -4,10 +4,7 @@
 use std::{
     fs,
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
 };
 
 use bridgemaster_games::GAME_IDS;
@@ -18,14 +15,15 @@ use bridgemaster_store::DATABASE_FILE;
 use tokio::{task::JoinHandle, time::timeout};
 
 use crate::{
-    paced_bot::Pace,
+    paced_bot::{Pace, Progress},
     served::{PATIENCE, Served},
 };
 
 /// Decisions of each bot up to what the next server finds.
 const FOUND: u32 = 3;
-/// Decisions of each bot up to the kill: enough that every bot is told something after the first.
-const LOST: u32 = FOUND + 6;
+/// Decisions that each bot makes after that, at least, before the kill. The first may answer a
+/// request of the first server; the second answers one that is lost.
+const LOST: u32 = 2;
 
 /// Quicker commits, that a power failure may take back.
 const SURVIVES_KILL: &[&str] = &["--survives", "kill"];
@@ -35,8 +33,32 @@ struct Playing {
     match_id: String,
     pace: Arc<Pace>,
     bots: Vec<JoinHandle<Result<MatchResult, PlayError>>>,
-    /// How often each bot was told of the start.
-    starts: Vec<Arc<AtomicU32>>,
+    progress: Vec<Arc<Progress>>,
+}
+
+impl Playing {
+    fn decisions(&self) -> Vec<u32> {
+        let decisions = |bot: &Arc<Progress>| bot.decisions.load(Ordering::Relaxed);
+        self.progress.iter().map(decisions).collect()
+    }
+
+    async fn held_at(&self, decisions: u32) {
+        let held = timeout(PATIENCE, self.pace.held_at(decisions)).await;
+        held.expect("play goes on until it is held");
+    }
+
+    /// Goes on until every bot has made [`LOST`] more decisions.
+    async fn play_on(&self) {
+        let before = self.decisions();
+        for allowed in FOUND + LOST.. {
+            self.pace.allow(allowed);
+            self.held_at(allowed).await;
+            let mut made = self.decisions().into_iter().zip(&before);
+            if made.all(|(now, before)| now >= before + LOST) {
+                return;
+            }
+        }
+    }
 }
 
 /// A match of each of these games, whose bots make [`FOUND`] decisions each at most.
@@ -45,36 +67,32 @@ async fn start(server: &Served, games: &[&str]) -> Vec<Playing> {
     for game in games {
         let (match_id, tickets) = server.create(game, game).await;
         let pace = Pace::of(FOUND);
-        let starts: Vec<Arc<AtomicU32>> = tickets.iter().map(|_| Arc::default()).collect();
-        let seats = tickets.iter().zip(&starts).zip(1..);
-        let bots = seats.map(|((ticket, starts), seed)| {
+        let progress: Vec<Arc<Progress>> = tickets.iter().map(|_| Arc::default()).collect();
+        let seats = tickets.iter().zip(&progress).zip(1..);
+        let bots = seats.map(|((ticket, progress), seed)| {
             let options = Options {
                 reconnect_for: PATIENCE,
                 ..Options::new(&server.url, ticket.parse().unwrap(), "paced")
             };
-            tokio::spawn(bridgemaster_sdk::play(pace.bot(seed, starts), options))
+            tokio::spawn(bridgemaster_sdk::play(pace.bot(seed, progress), options))
         });
         playing.push(Playing {
             match_id,
             bots: bots.collect(),
             pace,
-            starts,
+            progress,
         });
     }
-    all_held_at(&playing, FOUND).await;
+    for one in &playing {
+        one.held_at(FOUND).await;
+    }
     playing
 }
 
-async fn all_held_at(playing: &[Playing], decisions: u32) {
+async fn play_on(playing: &[Playing]) {
     for one in playing {
-        let held = timeout(PATIENCE, one.pace.held_at(decisions)).await;
-        held.expect("play goes on until it is held");
+        one.play_on().await;
     }
-}
-
-async fn play_on(playing: &[Playing], decisions: u32) {
-    playing.iter().for_each(|one| one.pace.allow(decisions));
-    all_held_at(playing, decisions).await;
 }
 
 /// Lets all matches end: every bot began anew once, and none has a fault.
@@ -88,8 +106,9 @@ async fn finish(server: &Served, playing: Vec<Playing>) {
                 assert_eq!(seat.house_decisions, 0);
             }
         }
-        for starts in one.starts {
-            assert_eq!(starts.load(Ordering::Relaxed), 2, "it began anew");
+        for bot in one.progress {
+            let starts = bot.starts.load(Ordering::Relaxed);
+            assert_eq!(starts, 2, "{}: it began anew", one.match_id);
         }
         let replay = server.replay(&one.match_id).await;
         assert!(verify(&replay).is_ok());
@@ -114,9 +133,10 @@ async fn after_a_backup_is_restored_bots_begin_anew_and_nobody_is_blamed() {
     server.kill();
     copy(&data, &backup);
     let server = Served::start(&address, &data, &[]);
-    play_on(&playing, LOST).await;
-    for starts in playing.iter().flat_map(|one| &one.starts) {
-        assert_eq!(starts.load(Ordering::Relaxed), 1, "nothing was lost so far");
+    play_on(&playing).await;
+    for bot in playing.iter().flat_map(|one| &one.progress) {
+        let starts = bot.starts.load(Ordering::Relaxed);
+        assert_eq!(starts, 1, "nothing was lost so far");
     }
     server.kill();
     fs::remove_dir_all(&data).unwrap();
@@ -135,7 +155,7 @@ async fn after_a_power_failure_took_the_last_commits_bots_begin_anew_and_nobody_
     let playing = start(&server, &GAME_IDS[..1]).await;
     let log = data.join(format!("{DATABASE_FILE}-wal"));
     let found = fs::read(&log).unwrap();
-    play_on(&playing, LOST).await;
+    play_on(&playing).await;
     server.kill();
     assert!(fs::read(&log).unwrap().starts_with(&found), "it grew");
     fs::write(&log, found).unwrap();

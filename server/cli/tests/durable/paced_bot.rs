@@ -20,12 +20,20 @@ pub(crate) struct Pace {
     held_at: watch::Sender<u32>,
 }
 
+/// What a bot of a match has come to.
+#[derive(Default)]
+pub(crate) struct Progress {
+    /// How often it was told of the start.
+    pub(crate) starts: AtomicU32,
+    /// Decisions that it has made.
+    pub(crate) decisions: AtomicU32,
+}
+
 /// A bot that keeps to a pace.
 pub(crate) struct Paced {
     bot: Random,
     pace: Arc<Pace>,
-    made: u32,
-    starts: Arc<AtomicU32>,
+    progress: Arc<Progress>,
 }
 
 impl Pace {
@@ -38,13 +46,12 @@ impl Pace {
         })
     }
 
-    /// A bot; `starts` counts how often it is told of the start.
-    pub(crate) fn bot(self: &Arc<Self>, seed: u32, starts: &Arc<AtomicU32>) -> Paced {
+    /// A bot that counts in `progress`.
+    pub(crate) fn bot(self: &Arc<Self>, seed: u32, progress: &Arc<Progress>) -> Paced {
         Paced {
             bot: Random::new(&Seed::from(u64::from(seed))),
             pace: Arc::clone(self),
-            made: 0,
-            starts: Arc::clone(starts),
+            progress: Arc::clone(progress),
         }
     }
 
@@ -69,18 +76,19 @@ impl Pace {
 
 impl Bot for Paced {
     fn decide(&mut self, request: &Request) -> Choice {
+        let made = self.progress.decisions.load(Ordering::Relaxed);
         let mut allowed = self.pace.allowed();
-        while *allowed <= self.made {
-            self.pace.held_at.send_replace(self.made);
+        while *allowed <= made {
+            self.pace.held_at.send_replace(made);
             let raised = self.pace.raised.wait(allowed);
             allowed = raised.unwrap_or_else(PoisonError::into_inner);
         }
         drop(allowed);
-        self.made += 1;
+        self.progress.decisions.store(made + 1, Ordering::Relaxed);
         self.bot.decide(request)
     }
 
     fn match_started(&mut self, _: &MatchStarted) {
-        self.starts.fetch_add(1, Ordering::Relaxed);
+        self.progress.starts.fetch_add(1, Ordering::Relaxed);
     }
 }
