@@ -1,0 +1,118 @@
+//! The bots of a contest.
+
+use serde::{Deserialize, Serialize};
+
+use crate::SpecError;
+
+/// Longest name of a bot, in characters: a column of a table.
+const LONGEST_NAME: usize = 32;
+
+/// A bot of a contest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BotSpec {
+    /// Its name in the contest: 1 to 32 of letters, digits, `.`, `_`, `-`, `+` and `@`. It is part
+    /// of the names of files.
+    pub name: String,
+    /// The command that starts it, with its arguments, as a shell would split them. Not given: the
+    /// built-in bot of the name `house`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The built-in bot, such as `greedy@1`; without a version the newest. Not given, nor a
+    /// command: the built-in bot of the name `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub house: Option<String>,
+}
+
+/// Who plays for a bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Player {
+    /// A program and its arguments.
+    Command(Vec<String>),
+    /// A built-in bot.
+    House {
+        /// Its name.
+        name: String,
+        /// Its version; none for the newest.
+        version: Option<u32>,
+    },
+}
+
+impl BotSpec {
+    /// A bot that a command starts.
+    pub fn of_command(name: impl Into<String>, command: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            command: Some(command.into()),
+            house: None,
+        }
+    }
+
+    /// A built-in bot, called as it is.
+    pub fn of_house(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            command: None,
+            house: None,
+        }
+    }
+
+    /// Who plays for it.
+    ///
+    /// # Errors
+    /// [`SpecError::Bot`] for a command that cannot be split, or a version that is no number.
+    pub fn player(&self) -> Result<Player, SpecError> {
+        let problem = |problem: String| SpecError::Bot {
+            bot: self.name.clone(),
+            problem,
+        };
+        let Some(command) = &self.command else {
+            let house = self.house.as_ref().unwrap_or(&self.name);
+            let Some((name, version)) = house.split_once('@') else {
+                return Ok(Player::House {
+                    name: house.clone(),
+                    version: None,
+                });
+            };
+            let version = version.parse().ok().filter(|version| *version > 0);
+            return Ok(Player::House {
+                name: name.to_owned(),
+                version: Some(version.ok_or_else(|| {
+                    problem(format!("{house:?} has no version such as {name}@1"))
+                })?),
+            });
+        };
+        let words = shell_words::split(command)
+            .map_err(|error| problem(format!("the command {command:?} cannot be read: {error}")))?;
+        match words.is_empty() {
+            true => Err(problem("its command is empty".to_owned())),
+            false => Ok(Player::Command(words)),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), SpecError> {
+        let problem = |problem: &str| {
+            Err(SpecError::Bot {
+                bot: self.name.clone(),
+                problem: problem.to_owned(),
+            })
+        };
+        let is_fit = |character: char| {
+            character.is_ascii_alphanumeric() || ['.', '_', '-', '+', '@'].contains(&character)
+        };
+        let length = self.name.chars().count();
+        if !(1..=LONGEST_NAME).contains(&length)
+            || !self.name.chars().all(is_fit)
+            || self.name.starts_with('.')
+        {
+            return problem(
+                "a name has 1 to 32 letters, digits, '.', '_', '-', '+' and '@', and does not \
+                 begin with '.'",
+            );
+        }
+        if self.command.is_some() && self.house.is_some() {
+            return problem("it has both a command and a built-in bot; give one of them");
+        }
+        self.player().map(drop)
+    }
+}
