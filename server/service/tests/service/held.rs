@@ -4,8 +4,9 @@
 use std::{pin::pin, time::Duration};
 
 use bridgemaster_proto::v1::{
-    ListGamesRequest, ListMatchesRequest, WatchMatchRequest,
+    ListGamesRequest, ListMatchesRequest, PlayResponse, Pong, WatchMatchRequest,
     catalog_service_client::CatalogServiceClient, match_service_client::MatchServiceClient,
+    play_request, play_response,
 };
 use bridgemaster_server::{Limits, identity::KeyScope};
 use h2::{RecvStream, client::SendRequest};
@@ -28,6 +29,7 @@ use crate::{
 
 const LIST: &str = "/bridgemaster.v1.MatchService/ListMatches";
 const GAMES_LISTED: &str = "/bridgemaster.v1.CatalogService/ListGames";
+const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
 const CREATE: &str = "/bridgemaster.v1.MatchService/CreateMatch";
 /// A time that is over soon.
 const SOON: Duration = Duration::from_millis(100);
@@ -45,6 +47,8 @@ impl NarrowClient {
         let socket = connect_from("127.0.0.1", table).await;
         let (sender, mut connection) = h2::client::Builder::new()
             .initial_window_size(window)
+            // What one stream does not read keeps no other from reading.
+            .initial_connection_window_size(16 * 1024 * 1024)
             .handshake(socket)
             .await
             .unwrap();
@@ -69,11 +73,23 @@ impl NarrowClient {
 
     /// Begins a call with these bytes, and with its answer's body when that has begun.
     async fn begin(&mut self, path: &str, bytes: Vec<u8>) -> (h2::SendStream<Bytes>, Answering) {
-        let call = http::Request::post(format!("{}{path}", self.url))
+        self.begin_showing(None, path, bytes).await
+    }
+
+    /// The same with the ticket of a seat.
+    async fn begin_showing(
+        &mut self,
+        ticket: Option<&str>,
+        path: &str,
+        bytes: Vec<u8>,
+    ) -> (h2::SendStream<Bytes>, Answering) {
+        let mut call = http::Request::post(format!("{}{path}", self.url))
             .header("content-type", "application/grpc")
-            .header("te", "trailers")
-            .body(())
-            .unwrap();
+            .header("te", "trailers");
+        if let Some(ticket) = ticket {
+            call = call.header("authorization", format!("Bearer {ticket}"));
+        }
+        let call = call.body(()).unwrap();
         self.sender = self.sender.clone().ready().await.unwrap();
         let (response, mut body) = self.sender.send_request(call, false).unwrap();
         body.send_data(bytes.into(), false).unwrap();
@@ -113,6 +129,25 @@ impl Answering {
             return status;
         }
         read_on(&mut body).await.unwrap()
+    }
+}
+
+/// What comes next of an answer. The server gets no room for more from it.
+async fn next_bytes(body: &mut RecvStream) -> Bytes {
+    let bytes = timeout(PATIENCE, body.data()).await.unwrap();
+    bytes.expect("the stream goes on").unwrap()
+}
+
+/// The first message of an answer that begins with `read`.
+async fn first_message<M: Message + Default>(mut read: Vec<u8>, body: &mut RecvStream) -> M {
+    loop {
+        if let Some((head, rest)) = read.split_at_checked(5) {
+            let length = u32::from_be_bytes(head[1..].try_into().unwrap());
+            if let Some(message) = rest.get(..length as usize) {
+                return M::decode(message).unwrap();
+            }
+        }
+        read.extend(next_bytes(body).await);
     }
 }
 
@@ -289,6 +324,43 @@ async fn a_server_full_of_calls_that_nobody_reads_serves_a_newcomer_after_a_whil
 }
 
 #[tokio::test]
+async fn a_connection_goes_on_while_a_message_waits_unread_on_each_of_its_streams() {
+    let limits = Limits::default();
+    let streams = limits.streams_per_connection as usize;
+    let table = Table::with_limits(limits).await;
+    let mut client = NarrowClient::connect(&table, 1).await;
+    let framed = |message| {
+        let bytes = request(message).encode_to_vec();
+        announced(bytes.len(), bytes)
+    };
+    let mut opened = Vec::new();
+    while opened.len() < streams {
+        for ticket in table.create(config(GAMES[0], 4)).await.tickets {
+            let hello = framed(play_request::Message::Hello(hello()));
+            opened.push(client.begin_showing(Some(&ticket), PLAY, hello).await);
+        }
+    }
+    // One byte of its Welcome shows that its Hello was read. While the rest of the Welcome is not
+    // sent, the server reads no more of the stream.
+    let mut bots = Vec::new();
+    for (outbound, answering) in opened {
+        let (_, mut inbound) = answering.head().await;
+        let begun = next_bytes(&mut inbound).await.to_vec();
+        bots.push((outbound, inbound, begun));
+    }
+    for (outbound, ..) in &mut bots {
+        let pong = framed(play_request::Message::Pong(Pong { nonce: 0 }));
+        outbound.send_data(pong.into(), false).unwrap();
+    }
+    client.windows.send(1_000).unwrap();
+    for (_, inbound, begun) in &mut bots {
+        let first: PlayResponse = first_message(std::mem::take(begun), inbound).await;
+        let is_welcome = matches!(first.message, Some(play_response::Message::Welcome(_)));
+        assert!(is_welcome, "{first:?}");
+    }
+}
+
+#[tokio::test]
 async fn requests_that_do_not_come_whole_are_bounded_in_bytes_and_small_ones_are_not_concerned() {
     let limits = Limits {
         unfinished_request_bytes_per_caller: 40_000,
@@ -407,7 +479,7 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_may_come_back() {
         .await
         .unwrap();
     let client = bridgemaster_proto::v1::play_service_client::PlayServiceClient::new(deaf);
-    let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
+    let first = request(play_request::Message::Hello(hello()));
     let bearer = format!("Bearer {}", seated.tickets[0]);
     let bot = RawBot::open_with(client, Some(&bearer), first)
         .await
