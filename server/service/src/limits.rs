@@ -313,6 +313,10 @@ pub(crate) const MAX_METADATA_BYTES: u32 = 8 * 1024;
 /// Connections to the port of the metrics at once: a few programs that read them.
 pub(crate) const METRICS_CONNECTIONS: usize = 32;
 
+/// Of these, connections of one address: a quarter, so that one address leaves places to others.
+/// A program that reads the page needs one.
+pub(crate) const METRICS_CONNECTIONS_PER_ADDRESS: usize = 8;
+
 /// Longest time of a connection to the port of the metrics: one that says nothing must not keep the
 /// place of another. Who reads them again and again connects again.
 pub(crate) const METRICS_CONNECTION_TIME: Duration = Duration::from_secs(10);

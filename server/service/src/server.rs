@@ -35,7 +35,9 @@ use crate::{
     hosting::Matches,
     identity::Authenticator,
     journal::{Journal, RecoveryError},
-    limits::{Limits, Rate},
+    limits::{
+        Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS, Rate,
+    },
     metrics::{self, Metrics},
     play::{Play, SeatAdmission},
     refusal::Refusal,
@@ -44,7 +46,9 @@ use crate::{
         signing_key::{self, SigningKeyError},
     },
     services::{Catalog, MatchDesk, RefusalDetails, RequestTimeout},
-    transport::{ConnectionInfo, ConnectionSlots, Origin, Tls, TokenBuckets, incoming, serve},
+    transport::{
+        ConnectionInfo, ConnectionSlots, FewConnections, Origin, Tls, TokenBuckets, incoming, serve,
+    },
 };
 
 /// What the health service tells of; the empty name is the server as a whole.
@@ -308,7 +312,10 @@ impl Server {
         info!(addr = %self.local_addr, "serving");
         let _metrics = self.metrics.map(|(listener, addr)| {
             info!(%addr, "serving metrics");
-            let page = metrics::serve(listener, Arc::clone(matches.metrics()));
+            let slots =
+                ConnectionSlots::without_bots(METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS);
+            let few = FewConnections::new(listener, slots, METRICS_CONNECTION_TIME);
+            let page = metrics::serve(few, Arc::clone(matches.metrics()));
             AbortOnDropHandle::new(tokio::spawn(page))
         });
         let drained = CancellationToken::new();

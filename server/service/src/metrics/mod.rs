@@ -5,7 +5,6 @@
 
 mod gauges;
 mod labels;
-mod listener;
 mod page;
 
 use std::{fmt, time::Duration};

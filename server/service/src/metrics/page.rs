@@ -1,18 +1,16 @@
 //! The page with the metrics, on a port for operators.
 
-use std::sync::Arc;
+use std::{fmt::Debug, sync::Arc};
 
+use super::Metrics;
 use axum::{
     Router,
     extract::State,
     http::{StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
+    serve::Listener,
 };
-use tokio::net::TcpListener;
-
-use super::{Metrics, listener::FewConnections};
-use crate::limits::{METRICS_CONNECTION_TIME, METRICS_CONNECTIONS};
 
 /// The type of OpenMetrics text.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -21,12 +19,14 @@ const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=
 ///
 /// # Errors
 /// When the listener fails.
-pub(crate) async fn serve(listener: TcpListener, metrics: Arc<Metrics>) -> std::io::Result<()> {
+pub(crate) async fn serve<L>(listener: L, metrics: Arc<Metrics>) -> std::io::Result<()>
+where
+    L: Listener<Addr: Debug>,
+{
     let pages = Router::new()
         .route("/metrics", get(page))
         .with_state(metrics);
-    let few = FewConnections::new(listener, METRICS_CONNECTIONS, METRICS_CONNECTION_TIME);
-    axum::serve(few, pages).await
+    axum::serve(listener, pages).await
 }
 
 async fn page(State(metrics): State<Arc<Metrics>>) -> Response {

@@ -54,6 +54,15 @@ impl ConnectionSlots {
         })
     }
 
+    /// The slots of a port that serves no bots, so that none is ever protected.
+    pub(crate) fn without_bots(in_all: usize, of_one_address: usize) -> Arc<Self> {
+        Arc::new(Self {
+            in_all,
+            of_one_address,
+            taken: Mutex::new(Taken::new(0)),
+        })
+    }
+
     /// Acquires a slot, and returns the limit for which another connection gave way, if one had to.
     /// Fails with the limit that is reached if all other connections are protected.
     pub(super) fn acquire(
