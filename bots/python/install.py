@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument(
         "--with-checks",
         action="store_true",
-        help="also install buf and ruff, which the repository's checks use",
+        help="also install what the repository's checks use, such as buf and ruff",
     )
     arguments = parser.parse_args()
     if sys.version_info < OLDEST_PYTHON:

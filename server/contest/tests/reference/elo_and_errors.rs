@@ -50,19 +50,20 @@ fn elo_error_and_superiority_are_those_of_fishtest() {
 
 #[test]
 fn the_figures_that_fastchess_prints_come_out_as_printed() {
-    let cases: &[(&[u64], f64, f64, f64)] = &[
-        (&[34, 54, 63, 64, 75], 55.58, 27.65, 57.94),
-        (&[332, 433, 498, 333, 334], -8.64, 10.33, -9.17),
-        (&[96, 111, 136], 40.70, 30.43, 49.77),
+    let cases: &[(&[u64], [f64; 4])] = &[
+        (&[34, 54, 63, 64, 75], [55.58, 27.65, 57.94, 100.0]),
+        (&[332, 433, 498, 333, 334], [-8.64, 10.33, -9.17, 5.05]),
+        (&[96, 111, 136], [40.70, 30.43, 49.77, 99.60]),
     ];
-    for (counts, elo, error, normalized) in cases {
+    for (counts, expected) in cases {
         let estimate = Frequencies::new(counts).unwrap().estimate(0.95).unwrap();
         let printed = |value: f64| (value * 100.0).round() / 100.0;
-        let found = (
-            printed(estimate.elo.0),
-            printed(estimate.elo_error()),
-            printed(estimate.normalized_elo.0),
-        );
-        assert_eq!(found, (*elo, *error, *normalized), "{counts:?}");
+        let found = [
+            estimate.elo.0,
+            estimate.elo_error(),
+            estimate.normalized_elo.0,
+            estimate.superiority * 100.0,
+        ];
+        assert_eq!(found.map(printed), *expected, "{counts:?}");
     }
 }

@@ -50,8 +50,7 @@ fn pairs_are_rated_as_by_choix() {
     }
 }
 
-#[test]
-fn rankings_of_four_are_rated_as_by_choix() {
+fn rankings_of_four() -> Vec<Ranking> {
     let orders = [
         [0, 1, 2, 3],
         [1, 0, 2, 3],
@@ -60,11 +59,15 @@ fn rankings_of_four_are_rated_as_by_choix() {
         [0, 1, 3, 2],
         [2, 0, 1, 3],
     ];
-    let rankings: Vec<Ranking> = (0..)
+    (0..)
         .zip(orders)
         .map(|(cluster, order)| Ranking::new(order.into_iter().zip(1..).collect(), cluster))
-        .collect();
-    let ratings = plain(4, &rankings);
+        .collect()
+}
+
+#[test]
+fn rankings_of_four_are_rated_as_by_choix() {
+    let ratings = plain(4, &rankings_of_four());
     let expected = [1.396_107_51, 0.344_536_38, -0.471_935_78, -1.268_708_11];
     for (bot, log_odds) in expected.into_iter().enumerate() {
         assert!(
@@ -76,8 +79,7 @@ fn rankings_of_four_are_rated_as_by_choix() {
 
 /// 75 %, 75 % and 90 % with a draw counting as a half, which is the share of a tie: the log odds
 /// of 90 % are twice those of 75 %, so the fit is exact and found by hand.
-#[test]
-fn three_engines_have_the_ratings_found_by_hand() {
+fn three_engines() -> Vec<Ranking> {
     let mut rankings = Vec::new();
     for (one, other, won, drawn, lost) in [(0, 1, 18, 9, 3), (1, 2, 18, 9, 3), (0, 2, 24, 6, 0)] {
         wins(&mut rankings, one, other, won);
@@ -87,12 +89,57 @@ fn three_engines_have_the_ratings_found_by_hand() {
             rankings.push(Ranking::new(vec![(one, 1), (other, 1)], cluster));
         }
     }
-    let ratings = plain(3, &rankings);
+    rankings
+}
+
+#[test]
+fn three_engines_have_the_ratings_found_by_hand() {
+    let ratings = plain(3, &three_engines());
     let reach = 400.0 * 3f64.log10();
     assert_six_digits(reach, 190.848_502, "by hand");
     for (bot, expected) in [reach, 0.0, -reach].into_iter().enumerate() {
         let elo = ratings.log_odds()[bot] * 400.0 / 10f64.ln();
         assert_six_digits(elo, expected, &format!("engine {bot}"));
+    }
+}
+
+/// What `n` games at a share `p` tell of a difference is `n p (1 - p)`. What two of the pairs tell
+/// by way of the third engine adds up as conductors in a row do.
+#[test]
+fn the_difference_of_two_engines_has_the_error_found_by_hand() {
+    let ratings = plain(3, &three_engines());
+    let [close, far] = [0.75, 0.9].map(|share| 30.0 * share * (1.0 - share));
+    let by_way_of_the_third = 1.0 / (1.0 / close + 1.0 / far);
+    let by_hand = 1.0 / (close + by_way_of_the_third);
+    let variance =
+        ratings.covariance(0, 0) + ratings.covariance(1, 1) - 2.0 * ratings.covariance(0, 1);
+    assert_six_digits(variance, by_hand, "variance of the difference");
+    let reach = 1.959_964 * variance.sqrt() * 400.0 / 10f64.ln();
+    assert!((reach - 124.75).abs() < 0.005, "{reach}");
+}
+
+/// The ridge of a contest holds ratings together by less than 0.1 %, where the prior of BayesElo
+/// makes 158 of the 190.85.
+#[test]
+fn a_ridge_compresses_ratings_as_the_penalty_of_choix_does() {
+    let default = PlackettLuce::default();
+    let ratings = default.fit(3, &three_engines()).unwrap();
+    for (bot, expected) in [190.675_643, 0.0, -190.675_643].into_iter().enumerate() {
+        let elo = ratings.log_odds()[bot] * 400.0 / 10f64.ln();
+        assert_six_digits(elo, expected, &format!("engine {bot}"));
+    }
+    let ratings = default.fit(4, &rankings_of_four()).unwrap();
+    let expected = [
+        1.389_220_233_1,
+        0.342_339_770_5,
+        -0.469_878_201_1,
+        -1.261_681_802_4,
+    ];
+    for (bot, log_odds) in expected.into_iter().enumerate() {
+        assert!(
+            (ratings.log_odds()[bot] - log_odds).abs() < 1e-8,
+            "bot {bot}"
+        );
     }
 }
 

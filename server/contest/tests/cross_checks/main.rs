@@ -1,0 +1,188 @@
+//! The fits against those of other programs, which find them in other ways: choix by the stationary
+//! distribution of a Markov chain, and openskill by updates match by match.
+//!
+//! They are Python packages. Without them these tests are ignored, with the command that installs
+//! them; with `CI` set, or an environment named, their absence is a failure.
+#![allow(clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the environment says where Python is"
+)]
+
+#[path = "../simulation/luck.rs"]
+mod luck;
+mod played;
+#[path = "../../../cli/tests/tool/mod.rs"]
+mod tool;
+
+use std::{
+    io::Write as _,
+    path::Path,
+    process::{Command, ExitCode, Stdio},
+};
+
+use bridgemaster_contest::{Covariance, PlackettLuce, Ratings};
+use libtest_mimic::{Arguments, Failed, Trial};
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use played::Played;
+use tool::{PYTHON, Tool};
+
+const PEERS: Tool = Tool {
+    name: "Python environment with choix and openskill",
+    check: &["-c", "import choix, openskill"],
+    install: "python3 bots/python/install.py --with-checks",
+    ..PYTHON
+};
+
+/// Bots of each case.
+const BOTS: usize = 6;
+
+fn main() -> ExitCode {
+    let trials = vec![
+        Trial::ignorable_test("choix_fits_the_same_ratings", || {
+            PEERS.with(choix_fits_the_same_ratings)
+        }),
+        Trial::ignorable_test("openskill_would_change_nothing_at_the_fit", || {
+            PEERS.with(openskill_would_change_nothing_at_the_fit)
+        }),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// What `peers.py` is asked.
+#[derive(Serialize)]
+struct Case {
+    bots: usize,
+    rankings: Vec<Vec<usize>>,
+    ridge: f64,
+    log_odds: Vec<f64>,
+    asks_openskill: bool,
+}
+
+/// What it answers.
+#[derive(Deserialize)]
+struct Answer {
+    log_odds: Vec<f64>,
+    slope: Vec<f64>,
+    curvature: Vec<f64>,
+}
+
+fn fit(ridge: f64, played: &Played) -> Ratings {
+    let covariance = Covariance::Model;
+    let fit = PlackettLuce { ridge, covariance };
+    fit.fit(BOTS, &played.rankings()).unwrap()
+}
+
+fn ask(python: &Path, cases: &[Case]) -> Result<Vec<Answer>, Failed> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cross_checks/peers.py");
+    let mut child = Command::new(python)
+        .arg(script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    // The script reads all of it before it writes.
+    let mut stdin = child.stdin.take().ok_or("its standard input is a pipe")?;
+    stdin.write_all(&serde_json::to_vec(cases)?)?;
+    drop(stdin);
+    let output = child.wait_with_output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+fn assert_near(found: &[f64], expected: &[f64], allowed: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (bot, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let off = (found - expected).abs();
+        assert!(
+            off <= allowed,
+            "{what}, bot {bot}: {found}, and {expected} is expected"
+        );
+    }
+}
+
+/// With ties too, which choix does not have: it gets each match once in every order of the bots
+/// that tie, and as often in all as any other match.
+fn choix_fits_the_same_ratings(python: &Path) -> Result<(), Failed> {
+    let mut cases = Vec::new();
+    let mut fits = Vec::new();
+    // With a ridge choix takes a way of its own that is slow.
+    let ridges = [(0.0, vec![2, 3, 4, 6]), (0.01, vec![2])];
+    for (ridge, counts) in ridges {
+        for (seats, ties) in counts
+            .into_iter()
+            .flat_map(|seats| [(seats, false), (seats, true)])
+        {
+            let played = Played::new(BOTS, seats, ties);
+            let (rankings, copies) = played.in_every_order();
+            let ratings = fit(ridge, &played);
+            cases.push(Case {
+                bots: BOTS,
+                rankings,
+                // The likelihood is so many times ours, and so must be what is taken from it.
+                ridge: ridge * f64::from(copies),
+                log_odds: ratings.log_odds().to_vec(),
+                asks_openskill: false,
+            });
+            fits.push((
+                format!("{seats} seats, ties {ties}, ridge {ridge}"),
+                ratings,
+            ));
+        }
+    }
+    for (answer, (what, ratings)) in ask(python, &cases)?.iter().zip(&fits) {
+        assert_near(ratings.log_odds(), &answer.log_odds, 1e-6, what);
+    }
+    Ok(())
+}
+
+/// The updates of all matches add up to none where the likelihood is greatest, and what they take
+/// from the variances is the information from which our standard errors come. openskill treats
+/// ties in a way of its own, so there are none.
+fn openskill_would_change_nothing_at_the_fit(python: &Path) -> Result<(), Failed> {
+    let mut cases = Vec::new();
+    let mut fits = Vec::new();
+    for seats in [2, 3, 4, 5, 6] {
+        let played = Played::new(BOTS, seats, false);
+        let ratings = fit(0.0, &played);
+        cases.push(Case {
+            bots: BOTS,
+            rankings: played.in_every_order().0,
+            ridge: 0.0,
+            log_odds: ratings.log_odds().to_vec(),
+            asks_openskill: true,
+        });
+        fits.push((seats, ratings));
+    }
+    for (answer, (seats, ratings)) in ask(python, &cases)?.iter().zip(&fits) {
+        assert_near(
+            &answer.slope,
+            &[0.0; BOTS],
+            1e-5,
+            &format!("{seats} seats: slope"),
+        );
+        let ours = information(ratings);
+        assert_near(
+            &answer.curvature,
+            &ours,
+            1e-3,
+            &format!("{seats} seats: curvature"),
+        );
+    }
+    Ok(())
+}
+
+/// The information about each bot: the diagonal of the inverse of the covariance, in the space of
+/// ratings whose mean is 0.
+fn information(ratings: &Ratings) -> Vec<f64> {
+    let share = 1.0 / BOTS as f64;
+    let covariance = DMatrix::from_fn(BOTS, BOTS, |row, column| {
+        ratings.covariance(row, column) + share
+    });
+    let inverse = covariance.try_inverse().unwrap();
+    (0..BOTS).map(|bot| inverse[(bot, bot)] - share).collect()
+}
