@@ -1,8 +1,8 @@
 //! How often an interval of 95 % holds the truth.
 
 use bridgemaster_contest::{
-    Bounds, ConfidenceSequence, Covariance, Elo, ErrorRates, Estimate, GroupScores, Hypotheses,
-    PlackettLuce, Ranking, SequentialTest, Verdict,
+    Bounds, ConfidenceSequence, Covariance, Elo, ErrorRates, Estimate, FEW_GROUPS, GroupScores,
+    Hypotheses, PlackettLuce, Ranking, SequentialTest, Verdict,
 };
 
 use crate::{
@@ -16,34 +16,45 @@ const LEVEL: f64 = 0.95;
 /// What the coverage may be, with the error of so many intervals.
 fn cell(name: String, held: u64, intervals: u64, note: String) -> Cell {
     let error = (LEVEL * (1.0 - LEVEL) / intervals as f64).sqrt();
-    let slack = (2.0 * error).max(0.01);
+    // A short run of many cells: one in twenty would be two errors off.
+    let slack = (3.0 * error).max(0.01);
     let share = held as f64 / intervals as f64;
     Cell::between(name, share, LEVEL - slack, LEVEL + slack, note)
+}
+
+/// The same after so many groups. The score of a group of two seats has three values, so the
+/// coverage of a few groups is that of a few whole numbers: it may be higher, never lower.
+fn cell_of_groups(name: String, held: u32, runs: u32, groups: u64) -> Cell {
+    let share = f64::from(held) / f64::from(runs);
+    if groups >= FEW_GROUPS {
+        return cell(name, held.into(), runs.into(), String::new());
+    }
+    let error = (LEVEL * (1.0 - LEVEL) / f64::from(runs)).sqrt();
+    let low = LEVEL - (3.0 * error).max(0.01);
+    Cell::between(name, share, low, 1.0, "few groups".to_owned())
 }
 
 pub(crate) fn cells(runs: u32) -> Vec<Cell> {
     let mut cells = Vec::new();
     for seats in [2, 4, 6] {
-        for groups in [10, 30, 100] {
+        for groups in [10, FEW_GROUPS, 100] {
             for elo in [0.0, 87.0] {
                 let truth = Elo(elo).expected_score();
                 let mut held = 0;
                 for run in 0..runs {
-                    let stream = (seats * 1_000 + groups) as u64 * 1_000 + elo as u64;
+                    let stream = (seats as u64 * 1_000 + groups) * 1_000 + elo as u64;
                     let mut luck = Luck::of(stream, run.into());
+                    // The mean beat fraction is that of the Elo only without shared luck.
+                    let shared = if elo == 0.0 { 0.5 } else { 0.0 };
                     let scores: GroupScores = (0..groups)
-                        .map(|_| group(Elo(elo), seats, 0.5, &mut luck))
+                        .map(|_| group(Elo(elo), seats, shared, &mut luck))
                         .collect();
                     let estimate = Estimate::of_groups(&scores, seats as u32, LEVEL).unwrap();
                     let interval = estimate.score_interval;
-                    held += u64::from(interval.low <= truth && truth <= interval.high);
+                    held += u32::from(interval.low <= truth && truth <= interval.high);
                 }
-                // The mean beat fraction is that of the Elo only without shared luck, and nearly
-                // so with little of it.
                 let name = format!("{seats} seats, {groups} groups at {elo} Elo");
-                if elo == 0.0 {
-                    cells.push(cell(name, held, runs.into(), String::new()));
-                }
+                cells.push(cell_of_groups(name, held, runs, groups));
             }
         }
     }

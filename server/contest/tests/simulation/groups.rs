@@ -27,7 +27,7 @@ fn scattered(seats: usize, luck: &mut Luck) -> GroupScore {
 pub(crate) fn cells(runs: u32) -> Vec<Cell> {
     [2, 4, 6]
         .into_iter()
-        .map(|seats| {
+        .flat_map(|seats| {
             let mut luck = Luck::of(5, seats as u64);
             let grouped: GroupScores = (0..runs)
                 .map(|_| group(Elo(0.0), seats, SHARED, &mut luck))
@@ -40,7 +40,13 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
                 grouped.variance(),
                 scattered.variance()
             );
-            Cell::between(name, ratio, 0.0, 0.85, note)
+            let variance = Cell::between(name, ratio, 0.0, 0.85, note);
+            // Whatever the seats and the seeds give, a bot is no better than itself.
+            let error = (grouped.variance() / f64::from(runs)).sqrt();
+            let name = format!("{seats} seats: mean score of a bot against itself");
+            let (low, high) = (0.5 - 3.0 * error, 0.5 + 3.0 * error);
+            let even = Cell::between(name, grouped.mean(), low, high, String::new());
+            [variance, even]
         })
         .collect()
 }

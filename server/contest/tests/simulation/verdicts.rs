@@ -1,8 +1,8 @@
 //! How often a sequential test is wrong, and how many groups it takes.
 
 use bridgemaster_contest::{
-    Bounds, Elo, ErrorRates, GroupScore, GroupScores, Hypotheses, SequentialTest, TValueTest,
-    Verdict,
+    Bounds, Elo, ErrorRates, GroupScore, GroupScores, Hypotheses, NormalizedElo, SequentialTest,
+    TValueTest, Verdict,
 };
 
 use crate::{
@@ -110,33 +110,103 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
             }
         }
     }
-    cells.extend(dominated());
+    cells.extend(certain());
     cells
 }
 
-/// A candidate that wins everything, and one that always ties.
-fn dominated() -> Vec<Cell> {
+/// The highest lower bound at which a candidate that wins everything is accepted within
+/// [`SOON`] groups, in Elo of either kind. A candidate of 120 Elo wins ten matches in a row too
+/// often for any test to accept it then.
+const HIGHEST_LOWER_BOUND: i32 = 60;
+
+/// Groups within which a candidate that wins everything is accepted.
+const SOON: f64 = 10.0;
+
+/// Makes bounds of a lower and an upper number of Elo of a kind.
+type Kind = fn(f64, f64) -> Bounds;
+
+/// The tests of all bounds of a kind at so many seats: lower bounds in steps of 20 Elo, and effects
+/// from 1 to 200 Elo above them.
+fn tests_of_bounds(
+    seats: u32,
+    lower_bounds: std::ops::RangeInclusive<i32>,
+    kind: Kind,
+) -> impl Iterator<Item = SequentialTest> {
+    let rates = ErrorRates::new(RATE, RATE).unwrap();
+    lower_bounds.step_by(20).flat_map(move |lower| {
+        [1, 2, 5, 10, 17, 35, 87, 200].map(|effect| {
+            let bounds = kind(lower.into(), (lower + effect).into());
+            SequentialTest::new(Hypotheses::new(bounds, rates, seats).unwrap())
+        })
+    })
+}
+
+/// Records the same score until there is a verdict, or until there are so many groups.
+fn repeat(mut test: SequentialTest, score: f64, most: u32) -> (Verdict, u32) {
+    let mut groups = 0;
+    while test.verdict() == Verdict::Undecided && groups < most {
+        test.record(GroupScore::new(score).unwrap());
+        groups += 1;
+    }
+    (test.verdict(), groups)
+}
+
+/// A candidate that wins everything, one that loses everything, and one that is its own mirror: a
+/// deterministic bot against itself has each place once in a group, so that every score is 0.5.
+fn certain() -> Vec<Cell> {
     let mut cells = Vec::new();
-    for effect in [5.0, 17.0, 174.0] {
-        for (name, score, expected, most) in [
-            ("wins everything", 1.0, Verdict::Accepted, 10.0),
-            ("is its own mirror", 0.5, Verdict::Rejected, f64::INFINITY),
-        ] {
-            let mut test = SequentialTest::new(hypotheses(effect, 2));
-            let mut groups = 0;
-            while test.verdict() == Verdict::Undecided {
-                test.record(GroupScore::new(score).unwrap());
-                groups += 1;
-            }
-            assert_eq!(test.verdict(), expected, "{name}");
-            let name = format!("2 seats, {effect} Elo: {name}, groups");
-            cells.push(Cell::between(
-                name,
-                f64::from(groups),
+    let elo = |lower, upper| Bounds::Elo {
+        lower: Elo(lower),
+        upper: Elo(upper),
+    };
+    let normalized = |lower, upper| Bounds::Normalized {
+        lower: NormalizedElo(lower),
+        upper: NormalizedElo(upper),
+    };
+    let kinds: [(_, Kind); 2] = [("Elo", elo), ("normalised", normalized)];
+    for (kind, bounds) in kinds {
+        for seats in [2, 4, 6] {
+            let mut cell = |what: &str, lower_bounds, score, expected: &[Verdict], most| {
+                let ran: Vec<_> = tests_of_bounds(seats, lower_bounds, bounds)
+                    .map(|test| repeat(test, score, MOST_GROUPS))
+                    .collect();
+                let others = ran
+                    .iter()
+                    .filter(|(verdict, _)| !expected.contains(verdict));
+                let longest = ran.iter().map(|(_, groups)| *groups).max();
+                let name = format!("{seats} seats, {kind}: {what}");
+                let longest = longest.unwrap_or_default();
+                let note = format!("at most {longest} groups");
+                cells.push(Cell::between(name, others.count() as f64, 0.0, 0.0, note));
+                if let Some(most) = most {
+                    let name = format!("{seats} seats, {kind}: {what}, groups");
+                    let none = String::new();
+                    cells.push(Cell::between(name, longest.into(), 1.0, most, none));
+                }
+            };
+            let highest = HIGHEST_LOWER_BOUND;
+            cell(
+                "wins everything, not accepted",
+                -200..=highest,
                 1.0,
-                most,
-                String::new(),
-            ));
+                &[Verdict::Accepted],
+                Some(SOON),
+            );
+            cell(
+                "loses everything, not rejected",
+                0..=200,
+                0.0,
+                &[Verdict::Rejected],
+                Some(SOON),
+            );
+            // With normalised bounds a small effect takes longer than anybody waits.
+            cell(
+                "is its own mirror, accepted",
+                0..=200,
+                0.5,
+                &[Verdict::Rejected, Verdict::Undecided],
+                None,
+            );
         }
     }
     cells
