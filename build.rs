@@ -70,6 +70,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         // Messages need no transport; who has one gives it to the client.
         .build_transport(false)
         .codec_path("crate::codec::SmallBufferCodec")
+        // So that equal messages have equal bytes.
+        .btree_map(".")
         .include_file("packages.rs");
     for field in BOXED {
         builder = builder.boxed(field);

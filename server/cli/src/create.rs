@@ -2,18 +2,29 @@
 
 use std::fmt::Write as _;
 
-use bridgemaster_proto::{outside::Outside, v1::CreateMatchResponse};
+use bridgemaster_proto::{
+    outside::Outside,
+    v1::{CreateMatchRequest, CreateMatchResponse},
+};
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use clap::Args;
 
 use super::{
-    match_client::ServerFlag, match_flags::MatchFlags, output, proto_json, runtime::block_on,
+    label::{self, Label},
+    match_client::ServerFlag,
+    match_flags::MatchFlags,
+    output, proto_json,
+    runtime::block_on,
 };
 
 #[derive(Args)]
 pub(super) struct CreateArgs {
     #[command(flatten)]
     server: ServerFlag,
+    /// Something to find the match by with `bridgemaster list`, such as run=42; may be given several
+    /// times
+    #[arg(long = "label", value_name = "NAME=VALUE")]
+    labels: Vec<Label>,
     /// Print the server's answer as JSON
     #[arg(long)]
     json: bool,
@@ -26,7 +37,12 @@ impl CreateArgs {
         let config = self.match_flags.config(self.match_flags.seats_or_most()?)?;
         block_on(async {
             let mut client = self.server.connect().await?;
-            let created = client.create(config).await?;
+            let request = CreateMatchRequest {
+                config: Some(config),
+                labels: label::to_map(&self.labels),
+                ..CreateMatchRequest::default()
+            };
+            let created = client.create(request).await?;
             let text = match self.json {
                 true => proto_json::to_json("CreateMatchResponse", &created)?,
                 false => instructions(&self.server.url, &created)?,

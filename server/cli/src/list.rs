@@ -4,13 +4,14 @@ use bridgemaster_games::GAME_IDS;
 use bridgemaster_proto::{
     games::game_id,
     outside::Outside,
-    v1::{ListMatchesResponse, MatchInfo, MatchState, SeatState},
+    v1::{ListMatchesResponse, MatchFilter, MatchInfo, MatchState, SeatState},
 };
 use clap::{Args, ValueEnum, builder::PossibleValuesParser, value_parser};
 
 use super::{
+    label::{self, Label},
     match_client::{MatchClient, ServerFlag},
-    output, proto_json,
+    moment, output, proto_json,
     runtime::block_on,
     table,
 };
@@ -25,6 +26,7 @@ const DEFAULT_LIMIT: u32 = 50;
     after_help = "The filters are put together: a match is listed when all of them hold.\n\n  \
     bridgemaster list --state running\n  \
     bridgemaster list --state ended --game alhambra --bot greedy --limit 10\n  \
+    bridgemaster list --label run=42 --maker ci --since 2026-11-01\n  \
     bridgemaster list --all --json"
 )]
 pub(super) struct ListArgs {
@@ -56,6 +58,18 @@ struct Filter {
     /// Only matches in which a bot of this name has a seat
     #[arg(long, value_name = "NAME")]
     bot: Option<String>,
+    /// Only matches with this label; may be given several times
+    #[arg(long = "label", value_name = "NAME=VALUE")]
+    labels: Vec<Label>,
+    /// Only matches that the API key of this name made
+    #[arg(long, value_name = "NAME")]
+    maker: Option<String>,
+    /// Only matches made at this moment or later, such as 2026-11-21 or 2026-11-21T16:30:00Z
+    #[arg(long, value_name = "MOMENT", value_parser = moment::unix_ms)]
+    since: Option<u64>,
+    /// Only matches made before this moment
+    #[arg(long, value_name = "MOMENT", value_parser = moment::unix_ms)]
+    before: Option<u64>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -141,13 +155,9 @@ async fn collect(
     };
     let mut page_token = String::new();
     loop {
-        let page = client.list(filter.state(), PAGE_SIZE, page_token).await?;
+        let page = client.list(filter.message(), PAGE_SIZE, page_token).await?;
         listed.damaged.extend(page.damaged_match_ids);
-        for info in page
-            .matches
-            .into_iter()
-            .filter(|info| filter.holds_for(info))
-        {
+        for info in page.matches {
             if listed.matches.len() == limit {
                 listed.has_more = true;
                 return Ok(listed);
@@ -162,22 +172,23 @@ async fn collect(
 }
 
 impl Filter {
-    /// The part of the filter that the server knows.
-    fn state(&self) -> MatchState {
-        match self.state {
+    fn message(&self) -> MatchFilter {
+        let state = match self.state {
             None => MatchState::Unspecified,
             Some(State::Waiting) => MatchState::Waiting,
             Some(State::Running) => MatchState::Running,
             Some(State::Ended) => MatchState::Ended,
+        };
+        MatchFilter {
+            state: state.into(),
+            game_id: self.game.clone().unwrap_or_default(),
+            labels: label::to_map(&self.labels),
+            maker: self.maker.clone().unwrap_or_default(),
+            bot_name: self.bot.clone().unwrap_or_default(),
+            created_from_unix_ms: self.since.unwrap_or_default(),
+            created_before_unix_ms: self.before.unwrap_or_default(),
+            ..MatchFilter::default()
         }
-    }
-
-    fn holds_for(&self, info: &MatchInfo) -> bool {
-        let has_bot = |name: &String| info.seats.iter().any(|seat| seat.bot_name == *name);
-        self.game
-            .as_deref()
-            .is_none_or(|game| game_of(info) == Some(game))
-            && self.bot.as_ref().is_none_or(has_bot)
     }
 }
 
@@ -193,12 +204,23 @@ fn text(listed: &Listed) -> String {
         [
             info.match_id.clone(),
             state_name(info).to_owned(),
+            made_at(info),
             game_of(info).unwrap_or("(unknown)").to_owned(),
             info.decisions.to_string(),
             bots(info),
         ]
     });
-    table::plain(["match", "state", "game", "decisions", "bots"], rows)
+    table::plain(
+        ["match", "state", "made", "game", "decisions", "bots"],
+        rows,
+    )
+}
+
+fn made_at(info: &MatchInfo) -> String {
+    match info.created_unix_ms {
+        0 => "(unknown)".to_owned(),
+        ms => moment::utc(i64::try_from(ms).unwrap_or(i64::MAX)),
+    }
 }
 
 fn state_name(info: &MatchInfo) -> &'static str {
@@ -229,36 +251,4 @@ fn bots(info: &MatchInfo) -> String {
 
 fn named(name: &str) -> &str {
     if name.is_empty() { "(none came)" } else { name }
-}
-
-#[cfg(test)]
-mod tests {
-    use bridgemaster_proto::v1::SeatInfo;
-
-    use super::*;
-
-    fn of_bot(name: &str) -> MatchInfo {
-        MatchInfo {
-            seats: vec![SeatInfo {
-                bot_name: name.to_owned(),
-                ..SeatInfo::default()
-            }],
-            ..MatchInfo::default()
-        }
-    }
-
-    #[test]
-    fn a_filter_holds_when_all_of_its_parts_do() {
-        let of = |game: Option<&str>, bot: Option<&str>| Filter {
-            state: None,
-            game: game.map(str::to_owned),
-            bot: bot.map(str::to_owned),
-        };
-        let info = of_bot("greedy");
-        assert!(of(None, None).holds_for(&info));
-        assert!(of(None, Some("greedy")).holds_for(&info));
-        assert!(!of(None, Some("greed")).holds_for(&info));
-        // Its game is not known.
-        assert!(!of(Some(GAME_IDS[0]), Some("greedy")).holds_for(&info));
-    }
 }

@@ -15,6 +15,7 @@ mod failure;
 mod follow;
 mod input_file;
 mod key;
+mod label;
 mod list;
 mod match_client;
 mod match_flags;

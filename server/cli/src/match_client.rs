@@ -6,9 +6,9 @@ use anyhow::Context as _;
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::v1::{
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetReplayRequest,
-    GetServerInfoRequest, ListMatchesRequest, ListMatchesResponse, MatchConfig, MatchFilter,
-    MatchInfo, MatchState, WatchMatchRequest, WatchMatchResponse,
-    catalog_service_client::CatalogServiceClient, match_service_client::MatchServiceClient,
+    GetServerInfoRequest, ListMatchesRequest, ListMatchesResponse, MatchFilter, MatchInfo,
+    WatchMatchRequest, WatchMatchResponse, catalog_service_client::CatalogServiceClient,
+    match_service_client::MatchServiceClient,
 };
 use bridgemaster_replay::{MAX_REPLAY_BYTES, PublicKey};
 use bridgemaster_sdk::{
@@ -102,12 +102,8 @@ impl MatchClient {
     /// Makes a match.
     pub(super) async fn create(
         &mut self,
-        config: MatchConfig,
+        request: CreateMatchRequest,
     ) -> anyhow::Result<CreateMatchResponse> {
-        let request = CreateMatchRequest {
-            config: Some(config),
-            ..CreateMatchRequest::default()
-        };
         let response = self.0.create_match(request).await;
         Ok(response.map_err(|status| refused(&status))?.into_inner())
     }
@@ -115,14 +111,10 @@ impl MatchClient {
     /// A part of the list of matches, the newest first; it goes on at the token of the part before.
     pub(super) async fn list(
         &mut self,
-        state: MatchState,
+        filter: MatchFilter,
         page_size: u32,
         page_token: String,
     ) -> anyhow::Result<ListMatchesResponse> {
-        let filter = MatchFilter {
-            state: state.into(),
-            ..MatchFilter::default()
-        };
         let request = ListMatchesRequest {
             filter: Some(filter),
             page_size,

@@ -1,6 +1,6 @@
 //! Moments, as people read them.
 
-use jiff::Timestamp;
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 /// A moment in milliseconds since 1970 UTC, to the second: `2026-11-21 16:30:05 UTC`. The number
 /// itself, if the calendar does not reach so far.
@@ -11,9 +11,38 @@ pub(super) fn utc(unix_ms: i64) -> String {
     }
 }
 
+/// Reads a moment: a day such as `2026-11-21`, which begins in UTC, or a time with its zone such as
+/// `2026-11-21T16:30:00Z`. In milliseconds since 1970 UTC.
+pub(super) fn unix_ms(text: &str) -> Result<u64, &'static str> {
+    let day = || {
+        let day: Date = text.parse().ok()?;
+        Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    };
+    let moment = text.parse::<Timestamp>().ok().or_else(day);
+    let unix_ms = moment.map(Timestamp::as_millisecond);
+    unix_ms.and_then(|ms| u64::try_from(ms).ok()).ok_or(
+        "a moment is a day such as 2026-11-21, which begins in UTC, or a time with its zone such \
+         as 2026-11-21T16:30:00Z, and not before 1970",
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_days_or_times_with_their_zone() {
+        for (text, ms) in [
+            ("1970-01-02", 86_400_000),
+            ("2000-02-29T12:34:56Z", 951_827_696_000),
+            ("2000-02-29T13:34:56+01:00", 951_827_696_000),
+        ] {
+            assert_eq!(unix_ms(text), Ok(ms), "{text}");
+        }
+        for bad in ["", "yesterday", "2000-02-30", "1969-12-31", "12:30"] {
+            assert!(unix_ms(bad).is_err(), "{bad:?}");
+        }
+    }
 
     #[test]
     fn moments_are_told_by_the_calendar() {

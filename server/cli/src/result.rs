@@ -11,7 +11,7 @@ use super::{
     failure,
     follow::{DEFAULT_PATIENCE_SECONDS, follow},
     match_client::ServerFlag,
-    output, proto_json,
+    moment, output, proto_json,
     runtime::block_on,
     standing, table,
 };
@@ -73,7 +73,7 @@ impl ResultArgs {
 
 fn text(info: &MatchInfo) -> String {
     let id = Outside(&info.match_id);
-    match &info.result {
+    let told = match &info.result {
         Some(result) => {
             let seconds = result.duration_ms as f64 / 1e3;
             let decisions = count(result.decisions, "decision", "decisions");
@@ -85,5 +85,23 @@ fn text(info: &MatchInfo) -> String {
             count(info.decisions, "decision", "decisions"),
             standing::line(info)
         ),
+    };
+    told + &origin(info)
+}
+
+/// Who made the match and when, and what its maker wrote on it; empty where nothing is known.
+fn origin(info: &MatchInfo) -> String {
+    let mut text = String::new();
+    let by = match info.maker.as_str() {
+        "" => String::new(),
+        maker => format!(" by {}", Outside(maker)),
+    };
+    if info.created_unix_ms > 0 {
+        let made = moment::utc(i64::try_from(info.created_unix_ms).unwrap_or(i64::MAX));
+        text += &format!("made {made}{by}\n");
     }
+    for (name, value) in &info.labels {
+        text += &format!("label {}={}\n", Outside(name), Outside(value));
+    }
+    text
 }

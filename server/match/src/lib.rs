@@ -20,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+mod calendar;
 mod effect;
 mod effects;
 mod held_back;
@@ -35,8 +36,8 @@ mod storing;
 
 pub use effect::{Closing, Counted, Effect, Ending, Entries, Finish, StoredEntry};
 pub use journal::{
-    Claims, Header, MAX_SUMMARY_BYTES, ReadEntry, Recovered, StoredInput, Unreplayable, read_entry,
-    read_finished, read_histories, recover,
+    Beginning, Claims, Header, MAX_SUMMARY_BYTES, ReadEntry, Recovered, StoredInput, Unreplayable,
+    read_entry, read_finished, read_histories, recover,
 };
 pub use machine::{Joined, Match, NotSeated, Opening};
 pub use moment::{MIN_LAG_US, Moment};

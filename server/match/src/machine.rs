@@ -17,9 +17,9 @@ use bridgemaster_referee::{
 use bridgemaster_replay::{ReplayWriter, SigningKey};
 
 use crate::{
-    Closing, Effect, Entries, Header, Moment, Origin, Recovered, Report, SeatInput, StreamNumber,
-    held_back::HeldBack, journal::MatchJournal, link::Link, referee_input::referee_input,
-    storing::Storing,
+    Beginning, Closing, Effect, Entries, Header, Moment, Origin, Recovered, Report, SeatInput,
+    StreamNumber, calendar::Calendar, held_back::HeldBack, journal::MatchJournal, link::Link,
+    referee_input::referee_input, storing::Storing,
 };
 
 /// A match of one game.
@@ -29,6 +29,9 @@ pub struct Match<G: WireGame> {
     pub(crate) referee: Referee<G>,
     /// Which numbers of bots that come back are believed.
     pub(crate) histories: Histories,
+    pub(crate) calendar: Calendar,
+    /// What began last.
+    began: Beginning,
     pub(crate) links: Vec<Link>,
     /// Lag of the server that the referee knows of or that was before its time, in µs.
     lag_us: u64,
@@ -97,6 +100,7 @@ impl<G: WireGame> Match<G> {
         signing_key: Arc<SigningKey>,
     ) -> Result<Self, RulesError<G>> {
         let recovered = Recovered {
+            calendar: Calendar::new(made_at.time, origin.created_unix_ms),
             origin,
             referee: Referee::new(rules, made_at.time)?,
             histories: Histories::new(running),
@@ -122,8 +126,14 @@ impl<G: WireGame> Match<G> {
             replay,
             entries,
             known_until: _,
+            calendar,
         } = recovered;
         Self {
+            began: Beginning {
+                history_id: histories.running(),
+                unix_ms: origin.created_unix_ms,
+            },
+            calendar,
             origin: Arc::new(origin),
             signing_key,
             links: referee.seats().map(|_| Link::default()).collect(),
@@ -161,10 +171,12 @@ impl<G: WireGame> Match<G> {
     }
 
     /// The server was started again, and its clock runs: the history `next` begins.
-    pub fn restarted(&mut self, now: Moment, next: HistoryId, effects: &mut Vec<Effect>) {
+    pub fn restarted(&mut self, now: Moment, next: Beginning, effects: &mut Vec<Effect>) {
         self.lag_us = now.lag_us;
         let sent = self.referee.sent().collect();
-        self.histories.begin(next, sent);
+        self.histories.begin(next.history_id, sent);
+        self.calendar.go_on(now.time, next.unix_ms);
+        self.began = next;
         self.handle(now.time, Input::Restarted, effects);
     }
 
@@ -333,7 +345,7 @@ impl<G: WireGame> Match<G> {
         // Bots are told of a history as soon as it runs, so its beginning is stored in any case.
         let must_be_stored = matches!(input, Input::Restarted);
         if let Some(journal) = &mut self.journal {
-            journal.note(time, &input, self.histories.running());
+            journal.note(time, &input, self.began);
         }
         self.referee.handle(time, input, &mut self.outputs);
         let after = if !self.outputs.is_empty() || must_be_stored {

@@ -1,6 +1,6 @@
 //! What is fixed before a match begins, its rules apart.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use bridgemaster_wire::SeedSalt;
 
@@ -59,4 +59,22 @@ pub struct Origin {
     pub tickets: Vec<TicketHash>,
     /// Name of the API key that made it, where there are keys.
     pub maker: Option<String>,
+    /// When it was made, in ms since 1970 UTC; 0 when that is not known.
+    pub created_unix_ms: u64,
+    /// What its maker wrote on it.
+    pub labels: BTreeMap<String, String>,
+}
+
+impl Origin {
+    /// That of a match that nobody is known to have made.
+    pub fn new(id: MatchId, salt: SeedSalt, tickets: Vec<TicketHash>) -> Self {
+        Self {
+            id,
+            salt,
+            tickets,
+            maker: None,
+            created_unix_ms: 0,
+            labels: BTreeMap::new(),
+        }
+    }
 }

@@ -76,7 +76,18 @@ impl<G: WireGame> Match<G> {
         let referee = &self.referee;
         let rules = referee.rules();
         let result = referee.result();
-        let Origin { id, salt, .. } = &*self.origin;
+        let Origin {
+            id,
+            salt,
+            maker,
+            created_unix_ms,
+            labels,
+            tickets: _,
+        } = &*self.origin;
+        let started_at = referee.started_at();
+        let ended_at = started_at.zip(result);
+        let ended_at = ended_at.map(|(at, result)| at.plus_us(result.duration_ms * 1000));
+        let unix_ms = |at: Option<Time>| at.map_or(0, |at| self.calendar.unix_ms(at));
         v1::MatchInfo {
             match_id: id.to_string(),
             state: self.state().into(),
@@ -87,6 +98,11 @@ impl<G: WireGame> Match<G> {
             seed_commitment: salt.commit(&rules.seed),
             seed_salt: result.map(|_| salt.to_hex()).unwrap_or_default(),
             rules_version: G::RULES_VERSION,
+            labels: labels.clone(),
+            maker: maker.clone().unwrap_or_default(),
+            created_unix_ms: *created_unix_ms,
+            started_unix_ms: unix_ms(started_at),
+            ended_unix_ms: unix_ms(ended_at),
             ..v1::MatchInfo::default()
         }
     }

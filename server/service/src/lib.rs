@@ -43,6 +43,7 @@ mod server;
 mod services;
 mod tally;
 mod transport;
+mod wall_clock;
 
 pub use bridgemaster_match::Unreplayable;
 pub use inspection::{inspect_finished_match, inspect_match_in_play};

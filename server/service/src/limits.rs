@@ -352,8 +352,21 @@ pub(crate) const UNCOUNTED_QUEUE_BYTES: usize = 8 * 1024;
 /// Read buffer of each call, in bytes.
 pub(crate) const CALL_BUFFER_BYTES: usize = 8 * 1024;
 
-/// Bytes reserved for each match of a page of ListMatches before the page is produced.
-pub(crate) const LISTED_MATCH_BYTES: usize = 4 * 1024;
+/// Bytes reserved for each match of a page of ListMatches before the page is produced: 4 KiB, and
+/// its labels.
+pub(crate) const LISTED_MATCH_BYTES: usize = 4 * 1024 + MAX_LABELS_BYTES;
+
+/// Most labels of a match: a few to search by. More tell of data that belongs elsewhere.
+pub(crate) const MAX_LABELS: usize = 16;
+
+/// Longest name of a label, in bytes.
+pub(crate) const MAX_LABEL_NAME_BYTES: usize = 64;
+
+/// Longest value of a label, in characters: a link, or a sentence.
+pub(crate) const MAX_LABEL_VALUE_CHARS: usize = 256;
+
+/// Most bytes of all labels of a match: every list of matches has them.
+pub(crate) const MAX_LABELS_BYTES: usize = 1024;
 
 /// Most matches of one page of ListMatches.
 pub(crate) const MAX_PAGE_SIZE: u32 = 500;

@@ -15,7 +15,9 @@ use bridgemaster_bots::NAMES;
 use bridgemaster_games::SeatCount;
 use bridgemaster_proto::{
     outside::Outside,
-    v1::{MatchConfig, MatchInfo, MatchResult, MatchState, SeatInfo, SeatState},
+    v1::{
+        CreateMatchRequest, MatchConfig, MatchInfo, MatchResult, MatchState, SeatInfo, SeatState,
+    },
 };
 use bridgemaster_server::{Server, ServerOptions};
 use clap::Args;
@@ -125,7 +127,11 @@ impl DemoArgs {
         let serving = tokio::spawn(server.run(stop.clone()));
 
         let mut client = MatchClient::connect(&server_url).await?;
-        let created = client.create(config).await?;
+        let request = CreateMatchRequest {
+            config: Some(config),
+            ..CreateMatchRequest::default()
+        };
+        let created = client.create(request).await?;
         let match_id = created
             .r#match
             .context("the server made no match")?

@@ -43,7 +43,9 @@ fn listed(server: &Served, flags: &[&str]) -> Vec<String> {
 fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     let server = Served::start(&[]);
     assert_eq!(ask(&server, &["list"]), "no match\n");
-    let waiting = make(&server, &["--game", "alhambra", "--seats", "2"]);
+    let labels = ["--label", "run=42", "--label", "kind=nightly"];
+    let waiting = [&["--game", "alhambra", "--seats", "2"][..], &labels].concat();
+    let waiting = make(&server, &waiting);
     let played = make(&server, &["--game", "bridges_to_nowhere"]);
     let (waiting, ended) = (id_of(&waiting).to_owned(), id_of(&played).to_owned());
     let bots = server.bots(&played, &["greedy", "random"]);
@@ -65,6 +67,7 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
         (["--state", "ended"], &ended),
         (["--game", "alhambra"], &waiting),
         (["--bot", "greedy"], &ended),
+        (["--label", "run=42"], &waiting),
     ] {
         assert_eq!(
             listed(&server, &filter),
@@ -73,6 +76,10 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
         );
     }
     assert!(listed(&server, &["--state", "running"]).is_empty());
+    assert!(listed(&server, &["--label", "run=42", "--label", "kind=x"]).is_empty());
+    assert!(listed(&server, &["--maker", "ci"]).is_empty());
+    assert!(listed(&server, &["--before", "2020-01-01"]).is_empty());
+    assert_eq!(listed(&server, &["--since", "2020-01-01T00:00:00Z"]), both);
     let few = run(["list", "--limit", "1", "--server", &server.url]);
     assert!(few.err.contains("--all"), "{}", few.err);
     let table = ask(&server, &["list"]);
@@ -92,7 +99,9 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     assert_eq!(json["result"]["matchId"], ended);
     let early = run(["result", &waiting, "--server", &server.url]);
     assert_eq!(early.code, Some(3), "{}", early.err);
-    assert!(early.out.contains("has not ended"), "{}", early.out);
+    for told in ["has not ended", "made 20", "label run=42"] {
+        assert!(early.out.contains(told), "{}", early.out);
+    }
     let unknown = run(["result", "no-such-match", "--server", &server.url]);
     assert_eq!(unknown.code, Some(1));
     assert!(unknown.err.contains("MATCH_UNKNOWN"), "{}", unknown.err);

@@ -35,8 +35,17 @@ pub struct StoredInput<G: WireGame> {
     pub time: Time,
     /// What happened.
     pub input: Input<G>,
-    /// Of an [`Input::Restarted`]: the history that begins with it.
-    pub begins: Option<HistoryId>,
+    /// Of an [`Input::Restarted`]: what begins with it.
+    pub begins: Option<Beginning>,
+}
+
+/// What begins when a server starts, and goes on with a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beginning {
+    /// The history, drawn by the server.
+    pub history_id: HistoryId,
+    /// The moment by the calendar, in ms since 1970 UTC; 0 when that is not known.
+    pub unix_ms: u64,
 }
 
 /// Reads an entry of a journal.
@@ -57,22 +66,22 @@ pub fn read_entry<G: WireGame>(bytes: &[u8]) -> Result<ReadEntry<G>, String> {
 }
 
 /// Appends an input to the bytes of a `JournalEntry` that has no other fields yet; an
-/// [`Input::Restarted`] begins the history `running`.
+/// [`Input::Restarted`] is what began last.
 pub(super) fn push<G: WireGame>(
     time: Time,
     input: &Input<G>,
-    running: HistoryId,
+    began: Beginning,
     entry: &mut Vec<u8>,
 ) {
     let stored = JournalInput {
         at_us: time.0,
         seat: input.seat().map_or(0, |seat| seat.number().into()),
-        kind: Some(kind(input, running)),
+        kind: Some(kind(input, began)),
     };
     prost::encoding::message::encode(INPUTS_FIELD, &stored, entry);
 }
 
-fn kind<G: WireGame>(input: &Input<G>, running: HistoryId) -> Kind {
+fn kind<G: WireGame>(input: &Input<G>, began: Beginning) -> Kind {
     match input {
         Input::Connected {
             bot, last_sequence, ..
@@ -123,7 +132,8 @@ fn kind<G: WireGame>(input: &Input<G>, running: HistoryId) -> Kind {
         Input::Resign { .. } => Kind::Resign(JournalResign {}),
         Input::RefereeLag { lag_us } => Kind::RefereeLag(JournalRefereeLag { lag_us: *lag_us }),
         Input::Restarted => Kind::Restarted(JournalRestarted {
-            history_id: running.as_bytes().to_vec(),
+            history_id: began.history_id.as_bytes().to_vec(),
+            unix_ms: began.unix_ms,
         }),
         Input::Tick => Kind::Tick(JournalTick {}),
         Input::TurnedAway { .. } => Kind::TurnedAway(JournalTurnedAway {}),
@@ -136,9 +146,14 @@ fn read<G: WireGame>(stored: JournalInput) -> Result<StoredInput<G>, String> {
     let seat = seat.ok_or_else(|| format!("{} is no seat", stored.seat))?;
     let kind = stored.kind.ok_or("its kind is not known")?;
     let begins = match &kind {
-        Kind::Restarted(JournalRestarted { history_id }) => {
-            Some(HistoryId::from_bytes(history_id).ok_or("its history_id has not 16 bytes")?)
-        }
+        Kind::Restarted(JournalRestarted {
+            history_id,
+            unix_ms,
+        }) => Some(Beginning {
+            history_id: HistoryId::from_bytes(history_id)
+                .ok_or("its history_id has not 16 bytes")?,
+            unix_ms: *unix_ms,
+        }),
         _ => None,
     };
     Ok(StoredInput {

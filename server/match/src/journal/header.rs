@@ -70,6 +70,9 @@ impl Header {
             created_at_us: created_at.0,
             maker: origin.maker.clone(),
             history_id: history_id.as_bytes().to_vec(),
+            created_unix_ms: origin.created_unix_ms,
+            labels: origin.labels.clone(),
+            reserved_for: Vec::new(),
         })
     }
 
@@ -81,6 +84,11 @@ impl Header {
     /// Identifier of the game.
     pub fn game_id(&self) -> &str {
         &self.0.game_id
+    }
+
+    /// When the match was made, in ms since 1970 UTC; 0 when that is not known.
+    pub fn created_unix_ms(&self) -> i64 {
+        i64::try_from(self.0.created_unix_ms).unwrap_or(i64::MAX)
     }
 
     /// Reads the header of a match of any game.
@@ -136,10 +144,10 @@ impl Header {
         Ok(Opening {
             rules,
             origin: Origin {
-                id,
-                salt,
-                tickets,
                 maker: header.maker.clone(),
+                created_unix_ms: header.created_unix_ms,
+                labels: header.labels.clone(),
+                ..Origin::new(id, salt, tickets)
             },
             created_at: Time(header.created_at_us),
             history_id,

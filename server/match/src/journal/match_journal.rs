@@ -1,10 +1,10 @@
 //! The entries of one match in play, as they are made.
 
 use bridgemaster_proto::{games::WireGame, internal::v1::JournalEntry};
-use bridgemaster_referee::{HistoryId, Input, Referee, Time};
+use bridgemaster_referee::{Input, Referee, Time};
 use prost::Message as _;
 
-use super::entry;
+use super::entry::{self, Beginning};
 use crate::{Entries, Finish, StoredEntry};
 
 /// Inputs without an effect that are kept back until there is one, in bytes: 16 KiB. A bot that
@@ -29,10 +29,10 @@ impl MatchJournal {
         }
     }
 
-    /// Takes note of an input, before the referee gets it; a restart begins the history `running`.
-    /// One without an effect waits for the next that has one.
-    pub(crate) fn note<G: WireGame>(&mut self, time: Time, input: &Input<G>, running: HistoryId) {
-        entry::push(time, input, running, &mut self.inputs);
+    /// Takes note of an input, before the referee gets it; a restart is what began last. One
+    /// without an effect waits for the next that has one.
+    pub(crate) fn note<G: WireGame>(&mut self, time: Time, input: &Input<G>, began: Beginning) {
+        entry::push(time, input, began, &mut self.inputs);
     }
 
     /// Whether what has no effect must not wait any longer.

@@ -13,7 +13,7 @@ mod histories;
 mod match_journal;
 mod recovery;
 
-pub use entry::{ReadEntry, StoredInput, read_entry};
+pub use entry::{Beginning, ReadEntry, StoredInput, read_entry};
 pub(crate) use finished::write_finished;
 pub use finished::{MAX_SUMMARY_BYTES, read_finished};
 pub use header::{Claims, Header};

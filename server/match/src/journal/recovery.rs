@@ -11,10 +11,10 @@ use thiserror::Error;
 
 use super::{
     FORMAT_VERSION, Header,
-    entry::{StoredInput, read_entry},
+    entry::{Beginning, StoredInput, read_entry},
     header::Opening,
 };
-use crate::{Entries, MatchId, Origin};
+use crate::{Entries, MatchId, Origin, calendar::Calendar};
 
 /// Why a match in play cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -93,6 +93,7 @@ pub struct Recovered<G: WireGame> {
     pub entries: Entries,
     /// Time of its last input.
     pub known_until: Time,
+    pub(crate) calendar: Calendar,
 }
 
 /// Plays the match `id` again from its header and the entries of its journal.
@@ -115,6 +116,7 @@ pub fn recover<G: WireGame>(
         problem: error.to_string(),
     })?;
     let mut recovered = Recovered {
+        calendar: Calendar::new(created_at, origin.created_unix_ms),
         origin,
         referee,
         histories: Histories::new(history_id),
@@ -140,8 +142,14 @@ impl<G: WireGame> Recovered<G> {
                 input,
                 begins,
             } = stored;
-            if let Some(next) = begins {
-                self.histories.begin(next, self.referee.sent().collect());
+            if let Some(Beginning {
+                history_id,
+                unix_ms,
+            }) = begins
+            {
+                let sent = self.referee.sent().collect();
+                self.histories.begin(history_id, sent);
+                self.calendar.go_on(time, unix_ms);
             }
             self.known_until = self.known_until.max(time);
             self.referee.handle(time, input, &mut outputs);

@@ -5,8 +5,8 @@ use std::{collections::VecDeque, sync::Arc};
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{
-    Closing as Reason, Effect, Entries, Header, Inbox, Match, MatchId, Moment, Opening, Origin,
-    Report as Made, StreamNumber, TicketHash, recover,
+    Beginning, Closing as Reason, Effect, Entries, Header, Inbox, Match, MatchId, Moment, Opening,
+    Origin, Report as Made, StreamNumber, TicketHash, recover,
 };
 use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
 use bridgemaster_referee::{
@@ -88,16 +88,13 @@ impl<G: WireGame> Shell<G> {
         let refused = |error: bridgemaster_referee::RulesError<G>| {
             Violation(format!("the rules are refused: {error}"))
         };
-        let origin = Origin {
-            id: MatchId::new("0123456789abcdef"),
-            salt: SeedSalt::new([7; 32]),
-            tickets: rules
-                .seats
-                .seats()
-                .map(|seat| TicketHash::new([seat.number(); 32]))
-                .collect(),
-            maker: None,
-        };
+        let tickets = rules.seats.seats();
+        let tickets = tickets.map(|seat| TicketHash::new([seat.number(); 32]));
+        let origin = Origin::new(
+            MatchId::new("0123456789abcdef"),
+            SeedSalt::new([7; 32]),
+            tickets.collect(),
+        );
         let seats = usize::from(rules.seats.get());
         let referee = Referee::new(rules.clone(), Time(0)).map_err(refused)?;
         let signing_key = Arc::new(SigningKey::new(&[5; 32]));
@@ -252,7 +249,11 @@ impl<G: WireGame> Shell<G> {
         let next = history_of(self.life);
         self.begin(now);
         self.auditor.restarts(now, next);
-        self.machine.restarted(moment, next, &mut self.effects);
+        let beginning = Beginning {
+            history_id: next,
+            unix_ms: 0,
+        };
+        self.machine.restarted(moment, beginning, &mut self.effects);
         self.end(now, trace)
     }
 

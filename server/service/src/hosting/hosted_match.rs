@@ -10,7 +10,7 @@ use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tracing::{Span, error_span};
 
-use super::{outbound::Outbound, spectators::WatchReceiver};
+use super::{MatchQuery, outbound::Outbound, spectators::WatchReceiver};
 use crate::{
     journal::{Gate, Gated},
     refusal::Refusal,
@@ -64,8 +64,8 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// What is known of it.
     fn info(&self) -> Gated<v1::MatchInfo>;
 
-    /// What is known of it, if it is in this state; `Unspecified` is any.
-    fn info_in(&self, state: v1::MatchState) -> Option<Gated<v1::MatchInfo>>;
+    /// What is known of it, if it is one that is asked for.
+    fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>>;
 
     /// Follows it, as this watcher.
     fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;

@@ -3,17 +3,20 @@
 use std::{fmt, num::ParseIntError, str::FromStr, sync::Arc};
 
 use bridgemaster_match::MatchId;
-use bridgemaster_proto::v1::{MatchInfo, MatchState, RefusalReason};
+use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
 use bridgemaster_store::{FinishedCursor, FinishedMatch, KeyName, Store, StoreError};
 use tokio::task::yield_now;
 use tracing::error;
 
 use super::{
-    HostedMatch, Matches, Reader, StoredMatch, hosted_match::ReplayBytes, ids::id_from_store,
-    set_aside::unreadable,
+    HostedMatch, MatchQuery, Matches, Reader, StoredMatch, hosted_match::ReplayBytes,
+    ids::id_from_store, set_aside::unreadable,
 };
 use crate::{
-    journal::NotStored, limits::LISTED_MATCH_BYTES, metrics::DamagedValue, refusal::Refusal,
+    journal::{Gated, NotStored},
+    limits::LISTED_MATCH_BYTES,
+    metrics::DamagedValue,
+    refusal::Refusal,
     transport::Call,
 };
 
@@ -148,14 +151,14 @@ impl Matches {
         }
     }
 
-    /// At most `count` matches in `state` that the viewer sees, for `reader`, and where the list
+    /// At most `count` of the `wanted` matches that the viewer sees, for `reader`, and where the list
     /// goes on: those in memory, the newest first, and then the finished ones that only the store
     /// has, the last to end first. There may be fewer, even none, and still more to come. Those
     /// that cannot be read come on top: the ones in play on the first page, the finished ones in
     /// their places.
     pub(crate) async fn list(
         &self,
-        state: MatchState,
+        wanted: &MatchQuery,
         before: Option<Before>,
         count: usize,
         viewer: &(dyn Viewer + Sync),
@@ -163,10 +166,11 @@ impl Matches {
     ) -> Result<Listed, Refusal> {
         let _place = self.reading().begin(reader)?;
         Call::room_for_answer(count * LISTED_MATCH_BYTES).await?;
-        let of = viewer.sees_only();
+        let party = wanted.party();
+        let of = viewer.sees_only().or(party.as_ref());
         let mut page = Vec::new();
         let mut damaged = Vec::new();
-        if before.is_none() && state != MatchState::Ended {
+        if before.is_none() && wanted.wants_in_play() {
             let in_play = self.set_aside().in_play().into_iter();
             let seen = in_play.filter(|(_, maker)| viewer.sees_unreadable(maker.as_ref()));
             damaged.extend(seen.map(|(id, _)| id));
@@ -181,7 +185,7 @@ impl Matches {
         let mut after = match before.unwrap_or(Before::Made(u64::MAX)) {
             Before::Stored(after) => after,
             Before::Made(age) => {
-                let (held, next) = self.held_before(state, age, count, of).await;
+                let (held, next) = self.held_before(wanted, age, count, of).await;
                 for info in held {
                     page.push(info.shown().await.map_err(storage_failed)?);
                 }
@@ -191,10 +195,7 @@ impl Matches {
                 None
             }
         };
-        let Some(journal) = self
-            .journal()
-            .filter(|_| matches!(state, MatchState::Unspecified | MatchState::Ended))
-        else {
+        let Some(journal) = self.journal().filter(|_| wanted.wants_finished()) else {
             return listed(page, damaged, None);
         };
         for _ in 0..MAX_READS {
@@ -215,7 +216,7 @@ impl Matches {
             }
             for (number, finished) in only_stored.enumerate() {
                 match self.read_finished(finished) {
-                    Ok(finished) => page.push(finished.info().into_value()),
+                    Ok(finished) => page.extend(finished.info_if(wanted).map(Gated::into_value)),
                     Err(_) => damaged.push(id_from_store(&finished.match_id)),
                 }
                 if number % AT_ONCE == AT_ONCE - 1 {

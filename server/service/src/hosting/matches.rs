@@ -1,12 +1,12 @@
 //! All matches of a server, and the tickets to their seats.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bridgemaster_games::with_game;
 use bridgemaster_match::{MatchId, Origin, TicketHash};
 use bridgemaster_proto::{
     games::{WireError, game_id},
-    v1::{MatchConfig, MatchInfo, MatchState, RefusalReason, SeatTicket},
+    v1::{MatchConfig, MatchInfo, RefusalReason, SeatTicket},
 };
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
@@ -17,7 +17,7 @@ use tokio::{sync::Notify, task::yield_now};
 use tracing::{Instrument as _, info};
 
 use super::{
-    HostedMatch, LiveMatch, SeatKey, StoredMatch, Ticket,
+    HostedMatch, LiveMatch, MatchQuery, SeatKey, StoredMatch, Ticket,
     clock::ServerClock,
     context::Context,
     hosted_match::{Ended, Outcome, PlayedMatch},
@@ -36,12 +36,22 @@ use crate::{
     refusal::Refusal,
     replays::ReplayKeeper,
     tally::Tally,
+    wall_clock::now_unix_ms,
 };
 
 /// Matches that a list looks at before it lets others go on.
 const AT_ONCE: usize = 64;
 /// Most times that one call does.
 const MAX_LOOKS: usize = 64;
+
+/// What a match is made with besides its rules.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Making {
+    /// The key that asks for it, on a server that asks for keys.
+    pub(crate) maker: Option<KeyName>,
+    /// What its maker writes on it.
+    pub(crate) labels: BTreeMap<String, String>,
+}
 
 /// All matches of a server.
 pub(crate) struct Matches {
@@ -141,12 +151,11 @@ impl Matches {
         }
     }
 
-    /// Makes a match, and the tickets to its seats; `maker` is the key that asks for it. With a
-    /// store, the match is in it.
+    /// Makes a match, and the tickets to its seats. With a store, the match is in it.
     pub(crate) async fn create(
         self: &Arc<Self>,
         config: &MatchConfig,
-        maker: Option<&KeyName>,
+        making: Making,
     ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
         if self.lifecycle().is_draining() {
             return Err(self.stop_refusal());
@@ -159,19 +168,21 @@ impl Matches {
         let seed = seed.unwrap_or_else(draw_seed);
         with_game!(game, G => {
             let rules = bridgemaster_wire::rules_from_wire::<G>(config, seed).map_err(refuse_config)?;
+            let Making { maker, labels } = making;
             let tickets: Vec<Ticket> = rules.seats.seats().map(|_| Ticket::draw()).collect();
+            let hashes = tickets.iter().map(Ticket::hash).collect();
             let origin = Origin {
-                id: draw_match_id(),
-                salt: draw_seed_salt(),
-                tickets: tickets.iter().map(Ticket::hash).collect(),
-                maker: maker.map(ToString::to_string),
+                maker: maker.as_ref().map(ToString::to_string),
+                created_unix_ms: now_unix_ms().unsigned_abs(),
+                labels,
+                ..Origin::new(draw_match_id(), draw_seed_salt(), hashes)
             };
-            let made = LiveMatch::<G>::new(origin, maker.cloned(), rules, &self.context);
+            let made = LiveMatch::<G>::new(origin, maker.clone(), rules, &self.context);
             let made = made.map_err(|error| {
                 Refusal::field(format!("config.{}", error.field()), error.detail())
             })?;
             let made = Arc::new(made);
-            self.roster().reserve(maker, self.limits())?;
+            self.roster().reserve(maker.as_ref(), self.limits())?;
             if let Some(journal) = self.journal() {
                 let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
                 // In a task of its own: a caller that goes away meanwhile must not leave a match
@@ -267,12 +278,12 @@ impl Matches {
         self.roster().get(id)
     }
 
-    /// At most `count` of the matches in memory in `state`, of all or of one name, made before the
+    /// At most `count` of the `wanted` matches in memory, of all or of one name, made before the
     /// one of this age, the newest first, and the age where the list goes on. There may be fewer
     /// and still more to come: one call does not look at all matches of a large server.
     pub(super) async fn held_before(
         &self,
-        state: MatchState,
+        wanted: &MatchQuery,
         mut age: u64,
         count: usize,
         of: Option<&KeyName>,
@@ -288,7 +299,7 @@ impl Matches {
                     return (page, Some(age));
                 }
                 age = older;
-                page.extend(hosted.info_in(state));
+                page.extend(hosted.info_if(wanted));
             }
             // Neither the lock nor the thread is kept for longer.
             yield_now().await;
@@ -382,7 +393,7 @@ mod tests {
             }),
             ..MatchConfig::default()
         };
-        let (info, tickets) = matches.create(&config, None).await.unwrap();
+        let (info, tickets) = matches.create(&config, Making::default()).await.unwrap();
         // The timer takes note of the start-up time, an hour from now.
         yield_now().await;
         for ticket in tickets {

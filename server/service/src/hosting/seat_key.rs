@@ -57,14 +57,16 @@ impl SeatKey {
         key: Option<&KeyName>,
         known: Option<Known>,
     ) -> Result<(SeatStream, Outbound, Gated<Opening>), Gated<Refusal>> {
+        // A name that no key can have is in no index.
+        let name = KeyName::new(&bot.name).ok();
         let joined = self.hosted.join(self.seat, bot, key, known);
         let Joined {
             number,
             outbound,
             opening,
         } = self.matches.take_note(joined)?;
-        if let Some(key) = key {
-            self.matches.is_of(self.hosted.id(), key);
+        if let Some(name) = name {
+            self.matches.is_of(self.hosted.id(), &name);
         }
         let stream = SeatStream::new(self.matches, self.hosted, self.seat, number);
         Ok((stream, outbound, opening))

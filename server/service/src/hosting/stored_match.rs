@@ -13,7 +13,7 @@ use bridgemaster_referee::{BotIdentity, Histories, Known};
 use bridgemaster_store::{FinishedMatch, KeyName};
 
 use super::{
-    HostedMatch,
+    HostedMatch, MatchQuery,
     closing::{forfeited, of_another_key},
     hosted_match::{Joined, Outcome, ReplayBytes},
     ids::id_from_store,
@@ -49,12 +49,24 @@ impl StoredMatch {
         let game_id = GAME_IDS.iter().find(|id| **id == summary.game_id);
         let game_id = game_id.ok_or_else(|| format!("it is of {:?}, no game", summary.game_id))?;
         let maker = summary.maker.map(KeyName::new).transpose();
+        let maker = maker.map_err(|error| error.to_string())?;
+        let mut info = summary.info.unwrap_or_default();
+        // What an older program did not write into it.
+        if let Some(maker) = maker.as_ref().filter(|_| info.maker.is_empty()) {
+            maker.as_str().clone_into(&mut info.maker);
+        }
+        let known = |unix_ms: u64, stored: i64| match unix_ms {
+            0 => u64::try_from(stored).unwrap_or_default(),
+            known => known,
+        };
+        info.created_unix_ms = known(info.created_unix_ms, finished.opened_at_unix_ms);
+        info.ended_unix_ms = known(info.ended_unix_ms, finished.ended_at_unix_ms);
         Ok(Self {
-            maker: maker.map_err(|error| error.to_string())?,
+            maker,
             id: id_from_store(&finished.match_id),
             game_id,
             rules_version: summary.rules_version,
-            info: summary.info.unwrap_or_default(),
+            info,
             seats: summary.seats,
             histories: read_histories(summary.histories)?,
         })
@@ -203,9 +215,9 @@ impl HostedMatch for StoredMatch {
         Gated::new(self.info.clone(), None)
     }
 
-    fn info_in(&self, state: v1::MatchState) -> Option<Gated<v1::MatchInfo>> {
-        let is_meant = matches!(state, v1::MatchState::Unspecified | v1::MatchState::Ended);
-        is_meant.then(|| self.info())
+    fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
+        let is_wanted = wanted.wants(self.game_id, &self.info);
+        is_wanted.then(|| self.info())
     }
 
     fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {

@@ -14,12 +14,12 @@ use super::{
     key_refusals::{check_good, damaged, unknown, unreadable},
     key_ring::{KeyRing, Unreadable},
     key_uses::KeyUses,
-    wall_clock::now_unix_ms,
 };
 use crate::{
     limits::Limits,
     refusal::Refusal,
     transport::{Call, TokenBuckets},
+    wall_clock::now_unix_ms,
 };
 
 /// Finds out who calls, and whether too often.

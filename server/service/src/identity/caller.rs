@@ -11,9 +11,8 @@ use super::{
     KeyScope,
     key_refusals::{check_good, damaged, unknown},
     key_ring::KeyRing,
-    wall_clock::now_unix_ms,
 };
-use crate::refusal::Refusal;
+use crate::{refusal::Refusal, wall_clock::now_unix_ms};
 
 /// Who makes a call.
 #[derive(Clone)]

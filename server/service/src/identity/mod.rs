@@ -11,7 +11,6 @@ mod key_ring;
 mod key_scope;
 mod key_uses;
 mod likeness;
-mod wall_clock;
 
 pub use api_key::{ApiKey, KEY_METADATA, NoApiKey};
 pub use key_scope::{KeyScope, UnknownScope};

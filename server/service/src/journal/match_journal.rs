@@ -1,14 +1,12 @@
 //! The journal of one match, as far as it goes to the store.
 
-use std::{
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::sync::Arc;
 
 use bridgemaster_match::{MAX_SUMMARY_BYTES, StoredEntry};
 use bridgemaster_store::{KeyName, MatchId, Write, limits};
 
 use super::{Gate, Journal};
+use crate::wall_clock::now_unix_ms;
 
 const _: () = assert!(MAX_SUMMARY_BYTES <= limits::MAX_SUMMARY_BYTES);
 
@@ -34,7 +32,7 @@ impl MatchJournal {
         };
         let finish = entry.finish.map(|finish| Write::FinishMatch {
             match_id: self.id.clone(),
-            ended_at_unix_ms: unix_ms(),
+            ended_at_unix_ms: now_unix_ms(),
             summary: finish.summary,
             replay: finish.replay.to_vec(),
             // A bot whose name no key can have is of no key.
@@ -46,13 +44,4 @@ impl MatchJournal {
         });
         self.journal.queue([append].into_iter().chain(finish))
     }
-}
-
-/// Now, in ms since 1970 UTC.
-pub(super) fn unix_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    // A clock before 1970 is wrong anyway.
-    since.map_or(0, |since| {
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-    })
 }

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
-use super::{Gate, NotStored, match_journal::unix_ms};
+use super::{Gate, NotStored};
 use crate::metrics::Metrics;
 
 /// Time of a commit from which on an operator should know of it: every bot waits for it.
@@ -70,7 +70,7 @@ impl Journal {
     pub(crate) async fn open(&self, match_id: MatchId, header: &Header) -> Result<(), NotStored> {
         let open = Write::OpenMatch {
             match_id,
-            opened_at_unix_ms: unix_ms(),
+            opened_at_unix_ms: header.created_unix_ms(),
             header: header.to_bytes(),
         };
         self.queue([open]).wait().await

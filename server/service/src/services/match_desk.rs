@@ -7,7 +7,7 @@ use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
-    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchState, RefusalReason,
+    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, RefusalReason,
     ReplaceTicketsRequest, ReplaceTicketsResponse, Replay, WatchMatchRequest, WatchMatchResponse,
     WatchMatchesRequest, WatchMatchesResponse, WatchPositionsRequest, WatchPositionsResponse,
     match_service_server::{MatchService, MatchServiceServer},
@@ -17,9 +17,12 @@ use tokio::select;
 use tokio_stream::{Pending, Stream};
 use tonic::{Request, Response, Status, server::NamedService as _};
 
-use super::supported::{check_filter, check_new_match};
+use super::{
+    supported::{check_filter, check_new_match},
+    wishes::{check_labels, query},
+};
 use crate::{
-    hosting::{HostedMatch, Matches, Reader, SharedNews, Viewer},
+    hosting::{HostedMatch, Making, Matches, Reader, SharedNews, Viewer},
     identity::{Authenticator, Caller, KeyScope},
     journal::NotStored,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
@@ -121,8 +124,13 @@ impl MatchService for MatchDesk {
         let caller = self.authenticator.maker(request.metadata()).await?;
         let request = request.into_inner();
         check_new_match(&request)?;
+        check_labels("labels", &request.labels)?;
         let config = request.config.unwrap_or_default();
-        let (info, tickets) = self.matches.create(&config, caller.name()).await?;
+        let making = Making {
+            maker: caller.name().cloned(),
+            labels: request.labels,
+        };
+        let (info, tickets) = self.matches.create(&config, making).await?;
         Ok(Response::new(CreateMatchResponse {
             r#match: Some(info),
             tickets,
@@ -152,12 +160,7 @@ impl MatchService for MatchDesk {
         let request = request.into_inner();
         let filter = request.filter.unwrap_or_default();
         check_filter(&filter)?;
-        let state = MatchState::try_from(filter.state).map_err(|_| {
-            Refusal::field(
-                "filter.state",
-                format!("{} is no MatchState; 0 to 4 are", filter.state),
-            )
-        })?;
+        let wanted = query(filter)?;
         let page_size = match request.page_size {
             0 => DEFAULT_PAGE_SIZE,
             size @ 1..=MAX_PAGE_SIZE => size,
@@ -177,7 +180,7 @@ impl MatchService for MatchDesk {
         };
         let listed = self
             .matches
-            .list(state, before, page_size as usize, &caller, &reader);
+            .list(&wanted, before, page_size as usize, &caller, &reader);
         let listed = listed.await?;
         let next = listed.next.map(|next| next.to_string());
         Ok(Response::new(ListMatchesResponse {

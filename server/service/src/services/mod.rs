@@ -5,6 +5,7 @@ mod match_desk;
 mod refusal_details;
 mod request_timeout;
 mod supported;
+mod wishes;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use match_desk::MatchDesk;

@@ -14,13 +14,12 @@ pub(super) fn check_new_match(request: &CreateMatchRequest) -> Result<(), Refusa
     let CreateMatchRequest {
         config,
         idempotency_key,
-        labels,
+        labels: _,
         seat_reservations,
         rules_version,
         fork,
     } = request;
     supported("idempotency_key", idempotency_key.is_empty())?;
-    supported("labels", labels.is_empty())?;
     supported("seat_reservations", seat_reservations.is_empty())?;
     supported("fork", fork.is_none())?;
     let Some(config) = config else {
@@ -43,29 +42,20 @@ pub(super) fn check_new_match(request: &CreateMatchRequest) -> Result<(), Refusa
     }
 }
 
-/// Checks which matches are asked for, but for their state.
+/// Checks what a list may be asked for.
 pub(super) fn check_filter(filter: &MatchFilter) -> Result<(), Refusal> {
     let MatchFilter {
         state: _,
-        game_id,
-        labels,
-        maker,
-        bot_name,
+        game_id: _,
+        labels: _,
+        maker: _,
+        bot_name: _,
         group_id,
-        created_from_unix_ms,
-        created_before_unix_ms,
+        created_from_unix_ms: _,
+        created_before_unix_ms: _,
         annulled,
     } = filter;
-    supported("filter.game_id", game_id.is_empty())?;
-    supported("filter.labels", labels.is_empty())?;
-    supported("filter.maker", maker.is_empty())?;
-    supported("filter.bot_name", bot_name.is_empty())?;
     supported("filter.group_id", group_id.is_empty())?;
-    supported("filter.created_from_unix_ms", *created_from_unix_ms == 0)?;
-    supported(
-        "filter.created_before_unix_ms",
-        *created_before_unix_ms == 0,
-    )?;
     supported("filter.annulled", annulled.is_none())
 }
 

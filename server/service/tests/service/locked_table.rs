@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1::{
     self, CreateMatchRequest, GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig,
-    MatchInfo, MatchResult, Replay, WatchMatchRequest, WatchMatchResponse, play_request,
+    MatchFilter, MatchInfo, MatchResult, Replay, WatchMatchRequest, WatchMatchResponse,
+    play_request,
 };
 use bridgemaster_sdk::{Options, PlayError};
 use bridgemaster_server::{
@@ -155,7 +156,14 @@ impl KeyedCaller<'_> {
     }
 
     pub(crate) async fn list(self) -> Result<Vec<String>, Status> {
-        let request = self.showing(ListMatchesRequest::default());
+        self.list_by(MatchFilter::default()).await
+    }
+
+    pub(crate) async fn list_by(self, filter: MatchFilter) -> Result<Vec<String>, Status> {
+        let request = self.showing(ListMatchesRequest {
+            filter: Some(filter),
+            ..ListMatchesRequest::default()
+        });
         let response = self.table.matches().list_matches(request).await?;
         let matches = response.into_inner().matches.into_iter();
         Ok(matches.map(|info| info.match_id).collect())

@@ -17,6 +17,7 @@ mod limits;
 mod listing;
 mod locked_table;
 mod log_lines;
+mod match_records;
 mod metrics;
 mod raw_bot;
 mod reads_beside_matches;

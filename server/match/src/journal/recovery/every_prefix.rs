@@ -69,8 +69,11 @@ impl<G: WireGame> Played<G> {
             let next = HistoryId::new(self.random.random());
             self.histories.begin(next, self.referee.sent().collect());
         }
-        self.journal
-            .note(self.now, &input, self.histories.running());
+        let began = Beginning {
+            history_id: self.histories.running(),
+            unix_ms: self.now.0 + 1,
+        };
+        self.journal.note(self.now, &input, began);
         self.referee.handle(self.now, input, &mut outputs);
         for output in &outputs {
             if let Output::Send {
@@ -140,14 +143,15 @@ impl<G: WireGame> Played<G> {
 }
 
 fn origin(seats: SeatCount) -> Origin {
+    let tickets = seats.seats();
+    let tickets = tickets.map(|seat| TicketHash::new([seat.number(); 32]));
+    let id = MatchId::new("0123456789abcdef");
+    let label = ("run".to_owned(), "7".to_owned());
     Origin {
-        id: MatchId::new("0123456789abcdef"),
-        salt: SeedSalt::new([7; 32]),
-        tickets: seats
-            .seats()
-            .map(|seat| TicketHash::new([seat.number(); 32]))
-            .collect(),
         maker: Some("maker".to_owned()),
+        created_unix_ms: 1_790_000_000_000,
+        labels: [label].into(),
+        ..Origin::new(id, SeedSalt::new([7; 32]), tickets.collect())
     }
 }
 

@@ -265,9 +265,10 @@ impl<G: WireGame> Auditor<G> {
         let mut said = String::new();
         let count = read.inputs.len();
         for (place, stored) in read.inputs.into_iter().enumerate() {
-            self.take_expected(stored.time, &stored.input, stored.begins)?;
-            let must_be_stored = stored.begins.is_some();
-            if let Some(next) = stored.begins {
+            let begins = stored.begins.map(|begins| begins.history_id);
+            self.take_expected(stored.time, &stored.input, begins)?;
+            let must_be_stored = begins.is_some();
+            if let Some(next) = begins {
                 self.histories.begin(next, self.referee.sent().collect());
             }
             let text = self.play(stored.time, stored.input, Some(entry.number), trace)?;

@@ -48,7 +48,8 @@ impl<G: WireGame> Auditor<G> {
             let mut said = String::new();
             for stored in read.inputs {
                 if let Some(next) = stored.begins {
-                    self.histories.begin(next, self.referee.sent().collect());
+                    let sent = self.referee.sent().collect();
+                    self.histories.begin(next.history_id, sent);
                 }
                 let mut trace = Trace::default();
                 said.push_str(&self.play(stored.time, stored.input, None, &mut trace)?);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::{MatchId, Moment, Report, SeatInput, StreamNumber};
+use bridgemaster_match::{Beginning, MatchId, Moment, Report, SeatInput, StreamNumber};
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{BotIdentity, Known, Time};
 use bridgemaster_store::KeyName;
@@ -12,7 +12,7 @@ use tracing::info;
 
 use super::{
     super::{
-        HostedMatch,
+        HostedMatch, MatchQuery,
         closing::not_seated,
         hosted_match::{Joined, Outcome, PlayedMatch, ReplayBytes},
         outbound,
@@ -24,6 +24,7 @@ use crate::{
     journal::{Gate, Gated},
     refusal::Refusal,
     transport::Watcher,
+    wall_clock::now_unix_ms,
 };
 
 impl<G: WireGame> Table<G> {
@@ -121,14 +122,14 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         table.shown(table.machine.match_info())
     }
 
-    fn info_in(&self, state: v1::MatchState) -> Option<Gated<v1::MatchInfo>> {
-        let is_meant = |now| state == v1::MatchState::Unspecified || state == now;
-        // Without the lock: who looks for matches in one state must not hold up the others.
-        if !is_meant(self.state.get()) {
+    fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
+        // Without the lock: who looks for some matches must not hold up the others.
+        if !wanted.wants_state(self.state.get()) || !wanted.wants_origin(G::ID, &self.origin) {
             return None;
         }
         let table = self.table();
-        is_meant(table.machine.state()).then(|| table.shown(table.machine.match_info()))
+        let info = table.machine.match_info();
+        wanted.wants(G::ID, &info).then(|| table.shown(info))
     }
 
     fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
@@ -183,7 +184,10 @@ impl<G: WireGame> PlayedMatch for LiveMatch<G> {
 
     fn restarted(&self) -> Outcome<()> {
         let mut table = self.table();
-        let next = self.context.history_id;
+        let next = Beginning {
+            history_id: self.context.history_id,
+            unix_ms: now_unix_ms().unsigned_abs(),
+        };
         self.drive(&mut table, |machine, (now, _), effects| {
             machine.restarted(now, next, effects);
         })

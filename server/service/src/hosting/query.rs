@@ -1,0 +1,175 @@
+//! Which matches a list is asked for.
+
+use std::{collections::BTreeMap, ops::RangeInclusive};
+
+use bridgemaster_match::Origin;
+use bridgemaster_proto::v1::{MatchInfo, MatchState};
+use bridgemaster_store::KeyName;
+
+/// Which matches a list is asked for: those for which all of it holds.
+#[derive(Clone, Debug)]
+pub(crate) struct MatchQuery {
+    /// `Unspecified` for any.
+    pub(crate) state: MatchState,
+    pub(crate) game_id: Option<String>,
+    /// Labels that a match has, among others.
+    pub(crate) labels: BTreeMap<String, String>,
+    /// Name of the key that made it.
+    pub(crate) maker: Option<String>,
+    /// Name of a bot that has a seat in it.
+    pub(crate) bot_name: Option<String>,
+    /// When it was made, in ms since 1970 UTC.
+    pub(crate) created_unix_ms: RangeInclusive<u64>,
+}
+
+/// What of a match never changes.
+struct Fixed<'a> {
+    game_id: &'a str,
+    labels: &'a BTreeMap<String, String>,
+    maker: &'a str,
+    created_unix_ms: u64,
+}
+
+impl MatchQuery {
+    /// A name by which the matches are found without looking at those of others.
+    pub(super) fn party(&self) -> Option<KeyName> {
+        let names = self.maker.iter().chain(&self.bot_name);
+        names.filter_map(|name| KeyName::new(name).ok()).next()
+    }
+
+    /// Whether matches that only the store has can be among them.
+    pub(super) fn wants_finished(&self) -> bool {
+        use MatchState as S;
+        matches!(self.state, S::Unspecified | S::Ended | S::Cancelled)
+    }
+
+    /// Whether matches in play can be among them.
+    pub(super) fn wants_in_play(&self) -> bool {
+        !matches!(self.state, MatchState::Ended | MatchState::Cancelled)
+    }
+
+    pub(super) fn wants_state(&self, state: MatchState) -> bool {
+        self.state == MatchState::Unspecified || self.state == state
+    }
+
+    /// Whether a match of this origin can be one of them.
+    pub(super) fn wants_origin(&self, game_id: &str, origin: &Origin) -> bool {
+        self.wants_fixed(&Fixed {
+            game_id,
+            labels: &origin.labels,
+            maker: origin.maker.as_deref().unwrap_or_default(),
+            created_unix_ms: origin.created_unix_ms,
+        })
+    }
+
+    /// Whether a match is one of them.
+    pub(super) fn wants(&self, game_id: &str, info: &MatchInfo) -> bool {
+        let has_seat = |name: &String| info.seats.iter().any(|seat| seat.bot_name == *name);
+        self.wants_state(info.state())
+            && self.bot_name.as_ref().is_none_or(has_seat)
+            && self.wants_fixed(&Fixed {
+                game_id,
+                labels: &info.labels,
+                maker: &info.maker,
+                created_unix_ms: info.created_unix_ms,
+            })
+    }
+
+    fn wants_fixed(&self, fixed: &Fixed<'_>) -> bool {
+        let is = |wanted: &Option<String>, it: &str| wanted.as_deref().is_none_or(|one| one == it);
+        let mut labels = self.labels.iter();
+        is(&self.game_id, fixed.game_id)
+            && is(&self.maker, fixed.maker)
+            && labels.all(|(name, value)| fixed.labels.get(name) == Some(value))
+            && self.created_unix_ms.contains(&fixed.created_unix_ms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_proto::v1::SeatInfo;
+
+    use super::*;
+
+    fn any() -> MatchQuery {
+        MatchQuery {
+            state: MatchState::Unspecified,
+            game_id: None,
+            labels: BTreeMap::new(),
+            maker: None,
+            bot_name: None,
+            created_unix_ms: 0..=u64::MAX,
+        }
+    }
+
+    fn labels(labels: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let owned = labels.iter();
+        owned
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn a_match_is_wanted_when_all_that_is_asked_holds() {
+        let seat = SeatInfo {
+            bot_name: "greedy".to_owned(),
+            ..SeatInfo::default()
+        };
+        let info = MatchInfo {
+            state: MatchState::Running.into(),
+            seats: vec![seat],
+            labels: labels(&[("run", "7"), ("kind", "nightly")]),
+            maker: "ci".to_owned(),
+            created_unix_ms: 500,
+            ..MatchInfo::default()
+        };
+        let some = |text: &str| Some(text.to_owned());
+        let wanted = |query: MatchQuery| query.wants("alhambra", &info);
+        assert!(wanted(any()));
+        let all = MatchQuery {
+            state: MatchState::Running,
+            game_id: some("alhambra"),
+            labels: labels(&[("run", "7")]),
+            maker: some("ci"),
+            bot_name: some("greedy"),
+            created_unix_ms: 500..=500,
+        };
+        assert!(wanted(all.clone()));
+        for but_one in [
+            MatchQuery {
+                state: MatchState::Ended,
+                ..all.clone()
+            },
+            MatchQuery {
+                game_id: some("carcassonne"),
+                ..all.clone()
+            },
+            MatchQuery {
+                labels: labels(&[("run", "7"), ("kind", "weekly")]),
+                ..all.clone()
+            },
+            MatchQuery {
+                labels: labels(&[("owner", "7")]),
+                ..all.clone()
+            },
+            MatchQuery {
+                maker: some("c"),
+                ..all.clone()
+            },
+            MatchQuery {
+                bot_name: some("greed"),
+                ..all.clone()
+            },
+            MatchQuery {
+                created_unix_ms: 501..=900,
+                ..all.clone()
+            },
+            MatchQuery {
+                created_unix_ms: 0..=499,
+                ..all
+            },
+        ] {
+            assert!(!wanted(but_one.clone()), "{but_one:?}");
+        }
+    }
+}
