@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::MatchId;
+use crate::{KeyId, MatchId};
 
 /// A value that does not read back as it was written. It is not used; the others are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub enum DamagedValue {
     Replay(MatchId),
     /// The entry of a finished match in the lists of its parties.
     Party(MatchId),
-    /// An API key, by its id as far as that can be read. It opens nothing.
-    Key(String),
+    /// An API key, by its id or what stands in for it. It opens nothing.
+    Key(KeyId),
     /// A secret of the server, by its name as far as that can be read.
     Secret(String),
     /// A batch of the journal, by its number. The matches that it affects have damages of their
@@ -59,7 +59,7 @@ impl fmt::Display for DamagedValue {
             Self::Summary(id) => write!(f, "the summary of match {id}"),
             Self::Replay(id) => write!(f, "the replay of match {id}"),
             Self::Party(id) => write!(f, "the entry of match {id} in the lists of its parties"),
-            Self::Key(id) => write!(f, "the key {id:?}"),
+            Self::Key(id) => write!(f, "the key {id}"),
             Self::Secret(name) => write!(f, "the secret {name:?}"),
             Self::Batch(number) => write!(f, "batch {number} of the journal"),
         }

@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
-use crate::{Damage, KeyId, KeyName, MatchId};
+use crate::{Damage, DamagedValue, KeyId, KeyName, MatchId};
 
 /// An operation of the store that was refused or failed. Nothing of it is stored, but for
 /// [`StoreError::Io`], where that is not known.
@@ -46,6 +46,13 @@ pub enum StoreError {
     UnknownKey {
         /// The id.
         key_id: KeyId,
+    },
+
+    /// What is to be removed because it is damaged is sound.
+    #[error("{value} is not damaged, and stays")]
+    NotDamaged {
+        /// What it is.
+        value: DamagedValue,
     },
 
     /// A secret is larger than its limit.
@@ -281,6 +288,7 @@ impl StoreError {
                 | Self::KeyNameTaken { .. }
                 | Self::TooManyKeys { .. }
                 | Self::UnknownKey { .. }
+                | Self::NotDamaged { .. }
                 | Self::SecretTooLarge { .. }
         )
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use crate::{KeyId, KeyName, Scope};
+use crate::{Damage, DamagedValue, KeyId, KeyName, Scope};
 
 /// The 32-byte hash of a key's secret. It never appears in logs, and has no `==`: compare
 /// [`as_bytes`](Self::as_bytes) in constant time.
@@ -93,14 +93,38 @@ impl Key {
     }
 }
 
+/// An API key that cannot be read. It opens nothing, and may keep its name from others until it is
+/// [removed](crate::KeyStore::remove_damaged_key).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedKey {
+    /// Its id; where that is damaged too, one that stands in for it.
+    pub id: KeyId,
+    /// What is left of its name, if that is one.
+    pub name: Option<KeyName>,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+impl From<DamagedKey> for Damage {
+    fn from(key: DamagedKey) -> Self {
+        Self {
+            value: DamagedValue::Key(key.id),
+            detail: key.detail,
+        }
+    }
+}
+
 /// A version mark of the keys of a store, from [`KeyStore::keys_mark`](crate::KeyStore::keys_mark).
-/// Keys are only ever added and revoked, so two counts reveal every change but that of a last use.
+/// Keys are only ever added, revoked, and removed when they are damaged, so it reveals every change
+/// but that of a last use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeysMark {
     /// Keys, revoked ones included.
     pub kept: u64,
     /// Keys that are revoked.
     pub revoked: u64,
+    /// Number of the key that was added last; 0 without keys. No number is given twice.
+    pub newest: u64,
 }
 
 impl From<NewKey> for Key {

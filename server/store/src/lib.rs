@@ -42,7 +42,7 @@ pub use ids::{
     InvalidText, KeyId, KeyName, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES, MatchId, Scope,
 };
 pub use inspector::Inspector;
-pub use keys::{Key, KeysMark, NewKey, SecretHash};
+pub use keys::{DamagedKey, Key, KeysMark, NewKey, SecretHash};
 pub use matches::{FinishedCursor, FinishedMatch, FinishedPage, MatchCounts, OpenMatch, Write};
 pub use memory::MemoryStore;
 pub use sqlite::{

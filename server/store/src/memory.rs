@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::{
-    Damage, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeyStore, KeysMark,
-    MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store, StoreError, Write,
+    DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
+    KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store, StoreError, Write,
     batch::{self, Standing},
     limits::{MAX_KEYS, MAX_PAGE_MATCHES},
     secrets::check_secret,
@@ -305,12 +305,26 @@ impl KeyStore for MemoryStore {
             Ok(KeysMark {
                 kept: kept.keys.len() as u64,
                 revoked: revoked as u64,
+                // None is ever removed.
+                newest: kept.keys.len() as u64,
             })
         })
     }
 
-    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
+    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
         self.with(|_| Ok(Vec::new()))
+    }
+
+    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
+        self.with(|kept| {
+            let key_id = id.clone();
+            Err(match kept.keys.iter().any(|key| key.id == *id) {
+                true => StoreError::NotDamaged {
+                    value: DamagedValue::Key(key_id),
+                },
+                false => StoreError::UnknownKey { key_id },
+            })
+        })
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {

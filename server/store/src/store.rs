@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::{
-    Damage, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeysMark,
+    DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeysMark,
     MatchCounts, MatchId, NewKey, OpenMatch, Opening, StoreError, Write,
 };
 
@@ -36,7 +36,14 @@ pub trait KeyStore: Send + Sync {
     ///
     /// # Errors
     /// A failure of the storage.
-    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError>;
+    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError>;
+
+    /// Removes a key that cannot be read, so that its name is free.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownKey`]; [`StoreError::NotDamaged`] if it can be read; or a failure of
+    /// the storage.
+    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError>;
 
     /// The key with this id, in force or revoked.
     ///
@@ -48,7 +55,8 @@ pub trait KeyStore: Send + Sync {
     /// first revocation.
     ///
     /// # Errors
-    /// [`StoreError::UnknownKey`], or a failure of the storage.
+    /// [`StoreError::UnknownKey`]; [`StoreError::Damaged`] if it cannot be read; or a failure of
+    /// the storage.
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError>;
 
     /// Notes uses of keys, each at a moment in milliseconds since 1970 UTC. A key keeps the latest

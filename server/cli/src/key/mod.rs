@@ -12,7 +12,9 @@ use std::{
 use anyhow::Context as _;
 use bridgemaster_proto::outside::Outside;
 use bridgemaster_server::identity::{ApiKey, KeyScope, look_alike};
-use bridgemaster_store::{DATABASE_FILE, DataDir, Key, KeyName, KeyStore, NewKey, SqliteKeys};
+use bridgemaster_store::{
+    DATABASE_FILE, DamagedKey, DataDir, Key, KeyName, KeyStore, NewKey, SqliteKeys,
+};
 use clap::{Args, Subcommand};
 
 use self::{
@@ -21,8 +23,8 @@ use self::{
     roster::Entry,
 };
 use super::{
-    failure::misuse, input_file, moment::utc, output, runtime::block_on, secret_file::SecretFile,
-    table,
+    count::count, failure::misuse, input_file, moment::utc, output, runtime::block_on,
+    secret_file::SecretFile, table,
 };
 
 /// Largest file of keys to be made, in bytes: that of as many keys as a server may have.
@@ -75,6 +77,7 @@ enum KeyCommand {
         data: DataFlag,
     },
     /// Revoke a key for good; a running server applies it within 5 s
+    #[command(after_help = "A key that is damaged is removed, and its name is free again.")]
     Revoke {
         /// Identifier or name of the key
         #[arg(value_name = "ID|NAME")]
@@ -183,7 +186,12 @@ fn refused(file: &Path, problems: &[String]) -> anyhow::Error {
 }
 
 /// Refuses a file with names that are taken, or that people would take for others.
-fn check_together(file: &Path, entries: &[Entry], all: &[Key]) -> anyhow::Result<()> {
+fn check_together(
+    file: &Path,
+    entries: &[Entry],
+    all: &[Key],
+    damaged: &[DamagedKey],
+) -> anyhow::Result<()> {
     let mut problems = Vec::new();
     for (place, entry) in entries.iter().enumerate() {
         let (line, name) = (entry.line, &entry.name);
@@ -196,7 +204,7 @@ fn check_together(file: &Path, entries: &[Entry], all: &[Key]) -> anyhow::Result
                 holder.id
             ));
         }
-        if let Err(problem) = check_likeness(name, all) {
+        if let Err(problem) = check_likeness(name, all, damaged) {
             problems.push(format!("line {line}: {problem}"));
         }
         let is_taken_for_it =
@@ -231,10 +239,10 @@ fn drawn(entry: &Entry) -> (ApiKey, NewKey) {
 }
 
 async fn add(keys: &SqliteKeys, wanted: Wanted, file: Option<SecretFile>) -> anyhow::Result<()> {
-    let all = keys.keys().await?;
+    let (all, damaged) = (keys.keys().await?, keys.damaged_keys().await?);
     let (text, made) = match &wanted {
         Wanted::One(entry) => {
-            check_likeness(&entry.name, &all).map_err(misuse)?;
+            check_likeness(&entry.name, &all, &damaged).map_err(misuse)?;
             let (key, new) = drawn(entry);
             let until = new
                 .expires_at_unix_ms
@@ -249,7 +257,7 @@ async fn add(keys: &SqliteKeys, wanted: Wanted, file: Option<SecretFile>) -> any
             (format!("{}\n", key.reveal()), made)
         }
         Wanted::Many(entries, path) => {
-            check_together(path, entries, &all)?;
+            check_together(path, entries, &all, &damaged)?;
             let drawn: Vec<(ApiKey, NewKey)> = entries.iter().map(drawn).collect();
             keys.add_keys(drawn.iter().map(|(_, new)| new.clone()).collect())
                 .await?;
@@ -275,8 +283,8 @@ async fn add(keys: &SqliteKeys, wanted: Wanted, file: Option<SecretFile>) -> any
 }
 
 async fn list(keys: &SqliteKeys) -> anyhow::Result<()> {
-    let keys = keys.keys().await?;
-    let rows = keys.iter().map(|key| {
+    let (all, damaged) = (keys.keys().await?, keys.damaged_keys().await?);
+    let rows = all.iter().map(|key| {
         [
             key.id.to_string(),
             key.name.to_string(),
@@ -293,7 +301,22 @@ async fn list(keys: &SqliteKeys) -> anyhow::Result<()> {
         ],
         rows,
     );
-    Ok(output::print(&text)?)
+    output::print(&text)?;
+    if damaged.is_empty() {
+        return Ok(());
+    }
+    let rows = damaged.into_iter().map(|key| {
+        let name = key.name.map(|name| name.to_string());
+        [key.id.to_string(), name.unwrap_or_default(), key.detail]
+    });
+    let rows: Vec<_> = rows.collect();
+    let number = count(rows.len() as u64, "key is", "keys are");
+    let text = table::plain(["damaged key", "name", "what is wrong"], rows.into_iter());
+    output::print(&text)?;
+    output::complain(&format!(
+        "{number} damaged; `key revoke ID` removes such a key, and its name is free again"
+    ));
+    Ok(())
 }
 
 async fn revoke(keys: &SqliteKeys, which: &str) -> anyhow::Result<()> {
@@ -302,15 +325,34 @@ async fn revoke(keys: &SqliteKeys, which: &str) -> anyhow::Result<()> {
     let key = all
         .iter()
         .find(|key| key.id.as_str() == which)
-        .or_else(|| all.iter().find(named))
+        .or_else(|| all.iter().find(named));
+    let Some(key) = key else {
+        return remove_damaged(keys, which).await;
+    };
+    let revoked = keys.revoke_key(&key.id, now_unix_ms()).await?;
+    let at = revoked.revoked_at_unix_ms.map(utc).unwrap_or_default();
+    let text = format!("key {} of {} is revoked since {at}\n", key.id, key.name);
+    Ok(output::print(&text)?)
+}
+
+/// Removes a key that is damaged: nothing can be written into it any more.
+async fn remove_damaged(keys: &SqliteKeys, which: &str) -> anyhow::Result<()> {
+    let damaged = keys.damaged_keys().await?;
+    let named = |key: &&DamagedKey| key.name.as_ref().is_some_and(|name| name.as_str() == which);
+    let key = damaged
+        .iter()
+        .find(|key| key.id.as_str() == which)
+        .or_else(|| damaged.iter().find(named))
         .ok_or_else(|| {
             misuse(format!(
                 "no key in force has the identifier or name {which:?}; `key list` shows them"
             ))
         })?;
-    let revoked = keys.revoke_key(&key.id, now_unix_ms()).await?;
-    let at = revoked.revoked_at_unix_ms.map(utc).unwrap_or_default();
-    let text = format!("key {} of {} is revoked since {at}\n", key.id, key.name);
+    keys.remove_damaged_key(&key.id).await?;
+    let text = format!(
+        "key {} was damaged and is removed; its name is free\n",
+        key.id
+    );
     Ok(output::print(&text)?)
 }
 

@@ -2,7 +2,7 @@
 
 use bridgemaster_proto::outside::is_printable;
 use bridgemaster_server::identity::look_alike;
-use bridgemaster_store::{Key, KeyName};
+use bridgemaster_store::{DamagedKey, Key, KeyName};
 
 /// Refuses a name that is not shown as it is.
 pub(super) fn check_name(name: &KeyName) -> Result<(), String> {
@@ -14,26 +14,31 @@ pub(super) fn check_name(name: &KeyName) -> Result<(), String> {
     }
 }
 
-/// Refuses a name that people would take for the one of another bot, whose key may be revoked: its
-/// results stay. Here and not in the store, which compares bytes and knows no bots; two names that
-/// are added at the same moment are not compared.
-pub(super) fn check_likeness<'a>(
+/// Refuses a name that people would take for the one of another bot, whose key may be revoked or
+/// damaged: its results stay. Here and not in the store, which compares bytes and knows no bots; two
+/// names that are added at the same moment are not compared.
+pub(super) fn check_likeness(
     name: &KeyName,
-    all: impl IntoIterator<Item = &'a Key>,
+    all: &[Key],
+    damaged: &[DamagedKey],
 ) -> Result<(), String> {
-    let is_taken_for_it =
-        |other: &&Key| other.name != *name && look_alike(other.name.as_str(), name.as_str());
-    let Some(other) = all.into_iter().find(is_taken_for_it) else {
-        return Ok(());
-    };
-    let revoked = if other.is_in_force() { "" } else { ", revoked" };
-    Err(format!(
-        "the name {} looks like {}, the name of the key {}{revoked}: take one that nobody takes \
-         for it",
-        spelled(name),
-        spelled(&other.name),
-        other.id
-    ))
+    let of_sound = all.iter().map(|key| {
+        let standing = if key.is_in_force() { "" } else { ", revoked" };
+        (&key.name, &key.id, standing)
+    });
+    let of_damaged = damaged.iter();
+    let of_damaged = of_damaged.filter_map(|key| Some((key.name.as_ref()?, &key.id, ", damaged")));
+    for (other, id, standing) in of_sound.chain(of_damaged) {
+        if other != name && look_alike(other.as_str(), name.as_str()) {
+            return Err(format!(
+                "the name {} looks like {}, the name of the key {id}{standing}: take one that \
+                 nobody takes for it",
+                spelled(name),
+                spelled(other),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A name, with the numbers of its characters beyond ASCII, which may look like others.

@@ -93,7 +93,7 @@ impl Scene {
 }
 
 /// Runs a statement on a database behind the back of the program.
-fn alter(folder: &str, sql: &'static str) {
+pub(crate) fn alter(folder: &str, sql: &'static str) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();

@@ -5,6 +5,7 @@
 use std::{ffi::OsStr, path::Path};
 
 use crate::{
+    data::alter,
     program::{Ran, bridgemaster, run, succeed},
     served_match::Served,
 };
@@ -191,6 +192,51 @@ fn misuse_of_keys_is_told_with_what_would_be_valid() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("--data"), "{}", ran.err);
     assert!(succeed(["key", "add", "--help"]).contains("BRIDGEMASTER_KEY"));
+}
+
+#[test]
+fn a_damaged_key_is_shown_as_such_and_revoking_it_frees_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    add(data, "alice", &["play"]);
+    let bob = add(data, "bob", &["play"]);
+    let (id, _) = bob.strip_prefix("bmk_").unwrap().split_once('_').unwrap();
+    let shown = data.to_str().unwrap();
+    let damage = "UPDATE api_key SET scopes = 'admin' WHERE name = 'bob'";
+    alter(shown, damage);
+
+    let listed = key(data, &["list"]);
+    assert_eq!(listed.code, Some(0), "{}", listed.err);
+    for told in ["alice", "damaged key", id, "its checksum differs"] {
+        assert!(listed.out.contains(told), "{told:?}: {}", listed.out);
+    }
+    assert!(listed.err.contains("`key revoke ID`"), "{}", listed.err);
+    let taken = key(data, &["add", "bob", "--scope", "play"]);
+    assert_eq!(taken.code, Some(1), "{}", taken.err);
+    assert!(taken.err.contains(id), "{}", taken.err);
+    for (likeness, told) in [("Bob", "damaged"), ("Alice", "looks like \"alice\"")] {
+        let refused = key(data, &["add", likeness, "--scope", "play"]);
+        assert_eq!(refused.code, Some(2), "{}", refused.err);
+        assert!(refused.err.contains(told), "{}", refused.err);
+    }
+    let checked = run(["data", "check", shown]);
+    assert_eq!(checked.code, Some(1));
+    assert!(checked.out.contains(id), "{}", checked.out);
+
+    let removed = key(data, &["revoke", id]);
+    assert_eq!(removed.code, Some(0), "{}", removed.err);
+    assert!(removed.out.contains("its name is free"), "{}", removed.out);
+    add(data, "bob", &["play"]);
+    let listed = key(data, &["list"]);
+    assert!(!listed.out.contains("damaged"), "{}", listed.out);
+    assert!(!listed.out.contains(id), "{}", listed.out);
+    succeed(["data", "check", shown]);
+
+    // By its name, too.
+    alter(shown, damage);
+    let removed = key(data, &["revoke", "bob"]);
+    assert_eq!(removed.code, Some(0), "{}", removed.err);
+    add(data, "bob", &["play"]);
 }
 
 #[test]

@@ -42,8 +42,12 @@ impl Matches {
         let store = &**journal.store();
         self.tell_opening(&store.opening());
         give_up(store, given_up).await?;
-        for damage in store.damaged_keys().await? {
-            error!(%damage, "an API key is damaged and does not work: make a new one");
+        for key in store.damaged_keys().await? {
+            error!(
+                key_id = %key.id,
+                problem = key.detail,
+                "an API key is damaged and cannot be used: `bridgemaster key revoke` removes it"
+            );
             self.metrics().damaged(DamagedValue::Key);
         }
         let finished = self.last_finished(store).await?;

@@ -11,7 +11,7 @@ use std::{
 };
 
 use bridgemaster_store::{
-    DamagedValue, Key, KeyId, KeyStore, KeysMark, StoreError, limits::MAX_KEYS,
+    DamagedKey, Key, KeyId, KeyStore, KeysMark, StoreError, limits::MAX_KEYS,
 };
 use parking_lot::Mutex;
 use tokio::{
@@ -34,7 +34,7 @@ const LOOK_TIME: Duration = Duration::from_secs(5);
 pub(super) struct Keys {
     by_id: HashMap<KeyId, Arc<Key>>,
     /// The identifiers of those that are damaged, as far as they can be told.
-    damaged: HashSet<String>,
+    damaged: HashSet<KeyId>,
 }
 
 /// Why it is not known how a key stands.
@@ -179,7 +179,7 @@ impl KeyRing {
 
     /// Whether the key of this identifier was damaged when the keys were read last.
     pub(super) fn is_damaged(&self, id: &KeyId) -> bool {
-        self.keys.borrow().damaged.contains(id.as_str())
+        self.keys.borrow().damaged.contains(id)
     }
 
     /// Is told whenever keys changed.
@@ -202,10 +202,7 @@ async fn read(store: &dyn KeyStore) -> Result<(KeysMark, Keys), StoreError> {
         is_kept
     });
     let damaged = store.damaged_keys().await?;
-    let damaged = damaged.into_iter().filter_map(|damage| match damage.value {
-        DamagedValue::Key(id) => Some(id),
-        _ => None,
-    });
+    let damaged = damaged.into_iter().map(|DamagedKey { id, .. }| id);
     let by_id = |key: Key| (key.id.clone(), Arc::new(key));
     let keys = Keys {
         by_id: keys.into_iter().map(by_id).collect(),

@@ -5,8 +5,9 @@ use std::{future::ready, pin::Pin, sync::Arc};
 
 use async_trait::async_trait;
 use bridgemaster_store::{
-    Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
-    KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store, StoreError, Write,
+    Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId,
+    KeyName, KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store,
+    StoreError, Write,
 };
 
 /// What comes before a commit or a reading; with an error it does not take place.
@@ -165,8 +166,11 @@ impl KeyStore for HinderedStore {
     async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
         self.store.keys_mark().await
     }
-    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
+    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
         self.store.damaged_keys().await
+    }
+    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
+        self.store.remove_damaged_key(id).await
     }
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
         self.store.key(id).await

@@ -20,7 +20,7 @@ use bridgemaster_server::{
     identity::{ApiKey, KeyScope},
 };
 use bridgemaster_store::{
-    Damage, DamagedValue, Key, KeyId, KeyStore, KeysMark, MemoryStore, NewKey, StoreError,
+    DamagedKey, Key, KeyId, KeyStore, KeysMark, MemoryStore, NewKey, StoreError,
 };
 use tokio::{select, sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
@@ -69,13 +69,17 @@ impl KeyStore for Troubled {
         self.trouble()?;
         self.keys.keys_mark().await
     }
-    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
+    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
         let damaged = self.damaged.lock().unwrap();
-        let damage = |id: &KeyId| Damage {
-            value: DamagedValue::Key(id.to_string()),
+        let damaged = damaged.iter().map(|id| DamagedKey {
+            id: id.clone(),
+            name: None,
             detail: "its checksum differs".to_owned(),
-        };
-        Ok(damaged.iter().map(damage).collect())
+        });
+        Ok(damaged.collect())
+    }
+    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
+        self.keys.remove_damaged_key(id).await
     }
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
         self.trouble()?;

@@ -62,8 +62,11 @@ CREATE TABLE secret (
     checksum INTEGER
 ) WITHOUT ROWID;
 
+-- AUTOINCREMENT: a number is never given again, so the largest one tells of every key that was
+-- added, also after one was removed.
 CREATE TABLE api_key (
-    key_id TEXT PRIMARY KEY,
+    key_number INTEGER PRIMARY KEY AUTOINCREMENT,
+    key_id TEXT UNIQUE,
     name TEXT,
     -- Scopes in ascending order, a space between them.
     scopes TEXT,
@@ -76,5 +79,6 @@ CREATE TABLE api_key (
     checksum INTEGER
 );
 
--- A name belongs to one key at a time; that of a revoked key may be given again.
-CREATE UNIQUE INDEX api_key_name ON api_key (name) WHERE revoked_at_unix_ms IS NULL;
+-- A name belongs to one key at a time; that of a revoked key may be given again. Not UNIQUE: a
+-- damaged row that seems to have the name of another would keep the index from being rebuilt.
+CREATE INDEX api_key_name ON api_key (name) WHERE revoked_at_unix_ms IS NULL;

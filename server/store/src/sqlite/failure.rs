@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{Damage, InvalidText, StoreError};
+use crate::{Damage, StoreError};
 
 /// A failure inside of one operation, before it is known of which file.
 #[derive(Debug)]
@@ -49,13 +49,6 @@ impl From<sqlx::Error> for Fault {
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         Self::Told(error)
-    }
-}
-
-/// A text that the store has checked before it wrote it reads back wrong.
-impl From<InvalidText> for Fault {
-    fn from(error: InvalidText) -> Self {
-        Self::Contradiction(error.to_string())
     }
 }
 

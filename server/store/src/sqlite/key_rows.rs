@@ -6,20 +6,32 @@ use sqlx::{AssertSqlSafe, Row as _, SqliteConnection, SqliteExecutor, sqlite::Sq
 
 use super::failure::Fault;
 use crate::{
-    Damage, DamagedValue, InvalidText, Key, KeyId, KeyName, KeysMark, NewKey, Scope, SecretHash,
-    StoreError, checksum::StoreId, limits::MAX_KEYS,
+    DamagedKey, DamagedValue, InvalidText, Key, KeyId, KeyName, KeysMark, NewKey, Scope,
+    SecretHash, StoreError, checksum::StoreId, limits::MAX_KEYS,
 };
 
 /// Reads rows of keys.
 const SELECT: &str = "SELECT key_id, name, scopes, secret_hash, created_at_unix_ms,
-     expires_at_unix_ms, last_used_at_unix_ms, revoked_at_unix_ms, checksum FROM api_key";
+     expires_at_unix_ms, last_used_at_unix_ms, revoked_at_unix_ms, checksum, key_number
+     FROM api_key";
+
+/// What the ids begin with by which keys are named whose own cannot be read; the number of the row
+/// follows.
+const STAND_IN: &str = "damaged-key-";
 
 /// The keys, and those that cannot be read.
 #[derive(Debug, Default)]
 pub(super) struct ReadKeys {
     /// By the moment of their making and then by their ids.
     pub(super) sound: Vec<Key>,
-    pub(super) damaged: Vec<Damage>,
+    pub(super) damaged: Vec<DamagedRow>,
+}
+
+/// A row that cannot be read.
+#[derive(Debug)]
+pub(super) struct DamagedRow {
+    key_number: i64,
+    pub(super) key: DamagedKey,
 }
 
 /// Every key.
@@ -32,7 +44,7 @@ pub(super) async fn all(
     for row in &rows {
         match key_of(store, row) {
             Ok(key) => keys.sound.push(key),
-            Err(damage) => keys.damaged.push(damage),
+            Err(row) => keys.damaged.push(row),
         }
     }
     keys.sound
@@ -42,13 +54,14 @@ pub(super) async fn all(
 
 /// How the keys stand.
 pub(super) async fn mark(database: impl SqliteExecutor<'_>) -> Result<KeysMark, Fault> {
-    let (kept, revoked): (i64, i64) =
-        sqlx::query_as("SELECT count(*), count(revoked_at_unix_ms) FROM api_key")
+    let (kept, revoked, newest): (i64, i64, Option<i64>) =
+        sqlx::query_as("SELECT count(*), count(revoked_at_unix_ms), max(key_number) FROM api_key")
             .fetch_one(database)
             .await?;
     Ok(KeysMark {
         kept: kept.unsigned_abs(),
         revoked: revoked.unsigned_abs(),
+        newest: newest.unwrap_or_default().unsigned_abs(),
     })
 }
 
@@ -63,7 +76,7 @@ pub(super) async fn get(
         .fetch_optional(database)
         .await?;
     let key = row.map(|row| key_of(store, &row)).transpose();
-    key.map_err(Fault::Damage)
+    key.map_err(|row| Fault::Damage(row.key.into()))
 }
 
 /// Within a transaction: adds a key.
@@ -78,21 +91,21 @@ pub(super) async fn add(
         }
         return Err(StoreError::KeyIdTaken { key_id: key.id }.into());
     }
-    let holder: Option<String> = sqlx::query_scalar(
-        "SELECT key_id FROM api_key WHERE name = ? AND revoked_at_unix_ms IS NULL",
+    let holder = sqlx::query(
+        "SELECT key_id, key_number FROM api_key WHERE name = ? AND revoked_at_unix_ms IS NULL",
     )
     .bind(key.name.as_str())
     .fetch_optional(&mut *connection)
     .await?;
-    if let Some(holder) = holder {
-        let key_id = KeyId::new(holder)?;
+    if let Some(row) = holder {
+        let key_id = id_of(&row, row.try_get(1)?);
         return Err(StoreError::KeyNameTaken {
             name: key.name,
             key_id,
         }
         .into());
     }
-    let KeysMark { kept, revoked } = mark(&mut *connection).await?;
+    let KeysMark { kept, revoked, .. } = mark(&mut *connection).await?;
     if kept.saturating_sub(revoked) >= MAX_KEYS as u64 {
         return Err(StoreError::TooManyKeys { limit: MAX_KEYS }.into());
     }
@@ -113,6 +126,35 @@ pub(super) async fn revoke(
         write(connection, store, &key).await?;
     }
     Ok(key)
+}
+
+/// Within a transaction: removes a key that cannot be read.
+pub(super) async fn remove_damaged(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    id: &KeyId,
+) -> Result<(), Fault> {
+    let keys = all(&mut *connection, store).await?;
+    let Some(row) = keys.damaged.iter().find(|row| row.key.id == *id) else {
+        let key_id = id.clone();
+        let refusal = match keys.sound.iter().any(|key| key.id == *id) {
+            true => StoreError::NotDamaged {
+                value: DamagedValue::Key(key_id),
+            },
+            false => StoreError::UnknownKey { key_id },
+        };
+        return Err(refusal.into());
+    };
+    // The indexes may still have what was in the row before, and SQLite removes no row from an
+    // index that lacks it.
+    sqlx::query("REINDEX api_key")
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query("DELETE FROM api_key WHERE key_number = ?")
+        .bind(row.key_number)
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 /// Within a transaction: notes uses of keys.
@@ -163,7 +205,7 @@ async fn write(connection: &mut SqliteConnection, store: StoreId, key: &Key) -> 
 }
 
 /// A key, from its row.
-fn key_of(store: StoreId, row: &SqliteRow) -> Result<Key, Damage> {
+fn key_of(store: StoreId, row: &SqliteRow) -> Result<Key, DamagedRow> {
     let read = || -> Result<(Key, i64), sqlx::Error> {
         let wrong = |error: InvalidText| sqlx::Error::Decode(error.into());
         let scopes: String = row.try_get(2)?;
@@ -191,9 +233,23 @@ fn key_of(store: StoreId, row: &SqliteRow) -> Result<Key, Damage> {
         (Ok(_), Ok(_)) => "its checksum differs".to_owned(),
         (Err(error), _) | (_, Err(error)) => error.to_string(),
     };
-    Err(Damage {
-        value: DamagedValue::Key(row.try_get(0).unwrap_or_default()),
-        detail,
+    let key_number = row.try_get(9).unwrap_or_default();
+    let name: Option<String> = row.try_get(1).ok();
+    Err(DamagedRow {
+        key_number,
+        key: DamagedKey {
+            id: id_of(row, key_number),
+            name: name.and_then(|name| KeyName::new(name).ok()),
+            detail,
+        },
+    })
+}
+
+/// The id in the first column of the row of this number, or one that stands in for it.
+fn id_of(row: &SqliteRow, key_number: i64) -> KeyId {
+    let id = row.try_get::<String, _>(0).ok();
+    id.and_then(|id| KeyId::new(id).ok()).unwrap_or_else(|| {
+        KeyId::new(format!("{STAND_IN}{key_number}")).expect("letters, '-' and a number are an id")
     })
 }
 

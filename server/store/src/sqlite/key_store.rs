@@ -13,7 +13,7 @@ use super::{
     writer::check_together,
 };
 use crate::{
-    Damage, DataDir, Key, KeyId, KeyStore, KeysMark, NewKey, StoreError,
+    DamagedKey, DataDir, Key, KeyId, KeyStore, KeysMark, NewKey, StoreError,
     checksum::StoreId,
     commits_file::{self, CommitsFile, Told},
     journal_batch,
@@ -181,10 +181,19 @@ impl KeyStore for SqliteKeys {
             .map_err(|fault| fault.at(&self.path))
     }
 
-    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
+    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
         let mut connection = self.connection.lock().await;
         let keys = key_rows::all(&mut *connection, self.store).await;
-        Ok(keys.map_err(|fault| fault.at(&self.path))?.damaged)
+        let keys = keys.map_err(|fault| fault.at(&self.path))?;
+        Ok(keys.damaged.into_iter().map(|row| row.key).collect())
+    }
+
+    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
+        let mut connection = self.connection.lock().await;
+        let begun = transaction::begin(&mut connection).await;
+        let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
+        let work = key_rows::remove_damaged(&mut connection, self.store, id).await;
+        self.end(&mut connection, commits, work).await
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {

@@ -31,8 +31,8 @@ use sqlx::sqlite::SqlitePool;
 use tokio::sync::Mutex;
 
 use crate::{
-    Damage, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeyStore,
-    KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store, StoreError, Write,
+    DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
+    KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store, StoreError, Write,
     checksum::StoreId, commits_file, limits::MAX_PAGE_MATCHES, secrets::check_secret,
 };
 
@@ -248,9 +248,21 @@ impl KeyStore for SqliteStore {
         mark.map_err(|fault| self.told(fault))
     }
 
-    async fn damaged_keys(&self) -> Result<Vec<Damage>, StoreError> {
+    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
         let keys = key_rows::all(&self.key_reader, self.store).await;
-        Ok(keys.map_err(|fault| self.told(fault))?.damaged)
+        let keys = keys.map_err(|fault| self.told(fault))?;
+        Ok(keys.damaged.into_iter().map(|row| row.key).collect())
+    }
+
+    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
+        let (writer, id) = (Arc::clone(&self.writer), id.clone());
+        detached(async move {
+            opened(&mut *writer.lock().await)?
+                .remove_damaged_key(&id)
+                .await
+        })
+        .await
+        .map_err(|fault| self.told(fault))
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
@@ -298,6 +310,7 @@ mod tests {
         let none = KeysMark {
             kept: 0,
             revoked: 0,
+            newest: 0,
         };
         assert_eq!(store.keys_mark().await.unwrap(), none);
         assert!(store.keys().await.unwrap().is_empty());

@@ -304,7 +304,8 @@ async fn check_all(
     check_finished(connection, store, inspector, &mut report).await?;
     let keys = key_rows::all(&mut *connection, store).await?;
     report.keys = (keys.sound.len() + keys.damaged.len()) as u64;
-    report.damages.extend(keys.damaged);
+    let damaged = keys.damaged.into_iter().map(|row| row.key.into());
+    report.damages.extend(damaged);
     let secrets = sqlx::query("SELECT name, value, checksum FROM secret")
         .fetch_all(&mut *connection)
         .await?;

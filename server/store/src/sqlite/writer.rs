@@ -279,6 +279,12 @@ impl Writer {
         self.end(number, work).await
     }
 
+    pub(super) async fn remove_damaged_key(&mut self, id: &KeyId) -> Result<(), Fault> {
+        let number = self.begin().await?;
+        let work = key_rows::remove_damaged(&mut self.connection, self.store, id).await;
+        self.end(number, work).await
+    }
+
     pub(super) async fn note_key_uses(&mut self, uses: Vec<(KeyId, i64)>) -> Result<(), Fault> {
         let number = self.begin().await?;
         let work = key_rows::note_uses(&mut self.connection, self.store, &uses).await;

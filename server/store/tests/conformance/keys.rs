@@ -1,4 +1,6 @@
-use bridgemaster_store::{Key, KeyId, KeyName, NewKey, Scope, SecretHash, StoreError};
+use bridgemaster_store::{
+    DamagedValue, Key, KeyId, KeyName, NewKey, Scope, SecretHash, StoreError,
+};
 
 use crate::Subject;
 
@@ -202,4 +204,26 @@ pub(crate) async fn a_key_keeps_the_latest_use_that_was_noted(store: Subject<'_>
     // And a key is revoked with its use.
     let revoked = store.revoke_key(&key_id("k1"), 5).await.unwrap();
     assert_eq!(revoked.last_used_at_unix_ms, Some(20));
+}
+
+pub(crate) async fn a_sound_key_is_not_removed(store: Subject<'_>) {
+    let id = key_id("k1");
+    let error = store.remove_damaged_key(&id).await.unwrap_err();
+    assert!(
+        matches!(&error, StoreError::UnknownKey { key_id } if *key_id == id),
+        "{error}"
+    );
+    store.add_key(new_key("k1", "north", &[], 1)).await.unwrap();
+    assert_eq!(store.damaged_keys().await.unwrap(), []);
+    for _ in 0..2 {
+        let error = store.remove_damaged_key(&id).await.unwrap_err();
+        let key = DamagedValue::Key(id.clone());
+        assert!(
+            matches!(&error, StoreError::NotDamaged { value } if *value == key),
+            "{error}"
+        );
+        assert!(error.is_refusal());
+        store.revoke_key(&id, 2).await.unwrap();
+    }
+    assert_eq!(ids(store).await, ["k1"]);
 }

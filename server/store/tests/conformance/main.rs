@@ -63,6 +63,7 @@ macro_rules! conforms {
             keys::an_unknown_key_is_not_revoked,
             keys::a_mark_tells_of_every_change_of_the_keys,
             keys::a_key_keeps_the_latest_use_that_was_noted,
+            keys::a_sound_key_is_not_removed,
             secrets::the_first_secret_of_a_name_is_kept,
             secrets::a_secret_beyond_its_limit_is_refused,
             random_batches::random_batches_leave_what_a_plain_model_has,

@@ -121,7 +121,7 @@ async fn each_damaged_value_is_told_alone() {
     let journal = || DamagedValue::Journal(id("open-b"));
     let summary = || DamagedValue::Summary(id("ended-b"));
     let replay = || DamagedValue::Replay(id("ended-b"));
-    let key = || DamagedValue::Key("key-south".to_owned());
+    let key = || DamagedValue::Key(KeyId::new("key-south").unwrap());
     let secret = || DamagedValue::Secret("south".to_owned());
     let open_b = "WHERE match_id = 'open-b'";
     let ended_b = "WHERE match_id = 'ended-b'";

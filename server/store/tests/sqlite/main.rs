@@ -5,6 +5,7 @@
 
 mod belonging;
 mod beside;
+mod damaged_keys;
 mod damaged_values;
 mod full;
 mod refusing;
