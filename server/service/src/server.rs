@@ -177,10 +177,10 @@ impl Server {
                     source,
                 })?;
         }
-        let authenticator = Authenticator::new(options.keys, &options.limits).await;
+        let metrics = Arc::new(Metrics::new());
+        let authenticator = Authenticator::new(options.keys, &options.limits, &metrics).await;
         let authenticator = authenticator.map_err(BindError::Keys)?;
         let storage = options.storage.as_ref();
-        let metrics = Arc::new(Metrics::new());
         let journal = storage.map(|storage| {
             let store = Arc::clone(&storage.store);
             Arc::new(Journal::new(store, Arc::clone(&metrics)))

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     limits::Limits,
+    metrics::Metrics,
     refusal::Refusal,
     transport::{Call, TokenBuckets},
     wall_clock::now_unix_ms,
@@ -49,11 +50,12 @@ impl Authenticator {
     pub(crate) async fn new(
         store: Option<Arc<dyn KeyStore>>,
         limits: &Limits,
+        metrics: &Arc<Metrics>,
     ) -> Result<Self, StoreError> {
         let Some(store) = store else {
             return Ok(Self { keys: None });
         };
-        let (ring, mark) = KeyRing::read(Arc::clone(&store), limits).await?;
+        let (ring, mark) = KeyRing::read(Arc::clone(&store), limits, Arc::clone(metrics)).await?;
         let uses = Arc::new(KeyUses::default());
         let writing = tokio::spawn(Arc::clone(&uses).write(store, limits.key_cache_time));
         let ring = Arc::new(ring);

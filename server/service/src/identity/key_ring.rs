@@ -2,13 +2,10 @@
 //! nothing that is read from it can hold a check up.
 //!
 //! One task looks at the store again and again, and reads the keys when they changed. A key that
-//! is not among them makes it look at once: it may have been added a moment ago.
+//! is not among them makes it look at once: it may have been added a moment ago. One that is damaged
+//! from then on stays as it was read last: its bot is not to blame, and may be playing.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use bridgemaster_store::{
     DamagedKey, Key, KeyId, KeyStore, KeysMark, StoreError, limits::MAX_KEYS,
@@ -21,7 +18,10 @@ use tokio::{
 };
 use tracing::{debug, error, info};
 
-use crate::limits::Limits;
+use crate::{
+    limits::Limits,
+    metrics::{DamagedValue, Metrics},
+};
 
 /// Least time between two looks that calls with unknown keys ask for: who makes up keys must not
 /// keep the store busy.
@@ -32,9 +32,44 @@ const LOOK_TIME: Duration = Duration::from_secs(5);
 /// The keys as they were read.
 #[derive(Default)]
 pub(super) struct Keys {
+    /// Those that can be read, or could when the server read them before.
     by_id: HashMap<KeyId, Arc<Key>>,
-    /// The identifiers of those that are damaged, as far as they can be told.
-    damaged: HashSet<KeyId>,
+    /// Those that are damaged, with what is wrong.
+    damaged: HashMap<KeyId, String>,
+}
+
+impl Keys {
+    /// Keeps what was read of a key before it was damaged.
+    fn keep_of(&mut self, before: &Self) {
+        for id in self.damaged.keys() {
+            if let Some(key) = before.by_id.get(id) {
+                self.by_id.insert(id.clone(), Arc::clone(key));
+            }
+        }
+    }
+
+    /// Tells of the keys that were sound before, or not there.
+    fn tell_damages_since(&self, before: &Self, metrics: &Metrics) {
+        for (key_id, problem) in &self.damaged {
+            if before.damaged.contains_key(key_id) {
+                continue;
+            }
+            metrics.damaged(DamagedValue::Key);
+            match self.by_id.contains_key(key_id) {
+                true => error!(
+                    %key_id,
+                    problem,
+                    "an API key is damaged and works until the server ends, as it was read \
+                     before: give its holder another; `bridgemaster key revoke` removes it"
+                ),
+                false => error!(
+                    %key_id,
+                    problem,
+                    "an API key is damaged and cannot be used: `bridgemaster key revoke` removes it"
+                ),
+            }
+        }
+    }
 }
 
 /// Why it is not known how a key stands.
@@ -49,6 +84,7 @@ pub(super) enum Unreadable {
 /// All keys of a server.
 pub(super) struct KeyRing {
     store: Arc<dyn KeyStore>,
+    metrics: Arc<Metrics>,
     look_every: Duration,
     trusted_for: Duration,
     keys: watch::Sender<Arc<Keys>>,
@@ -71,6 +107,7 @@ impl KeyRing {
     pub(super) async fn read(
         store: Arc<dyn KeyStore>,
         limits: &Limits,
+        metrics: Arc<Metrics>,
     ) -> Result<(Self, KeysMark), StoreError> {
         let begun_at = Instant::now();
         let (mark, keys) = read(&*store).await?;
@@ -80,6 +117,7 @@ impl KeyRing {
         };
         let ring = Self {
             store,
+            metrics,
             // Twice in the time, so that a look which takes half of it is soon enough.
             look_every: limits.key_cache_time / 2,
             trusted_for: limits.keys_trusted,
@@ -140,7 +178,10 @@ impl KeyRing {
         if self.store.keys_mark().await? == mark {
             return Ok(mark);
         }
-        let (mark, keys) = read(&*self.store).await?;
+        let (mark, mut keys) = read(&*self.store).await?;
+        let before = Arc::clone(&self.keys.borrow());
+        keys.keep_of(&before);
+        keys.tell_damages_since(&before, &self.metrics);
         self.keys.send_replace(Arc::new(keys));
         Ok(mark)
     }
@@ -149,7 +190,8 @@ impl KeyRing {
     ///
     /// # Errors
     /// When the store could not be read for longer than the keys that were read are trusted; and
-    /// for a key that is not among them, when the store cannot be read now, or the key is damaged.
+    /// for a key that is not among them, when the store cannot be read now, or the key was damaged
+    /// before it was ever read.
     pub(super) async fn key(&self, id: &KeyId) -> Result<Option<Arc<Key>>, Unreadable> {
         if let Some(key) = self.last_known(id) {
             let good_at = *self.good_at.lock();
@@ -177,9 +219,10 @@ impl KeyRing {
         self.keys.borrow().by_id.get(id).cloned()
     }
 
-    /// Whether the key of this identifier was damaged when the keys were read last.
+    /// Whether the key of this identifier was damaged when the keys were read last. It may be known
+    /// from before.
     pub(super) fn is_damaged(&self, id: &KeyId) -> bool {
-        self.keys.borrow().damaged.contains(id)
+        self.keys.borrow().damaged.contains_key(id)
     }
 
     /// Is told whenever keys changed.
@@ -202,7 +245,7 @@ async fn read(store: &dyn KeyStore) -> Result<(KeysMark, Keys), StoreError> {
         is_kept
     });
     let damaged = store.damaged_keys().await?;
-    let damaged = damaged.into_iter().map(|DamagedKey { id, .. }| id);
+    let damaged = damaged.into_iter().map(|DamagedKey { id, detail, .. }| (id, detail));
     let by_id = |key: Key| (key.id.clone(), Arc::new(key));
     let keys = Keys {
         by_id: keys.into_iter().map(by_id).collect(),

@@ -29,6 +29,7 @@ use tonic::{Request, Streaming};
 use crate::{
     connections::channel_from,
     locked_table::LockedTable,
+    metrics::scrape,
     raw_bot::{RawBot, hello, reason, request},
     table::{GAMES, PATIENCE, Table, config, with_clock},
 };
@@ -41,6 +42,8 @@ struct Troubled {
     is_unreadable: AtomicBool,
     /// One that is damaged.
     damaged: Mutex<Option<KeyId>>,
+    /// One that was removed.
+    removed: Mutex<Option<KeyId>>,
 }
 
 impl Troubled {
@@ -61,8 +64,8 @@ impl KeyStore for Troubled {
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
         self.trouble()?;
         let mut keys = self.keys.keys().await?;
-        let damaged = self.damaged.lock().unwrap();
-        keys.retain(|key| Some(&key.id) != damaged.as_ref());
+        let hidden = [&self.damaged, &self.removed].map(|id| id.lock().unwrap().clone());
+        keys.retain(|key| !hidden.contains(&Some(key.id.clone())));
         Ok(keys)
     }
     async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
@@ -97,16 +100,22 @@ impl KeyStore for Troubled {
 async fn troubled() -> (LockedTable, Arc<Troubled>) {
     let keys = Arc::new(MemoryStore::new());
     let troubled = Arc::new(Troubled {
-        keys: Arc::clone(&keys),
+        keys,
         is_unreadable: AtomicBool::new(false),
         damaged: Mutex::new(None),
+        removed: Mutex::new(None),
     });
+    (over(&troubled).await, troubled)
+}
+
+/// A server over keys that may be there already.
+async fn over(troubled: &Arc<Troubled>) -> LockedTable {
     let limits = Limits {
         keys_trusted: Duration::from_millis(1),
         ..Limits::default()
     };
-    let table = LockedTable::with_keys(Arc::clone(&troubled) as _, keys, limits);
-    (table.await, troubled)
+    let (keys, memory) = (Arc::clone(troubled), Arc::clone(&troubled.keys));
+    LockedTable::with_keys(keys as _, memory, limits).await
 }
 
 /// Lists with a key until that ends as it is meant to.
@@ -123,17 +132,63 @@ async fn until(locked: &LockedTable, key: &ApiKey, works: bool) {
 async fn the_holder_of_a_damaged_key_is_told_so_and_others_are_not() {
     let (locked, trouble) = troubled().await;
     let damaged = locked.key("damaged", &[Read]).await;
-    until(&locked, &damaged, true).await;
-    *trouble.damaged.lock().unwrap() = Some(damaged.id().clone());
-    // It stands until the keys are read again, which a new one is a reason for.
     let whole = locked.key("whole", &[Read]).await;
-    until(&locked, &damaged, false).await;
+    *trouble.damaged.lock().unwrap() = Some(damaged.id().clone());
+    let locked = over(&trouble).await;
     let refused = locked.with(&damaged).list().await.unwrap_err();
     assert_eq!(reason(&refused), "DATA_DAMAGED", "{refused:?}");
     assert!(refused.message().contains(damaged.id().as_str()));
     locked.with(&whole).list().await.unwrap();
     let stranger = ApiKey::draw();
     let refused = locked.with(&stranger).list().await.unwrap_err();
+    assert_eq!(reason(&refused), "KEY_UNKNOWN", "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_key_that_is_damaged_while_its_bot_plays_is_good_until_the_server_ends() {
+    let (locked, trouble) = troubled().await;
+    let maker = locked.key("maker", &[Create]).await;
+    let (north, south) = (
+        locked.key("north", &[Play]).await,
+        locked.key("south", &[Play]).await,
+    );
+    let seated = locked
+        .with(&maker)
+        .create(config(GAMES[0], 2))
+        .await
+        .unwrap();
+    let [first, second] = &seated.tickets[..] else {
+        panic!("a match of two")
+    };
+    let playing = locked.with(&north).good_bot(first);
+    let joined = async {
+        let info = || locked.with(&maker).info(&seated.match_id);
+        while info().await.unwrap().seats[0].state() != SeatState::Connected {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, joined).await.unwrap();
+
+    *trouble.damaged.lock().unwrap() = Some(north.id().clone());
+    // The keys are read again when there is a new one.
+    for name in ["one", "another"] {
+        let new = locked.key(name, &[Read]).await;
+        until(&locked, &new, true).await;
+    }
+    let damaged = scrape(&locked.table).await["bridgemaster_damaged_values{what=\"key\"}"];
+    assert_eq!(damaged, 1.0);
+    locked.with(&north).list().await.unwrap();
+    locked.with(&south).good_bot(second).await.unwrap().unwrap();
+    let result = playing.await.unwrap().unwrap();
+    assert_eq!(result.seats[0].bot_name, "north");
+    assert_eq!(result.seats[0].fault_count, 0);
+
+    // Removed, it ends as a revoked one does.
+    *trouble.damaged.lock().unwrap() = None;
+    *trouble.removed.lock().unwrap() = Some(north.id().clone());
+    locked.key("a third", &[Read]).await;
+    until(&locked, &north, false).await;
+    let refused = locked.with(&north).list().await.unwrap_err();
     assert_eq!(reason(&refused), "KEY_UNKNOWN", "{refused:?}");
 }
 
