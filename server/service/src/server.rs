@@ -370,6 +370,9 @@ impl Server {
         {
             warn!("replays were not written within the stop time");
         }
+        if timeout(limits.stop_time, self.authenticator.close()).await.is_err() {
+            warn!("the last uses of API keys were not stored within the stop time");
+        }
         if let Some(journal) = &self.journal {
             if let Some(failure) = journal.failure() {
                 return Err(ServeError::Storage(failure));

@@ -61,10 +61,11 @@ pub trait KeyStore: Send + Sync {
 
     /// Notes uses of keys, each at a moment in milliseconds since 1970 UTC. A key keeps the latest
     /// one. Keys that are unknown or cannot be read are passed over: a use is told to people only.
-    /// The [mark](Self::keys_mark) of the keys stays as it was.
+    /// The [mark](Self::keys_mark) of the keys stays as it was. Many uses are stored bit by bit, so
+    /// that commits of matches go on in between.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A failure of the storage; some uses may be stored then.
     async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError>;
 }
 

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{KeyId, KeyName, KeyStore, StoreError};
+use parking_lot::Mutex;
 use tokio_util::task::AbortOnDropHandle;
 use tonic::metadata::MetadataMap;
 use tracing::debug;
@@ -36,8 +37,8 @@ struct Keys {
     /// Keeps the ring as the store is.
     _keeping: AbortOnDropHandle<()>,
     uses: Arc<KeyUses>,
-    /// Tells the store of uses.
-    _writing: AbortOnDropHandle<()>,
+    /// Tells the store of uses; `None` once the server ends.
+    writing: Mutex<Option<AbortOnDropHandle<()>>>,
     calls: TokenBuckets<KeyId>,
     creates: TokenBuckets<KeyId>,
 }
@@ -64,11 +65,24 @@ impl Authenticator {
             ring,
             _keeping: AbortOnDropHandle::new(keeping),
             uses,
-            _writing: AbortOnDropHandle::new(writing),
+            writing: Mutex::new(Some(AbortOnDropHandle::new(writing))),
             calls: TokenBuckets::new(limits.calls_per_key),
             creates: TokenBuckets::new(limits.creates_per_key),
         }));
         Ok(Self { keys })
+    }
+
+    /// Waits until the store knows when keys were last used. To be called when no more calls come.
+    pub(crate) async fn close(&self) {
+        let Some(keys) = &self.keys else {
+            return;
+        };
+        keys.uses.close();
+        let writing = keys.writing.lock().take();
+        if let Some(writing) = writing {
+            // A panic would be a defect, and costs the last uses only.
+            let _ = writing.await;
+        }
     }
 
     /// The caller that the metadata shows the key of.

@@ -1,14 +1,17 @@
 //! When keys were last used, for the list of keys: noted in memory, at most once an hour for a key,
-//! and written to the store by a task of its own, so that no call waits for it.
+//! and written to the store by a task of its own, so that no call waits for it. What is noted when
+//! the server stops is written then.
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use bridgemaster_store::{Key, KeyId, KeyStore};
-use tokio::time::sleep;
+use parking_lot::Mutex;
+use tokio::{select, time::sleep};
+use tokio_util::sync::CancellationToken;
 use tracing::debug;
 
 /// Least time between two uses of a key that are noted, in ms: who looks whether a key is still in
@@ -17,7 +20,10 @@ const NOTE_INTERVAL_MS: i64 = 60 * 60 * 1000;
 
 /// When keys were last used.
 #[derive(Debug, Default)]
-pub(super) struct KeyUses(Mutex<Noted>);
+pub(super) struct KeyUses {
+    noted: Mutex<Noted>,
+    closing: CancellationToken,
+}
 
 #[derive(Debug, Default)]
 struct Noted {
@@ -31,7 +37,7 @@ struct Noted {
 impl KeyUses {
     /// Notes that a key is used now, if that is worth it.
     pub(super) fn note(&self, key: &Key, now_unix_ms: i64) {
-        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = self.noted.lock();
         let last = noted.at_unix_ms.get(&key.id).copied();
         let last = last.max(key.last_used_at_unix_ms);
         if last.is_none_or(|last| now_unix_ms.saturating_sub(last) >= NOTE_INTERVAL_MS) {
@@ -40,23 +46,34 @@ impl KeyUses {
         }
     }
 
-    /// Tells the store of the uses that it does not know, for as long as it is polled.
+    /// Tells the store of the uses that it does not know, until [`KeyUses::close`].
     pub(super) async fn write(self: Arc<Self>, store: Arc<dyn KeyStore>, interval: Duration) {
         loop {
-            sleep(interval).await;
-            let uses = self.take_unwritten();
-            if uses.is_empty() {
-                continue;
+            select! {
+                () = sleep(interval) => {}
+                () = self.closing.cancelled() => {}
             }
+            let is_closing = self.closing.is_cancelled();
+            let uses = self.take_unwritten();
             // A use that is lost is noted again an hour later, and nothing hangs on it.
-            if let Err(error) = store.note_key_uses(uses).await {
+            if !uses.is_empty()
+                && let Err(error) = store.note_key_uses(uses).await
+            {
                 debug!(%error, "the last uses of API keys cannot be stored");
+            }
+            if is_closing {
+                return;
             }
         }
     }
 
+    /// Has the writing end with what is noted by now.
+    pub(super) fn close(&self) {
+        self.closing.cancel();
+    }
+
     fn take_unwritten(&self) -> Vec<(KeyId, i64)> {
-        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = self.noted.lock();
         let unwritten = std::mem::take(&mut noted.unwritten);
         let at = |id: KeyId| noted.at_unix_ms.get(&id).map(|at| (id.clone(), *at));
         unwritten.into_iter().filter_map(at).collect()

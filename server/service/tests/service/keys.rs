@@ -1,16 +1,19 @@
 //! API keys: who may call what, and whose bot holds a seat.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use bridgemaster_proto::{
     DESCRIPTORS,
     v1::{ListGamesRequest, SeatState},
 };
 use bridgemaster_server::{
-    Limits,
+    Limits, ServerOptions,
     identity::{ApiKey, KEY_METADATA, KeyScope},
 };
-use bridgemaster_store::KeyStore as _;
+use bridgemaster_store::{KeyStore as _, MemoryStore};
 use prost_reflect::DescriptorPool;
 use tokio::time::timeout;
 use tonic::{Code, Request, Status};
@@ -335,6 +338,30 @@ async fn a_stream_ends_when_the_time_of_its_key_is_over() {
         }
     };
     assert_eq!(reason(&told), "KEY_EXPIRED");
+}
+
+#[tokio::test]
+async fn a_server_that_stops_has_noted_when_its_keys_were_last_used() {
+    let keys = Arc::new(MemoryStore::new());
+    let options = ServerOptions {
+        limits: Limits {
+            // Uses are noted as often, which is never while the test runs.
+            key_cache_time: Duration::from_secs(3600),
+            ..Limits::default()
+        },
+        keys: Some(Arc::clone(&keys) as _),
+        ..ServerOptions::default()
+    };
+    let mut locked = LockedTable {
+        table: Table::with_options(options).await,
+        keys,
+    };
+    let key = locked.key("reader", &[Read]).await;
+    locked.with(&key).list().await.unwrap();
+    locked.table.stop.cancel();
+    (&mut locked.table.running).await.unwrap().unwrap();
+    let kept = locked.keys.key(key.id()).await.unwrap().unwrap();
+    assert!(kept.last_used_at_unix_ms.is_some());
 }
 
 #[tokio::test]

@@ -19,6 +19,10 @@ const SELECT: &str = "SELECT key_id, name, scopes, secret_hash, created_at_unix_
 /// follows.
 const STAND_IN: &str = "damaged-key-";
 
+/// Uses of keys that one transaction notes: commits of matches wait for it, and a hundred updates
+/// take a few milliseconds, as a commit does itself.
+pub(super) const USES_PER_TRANSACTION: usize = 100;
+
 /// The keys, and those that cannot be read.
 #[derive(Debug, Default)]
 pub(super) struct ReadKeys {

@@ -212,10 +212,13 @@ impl KeyStore for SqliteKeys {
     }
 
     async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
-        let mut connection = self.connection.lock().await;
-        let begun = transaction::begin(&mut connection).await;
-        let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
-        let work = key_rows::note_uses(&mut connection, self.store, &uses).await;
-        self.end(&mut connection, commits, work).await
+        for some in uses.chunks(key_rows::USES_PER_TRANSACTION) {
+            let mut connection = self.connection.lock().await;
+            let begun = transaction::begin(&mut connection).await;
+            let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
+            let work = key_rows::note_uses(&mut connection, self.store, some).await;
+            self.end(&mut connection, commits, work).await?;
+        }
+        Ok(())
     }
 }

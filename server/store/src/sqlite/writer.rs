@@ -285,9 +285,9 @@ impl Writer {
         self.end(number, work).await
     }
 
-    pub(super) async fn note_key_uses(&mut self, uses: Vec<(KeyId, i64)>) -> Result<(), Fault> {
+    pub(super) async fn note_key_uses(&mut self, uses: &[(KeyId, i64)]) -> Result<(), Fault> {
         let number = self.begin().await?;
-        let work = key_rows::note_uses(&mut self.connection, self.store, &uses).await;
+        let work = key_rows::note_uses(&mut self.connection, self.store, uses).await;
         self.end(number, work).await
     }
 

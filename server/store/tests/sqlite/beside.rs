@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs};
 
 use bridgemaster_store::{
     DATABASE_FILE, DataDir, KeyId, KeyName, KeyStore, NewKey, SecretHash, SqliteKeys, Store as _,
-    StoreError,
+    StoreError, check,
 };
 use sqlx::Connection as _;
 
@@ -18,6 +18,25 @@ fn key(id: &str, name: &str) -> NewKey {
         secret_hash: SecretHash::new([1; 32]),
         created_at_unix_ms: 1,
         expires_at_unix_ms: None,
+    }
+}
+
+#[tokio::test]
+async fn uses_of_many_keys_are_noted_in_small_commits() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = DataDir::prepare(folder.path()).unwrap();
+    let server = open(folder.path()).await.unwrap();
+    let beside = SqliteKeys::open(&dir).await.unwrap();
+    server.add_key(key("k250", "north")).await.unwrap();
+    let stores: [&dyn KeyStore; 2] = [&server, &beside];
+    for (at, store) in (10..).zip(stores) {
+        // Those of keys that are unknown by now, and of one that is not.
+        let uses = (1..=250).map(|n| (KeyId::new(format!("k{n}")).unwrap(), at));
+        let before = check(&dir).await.unwrap().commits;
+        store.note_key_uses(uses.collect()).await.unwrap();
+        assert_eq!(check(&dir).await.unwrap().commits, before + 3);
+        let known = server.keys().await.unwrap();
+        assert_eq!(known[0].last_used_at_unix_ms, Some(at));
     }
 }
 
