@@ -370,7 +370,10 @@ impl Server {
         {
             warn!("replays were not written within the stop time");
         }
-        if timeout(limits.stop_time, self.authenticator.close()).await.is_err() {
+        if timeout(limits.stop_time, self.authenticator.close())
+            .await
+            .is_err()
+        {
             warn!("the last uses of API keys were not stored within the stop time");
         }
         if let Some(journal) = &self.journal {

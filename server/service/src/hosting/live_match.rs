@@ -17,14 +17,10 @@ use bridgemaster_store::KeyName;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-use self::effects::{Carried, effects_buffer};
+use self::effects::effects_buffer;
 use super::{
-    context::Context,
-    gates::Gates,
-    hosted_match::{Ended, Outcome},
-    ids::stored_id,
-    outbound::OutboundSender,
-    spectators::Spectators,
+    context::Context, gates::Gates, hosted_match::Outcome, ids::stored_id,
+    outbound::OutboundSender, spectators::Spectators,
 };
 use crate::{
     journal::MatchJournal,
@@ -72,6 +68,8 @@ struct Table<G: WireGame> {
     counted: CountedMatch,
     /// The stream of each seat that has one.
     streams: Vec<Option<(StreamNumber, OutboundSender)>>,
+    /// The queue of a stream that is about to take a seat; `None` in between.
+    joining: Option<OutboundSender>,
     spectators: Spectators,
     /// `None` without a store.
     journal: Option<MatchJournal>,
@@ -136,6 +134,7 @@ impl<G: WireGame> LiveMatch<G> {
             table: Mutex::new(Table {
                 counted: context.metrics.count_match(machine.referee().phase()),
                 streams: machine.referee().seats().map(|_| None).collect(),
+                joining: None,
                 spectators: Spectators::default(),
                 journal,
                 gates: Gates::default(),
@@ -151,12 +150,10 @@ impl<G: WireGame> LiveMatch<G> {
     }
 
     fn table(&self) -> MutexGuard<'_, Table<G>> {
-        // A panic while the lock was held is a defect; the match goes on with what it has.
         self.table.lock()
     }
 
     fn inbox(&self) -> MutexGuard<'_, Inbox> {
-        // Nothing that holds the lock can leave it half changed.
         self.inbox.lock()
     }
 
@@ -166,7 +163,7 @@ impl<G: WireGame> LiveMatch<G> {
         &self,
         table: &mut Table<G>,
         act: impl FnOnce(&mut Match<G>, (Moment, &mut Vec<Report>), &mut Vec<Effect>) -> T,
-    ) -> Driven<T> {
+    ) -> Outcome<T> {
         if self.context.lifecycle.is_parked() {
             table.machine.park();
         }
@@ -189,29 +186,8 @@ impl<G: WireGame> LiveMatch<G> {
         let value = act(machine, (now, reports), &mut effects);
         table.counted.is_in(table.machine.referee().phase());
         self.state.set(table.machine.state());
-        let Carried { opened, ended } = self.carry_out(table, &mut effects, now);
+        let ended = self.carry_out(table, &mut effects, now);
         effects_buffer::give_back(effects);
-        Driven {
-            value,
-            opened,
-            ended,
-        }
-    }
-}
-
-/// What came of something that the match was given.
-struct Driven<T> {
-    value: T,
-    /// The queue of a stream that took a seat.
-    opened: Option<super::outbound::Outbound>,
-    ended: Option<Ended>,
-}
-
-impl<T> Driven<T> {
-    fn outcome(self) -> Outcome<T> {
-        Outcome {
-            value: self.value,
-            ended: self.ended,
-        }
+        Outcome { value, ended }
     }
 }

@@ -353,7 +353,6 @@ impl Matches {
     }
 
     fn roster(&self) -> MutexGuard<'_, Roster> {
-        // Nothing that holds the lock can leave the roster half changed.
         self.roster.lock()
     }
 }

@@ -115,7 +115,6 @@ impl SetAside {
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        // Nothing that holds the lock can leave it half changed.
         self.known.lock()
     }
 }

@@ -245,7 +245,9 @@ async fn read(store: &dyn KeyStore) -> Result<(KeysMark, Keys), StoreError> {
         is_kept
     });
     let damaged = store.damaged_keys().await?;
-    let damaged = damaged.into_iter().map(|DamagedKey { id, detail, .. }| (id, detail));
+    let damaged = damaged
+        .into_iter()
+        .map(|DamagedKey { id, detail, .. }| (id, detail));
     let by_id = |key: Key| (key.id.clone(), Arc::new(key));
     let keys = Keys {
         by_id: keys.into_iter().map(by_id).collect(),

@@ -146,7 +146,6 @@ impl Journal {
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        // Nothing that holds the lock can leave the queue half changed.
         self.queue.lock()
     }
 }

@@ -411,7 +411,6 @@ impl ReplayKeeper {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        // Nothing that holds the lock can leave it half changed.
         self.waiting.lock()
     }
 }

@@ -107,7 +107,6 @@ impl Allowances {
     }
 
     fn of_callers(&self) -> MutexGuard<'_, Callers> {
-        // Nothing that holds the lock can leave the table half changed.
         self.of_callers.lock()
     }
 }

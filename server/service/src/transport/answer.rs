@@ -170,7 +170,6 @@ impl Handed {
     }
 
     fn state(&self) -> MutexGuard<'_, HandedState> {
-        // Nothing that holds the lock can leave it half changed.
         self.state.lock()
     }
 }

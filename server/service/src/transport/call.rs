@@ -345,7 +345,6 @@ impl Call {
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
-        // Nothing that holds the lock can leave it half changed.
         self.held.lock()
     }
 }

@@ -117,7 +117,6 @@ impl ConnectionSlots {
     }
 
     fn taken(&self) -> MutexGuard<'_, Taken> {
-        // Nothing that holds the lock can leave the counts half changed.
         self.taken.lock()
     }
 }

@@ -97,7 +97,6 @@ impl Crowd {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing that holds the lock can leave it half changed.
         self.state.lock()
     }
 }

@@ -46,7 +46,6 @@ impl<K: Clone + Eq + Hash> Shares<K> {
 
 impl<K> Shares<K> {
     fn taken(&self) -> MutexGuard<'_, HashMap<K, usize>> {
-        // Nothing that holds the lock can leave the counts half changed.
         self.taken.lock()
     }
 }

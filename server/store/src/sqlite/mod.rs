@@ -284,9 +284,13 @@ impl KeyStore for SqliteStore {
     async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
         for some in uses.chunks(key_rows::USES_PER_TRANSACTION) {
             let (writer, some) = (Arc::clone(&self.writer), some.to_vec());
-            detached(async move { opened(&mut *writer.lock().await)?.note_key_uses(&some).await })
-                .await
-                .map_err(|fault| self.told(fault))?;
+            detached(async move {
+                opened(&mut *writer.lock().await)?
+                    .note_key_uses(&some)
+                    .await
+            })
+            .await
+            .map_err(|fault| self.told(fault))?;
         }
         Ok(())
     }

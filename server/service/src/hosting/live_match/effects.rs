@@ -9,42 +9,35 @@ use super::{
     super::{
         closing::{closing, too_slow},
         hosted_match::Ended,
-        outbound::{self, Outbound},
     },
     LiveMatch, Table,
 };
 
-/// What of the effects goes to whoever gave the match something.
+/// What comes of effects.
 #[derive(Default)]
-pub(super) struct Carried {
-    /// The queue of a stream that took a seat.
-    pub(super) opened: Option<Outbound>,
-    pub(super) ended: Option<Ended>,
+struct Carried {
+    /// Streams whose queues are full.
+    slow: Vec<(Seat, StreamNumber)>,
+    /// The end of the match, for whoever gave it something.
+    ended: Option<Ended>,
 }
 
 impl<G: WireGame> LiveMatch<G> {
-    /// Carries out all effects, and those of streams that turn out to be too slow for them.
+    /// Carries out all effects, and those of streams that turn out to be too slow for them. Gives
+    /// the end of the match, if this is it.
     pub(super) fn carry_out(
         &self,
         table: &mut Table<G>,
         effects: &mut Vec<Effect>,
         now: Moment,
-    ) -> Carried {
+    ) -> Option<Ended> {
         let mut carried = Carried::default();
-        let mut slow = Vec::new();
         loop {
             for effect in effects.drain(..) {
-                match effect {
-                    Effect::Send {
-                        seat,
-                        response,
-                        after,
-                    } => slow.extend(table.send(seat, response, after)),
-                    effect => self.carry_out_one(table, effect, &mut carried),
-                }
+                self.carry_out_one(table, effect, &mut carried);
             }
-            let Some((seat, stream)) = slow.pop() else {
-                return carried;
+            let Some((seat, stream)) = carried.slow.pop() else {
+                return carried.ended;
             };
             table.machine.overflowed(now, seat, stream, effects);
         }
@@ -53,11 +46,14 @@ impl<G: WireGame> LiveMatch<G> {
     fn carry_out_one(&self, table: &mut Table<G>, effect: Effect, carried: &mut Carried) {
         match effect {
             Effect::Store(entry) => table.store(entry),
-            Effect::Send { .. } => {}
+            Effect::Send {
+                seat,
+                response,
+                after,
+            } => carried.slow.extend(table.send(seat, response, after)),
             Effect::Open { seat, stream } => {
-                let (sender, outbound) = outbound::channel(self.context.limits.outbound_queue);
-                table.streams[seat.index()] = Some((stream, sender));
-                carried.opened = Some(outbound);
+                let queue = table.joining.take();
+                table.streams[seat.index()] = queue.map(|queue| (stream, queue));
             }
             Effect::Close {
                 seat,

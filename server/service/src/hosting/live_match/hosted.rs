@@ -66,19 +66,21 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         known: Option<Known>,
     ) -> Outcome<Result<Joined, Gated<Refusal>>> {
         let (name, version) = (bot.name.clone(), bot.version.clone());
+        let (sender, outbound) = outbound::channel(self.context.limits.outbound_queue);
         let mut table = self.table();
+        table.joining = Some(sender);
         let key = key.map(KeyName::as_str);
-        let mut driven = self.drive(&mut table, |machine, arrived, effects| {
+        let outcome = self.drive(&mut table, |machine, arrived, effects| {
             machine.join(arrived, seat, bot, key, known, effects)
         });
-        let outbound = driven.opened.take();
-        driven.outcome().map(|joined| match joined {
+        // Still there if the stream is refused.
+        table.joining = None;
+        outcome.map(|joined| match joined {
             Ok(joined) => {
                 info!(%seat, bot = name, version, "bot joined");
                 Ok(Joined {
                     number: joined.stream,
-                    // A stream that took the seat has a queue.
-                    outbound: outbound.unwrap_or_else(|| outbound::channel(1).1),
+                    outbound,
                     opening: Gated::new(joined.opening, table.gates.before(joined.after)),
                 })
             }
@@ -94,10 +96,10 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn turned_away(&self, seat: Seat) -> Outcome<()> {
         let mut table = self.table();
-        let driven = self.drive(&mut table, |machine, arrived, effects| {
+        let outcome = self.drive(&mut table, |machine, arrived, effects| {
             machine.turned_away(arrived, seat, effects)
         });
-        driven.outcome().map(|counts| {
+        outcome.map(|counts| {
             if counts {
                 info!(%seat, "bot turned away by the server; its clocks wait");
             }
@@ -108,10 +110,10 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         self.put_report(seat, stream, input);
         // Whoever has the lock handles it; once this has it, it is handled.
         let mut table = self.table();
-        let driven = self.drive(&mut table, |machine, (_, reports), effects| {
+        let outcome = self.drive(&mut table, |machine, (_, reports), effects| {
             machine.handle_reports(reports, effects);
         });
-        driven.outcome().map(|()| {
+        outcome.map(|()| {
             let after = table.machine.unsettled_report(seat, stream);
             table.gates.before(after)
         })
@@ -179,7 +181,6 @@ impl<G: WireGame> PlayedMatch for LiveMatch<G> {
         self.drive(&mut table, |machine, arrived, effects| {
             machine.tick(arrived, effects)
         })
-        .outcome()
     }
 
     fn restarted(&self) -> Outcome<()> {
@@ -191,6 +192,5 @@ impl<G: WireGame> PlayedMatch for LiveMatch<G> {
         self.drive(&mut table, |machine, (now, _), effects| {
             machine.restarted(now, next, effects);
         })
-        .outcome()
     }
 }
