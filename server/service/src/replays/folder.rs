@@ -6,22 +6,41 @@ use std::{
     sync::Arc,
 };
 
-use bridgemaster_store::MatchId;
+use bridgemaster_store::{MAX_ID_BYTES, MatchId};
 use thiserror::Error;
 
 use bridgemaster_whole_file::{self as whole_file, Prepared, UNFINISHED, sync_folder};
 
 /// What the name of a replay file has after the identifier of its match.
 const SUFFIX: &str = ".replay.binpb";
-/// The file that names the match up to which all that had ended are in the folder.
+/// The file that names the matches up to which all that had ended are in the folder.
 const MARK_FILE: &str = "complete-up-to";
-/// Longest mark that is read, in bytes: an identifier and a line break.
-const MAX_MARK_BYTES: usize = 128;
+/// Matches that a mark names. Any of them may be dropped from the store, but so many of the last
+/// ones are not.
+pub(super) const MARKED_MATCHES: usize = 16;
+/// Longest mark that is read, in bytes: for each match an identifier and a line break.
+const MAX_MARK_BYTES: usize = MARKED_MATCHES * (MAX_ID_BYTES + 1);
 
 /// A folder of replay files. A file with the name of one is whole.
 #[derive(Clone, Debug)]
 pub(super) struct ReplayFolder {
     folder: PathBuf,
+}
+
+/// The matches that had ended last when the folder had the replays of all, the last one first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mark(Vec<MatchId>);
+
+impl Mark {
+    /// A mark of these matches; `None` if there are none.
+    pub(super) fn new(newest: Vec<MatchId>) -> Option<Self> {
+        (!newest.is_empty()).then_some(Self(newest))
+    }
+
+    /// Whether it names this match: all that ended earlier had their replays in the folder.
+    pub(super) fn has(&self, match_id: &MatchId) -> bool {
+        self.0.contains(match_id)
+    }
 }
 
 /// A replay to be written.
@@ -53,42 +72,58 @@ impl ReplayFolder {
         self.path(match_id).is_file()
     }
 
-    /// Writes replays as `MATCH_ID.replay.binpb`, all of them or none: when this returns, they are
-    /// on the disk.
-    pub(super) fn write(&self, replays: &[Unwritten]) -> Result<(), NotWritten> {
+    /// Writes replays as `MATCH_ID.replay.binpb`: when this returns, each is on the disk and whole,
+    /// but for those that it gives, with the reasons. One that cannot be written is not there, or
+    /// as it was before, and holds no other up.
+    pub(super) fn write(&self, replays: Vec<Unwritten>) -> Vec<(Unwritten, NotWritten)> {
+        let mut left = Vec::new();
         let mut prepared = Vec::new();
         for replay in replays {
             let path = self.path(&replay.match_id);
-            let written = Prepared::write(path.clone(), &replay.bytes);
-            prepared.push((
-                written.map_err(|source| NotWritten {
-                    path: path.clone(),
-                    source,
-                })?,
-                path,
-            ));
+            match Prepared::write(path.clone(), &replay.bytes) {
+                Ok(file) => prepared.push((file, path, replay)),
+                Err(source) => left.push((replay, NotWritten { path, source })),
+            }
         }
-        for (file, path) in prepared {
-            file.put().map_err(|source| NotWritten { path, source })?;
+        let mut put = Vec::new();
+        for (file, path, replay) in prepared {
+            match file.put() {
+                Ok(()) => put.push(replay),
+                Err(source) => left.push((replay, NotWritten { path, source })),
+            }
         }
-        sync_folder(&self.folder).map_err(|source| NotWritten {
-            path: self.folder.clone(),
-            source,
-        })
+        if !put.is_empty()
+            && let Err(error) = sync_folder(&self.folder)
+        {
+            // They have their names, which may be gone after the loss of power.
+            left.extend(put.into_iter().map(|replay| {
+                let not_written = NotWritten {
+                    path: self.folder.clone(),
+                    source: error.kind().into(),
+                };
+                (replay, not_written)
+            }));
+        }
+        left
     }
 
-    /// The match up to which all that had ended are in the folder, if that is known.
-    pub(super) fn mark(&self) -> Option<MatchId> {
+    /// Up to where all that had ended are in the folder, if that is known.
+    pub(super) fn mark(&self) -> Option<Mark> {
         // A mark that cannot be read is no mark: more is looked through then.
         let bytes = fs::read(self.folder.join(MARK_FILE)).ok()?;
-        let text = bytes.get(..bytes.len().min(MAX_MARK_BYTES))?;
-        MatchId::new(std::str::from_utf8(text).ok()?.trim()).ok()
+        if bytes.len() > MAX_MARK_BYTES {
+            return None;
+        }
+        let lines = std::str::from_utf8(&bytes).ok()?.lines();
+        let ids: Result<_, _> = lines.map(MatchId::new).collect();
+        Mark::new(ids.ok()?)
     }
 
-    /// Keeps in mind that all matches that had ended up to this one are in the folder.
-    pub(super) fn set_mark(&self, match_id: &MatchId) -> Result<(), NotWritten> {
+    /// Keeps in mind up to where all matches that had ended are in the folder.
+    pub(super) fn set_mark(&self, mark: &Mark) -> Result<(), NotWritten> {
         let path = self.folder.join(MARK_FILE);
-        whole_file::write(&path, format!("{match_id}\n").as_bytes())
+        let lines: Vec<String> = mark.0.iter().map(|id| format!("{id}\n")).collect();
+        whole_file::write(&path, lines.concat().as_bytes())
             .map_err(|source| NotWritten { path, source })
     }
 
@@ -132,7 +167,7 @@ mod tests {
     fn only_files_that_a_server_began_are_removed() {
         let kept = tempfile::tempdir().unwrap();
         let folder = ReplayFolder::new(kept.path().to_owned());
-        folder.write(&[replay("a1", b"whole")]).unwrap();
+        assert!(folder.write(vec![replay("a1", b"whole")]).is_empty());
         for name in [
             "b2.replay.binpb.41.unfinished",
             "complete-up-to.41.unfinished",
@@ -150,16 +185,31 @@ mod tests {
     }
 
     #[test]
-    fn of_replays_that_cannot_all_be_written_none_is_half_there() {
-        let kept = tempfile::tempdir().unwrap();
-        let folder = ReplayFolder::new(kept.path().to_owned());
-        // A folder is in the way of the second.
-        let in_the_way = format!("b2.replay.binpb.{}.unfinished", std::process::id());
-        fs::create_dir(kept.path().join(&in_the_way)).unwrap();
-        let refused = folder.write(&[replay("a1", b"one"), replay("b2", b"two")]);
-        assert!(refused.unwrap_err().to_string().contains("b2.replay.binpb"));
-        let left: Vec<_> = fs::read_dir(kept.path()).unwrap().collect();
-        assert_eq!(left.len(), 1, "{left:?}");
+    fn of_replays_that_cannot_all_be_written_the_others_are_there_and_none_is_half_there() {
+        // A folder is in the way of the second, before its name is given to it and then.
+        let unfinished = format!("b2.replay.binpb.{}.unfinished", std::process::id());
+        for in_the_way in [unfinished.as_str(), "b2.replay.binpb"] {
+            let kept = tempfile::tempdir().unwrap();
+            let folder = ReplayFolder::new(kept.path().to_owned());
+            fs::create_dir(kept.path().join(in_the_way)).unwrap();
+            let replays = [
+                replay("a1", b"one"),
+                replay("b2", b"two"),
+                replay("c3", b""),
+            ];
+            let left = folder.write(replays.into());
+            let [(stuck, why)] = &left[..] else {
+                panic!("{left:?}");
+            };
+            assert_eq!(stuck.match_id, MatchId::new("b2").unwrap());
+            assert!(why.to_string().contains("b2.replay.binpb"), "{why}");
+            let names = fs::read_dir(kept.path()).unwrap();
+            let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            assert_eq!(names, ["a1.replay.binpb", in_the_way, "c3.replay.binpb"]);
+            let first = fs::read(kept.path().join("a1.replay.binpb")).unwrap();
+            assert_eq!(first, b"one");
+        }
     }
 
     #[test]
@@ -167,10 +217,17 @@ mod tests {
         let kept = tempfile::tempdir().unwrap();
         let folder = ReplayFolder::new(kept.path().to_owned());
         assert_eq!(folder.mark(), None);
-        let id = MatchId::new("a1").unwrap();
-        folder.set_mark(&id).unwrap();
-        assert_eq!(folder.mark(), Some(id));
-        for junk in [b"".as_slice(), b"\xff\xfe", b"a b", &[b'a'; 1000]] {
+        let ids = (0..MARKED_MATCHES).map(|n| MatchId::new(format!("{n:0>64}")).unwrap());
+        let mark = Mark::new(ids.collect()).unwrap();
+        folder.set_mark(&mark).unwrap();
+        assert_eq!(folder.mark(), Some(mark));
+        for junk in [
+            b"".as_slice(),
+            b"\xff\xfe",
+            b"a b",
+            b"a\n\nb",
+            &[b'a'; 1000],
+        ] {
             fs::write(kept.path().join(MARK_FILE), junk).unwrap();
             assert_eq!(folder.mark(), None, "{junk:?}");
         }

@@ -2,6 +2,8 @@
 
 mod folder;
 mod keeper;
+mod missing;
 pub(crate) mod signing_key;
+mod writer;
 
 pub(crate) use keeper::ReplayKeeper;

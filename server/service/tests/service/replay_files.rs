@@ -120,9 +120,9 @@ async fn what_an_earlier_server_left_out_is_written_and_no_more_than_that() {
         file(&folder, &played[3]).is_file()
     })
     .await;
-    let marked = format!("{}\n", played[3]);
     until("the mark is moved", async || {
-        fs::read_to_string(folder.join(MARK)).is_ok_and(|mark| mark == marked)
+        let mark = fs::read_to_string(folder.join(MARK));
+        mark.is_ok_and(|mark| mark.starts_with(&played[3]))
     })
     .await;
     assert!(!file(&folder, &played[1]).exists());
@@ -177,5 +177,5 @@ async fn a_server_that_stops_has_written_the_replays_of_all_matches_and_says_so_
         assert!(file(folder.path(), match_id).is_file());
     }
     let mark = fs::read_to_string(folder.path().join(MARK)).unwrap();
-    assert_eq!(mark.trim(), played[2]);
+    assert!(mark.starts_with(&played[2]), "{mark}");
 }
