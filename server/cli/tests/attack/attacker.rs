@@ -9,6 +9,7 @@ use crate::{
     hoards::{Hoard, Prey},
     raw_client::Failure,
     server_process::Key,
+    target::Target,
 };
 
 /// Matches that the attacker makes to attack with.
@@ -16,8 +17,8 @@ const MATCHES: usize = 100;
 /// Connections of those who make many.
 const CONNECTIONS: usize = 60;
 
-/// Attacks the server at the address of the first argument, with the key of the second, until the
-/// process is killed; in the way of the third alone if there is one.
+/// Attacks the target of the first three arguments, with the key of the fourth, until the process is
+/// killed; in the way of the fifth alone if there is one.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     match runtime.block_on(attack_for_ever(arguments)) {
@@ -30,13 +31,15 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 }
 
 async fn attack_for_ever(arguments: &[String]) -> Result<(), Failure> {
-    let (server, key, only) = match arguments {
-        [server, key] => (server, key, None),
-        [server, key, only] => (server, key, Some(only)),
-        _ => return Err("attacker ADDRESS KEY [WAY]".into()),
+    let (target, key, only) = match arguments {
+        [server, metrics, ca, key, only @ ..] if only.len() <= 1 => {
+            (Target::from_words([server, metrics, ca]), key, only.first())
+        }
+        _ => return Err("attacker ADDRESS METRICS CA KEY [WAY]".into()),
     };
+    let target = target.ok_or("the first two arguments are addresses")?;
     let is_meant = |name: String| only.is_none_or(|only| *only == name);
-    let mut prey = Prey::new(server.parse()?, Key(key.clone()), MATCHES).await?;
+    let mut prey = Prey::new(&target, Key(key.clone()), MATCHES).await?;
     prey.connections = CONNECTIONS;
     let mut attacks = JoinSet::new();
     for how in Hoard::ALL {

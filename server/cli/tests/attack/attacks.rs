@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use bridgemaster_proto::v1::{CreateMatchResponse, ListMatchesRequest};
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     select,
+    task::JoinSet,
     time::{sleep, timeout},
 };
 
 use crate::{
-    hoards::{LIST, PLAY, Prey, hello},
-    raw_client::{Failure, RawClient, tcp},
+    hoards::{BEGINNING, LIST, PLAY, Prey, hello},
+    raw_client::{Failure, RawClient},
     server_process::Key,
 };
 
@@ -20,6 +21,10 @@ use crate::{
 const PAUSE: Duration = Duration::from_millis(2);
 /// Longest time for one try.
 const TRY: Duration = Duration::from_secs(5);
+/// Handshakes that are under way at once.
+const HANDSHAKES: usize = 40;
+/// Pause before the next byte of a handshake.
+const BYTE_PAUSE: Duration = Duration::from_millis(20);
 
 /// A way to keep the server busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +35,11 @@ pub(crate) enum Attack {
     HelloFlood,
     /// One seat that is taken again and again.
     ReconnectStorm,
-    /// Bytes that are no HTTP/2.
+    /// Bytes that are no TLS, and within TLS bytes that are no HTTP/2.
     JunkFrames,
     /// Frames of HTTP/2 that ask for nothing but an acknowledgement, without end.
     EndlessFrames,
-    /// Handshakes of TLS, or its beginning on a port without it, byte by byte.
+    /// Handshakes of TLS, many at once, byte by byte.
     SlowHandshakes,
     /// Keys that are made up.
     KeyGuessing,
@@ -78,21 +83,13 @@ async fn try_once(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
         Attack::ReconnectStorm => take_seat(how, prey, &prey.matches[0], 50).await,
         Attack::JunkFrames => junk(how, prey, round).await,
         Attack::EndlessFrames => endless_frames(how, prey, round).await,
-        Attack::SlowHandshakes => {
-            let mut stream = tcp(how.address(), prey.server).await?;
-            // The beginning of a ClientHello.
-            for byte in [0x16, 3, 1, 2, 0, 1] {
-                stream.write_all(&[byte]).await?;
-                sleep(Duration::from_millis(20)).await;
-            }
-            Ok(())
-        }
+        Attack::SlowHandshakes => slow_handshakes(how, prey).await,
         Attack::KeyGuessing => guess_keys(how, prey, round).await,
     }
 }
 
 async fn rapid_reset(how: Attack, prey: &Prey) -> Result<(), Failure> {
-    let mut client = RawClient::connect(prey.server, how.address(), &prey.key, 65_535).await?;
+    let mut client = RawClient::connect(&prey.target, how.address(), &prey.key, 65_535).await?;
     for _ in 0..200 {
         // Dropping the call resets its stream.
         drop(client.call(LIST, &ListMatchesRequest::default()).await?);
@@ -107,7 +104,7 @@ async fn take_seat(
     made: &CreateMatchResponse,
     times: usize,
 ) -> Result<(), Failure> {
-    let mut client = RawClient::connect(prey.server, how.address(), &prey.key, 65_535).await?;
+    let mut client = RawClient::connect(&prey.target, how.address(), &prey.key, 65_535).await?;
     let ticket = made.tickets.first().map(|ticket| ticket.ticket.as_str());
     for _ in 0..times {
         let call = client.begin(PLAY, ticket, hello(), false).await?;
@@ -116,16 +113,26 @@ async fn take_seat(
     Ok(())
 }
 
-async fn junk(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
-    let mut stream = tcp(how.address(), prey.server).await?;
-    // Every other time behind what HTTP/2 begins with. A linear congruential generator is junk
-    // enough.
-    if round.is_multiple_of(2) {
-        stream
-            .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-            .await?;
-        stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await?;
+async fn slow_handshakes(how: Attack, prey: &Prey) -> Result<(), Failure> {
+    let mut handshakes = JoinSet::new();
+    for _ in 0..HANDSHAKES {
+        let target = prey.target.clone();
+        handshakes.spawn(async move {
+            let mut stream = target.tcp(how.address()).await?;
+            for byte in target.client_hello() {
+                stream.write_all(&[byte]).await?;
+                sleep(BYTE_PAUSE).await;
+            }
+            Ok::<_, std::io::Error>(())
+        });
     }
+    // Those that are left when the time for a try is over are dropped with it.
+    while handshakes.join_next().await.is_some() {}
+    Ok(())
+}
+
+async fn junk(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
+    // A linear congruential generator is junk enough.
     let mut state = round;
     let junk: Vec<u8> = (0..10_000)
         .map(|_| {
@@ -135,14 +142,32 @@ async fn junk(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
             (state >> 56) as u8
         })
         .collect();
-    stream.write_all(&junk).await?;
+    if round.is_multiple_of(2) {
+        return send_junk(prey.target.tcp(how.address()).await?, &[], &junk).await;
+    }
+    // Every other time behind what HTTP/2 begins with.
+    let begun = match round % 4 {
+        1 => BEGINNING,
+        _ => &[],
+    };
+    send_junk(prey.target.tls(how.address()).await?, begun, &junk).await
+}
+
+async fn send_junk(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    begun: &[u8],
+    junk: &[u8],
+) -> Result<(), Failure> {
+    stream.write_all(begun).await?;
+    stream.write_all(junk).await?;
+    stream.flush().await?;
     let mut heard = Vec::new();
     stream.read_to_end(&mut heard).await?;
     Ok(())
 }
 
 async fn endless_frames(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
-    /// SETTINGS without a setting, which also ends the preface.
+    /// SETTINGS without a setting.
     const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
     /// PING with its eight bytes.
     const PING: &[u8] = &[0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
@@ -155,12 +180,9 @@ async fn endless_frames(how: Attack, prey: &Prey, round: u64) -> Result<(), Fail
     let frames = frame.repeat(1_000);
     // As many as a machine may have threads for a server.
     let flood = async || -> Result<(), Failure> {
-        let stream = tcp(how.address(), prey.server).await?;
-        let (mut answers, mut stream) = stream.into_split();
-        stream
-            .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-            .await?;
-        stream.write_all(SETTINGS).await?;
+        let stream = prey.target.tls(how.address()).await?;
+        let (mut answers, mut stream) = tokio::io::split(stream);
+        stream.write_all(BEGINNING).await?;
         let sending = async {
             loop {
                 stream.write_all(&frames).await?;
@@ -185,7 +207,7 @@ async fn guess_keys(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure>
             _ => format!("bmk_{round:016x}_{number:064x}"),
         };
         let guess = Key(guess);
-        let mut client = RawClient::connect(prey.server, how.address(), &guess, 65_535).await?;
+        let mut client = RawClient::connect(&prey.target, how.address(), &guess, 65_535).await?;
         for _ in 0..10 {
             let call = client.call(LIST, &ListMatchesRequest::default()).await?;
             drop(call.head(TRY).await);

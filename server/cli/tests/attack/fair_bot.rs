@@ -1,10 +1,11 @@
-//! A bot in a process of its own that writes down when it read a request and when it had written
-//! the answer.
+//! A bot in a process of its own that writes down when it read a request, when it had written the
+//! answer, and how long it waited for a processor about that time.
 
 use std::{
+    fs,
     io::BufRead as _,
     process::ExitCode,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use bridgemaster_proto::v1::{
@@ -14,79 +15,174 @@ use bridgemaster_proto::v1::{
 use bridgemaster_sdk::{Advice, Refusal};
 use tokio::{runtime::Builder, sync::mpsc, time::sleep};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Status, transport::Channel};
+use tonic::{Status, transport::Channel};
+
+use crate::{server_process::Key, target::Target};
 
 /// Thinking time for a decision, in ms, in turn.
 const THINKING_MS: [u64; 5] = [0, 2, 5, 20, 60];
+/// Why a stream ends whose seat is forfeited.
+const SEAT_CLOSED: &str = "SEAT_CLOSED";
 /// Pause before it comes back after a lost stream.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A request that was answered: what the bot prints, separated by spaces.
+/// Where bots come from: 127.0.0.2, from which nobody attacks.
+const ADDRESS: u8 = 2;
+
+/// What a bot prints, a line each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// It answered a request.
+    Answered(Answered),
+    /// It lost a stream, or was refused one, and comes back.
+    Lost(String),
+    /// Its match is over, or its seat forfeited.
+    Ended,
+    /// It plays no more.
+    GaveUp(String),
+}
+
+/// A request that was answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answered {
     pub(crate) match_id: String,
     pub(crate) request_id: u32,
+    /// When the request was read, in microseconds since 1970.
+    pub(crate) read_at_us: u64,
     /// From having read the request to having written the answer.
     pub(crate) took_us: u64,
+    /// How long the bot was ready to run and got no processor, by the system's account, from the
+    /// message before the request to the one after the answer.
+    pub(crate) waited_us: u64,
 }
 
-impl Answered {
+impl Said {
     fn print(&self) {
-        let Self {
-            match_id,
-            request_id,
-            took_us,
-        } = self;
-        println!("{match_id} {request_id} {took_us}");
+        match self {
+            Self::Answered(answered) => {
+                let Answered {
+                    match_id,
+                    request_id,
+                    read_at_us,
+                    took_us,
+                    waited_us,
+                } = answered;
+                println!("{match_id} {request_id} {read_at_us} {took_us} {waited_us}");
+            }
+            Self::Lost(why) => println!("lost {}", why.replace('\n', " ")),
+            Self::Ended => println!("ended"),
+            Self::GaveUp(why) => println!("gave up {}", why.replace('\n', " ")),
+        }
     }
 
+    /// Reads what [`Said::print`] printed.
     pub(crate) fn read(line: &str) -> Option<Self> {
+        if line == "ended" {
+            return Some(Self::Ended);
+        }
+        if let Some(why) = line.strip_prefix("lost ") {
+            return Some(Self::Lost(why.to_owned()));
+        }
+        if let Some(why) = line.strip_prefix("gave up ") {
+            return Some(Self::GaveUp(why.to_owned()));
+        }
         let mut words = line.split(' ');
-        Some(Self {
+        Some(Self::Answered(Answered {
             match_id: words.next()?.to_owned(),
             request_id: words.next()?.parse().ok()?,
+            read_at_us: words.next()?.parse().ok()?,
             took_us: words.next()?.parse().ok()?,
-        })
+            waited_us: words.next()?.parse().ok()?,
+        }))
     }
 }
 
-/// Plays the seats whose lines come on the standard input, `URL KEY TICKET`, one after the other,
-/// and prints an empty line after each.
+/// The answers of a stream on their way to the log: each is printed when it is known how long the
+/// bot waited for a processor until its next message.
+#[derive(Default)]
+struct AnswerLog {
+    /// With what the bot had waited when it began to wait for the request.
+    last: Option<(Answered, u64)>,
+    /// What it had waited when it began to wait for the last message.
+    waited_before_us: u64,
+}
+
+impl AnswerLog {
+    /// The bot is about to wait for a message.
+    fn waits(&mut self) {
+        self.waited_before_us = waited_us();
+    }
+
+    /// A message came, or none will come.
+    fn is_woken(&mut self) {
+        if let Some((mut answered, waited_before_us)) = self.last.take() {
+            answered.waited_us = waited_us().saturating_sub(waited_before_us);
+            Said::Answered(answered).print();
+        }
+    }
+
+    /// The last message was a request, and is answered.
+    fn answered(&mut self, answered: Answered) {
+        self.last = Some((answered, self.waited_before_us));
+    }
+}
+
+/// How long this thread was ready to run and got no processor so far; 0 where the system does not
+/// say.
+fn waited_us() -> u64 {
+    let stat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let waited_ns = stat.split(' ').nth(1).and_then(|ns| ns.parse::<u64>().ok());
+    waited_ns.unwrap_or_default() / 1_000
+}
+
+/// Plays the seats whose lines come on the standard input, one after the other, and prints what it
+/// says of them. A line has the words of the target, the key and the ticket.
 pub(crate) fn run() -> ExitCode {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
         let words: Vec<&str> = line.split(' ').collect();
-        let [url, key, ticket] = words[..] else {
+        let [server, metrics, ca, key, ticket] = words[..] else {
             return ExitCode::FAILURE;
         };
-        let ended = runtime.block_on(play(url, key, ticket));
-        println!(
-            "{}",
-            ended.map_or_else(|why| format!("! {why}"), |()| String::new())
-        );
+        let Some(target) = Target::from_words([server, metrics, ca]) else {
+            return ExitCode::FAILURE;
+        };
+        match runtime.block_on(play(&target, &Key(key.to_owned()), ticket)) {
+            Ok(()) => Said::Ended.print(),
+            Err(why) => Said::GaveUp(why).print(),
+        }
     }
     ExitCode::SUCCESS
 }
 
 /// Plays a seat to the end of its match, over as many streams as it takes.
-async fn play(url: &str, key: &str, ticket: &str) -> Result<(), String> {
-    let channel = Channel::from_shared(url.to_owned()).map_err(|error| error.to_string())?;
-    let channel = channel.connect_lazy();
+async fn play(target: &Target, key: &Key, ticket: &str) -> Result<(), String> {
+    let channel = target.channel_from(ADDRESS);
     loop {
-        let Err(status) = one_stream(channel.clone(), key, ticket).await else {
+        let mut log = AnswerLog::default();
+        let ended = one_stream(channel.clone(), key, ticket, &mut log).await;
+        log.is_woken();
+        let Err(status) = ended else {
             return Ok(());
         };
-        if let Some(refusal) = Refusal::from_status(&status)
-            && refusal.advice != Advice::Retry
-        {
-            return Err(format!("{}: {}", refusal.reason, refusal.message));
+        let refusal = Refusal::from_status(&status);
+        match refusal.filter(|refusal| refusal.advice != Advice::Retry) {
+            // It is forfeited, for which there is a fault that says why.
+            Some(refusal) if refusal.reason == SEAT_CLOSED => return Ok(()),
+            Some(refusal) => return Err(format!("{}: {}", refusal.reason, refusal.message)),
+            None => Said::Lost(status.to_string()).print(),
         }
         sleep(PAUSE).await;
     }
 }
 
-async fn one_stream(channel: Channel, key: &str, ticket: &str) -> Result<(), Status> {
+async fn one_stream(
+    channel: Channel,
+    key: &Key,
+    ticket: &str,
+    log: &mut AnswerLog,
+) -> Result<(), Status> {
     let (answers, outbound) = mpsc::channel(16);
     let say = async |message| {
         let message = Some(message);
@@ -99,17 +195,19 @@ async fn one_stream(channel: Channel, key: &str, ticket: &str) -> Result<(), Sta
         ..Hello::default()
     };
     say(play_request::Message::Hello(hello)).await?;
-    let mut call = Request::new(ReceiverStream::new(outbound));
-    let metadata = call.metadata_mut();
-    let ascii = |text: String| text.parse().map_err(|_| Status::internal("no metadata"));
-    metadata.insert("x-bridgemaster-key", ascii(key.to_owned())?);
-    metadata.insert("authorization", ascii(format!("Bearer {ticket}"))?);
+    let no_metadata = |_| Status::internal("no metadata");
+    let call = key.showing(ReceiverStream::new(outbound));
+    let mut call = call.map_err(no_metadata)?;
+    let bearer = format!("Bearer {ticket}").parse().map_err(no_metadata)?;
+    call.metadata_mut().insert("authorization", bearer);
     let opened = PlayServiceClient::new(channel).play(call).await?;
     let mut inbound = opened.into_inner();
     loop {
-        let message = inbound.message().await?;
-        let read_at = Instant::now();
-        match message.and_then(|response| response.message) {
+        log.waits();
+        let message = inbound.message().await;
+        let (read_at, now) = (Instant::now(), SystemTime::now());
+        log.is_woken();
+        match message?.and_then(|response| response.message) {
             Some(Message::Ping(ping)) => {
                 let nonce = ping.nonce;
                 say(play_request::Message::Pong(Pong { nonce })).await?;
@@ -125,17 +223,22 @@ async fn one_stream(channel: Channel, key: &str, ticket: &str) -> Result<(), Sta
                     ..Decision::default()
                 };
                 say(play_request::Message::Decision(decision)).await?;
-                let took_us = u64::try_from(read_at.elapsed().as_micros()).unwrap_or(u64::MAX);
-                Answered {
+                let since_1970 = now.duration_since(SystemTime::UNIX_EPOCH);
+                log.answered(Answered {
                     match_id: request.match_id,
                     request_id: request.request_id,
-                    took_us,
-                }
-                .print();
+                    read_at_us: micros(since_1970.unwrap_or_default()),
+                    took_us: micros(read_at.elapsed()),
+                    waited_us: 0,
+                });
             }
             Some(Message::MatchEnded(_)) => return Ok(()),
             Some(_) => {}
             None => return Err(Status::unavailable("the stream ended")),
         }
     }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -1,31 +1,34 @@
 //! Matches between fair bots, one after the other at each of some tables, while the attack lasts.
 
 use std::{
-    collections::BTreeMap,
     env,
     io::{BufRead as _, BufReader, Lines, Write as _},
-    net::SocketAddr,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use bridgemaster_games::{GAME_IDS, with_game};
 use bridgemaster_proto::{
     games::WireGame as _,
     v1::{
-        ClockRules, CreateMatchRequest, FaultReason, GetMatchRequest, MatchConfig, MatchInfo,
+        ClockRules, CreateMatchRequest, GetMatchRequest, MatchConfig,
         match_service_client::MatchServiceClient,
     },
 };
 use tokio::time::{Instant, sleep};
-use tonic::{Code, Request, Status, transport::Endpoint};
+use tonic::{Code, Request, Status};
 
-use crate::{fair_bot::Answered, server_process::Key};
+use crate::{
+    fair_bot::Said,
+    judging::{Played, PlayedMatch},
+    server_process::Key,
+    target::Target,
+};
 
 /// Seats of each match.
 const SEATS: usize = 2;
-/// A bot that answered within this time after it had read the request is not late.
-const PROMPT_US: u64 = 150_000;
+/// From where matches are made: 127.0.0.2, from which nobody attacks.
+const ADDRESS: u8 = 2;
 /// Pause before a call to the desk is made again.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -36,36 +39,10 @@ struct BotProcess {
     hear: Lines<BufReader<ChildStdout>>,
 }
 
-/// What came of matches.
-#[derive(Debug, Default)]
-pub(crate) struct Played {
-    pub(crate) matches: usize,
-    pub(crate) decisions: usize,
-    /// Matches in which the server noted lag of its own beyond what their rules allow.
-    pub(crate) spoiled: usize,
-    /// Seats that were late at a request that their bot answered promptly.
-    pub(crate) late: Vec<String>,
-    /// Seats that were forfeited.
-    pub(crate) forfeited: Vec<String>,
-    /// What else went wrong.
-    pub(crate) wrong: Vec<String>,
-}
-
-impl Played {
-    pub(crate) fn add(&mut self, other: Self) {
-        self.matches += other.matches;
-        self.decisions += other.decisions;
-        self.spoiled += other.spoiled;
-        self.late.extend(other.late);
-        self.forfeited.extend(other.forfeited);
-        self.wrong.extend(other.wrong);
-    }
-}
-
 /// Plays matches at one table, of all games in turn, until `until`.
 pub(crate) async fn play_at(
     table: usize,
-    server: SocketAddr,
+    target: Target,
     key: Key,
     cap_ms: u32,
     until: Instant,
@@ -74,8 +51,8 @@ pub(crate) async fn play_at(
     let mut bots: Vec<BotProcess> = (0..SEATS).map(|_| BotProcess::start()).collect();
     let mut number = table;
     while Instant::now() < until {
-        match play_one(number, server, &key, cap_ms, &mut bots).await {
-            Ok(one) => played.add(one),
+        match play_one(number, &target, &key, cap_ms, &mut bots).await {
+            Ok(one) => played.judge(&one),
             Err(words) => {
                 played.wrong.push(format!("table {table}: {words}"));
                 // A bot may be in the middle of something.
@@ -89,11 +66,11 @@ pub(crate) async fn play_at(
 
 async fn play_one(
     number: usize,
-    server: SocketAddr,
+    target: &Target,
     key: &Key,
     cap_ms: u32,
     bots: &mut Vec<BotProcess>,
-) -> Result<Played, String> {
+) -> Result<PlayedMatch, String> {
     let game = GAME_IDS[number % GAME_IDS.len()];
     let config = MatchConfig {
         game: with_game!(game, G => G::config_to_wire(&Default::default())),
@@ -110,78 +87,46 @@ async fn play_one(
         config: Some(config),
         ..CreateMatchRequest::default()
     };
+    let desk = || MatchServiceClient::new(target.channel_from(ADDRESS));
     let made = again(key, request, |call| async move {
-        client(server).create_match(call).await
+        desk().create_match(call).await
     });
     let made = made.await?;
     let match_id = made.r#match.unwrap_or_default().match_id;
-    let playing: Vec<_> = bots
-        .drain(..)
-        .zip(made.tickets)
-        .map(|(mut bot, ticket)| {
-            let line = format!("http://{server} {} {}\n", key.0, ticket.ticket);
-            tokio::task::spawn_blocking(move || (bot.play(&line), bot))
-        })
-        .collect();
-    let mut answered = Vec::new();
+    let mut playing = Vec::new();
+    for (mut bot, ticket) in bots.drain(..).zip(made.tickets) {
+        let [server, metrics, ca] = target.to_words();
+        let line = format!("{server} {metrics} {ca} {} {}\n", key.0, ticket.ticket);
+        let played = tokio::task::spawn_blocking(move || (bot.play(&line), bot));
+        playing.push(played);
+    }
+    let mut said = Vec::new();
     for bot in playing {
-        let (answers, bot) = bot.await.map_err(|error| error.to_string())?;
+        let (words, bot) = bot.await.map_err(|error| error.to_string())?;
         bots.push(bot);
-        answered.push(answers?);
+        said.push(words?);
     }
-    let request = GetMatchRequest {
-        match_id: match_id.clone(),
-    };
-    let shown = again(key, request, |call| async move {
-        client(server).get_match(call).await
-    });
-    let info = shown.await?.r#match.unwrap_or_default();
-    Ok(judge(&info, &answered))
-}
-
-fn judge(info: &MatchInfo, answered: &[Vec<Answered>]) -> Played {
-    let result = info.result.clone().unwrap_or_default();
-    let mut played = Played {
-        matches: 1,
-        decisions: result.decisions as usize,
-        spoiled: usize::from(result.spoiled_by_referee),
-        ..Played::default()
-    };
-    for (seat, answers) in result.seats.iter().zip(answered) {
-        let took_us: BTreeMap<u32, u64> = answers
-            .iter()
-            .filter(|answer| answer.match_id == info.match_id)
-            .map(|answer| (answer.request_id, answer.took_us))
-            .collect();
-        let who = format!("{} seat {}", info.match_id, seat.seat);
-        if seat.forfeit() != FaultReason::Unspecified {
-            let why = seat.forfeit();
-            played.forfeited.push(format!("{who}: {why:?}"));
+    let ended_at = SystemTime::now();
+    // Bots whose seats are forfeited leave before its end.
+    let info = loop {
+        let match_id = match_id.clone();
+        let request = GetMatchRequest { match_id };
+        let shown = again(
+            key,
+            request,
+            |call| async move { desk().get_match(call).await },
+        );
+        let info = shown.await?.r#match.unwrap_or_default();
+        if info.result.is_some() {
+            break info;
         }
-        for fault in &seat.faults {
-            let took_us = took_us.get(&fault.request_id);
-            match fault.reason() {
-                FaultReason::Late => {
-                    // Who never read the request, or too late, was not prompt.
-                    if let Some(took_us) = took_us.filter(|took_us| **took_us <= PROMPT_US) {
-                        let late = format!("{who} request {}: {took_us} us", fault.request_id);
-                        played.late.push(late);
-                    }
-                }
-                other => played
-                    .wrong
-                    .push(format!("{who}: {other:?} {}", fault.detail)),
-            }
-        }
-    }
-    played
-}
-
-/// A connection to the desk, from an address that nobody attacks from.
-fn client(server: SocketAddr) -> MatchServiceClient<tonic::transport::Channel> {
-    let endpoint = Endpoint::from_shared(format!("http://{server}")).unwrap();
-    let endpoint = endpoint.local_address(Some([127, 0, 0, 2].into()));
-    MatchServiceClient::new(endpoint.connect_lazy())
+        sleep(PAUSE).await;
+    };
+    Ok(PlayedMatch {
+        info,
+        said,
+        ended_at,
+    })
 }
 
 /// Calls until the server takes the call.
@@ -192,10 +137,8 @@ where
 {
     let mut tries = 0;
     loop {
-        let mut request = Request::new(request.clone());
-        let shown = key.0.parse().map_err(|_| "the key is no metadata")?;
-        request.metadata_mut().insert("x-bridgemaster-key", shown);
-        match call(request).await {
+        let shown = key.showing(request.clone());
+        match call(shown.map_err(|error| error.to_string())?).await {
             Ok(answer) => return Ok(answer.into_inner()),
             Err(status) if tries < 20 && is_passing(&status) => tries += 1,
             Err(status) => return Err(format!("the desk refuses: {status}")),
@@ -227,21 +170,19 @@ impl BotProcess {
         }
     }
 
-    /// Plays one seat, which may take a while: what it answered.
-    fn play(&mut self, line: &str) -> Result<Vec<Answered>, String> {
+    /// Plays one seat, which may take a while: what it says of it.
+    fn play(&mut self, line: &str) -> Result<Vec<Said>, String> {
         let told = self.tell.write_all(line.as_bytes());
         told.map_err(|error| error.to_string())?;
-        let mut answered = Vec::new();
+        let mut said = Vec::new();
         loop {
             let line = self.hear.next().ok_or("the bot ended")?;
             let line = line.map_err(|error| error.to_string())?;
-            if line.is_empty() {
-                return Ok(answered);
+            match Said::read(&line).ok_or_else(|| format!("the bot says: {line}"))? {
+                Said::Ended => return Ok(said),
+                Said::GaveUp(why) => return Err(format!("the bot gave up: {why}")),
+                other => said.push(other),
             }
-            if let Some(why) = line.strip_prefix("! ") {
-                return Err(format!("the bot gave up: {why}"));
-            }
-            answered.extend(Answered::read(&line));
         }
     }
 }

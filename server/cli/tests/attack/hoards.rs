@@ -1,41 +1,53 @@
 //! Callers who have the server hold as much as they can: each begins what it can get, holds it,
 //! and begins again.
 
-use std::{net::SocketAddr, time::Duration};
+use std::time::Duration;
 
 use bridgemaster_games::with_game;
 use bridgemaster_proto::{
     games::WireGame as _,
     v1::{
-        CreateMatchRequest, CreateMatchResponse, Hello, ListMatchesRequest, MatchConfig,
-        PlayRequest, WatchMatchRequest, match_service_client::MatchServiceClient, play_request,
+        CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetReplayRequest, Hello,
+        ListMatchesRequest, MatchConfig, MatchState, PlayRequest, WatchMatchRequest,
+        match_service_client::MatchServiceClient, play_request,
     },
 };
-use h2::RecvStream;
 use tokio::{
     io::AsyncWriteExt as _,
     net::TcpStream,
+    task::JoinSet,
     time::{sleep, timeout},
 };
-use tonic::{Request, codegen::http::Response, transport::Channel};
+use tokio_rustls::client::TlsStream;
 
 use crate::{
-    raw_client::{Failure, HeldCall, RawClient, framed, part_of, tcp},
+    raw_client::{AnsweredCall, Failure, HeldCall, RawClient, framed, part_of},
     server_process::Key,
+    target::Target,
 };
 
 pub(crate) const LIST: &str = "/bridgemaster.v1.MatchService/ListMatches";
+const REPLAY: &str = "/bridgemaster.v1.MatchService/GetReplay";
 const WATCH: &str = "/bridgemaster.v1.MatchService/WatchMatch";
 const CREATE: &str = "/bridgemaster.v1.MatchService/CreateMatch";
 const GAMES: &str = "/bridgemaster.v1.CatalogService/ListGames";
 pub(crate) const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
 
+/// What a client says first on HTTP/2: the preface, and SETTINGS without a setting.
+pub(crate) const BEGINNING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
 /// How long is held what was got.
 const HELD: Duration = Duration::from_secs(6);
-/// Longest time until answers have begun; some never do.
-const BEGUN: Duration = Duration::from_secs(6);
+/// Longest time until the next answer begins; some never do.
+const BEGUN: Duration = Duration::from_millis(700);
+/// Pause before it is asked again whether a match has ended.
+const PAUSE: Duration = Duration::from_millis(50);
 /// Longest time to write what is not read.
 const WRITING: Duration = Duration::from_secs(2);
+/// Time for bots to come to a match that waits for them.
+const STARTUP_MS: u32 = 600_000;
+/// Where the matches of hoarders are made from: 127.0.0.3.
+const OWN_ADDRESS: u8 = 3;
 /// Streams of one connection that are asked for.
 const STREAMS: usize = 2_000;
 /// Bytes that are announced, and one less sent.
@@ -48,6 +60,8 @@ pub(crate) enum Hoard {
     ClosedWindows,
     /// Lists on many connections that each take one byte.
     UnreadLists,
+    /// Replays on many connections that each take one byte.
+    UnreadReplays,
     /// Small answers that nobody reads and for which no key is needed.
     UnreadCatalogues,
     /// Requests of which the last byte does not come.
@@ -60,18 +74,25 @@ pub(crate) enum Hoard {
     DeafBots,
     /// Calls on connections from which nobody reads.
     UnreadConnections,
+    /// Handshakes of TLS of which the rest does not come.
+    HalfHandshakes,
+    /// Connections to the port of the metrics that say nothing.
+    SilentOnMetrics,
 }
 
 impl Hoard {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::ClosedWindows,
         Self::UnreadLists,
+        Self::UnreadReplays,
         Self::UnreadCatalogues,
         Self::ParkedBodies,
         Self::UnreadWatchers,
         Self::HalfHellos,
         Self::DeafBots,
         Self::UnreadConnections,
+        Self::HalfHandshakes,
+        Self::SilentOnMetrics,
     ];
 
     /// Where it comes from.
@@ -85,52 +106,64 @@ impl Hoard {
 pub(crate) struct Held {
     clients: Vec<RawClient>,
     calls: Vec<HeldCall>,
-    answers: Vec<Response<RecvStream>>,
-    streams: Vec<TcpStream>,
+    beginning: JoinSet<Option<AnsweredCall>>,
+    begun: Vec<AnsweredCall>,
+    streams: Vec<TlsStream<TcpStream>>,
+    unencrypted: Vec<TcpStream>,
 }
 
 impl Held {
     /// Waits until the server has begun to answer what it will answer at all.
     async fn are_begun(&mut self) {
-        let Self { calls, answers, .. } = self;
-        let begun = async {
-            for call in calls {
-                answers.extend((&mut call.response).await);
-            }
-        };
-        let _ = timeout(BEGUN, begun).await;
+        for call in self.calls.drain(..) {
+            self.beginning.spawn(call.answered());
+        }
+        while let Ok(Some(answered)) = timeout(BEGUN, self.beginning.join_next()).await {
+            self.begun.extend(answered.ok().flatten());
+        }
     }
 }
 
 /// What hoarders know.
 #[derive(Clone)]
 pub(crate) struct Prey {
-    pub(crate) server: SocketAddr,
+    pub(crate) target: Target,
     pub(crate) key: Key,
     /// Matches of the hoarder.
     pub(crate) matches: Vec<CreateMatchResponse>,
+    /// One more, which has ended and so has a replay.
+    ended: String,
     /// Connections that those make who need many.
     pub(crate) connections: usize,
 }
 
 impl Prey {
     /// Makes so many matches to hoard with.
-    pub(crate) async fn new(server: SocketAddr, key: Key, matches: usize) -> Result<Self, Failure> {
-        let channel = Channel::from_shared(format!("http://{server}"))?
-            .connect()
-            .await?;
-        let mut client = MatchServiceClient::new(channel);
+    pub(crate) async fn new(target: &Target, key: Key, matches: usize) -> Result<Self, Failure> {
+        let mut client = MatchServiceClient::new(target.channel_from(OWN_ADDRESS));
         let mut made = Vec::new();
         for _ in 0..matches {
-            let mut call = Request::new(create_request());
-            let shown = key.0.parse()?;
-            call.metadata_mut().insert("x-bridgemaster-key", shown);
+            let call = key.showing(create_request(STARTUP_MS))?;
             made.push(client.create_match(call).await?.into_inner());
         }
+        // Nobody comes to it.
+        let call = key.showing(create_request(50))?;
+        let ended = client.create_match(call).await?.into_inner();
+        let match_id = ended.r#match.unwrap_or_default().match_id;
+        loop {
+            let match_id = match_id.clone();
+            let call = key.showing(GetMatchRequest { match_id })?;
+            let info = client.get_match(call).await?.into_inner().r#match;
+            if info.is_some_and(|info| info.state() == MatchState::Ended) {
+                break;
+            }
+            sleep(PAUSE).await;
+        }
         Ok(Self {
-            server,
+            target: target.clone(),
             key,
             matches: made,
+            ended: match_id,
             connections: 20,
         })
     }
@@ -162,13 +195,26 @@ impl Prey {
 
     async fn fill(&self, how: Hoard, number: usize, held: &mut Held) -> Result<(), Failure> {
         let window = match how {
-            Hoard::UnreadLists | Hoard::UnreadCatalogues => 1,
+            Hoard::UnreadLists | Hoard::UnreadReplays | Hoard::UnreadCatalogues => 1,
             _ => 0,
         };
-        if how == Hoard::UnreadConnections {
-            return self.never_read(how, held).await;
+        match how {
+            Hoard::UnreadConnections => return self.never_read(how, held).await,
+            Hoard::HalfHandshakes => {
+                let mut stream = self.target.tcp(how.address()).await?;
+                let hello = self.target.client_hello();
+                stream.write_all(&hello[..hello.len() / 2]).await?;
+                held.unencrypted.push(stream);
+                return Ok(());
+            }
+            Hoard::SilentOnMetrics => {
+                let stream = self.target.tcp_to_metrics(how.address()).await?;
+                held.unencrypted.push(stream);
+                return Ok(());
+            }
+            _ => {}
         }
-        let client = RawClient::connect(self.server, how.address(), &self.key, window).await?;
+        let client = RawClient::connect(&self.target, how.address(), &self.key, window).await?;
         held.clients.push(client);
         let Held { clients, calls, .. } = held;
         let client = clients.last_mut().ok_or("the client that was just made")?;
@@ -185,6 +231,15 @@ impl Prey {
             Hoard::UnreadLists => {
                 for _ in 0..10 {
                     calls.push(client.call(LIST, &list).await?);
+                }
+            }
+            Hoard::UnreadReplays => {
+                let replay = GetReplayRequest {
+                    match_id: self.ended.clone(),
+                    ..GetReplayRequest::default()
+                };
+                for _ in 0..10 {
+                    calls.push(client.call(REPLAY, &replay).await?);
                 }
             }
             Hoard::UnreadCatalogues => {
@@ -225,18 +280,15 @@ impl Prey {
                     }
                 }
             }
-            Hoard::UnreadConnections => {}
+            Hoard::UnreadConnections | Hoard::HalfHandshakes | Hoard::SilentOnMetrics => {}
         }
         Ok(())
     }
 
     /// Calls without an end on a connection from which nothing is read.
     async fn never_read(&self, how: Hoard, held: &mut Held) -> Result<(), Failure> {
-        let mut stream = tcp(how.address(), self.server).await?;
-        stream
-            .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-            .await?;
-        stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await?;
+        let mut stream = self.target.tls(how.address()).await?;
+        stream.write_all(BEGINNING).await?;
         // POST, http, a path of no service: refused with a head alone, which no window holds up.
         let block: &[u8] = b"\x83\x86\x04\x02/x\x0f\x10\x10application/grpc";
         let mut frames = Vec::new();
@@ -266,8 +318,8 @@ pub(crate) fn hello() -> tonic::codegen::Bytes {
     })
 }
 
-/// A match whose clocks run out at once and go on running out.
-fn create_request() -> CreateMatchRequest {
+/// A match that waits so long for its bots, and whose clocks run out at once and go on running out.
+fn create_request(startup_ms: u32) -> CreateMatchRequest {
     use bridgemaster_proto::v1::{ClockRules, FaultAction, FaultPolicy};
     let game = bridgemaster_games::GAME_IDS[0];
     CreateMatchRequest {
@@ -275,7 +327,7 @@ fn create_request() -> CreateMatchRequest {
             game: with_game!(game, G => G::config_to_wire(&Default::default())),
             seats: 2,
             clock: Some(ClockRules {
-                startup_ms: Some(600_000),
+                startup_ms: Some(startup_ms),
                 cap_ms: Some(50),
                 ..ClockRules::default()
             }),

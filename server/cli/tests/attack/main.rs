@@ -5,7 +5,7 @@
 //! everything is tried at once. The long run:
 //!
 //! ```text
-//! cargo test --release -p bridgemaster-server --test attack -- --long --seconds 600 --matches 64
+//! cargo test --release -p bridgemaster --test attack -- --long --seconds 600 --matches 64
 //! ```
 //!
 //! The bots and the attackers are processes of this program, called with hidden arguments.
@@ -15,13 +15,19 @@
 
 mod attacker;
 mod attacks;
+#[path = "../../../service/tests/certificates/mod.rs"]
+mod certificates;
 mod command;
 mod fair_bot;
 mod fair_matches;
 mod hoards;
+mod judging;
+mod machine;
+mod metrics_page;
 mod raw_client;
 mod run;
 mod server_process;
+mod target;
 mod trials;
 
 use std::{env, process::ExitCode};

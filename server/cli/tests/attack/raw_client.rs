@@ -1,27 +1,23 @@
 //! A client that speaks HTTP/2 as it likes.
 
-use std::{net::Ipv4Addr, time::Duration};
+use std::time::Duration;
 
 use h2::{
-    SendStream,
+    RecvStream, SendStream,
     client::{Builder, ResponseFuture, SendRequest},
 };
 use prost::Message;
-use tokio::{
-    net::{TcpSocket, TcpStream},
-    task::AbortHandle,
-    time::timeout,
-};
+use tokio::{task::AbortHandle, time::timeout};
 use tonic::codegen::{
     Bytes,
     http::{Request, Response},
 };
 
-use crate::server_process::Key;
+use crate::{server_process::Key, target::Target};
 
 /// Metadata that shows a key.
 const KEY: &str = "x-bridgemaster-key";
-/// Longest time to connect, and to get a place for a stream.
+/// Longest time to get a place for a stream.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why something failed, which an attacker does not mind.
@@ -41,35 +37,33 @@ pub(crate) struct HeldCall {
     pub(crate) body: SendStream<Bytes>,
 }
 
-/// A TCP connection from a loopback address of its own.
-pub(crate) async fn tcp(from: u8, server: std::net::SocketAddr) -> std::io::Result<TcpStream> {
-    let socket = TcpSocket::new_v4()?;
-    socket.bind((Ipv4Addr::new(127, 0, 0, from), 0).into())?;
-    let connected = timeout(PATIENCE, socket.connect(server)).await;
-    connected.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()))
+/// A call whose answer has begun, and is not read as long as this lives.
+pub(crate) struct AnsweredCall {
+    _answer: Response<RecvStream>,
+    _body: SendStream<Bytes>,
 }
 
 impl RawClient {
-    /// Connects from a loopback address, and lets the server send so many bytes on a stream.
+    /// Connects with TLS from a loopback address, and lets the server send so many bytes on a stream.
     pub(crate) async fn connect(
-        server: std::net::SocketAddr,
+        target: &Target,
         from: u8,
         key: &Key,
         window: u32,
     ) -> Result<Self, Failure> {
-        let tcp = tcp(from, server).await?;
+        let tls = target.tls(from).await?;
         let (sender, connection) = Builder::new()
             .initial_window_size(window)
             .initial_connection_window_size(0x7fff_ffff)
             .initial_max_send_streams(100)
-            .handshake(tcp)
+            .handshake(tls)
             .await?;
         let driving = tokio::spawn(async move {
             let _ = connection.await;
         });
         Ok(Self {
             sender,
-            server,
+            server: target.server,
             key: key.clone(),
             driving: driving.abort_handle(),
         })
@@ -85,7 +79,7 @@ impl RawClient {
     ) -> Result<HeldCall, Failure> {
         let ready = timeout(PATIENCE, self.sender.clone().ready()).await;
         self.sender = ready??;
-        let mut call = Request::post(format!("http://{}{path}", self.server))
+        let mut call = Request::post(format!("https://{}{path}", self.server))
             .header("content-type", "application/grpc")
             .header("te", "trailers")
             .header(KEY, &self.key.0);
@@ -115,8 +109,16 @@ impl Drop for RawClient {
 
 impl HeldCall {
     /// How the call ends: the head of the answer, when it came in time.
-    pub(crate) async fn head(self, time: Duration) -> Option<Response<h2::RecvStream>> {
+    pub(crate) async fn head(self, time: Duration) -> Option<Response<RecvStream>> {
         timeout(time, self.response).await.ok()?.ok()
+    }
+
+    /// Waits until the answer has begun; `None` when the call is reset instead.
+    pub(crate) async fn answered(self) -> Option<AnsweredCall> {
+        Some(AnsweredCall {
+            _answer: self.response.await.ok()?,
+            _body: self.body,
+        })
     }
 }
 

@@ -8,15 +8,31 @@ use std::{
 };
 
 use bridgemaster_server::Limits;
-use tokio::{runtime::Runtime, task::JoinSet, time::Instant};
+use tokio::{
+    runtime::Runtime,
+    task::JoinSet,
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
-    fair_matches::{Played, play_at},
+    fair_matches::play_at,
+    judging::{Excuse, Excuses, Played, Suspect},
+    machine::MachineWatch,
+    metrics_page,
     server_process::{Key, ServerProcess},
 };
 
 /// Most lines of the server's log.
 const LOG_LINES: usize = 1_000;
+/// Longest time for a decision.
+const CAP_MS: u32 = 200;
+/// What is shown of all that is against a check.
+const SHOWN: usize = 5;
+/// Longest time until the replays of ended matches are written.
+const REPLAYS_WITHIN: Duration = Duration::from_secs(30);
+/// Pause before it is looked for them again.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// What is played.
 #[derive(Debug)]
@@ -25,8 +41,6 @@ pub(crate) struct Order {
     time: Duration,
     /// How many are played at once.
     matches: usize,
-    /// Longest time for a decision.
-    cap_ms: u32,
     /// Lines of `[limits]`.
     limits: &'static str,
     /// Nobody attacks.
@@ -36,13 +50,11 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// As `cargo test` has it. The cap is long: other tests share the machine, and a bot that does
-    /// not get to run is late whatever the server does.
+    /// As `cargo test` has it.
     pub(crate) fn short() -> Self {
         Self {
-            time: Duration::from_secs(8),
+            time: Duration::from_secs(6),
             matches: 4,
-            cap_ms: 5_000,
             limits: LIMITS,
             is_calm: false,
             only: None,
@@ -53,7 +65,6 @@ impl Order {
         Self {
             time: Duration::from_secs(seconds),
             matches,
-            cap_ms: 200,
             limits: LIMITS,
             is_calm,
             only,
@@ -67,6 +78,7 @@ open_matches = 1000
 open_matches_per_key = 300
 connections = 1000
 connections_per_address = 200
+tls_handshakes = 64
 bot_streams = 1000
 bot_streams_per_caller = 300
 other_calls = 1000
@@ -77,7 +89,17 @@ hello_time_ms = 5000
 
 /// What came of it.
 pub(crate) struct Report {
+    /// Played at once.
+    tables: usize,
     played: Played,
+    /// Requests that the server's own lag spoiled.
+    spoiled: Vec<Suspect>,
+    excuses: Excuses,
+    /// How often the metrics were read, and why they could not be.
+    metrics_read: usize,
+    metrics_failures: Vec<String>,
+    /// Matches whose replays were not written.
+    unwritten: Vec<String>,
     most_memory: u64,
     memory_bound: u64,
     log_lines: usize,
@@ -91,25 +113,44 @@ pub(crate) fn run(order: &Order) -> Report {
     let begun = std::time::Instant::now();
     let limits: Limits = toml::from_str(order.limits).unwrap();
     let (mut server, keys) = ServerProcess::start(order.limits, &["attacker", "fair"]);
-    let attacker = (!order.is_calm).then(|| Attacker::start(&server, &keys[0], &order.only));
+    let mut attacker = (!order.is_calm).then(|| Attacker::start(&server, &keys[0], &order.only));
+    let watch = MachineWatch::start(server.id());
     let runtime = Runtime::new().unwrap();
-    let played = runtime.block_on(async {
+    let (played, metrics) = runtime.block_on(async {
+        let stopped = CancellationToken::new();
+        let reading = metrics_page::read_on(server.target.clone(), stopped.clone());
+        let reading = tokio::spawn(reading);
         let until = Instant::now() + order.time;
         let mut tables = JoinSet::new();
         for table in 0..order.matches {
-            let (address, key) = (server.address, keys[1].clone());
-            tables.spawn(play_at(table, address, key, order.cap_ms, until));
+            let (target, key) = (server.target.clone(), keys[1].clone());
+            tables.spawn(play_at(table, target, key, CAP_MS, until));
         }
+        sleep_until(until).await;
+        // Matches in play are played to their ends in peace, so that they end soon.
+        attacker.take();
         let mut played = Played::default();
         while let Some(one) = tables.join_next().await {
             played.add(one.unwrap());
         }
-        played
+        stopped.cancel();
+        (played, reading.await.unwrap())
     });
-    drop(attacker);
+    let excuses = Excuses {
+        processor: watch.stop(),
+        disk: metrics.slow_commits,
+    };
+    let unwritten = runtime.block_on(unwritten(&server, &played.match_ids));
+    let spoiled = played.spoiled_requests(|match_id| server.replay_file(match_id));
     let log = server.log();
     Report {
+        tables: order.matches,
         played,
+        spoiled,
+        excuses,
+        metrics_read: metrics.times,
+        metrics_failures: metrics.failures,
+        unwritten,
         has_ended: !server.runs(),
         most_memory: if server.runs() {
             server.most_memory()
@@ -123,26 +164,42 @@ pub(crate) fn run(order: &Order) -> Report {
     }
 }
 
+/// The matches whose replays are not written after a while.
+async fn unwritten(server: &ServerProcess, match_ids: &[String]) -> Vec<String> {
+    let until = Instant::now() + REPLAYS_WITHIN;
+    let mut missing = match_ids.to_vec();
+    loop {
+        missing.retain(|match_id| !server.replay_file(match_id).exists());
+        if missing.is_empty() || Instant::now() >= until {
+            return missing;
+        }
+        sleep(PAUSE).await;
+    }
+}
+
 impl Report {
     /// Each check, and what is against it.
-    fn checks(&self) -> [(&'static str, Vec<String>); 5] {
+    fn checks(&self) -> Vec<(&'static str, Vec<String>)> {
         let unless = |holds: bool, words: String| if holds { vec![] } else { vec![words] };
-        let Played {
-            matches,
-            late,
-            forfeited,
-            wrong,
-            ..
-        } = &self.played;
+        let played = &self.played;
         let memory = format!("{} of {} bytes", self.most_memory, self.memory_bound);
-        let mut ran = unless(*matches > 0, "no match was played".to_owned());
+        let mut ran = unless(!played.match_ids.is_empty(), "no match".to_owned());
         ran.extend(unless(!self.has_ended, "it ended".to_owned()));
         ran.extend(unless(!self.has_panicked, "it panicked".to_owned()));
-        ran.extend(wrong.iter().cloned());
-        [
+        ran.extend(played.wrong.iter().cloned());
+        // One stall of the server may spoil a request of each match in play.
+        let mut spoiled = self.with(&self.spoiled, None);
+        if spoiled.len() <= self.tables.max(played.match_ids.len() / 100) {
+            spoiled.clear();
+        }
+        vec![
             ("the server serves", ran),
-            ("no prompt seat is late", late.clone()),
-            ("no innocent forfeits", forfeited.clone()),
+            ("no prompt seat is late", self.unexcused_lates()),
+            ("no innocent forfeits", played.forfeited.clone()),
+            ("no innocent loses a stream", played.lost.clone()),
+            ("the server's own lag spoils few requests", spoiled),
+            ("replays are written", self.unwritten.clone()),
+            ("metrics can be read", self.metrics_failures()),
             (
                 "memory stays under the bound",
                 unless(self.most_memory <= self.memory_bound, memory),
@@ -155,6 +212,29 @@ impl Report {
                 ),
             ),
         ]
+    }
+
+    /// Seats that were late by what is the server's doing. A slow disk is no excuse: what waits for
+    /// it moves the deadline.
+    fn unexcused_lates(&self) -> Vec<String> {
+        let mut lates = self.with(&self.played.late, None);
+        lates.extend(self.with(&self.played.late, Some(Excuse::Disk)));
+        lates
+    }
+
+    /// Those of the suspects that have this excuse.
+    fn with(&self, suspects: &[Suspect], excuse: Option<Excuse>) -> Vec<String> {
+        let of = |suspect: &&Suspect| self.excuses.of(suspect) == excuse;
+        let suspects = suspects.iter().filter(of);
+        suspects.map(|suspect| suspect.words.clone()).collect()
+    }
+
+    fn metrics_failures(&self) -> Vec<String> {
+        let mut failures = self.metrics_failures.clone();
+        if self.metrics_read == 0 {
+            failures.push("they were never read".to_owned());
+        }
+        failures
     }
 
     /// # Errors
@@ -170,20 +250,45 @@ impl fmt::Display for Report {
         let played = &self.played;
         writeln!(
             f,
-            "{} matches with {} decisions in {:.0} s, {} spoiled by the server's own lag; at most {} MiB \
-             of {} MiB, {} lines of log",
-            played.matches,
+            "{} matches with {} decisions in {:.0} s; at most {} MiB of {} MiB, {} lines of log, \
+             metrics read {} times",
+            played.match_ids.len(),
             played.decisions,
             self.time.as_secs_f64(),
-            played.spoiled,
             self.most_memory >> 20,
             self.memory_bound >> 20,
             self.log_lines,
+            self.metrics_read,
+        )?;
+        let count = |suspects, excuse| self.with(suspects, excuse).len();
+        let (processor, disk) = (Some(Excuse::Processor), Some(Excuse::Disk));
+        writeln!(
+            f,
+            "{} of {} answers were prompt, {} of the others late; of the prompt ones {} were late \
+             when the machine gave the server no processor",
+            played.prompt_answers,
+            played.answers,
+            played.rightly_late,
+            count(&played.late, processor),
+        )?;
+        writeln!(
+            f,
+            "the server's own lag was at most {} ms and spoiled {} matches: {} requests when the \
+             machine gave it no processor, {} when a commit took long, {} otherwise",
+            played.longest_lag_us / 1_000,
+            played.spoiled.len(),
+            count(&self.spoiled, processor),
+            count(&self.spoiled, disk),
+            count(&self.spoiled, None),
         )?;
         for (check, against) in self.checks() {
-            match against.first() {
-                None => writeln!(f, "holds: {check}")?,
-                Some(first) => writeln!(f, "FAILS: {check}: {} times: {first}", against.len())?,
+            if against.is_empty() {
+                writeln!(f, "holds: {check}")?;
+                continue;
+            }
+            writeln!(f, "FAILS: {check}: {} times", against.len())?;
+            for words in against.iter().take(SHOWN) {
+                writeln!(f, "    {words}")?;
             }
         }
         Ok(())
@@ -197,10 +302,11 @@ impl Attacker {
     /// Starts it, with no more of the processor than others leave where there is `nice`.
     fn start(server: &ServerProcess, key: &Key, only: &Option<String>) -> Self {
         let program = env::current_exe().unwrap();
-        let arguments = ["attacker", &server.address.to_string(), &key.0];
         let start = |mut command: Command| {
             command
-                .args(arguments)
+                .arg("attacker")
+                .args(server.target.to_words())
+                .arg(&key.0)
                 .args(only)
                 .stdin(Stdio::null())
                 .stdout(Stdio::piped())

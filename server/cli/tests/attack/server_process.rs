@@ -1,15 +1,19 @@
-//! The server as a process of its own, with a folder, keys and limits.
+//! The server as a process of its own, with TLS, keys, limits, metrics, and folders for its data and
+//! its replays.
 
 use std::{
     env,
     fs::{self, File},
     io::{BufRead as _, BufReader},
-    net::SocketAddr,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
 
+use bridgemaster_server::identity::KEY_METADATA;
 use tempfile::TempDir;
+use tonic::{Request, metadata::errors::InvalidMetadataValue};
+
+use crate::{certificates::Authority, target::Target};
 
 /// Which program is attacked, where it is not the one that was built with this test.
 const PROGRAM: &str = "BRIDGEMASTER_ATTACKED";
@@ -17,13 +21,23 @@ const PROGRAM: &str = "BRIDGEMASTER_ATTACKED";
 /// A running server, killed when dropped.
 pub(crate) struct ServerProcess {
     process: Child,
-    pub(crate) address: SocketAddr,
+    pub(crate) target: Target,
     folder: TempDir,
+    _authority: Authority,
 }
 
 /// A key that the server knows.
 #[derive(Clone)]
 pub(crate) struct Key(pub(crate) String);
+
+impl Key {
+    /// A call that shows it.
+    pub(crate) fn showing<T>(&self, message: T) -> Result<Request<T>, InvalidMetadataValue> {
+        let mut call = Request::new(message);
+        call.metadata_mut().insert(KEY_METADATA, self.0.parse()?);
+        Ok(call)
+    }
+}
 
 fn program() -> Command {
     let program = env::var_os(PROGRAM).unwrap_or(env!("CARGO_BIN_EXE_bridgemaster").into());
@@ -42,30 +56,54 @@ impl ServerProcess {
         let config = folder.path().join("server.toml");
         fs::write(&config, format!("[limits]\n{limits}")).unwrap();
         let log = File::create(folder.path().join("log")).unwrap();
+        let authority = Authority::new();
+        let own = authority.certify("server");
         let mut process = program()
             .args(["serve", "--listen", "127.0.0.1:0", "--survives", "kill"])
-            .arg("--require-keys")
+            .args(["--require-keys", "--metrics", "127.0.0.1:0"])
+            .arg("--tls-cert")
+            .arg(&own.cert)
+            .arg("--tls-key")
+            .arg(&own.key)
             .arg("--config")
             .arg(&config)
             .arg("--data")
             .arg(&data)
+            .arg("--replays")
+            .arg(folder.path().join("replays"))
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        let stdout = process.stdout.take().unwrap();
-        BufReader::new(stdout).read_line(&mut line).unwrap();
-        let address = line
-            .split_once("http://")
-            .and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
-        let log = fs::read_to_string(folder.path().join("log")).unwrap();
+        let mut said = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut address_after = |scheme: &str| {
+            let line = said.next()?.ok()?;
+            let (_, rest) = line.split_once(scheme)?;
+            rest.split(['/', ' ']).next()?.parse().ok()
+        };
+        let addresses = (address_after("https://"), address_after("http://"));
+        let (Some(server), Some(metrics)) = addresses else {
+            let log = fs::read_to_string(folder.path().join("log")).unwrap();
+            panic!("the server does not come up: {log}");
+        };
         let this = Self {
             process,
-            address: address.unwrap_or_else(|| panic!("the server does not come up: {line}{log}")),
+            target: Target::new(server, metrics, &authority.ca()),
             folder,
+            _authority: authority,
         };
         (this, keys)
+    }
+
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Where it writes the replay of a match.
+    pub(crate) fn replay_file(&self, match_id: &str) -> PathBuf {
+        let replays = self.folder.path().join("replays");
+        replays.join(format!("{match_id}.replay.binpb"))
     }
 
     /// Most memory that it has taken so far, in bytes.

@@ -9,7 +9,6 @@ use tokio::{
     runtime::Runtime,
     time::{Instant, sleep, timeout},
 };
-use tonic::{Request, transport::Endpoint};
 
 use crate::{
     hoards::{Hoard, Prey},
@@ -20,6 +19,9 @@ use crate::{
 
 /// Longest time until somebody else is served.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// From where somebody else calls: 127.0.0.2.
+const ADDRESS: u8 = 2;
 
 /// Pause between two tries of somebody else.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -57,6 +59,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             "fair_matches_are_played_well_while_all_is_tried_at_once",
             || {
                 let report = run::run(&Order::short());
+                println!("{report}");
                 report.must_hold().map_err(Failed::from)
             },
         ),
@@ -74,7 +77,7 @@ pub(crate) fn hoard_all() -> Result<(), String> {
     let runtime = Runtime::new().map_err(|error| error.to_string())?;
     let mut course = format!("{} at the start", mib(server.memory()));
     let hoarded = runtime.block_on(async {
-        let prey = Prey::new(server.address, keys[0].clone(), 100).await?;
+        let prey = Prey::new(&server.target, keys[0].clone(), 100).await?;
         course += &format!(", {} with its matches", mib(server.memory()));
         let mut held = Vec::new();
         for how in Hoard::ALL {
@@ -115,13 +118,8 @@ async fn served(server: &ServerProcess, key: &Key) -> Result<(), Failure> {
 
 /// Somebody else's call, from another address.
 async fn list(server: &ServerProcess, key: &Key) -> Result<(), Failure> {
-    let channel = Endpoint::from_shared(format!("http://{}", server.address))?
-        .local_address(Some([127, 0, 0, 2].into()))
-        .connect_lazy();
-    let mut call = Request::new(ListMatchesRequest::default());
-    let shown = key.0.parse()?;
-    call.metadata_mut().insert("x-bridgemaster-key", shown);
-    let mut client = MatchServiceClient::new(channel);
+    let mut client = MatchServiceClient::new(server.target.channel_from(ADDRESS));
+    let call = key.showing(ListMatchesRequest::default())?;
     timeout(PATIENCE, client.list_matches(call)).await??;
     Ok(())
 }

@@ -1,0 +1,122 @@
+//! Where the server is, and how a client gets there: over TLS, from a loopback address of its own.
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use bridgemaster_sdk::{TlsOptions, endpoint};
+use tokio::{
+    net::{TcpSocket, TcpStream},
+    time::timeout,
+};
+use tokio_rustls::{
+    TlsConnector,
+    client::TlsStream,
+    rustls::{
+        ClientConfig, ClientConnection, RootCertStore,
+        crypto::ring,
+        pki_types::{CertificateDer, ServerName, pem::PemObject as _},
+    },
+};
+use tonic::transport::Channel;
+
+/// Longest time to connect.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A server with TLS, and the port of its metrics.
+#[derive(Clone)]
+pub(crate) struct Target {
+    pub(crate) server: SocketAddr,
+    pub(crate) metrics: SocketAddr,
+    /// Who certifies the server.
+    ca: PathBuf,
+    tls: Arc<ClientConfig>,
+}
+
+impl Target {
+    pub(crate) fn new(server: SocketAddr, metrics: SocketAddr, ca: &Path) -> Self {
+        let mut roots = RootCertStore::empty();
+        for certificate in CertificateDer::pem_file_iter(ca).unwrap() {
+            roots.add(certificate.unwrap()).unwrap();
+        }
+        let mut tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        tls.alpn_protocols = vec![b"h2".to_vec()];
+        Self {
+            server,
+            metrics,
+            ca: ca.to_owned(),
+            tls: Arc::new(tls),
+        }
+    }
+
+    /// As arguments of another process.
+    pub(crate) fn to_words(&self) -> [String; 3] {
+        let ca = self.ca.display().to_string();
+        [self.server.to_string(), self.metrics.to_string(), ca]
+    }
+
+    /// Reads what [`Target::to_words`] wrote; `None` when it is something else.
+    pub(crate) fn from_words([server, metrics, ca]: [&str; 3]) -> Option<Self> {
+        let (server, metrics) = (server.parse().ok()?, metrics.parse().ok()?);
+        Some(Self::new(server, metrics, Path::new(ca)))
+    }
+
+    /// A channel for gRPC from a loopback address.
+    pub(crate) fn channel_from(&self, from: u8) -> Channel {
+        let tls = TlsOptions {
+            ca: Some(self.ca.clone()),
+            ..TlsOptions::default()
+        };
+        let endpoint = endpoint(&format!("https://{}", self.server), &tls).unwrap();
+        let from = Ipv4Addr::new(127, 0, 0, from);
+        endpoint.local_address(Some(from.into())).connect_lazy()
+    }
+
+    /// A connection that has no TLS yet.
+    pub(crate) async fn tcp(&self, from: u8) -> io::Result<TcpStream> {
+        tcp(from, self.server).await
+    }
+
+    /// A connection to the port of the metrics.
+    pub(crate) async fn tcp_to_metrics(&self, from: u8) -> io::Result<TcpStream> {
+        tcp(from, self.metrics).await
+    }
+
+    /// A connection with TLS.
+    pub(crate) async fn tls(&self, from: u8) -> io::Result<TlsStream<TcpStream>> {
+        let tcp = self.tcp(from).await?;
+        let connector = TlsConnector::from(Arc::clone(&self.tls));
+        let connected = timeout(PATIENCE, connector.connect(self.name(), tcp)).await;
+        connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// What a handshake begins with.
+    pub(crate) fn client_hello(&self) -> Vec<u8> {
+        let mut hello = Vec::new();
+        let mut client = ClientConnection::new(Arc::clone(&self.tls), self.name()).unwrap();
+        client.write_tls(&mut hello).unwrap();
+        hello
+    }
+
+    fn name(&self) -> ServerName<'static> {
+        self.server.ip().into()
+    }
+}
+
+/// A TCP connection from a loopback address of its own. Linux has all of 127.0.0.0/8.
+async fn tcp(from: u8, to: SocketAddr) -> io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((Ipv4Addr::new(127, 0, 0, from), 0).into())?;
+    let connected = timeout(PATIENCE, socket.connect(to)).await;
+    let stream = connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
