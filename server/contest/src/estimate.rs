@@ -131,6 +131,40 @@ impl Estimate {
     }
 }
 
+/// The mean of these values with an interval of this level, by Student's quantiles: for figures of
+/// groups that are no scores, such as margins. Values that are all equal have an interval without
+/// width.
+///
+/// # Errors
+/// [`ContestError::TooFew`] for fewer than two values, [`ContestError::OutOfRange`] for a level
+/// that is not above 0 and below 1.
+pub fn mean_with_interval(values: &[f64], level: f64) -> Result<(f64, Interval), ContestError> {
+    in_range(
+        "the level",
+        level,
+        level > 0.0 && level < 1.0,
+        "above 0 and below 1",
+    )?;
+    if values.len() < 2 {
+        return Err(ContestError::TooFew {
+            what: "groups",
+            found: values.len(),
+            least: 2,
+        });
+    }
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let degrees_of_freedom = values.len() as u64 - 1;
+    let error = (squares / degrees_of_freedom as f64 / count).sqrt();
+    let reach = Quantiles::Student { degrees_of_freedom }.inverse((1.0 + level) / 2.0) * error;
+    let interval = Interval {
+        low: mean - reach,
+        high: mean + reach,
+    };
+    Ok((mean, interval))
+}
+
 impl Quantiles {
     /// The value below which this share lies.
     fn inverse(self, share: f64) -> f64 {
@@ -156,5 +190,20 @@ impl Quantiles {
                 StudentsT::new(0.0, 1.0, degrees_of_freedom as f64).ok()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_of_a_mean_is_that_of_a_table_of_students_distribution() {
+        // 1 to 5: mean 3, deviation 1.581; Student's 0.975 quantile for 4 degrees is 2.776445.
+        let (mean, interval) = mean_with_interval(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.95).unwrap();
+        assert_eq!(mean, 3.0);
+        let reach = 2.776_445 * (2.5f64 / 5.0).sqrt();
+        assert!((interval.high - 3.0 - reach).abs() < 1e-5, "{interval:?}");
+        assert!(mean_with_interval(&[1.0], 0.95).is_err());
     }
 }

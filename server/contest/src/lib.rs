@@ -38,7 +38,7 @@ mod t_value;
 pub use betting::{BettingTest, ConfidenceSequence};
 pub use elo::{Elo, NELO_PER_T, NormalizedElo};
 pub use error::ContestError;
-pub use estimate::{Estimate, FEW_GROUPS, Interval, Quantiles};
+pub use estimate::{Estimate, FEW_GROUPS, Interval, Quantiles, mean_with_interval};
 pub use frequencies::{Frequencies, FrequencyTest};
 pub use plackett_luce::{Covariance, PlackettLuce, Ranking};
 pub use plan::{ExpectedGroups, expected_groups, typical_deviation};

@@ -52,6 +52,9 @@ pub enum SpecError {
     /// Seeds that cannot be used.
     #[error("seeds: {0}")]
     Seeds(String),
+    /// The server refuses the matches.
+    #[error("the server refuses the match: {0}")]
+    Refused(String),
     /// Another number that is out of its range.
     #[error("{field} is {value}, and must be {valid}")]
     OutOfRange {

@@ -3,18 +3,40 @@
 //! * [`ContestSpec`] says who plays what against whom, and what is to be decided. It is read from
 //!   a file or made from flags, and kept with the contest.
 //! * [`MatchRow`] is one finished match. Rows are stored before they count.
+//! * [`Contest`] plays: it starts fresh processes for each match, and goes on where it was killed.
 //! * [`Report`] is all that any output shows: table, verdict, series for charts, counts.
 //!
-//! This crate prints nothing. Verdicts and ratings are those of `bridgemaster-contest`.
+//! A contest is kept in a folder: `contest.json` says what it is, `results.jsonl` has a line for
+//! each finished match, `replays` and `stderr` have what the names say. This crate prints nothing. Verdicts and ratings are those of `bridgemaster-contest`.
 
 #![forbid(unsafe_code)]
 
+mod contest;
+mod desk;
 mod error;
+mod figures;
+mod folder;
+mod journal;
+mod judge;
+mod launch;
+mod ledger;
+mod plan;
+mod play;
 mod report;
 mod row;
+#[cfg(test)]
+mod sample;
+mod seeds;
 mod spec;
+mod standing;
 
+pub use contest::{Contest, News, RunError, exit};
+pub use desk::{DeskError, ServerAddress};
 pub use error::SpecError;
+pub use folder::{FolderError, read_contest};
+pub use journal::JournalError;
+pub use launch::HouseBots;
+pub use play::PlayError;
 pub use report::{
     BotReport, ConfidenceReport, Counts, Exit, ExitReason, GroupPoint, IntervalReport,
     REPORT_VERSION, RatingReport, Report, RequirementReport, StoppedBy, TestReport, VerdictKind,
@@ -27,3 +49,4 @@ pub use spec::{
     BotSpec, Bounds, Clock, Comparison, ContestSpec, Cost, FaultCosts, FaultCounting, Format,
     House, MatchRules, Measure, Player, Requirement, Seeds, TestSpec,
 };
+pub use standing::Standing;

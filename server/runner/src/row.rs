@@ -57,6 +57,10 @@ pub struct MatchRow {
     pub replay: Option<String>,
     /// Why it does not count; none for a match that does.
     pub annulled: Option<Annulled>,
+    /// Version of the game's rules; 0 in a match that was never made.
+    pub rules_version: u32,
+    /// Time played when it was finished, all runs of the contest together, in ms.
+    pub elapsed_ms: u64,
 }
 
 /// A seat of a finished match.
@@ -174,6 +178,18 @@ impl AnnulledBecause {
     }
 }
 
+/// The name of the reason of a bot that resigned.
+const RESIGNED: &str = "RESIGNED";
+
+impl SeatRow {
+    /// Whether the bot had a fault, other than that it resigned.
+    #[must_use]
+    pub fn has_fault(&self) -> bool {
+        let resigned = self.faults.iter().filter(|fault| fault.reason == RESIGNED);
+        self.fault_count as usize > resigned.count()
+    }
+}
+
 impl MatchRow {
     /// Whether the result counts.
     #[must_use]
@@ -185,6 +201,23 @@ impl MatchRow {
     #[must_use]
     pub fn places(&self) -> Vec<u32> {
         self.seats.iter().map(|seat| seat.place).collect()
+    }
+
+    /// The score of a seat less that of the best seat of another bot; 0 when there is none.
+    #[must_use]
+    pub fn margin(&self, seat: usize) -> i32 {
+        let Some(own) = self.seats.get(seat) else {
+            return 0;
+        };
+        let others = self.seats.iter().filter(|other| other.bot != own.bot);
+        let best = others.map(|other| other.score).max();
+        best.map_or(0, |best| own.score.saturating_sub(best))
+    }
+
+    /// Whether a bot had a fault, other than that it resigned.
+    #[must_use]
+    pub fn has_fault(&self) -> bool {
+        self.seats.iter().any(SeatRow::has_fault)
     }
 
     /// Whether a seat forfeited.

@@ -21,8 +21,6 @@ use crate::SpecError;
 
 /// Confidence of intervals and rank ranges, unless the spec says otherwise.
 const DEFAULT_LEVEL: f64 = 0.95;
-/// Most rounds and groups of a contest: what is kept of each in memory is small, not nothing.
-pub(crate) const MOST_GROUPS: u64 = 1_000_000;
 /// Most bots of a contest: a round-robin at six seats has a table for each set of six.
 const MOST_BOTS: usize = 100;
 /// Most matches at once. Each has a process for each seat.
@@ -223,7 +221,8 @@ impl ContestSpec {
             return out_of_range("concurrency", concurrency.to_string(), "1 to 256");
         }
         for requirement in &self.require {
-            requirement.check(self)?;
+            let is_bot = |name: &str| self.bot_number(name).is_some();
+            requirement.check(is_bot, self.candidate().is_some())?;
         }
         self.check_seeds()
     }

@@ -4,7 +4,6 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::ContestSpec;
 use crate::SpecError;
 
 /// What must hold at the end of a contest, as text: `MEASURE>=NUMBER` or `MEASURE<=NUMBER`, with
@@ -86,7 +85,12 @@ pub enum Comparison {
 }
 
 impl Requirement {
-    pub(super) fn check(&self, spec: &ContestSpec) -> Result<(), SpecError> {
+    /// Fails when it is about a bot that is not there, or about no bot.
+    pub(super) fn check(
+        &self,
+        is_bot: impl Fn(&str) -> bool,
+        has_candidate: bool,
+    ) -> Result<(), SpecError> {
         let problem = |problem: String| {
             Err(SpecError::Requirement {
                 text: self.text.clone(),
@@ -94,10 +98,8 @@ impl Requirement {
             })
         };
         match &self.bot {
-            Some(name) if spec.bot_number(name).is_none() => {
-                problem(format!("there is no bot {name:?}"))
-            }
-            None if spec.candidate().is_none() => problem(
+            Some(name) if !is_bot(name) => problem(format!("there is no bot {name:?}")),
+            None if !has_candidate => problem(
                 "this format has no candidate; put the name of a bot and ':' in front".to_owned(),
             ),
             _ => Ok(()),

@@ -3,12 +3,13 @@
 use bridgemaster_contest::{self as statistics, Elo, ErrorRates, Hypotheses, NormalizedElo};
 use serde::{Deserialize, Serialize};
 
-use super::MOST_GROUPS;
 use crate::SpecError;
 
 /// Groups after which a sequential test gives up, unless the spec says otherwise: twice what a
 /// difference of 30 Elo at two seats takes.
 const DEFAULT_MOST_GROUPS: u64 = 1000;
+/// Most groups that can be asked for: what is kept of each in memory is small, not nothing.
+const MOST_GROUPS: u64 = 1_000_000;
 /// Share of wrong verdicts of each kind, unless the spec says otherwise.
 const DEFAULT_ERROR_RATE: f64 = 0.05;
 

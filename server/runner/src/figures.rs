@@ -1,0 +1,376 @@
+//! The figures of each bot over the groups that count.
+
+use std::{cmp::Reverse, collections::BTreeMap};
+
+use bridgemaster_contest::{
+    Covariance, Estimate, FEW_GROUPS, GroupScore, GroupScores, Interval, PlackettLuce, Ranking,
+    Ratings, mean_with_interval, schedule::BotNumber,
+};
+
+use crate::{
+    BotReport, ContestSpec, GroupNumber, IntervalReport, MatchRow, Measure, Player, RatingReport,
+    WhyWorst, WorstMatch,
+};
+
+/// Worst matches that a report lists of a bot.
+const WORST_MATCHES: usize = 5;
+/// Groups for each bot from which on errors of ratings are taken from how far groups differ: with
+/// fewer that is too uncertain, and the model's are taken.
+const GROUPS_PER_BOT: usize = 10;
+
+/// A group that counts: its number and its matches.
+pub(crate) type CountedGroup = (GroupNumber, Vec<MatchRow>);
+
+/// What a bot did, group after group.
+#[derive(Debug, Default)]
+struct OfBot {
+    scores: Vec<f64>,
+    win_rates: Vec<f64>,
+    /// Places as shares: 0 for the first, 1 for the last.
+    places: Vec<f64>,
+    margins: Vec<f64>,
+    played: u64,
+    wins: u64,
+    shared_wins: u64,
+    forfeits: u64,
+    faults: u64,
+    by_reason: BTreeMap<String, u64>,
+    answered: u64,
+    charged_us: u64,
+    longest_us: u64,
+    least_bank_left_ms: Option<u32>,
+    peak_memory_bytes: Option<u64>,
+    cpu_time_ms: Vec<u64>,
+    worst: Vec<WorstMatch>,
+}
+
+/// The figures of all bots.
+pub(crate) struct Figures<'a> {
+    spec: &'a ContestSpec,
+    bots: Vec<OfBot>,
+    ratings: Option<Ratings>,
+}
+
+impl<'a> Figures<'a> {
+    pub(crate) fn of(spec: &'a ContestSpec, groups: &[CountedGroup]) -> Self {
+        let mut bots: Vec<OfBot> = spec.bots.iter().map(|_| OfBot::default()).collect();
+        for (_, rows) in groups {
+            for (bot, figures) in bots.iter_mut().enumerate() {
+                figures.record(bot, rows);
+            }
+        }
+        for figures in &mut bots {
+            figures.worst.sort_by_key(badness);
+            figures.worst.truncate(WORST_MATCHES);
+        }
+        let ratings = ratings(&bots, groups);
+        Self {
+            spec,
+            bots,
+            ratings,
+        }
+    }
+
+    /// The bots, best first.
+    pub(crate) fn table(&self) -> Vec<BotReport> {
+        let level = self.spec.level;
+        let mut reports: Vec<BotReport> = (0..self.bots.len())
+            .map(|bot| self.report(bot, level))
+            .collect();
+        let strength = |report: &BotReport| {
+            let rating = report.rating.map(|rating| rating.elo.estimate);
+            let score = report.score.map(|score| score.estimate);
+            (rating.unwrap_or(f64::NEG_INFINITY), score.unwrap_or(-1.0))
+        };
+        reports.sort_by(|one, other| {
+            let (one_is, other_is) = (strength(one), strength(other));
+            let by_rating = other_is.0.total_cmp(&one_is.0);
+            let by_score = other_is.1.total_cmp(&one_is.1);
+            by_rating.then(by_score).then(one.bot.cmp(&other.bot))
+        });
+        reports
+    }
+
+    /// A figure of a bot with its interval of this level, if it has one.
+    pub(crate) fn figure(
+        &self,
+        bot: BotNumber,
+        measure: Measure,
+        level: f64,
+    ) -> Option<IntervalReport> {
+        let figures = self.bots.get(bot)?;
+        match measure {
+            Measure::Elo => self.rating(bot, level).map(|rating| rating.elo),
+            Measure::Score => share(&figures.scores, level),
+            Measure::WinRate => share(&figures.win_rates, level),
+            Measure::Place => {
+                let last = f64::from(self.spec.rules.seats.max(2) - 1);
+                share(&figures.places, level).map(|share| share.map(|share| 1.0 + share * last))
+            }
+            Measure::Margin => {
+                let Ok((estimate, Interval { low, high })) =
+                    mean_with_interval(&figures.margins, level)
+                else {
+                    return figures.margins.first().map(|one| IntervalReport::of(*one));
+                };
+                Some(IntervalReport {
+                    estimate,
+                    low,
+                    high,
+                })
+            }
+            Measure::Superiority => None,
+            Measure::Faults => Some(IntervalReport::of(figures.faults as f64)),
+            Measure::Forfeits => Some(IntervalReport::of(figures.forfeits as f64)),
+            Measure::LongestMs => Some(IntervalReport::of(figures.longest_us as f64 / 1e3)),
+        }
+    }
+
+    fn rating(&self, bot: BotNumber, level: f64) -> Option<RatingReport> {
+        let table = self.ratings.as_ref()?.table(level);
+        let rating = table.iter().find(|rating| rating.bot == bot)?;
+        Some(RatingReport {
+            elo: IntervalReport {
+                estimate: rating.elo.0,
+                low: rating.interval.low,
+                high: rating.interval.high,
+            },
+            best_rank: rating.ranks.best,
+            worst_rank: rating.ranks.worst,
+        })
+    }
+
+    fn report(&self, bot: BotNumber, level: f64) -> BotReport {
+        let (figures, spec) = (&self.bots[bot], &self.spec.bots[bot]);
+        let command = match spec.player() {
+            Ok(Player::House { name, version }) => match version {
+                Some(version) => format!("built-in bot {name}@{version}"),
+                None => format!("built-in bot {name}"),
+            },
+            _ => spec.command.clone().unwrap_or_default(),
+        };
+        let mut faults_by_reason: Vec<(String, u64)> =
+            figures.by_reason.clone().into_iter().collect();
+        faults_by_reason.sort_by_key(|(_, count)| Reverse(*count));
+        let measured = figures.cpu_time_ms.len() as u64;
+        BotReport {
+            bot,
+            name: spec.name.clone(),
+            command,
+            played: figures.played,
+            groups: figures.scores.len() as u64,
+            score: self.figure(bot, Measure::Score, level),
+            rating: self.rating(bot, level),
+            wins: figures.wins,
+            shared_wins: figures.shared_wins,
+            win_rate: self.figure(bot, Measure::WinRate, level),
+            place: self.figure(bot, Measure::Place, level),
+            margin: self.figure(bot, Measure::Margin, level),
+            forfeits: figures.forfeits,
+            faults: figures.faults,
+            faults_by_reason,
+            answered: figures.answered,
+            mean_us: figures
+                .charged_us
+                .checked_div(figures.answered)
+                .unwrap_or(0),
+            longest_us: figures.longest_us,
+            least_bank_left_ms: figures.least_bank_left_ms,
+            peak_memory_bytes: figures.peak_memory_bytes,
+            mean_cpu_time_ms: figures
+                .cpu_time_ms
+                .iter()
+                .sum::<u64>()
+                .checked_div(measured),
+            worst: figures.worst.clone(),
+        }
+    }
+}
+
+impl IntervalReport {
+    /// A figure without spread.
+    fn of(estimate: f64) -> Self {
+        Self {
+            estimate,
+            low: estimate,
+            high: estimate,
+        }
+    }
+
+    fn map(self, change: impl Fn(f64) -> f64) -> Self {
+        Self {
+            estimate: change(self.estimate),
+            low: change(self.low),
+            high: change(self.high),
+        }
+    }
+}
+
+impl OfBot {
+    /// Takes in one group, if the bot plays in it.
+    fn record(&mut self, bot: BotNumber, rows: &[MatchRow]) {
+        let [
+            mut seats,
+            mut pairs,
+            mut points,
+            mut wins,
+            mut places,
+            mut margins,
+        ] = [0.0; 6];
+        for row in rows {
+            let last = (row.seats.len().max(2) - 1) as f64;
+            for (number, seat) in row.seats.iter().enumerate() {
+                if seat.bot != bot {
+                    continue;
+                }
+                let others = row.seats.iter().filter(|other| other.bot != bot);
+                for other in others {
+                    pairs += 1.0;
+                    points += match other.place.cmp(&seat.place) {
+                        std::cmp::Ordering::Greater => 1.0,
+                        std::cmp::Ordering::Equal => 0.5,
+                        std::cmp::Ordering::Less => 0.0,
+                    };
+                }
+                let shares = row.seats.iter().filter(|other| other.place == 1).count() > 1;
+                match (seat.place, shares) {
+                    (1, false) => {
+                        self.wins += 1;
+                        wins += 1.0;
+                    }
+                    (1, true) => self.shared_wins += 1,
+                    _ => {}
+                }
+                seats += 1.0;
+                places += f64::from(seat.place.saturating_sub(1)) / last;
+                let margin = row.margin(number);
+                margins += f64::from(margin);
+                self.record_seat(row, number, margin);
+            }
+        }
+        if seats > 0.0 && pairs > 0.0 {
+            self.scores.push(points / pairs);
+            self.win_rates.push(wins / seats);
+            self.places.push(places / seats);
+            self.margins.push(margins / seats);
+        }
+    }
+
+    fn record_seat(&mut self, row: &MatchRow, number: usize, margin: i32) {
+        let seat = &row.seats[number];
+        self.played += 1;
+        self.forfeits += u64::from(seat.forfeit.is_some());
+        self.faults += u64::from(seat.fault_count);
+        for fault in &seat.faults {
+            *self.by_reason.entry(fault.reason.clone()).or_default() += 1;
+        }
+        self.answered += u64::from(seat.answered);
+        self.charged_us += seat.charged_us;
+        self.longest_us = self.longest_us.max(seat.longest_us);
+        let least = self.least_bank_left_ms.unwrap_or(u32::MAX);
+        self.least_bank_left_ms = Some(least.min(seat.bank_left_ms));
+        self.peak_memory_bytes = self.peak_memory_bytes.max(seat.peak_memory_bytes);
+        self.cpu_time_ms.extend(seat.cpu_time_ms);
+        let why = match &seat.forfeit {
+            Some(reason) => WhyWorst::Forfeited {
+                reason: reason.clone(),
+            },
+            None if seat.place > 1 => WhyWorst::Lost,
+            None => return,
+        };
+        self.worst.push(WorstMatch {
+            of: row.of,
+            seat: u32::try_from(number).unwrap_or(u32::MAX),
+            seed: row.seed.clone(),
+            why,
+            place: seat.place,
+            score: seat.score,
+            margin,
+            replay: row.replay.clone(),
+            stderr: seat.stderr.clone(),
+        });
+        // So that a long contest does not keep them all.
+        if self.worst.len() > 64 * WORST_MATCHES {
+            self.worst.sort_by_key(badness);
+            self.worst.truncate(WORST_MATCHES);
+        }
+    }
+}
+
+/// What worst matches are ordered by: forfeits, then the last places, then the widest margins.
+fn badness(worst: &WorstMatch) -> impl Ord + use<> {
+    (
+        worst.why == WhyWorst::Lost,
+        Reverse(worst.place),
+        worst.margin,
+        worst.of,
+        worst.seat,
+    )
+}
+
+/// The mean of shares of groups with its interval, which stays within 0 and 1.
+fn share(shares: &[f64], level: f64) -> Option<IntervalReport> {
+    let scores: Option<GroupScores> = shares
+        .iter()
+        .map(|share| GroupScore::new(share.clamp(0.0, 1.0)).ok())
+        .collect::<Option<Vec<_>>>()
+        .map(|scores| scores.into_iter().collect());
+    let scores = scores.filter(|scores| scores.groups() > 0)?;
+    let Ok(estimate) = Estimate::of_groups(&scores, 1, level) else {
+        return Some(IntervalReport::of(scores.mean()));
+    };
+    Some(IntervalReport {
+        estimate: estimate.score,
+        low: estimate.score_interval.low.max(0.0),
+        high: estimate.score_interval.high.min(1.0),
+    })
+}
+
+/// The ratings of all bots; none while the results fix none.
+fn ratings(bots: &[OfBot], groups: &[CountedGroup]) -> Option<Ratings> {
+    let rankings: Vec<Ranking> = groups
+        .iter()
+        .flat_map(|(group, rows)| rows.iter().flat_map(|row| rankings(*group, row)))
+        .collect();
+    if rankings.is_empty() || bots.iter().any(|bot| bot.played == 0) {
+        return None;
+    }
+    // Who has won or lost everything differs in no group: the model knows more than they show.
+    let is_mixed = bots.iter().all(|bot| {
+        let sum: f64 = bot.scores.iter().sum();
+        sum > 0.0 && sum < bot.scores.len() as f64
+    });
+    let has_enough =
+        groups.len() >= FEW_GROUPS as usize && groups.len() >= GROUPS_PER_BOT * bots.len();
+    let covariance = match is_mixed && has_enough {
+        true => Covariance::Clustered,
+        false => Covariance::Model,
+    };
+    let fit = PlackettLuce {
+        covariance,
+        ..PlackettLuce::default()
+    };
+    fit.fit(bots.len(), &rankings).ok()
+}
+
+/// What a match says of ratings: its ranking, or where a bot has several seats all pairs of seats
+/// of different bots.
+fn rankings(group: GroupNumber, row: &MatchRow) -> Vec<Ranking> {
+    let mut bots: Vec<BotNumber> = row.seats.iter().map(|seat| seat.bot).collect();
+    bots.sort_unstable();
+    let is_repeated = bots.windows(2).any(|pair| pair[0] == pair[1]);
+    if !is_repeated {
+        let places = row.seats.iter().map(|seat| (seat.bot, seat.place));
+        return vec![Ranking::new(places.collect(), group.0)];
+    }
+    let mut pairs = Vec::new();
+    for (number, one) in row.seats.iter().enumerate() {
+        for other in &row.seats[number + 1..] {
+            if one.bot != other.bot {
+                let places = vec![(one.bot, one.place), (other.bot, other.place)];
+                pairs.push(Ranking::new(places, group.0));
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,344 @@
+//! The verdict on the candidate, group after group.
+
+use bridgemaster_contest::{
+    ConfidenceSequence, ContestError, DecidedBy, Elo, ErrorRates, Estimate, FEW_GROUPS,
+    Frequencies, FrequencyTest, GroupScore, GroupScores, Hypotheses, Interval, SequentialTest,
+    Verdict, beat_fraction, expected_groups, schedule::BotNumber,
+};
+
+use crate::{
+    ConfidenceReport, ContestSpec, GroupNumber, GroupPoint, IntervalReport, MatchRow, SpecError,
+    StoppedBy, TestReport, TestSpec, VerdictKind, VerdictReport,
+};
+
+/// Scores that a pair of games can have: 0 to 4 half points.
+const PAIR_SCORES: usize = 5;
+
+/// The candidate as far as groups have counted.
+#[derive(Debug)]
+pub(crate) struct Judge {
+    candidate: BotNumber,
+    level: f64,
+    matches_per_group: u32,
+    test: Test,
+    hypotheses: Option<Hypotheses>,
+    confidence: ConfidenceSequence,
+    scores: GroupScores,
+    /// Groups by the half points of the candidate, for the pentanomial test.
+    half_points: [u64; PAIR_SCORES],
+    matches: u64,
+    series: Vec<GroupPoint>,
+}
+
+#[derive(Debug)]
+enum Test {
+    Sequential(SequentialTest),
+    Pentanomial(FrequencyTest),
+    None,
+}
+
+impl Judge {
+    /// The judge of a contest; none when it has no candidate.
+    pub(crate) fn new(spec: &ContestSpec) -> Result<Option<Self>, SpecError> {
+        let Some(candidate) = spec.candidate() else {
+            return Ok(None);
+        };
+        let matches_per_group = spec.matches_per_group();
+        let chosen = spec.test();
+        let hypotheses = match &chosen {
+            Some(test) => test.hypotheses(matches_per_group)?,
+            None => None,
+        };
+        let test = match (&chosen, hypotheses) {
+            (Some(TestSpec::Pentanomial { .. }), Some(asked)) => Test::Pentanomial(
+                FrequencyTest::new(asked.bounds(), asked.rates(), PAIR_SCORES)?,
+            ),
+            (Some(_), Some(asked)) => Test::Sequential(SequentialTest::new(asked)),
+            _ => Test::None,
+        };
+        Ok(Some(Self {
+            candidate,
+            level: spec.level,
+            matches_per_group,
+            test,
+            hypotheses,
+            confidence: ConfidenceSequence::new(spec.level),
+            scores: GroupScores::default(),
+            half_points: [0; PAIR_SCORES],
+            matches: 0,
+            series: Vec::new(),
+        }))
+    }
+
+    /// Whether the verdict has fallen: later groups do not count.
+    pub(crate) fn has_decided(&self) -> bool {
+        matches!(
+            self.verdict(),
+            VerdictKind::Accepted | VerdictKind::Rejected
+        )
+    }
+
+    /// What the test says.
+    pub(crate) fn verdict(&self) -> VerdictKind {
+        let verdict = match &self.test {
+            Test::Sequential(test) => test.verdict(),
+            Test::Pentanomial(test) => test.verdict(),
+            Test::None => return VerdictKind::None,
+        };
+        match verdict {
+            Verdict::Accepted => VerdictKind::Accepted,
+            Verdict::Rejected => VerdictKind::Rejected,
+            Verdict::Undecided => VerdictKind::Undecided,
+        }
+    }
+
+    /// The candidate after each group.
+    pub(crate) fn series(&self) -> &[GroupPoint] {
+        &self.series
+    }
+
+    /// Counts one more group, in the order of the numbers.
+    pub(crate) fn record(
+        &mut self,
+        group: GroupNumber,
+        rows: &[MatchRow],
+    ) -> Result<(), ContestError> {
+        let mut fractions = Vec::with_capacity(rows.len());
+        let mut margins = 0.0;
+        for row in rows {
+            let places = row.places();
+            let seat = row.seats.iter().position(|seat| seat.bot == self.candidate);
+            let fraction = seat.and_then(|seat| beat_fraction(&places, seat));
+            fractions.push(fraction.unwrap_or(0.5));
+            margins += seat.map_or(0.0, |seat| f64::from(row.margin(seat)));
+        }
+        let score = GroupScore::of_matches(&fractions)?;
+        self.scores.record(score);
+        self.confidence.record(score);
+        self.matches += rows.len() as u64;
+        match &mut self.test {
+            Test::Sequential(test) => {
+                test.record(score);
+            }
+            Test::Pentanomial(test) => {
+                // A pair of games has whole half points.
+                let half_points = (score.get() * (PAIR_SCORES - 1) as f64).round() as usize;
+                test.record(half_points)?;
+                self.half_points[half_points] += 1;
+            }
+            Test::None => {}
+        }
+        let Interval { low, high } = self.confidence.interval();
+        self.series.push(GroupPoint {
+            group,
+            score: score.get(),
+            mean_score: self.scores.mean(),
+            margin: margins / rows.len().max(1) as f64,
+            llr: self.llr(),
+            confidence_low: low,
+            confidence_high: high,
+        });
+        Ok(())
+    }
+
+    fn llr(&self) -> Option<f64> {
+        match &self.test {
+            Test::Sequential(test) => Some(test.llr()),
+            Test::Pentanomial(test) => Some(test.llr()),
+            Test::None => None,
+        }
+    }
+
+    /// All that is known.
+    pub(crate) fn report(&self) -> VerdictReport {
+        let plain = Estimate::of_groups(&self.scores, self.matches_per_group, self.level).ok();
+        let stopped = self.elo(self.level);
+        let Interval { low, high } = self.confidence.interval();
+        VerdictReport {
+            candidate: self.candidate,
+            verdict: self.verdict(),
+            decided_by: self.decided_by(),
+            groups: self.scores.groups(),
+            matches: self.matches,
+            test: self.test_report(),
+            elo: stopped.map(|(elo, _)| elo),
+            normalized_elo: plain.map(|plain| plain.normalized_elo.0),
+            superiority: stopped.map(|(_, superiority)| superiority),
+            confidence: ConfidenceReport {
+                level: self.confidence.level(),
+                score_low: low,
+                score_high: high,
+                elo_low: Elo::of_score(low).0,
+                elo_high: Elo::of_score(high).0,
+            },
+            rests_on_few_groups: self.scores.groups() < FEW_GROUPS,
+        }
+    }
+
+    /// Elo with its interval of a level, and the chance that the candidate is better at all:
+    /// corrected for its stopping when there is a sequential test.
+    pub(crate) fn elo(&self, level: f64) -> Option<(IntervalReport, f64)> {
+        if self.scores.groups() < 2 {
+            return None;
+        }
+        let stopped = match &self.test {
+            Test::Sequential(test) => {
+                if level == self.level {
+                    test.estimate(&self.confidence).ok()?
+                } else {
+                    let mut seen = ConfidenceSequence::new(level);
+                    for point in &self.series {
+                        seen.record(GroupScore::new(point.score).ok()?);
+                    }
+                    test.estimate(&seen).ok()?
+                }
+            }
+            Test::Pentanomial(_) => {
+                let asked = self.hypotheses?;
+                let frequencies = Frequencies::new(&self.half_points).ok()?;
+                frequencies
+                    .estimate_after_stopping(asked.bounds(), asked.rates(), level)
+                    .ok()?
+            }
+            Test::None => {
+                let plain =
+                    Estimate::of_groups(&self.scores, self.matches_per_group, level).ok()?;
+                let interval = IntervalReport {
+                    estimate: plain.elo.0,
+                    low: plain.elo_interval.low,
+                    high: plain.elo_interval.high,
+                };
+                return Some((interval, plain.superiority));
+            }
+        };
+        let interval = IntervalReport {
+            estimate: stopped.elo.0,
+            low: stopped.elo_interval.low,
+            high: stopped.elo_interval.high,
+        };
+        Some((interval, stopped.superiority))
+    }
+
+    fn decided_by(&self) -> Option<StoppedBy> {
+        match &self.test {
+            Test::Sequential(test) => Some(match test.decided_by()? {
+                DecidedBy::TValue => StoppedBy::TValue,
+                DecidedBy::Betting => StoppedBy::Betting,
+            }),
+            Test::Pentanomial(_) => self.has_decided().then_some(StoppedBy::Pentanomial),
+            Test::None => None,
+        }
+    }
+
+    fn test_report(&self) -> Option<TestReport> {
+        let asked = self.hypotheses?;
+        let (_, variance) = self.scores.regularized();
+        let expected = expected_groups(&asked, variance.sqrt());
+        let (llr_lower, llr_upper) = match &self.test {
+            Test::Sequential(test) => test.llr_bounds(),
+            _ => (asked.rates().lower_llr(), asked.rates().upper_llr()),
+        };
+        let betting = match &self.test {
+            Test::Sequential(test) => Some(test.betting()),
+            _ => None,
+        };
+        let halved: ErrorRates = asked.rates().halved();
+        Some(TestReport {
+            llr: self.llr()?,
+            llr_lower,
+            llr_upper,
+            wealth_for: betting.map(|test| finite(test.wealth_for())),
+            wealth_against: betting.map(|test| finite(test.wealth_against())),
+            wealth_to_accept: betting.map(|_| 1.0 / halved.alpha()),
+            wealth_to_reject: betting.map(|_| 1.0 / halved.beta()),
+            expected_groups_at_lower: expected.at_lower,
+            expected_groups_at_upper: expected.at_upper,
+        })
+    }
+}
+
+/// The wealth of a bet may outgrow every number.
+fn finite(number: f64) -> f64 {
+    number.min(f64::MAX)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::{BotSpec, Bounds, Format, MatchRules, sample::row};
+
+    fn spec(test: TestSpec) -> ContestSpec {
+        ContestSpec {
+            rules: MatchRules {
+                game: "carcassonne".to_owned(),
+                seats: 2,
+                ..MatchRules::default()
+            },
+            bots: vec![BotSpec::of_house("greedy"), BotSpec::of_house("random")],
+            format: Format::Series,
+            test: Some(test),
+            level: 0.95,
+            faults: Default::default(),
+            require: Vec::new(),
+            seeds: None,
+            concurrency: None,
+        }
+    }
+
+    /// A group in which the candidate has these places in its two matches.
+    fn group(number: u64, places: [u32; 2]) -> Vec<MatchRow> {
+        vec![
+            row(number, 0, &[0, 1], &[places[0], 3 - places[0]]),
+            row(number, 1, &[1, 0], &[3 - places[1], places[1]]),
+        ]
+    }
+
+    fn judged(test: TestSpec, groups: &[[u32; 2]]) -> Judge {
+        let mut judge = Judge::new(&spec(test)).unwrap().unwrap();
+        for (number, places) in (0..).zip(groups) {
+            if !judge.has_decided() {
+                let rows = group(number, *places);
+                judge.record(GroupNumber(number), &rows).unwrap();
+            }
+        }
+        judge
+    }
+
+    #[test]
+    fn who_wins_everything_is_accepted_within_ten_groups_and_who_loses_everything_rejected() {
+        let accepted = judged(TestSpec::default(), &[[1, 1]; 20]).report();
+        assert_eq!(accepted.verdict, VerdictKind::Accepted);
+        assert!(accepted.groups <= 10, "{}", accepted.groups);
+        assert!(accepted.elo.unwrap().low > 0.0);
+        let rejected = judged(TestSpec::default(), &[[2, 2]; 20]).report();
+        assert_eq!(rejected.verdict, VerdictKind::Rejected);
+    }
+
+    #[test]
+    fn the_pentanomial_test_counts_the_half_points_of_pairs() {
+        let test = TestSpec::Pentanomial {
+            bounds: Bounds::Elo([0.0, 100.0]),
+            alpha: 0.05,
+            beta: 0.05,
+            most_groups: 100,
+        };
+        let judge = judged(test, &[[1, 1], [1, 2], [2, 2], [1, 1]]);
+        assert_eq!(judge.half_points, [1, 0, 1, 0, 2]);
+        assert_eq!(judge.verdict(), VerdictKind::Undecided);
+        assert!(judge.report().test.unwrap().wealth_for.is_none());
+    }
+
+    #[test]
+    fn a_fixed_number_of_groups_gives_an_estimate_and_no_verdict() {
+        let report = judged(
+            TestSpec::Fixed { groups: 4 },
+            &[[1, 1], [1, 2], [1, 2], [1, 1]],
+        );
+        let report = report.report();
+        assert_eq!(report.verdict, VerdictKind::None);
+        assert!(report.test.is_none());
+        // A mean score of 3/4 is 400 log10(3) Elo.
+        assert!((report.elo.unwrap().estimate - 190.848).abs() < 1e-3);
+    }
+}

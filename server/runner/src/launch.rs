@@ -1,0 +1,116 @@
+//! How the bots of a contest are started.
+
+use std::path::PathBuf;
+
+use bridgemaster_bot_process::{BotCommand, is_program};
+use bridgemaster_contest::schedule::BotNumber;
+
+use crate::{ContestSpec, MatchNumber, Player, SpecError, seeds};
+
+/// The newest version of every built-in bot.
+const NEWEST_HOUSE_VERSION: u32 = 1;
+
+/// The built-in bots and the program that has them.
+#[derive(Clone, Debug)]
+pub struct HouseBots {
+    /// The program; `bot NAME --seed SEED` are its arguments.
+    pub program: PathBuf,
+    /// Their names.
+    pub names: Vec<String>,
+}
+
+/// Starts the bots of a contest.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    players: Vec<(String, Player)>,
+    house: HouseBots,
+    key: Option<(&'static str, String)>,
+}
+
+impl Launch {
+    /// Makes sure that all bots can be started: built-in ones are known, and programs are found.
+    pub(crate) fn new(spec: &ContestSpec, house: HouseBots) -> Result<Self, SpecError> {
+        let mut players = Vec::new();
+        for bot in &spec.bots {
+            let player = bot.player()?;
+            let problem = |problem: String| {
+                Err(SpecError::Bot {
+                    bot: bot.name.clone(),
+                    problem,
+                })
+            };
+            match &player {
+                Player::Command(words) => {
+                    let program = words.first().map_or("", String::as_str);
+                    if !is_program(program) {
+                        return problem(format!(
+                            "there is no program {program:?}, neither at this path nor in a \
+                             folder of PATH"
+                        ));
+                    }
+                }
+                Player::House { name, version } => {
+                    if !house.names.contains(name) {
+                        return problem(format!(
+                            "it has no command, and there is no built-in bot {name:?}; there are: \
+                             {}",
+                            house.names.join(", ")
+                        ));
+                    }
+                    if version.is_some_and(|version| version != NEWEST_HOUSE_VERSION) {
+                        return problem(format!(
+                            "this program has version {NEWEST_HOUSE_VERSION} of {name} only"
+                        ));
+                    }
+                }
+            }
+            players.push((bot.name.clone(), player));
+        }
+        Ok(Self {
+            players,
+            house,
+            key: None,
+        })
+    }
+
+    /// Gives the API key to the bots too, in the variable of this name.
+    pub(crate) fn with_key(mut self, variable: &'static str, key: Option<String>) -> Self {
+        self.key = key.map(|key| (variable, key));
+        self
+    }
+
+    /// The name of a bot.
+    pub(crate) fn name(&self, bot: BotNumber) -> &str {
+        self.players.get(bot).map_or("", |(name, _)| name)
+    }
+
+    /// The command that starts a bot for a seat of a match. Built-in bots draw their chance from
+    /// the seed of the group, so that the match can be played again as it was.
+    pub(crate) fn command(
+        &self,
+        bot: BotNumber,
+        group_seed: &str,
+        of: MatchNumber,
+        seat: usize,
+    ) -> BotCommand {
+        let command = match self.players.get(bot).map(|(_, player)| player) {
+            Some(Player::House { name, .. }) => {
+                let seed = seeds::of_house_bot(group_seed, of, seat);
+                BotCommand::new(&self.house.program).with(["bot", name, "--seed", &seed])
+            }
+            Some(Player::Command(words)) => {
+                let (program, arguments) = match words.split_first() {
+                    Some((program, arguments)) => (program.as_str(), arguments),
+                    None => ("", [].as_slice()),
+                };
+                BotCommand::new(program).with(arguments)
+            }
+            None => BotCommand::new(""),
+        };
+        let command = command.in_own_group();
+        match &self.key {
+            Some((variable, key)) => command.with_variable(variable, key),
+            None => command,
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Which matches a contest has.
+
+use bridgemaster_contest::schedule::{self, BotNumber, Group};
+
+use crate::{ContestSpec, Format, GroupNumber, MatchNumber, MatchRow, Seeds, seeds::GroupSeeds};
+
+/// A group that is to be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PlannedGroup {
+    pub(crate) number: GroupNumber,
+    pub(crate) seed: String,
+    /// For each match the bot of each seat.
+    pub(crate) seatings: Vec<Vec<BotNumber>>,
+}
+
+impl PlannedGroup {
+    /// The matches of the group.
+    pub(crate) fn matches(&self) -> impl Iterator<Item = (MatchNumber, &[BotNumber])> {
+        self.seatings.iter().enumerate().map(|(number, seating)| {
+            let of = MatchNumber {
+                group: self.number,
+                number: u32::try_from(number).unwrap_or(u32::MAX),
+            };
+            (of, seating.as_slice())
+        })
+    }
+}
+
+/// What is known of the next group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// It is known.
+    Group(PlannedGroup),
+    /// It depends on groups before it that are not complete.
+    Later,
+    /// There is none.
+    End,
+}
+
+/// The groups of a contest by their numbers.
+#[derive(Debug)]
+pub(crate) struct Planner {
+    seeds: GroupSeeds,
+    tables: Tables,
+    planned: u64,
+}
+
+#[derive(Debug)]
+enum Tables {
+    /// The groups of a round, again and again.
+    Round(Vec<Vec<Vec<BotNumber>>>),
+    Swiss(Swiss),
+}
+
+impl Planner {
+    /// The plan of a spec that was checked and has seeds.
+    pub(crate) fn new(spec: &ContestSpec, seeds: &Seeds) -> Self {
+        let seeds = GroupSeeds::new(seeds);
+        let seats = usize::from(spec.rules.seats);
+        let bots = spec.bots.len();
+        let seatings = |group: Group| group.seatings;
+        let round = |groups: Vec<Group>| groups.into_iter().map(seatings).collect::<Vec<_>>();
+        let candidate = spec.candidate().unwrap_or(0);
+        let (tables, most) = match &spec.format {
+            Format::Series => {
+                let table: Vec<BotNumber> = (0..bots).collect();
+                let group = Group::rotated(&table);
+                (vec![group.seatings], most_groups(spec))
+            }
+            Format::Candidate { .. } => {
+                let against = spec.benchmarks();
+                let groups = schedule::gauntlet(candidate, &against, seats);
+                let matches = groups.into_iter().flat_map(seatings).collect();
+                (vec![matches], most_groups(spec))
+            }
+            Format::RoundRobin { rounds } => {
+                let tables = round(schedule::round_robin(bots, seats));
+                let most = u64::from(*rounds) * tables.len() as u64;
+                (tables, most)
+            }
+            Format::Gauntlet { rounds, .. } => {
+                let others: Vec<BotNumber> = (0..bots).filter(|bot| *bot != candidate).collect();
+                let tables = round(schedule::gauntlet(candidate, &others, seats));
+                let most = u64::from(*rounds) * tables.len() as u64;
+                (tables, most)
+            }
+            Format::Swiss { rounds } => {
+                let swiss = Swiss::new(bots, seats);
+                let most = u64::from(*rounds) * swiss.tables_per_round;
+                let planned = seeds.count().map_or(most, |count| count.min(most));
+                return Self {
+                    seeds,
+                    tables: Tables::Swiss(swiss),
+                    planned,
+                };
+            }
+        };
+        let planned = seeds.count().map_or(most, |count| count.min(most));
+        Self {
+            seeds,
+            tables: Tables::Round(tables),
+            planned,
+        }
+    }
+
+    /// Most groups that there can be.
+    pub(crate) fn planned(&self) -> u64 {
+        self.planned
+    }
+
+    /// Groups that were left out, since they would repeat an earlier one.
+    pub(crate) fn repeated(&self) -> u64 {
+        self.seeds.repeated()
+    }
+
+    /// The group of this number.
+    pub(crate) fn group(&self, number: GroupNumber) -> Next {
+        if number.0 >= self.planned {
+            return Next::End;
+        }
+        let Some(seed) = self.seeds.of(number.0) else {
+            return Next::End;
+        };
+        let seatings = match &self.tables {
+            Tables::Round(tables) => {
+                let count = tables.len().max(1) as u64;
+                // Less than the number of tables.
+                tables.get((number.0 % count) as usize).cloned()
+            }
+            Tables::Swiss(swiss) => match swiss.table(number) {
+                Some(seatings) => Some(seatings),
+                None => return Next::Later,
+            },
+        };
+        seatings.map_or(Next::End, |seatings| {
+            Next::Group(PlannedGroup {
+                number,
+                seed,
+                seatings,
+            })
+        })
+    }
+
+    /// Takes note of a group that counts, in the order of the numbers: the tables of the next
+    /// round of a Swiss contest follow from it.
+    pub(crate) fn counted(&mut self, rows: &[MatchRow]) {
+        if let Tables::Swiss(swiss) = &mut self.tables {
+            swiss.counted(rows);
+        }
+    }
+}
+
+fn most_groups(spec: &ContestSpec) -> u64 {
+    spec.test().map_or(0, |test| test.most_groups())
+}
+
+/// A Swiss contest as far as its rounds are drawn.
+#[derive(Debug)]
+struct Swiss {
+    seats: usize,
+    tables_per_round: u64,
+    scores: Vec<f64>,
+    rested: Vec<u32>,
+    met: Vec<Vec<u32>>,
+    /// The tables of all rounds drawn so far.
+    drawn: Vec<Vec<Vec<BotNumber>>>,
+    counted: u64,
+}
+
+impl Swiss {
+    fn new(bots: usize, seats: usize) -> Self {
+        let mut swiss = Self {
+            seats,
+            tables_per_round: (bots / seats.max(1)) as u64,
+            scores: vec![0.0; bots],
+            rested: vec![0; bots],
+            met: vec![vec![0; bots]; bots],
+            drawn: Vec::new(),
+            counted: 0,
+        };
+        swiss.draw();
+        swiss
+    }
+
+    fn table(&self, number: GroupNumber) -> Option<Vec<Vec<BotNumber>>> {
+        self.drawn.get(usize::try_from(number.0).ok()?).cloned()
+    }
+
+    fn draw(&mut self) {
+        let met = |one: BotNumber, other: BotNumber| self.met[one][other];
+        let (groups, resting) = schedule::swiss_round(&self.scores, &self.rested, met, self.seats);
+        for bot in resting {
+            self.rested[bot] += 1;
+            // A rest is worth what an average table is, so that it moves nobody.
+            self.scores[bot] += 0.5;
+        }
+        for group in groups {
+            for one in &group.seatings[0] {
+                for other in group.seatings[0].iter().filter(|other| *other != one) {
+                    self.met[*one][*other] += 1;
+                }
+            }
+            self.drawn.push(group.seatings);
+        }
+    }
+
+    fn counted(&mut self, rows: &[MatchRow]) {
+        for row in rows {
+            let places = row.places();
+            for (seat, bot) in row.seats.iter().map(|seat| seat.bot).enumerate() {
+                let fraction = bridgemaster_contest::beat_fraction(&places, seat);
+                self.scores[bot] += fraction.unwrap_or(0.5) / rows.len() as f64;
+            }
+        }
+        self.counted += 1;
+        if self.counted.is_multiple_of(self.tables_per_round.max(1)) {
+            self.draw();
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::{BotSpec, MatchRules, TestSpec};
+
+    fn spec(bots: usize, seats: u8, format: Format) -> ContestSpec {
+        ContestSpec {
+            rules: MatchRules {
+                game: "carcassonne".to_owned(),
+                seats,
+                ..MatchRules::default()
+            },
+            bots: (0..bots)
+                .map(|bot| BotSpec::of_command(format!("bot{bot}"), "bot"))
+                .collect(),
+            format,
+            test: None,
+            level: 0.95,
+            faults: Default::default(),
+            require: Vec::new(),
+            seeds: None,
+            concurrency: None,
+        }
+    }
+
+    fn group(planner: &Planner, number: u64) -> PlannedGroup {
+        match planner.group(GroupNumber(number)) {
+            Next::Group(group) => group,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_candidate_takes_each_seat_once_against_each_benchmark_with_one_seed() {
+        let format = Format::Candidate {
+            candidate: "bot1".to_owned(),
+            against: vec!["bot0".to_owned(), "bot2".to_owned()],
+        };
+        let spec = spec(3, 4, format);
+        spec.check().unwrap();
+        let planner = Planner::new(&spec, &Seeds::From("s".to_owned()));
+        let group = group(&planner, 7);
+        assert_eq!(group.seatings.len(), 8);
+        assert_eq!(spec.matches_per_group(), 8);
+        let seats: HashSet<(usize, usize)> = group
+            .seatings
+            .iter()
+            .map(|bots| {
+                let seat = bots.iter().position(|bot| *bot == 1).unwrap();
+                (seat, bots[(seat + 1) % 4])
+            })
+            .collect();
+        assert_eq!(seats.len(), 8);
+    }
+
+    #[test]
+    fn no_match_of_a_contest_has_seed_and_seating_of_another() {
+        let listed = ["a", "b", "a", "b", "c"].map(str::to_owned).to_vec();
+        let mut spec = spec(2, 2, Format::Series);
+        spec.test = Some(TestSpec::Fixed { groups: 10 });
+        let planner = Planner::new(&spec, &Seeds::Listed(listed));
+        assert_eq!((planner.planned(), planner.repeated()), (3, 2));
+        let mut seen = HashSet::new();
+        for number in 0..3 {
+            let group = group(&planner, number);
+            for seating in &group.seatings {
+                assert!(seen.insert((group.seed.clone(), seating.clone())));
+            }
+        }
+        assert_eq!(planner.group(GroupNumber(3)), Next::End);
+    }
+
+    #[test]
+    fn a_swiss_round_is_drawn_when_the_one_before_it_has_ended() {
+        let planner = Planner::new(
+            &spec(4, 2, Format::Swiss { rounds: 2 }),
+            &Seeds::From("s".to_owned()),
+        );
+        assert_eq!(planner.planned(), 4);
+        assert!(matches!(planner.group(GroupNumber(1)), Next::Group(_)));
+        assert_eq!(planner.group(GroupNumber(2)), Next::Later);
+    }
+}

@@ -1,0 +1,513 @@
+//! One match: made, played by fresh processes, and told as a row.
+
+use std::{collections::HashSet, io, process::ExitStatus, sync::Arc, time::Duration};
+
+use bridgemaster_bot_process::BotProcess;
+use bridgemaster_contest::schedule::BotNumber;
+use bridgemaster_proto::v1::{
+    AnnulmentReason, FaultReason, MatchInfo, MatchResult, MatchState, SeatInfo, SeatState,
+};
+use parking_lot::Mutex;
+use thiserror::Error;
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep, timeout_at},
+};
+
+use crate::{
+    Annulled, AnnulledBecause, BotEnd, ContestSpec, FaultCounting, FaultRow, FolderError,
+    MatchNumber, MatchRow, SeatRow, SpecError,
+    desk::{Desk, DeskError},
+    folder::Folder,
+    launch::Launch,
+};
+
+/// Time that bots have to end by themselves once the match is over.
+const LEAVE_TIME: Duration = Duration::from_secs(3);
+/// Longest time between two looks at a match whose bots all still run.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// Time between two looks at a match that a bot has left: it has ended, or the house plays on.
+const SHORT_LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
+/// What all matches of a contest share.
+pub(crate) struct Court {
+    pub(crate) spec: ContestSpec,
+    pub(crate) folder: Folder,
+    pub(crate) desk: Desk,
+    pub(crate) launch: Launch,
+    pub(crate) server_url: String,
+    /// Bots that have taken a seat in some match: they can be started and connect.
+    pub(crate) known: Mutex<HashSet<BotNumber>>,
+}
+
+/// A match that is to be played.
+#[derive(Clone, Debug)]
+pub(crate) struct Assignment {
+    pub(crate) of: MatchNumber,
+    pub(crate) attempt: u32,
+    pub(crate) seed: String,
+    pub(crate) seating: Vec<BotNumber>,
+}
+
+/// Why a match cannot be played, and with it the contest.
+#[derive(Debug, Error)]
+pub enum PlayError {
+    /// The system cannot start the program of a bot.
+    #[error("{bot}: its program cannot be started: {source}")]
+    Start {
+        /// The bot's name.
+        bot: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A bot that never played ended before it took its seat.
+    #[error("{bot}: it ended before it took its seat ({how}){hint}")]
+    Left {
+        /// The bot's name.
+        bot: String,
+        /// How it ended.
+        how: String,
+        /// What may be wrong, and the end of its standard error.
+        hint: String,
+    },
+    /// A bot that never played did not connect in time.
+    #[error(
+        "{bot}: it was started and did not connect within {startup_ms} ms. A bot connects to \
+         BRIDGEMASTER_SERVER with the ticket of BRIDGEMASTER_TICKET; `bridgemaster check-bot` \
+         shows how far it comes{hint}"
+    )]
+    NeverConnected {
+        /// The bot's name.
+        bot: String,
+        /// The time that it had, in ms.
+        startup_ms: u32,
+        /// The end of its standard error.
+        hint: String,
+    },
+    /// The server refuses the match for good, or is gone.
+    #[error(transparent)]
+    Desk(#[from] DeskError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The rules of the match make no sense.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The server does what no server should.
+    #[error("the server {0}")]
+    Server(String),
+}
+
+impl Court {
+    /// Plays a match to its end. Dropped, it kills the bots.
+    pub(crate) async fn play(self: Arc<Self>, assigned: Assignment) -> Result<MatchRow, PlayError> {
+        let config = self.spec.rules.config(&assigned.seed)?;
+        let created = self
+            .desk
+            .create(&config, self.spec.rules.rules_version)
+            .await?;
+        let match_id = created
+            .r#match
+            .map(|info| info.match_id)
+            .ok_or_else(|| PlayError::Server("made no match".to_owned()))?;
+        let mut bots = self.start(&assigned, &created.tickets)?;
+        let info = match self.until_ended(&assigned, &match_id, &mut bots).await {
+            Ok(info) => info,
+            Err(PlayError::Desk(error)) if error.is_unknown_match() => {
+                bots.leave().await;
+                let why = Annulled {
+                    because: AnnulledBecause::ServerCrash,
+                    detail: "the server does not know the match any more".to_owned(),
+                };
+                return Ok(self.annulled(&assigned, match_id, why, bots));
+            }
+            Err(error) => return Err(error),
+        };
+        if info.state() == MatchState::Cancelled {
+            return Err(PlayError::Server(format!("called match {match_id} off")));
+        }
+        let replay = self.desk.replay_file(&match_id).await?;
+        bots.leave().await;
+        self.row(&assigned, info, &replay, bots)
+    }
+
+    fn start(
+        &self,
+        assigned: &Assignment,
+        tickets: &[bridgemaster_proto::v1::SeatTicket],
+    ) -> Result<Bots, PlayError> {
+        let mut running = JoinSet::new();
+        let mut ends = Vec::new();
+        for (seat, &bot) in assigned.seating.iter().enumerate() {
+            let ticket = tickets
+                .iter()
+                .find(|ticket| ticket.seat as usize == seat)
+                .ok_or_else(|| PlayError::Server(format!("gave no ticket for seat {seat}")))?;
+            let name = self.launch.name(bot);
+            let stderr = Folder::stderr_name(assigned.of, assigned.attempt, seat, name);
+            let process = self
+                .launch
+                .command(bot, &assigned.seed, assigned.of, seat)
+                .start_and_keep(&self.server_url, &ticket.ticket, &self.folder.path(&stderr))
+                .map_err(|source| PlayError::Start {
+                    bot: name.to_owned(),
+                    source,
+                })?;
+            running.spawn(ended(process, seat));
+            ends.push(Ended {
+                stderr,
+                ..Ended::default()
+            });
+        }
+        Ok(Bots { running, ends })
+    }
+
+    /// Waits for the end of a match, and tells of it as the server does. Bots end with their match,
+    /// so that is when the server is asked.
+    async fn until_ended(
+        &self,
+        assigned: &Assignment,
+        match_id: &str,
+        bots: &mut Bots,
+    ) -> Result<MatchInfo, PlayError> {
+        let mut pause = LOOK_INTERVAL;
+        loop {
+            let left = tokio::select! {
+                Some(left) = bots.next() => Some(left),
+                () = sleep(pause) => None,
+            };
+            let info = self.desk.get(match_id).await?;
+            self.take_note_of_the_seated(assigned, &info);
+            if matches!(info.state(), MatchState::Ended | MatchState::Cancelled) {
+                return Ok(info);
+            }
+            if let Some(seat) = left {
+                self.check_that_it_played(assigned, &info, seat, bots)?;
+            }
+            pause = match bots.ends.iter().any(Ended::is_over) {
+                true => (pause * 2).clamp(SHORT_LOOK_INTERVAL, LOOK_INTERVAL),
+                false => LOOK_INTERVAL,
+            };
+            if left.is_some() {
+                pause = SHORT_LOOK_INTERVAL;
+            }
+        }
+    }
+
+    /// Remembers bots that have a seat, or had one and played.
+    fn take_note_of_the_seated(&self, assigned: &Assignment, info: &MatchInfo) {
+        let mut known = self.known.lock();
+        for seat in &info.seats {
+            if seat.state() != SeatState::Vacant
+                && !seat.bot_name.is_empty()
+                && let Some(bot) = assigned.seating.get(seat.seat as usize)
+            {
+                known.insert(*bot);
+            }
+        }
+    }
+
+    /// Fails when a bot that never played ended before it took its seat: it would do so again.
+    fn check_that_it_played(
+        &self,
+        assigned: &Assignment,
+        info: &MatchInfo,
+        seat: usize,
+        bots: &Bots,
+    ) -> Result<(), PlayError> {
+        let is_vacant =
+            |info: &SeatInfo| info.seat as usize == seat && info.state() == SeatState::Vacant;
+        let Some(&bot) = assigned.seating.get(seat) else {
+            return Ok(());
+        };
+        if info.state() != MatchState::Waiting
+            || !info.seats.iter().any(is_vacant)
+            || self.known.lock().contains(&bot)
+        {
+            return Ok(());
+        }
+        let end = &bots.ends[seat];
+        let how = match &end.end {
+            Some(BotEnd::Done) => "exit code 0".to_owned(),
+            Some(BotEnd::Exited { code }) => format!("exit code {code}"),
+            Some(BotEnd::Signalled { signal }) => format!("signal {signal}"),
+            _ => "nobody knows how".to_owned(),
+        };
+        let hint = match end.tail.contains("GAME_NOT_PLAYED") {
+            true => format!(
+                ". It does not play {}: the `games` of its Hello do not name it{}",
+                self.spec.rules.game,
+                quoted(&end.tail)
+            ),
+            false => quoted(&end.tail),
+        };
+        Err(PlayError::Left {
+            bot: self.launch.name(bot).to_owned(),
+            how,
+            hint,
+        })
+    }
+
+    fn row(
+        &self,
+        assigned: &Assignment,
+        info: MatchInfo,
+        replay: &[u8],
+        bots: Bots,
+    ) -> Result<MatchRow, PlayError> {
+        let result = info
+            .result
+            .as_ref()
+            .filter(|result| result.seats.len() == assigned.seating.len())
+            .ok_or_else(|| {
+                PlayError::Server(format!("ended match {} without a result", info.match_id))
+            })?;
+        let mut row = self.seats(assigned, info.match_id.clone(), bots);
+        row.rules_version = info.rules_version;
+        row.decisions = result.decisions;
+        row.duration_ms = result.duration_ms;
+        row.longest_referee_lag_us = result.longest_referee_lag_us;
+        for (seat, told) in row.seats.iter_mut().zip(&result.seats) {
+            fill(seat, told);
+        }
+        self.check_that_all_came(&info, &row)?;
+        row.annulled = self.annulment(&info, result, &row);
+        let outcome = self.outcome(&row);
+        let name = self
+            .folder
+            .keep_replay(assigned.of, assigned.attempt, outcome, replay)?;
+        row.replay = Some(name);
+        Ok(row)
+    }
+
+    /// Fails when a bot that never played did not come in time: it would not come again.
+    fn check_that_all_came(&self, info: &MatchInfo, row: &MatchRow) -> Result<(), PlayError> {
+        let mut known = self.known.lock();
+        for seat in &row.seats {
+            let stayed_away = seat
+                .faults
+                .iter()
+                .any(|fault| fault.reason == name_of(FaultReason::NeverConnected));
+            if !stayed_away {
+                known.insert(seat.bot);
+            } else if !known.contains(&seat.bot) {
+                let clock = info.config.as_ref().and_then(|config| config.clock);
+                return Err(PlayError::NeverConnected {
+                    bot: self.launch.name(seat.bot).to_owned(),
+                    startup_ms: clock.and_then(|clock| clock.startup_ms).unwrap_or(0),
+                    hint: quoted(&seat.stderr_tail),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn annulment(
+        &self,
+        info: &MatchInfo,
+        result: &MatchResult,
+        row: &MatchRow,
+    ) -> Option<Annulled> {
+        if let Some(annulment) = &info.annulment {
+            let because = match annulment.reason() {
+                AnnulmentReason::RefereeLag => AnnulledBecause::RefereeLag,
+                _ => AnnulledBecause::ServerCrash,
+            };
+            return Some(Annulled {
+                because,
+                detail: annulment.detail.clone(),
+            });
+        }
+        if result.spoiled_by_referee {
+            let lag_ms = result.longest_referee_lag_us / 1000;
+            return Some(Annulled {
+                because: AnnulledBecause::RefereeLag,
+                detail: format!("the referee lagged {lag_ms} ms in one request"),
+            });
+        }
+        let is_excluded = self.spec.faults == FaultCounting::Exclude && row.has_fault();
+        is_excluded.then(|| Annulled {
+            because: AnnulledBecause::BotFault,
+            detail: "a bot had a fault".to_owned(),
+        })
+    }
+
+    /// The beginning of the name of a replay: lost matches of the candidate sort first.
+    fn outcome(&self, row: &MatchRow) -> &'static str {
+        if row.annulled.is_some() {
+            return "x-annulled-";
+        }
+        let candidate = self.spec.candidate();
+        let seat = row.seats.iter().find(|seat| Some(seat.bot) == candidate);
+        let first = row.seats.iter().filter(|seat| seat.place == 1).count();
+        match seat.map(|seat| seat.place) {
+            None => "",
+            Some(1) if first == 1 => "won-",
+            Some(1) => "tied-",
+            Some(_) => "lost-",
+        }
+    }
+
+    fn annulled(
+        &self,
+        assigned: &Assignment,
+        match_id: String,
+        why: Annulled,
+        bots: Bots,
+    ) -> MatchRow {
+        let mut row = self.seats(assigned, match_id, bots);
+        row.annulled = Some(why);
+        row
+    }
+
+    /// A row with what is known of the processes.
+    fn seats(&self, assigned: &Assignment, match_id: String, bots: Bots) -> MatchRow {
+        let seats = assigned.seating.iter().zip(bots.ends);
+        let seats = seats.map(|(&bot, ended)| {
+            let end = ended.end.unwrap_or(BotEnd::Stopped);
+            let has_stderr = self.folder.path(&ended.stderr).exists();
+            SeatRow {
+                bot,
+                place: 0,
+                place_by_score: 0,
+                score: 0,
+                forfeit: None,
+                fault_count: 0,
+                faults: Vec::new(),
+                answered: 0,
+                charged_us: 0,
+                longest_us: 0,
+                bank_left_ms: 0,
+                house_decisions: 0,
+                stderr_tail: match end.is_well() {
+                    true => String::new(),
+                    false => ended.tail,
+                },
+                end,
+                stderr: has_stderr.then_some(ended.stderr),
+                peak_memory_bytes: None,
+                cpu_time_ms: None,
+            }
+        });
+        MatchRow {
+            of: assigned.of,
+            attempt: assigned.attempt,
+            match_id,
+            seed: assigned.seed.clone(),
+            seats: seats.collect(),
+            decisions: 0,
+            duration_ms: 0,
+            longest_referee_lag_us: 0,
+            replay: None,
+            annulled: None,
+            rules_version: 0,
+            elapsed_ms: 0,
+        }
+    }
+}
+
+fn fill(seat: &mut SeatRow, told: &bridgemaster_proto::v1::SeatResult) {
+    let clock = told.clock_use.unwrap_or_default();
+    seat.place = told.place;
+    seat.place_by_score = told.place_by_score;
+    seat.score = told.score;
+    seat.forfeit = match told.forfeit() {
+        FaultReason::Unspecified => None,
+        reason => Some(name_of(reason).to_owned()),
+    };
+    seat.fault_count = told.fault_count;
+    let faults = told.faults.iter().map(|fault| FaultRow {
+        reason: name_of(fault.reason()).to_owned(),
+        action: without_prefix(fault.action().as_str_name(), "FAULT_ACTION_").to_owned(),
+        detail: fault.detail.clone(),
+        at_ms: fault.at_ms,
+    });
+    seat.faults = faults.collect();
+    seat.answered = clock.answered;
+    seat.charged_us = clock.charged_us;
+    seat.longest_us = clock.longest_us;
+    seat.bank_left_ms = clock.bank_left_ms;
+    seat.house_decisions = told.house_decisions;
+}
+
+fn name_of(reason: FaultReason) -> &'static str {
+    without_prefix(reason.as_str_name(), "FAULT_REASON_")
+}
+
+fn without_prefix(name: &'static str, prefix: &str) -> &'static str {
+    name.strip_prefix(prefix).unwrap_or(name)
+}
+
+/// The end of a standard error, as the end of a sentence.
+fn quoted(tail: &str) -> String {
+    match tail.is_empty() {
+        true => "; it wrote nothing to its standard error".to_owned(),
+        false => format!("; the end of its standard error:\n{tail}"),
+    }
+}
+
+/// The processes of the bots of a match. Dropped, it kills those that still run.
+struct Bots {
+    running: JoinSet<(usize, BotEnd, String)>,
+    /// By seat.
+    ends: Vec<Ended>,
+}
+
+/// How a bot ended.
+#[derive(Default)]
+struct Ended {
+    /// `None` while it runs.
+    end: Option<BotEnd>,
+    tail: String,
+    /// The name of the file with its standard error.
+    stderr: String,
+}
+
+impl Ended {
+    fn is_over(&self) -> bool {
+        self.end.is_some()
+    }
+}
+
+impl Bots {
+    /// Waits for the next bot to end, and gives its seat. `None` when all have. Nothing is lost
+    /// when it is dropped.
+    async fn next(&mut self) -> Option<usize> {
+        loop {
+            // A task ends otherwise only when it is aborted.
+            if let Ok((seat, end, tail)) = self.running.join_next().await? {
+                self.ends[seat].end = Some(end);
+                self.ends[seat].tail = tail;
+                return Some(seat);
+            }
+        }
+    }
+
+    /// Lets the bots end by themselves, and kills those that do not.
+    async fn leave(&mut self) {
+        let until = Instant::now() + LEAVE_TIME;
+        while let Ok(Some(_)) = timeout_at(until, self.next()).await {}
+        self.running.shutdown().await;
+    }
+}
+
+async fn ended(mut process: BotProcess, seat: usize) -> (usize, BotEnd, String) {
+    let end = match process.ended().await {
+        Ok(status) => end_of(status),
+        Err(_) => BotEnd::Unknown,
+    };
+    let tail = process.last_words().await;
+    (seat, end, tail)
+}
+
+fn end_of(status: ExitStatus) -> BotEnd {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return BotEnd::Signalled { signal };
+    }
+    match status.code() {
+        Some(0) => BotEnd::Done,
+        Some(code) => BotEnd::Exited { code },
+        None => BotEnd::Unknown,
+    }
+}

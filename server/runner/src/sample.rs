@@ -1,0 +1,43 @@
+//! Rows for tests.
+
+use crate::{BotEnd, GroupNumber, MatchNumber, MatchRow, SeatRow};
+
+/// A match in which these bots took these places, seat by seat.
+pub(crate) fn row(group: u64, number: u32, bots: &[usize], places: &[u32]) -> MatchRow {
+    let seats = bots.iter().zip(places).map(|(&bot, &place)| SeatRow {
+        bot,
+        place,
+        place_by_score: place,
+        score: 100 - i32::try_from(place).unwrap_or(0),
+        forfeit: None,
+        fault_count: 0,
+        faults: Vec::new(),
+        answered: 10,
+        charged_us: 1000,
+        longest_us: 200,
+        bank_left_ms: 50_000,
+        house_decisions: 0,
+        end: BotEnd::Done,
+        stderr: None,
+        stderr_tail: String::new(),
+        peak_memory_bytes: None,
+        cpu_time_ms: None,
+    });
+    MatchRow {
+        of: MatchNumber {
+            group: GroupNumber(group),
+            number,
+        },
+        attempt: 0,
+        match_id: format!("m{group}-{number}"),
+        seed: format!("s{group}"),
+        seats: seats.collect(),
+        decisions: 20,
+        duration_ms: 12,
+        longest_referee_lag_us: 0,
+        replay: None,
+        annulled: None,
+        rules_version: 1,
+        elapsed_ms: 100,
+    }
+}
