@@ -133,23 +133,17 @@ async fn delete_finished(
     connection: &mut SqliteConnection,
     finish_number: i64,
 ) -> Result<(), Fault> {
-    let parties =
-        sqlx::query("DELETE FROM finished_match WHERE finish_number = ? RETURNING parties")
-            .bind(finish_number)
-            .fetch_optional(&mut *connection)
-            .await?;
-    let parties: Option<String> = parties.and_then(|row| row.try_get(0).ok());
-    for party in parties.iter().flat_map(|parties| parties.lines()) {
-        sqlx::query("DELETE FROM finished_party WHERE name = ? AND finish_number = ?")
-            .bind(party)
+    for delete in [
+        "DELETE FROM finished_match WHERE finish_number = ?",
+        // A look at every entry, since what the match says of its parties may be damaged.
+        "DELETE FROM finished_party WHERE finish_number = ?",
+        "DELETE FROM replay WHERE finish_number = ?",
+    ] {
+        sqlx::query(delete)
             .bind(finish_number)
             .execute(&mut *connection)
             .await?;
     }
-    sqlx::query("DELETE FROM replay WHERE finish_number = ?")
-        .bind(finish_number)
-        .execute(connection)
-        .await?;
     Ok(())
 }
 

@@ -16,6 +16,7 @@ mod log_file;
 mod match_rows;
 mod opening;
 mod options;
+mod party_lists;
 mod plan;
 mod schema;
 mod secret_rows;
@@ -99,7 +100,7 @@ impl SqliteStore {
         Ok(Self {
             store: writer.store(),
             opening: Opening {
-                indexes_rebuilt: believed.indexes_rebuilt,
+                indexes_rebuilt: believed.indexes_rebuilt || opening.indexes_rebuilt,
                 ..opening
             },
             readers: opening::readers(&path),

@@ -8,7 +8,7 @@ use super::{
     failure::Fault,
     identity,
     in_play::MatchesInPlay,
-    journal, key_rows, match_rows,
+    journal, key_rows, match_rows, party_lists,
     plan::Plan,
     secret_rows,
     sweep::Sweep,
@@ -71,7 +71,7 @@ impl Writer {
         let opening = Opening {
             tail: taken.tail,
             damages: taken.loaded.damages,
-            indexes_rebuilt: false,
+            indexes_rebuilt: taken.party_lists_mended,
         };
         let mut writer = Self {
             connection,
@@ -317,6 +317,7 @@ struct Taken {
     commits: i64,
     loaded: journal::Loaded,
     tail: Tail,
+    party_lists_mended: bool,
 }
 
 /// Takes the store in one transaction, so that an earlier server has committed all before it, or
@@ -329,6 +330,7 @@ async fn take_over(connection: &mut SqliteConnection, told: &Told) -> Result<Tak
         let open = match_rows::open_rows(connection, store).await?;
         let mut loaded = journal::load(connection, store, open).await?;
         loaded.sweep.all(connection).await?;
+        let party_lists_mended = party_lists::mend(connection, store).await?;
         let tail = tail(told, begun.commits);
         let expected = match &tail {
             Tail::Lost(lost) => lost.expected.cast_signed(),
@@ -344,6 +346,7 @@ async fn take_over(connection: &mut SqliteConnection, told: &Told) -> Result<Tak
             commits: number,
             loaded,
             tail,
+            party_lists_mended,
         };
         Ok((taken, JournalRow { number, body }))
     };

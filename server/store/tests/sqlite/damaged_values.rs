@@ -3,8 +3,8 @@
 use std::{fs, path::Path};
 
 use bridgemaster_store::{
-    COMMITS_FILE, DATABASE_FILE, DamagedValue, KeyId, KeyName, KeyStore as _, NewKey, Scope,
-    SecretHash, SqliteStore, Store as _, StoreError, Write, WriteRefusal,
+    COMMITS_FILE, DATABASE_FILE, DamagedValue, DataDir, KeyId, KeyName, KeyStore as _,
+    NewKey, Scope, SecretHash, SqliteStore, Store as _, StoreError, Write, WriteRefusal,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -148,10 +148,6 @@ async fn each_damaged_value_is_told_alone() {
         (format!("UPDATE replay SET replay = x'72' WHERE finish_number = {number_b}"), replay()),
         (format!("DELETE FROM replay WHERE finish_number = {number_b}"), replay()),
         (format!("UPDATE replay SET checksum = 1 WHERE finish_number = {number_b}"), replay()),
-        (
-            format!("DELETE FROM finished_party WHERE finish_number = {number_b}"),
-            DamagedValue::Party(id("ended-b")),
-        ),
         ("UPDATE api_key SET scopes = 'admin' WHERE key_id = 'key-south'".to_owned(), key()),
         ("UPDATE api_key SET name = 'South' WHERE key_id = 'key-south'".to_owned(), key()),
         ("UPDATE api_key SET revoked_at_unix_ms = 3 WHERE key_id = 'key-south'".to_owned(), key()),
@@ -186,6 +182,36 @@ async fn each_damaged_value_is_told_alone() {
             }
         }
         assert!(changed > 0, "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn lists_of_parties_are_made_anew_when_a_server_starts() {
+    let sound = tempfile::tempdir().unwrap();
+    filled(sound.path()).await;
+    let truth = answers(&open(sound.path()).await.unwrap()).await;
+    for damage in [
+        "DELETE FROM finished_party WHERE finish_number = 2",
+        "UPDATE finished_party SET finish_number = 99 WHERE finish_number = 2",
+        "UPDATE finished_party SET finish_number = 'x' WHERE finish_number = 2",
+        "UPDATE finished_party SET name = 'nobody' WHERE finish_number = 2",
+        "INSERT INTO finished_party VALUES ('nobody', 2)",
+        "INSERT INTO finished_party VALUES ('north', 99)",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        filled(folder.path()).await;
+        change(folder.path(), damage).await;
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let report = bridgemaster_store::check(&dir).await.unwrap();
+        assert!(!report.is_sound(), "{damage}");
+        let store = open(folder.path()).await.unwrap();
+        assert!(store.opening().indexes_rebuilt, "{damage}");
+        assert_eq!(answers(&store).await, truth, "{damage}");
+        store.close().await.unwrap();
+        let report = bridgemaster_store::check(&dir).await.unwrap();
+        assert!(report.is_sound(), "{damage}: {report:?}");
+        let store = open(folder.path()).await.unwrap();
+        assert!(!store.opening().indexes_rebuilt, "{damage}");
     }
 }
 
