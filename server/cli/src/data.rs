@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use bridgemaster_store::{
-    self as store, CheckReport, DataDir, MatchId, SqliteOptions, SqliteStore, Store as _,
-    StoreError, Tail, Write,
+    self as store, CheckReport, DamagedValue, DataDir, MatchId, SqliteOptions, SqliteStore,
+    Store as _, StoreError, Tail, Write,
 };
 use clap::{Args, Subcommand};
 
@@ -58,12 +58,22 @@ enum DataCommand {
         #[arg(long)]
         replace: bool,
     },
-    /// Remove a match, in play or finished, from a data folder that no server uses
+    /// Remove a match, in play or finished, or the damaged key that signs replays, from a data
+    /// folder that no server uses
+    #[command(
+        after_help = "`data check` names what is damaged. A damaged API key is removed by `key \
+        revoke`."
+    )]
     Drop {
         /// Data folder
         dir: PathBuf,
         /// Identifier of the match
-        match_id: MatchId,
+        #[arg(required_unless_present = "signing_key")]
+        match_id: Option<MatchId>,
+        /// Remove the key that signs replays, if it is damaged: the next server makes another, and
+        /// its replays are as those of another server
+        #[arg(long, conflicts_with = "match_id")]
+        signing_key: bool,
     },
 }
 
@@ -78,7 +88,10 @@ impl DataArgs {
                     dir,
                     replace,
                 } => restore(&backup, &dir, replace).await,
-                DataCommand::Drop { dir, match_id } => drop_match(&dir, match_id).await,
+                DataCommand::Drop { dir, match_id, .. } => match match_id {
+                    Some(match_id) => drop_match(&dir, match_id).await,
+                    None => drop_signing_key(&dir).await,
+                },
             }
         })
     }
@@ -98,7 +111,7 @@ async fn check(dir: &Path, replays: Option<&Path>) -> anyhow::Result<()> {
         return Ok(());
     }
     bail!(
-        "{} is not whole: restore a backup, or give a match up with `data drop`",
+        "{} is not whole: restore a backup, or give up what is damaged",
         dir.display()
     );
 }
@@ -132,19 +145,24 @@ async fn restore(backup: &Path, dir: &Path, replace: bool) -> anyhow::Result<()>
     Ok(output::print(&told(dir.path(), &report))?)
 }
 
+/// The store of a data folder, to remove something from it.
+async fn opened(dir: &DataDir) -> Result<SqliteStore, StoreError> {
+    let store = SqliteStore::open(dir, SqliteOptions::default()).await?;
+    // Opening the store takes note of what there is, so nobody would be told later.
+    if let Tail::Lost(lost) = store.opening().tail {
+        output::complain(&format!("in {}: {lost}", dir.path().display()));
+    }
+    Ok(store)
+}
+
 async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let opened = SqliteStore::open(&dir, SqliteOptions::default()).await;
-    let store = opened.map_err(|error| match error {
+    let store = opened(&dir).await.map_err(|error| match error {
         StoreError::FolderInUse { .. } => anyhow::anyhow!(
             "{error}; or start it again with --drop-match {match_id}, which gives the match up too"
         ),
         other => other.into(),
     })?;
-    // Opening the store takes note of what there is, so nobody would be told later.
-    if let Tail::Lost(lost) = store.opening().tail {
-        output::complain(&format!("in {}: {lost}", dir.path().display()));
-    }
     let write = Write::DropMatch {
         match_id: match_id.clone(),
     };
@@ -160,6 +178,47 @@ async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
         dir.path().display()
     );
     Ok(output::print(&text)?)
+}
+
+async fn drop_signing_key(dir: &Path) -> anyhow::Result<()> {
+    let dir = existing(dir)?;
+    let store = opened(&dir).await?;
+    let removed = store.remove_damaged_secrets().await;
+    let closed = store.close().await;
+    if removed?.is_empty() {
+        return Err(misuse(format!(
+            "the key that signs replays is not damaged in {}, and stays",
+            dir.path().display()
+        )));
+    }
+    closed?;
+    let text = format!(
+        "the key that signs replays was damaged and is removed from {}; the next server makes \
+         another, and the replays that there are stay as they are\n",
+        dir.path().display()
+    );
+    Ok(output::print(&text)?)
+}
+
+/// How to go on without a value that is damaged.
+fn way_out(dir: &Path, damaged: &DamagedValue) -> String {
+    let dir = dir.display();
+    match damaged {
+        DamagedValue::Key(id) => {
+            format!("to go on without it: bridgemaster key revoke {id} --data {dir}")
+        }
+        DamagedValue::Secret(_) => {
+            format!("to go on without it: bridgemaster data drop {dir} --signing-key")
+        }
+        DamagedValue::Party(_) => "the next start of a server mends it".to_owned(),
+        damaged => match damaged.match_id() {
+            Some(id) => format!("to go on without the match: bridgemaster data drop {dir} {id}"),
+            // A part of the journal.
+            None => "it goes when the matches in play that have sound parts of it have ended, and \
+                     no damaged one is in play"
+                .to_owned(),
+        },
+    }
 }
 
 /// An existing data folder; none is created.
@@ -201,7 +260,8 @@ fn told(dir: &Path, report: &CheckReport) -> String {
         }
     );
     for damage in damages {
-        text.push_str(&format!("{damage}\n"));
+        let way_out = way_out(dir, &damage.value);
+        text.push_str(&format!("{damage}\n  {way_out}\n"));
     }
     if let Some(structure) = structure {
         text.push_str(&format!("the database is damaged: {structure}\n"));

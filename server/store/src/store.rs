@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::{
-    DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeysMark,
+    Damage, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeysMark,
     MatchCounts, MatchId, NewKey, OpenMatch, Opening, StoreError, Write,
 };
 
@@ -197,16 +197,24 @@ pub trait Store: KeyStore {
     /// kept. Secrets belong to the store: a backup has them.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
+    /// [`StoreError::Damaged`] if it cannot be read, or may be one that cannot be; or a failure of
+    /// the storage.
     async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Stores a secret, of at most [`MAX_SECRET_BYTES`](crate::limits::MAX_SECRET_BYTES), unless
     /// one of this name exists. Returns the stored one: the first.
     ///
     /// # Errors
-    /// [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] if the one that is kept cannot be
-    /// read; or a failure of the storage.
+    /// [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] as for [`secret`](Self::secret); or
+    /// a failure of the storage.
     async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError>;
+
+    /// Removes the secrets that cannot be read, and returns what was wrong. Others can be kept in
+    /// their place.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn remove_damaged_secrets(&self) -> Result<Vec<Damage>, StoreError>;
 
     /// Waits for the running commit, then releases everything that the store holds. Every later
     /// call fails with [`StoreError::Closed`]; closing again does nothing. Dropping a store without

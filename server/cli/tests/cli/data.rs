@@ -216,6 +216,33 @@ fn a_damaged_backup_is_not_restored_and_a_damaged_folder_not_backed_up_without_a
 }
 
 #[test]
+fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
+    let mut scene = Scene::make();
+    let data = scene.path("data");
+    let drop_key = ["drop", &data, "--signing-key"];
+    scene.bad(&drop_key, 1, &["in use by another server"]);
+    scene.stop();
+    scene.bad(&drop_key, 2, &["is not damaged"]);
+    for damage in [
+        "UPDATE secret SET value = x'00'",
+        "UPDATE secret SET name = 'replay_signing_kez'",
+    ] {
+        alter(&data, damage);
+        // With another key the replays would be those of another server, so that is not guessed.
+        let refused = run(["serve", "--data", &data, "--listen", "127.0.0.1:0"]);
+        assert_eq!(refused.code, Some(1), "{}", refused.err);
+        assert!(refused.err.contains("signs replays"), "{}", refused.err);
+        scene.bad(&["check", &data], 1, &["data drop", "--signing-key"]);
+        let said = scene.good(&drop_key);
+        assert!(said.contains("the next server makes another"), "{said}");
+        scene.good(&["check", &data]);
+        scene.serve("data");
+        scene.create(&["--startup-ms", "3600000"]);
+        scene.stop();
+    }
+}
+
+#[test]
 fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
     let mut scene = Scene::make();
     let data = scene.path("data");

@@ -149,6 +149,9 @@ impl Store for HinderedStore {
     async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
         self.store.keep_secret(name, value).await
     }
+    async fn remove_damaged_secrets(&self) -> Result<Vec<Damage>, StoreError> {
+        self.store.remove_damaged_secrets().await
+    }
     /// Leaves the store open for the server that comes next.
     async fn close(&self) -> Result<(), StoreError> {
         Ok(())

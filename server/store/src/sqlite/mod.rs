@@ -32,7 +32,7 @@ use sqlx::sqlite::SqlitePool;
 use tokio::sync::Mutex;
 
 use crate::{
-    DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
+    Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
     KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store, StoreError, Write,
     checksum::StoreId, commits_file, limits::MAX_PAGE_MATCHES, secrets::check_secret,
 };
@@ -208,6 +208,17 @@ impl Store for SqliteStore {
         detached(async move {
             opened(&mut *writer.lock().await)?
                 .keep_secret(&name, value)
+                .await
+        })
+        .await
+        .map_err(|fault| self.told(fault))
+    }
+
+    async fn remove_damaged_secrets(&self) -> Result<Vec<Damage>, StoreError> {
+        let writer = Arc::clone(&self.writer);
+        detached(async move {
+            opened(&mut *writer.lock().await)?
+                .remove_damaged_secrets()
                 .await
         })
         .await

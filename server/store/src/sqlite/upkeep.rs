@@ -144,7 +144,9 @@ async fn restore_into(
     if let Some(detail) = report.structure {
         return Err(Fault::Contradiction(detail).at(&database));
     }
-    if let Some(damage) = report.damages.into_iter().next() {
+    // No match in play needs a damaged batch, unless the match is damaged too.
+    let is_lost = |damage: &Damage| !matches!(damage.value, DamagedValue::Batch(_));
+    if let Some(damage) = report.damages.into_iter().find(is_lost) {
         return Err(Fault::Damage(damage).at(&database));
     }
     if let Tail::Lost(lost) = report.tail {
@@ -306,11 +308,8 @@ async fn check_all(
     report.keys = (keys.sound.len() + keys.damaged.len()) as u64;
     let damaged = keys.damaged.into_iter().map(|row| row.key.into());
     report.damages.extend(damaged);
-    let secrets = sqlx::query("SELECT name, value, checksum FROM secret")
-        .fetch_all(&mut *connection)
-        .await?;
-    let secrets = secrets.iter().map(|row| secret_rows::secret_of(store, row));
-    report.damages.extend(secrets.filter_map(Result::err));
+    let secrets = secret_rows::all(&mut *connection, store).await?;
+    report.damages.extend(secrets.damaged);
     sqlx::query("COMMIT").execute(connection).await?;
     Ok(report)
 }

@@ -301,6 +301,12 @@ impl Writer {
         self.end(number, work).await
     }
 
+    pub(super) async fn remove_damaged_secrets(&mut self) -> Result<Vec<Damage>, Fault> {
+        let number = self.begin().await?;
+        let work = secret_rows::remove_damaged(&mut self.connection, self.store).await;
+        self.end(number, work).await
+    }
+
     /// Lets go of the database, then of the folder.
     pub(super) async fn close(self) -> Result<(), Fault> {
         self.connection.close().await?;

@@ -66,6 +66,7 @@ macro_rules! conforms {
             keys::a_sound_key_is_not_removed,
             secrets::the_first_secret_of_a_name_is_kept,
             secrets::a_secret_beyond_its_limit_is_refused,
+            secrets::sound_secrets_stay_when_damaged_ones_are_removed,
             random_batches::random_batches_leave_what_a_plain_model_has,
             random_batches::random_misfits_are_refused_with_the_place_of_the_first,
         );

@@ -29,3 +29,10 @@ pub(crate) async fn a_secret_beyond_its_limit_is_refused(store: Subject<'_>) {
     let kept = store.keep_secret("s", largest.clone()).await.unwrap();
     assert_eq!(kept, largest);
 }
+
+pub(crate) async fn sound_secrets_stay_when_damaged_ones_are_removed(store: Subject<'_>) {
+    assert_eq!(store.remove_damaged_secrets().await.unwrap(), []);
+    let kept = store.keep_secret("signing key", vec![1]).await.unwrap();
+    assert_eq!(store.remove_damaged_secrets().await.unwrap(), []);
+    assert_eq!(store.secret("signing key").await.unwrap(), Some(kept));
+}

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use bridgemaster_store::{
-    COMMITS_FILE, DATABASE_FILE, DamagedValue, DataDir, KeyId, KeyName, KeyStore as _,
+    COMMITS_FILE, DATABASE_FILE, Damage, DamagedValue, DataDir, KeyId, KeyName, KeyStore as _,
     NewKey, Scope, SecretHash, SqliteStore, Store as _, StoreError, Write, WriteRefusal,
 };
 use rand::{RngExt as _, SeedableRng as _};
@@ -99,6 +99,49 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
     answers
 }
 
+/// Gives up what is damaged, as an operator does with the commands `key revoke` and `data drop`, and
+/// starts the server again. Nothing damaged is left then.
+async fn give_up(folder: &Path, store: SqliteStore, damaged: &[DamagedValue]) {
+    for value in damaged {
+        match value {
+            DamagedValue::Key(id) => store.remove_damaged_key(id).await.unwrap(),
+            // One command for all of them.
+            DamagedValue::Secret(_) => drop(store.remove_damaged_secrets().await.unwrap()),
+            // It goes by itself once no match needs it.
+            DamagedValue::Batch(_) => {}
+            value => {
+                let match_id = value.match_id().unwrap().clone();
+                let dropped = store.commit(vec![Write::DropMatch { match_id }]).await;
+                // A match may have several damaged values.
+                let is_gone = dropped.is_err_and(|error| error.is_refusal());
+                assert!(!is_gone || damaged.len() > 1, "{value}");
+            }
+        }
+    }
+    store.close().await.unwrap();
+    open(folder).await.unwrap().close().await.unwrap();
+    let dir = DataDir::prepare(folder).unwrap();
+    let mut report = bridgemaster_store::check(&dir).await.unwrap();
+    let is_batch = |damage: &Damage| matches!(damage.value, DamagedValue::Batch(_));
+    if !report.damages.is_empty() && report.damages.iter().all(is_batch) {
+        // Other matches in play have sound parts of it, so it keeps no backup from being restored.
+        let restored = tempfile::tempdir().unwrap();
+        let restored = DataDir::prepare(restored.path()).unwrap();
+        bridgemaster_store::restore(folder, &restored)
+            .await
+            .unwrap();
+        // It goes with them.
+        let store = open(folder).await.unwrap();
+        for match_id in store.open_match_ids().await.unwrap() {
+            let drop = Write::DropMatch { match_id };
+            store.commit(vec![drop]).await.unwrap();
+        }
+        store.close().await.unwrap();
+        report = bridgemaster_store::check(&dir).await.unwrap();
+    }
+    assert!(report.is_sound(), "{damaged:?}: {report:?}");
+}
+
 /// What is told to be damaged, wherever it is told.
 async fn told(folder: &Path, store: &SqliteStore) -> Vec<DamagedValue> {
     let dir = bridgemaster_store::DataDir::prepare(folder).unwrap();
@@ -154,6 +197,10 @@ async fn each_damaged_value_is_told_alone() {
         ("UPDATE api_key SET expires_at_unix_ms = 3 WHERE key_id = 'key-south'".to_owned(), key()),
         ("UPDATE api_key SET secret_hash = x'07' WHERE key_id = 'key-south'".to_owned(), key()),
         ("UPDATE secret SET value = x'00' WHERE name = 'south'".to_owned(), secret()),
+        (
+            "UPDATE secret SET name = 'south!' WHERE name = 'south'".to_owned(),
+            DamagedValue::Secret("south!".to_owned()),
+        ),
     ];
     let sound = tempfile::tempdir().unwrap();
     filled(sound.path()).await;
@@ -182,6 +229,7 @@ async fn each_damaged_value_is_told_alone() {
             }
         }
         assert!(changed > 0, "{sql}");
+        give_up(folder.path(), store, &told).await;
     }
 }
 
@@ -380,6 +428,7 @@ async fn a_flipped_bit_in_the_database_changes_no_answer_without_a_word() {
             let is_told = was == is || ["damaged", "None", "false"].contains(&is.as_str());
             assert!(is_told, "flip {flip} of byte {place}: {what}: {is}");
         }
+        give_up(folder.path(), store, &told).await;
     }
     assert!(refused > 0 && told_of > 10, "{refused} {told_of}");
 }
