@@ -40,6 +40,7 @@ const BOXED: &[&str] = &[
     ".bridgemaster.v1.GameChance.game",
     ".bridgemaster.v1.GameConfig.game",
     ".bridgemaster.v1.GameObservation.game",
+    ".bridgemaster.v1.GameRequest.game",
     ".bridgemaster.v1.GameSetup.game",
     ".bridgemaster.v1.MatchStarted.config",
 ];

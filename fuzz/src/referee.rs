@@ -214,10 +214,7 @@ fn input<G: Game>(
         9 => Input::BadAnswer {
             seat,
             request_id,
-            reason: bytes.pick(&[
-                BadAnswerReason::MalformedDecision,
-                BadAnswerReason::WrongMatch,
-            ]),
+            reason: bytes.pick(&[BadAnswerReason::MalformedDecision]),
             field: "choice".to_owned(),
             detail: detail(),
         },

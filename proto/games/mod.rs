@@ -17,6 +17,7 @@ pub mod old_london_bridge;
 mod conversion;
 #[cfg(feature = "games")]
 mod describe;
+mod request;
 #[cfg(feature = "games")]
 mod wire;
 #[cfg(feature = "games")]

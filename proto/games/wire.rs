@@ -7,8 +7,8 @@ use bridgemaster_games::{
 use thiserror::Error;
 
 use crate::v1::{
-    GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameSetup, game_config,
-    game_decision, game_event, game_observation, game_setup,
+    GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
+    game_config, game_decision, game_event, game_observation, game_request, game_setup,
 };
 
 /// Why a message is no value of the rules.
@@ -131,6 +131,19 @@ pub trait WireGame: Game {
         observation: &GameObservation,
         config: &Self::Config,
     ) -> Result<Self::Observation, WireError>;
+    /// Writes what a seat is asked.
+    fn request_to_wire(
+        observation: &Self::Observation,
+        legal: &[Self::Decision],
+        events: &[Self::Event],
+    ) -> GameRequest;
+    /// Reads what a seat knows and its legal decisions, in a match with this config.
+    fn request_from_wire(
+        request: &GameRequest,
+        config: &Self::Config,
+    ) -> Result<(Self::Observation, Vec<Self::Decision>), WireError>;
+    /// Reads what happened since the seat's last request.
+    fn request_events_from_wire(request: &GameRequest) -> Result<Vec<Self::Event>, WireError>;
     /// Writes an event.
     fn event_to_wire(event: &Self::Event) -> GameEvent;
     /// Reads an event.
@@ -170,6 +183,7 @@ game_entries! {
     GameObservation in game_observation,
     GameDecision in game_decision,
     GameEvent in game_event,
+    GameRequest in game_request,
 }
 
 /// The identifier of the game that a message belongs to; see [`GameEntry::game_id`].

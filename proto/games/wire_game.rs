@@ -1,5 +1,10 @@
 //! The entry of a game in each message of a game.
 
+use super::{
+    conversion::OnWire,
+    wire::{Path, WireError},
+};
+
 /// Implements [`WireGame`](super::WireGame) for a game whose messages are described. The game's type
 /// and its entries in the messages have one name. A game whose chance is not all in its setup adds
 /// `with chance`. What of a setup or an observation the config of the match tells is filled in by
@@ -47,8 +52,8 @@ macro_rules! wire_game {
             #[allow(unused_imports, reason = "most games have no chance after their setup")]
             use $crate::v1::{GameChance, game_chance};
             use $crate::v1::{
-                GameConfig, GameDecision, GameEvent, GameObservation, GameSetup, game_config,
-                game_decision, game_event, game_observation, game_setup,
+                GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
+                game_config, game_decision, game_event, game_observation, game_request, game_setup,
             };
 
             impl WireGame for $game {
@@ -132,6 +137,61 @@ macro_rules! wire_game {
                     }
                 }
 
+                fn request_to_wire(
+                    observation: &Self::Observation,
+                    legal: &[Self::Decision],
+                    events: &[Self::Event],
+                ) -> GameRequest {
+                    let entry = v1::Request {
+                        observation: Some(observation.to_wire()),
+                        legal_decisions: legal.iter().map(OnWire::to_wire).collect(),
+                        events: events.iter().map(OnWire::to_wire).collect(),
+                    };
+                    GameRequest {
+                        game: Some(game_request::Game::$game(Box::new(entry))),
+                    }
+                }
+
+                fn request_from_wire(
+                    request: &GameRequest,
+                    config: &Self::Config,
+                ) -> Result<(Self::Observation, Vec<Self::Decision>), WireError> {
+                    let Some(game_request::Game::$game(entry)) = &request.game else {
+                        return Err(WireError::entry::<Self>());
+                    };
+                    let read = || -> Result<_, WireError> {
+                        const FIELD: &str = "observation";
+                        let observation = entry.observation.as_ref();
+                        let observation = observation
+                            .ok_or_else(|| WireError::new(FIELD, "must be set"))?;
+                        let mut observation: Self::Observation =
+                            OnWire::from_wire(FIELD, observation)?;
+                        $crate::games::wire_game::filled_in!($($observation)?)(
+                            &mut observation,
+                            config,
+                        )
+                        .below(FIELD)?;
+                        let legal = $crate::games::wire_game::read_list(
+                            "legal_decisions",
+                            &entry.legal_decisions,
+                        )?;
+                        Ok((observation, legal))
+                    };
+                    read().below(Self::ID)
+                }
+
+                fn request_events_from_wire(
+                    request: &GameRequest,
+                ) -> Result<Vec<Self::Event>, WireError> {
+                    match &request.game {
+                        Some(game_request::Game::$game(entry)) => {
+                            $crate::games::wire_game::read_list("events", &entry.events)
+                                .below(Self::ID)
+                        }
+                        _ => Err(WireError::entry::<Self>()),
+                    }
+                }
+
                 fn event_to_wire(event: &Self::Event) -> GameEvent {
                     GameEvent {
                         game: Some(game_event::Game::$game(event.to_wire())),
@@ -165,7 +225,15 @@ macro_rules! filled_in {
 }
 pub(super) use filled_in;
 
+/// Reads the items of a list.
+pub(super) fn read_list<R: OnWire<W>, W>(field: &str, list: &[W]) -> Result<Vec<R>, WireError> {
+    let items = list.iter().enumerate();
+    items
+        .map(|(place, item)| R::from_wire("", item).at(field, place))
+        .collect()
+}
+
 /// Leaves a value as its message has it.
-pub(super) fn complete<T, C>(_value: &mut T, _config: &C) -> Result<(), super::wire::WireError> {
+pub(super) fn complete<T, C>(_value: &mut T, _config: &C) -> Result<(), WireError> {
     Ok(())
 }

@@ -69,15 +69,16 @@ fn a_list_at_its_cap_stays_small_and_survives_the_wire() {
     const MAX_BYTES: usize = 16;
     let legal = hoarders_list();
     assert_eq!(legal.len(), Alhambra::LEGAL_CAP);
-    let request = v1::DecisionRequest {
-        legal_decisions: legal.iter().map(Alhambra::decision_to_wire).collect(),
-        ..Default::default()
-    };
-    let bytes = request.encoded_len();
+    let decisions: Vec<v1::GameDecision> = legal.iter().map(Alhambra::decision_to_wire).collect();
+    let bytes: usize = decisions
+        .iter()
+        .map(|decision| sent(decision).encoded_len())
+        .sum();
     assert!(bytes <= MAX_BYTES * legal.len(), "{bytes} bytes");
-    let read = sent(&request).legal_decisions;
-    let read: Result<Vec<Decision>, WireError> =
-        read.iter().map(Alhambra::decision_from_wire).collect();
+    let read: Result<Vec<Decision>, WireError> = decisions
+        .iter()
+        .map(|decision| Alhambra::decision_from_wire(&sent(decision)))
+        .collect();
     assert_eq!(read, Ok(legal));
 }
 

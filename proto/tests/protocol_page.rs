@@ -106,14 +106,10 @@ fn the_exchange_is_canonical_proto_json() {
 #[test]
 fn the_request_of_the_exchange_is_one_that_the_rules_can_read() {
     let request = asked();
-    let config = Config::default();
-    Olb::observation_from_wire(&request.observation.unwrap(), &config).unwrap();
-    for event in &request.events {
-        Olb::event_from_wire(event).unwrap();
-    }
-    for decision in &request.legal_decisions {
-        Olb::decision_from_wire(decision).unwrap();
-    }
+    let game = request.game.unwrap();
+    let (_, legal) = Olb::request_from_wire(&game, &Config::default()).unwrap();
+    assert_eq!(legal.len(), request.legal_count as usize);
+    assert!(!Olb::request_events_from_wire(&game).unwrap().is_empty());
 }
 
 #[test]
@@ -123,18 +119,17 @@ fn the_answers_of_the_exchange_are_what_the_page_says() {
         .into_iter()
         .filter_map(|request| match request.message {
             Some(play_request::Message::Decision(decision)) => {
-                assert_eq!(decision.match_id, asked.match_id);
                 assert_eq!(decision.request_id, asked.request_id);
                 decision.choice
             }
             _ => None,
         })
         .collect();
-    let legal = &asked.legal_decisions;
-    let last = legal.len() as u32 - 1;
+    let last = asked.legal_count - 1;
+    let last_in_full = asked.game.unwrap().legal_decision(last as usize);
     let wanted = [
         Choice::Index(last + 1),
-        Choice::Decision(legal.last().unwrap().clone()),
+        Choice::Decision(last_in_full.unwrap()),
         Choice::Index(last),
     ];
     assert_eq!(answers, wanted);

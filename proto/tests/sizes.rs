@@ -38,8 +38,7 @@ fn requests_of_a_table_of_four_stay_small() {
         let mut request_id = 0;
         play::<Olb>(&Config::default(), 4, seed, |step| {
             request_id += 1;
-            let observation = Olb::observation_to_wire(step.observation);
-            observations.push(observation.encoded_len());
+            observations.push(Olb::observation_to_wire(step.observation).encoded_len());
             let charge = Charge {
                 elapsed_us: 250_000,
                 credit_us: 50_000,
@@ -47,12 +46,14 @@ fn requests_of_a_table_of_four_stay_small() {
                 charged_us: 200_000,
             };
             let request = DecisionRequest {
-                match_id: "0123456789abcdef".to_owned(),
                 request_id,
-                observation: Some(observation),
-                legal_decisions: step.legal.iter().map(Olb::decision_to_wire).collect(),
+                game: Some(Olb::request_to_wire(
+                    step.observation,
+                    step.legal,
+                    step.events,
+                )),
+                legal_count: step.legal.len() as u32,
                 legal_decisions_cut: false,
-                events: step.events.iter().map(Olb::event_to_wire).collect(),
                 clock: Some(Clock {
                     bank_left_ms: 60_000,
                     decision_left_ms: 10_000,

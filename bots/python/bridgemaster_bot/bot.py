@@ -12,8 +12,8 @@ class Resign:
 
 
 Choice = int | GameDecision | Resign
-"""The answer to a request: a position in `legal_decisions` (from 0), a decision in full, or
-`Resign()`."""
+"""The answer to a request: a position in the list of legal decisions (from 0), a decision in full,
+or `Resign()`."""
 
 
 class Bot(ABC):

@@ -346,9 +346,8 @@ class Connection:
             return
         answer = play_pb2.PlayRequest()
         if isinstance(choice, Resign):
-            answer.resign.match_id = request.match_id
+            answer.resign.SetInParent()
         else:
-            answer.decision.match_id = request.match_id
             answer.decision.request_id = request.request_id
             if isinstance(choice, int):
                 answer.decision.index = choice

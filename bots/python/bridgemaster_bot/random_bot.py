@@ -19,4 +19,4 @@ class RandomBot(Bot):
 
     def decide(self, request: DecisionRequest) -> Choice:
         """Answer by a position in the legal list."""
-        return self._random.randrange(len(request.legal_decisions))
+        return self._random.randrange(request.legal_count)

@@ -142,14 +142,13 @@ def match_started(sequence: int, seed_commitment: str = "") -> play_pb2.PlayResp
 
 def decision_request(sequence: int, request_id: int) -> play_pb2.PlayResponse:
     """Make a DecisionRequest."""
-    request = play_pb2.DecisionRequest(match_id=MATCH_ID, request_id=request_id)
+    request = play_pb2.DecisionRequest(request_id=request_id)
     return play_pb2.PlayResponse(sequence=sequence, decision_request=request)
 
 
 def decision_rejected(sequence: int, request_id: int) -> play_pb2.PlayResponse:
     """Make a DecisionRejected for a request that stays open."""
     rejected = play_pb2.DecisionRejected(
-        match_id=MATCH_ID,
         request_id=request_id,
         open_request_id=request_id,
         reason="REFUSAL_REASON_INDEX_OUT_OF_RANGE",

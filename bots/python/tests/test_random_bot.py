@@ -2,7 +2,6 @@
 
 import unittest
 
-from bridgemaster.v1.game_pb2 import GameDecision
 from bridgemaster.v1.play_pb2 import DecisionRequest
 
 from bridgemaster_bot.random_bot import RandomBot
@@ -10,7 +9,7 @@ from bridgemaster_bot.random_bot import RandomBot
 
 def request(decisions: int) -> DecisionRequest:
     """Make a request with so many legal decisions, of no matter which game."""
-    return DecisionRequest(legal_decisions=[GameDecision()] * decisions)
+    return DecisionRequest(legal_count=decisions)
 
 
 class RandomBotTest(unittest.TestCase):

@@ -15,7 +15,7 @@ from bridgemaster.games.alhambra.v1.components_pb2 import (
 )
 from bridgemaster.games.alhambra.v1.decision_pb2 import Decision, Pass, Take
 from bridgemaster.games.alhambra.v1.observation_pb2 import Observation, SeatView, Yard
-from bridgemaster.v1.game_pb2 import GameConfig, GameDecision
+from bridgemaster.v1.game_pb2 import GameConfig
 from bridgemaster.v1.play_pb2 import DecisionRequest
 
 from bridgemaster_bot.sample.alhambra import Alhambra, in_full
@@ -30,10 +30,8 @@ def request(hand: Money, legal: list[Decision]) -> DecisionRequest:
     """Make a request to seat 1, which has this hand."""
     seats = [SeatView(hand=Money(blue=[5])), SeatView(hand=hand)]
     observation = Observation(viewer_seat=1, turn={"seat": 1}, seats=seats, yard=YARD)
-    return DecisionRequest(
-        observation={"alhambra": observation},
-        legal_decisions=[GameDecision(alhambra=decision) for decision in legal],
-    )
+    asked = {"observation": observation, "legal_decisions": legal}
+    return DecisionRequest(game={"alhambra": asked}, legal_count=len(legal))
 
 
 def take(*values: int) -> Decision:

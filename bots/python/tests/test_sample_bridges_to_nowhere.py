@@ -20,7 +20,7 @@ from bridgemaster.games.bridges_to_nowhere.v1.observation_pb2 import Observation
 from bridgemaster.v1.game_pb2 import GameConfig
 from bridgemaster.v1.play_pb2 import DecisionRequest
 
-from bridgemaster_bot.sample.bridges_to_nowhere import BridgesToNowhere, by_cell, in_full, worth
+from bridgemaster_bot.sample.bridges_to_nowhere import BridgesToNowhere, by_cell, worth
 
 
 def card(number: int, style: int = STYLE_TRUSS, left: int = SYMBOL_FISH) -> BridgeCard:
@@ -36,10 +36,8 @@ def cell(piece: BridgeCard | Pillar | Monument, column: int, level: int = 1) -> 
 
 def request(observation: Observation, legal: list[Decision]) -> DecisionRequest:
     """Make a request of this game."""
-    return DecisionRequest(
-        observation={"bridges_to_nowhere": observation},
-        legal_decisions=[in_full(decision) for decision in legal],
-    )
+    asked = {"observation": observation, "legal_decisions": legal}
+    return DecisionRequest(game={"bridges_to_nowhere": asked}, legal_count=len(legal))
 
 
 def building(structure: list[Placement], round_in_play: int) -> Observation:

@@ -45,10 +45,8 @@ ME, OTHER = 1, 0
 def request(observation: Observation, legal: list[Decision]) -> DecisionRequest:
     """Make a request of this game."""
     observation.viewer_seat = ME
-    return DecisionRequest(
-        observation={"carcassonne": observation},
-        legal_decisions=[GameDecision(carcassonne=decision) for decision in legal],
-    )
+    asked = {"observation": observation, "legal_decisions": legal}
+    return DecisionRequest(game={"carcassonne": asked}, legal_count=len(legal))
 
 
 def laid(x: int, y: int, rotation: int = 0, kind: int = TILE_KIND_A) -> LaidTile:

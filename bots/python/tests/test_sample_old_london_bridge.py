@@ -23,7 +23,6 @@ from bridgemaster.games.old_london_bridge.v1.decision_pb2 import (
     UseTile,
 )
 from bridgemaster.games.old_london_bridge.v1.observation_pb2 import Observation
-from bridgemaster.v1.game_pb2 import GameDecision
 from bridgemaster.v1.play_pb2 import DecisionRequest, MatchStarted
 
 from bridgemaster_bot.sample import SampleBot
@@ -34,10 +33,8 @@ RING = (KIND_CHAPEL, KIND_INN, KIND_GUILDHALL, KIND_GATE, KIND_HABERDASHERY, KIN
 
 def request(observation: Observation, legal: list[Decision]) -> DecisionRequest:
     """Make a request of this game."""
-    return DecisionRequest(
-        observation={"old_london_bridge": observation},
-        legal_decisions=[GameDecision(old_london_bridge=decision) for decision in legal],
-    )
+    asked = {"observation": observation, "legal_decisions": legal}
+    return DecisionRequest(game={"old_london_bridge": asked}, legal_count=len(legal))
 
 
 def turn(step: str) -> Observation:

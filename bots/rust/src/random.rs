@@ -21,12 +21,11 @@ impl Random {
 
 impl Bot for Random {
     fn decide(&mut self, request: &Request) -> Choice {
-        let listed = u32::try_from(request.legal_decisions.len()).unwrap_or(u32::MAX);
-        if listed == 0 {
+        if request.legal_count == 0 {
             // No server asks so; an index is refused and tells it that it did.
             return Choice::Index(0);
         }
-        Choice::Index(self.chance.below(listed) as usize)
+        Choice::Index(self.chance.below(request.legal_count) as usize)
     }
 }
 
@@ -38,9 +37,9 @@ mod tests {
 
     use super::*;
 
-    fn choices(seed: u64, listed: usize) -> Vec<Choice> {
+    fn choices(seed: u64, legal_count: u32) -> Vec<Choice> {
         let message = v1::DecisionRequest {
-            legal_decisions: vec![v1::GameDecision::default(); listed],
+            legal_count,
             ..Default::default()
         };
         let request = Request::new(message, 0, Instant::now());

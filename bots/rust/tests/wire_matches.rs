@@ -28,8 +28,8 @@ fn started<G: WireGame>(config: &G::Config, seats: SeatCount, seat: Seat) -> v1:
 fn request<G: WireGame>(state: &G::State, seat: Seat, legal: &[G::Decision]) -> Request {
     let observation = G::observe(state, Viewer::Seat(seat));
     let message = v1::DecisionRequest {
-        observation: Some(G::observation_to_wire(&observation)),
-        legal_decisions: legal.iter().map(G::decision_to_wire).collect(),
+        game: Some(G::request_to_wire(&observation, legal, &[])),
+        legal_count: legal.len() as u32,
         ..Default::default()
     };
     Request::new(message, seat.number().into(), Instant::now())

@@ -19,9 +19,12 @@ impl<G: WireGame> Question<G> {
     /// Builds the message.
     pub(crate) fn to_wire(&self) -> DecisionRequest {
         DecisionRequest {
-            observation: Some(G::observation_to_wire(&self.observation)),
-            legal_decisions: self.legal.iter().map(G::decision_to_wire).collect(),
-            events: self.events.iter().map(G::event_to_wire).collect(),
+            game: Some(G::request_to_wire(
+                &self.observation,
+                &self.legal,
+                &self.events,
+            )),
+            legal_count: self.legal.len() as u32,
             ..DecisionRequest::default()
         }
     }
@@ -29,14 +32,13 @@ impl<G: WireGame> Question<G> {
 
 /// Reads the observation, the legal list and the events of a request.
 pub(crate) fn read<G: WireGame>(request: &DecisionRequest, config: &G::Config) -> Question<G> {
-    let observation = request.observation.as_ref().expect("it was written");
-    let observation = G::observation_from_wire(observation, config);
-    let legal = request.legal_decisions.iter().map(G::decision_from_wire);
-    let events = request.events.iter().map(G::event_from_wire);
+    let game = request.game.as_ref().expect("it was written");
+    let (observation, legal) = G::request_from_wire(game, config).expect("it was written");
+    let events = G::request_events_from_wire(game).expect("it was written");
     Question {
-        observation: observation.expect("it was written"),
-        legal: legal.collect::<Result<_, _>>().expect("it was written"),
-        events: events.collect::<Result<_, _>>().expect("it was written"),
+        observation,
+        legal,
+        events,
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use bridgemaster_games::{
-    ChanceStream, SeatCount, Seed, Viewer, alhambra::Alhambra,
+    ChanceStream, Rules, Sample, SeatCount, Seed, Viewer, alhambra::Alhambra,
     bridges_to_nowhere::BridgesToNowhere, carcassonne::Carcassonne,
     old_london_bridge::OldLondonBridge,
 };
@@ -115,6 +115,7 @@ impl<G: Wired> Breaker<G> {
                 self.try_observation(&step.observe(Viewer::Seat(seat)), &config);
             }
             self.try_observation(&step.observe(Viewer::Spectator), &config);
+            self.try_request(step.observation, step.legal, step.events, &config);
             let every = step.legal.len().div_ceil(MOST_DECISIONS).max(1);
             let some = step.legal.iter().step_by(every);
             some.for_each(|decision| self.try_decision(decision));
@@ -141,6 +142,28 @@ impl<G: Wired> Breaker<G> {
         let (wire, write) = (G::observation_to_wire(observation), G::observation_to_wire);
         let read = |wire: &_| G::observation_from_wire(wire, config);
         self.try_all("GameObservation", &wire, read, write);
+    }
+
+    fn try_request(
+        &mut self,
+        observation: &G::Observation,
+        legal: &[G::Decision],
+        events: &[G::Event],
+        config: &G::Config,
+    ) {
+        type Read<G> = (
+            <G as Sample>::Observation,
+            Vec<<G as Rules>::Decision>,
+            Vec<<G as Rules>::Event>,
+        );
+        let wire = G::request_to_wire(observation, legal, events);
+        let write =
+            |(observation, legal, events): &Read<G>| G::request_to_wire(observation, legal, events);
+        let read = |wire: &_| -> Result<Read<G>, WireError> {
+            let (observation, legal) = G::request_from_wire(wire, config)?;
+            Ok((observation, legal, G::request_events_from_wire(wire)?))
+        };
+        self.try_all("GameRequest", &wire, read, write);
     }
 
     fn try_decision(&mut self, decision: &G::Decision) {

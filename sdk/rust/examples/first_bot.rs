@@ -8,11 +8,11 @@ struct FirstBot;
 
 impl Bot for FirstBot {
     fn decide(&mut self, request: &Request) -> Choice {
-        // Everything there is to know is in the request: what this seat sees
-        // (`request.observation`), what it may do (`request.legal_decisions`), what happened since
-        // it was asked last (`request.events`) and the time that is left (`request.clock()`).
+        // Everything there is to know is in the request: what this seat sees, what it may do and what
+        // happened since it was asked last (`request.game`), and the time that is left
+        // (`request.clock()`).
         // Replace this line by something better.
-        Choice::Index(request.legal_decisions.len() / 2)
+        Choice::Index(request.legal_count as usize / 2)
     }
 }
 

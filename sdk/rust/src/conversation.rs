@@ -175,7 +175,6 @@ impl Conversation {
         };
         let decision = |choice| {
             play_request::Message::Decision(v1::Decision {
-                match_id: open.request.match_id.clone(),
                 request_id: open.request.request_id,
                 choice: Some(choice),
                 ..v1::Decision::default()
@@ -187,9 +186,7 @@ impl Conversation {
                 u32::try_from(index).unwrap_or(u32::MAX),
             )),
             Choice::Decision(full) => decision(v1::decision::Choice::Decision(full)),
-            Choice::Resign => play_request::Message::Resign(v1::Resign {
-                match_id: open.request.match_id.clone(),
-            }),
+            Choice::Resign => play_request::Message::Resign(v1::Resign {}),
         };
         open.answer = Some(request(message));
         open.send_again()

@@ -226,7 +226,6 @@ fn advice_for_reason(reason: RefusalReason) -> Advice {
         | R::ProtocolRevisionUnsupported
         | R::GameNotPlayed
         | R::MalformedMessage
-        | R::WrongMatch
         | R::StaleRequest
         | R::UnknownRequest
         | R::IndexOutOfRange

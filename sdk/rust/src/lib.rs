@@ -12,7 +12,7 @@
 //!
 //! impl Bot for Middle {
 //!     fn decide(&mut self, request: &Request) -> Choice {
-//!         Choice::Index(request.legal_decisions.len() / 2)
+//!         Choice::Index(request.legal_count as usize / 2)
 //!     }
 //! }
 //!

@@ -8,7 +8,8 @@ use std::{
 use bridgemaster_proto::v1;
 
 /// A decision request. All fields of [`v1::DecisionRequest`] can be read through it:
-/// `request.observation`, `request.legal_decisions`, `request.events`.
+/// `request.game` has what the seat knows, what it may do, and what happened since it was asked
+/// last; `request.legal_count` is the length of the list of legal decisions.
 ///
 /// A request is complete: no earlier one is needed to answer it well.
 #[derive(Clone, Debug)]

@@ -93,19 +93,10 @@ impl<G: WireGame> MatchRules<G> {
     /// # Errors
     /// When a part of it is missing or not valid under this config.
     pub fn position(&self, request: &v1::DecisionRequest) -> Result<Position<'_, G>, RulesError> {
-        let observation = request
-            .observation
-            .as_ref()
-            .ok_or(RulesError::Missing("observation"))?;
-        let observation = G::observation_from_wire(observation, &self.config)?;
-        let legal: Result<Vec<G::Decision>, WireError> = request
-            .legal_decisions
-            .iter()
-            .map(G::decision_from_wire)
-            .collect();
-        let legal = legal?;
+        let game = request.game.as_ref().ok_or(RulesError::Missing("game"))?;
+        let (observation, legal) = G::request_from_wire(game, &self.config)?;
         if legal.is_empty() {
-            return Err(RulesError::Missing("legal_decisions"));
+            return Err(RulesError::Missing("game.legal_decisions"));
         }
         let legal_list = if request.legal_decisions_cut {
             LegalList::Cut

@@ -12,7 +12,7 @@ use std::{
 
 use bridgemaster_sdk::{Advice, Bot, Choice, Options, PlayError, Request, play, v1};
 use scripted_server::{
-    HISTORY_ID, MATCH_ID, SEAT, ScriptedServer, decision_rejected, decision_request, match_ended,
+    HISTORY_ID, SEAT, ScriptedServer, decision_rejected, decision_request, match_ended,
     match_result, match_started, seat_status, soon,
 };
 use tokio::{net::TcpListener, task::JoinHandle};
@@ -434,9 +434,7 @@ async fn a_bot_can_resign() {
     stream.send(1, match_started()).await;
     stream.send(2, decision_request(1)).await;
     strings.choices.send(Choice::Resign).unwrap();
-    let resign = v1::Resign {
-        match_id: MATCH_ID.to_owned(),
-    };
+    let resign = v1::Resign {};
     assert_eq!(stream.next().await, play_request::Message::Resign(resign));
     stream.send(3, match_ended()).await;
     drop(stream);

@@ -59,7 +59,7 @@ pub(super) struct Setting {
 /// A match with the bot in its last seat, and random bots before it.
 pub(super) struct Bout {
     pub(super) session: Session,
-    pub(super) match_id: String,
+    match_id: String,
     pub(super) seat: u32,
     url: String,
     ticket: String,

@@ -37,9 +37,8 @@ pub(super) fn empty(sequence: u32) -> Vec<u8> {
 }
 
 /// A SeatStatus with enum values and a field that no bot knows.
-pub(super) fn seat_status_of_the_future(sequence: u32, match_id: &str, seat: u32) -> Vec<u8> {
+pub(super) fn seat_status_of_the_future(sequence: u32, seat: u32) -> Vec<u8> {
     let status = SeatStatus {
-        match_id: match_id.to_owned(),
         seat: Some(SeatInfo {
             seat,
             state: UNKNOWN_ENUM_VALUE,
@@ -98,7 +97,7 @@ mod tests {
         let message = PlayResponse::decode(&*bytes).unwrap();
         assert_eq!((message.sequence, message.message), (8, Some(request)));
 
-        let status = PlayResponse::decode(&*seat_status_of_the_future(9, "m", 1)).unwrap();
+        let status = PlayResponse::decode(&*seat_status_of_the_future(9, 1)).unwrap();
         assert!(matches!(status.message, Some(FromServer::SeatStatus(s)) if s.reason == 9_999));
     }
 }

@@ -209,7 +209,7 @@ impl<G: WireGame> Match<G> {
             effects.push(Effect::Lost { seat, garbage });
         }
         self.tell_lag(moment, effects);
-        let input = referee_input(&self.origin.id, seat, input);
+        let input = referee_input(seat, input);
         let after = self.handle(moment.time, input, effects);
         self.links[seat.index()].note(after);
         effects.push(Effect::Handled(moment));

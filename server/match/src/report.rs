@@ -31,11 +31,8 @@ pub enum SeatInput {
         /// The round trip, in µs.
         elapsed_us: u64,
     },
-    /// The bot gave a match up.
-    Resign {
-        /// The match that it names.
-        match_id: String,
-    },
+    /// The bot gave the match up.
+    Resign,
     /// A message that has no place in the conversation.
     Useless,
     /// Bytes that are no message.

@@ -88,19 +88,6 @@ impl<G: Game> Referee<G> {
         out: &mut Vec<Output<G>>,
     ) {
         match reason {
-            BadAnswerReason::WrongMatch => {
-                let reason = RejectionReason::WrongMatch;
-                self.refuse_useless(
-                    seat,
-                    request_id,
-                    Objection {
-                        reason,
-                        field,
-                        detail,
-                    },
-                    out,
-                );
-            }
             BadAnswerReason::MalformedDecision => {
                 if self.players[seat.index()].open_request_id() != request_id || request_id == 0 {
                     return self.refuse_not_open(seat, request_id, out);

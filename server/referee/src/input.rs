@@ -26,8 +26,6 @@ pub enum BadAnswerReason {
     /// The decision is of another game, or a part of it is missing or out of range. A fault when
     /// it answers the open request.
     MalformedDecision,
-    /// The decision names another match. Never a fault by itself, but a useless message.
-    WrongMatch,
 }
 
 /// Something that happened. Inputs for a seat that the match does not have, and inputs other than

@@ -115,8 +115,6 @@ pub struct Question<G: Game> {
 /// Why a decision was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RejectionReason {
-    /// It names another match.
-    WrongMatch,
     /// The request was answered before, differently, or is not open any more. No penalty.
     StaleRequest,
     /// No request has this number yet. No penalty.

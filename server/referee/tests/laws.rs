@@ -35,7 +35,6 @@ enum Action {
     Malformed {
         back: i8,
     },
-    WrongMatch,
     Garbage,
     Useless,
     Flood,
@@ -70,7 +69,6 @@ fn action() -> impl Strategy<Value = Action> {
         12 => (back.clone(), 0..5u32).prop_map(|(back, index)| Action::Index { back, index }),
         4 => (back.clone(), 0..6u8).prop_map(|(back, choice)| Action::Full { back, choice }),
         1 => back.prop_map(|back| Action::Malformed { back }),
-        1 => Just(Action::WrongMatch),
         1 => Just(Action::Garbage),
         2 => Just(Action::Useless),
         1 => Just(Action::Flood),
@@ -294,7 +292,6 @@ impl<G: Game> Trial<G> {
                 }
             }
             Action::Malformed { back } => bad(id(back), BadAnswerReason::MalformedDecision),
-            Action::WrongMatch => bad(last, BadAnswerReason::WrongMatch),
             Action::Garbage => Input::Garbage {
                 seat,
                 detail: "noise".to_owned(),

@@ -201,24 +201,6 @@ fn an_answer_to_a_request_that_was_never_asked_is_unknown_without_penalty() {
 }
 
 #[test]
-fn an_answer_for_another_match_is_refused_without_penalty() {
-    let mut script = Script::started(heap(30, 3));
-    script.step(Input::BadAnswer {
-        seat: seat(0),
-        request_id: 1,
-        reason: BadAnswerReason::WrongMatch,
-        field: "match_id".to_owned(),
-        detail: "this stream plays another match".to_owned(),
-    });
-    assert_eq!(
-        script.heard(0),
-        [Told::Rejected(1, RejectionReason::WrongMatch, 1)]
-    );
-    assert_eq!(script.rejection(0).field, "match_id");
-    assert!(script.faults.is_empty());
-}
-
-#[test]
 fn a_malformed_answer_to_a_request_that_is_not_open_is_no_fault() {
     let mut script = Script::started(heap(30, 3));
     for (number, request_id) in [(0, 0), (0, 2), (1, 0), (1, 1)] {

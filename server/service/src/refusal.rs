@@ -166,7 +166,6 @@ fn code(reason: RefusalReason) -> Code {
         | R::HelloRepeated
         | R::MalformedMessage
         | R::MalformedDecision
-        | R::WrongMatch
         | R::UnknownRequest
         | R::IndexOutOfRange
         | R::IllegalDecision

@@ -18,29 +18,23 @@ pub fn response_to_wire<G: WireGame>(
     sequence: u32,
     message: &SeatMessage<G>,
 ) -> PlayResponse {
-    let match_id = match_id.to_owned();
     let message = match message {
         SeatMessage::Started(started) => Message::MatchStarted(v1::MatchStarted {
-            match_id,
+            match_id: match_id.to_owned(),
             seat: started.seat.number().into(),
             config: Some(Box::new(rules_to_wire(rules, false))),
             rules_version: G::RULES_VERSION,
             seats: started.seats.iter().map(seat_to_wire).collect(),
             seed_commitment: salt.commit(&rules.seed),
         }),
-        SeatMessage::Request(request) => {
-            Message::DecisionRequest(request_to_wire(match_id, request))
-        }
-        SeatMessage::Rejected(rejection) => {
-            Message::DecisionRejected(rejection_to_wire(match_id, rejection))
-        }
+        SeatMessage::Request(request) => Message::DecisionRequest(request_to_wire(request)),
+        SeatMessage::Rejected(rejection) => Message::DecisionRejected(rejection_to_wire(rejection)),
         SeatMessage::SeatStatus(status) => Message::SeatStatus(v1::SeatStatus {
-            match_id,
             seat: Some(seat_to_wire(&status.info)),
             reason: reason_to_wire(status.reason).into(),
         }),
         SeatMessage::Ended(result) => Message::MatchEnded(v1::MatchEnded {
-            result: Some(result_to_wire(&match_id, result)),
+            result: Some(result_to_wire(match_id, result)),
             seed: rules.seed.to_string(),
             seed_salt: salt.to_hex(),
         }),
@@ -51,18 +45,14 @@ pub fn response_to_wire<G: WireGame>(
     }
 }
 
-fn request_to_wire<G: WireGame>(
-    match_id: String,
-    request: &DecisionRequest<G>,
-) -> v1::DecisionRequest {
+fn request_to_wire<G: WireGame>(request: &DecisionRequest<G>) -> v1::DecisionRequest {
     let question = &request.question;
+    let game = G::request_to_wire(&question.observation, &question.legal, &question.events);
     v1::DecisionRequest {
-        match_id,
         request_id: request.request_id,
-        observation: Some(G::observation_to_wire(&question.observation)),
-        legal_decisions: question.legal.iter().map(G::decision_to_wire).collect(),
+        game: Some(game),
+        legal_count: u32::try_from(question.legal.len()).unwrap_or(u32::MAX),
         legal_decisions_cut: question.cut,
-        events: question.events.iter().map(G::event_to_wire).collect(),
         clock: Some(v1::Clock {
             bank_left_ms: request.clock.bank_left_ms,
             decision_left_ms: request.clock.decision_left_ms,
@@ -80,13 +70,11 @@ pub(super) fn charge_to_wire(charge: &Charge) -> v1::Charge {
     }
 }
 
-fn rejection_to_wire(match_id: String, rejection: &Rejection) -> v1::DecisionRejected {
+fn rejection_to_wire(rejection: &Rejection) -> v1::DecisionRejected {
     use v1::RefusalReason as Reason;
     v1::DecisionRejected {
-        match_id,
         request_id: rejection.request_id,
         reason: match rejection.reason {
-            RejectionReason::WrongMatch => Reason::WrongMatch,
             RejectionReason::StaleRequest => Reason::StaleRequest,
             RejectionReason::UnknownRequest => Reason::UnknownRequest,
             RejectionReason::IndexOutOfRange => Reason::IndexOutOfRange,

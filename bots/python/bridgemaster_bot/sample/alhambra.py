@@ -39,14 +39,14 @@ class Alhambra(Player):
 
     def decide(self, request: DecisionRequest) -> Choice:
         """Choose the dearest exact purchase: the dear categories pay most, and the turn goes on."""
-        observation = request.observation.alhambra
+        asked = request.game.alhambra
+        observation = asked.observation
         buildings = yard(observation)
         purchases = exact_purchases(observation)
         if purchases:
             dearest = max(purchases, key=lambda purchase: buildings[purchase.slot].price)
             return in_full(Decision(buy=dearest))
-        legal = [decision.alhambra for decision in request.legal_decisions]
-        return self.best(legal, lambda decision: value(decision, buildings))
+        return self.best(asked.legal_decisions, lambda decision: value(decision, buildings))
 
 
 def yard(observation: Observation) -> dict[int, Building]:

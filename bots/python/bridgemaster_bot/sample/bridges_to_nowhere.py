@@ -27,15 +27,15 @@ class BridgesToNowhere(Player):
 
     def decide(self, request: DecisionRequest) -> Choice:
         """Choose by phase: a card while it drafts, a placement or the end while it builds."""
-        observation = request.observation.bridges_to_nowhere
+        asked = request.game.bridges_to_nowhere
+        observation = asked.observation
         if observation.WhichOneof("phase") == "draft":
             return in_full(Decision(take=Card(bridge_card=best_card(observation))))
         own = observation.seats[observation.viewer_seat]
         structure = by_cell(own.structure)
         now = worth(structure)
 
-        def gain(decision: GameDecision) -> float:
-            choice = decision.bridges_to_nowhere
+        def gain(choice: Decision) -> float:
             if choice.HasField("end"):
                 return 0
             place = choice.place
@@ -43,7 +43,7 @@ class BridgesToNowhere(Player):
                 return -1
             return worth(structure | by_cell([place])) - now
 
-        return self.best(request.legal_decisions, gain)
+        return self.best(asked.legal_decisions, gain)
 
 
 def best_card(observation: Observation) -> BridgeCard:

@@ -52,8 +52,9 @@ class Carcassonne(Player):
 
     def decide(self, request: DecisionRequest) -> Choice:
         """Choose by what the turn waits for."""
-        observation = request.observation.carcassonne
-        legal = [decision.carcassonne for decision in request.legal_decisions]
+        asked = request.game.carcassonne
+        observation = asked.observation
+        legal = list(asked.legal_decisions)
         phase = observation.WhichOneof("phase")
         if phase == "place_meeple":
             return in_full(Decision(meeple=self._meeple(observation, legal)))

@@ -32,8 +32,9 @@ class OldLondonBridge(Player):
 
     def decide(self, request: DecisionRequest) -> Choice:
         """Choose by what the phase of the round waits for."""
-        observation = request.observation.old_london_bridge
-        legal = [decision.old_london_bridge for decision in request.legal_decisions]
+        asked = request.game.old_london_bridge
+        observation = asked.observation
+        legal = asked.legal_decisions
         phase = observation.WhichOneof("phase")
         if phase == "choose_cards":
             return in_full(Decision(play_cards=highest_cards(observation)))

@@ -19,7 +19,7 @@ class Player:
 
     def decide(self, request: DecisionRequest) -> Choice:
         """Return the position of a legal decision, or a decision in full."""
-        return self.best(request.legal_decisions, lambda _: 0)
+        return self.chance.randrange(request.legal_count)
 
     def best(self, legal: Sequence[Any], value: Callable[[Any], float]) -> int:
         """Return the position of a decision of the highest value, by chance among equals."""

@@ -121,14 +121,10 @@ impl ServerStream {
     pub(crate) async fn decision(&mut self) -> (u32, u32) {
         match self.next().await {
             play_request::Message::Decision(v1::Decision {
-                match_id,
                 request_id,
                 choice: Some(v1::decision::Choice::Index(index)),
                 ..
-            }) => {
-                assert_eq!(match_id, MATCH_ID);
-                (request_id, index)
-            }
+            }) => (request_id, index),
             other => panic!("expected a decision by index, got {other:?}"),
         }
     }
@@ -179,9 +175,8 @@ pub(crate) fn decision_request(request_id: u32) -> play_response::Message {
         last_charge: None,
     };
     play_response::Message::DecisionRequest(v1::DecisionRequest {
-        match_id: MATCH_ID.to_owned(),
         request_id,
-        legal_decisions: vec![v1::GameDecision::default(); 3],
+        legal_count: 3,
         clock: Some(clock),
         ..Default::default()
     })
@@ -190,7 +185,6 @@ pub(crate) fn decision_request(request_id: u32) -> play_response::Message {
 /// A refusal of the answer to a request that stays open.
 pub(crate) fn decision_rejected(request_id: u32) -> play_response::Message {
     play_response::Message::DecisionRejected(v1::DecisionRejected {
-        match_id: MATCH_ID.to_owned(),
         request_id,
         reason: v1::RefusalReason::IndexOutOfRange.into(),
         field: "index".to_owned(),
@@ -207,7 +201,6 @@ pub(crate) fn seat_status(strikes: u32) -> play_response::Message {
         ..Default::default()
     };
     play_response::Message::SeatStatus(v1::SeatStatus {
-        match_id: MATCH_ID.to_owned(),
         seat: Some(seat),
         ..Default::default()
     })

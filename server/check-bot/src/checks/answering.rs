@@ -71,7 +71,6 @@ pub(super) async fn stale_refusal(bout: &mut Bout) -> Verdict<()> {
     bout.deliver(sequence, asked).await;
     let answer = bout.answer_to(3).await?;
     let refusal = FromServer::DecisionRejected(DecisionRejected {
-        match_id: bout.match_id.clone(),
         request_id: 2,
         reason: RefusalReason::StaleRequest.into(),
         detail: "request 2 was answered before, with another decision".to_owned(),
@@ -120,11 +119,14 @@ fn one_answer_each(bout: &Bout) -> Verdict<()> {
 /// What an answer stands for: an index is a short form of the decision in the list.
 fn meaning(answer: &Decision, asked: Option<&DecisionRequest>) -> Option<Choice> {
     let listed = match (&answer.choice, asked) {
-        (Some(Choice::Index(index)), Some(asked)) => asked.legal_decisions.get(*index as usize),
+        (Some(Choice::Index(index)), Some(asked)) => {
+            let game = asked.game.as_ref();
+            game.and_then(|game| game.legal_decision(*index as usize))
+        }
         _ => None,
     };
     match listed {
-        Some(decision) => Some(Choice::Decision(decision.clone())),
+        Some(decision) => Some(Choice::Decision(decision)),
         None => answer.choice.clone(),
     }
 }

@@ -20,7 +20,7 @@ const PINGS_IN_A_PAUSE: u32 = 6;
 pub(super) async fn ask_forced(bout: &mut Bout) -> Verdict<()> {
     bout.finish(0).await?;
     let mut requests = bout.session.told.requests.values();
-    if requests.any(|(_, asked)| asked.legal_decisions.len() == 1) {
+    if requests.any(|(_, asked)| asked.legal_count == 1) {
         return Ok(());
     }
     Err(Stop::Skipped(

@@ -11,9 +11,9 @@ pub(super) async fn unknown_messages(bout: &mut Bout) -> Verdict<()> {
         bout.session.say(wire::unknown_kind(0)).await;
         bout.session.put_in(wire::unknown_kind).await;
         bout.session.put_in(wire::empty).await;
-        let (match_id, seat) = (bout.match_id.clone(), bout.seat);
+        let seat = bout.seat;
         bout.session
-            .put_in(|sequence| wire::seat_status_of_the_future(sequence, &match_id, seat))
+            .put_in(|sequence| wire::seat_status_of_the_future(sequence, seat))
             .await;
         let asked = FromServer::DecisionRequest(asked);
         bout.session

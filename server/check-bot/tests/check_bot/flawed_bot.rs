@@ -310,7 +310,7 @@ impl FlawedBot {
         }
         let is_illegal = match self.flaw {
             Flaw::IllegalAtThreeSeats => self.seats == 3,
-            Flaw::IllegalWhenForced => request.legal_decisions.len() == 1,
+            Flaw::IllegalWhenForced => request.legal_count == 1,
             _ => false,
         };
         if is_illegal {
@@ -330,7 +330,6 @@ impl FlawedBot {
     ) {
         self.answers.insert(request.request_id, choice.clone());
         let decision = Decision {
-            match_id: request.match_id.clone(),
             request_id: request.request_id,
             choice: Some(choice),
             ..Decision::default()
@@ -343,16 +342,17 @@ impl FlawedBot {
 
 /// A legal decision: in full for every second request.
 fn sound_choice(request: &DecisionRequest) -> Choice {
-    let index = request.request_id as usize * 7 % request.legal_decisions.len().max(1);
+    let index = request.request_id * 7 % request.legal_count.max(1);
     match request.request_id % 2 {
-        0 => Choice::Decision(request.legal_decisions[index].clone()),
-        _ => Choice::Index(u32::try_from(index).unwrap()),
+        0 => {
+            let game = request.game.as_ref().unwrap();
+            Choice::Decision(game.legal_decision(index as usize).unwrap())
+        }
+        _ => Choice::Index(index),
     }
 }
 
 /// Another legal decision than the sound one.
 fn other_choice(request: &DecisionRequest) -> Choice {
-    let count = request.legal_decisions.len().max(1);
-    let index = (request.request_id as usize * 7 + 1) % count;
-    Choice::Index(u32::try_from(index).unwrap())
+    Choice::Index((request.request_id * 7 + 1) % request.legal_count.max(1))
 }

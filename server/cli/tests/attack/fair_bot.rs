@@ -202,6 +202,7 @@ async fn one_stream(
     call.metadata_mut().insert("authorization", bearer);
     let opened = PlayServiceClient::new(channel).play(call).await?;
     let mut inbound = opened.into_inner();
+    let mut match_id = String::new();
     loop {
         log.waits();
         let message = inbound.message().await;
@@ -215,9 +216,8 @@ async fn one_stream(
             Some(Message::DecisionRequest(request)) => {
                 let turn = request.request_id as usize % THINKING_MS.len();
                 sleep(Duration::from_millis(THINKING_MS[turn])).await;
-                let index = request.request_id % request.legal_decisions.len().max(1) as u32;
+                let index = request.request_id % request.legal_count.max(1);
                 let decision = Decision {
-                    match_id: request.match_id.clone(),
                     request_id: request.request_id,
                     choice: Some(Choice::Index(index)),
                     ..Decision::default()
@@ -225,13 +225,14 @@ async fn one_stream(
                 say(play_request::Message::Decision(decision)).await?;
                 let since_1970 = now.duration_since(SystemTime::UNIX_EPOCH);
                 log.answered(Answered {
-                    match_id: request.match_id,
+                    match_id: match_id.clone(),
                     request_id: request.request_id,
                     read_at_us: micros(since_1970.unwrap_or_default()),
                     took_us: micros(read_at.elapsed()),
                     waited_us: 0,
                 });
             }
+            Some(Message::Welcome(welcome)) => match_id = welcome.match_id,
             Some(Message::MatchEnded(_)) => return Ok(()),
             Some(_) => {}
             None => return Err(Status::unavailable("the stream ended")),

@@ -231,18 +231,17 @@ async fn send(outbound: &mpsc::Sender<PlayRequest>, message: play_request::Messa
     let _ = outbound.send(request).await;
 }
 
-/// Any listed decision, by what the seat sees. The events of a request are left out: they may come
-/// in another order where seats decide at once.
+/// Any listed decision, by what is listed. The events of a request have no part in it: they may
+/// come in another order where seats decide at once.
 fn answer(request: &DecisionRequest) -> play_request::Message {
-    let listed = request.legal_decisions.len().max(1) as u64;
-    let seen = DecisionRequest {
-        observation: request.observation.clone(),
-        legal_decisions: request.legal_decisions.clone(),
-        ..DecisionRequest::default()
-    };
-    let index = xxh64(&seen.encode_to_vec(), 0) % listed;
+    let mut listed = Vec::new();
+    let game = request.game.as_ref();
+    for index in 0..request.legal_count as usize {
+        let decision = game.and_then(|game| game.legal_decision(index));
+        listed.extend(decision.unwrap_or_default().encode_to_vec());
+    }
+    let index = xxh64(&listed, 0) % u64::from(request.legal_count.max(1));
     play_request::Message::Decision(Decision {
-        match_id: request.match_id.clone(),
         request_id: request.request_id,
         choice: Some(Choice::Index(index as u32)),
         ..Decision::default()

@@ -92,7 +92,7 @@ async fn ask(server: &Served, known: &Known) -> Answers {
         answers.keys.insert(name, [sees, makes]);
     }
     for (id, (ticket, name)) in known.in_play.iter().zip(&known.seats) {
-        let told = desk.join(id, name, ticket).await;
+        let told = desk.join(name, ticket).await;
         answers.seats.insert(id.clone(), told);
     }
     answers
@@ -184,7 +184,7 @@ impl Desk<'_> {
 
     /// All that a bot is told that begins anew. It answers a request that there never was: the
     /// refusal comes after everything else.
-    async fn join(&self, id: &str, name: &str, ticket: &str) -> Answer<Vec<PlayResponse>> {
+    async fn join(&self, name: &str, ticket: &str) -> Answer<Vec<PlayResponse>> {
         let (outbound, messages) = mpsc::channel(2);
         let hello = Hello {
             protocol_revision: 1,
@@ -197,7 +197,6 @@ impl Desk<'_> {
         };
         let never_asked = PlayRequest {
             message: Some(play_request::Message::Decision(Decision {
-                match_id: id.to_owned(),
                 request_id: u32::MAX,
                 choice: Some(Choice::Index(0)),
                 ..Decision::default()

@@ -113,7 +113,6 @@ fn kind<G: WireGame>(input: &Input<G>, began: Beginning) -> Kind {
             request_id: *request_id,
             reason: match reason {
                 BadAnswerReason::MalformedDecision => JournalBadAnswerReason::MalformedDecision,
-                BadAnswerReason::WrongMatch => JournalBadAnswerReason::WrongMatch,
             }
             .into(),
             field: field.clone(),
@@ -193,7 +192,6 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
             request_id: bad.request_id,
             reason: match bad.reason() {
                 JournalBadAnswerReason::MalformedDecision => BadAnswerReason::MalformedDecision,
-                JournalBadAnswerReason::WrongMatch => BadAnswerReason::WrongMatch,
                 JournalBadAnswerReason::Unspecified => {
                     return Err("why its answer is bad is not known".to_owned());
                 }

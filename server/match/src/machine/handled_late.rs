@@ -39,7 +39,6 @@ fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
         });
     }
     let answer = SeatInput::Decision(Decision {
-        match_id: "m".to_owned(),
         request_id: 1,
         choice: Some(Choice::Index(0)),
         ..Decision::default()

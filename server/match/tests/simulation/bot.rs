@@ -198,8 +198,7 @@ impl<D: Clone> Bot<D> {
         &mut self,
         request: &DecisionRequest,
     ) -> Result<(), Violation> {
-        let legal = &request.legal_decisions;
-        let choices = legal.len() as u32;
+        let choices = request.legal_count;
         let is_new = self
             .asked
             .as_ref()
@@ -210,11 +209,15 @@ impl<D: Clone> Bot<D> {
             self.earlier = self.asked.take().map(|asked| asked.decision);
         }
         let index = self.choice(request.request_id, choices);
+        let listed = request.game.as_ref();
+        let Some(decision) = listed.and_then(|game| game.legal_decision(index as usize)) else {
+            return Err(Violation(format!("the list has no decision {index}")));
+        };
         self.asked = Some(Asked {
             request_id: request.request_id,
             choices,
             index,
-            decision: G::decision_from_wire(&legal[index as usize])
+            decision: G::decision_from_wire(&decision)
                 .map_err(|error| Violation(format!("a decision cannot be read: {error}")))?,
             decision_left_ms: request.clock.unwrap_or_default().decision_left_ms,
         });

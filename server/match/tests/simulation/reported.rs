@@ -1,7 +1,7 @@
 //! What streams report: as bots mean it, as it comes to the match, and as it must come to the
 //! referee.
 
-use bridgemaster_match::{MatchId, SeatInput};
+use bridgemaster_match::SeatInput;
 use bridgemaster_proto::{
     games::WireGame,
     v1::{self, decision::Choice},
@@ -38,10 +38,9 @@ impl<D> Report<D> {
     }
 
     /// As it comes to the match.
-    pub(crate) fn seat_input<G: WireGame<Decision = D>>(&self, id: &MatchId) -> SeatInput {
-        let decision = |match_id: &str, request_id, choice| {
+    pub(crate) fn seat_input<G: WireGame<Decision = D>>(&self) -> SeatInput {
+        let decision = |request_id, choice| {
             SeatInput::Decision(v1::Decision {
-                match_id: match_id.to_owned(),
                 request_id,
                 choice,
                 ..v1::Decision::default()
@@ -53,13 +52,10 @@ impl<D> Report<D> {
                     Answer::Index(index) => Choice::Index(*index),
                     Answer::Decision(decision) => Choice::Decision(G::decision_to_wire(decision)),
                 };
-                decision(id.as_str(), *request_id, Some(choice))
+                decision(*request_id, Some(choice))
             }
             Self::BadAnswer { request_id, reason } => match reason {
-                BadAnswerReason::WrongMatch => {
-                    decision("another", *request_id, Some(Choice::Index(0)))
-                }
-                BadAnswerReason::MalformedDecision => decision(id.as_str(), *request_id, None),
+                BadAnswerReason::MalformedDecision => decision(*request_id, None),
             },
             Self::HandedOver { request_id } => SeatInput::HandedOver {
                 request_id: *request_id,
@@ -67,9 +63,7 @@ impl<D> Report<D> {
             Self::RoundTrip { elapsed_us } => SeatInput::RoundTrip {
                 elapsed_us: *elapsed_us,
             },
-            Self::Resign => SeatInput::Resign {
-                match_id: id.to_string(),
-            },
+            Self::Resign => SeatInput::Resign,
             Self::Useless => SeatInput::Useless,
             Self::Garbage => SeatInput::Garbage {
                 detail: "bytes that are no message".to_owned(),

@@ -277,7 +277,7 @@ impl<G: WireGame> Shell<G> {
             moment,
             seat,
             stream: self.numbers[stream.0],
-            input: report.seat_input::<G>(self.auditor.id()),
+            input: report.seat_input::<G>(),
         });
         self.made.push((moment, seat, stream, report));
     }

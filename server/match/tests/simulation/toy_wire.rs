@@ -4,8 +4,9 @@
 use bridgemaster_proto::{
     games::{WireError, WireGame, alhambra::v1 as alhambra, bridges_to_nowhere::v1 as carrier},
     v1::{
-        GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameSetup, game_chance,
-        game_config, game_decision, game_event, game_observation, game_setup,
+        GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
+        game_chance, game_config, game_decision, game_event, game_observation, game_request,
+        game_setup,
     },
 };
 
@@ -119,6 +120,34 @@ fn event(kind: u32, numbers: impl IntoIterator<Item = u32>) -> GameEvent {
     }
 }
 
+/// A request out of the messages that are in it.
+fn request(
+    observation: GameObservation,
+    legal: impl Iterator<Item = GameDecision>,
+    events: impl Iterator<Item = GameEvent>,
+) -> GameRequest {
+    let observation = match observation.game {
+        Some(game_observation::Game::BridgesToNowhere(entry)) => Some(*entry),
+        _ => None,
+    };
+    let legal = legal.filter_map(|decision| match decision.game {
+        Some(game_decision::Game::BridgesToNowhere(entry)) => Some(entry),
+        _ => None,
+    });
+    let events = events.filter_map(|event| match event.game {
+        Some(game_event::Game::BridgesToNowhere(entry)) => Some(entry),
+        _ => None,
+    });
+    let entry = carrier::Request {
+        observation,
+        legal_decisions: legal.collect(),
+        events: events.collect(),
+    };
+    GameRequest {
+        game: Some(game_request::Game::BridgesToNowhere(Box::new(entry))),
+    }
+}
+
 impl WireGame for Heap {
     fn config_to_wire(from: &HeapConfig) -> GameConfig {
         config(carrier::Config {
@@ -160,6 +189,25 @@ impl WireGame for Heap {
         _observation: &GameObservation,
         _config: &HeapConfig,
     ) -> Result<HeapState, WireError> {
+        Err(foreign())
+    }
+
+    fn request_to_wire(seen: &HeapState, legal: &[Take], events: &[HeapEvent]) -> GameRequest {
+        request(
+            Self::observation_to_wire(seen),
+            legal.iter().map(Self::decision_to_wire),
+            events.iter().map(Self::event_to_wire),
+        )
+    }
+
+    fn request_from_wire(
+        _request: &GameRequest,
+        _config: &HeapConfig,
+    ) -> Result<(HeapState, Vec<Take>), WireError> {
+        Err(foreign())
+    }
+
+    fn request_events_from_wire(_request: &GameRequest) -> Result<Vec<HeapEvent>, WireError> {
         Err(foreign())
     }
 
@@ -235,6 +283,25 @@ impl WireGame for Hands {
         _observation: &GameObservation,
         _config: &HandsConfig,
     ) -> Result<HandsSeen, WireError> {
+        Err(foreign())
+    }
+
+    fn request_to_wire(seen: &HandsSeen, legal: &[Hand], events: &[HandsEvent]) -> GameRequest {
+        request(
+            Self::observation_to_wire(seen),
+            legal.iter().map(Self::decision_to_wire),
+            events.iter().map(Self::event_to_wire),
+        )
+    }
+
+    fn request_from_wire(
+        _request: &GameRequest,
+        _config: &HandsConfig,
+    ) -> Result<(HandsSeen, Vec<Hand>), WireError> {
+        Err(foreign())
+    }
+
+    fn request_events_from_wire(_request: &GameRequest) -> Result<Vec<HandsEvent>, WireError> {
         Err(foreign())
     }
 

@@ -208,9 +208,8 @@ fn answer(request: thin::Request, chooser: &mut u64) -> Decision {
     *chooser ^= *chooser << 13;
     *chooser ^= *chooser >> 7;
     *chooser ^= *chooser << 17;
-    let index = *chooser % request.legal_decisions.len() as u64;
+    let index = *chooser % u64::from(request.legal_count);
     Decision {
-        match_id: request.match_id,
         request_id: request.request_id,
         choice: Some(Choice::Index(index as u32)),
         ..Decision::default()

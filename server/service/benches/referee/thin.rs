@@ -26,13 +26,10 @@ pub(crate) struct Response {
 /// `bridgemaster.v1.DecisionRequest`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct Request {
-    #[prost(string, tag = "1")]
-    pub(crate) match_id: String,
-    #[prost(uint32, tag = "2")]
+    #[prost(uint32, tag = "1")]
     pub(crate) request_id: u32,
-    /// Counted, not read.
-    #[prost(bytes = "bytes", repeated, tag = "4")]
-    pub(crate) legal_decisions: Vec<prost::bytes::Bytes>,
+    #[prost(uint32, tag = "3")]
+    pub(crate) legal_count: u32,
 }
 
 /// `bridgemaster.v1.Ping`.

@@ -400,9 +400,7 @@ mod tests {
                 .redeem(&Ticket::from_client(&ticket.ticket))
                 .unwrap();
             let (seat, ..) = key.join(BotIdentity::default(), None, None).unwrap();
-            seat.report(SeatInput::Resign {
-                match_id: info.match_id.clone(),
-            });
+            seat.report(SeatInput::Resign);
         }
         let id = MatchId::new(&*info.match_id);
         let replay = matches.held(&id).unwrap().replay();

@@ -262,9 +262,7 @@ fn receive(
             Answered::Earlier => return Ok(None),
             Answered::Nothing => SeatInput::Useless,
         },
-        Some(Incoming::Resign(resign)) => SeatInput::Resign {
-            match_id: resign.match_id,
-        },
+        Some(Incoming::Resign(_)) => SeatInput::Resign,
         Some(Incoming::Hello(_)) => {
             return Err(Refusal::new(
                 RefusalReason::HelloRepeated,

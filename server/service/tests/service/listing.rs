@@ -34,8 +34,7 @@ pub(crate) async fn filled(matches: usize) -> Arc<MemoryStore> {
     let seated = table.create(config(GAMES[0], 2)).await;
     for ticket in &seated.tickets {
         let bot = RawBot::join(&table, ticket).await;
-        let match_id = seated.match_id.clone();
-        bot.send(Message::Resign(Resign { match_id })).await;
+        bot.send(Message::Resign(Resign {})).await;
     }
     table.result(&seated.match_id).await;
     table.crash().await;

@@ -140,7 +140,6 @@ impl RawBot {
 
     pub(crate) async fn answer(&self, request: &DecisionRequest, choice: Choice) {
         self.send(play_request::Message::Decision(Decision {
-            match_id: request.match_id.clone(),
             request_id: request.request_id,
             choice: Some(choice),
             ..Decision::default()

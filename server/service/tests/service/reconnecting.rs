@@ -27,7 +27,7 @@ async fn a_second_connection_with_one_ticket_takes_the_seat_over() {
         assert_eq!(newer.started().await.seat, 1);
         let again = newer.asked().await;
         assert_eq!(again.request_id, asked.request_id);
-        assert_eq!(again.observation, asked.observation);
+        assert_eq!(again.game, asked.game);
         assert_eq!(reason(&older.end().await.unwrap()), "SUPERSEDED");
 
         newer.answer(&again, Choice::Index(0)).await;
@@ -58,8 +58,8 @@ async fn a_bot_that_comes_back_gets_what_it_missed_under_the_same_numbers() {
     assert!(back.resumed);
     assert_eq!(back.last_sequence, asked_sequence);
     assert_eq!(
-        (again.request_id, &again.observation),
-        (asked.request_id, &asked.observation)
+        (again.request_id, &again.game),
+        (asked.request_id, &asked.game)
     );
     let (left, left_before) = (again.clock.unwrap(), asked.clock.unwrap());
     assert!(left.decision_left_ms <= left_before.decision_left_ms);

@@ -103,8 +103,7 @@ async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
     hangs.store(true, Ordering::Relaxed);
     // The match ends, and that is never stored.
     for bot in &bots {
-        let match_id = seated.match_id.clone();
-        bot.send(Message::Resign(Resign { match_id })).await;
+        bot.send(Message::Resign(Resign {})).await;
     }
     // A drain goes on until no match is in play.
     table.drain.cancel();
@@ -138,8 +137,7 @@ async fn a_bot_is_not_told_of_a_forfeit_that_is_not_stored() {
     let seated = table.create(config(GAMES[0], 2)).await;
     let bot = RawBot::join(&table, &seated.tickets[0]).await;
     holds.store(true, Ordering::Relaxed);
-    let match_id = seated.match_id.clone();
-    bot.send(Message::Resign(Resign { match_id })).await;
+    bot.send(Message::Resign(Resign {})).await;
     begun.notified().await;
     let client = PlayServiceClient::new(table.channel.clone());
     let bearer = format!("Bearer {}", seated.tickets[0]);

@@ -1,4 +1,4 @@
-//! Answers that answer nothing: late, repeated, for no request, for another match. They are
+//! Answers that answer nothing: late, repeated, for no request. They are
 //! refused without penalty, and the match goes on.
 
 use bridgemaster_proto::v1::{RefusalReason, decision::Choice};
@@ -70,26 +70,4 @@ async fn an_answer_to_a_request_that_was_never_made_is_refused_without_penalty()
     guessing.answer(&asked, Choice::Index(0)).await;
     guessing.play_on().await;
     good.await.unwrap().unwrap();
-}
-
-#[tokio::test]
-async fn an_answer_for_another_match_is_refused_and_touches_neither() {
-    let table = Table::open().await;
-    let (here, there) = (
-        table.create(config(GAMES[0], 2)).await,
-        table.create(config(GAMES[0], 2)).await,
-    );
-    let good = table.good_bot(&here.tickets[0]);
-    let mut lost = RawBot::join(&table, &here.tickets[1]).await;
-    let asked = lost.asked().await;
-    let mut elsewhere = asked.clone();
-    elsewhere.match_id = there.match_id.clone();
-    lost.answer(&elsewhere, Choice::Index(0)).await;
-    let rejected = lost.rejected().await;
-    assert_eq!(rejected.reason(), RefusalReason::WrongMatch);
-    assert_eq!((rejected.field.as_str(), rejected.strikes), ("match_id", 0));
-    lost.answer(&asked, Choice::Index(0)).await;
-    let ended = lost.play_on().await;
-    assert_eq!(ended.result.unwrap(), good.await.unwrap().unwrap());
-    assert_eq!(table.info(&there.match_id).await.decisions, 0);
 }

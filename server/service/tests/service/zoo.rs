@@ -183,8 +183,9 @@ async fn a_message_over_the_size_limit_is_a_fault_named_garbage() {
         let good = table.good_bot(&seated.tickets[0]);
         let mut huge = RawBot::join(&table, &seated.tickets[1]).await;
         huge.asked().await;
-        huge.send(play_request::Message::Resign(v1::Resign {
-            match_id: "x".repeat(100_000),
+        huge.send(play_request::Message::Decision(v1::Decision {
+            note: "x".repeat(100_000),
+            ..v1::Decision::default()
         }))
         .await;
         let end = huge.end().await.unwrap();
@@ -241,7 +242,7 @@ async fn illegal_answers_are_refused_with_the_reason_and_the_third_forfeits() {
         let good = table.good_bot(&seated.tickets[0]);
         let mut illegal = RawBot::join(&table, &seated.tickets[1]).await;
         let asked = illegal.asked().await;
-        let wrong = asked.legal_decisions.len() as u32;
+        let wrong = asked.legal_count;
 
         illegal.answer(&asked, Choice::Index(wrong)).await;
         let rejected = illegal.rejected().await;
@@ -271,9 +272,9 @@ async fn a_bot_that_resigns_forfeits_as_resigned() {
     let seated = table.create(config(GAMES[0], 2)).await;
     let good = table.good_bot(&seated.tickets[0]);
     let mut resigning = RawBot::join(&table, &seated.tickets[1]).await;
-    let match_id = resigning.asked().await.match_id;
+    resigning.asked().await;
     resigning
-        .send(play_request::Message::Resign(v1::Resign { match_id }))
+        .send(play_request::Message::Resign(v1::Resign {}))
         .await;
     assert_eq!(reason(&resigning.end().await.unwrap()), "SEAT_CLOSED");
     assert_forfeited(

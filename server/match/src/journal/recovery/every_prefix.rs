@@ -119,9 +119,9 @@ impl<G: WireGame> Played<G> {
             6 => Input::BadAnswer {
                 seat,
                 request_id: request_id + 7,
-                reason: BadAnswerReason::WrongMatch,
-                field: "match_id".to_owned(),
-                detail: "of another match".to_owned(),
+                reason: BadAnswerReason::MalformedDecision,
+                field: "choice".to_owned(),
+                detail: "neither index nor decision is set".to_owned(),
             },
             7 => Input::Tick,
             8 => Input::Restarted,

@@ -2,8 +2,8 @@
 
 use bridgemaster_games::{Game, Seat};
 use bridgemaster_referee::{
-    BadAnswerReason, FaultAction, FaultReason, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS,
-    MAX_USELESS_MESSAGES, MatchPhase, MatchResult, RESTART_GRACE_MS,
+    FaultAction, FaultReason, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS, MAX_USELESS_MESSAGES, MatchPhase,
+    MatchResult, RESTART_GRACE_MS,
 };
 
 use super::{Cause, Due, Oracle, Step, Violation, demand};
@@ -163,7 +163,7 @@ impl<G: Game> Oracle<G> {
             Cause::Connected { .. } => {
                 self.phase == MatchPhase::Running && !step.starts_match && !step.was_excused
             }
-            Cause::Useless(_) | Cause::BadAnswer(_, _, BadAnswerReason::WrongMatch) => true,
+            Cause::Useless(_) => true,
             Cause::Answer(..) | Cause::BadAnswer(..) => {
                 !step.accepted && (!illegal || self.rules.faults.illegal == FaultAction::Refuse)
             }

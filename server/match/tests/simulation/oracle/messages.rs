@@ -161,9 +161,7 @@ impl<G: Game> Oracle<G> {
         step.rejected = true;
         if !matches!(
             rejection.reason,
-            RejectionReason::WrongMatch
-                | RejectionReason::StaleRequest
-                | RejectionReason::UnknownRequest
+            RejectionReason::StaleRequest | RejectionReason::UnknownRequest
         ) {
             self.fault_beyond_those_kept(seat, step);
         }
@@ -190,10 +188,6 @@ impl<G: Game> Oracle<G> {
         let is_open = id != 0 && chair.open_id() == id;
         let was_asked = (1..=chair.last_request).contains(&id);
         let is_true = match rejection.reason {
-            RejectionReason::WrongMatch => matches!(
-                step.cause,
-                Cause::BadAnswer(_, _, bridgemaster_referee::BadAnswerReason::WrongMatch)
-            ),
             RejectionReason::StaleRequest => !is_open && was_asked,
             RejectionReason::UnknownRequest => !is_open && !was_asked,
             RejectionReason::IndexOutOfRange => {

@@ -210,8 +210,6 @@ impl<G: WireGame> World<G> {
                 if wrong != request_id {
                     self.send(stream, stray);
                 }
-                let reason = BadAnswerReason::WrongMatch;
-                self.send(stream, Report::BadAnswer { request_id, reason });
                 self.send(stream, Report::Useless);
                 self.send(stream, legal());
                 self.send(stream, legal());
