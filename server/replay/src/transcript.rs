@@ -71,7 +71,7 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         G::NAME,
         replay.rules_version
     )?;
-    for note in &replay.notes {
+    for note in &replay.data_notes {
         writeln!(text, "note: {}", Outside(note))?;
     }
     writeln!(text, "seats {}", rules.seats)?;

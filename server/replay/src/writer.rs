@@ -47,7 +47,7 @@ impl ReplayWriter {
             game_id: G::ID.to_owned(),
             rules_version: G::RULES_VERSION,
             server_version: VERSION.to_owned(),
-            notes: G::NOTES.iter().map(|&note| note.to_owned()).collect(),
+            data_notes: G::NOTES.iter().map(|&note| note.to_owned()).collect(),
             config: Some(rules_to_wire(rules, true)),
             setup: Some(G::setup_to_wire(referee.setup())),
             opening_events: referee

@@ -210,6 +210,7 @@ impl CatalogService for Hostile {
             server_version: hostile(),
             signing_key: HOSTILE.into(),
             signing_key_id: HOSTILE.into(),
+            ..GetServerInfoResponse::default()
         })
     }
 }

@@ -57,7 +57,7 @@ fn names_versions_details_and_identifiers_are_shown_with_escapes() {
     let mut replay = sample();
     HOSTILE.clone_into(&mut replay.match_id);
     HOSTILE.clone_into(&mut replay.server_version);
-    replay.notes.push(HOSTILE.to_owned());
+    replay.data_notes.push(HOSTILE.to_owned());
     for entry in &mut replay.records {
         if let Some(record::Record::Seat(seat)) = &mut entry.record {
             let seat = seat.seat.as_mut().unwrap();

@@ -113,7 +113,9 @@ fn other_names_another_match_and_other_versions_are_noticed_in_spite_of_a_right_
         ("the server", |replay| {
             replay.server_version = "9.9.9".to_owned()
         }),
-        ("a note", |replay| replay.notes.push("official".to_owned())),
+        ("a note", |replay| {
+            replay.data_notes.push("official".to_owned())
+        }),
         ("the time", |replay| {
             replay.result.as_mut().unwrap().duration_ms += 1;
         }),

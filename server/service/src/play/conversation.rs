@@ -177,7 +177,7 @@ pub(crate) fn conversation(
                     yield Ok(response(Outgoing::Draining(Draining {
                         time_left_ms: whole_ms(matches.lifecycle().drain_left()),
                         matches_resume: matches.journal().is_some(),
-                        server: String::new(),
+                        address: String::new(),
                     })));
                 }
                 _ = pings.tick() => yield Ok(response(Outgoing::Ping(round_trip.ping()))),

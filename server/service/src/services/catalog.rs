@@ -2,6 +2,7 @@
 
 use bridgemaster_games::{GAME_IDS, with_game};
 use bridgemaster_proto::{
+    PROTOCOL_REVISION,
     games::WireGame,
     v1::{
         GameDescription, GetServerInfoRequest, GetServerInfoResponse, ListGamesRequest,
@@ -46,6 +47,7 @@ impl CatalogService for Catalog {
             server_version: VERSION.to_owned(),
             signing_key: self.signing_key.as_bytes().to_vec(),
             signing_key_id: self.signing_key.id().as_bytes().to_vec(),
+            protocol_revision: PROTOCOL_REVISION,
         }))
     }
 }
@@ -59,6 +61,6 @@ fn describe<G: WireGame>() -> GameDescription {
         max_seats: (*G::SEATS.end()).into(),
         legal_decisions_cap: u32::try_from(G::LEGAL_CAP).unwrap_or(u32::MAX),
         default_config: Some(G::config_to_wire(&Default::default())),
-        notes: G::NOTES.iter().map(|&note| note.to_owned()).collect(),
+        data_notes: G::NOTES.iter().map(|&note| note.to_owned()).collect(),
     }
 }

@@ -38,7 +38,7 @@ async fn the_catalogue_lists_every_game_with_a_config_that_makes_a_match() {
 }
 
 #[tokio::test]
-async fn the_server_tells_its_version_and_the_key_that_signs_its_replays() {
+async fn the_server_tells_its_version_its_revision_and_the_key_that_signs_its_replays() {
     let table = Table::open().await;
     let mut catalog = table.catalog();
     let info = catalog.get_server_info(GetServerInfoRequest {}).await;
@@ -46,6 +46,10 @@ async fn the_server_tells_its_version_and_the_key_that_signs_its_replays() {
     assert_eq!(info.server_version, bridgemaster_server::VERSION);
     let key = PublicKey::from_bytes(&info.signing_key).unwrap();
     assert_eq!(info.signing_key_id, key.id().as_bytes());
+    assert_eq!(
+        info.protocol_revision,
+        bridgemaster_proto::PROTOCOL_REVISION
+    );
 }
 
 #[tokio::test]
