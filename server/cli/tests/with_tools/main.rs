@@ -21,7 +21,7 @@ use libtest_mimic::{Arguments, Failed};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let trials = python_bot::trials().chain([protocol_lint::trial()]);
+    let trials = python_bot::trials().chain(protocol_lint::trials());
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 

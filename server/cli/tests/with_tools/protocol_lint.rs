@@ -1,4 +1,4 @@
-//! The protocol keeps to the rules of buf.yaml.
+//! The protocol keeps to the rules of buf.yaml, and to what it was: see `docs/testing.md`.
 
 use std::process::Command;
 
@@ -18,8 +18,21 @@ const BUF: Tool = Tool {
     install: "python3 bots/python/install.py --with-checks",
 };
 
-pub(crate) fn trial() -> Trial {
-    Trial::ignorable_test("protocol_lint::buf_finds_nothing_to_complain_about", || {
-        BUF.with(|buf| must_succeed(Command::new(buf).arg("lint").current_dir(workspace())))
+pub(crate) fn trials() -> [Trial; 2] {
+    [
+        trial("buf_finds_nothing_to_complain_about", &["lint"]),
+        trial(
+            "what_was_settled_is_not_broken",
+            &["breaking", "--against", "proto/baseline.binpb"],
+        ),
+    ]
+}
+
+fn trial(name: &str, arguments: &'static [&'static str]) -> Trial {
+    Trial::ignorable_test(format!("protocol_lint::{name}"), move || {
+        BUF.with(|buf| {
+            let mut command = Command::new(buf);
+            must_succeed(command.args(arguments).current_dir(workspace()))
+        })
     })
 }
