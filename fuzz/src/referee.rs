@@ -222,11 +222,7 @@ fn input<G: Game>(
             seat,
             detail: detail(),
         },
-        11 => Input::Useless { seat },
-        12 => Input::Flood {
-            seat,
-            detail: detail(),
-        },
+        11 | 12 => Input::Useless { seat },
         13 => Input::RoundTrip {
             seat,
             round_trip_us: bytes.spread(),

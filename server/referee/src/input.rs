@@ -91,13 +91,6 @@ pub enum Input<G: Game> {
         /// The seat.
         seat: Seat,
     },
-    /// The shell found that the seat sends more than its rate limit.
-    Flood {
-        /// The seat.
-        seat: Seat,
-        /// What it sent.
-        detail: String,
-    },
     /// The round trip of the seat's stream was measured.
     RoundTrip {
         /// The seat.
@@ -148,7 +141,6 @@ impl<G: Game> Input<G> {
             | Self::BadAnswer { seat, .. }
             | Self::Garbage { seat, .. }
             | Self::Useless { seat }
-            | Self::Flood { seat, .. }
             | Self::RoundTrip { seat, .. }
             | Self::Resign { seat }
             | Self::TurnedAway { seat } => Some(*seat),

@@ -241,7 +241,6 @@ impl<G: Game> Referee<G> {
             }
             Input::Garbage { seat, detail } => self.garbage(seat, detail, out),
             Input::Useless { seat } => self.useless(seat, out),
-            Input::Flood { seat, detail } => self.flood(seat, detail, out),
             Input::RoundTrip {
                 seat,
                 round_trip_us,

@@ -140,14 +140,10 @@ impl<G: Game> Referee<G> {
         }
         player.useless_messages += 1;
         if player.useless_messages >= MAX_USELESS_MESSAGES {
+            player.useless_messages = 0;
             let detail = format!("{MAX_USELESS_MESSAGES} messages that answered nothing");
-            self.flood(seat, detail, out);
+            self.penalise(seat, FaultReason::Flood, detail, out);
         }
-    }
-
-    pub(crate) fn flood(&mut self, seat: Seat, detail: String, out: &mut Vec<Output<G>>) {
-        self.players[seat.index()].useless_messages = 0;
-        self.penalise(seat, FaultReason::Flood, detail, out);
     }
 
     pub(crate) fn garbage(&mut self, seat: Seat, detail: String, out: &mut Vec<Output<G>>) {

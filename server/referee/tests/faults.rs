@@ -50,10 +50,9 @@ const MESSAGES: [Misdeed; 5] = [
         });
     }),
     (FaultReason::Flood, |script| {
-        script.step(Input::Flood {
-            seat: seat(0),
-            detail: "too fast".to_owned(),
-        });
+        for _ in 0..MAX_USELESS_MESSAGES {
+            script.step(Input::Useless { seat: seat(0) });
+        }
     }),
     (FaultReason::Garbage, |script| {
         script.step(Input::Garbage {

@@ -46,6 +46,16 @@ enum Action {
     Tick,
 }
 
+impl Action {
+    /// How often it happens at once.
+    fn times(&self) -> u32 {
+        match self {
+            Self::Flood => MAX_USELESS_MESSAGES,
+            _ => 1,
+        }
+    }
+}
+
 /// An action of a seat after so many µs; time may also seem to run backwards.
 #[derive(Clone, Debug)]
 struct Step {
@@ -231,8 +241,10 @@ impl<G: Game> Trial<G> {
             };
             let now = self.script.now.0.saturating_add_signed(step.after_us);
             self.script.now = Time(now);
-            let input = self.input_of(number, &step.action);
-            self.input(input);
+            for _ in 0..step.action.times() {
+                let input = self.input_of(number, &step.action);
+                self.input(input);
+            }
             if self.faithful && matches!(step.action, Action::Restart) {
                 self.input(Input::Connected {
                     seat: seat(0),
@@ -296,11 +308,7 @@ impl<G: Game> Trial<G> {
                 seat,
                 detail: "noise".to_owned(),
             },
-            Action::Useless => Input::Useless { seat },
-            Action::Flood => Input::Flood {
-                seat,
-                detail: "too fast".to_owned(),
-            },
+            Action::Useless | Action::Flood => Input::Useless { seat },
             Action::RoundTrip(round_trip_us) => Input::RoundTrip {
                 seat,
                 round_trip_us,

@@ -5,10 +5,9 @@ use bridgemaster_proto::{
     games::WireGame,
     internal::v1::{
         JournalAnswer, JournalBadAnswer, JournalBadAnswerReason, JournalConnected,
-        JournalDisconnected, JournalEntry, JournalFlood, JournalGarbage, JournalHandedOver,
-        JournalInput, JournalRefereeLag, JournalResign, JournalRestarted, JournalRoundTrip,
-        JournalTick, JournalTurnedAway, JournalUseless, journal_answer::Choice,
-        journal_input::Kind,
+        JournalDisconnected, JournalEntry, JournalGarbage, JournalHandedOver, JournalInput,
+        JournalRefereeLag, JournalResign, JournalRestarted, JournalRoundTrip, JournalTick,
+        JournalTurnedAway, JournalUseless, journal_answer::Choice, journal_input::Kind,
     },
 };
 use bridgemaster_referee::{Answer, BadAnswerReason, BotIdentity, HistoryId, Input, Time};
@@ -122,9 +121,6 @@ fn kind<G: WireGame>(input: &Input<G>, began: Beginning) -> Kind {
             detail: detail.clone(),
         }),
         Input::Useless { .. } => Kind::Useless(JournalUseless {}),
-        Input::Flood { detail, .. } => Kind::Flood(JournalFlood {
-            detail: detail.clone(),
-        }),
         Input::RoundTrip { round_trip_us, .. } => Kind::RoundTrip(JournalRoundTrip {
             round_trip_us: *round_trip_us,
         }),
@@ -143,7 +139,9 @@ fn kind<G: WireGame>(input: &Input<G>, began: Beginning) -> Kind {
 fn read<G: WireGame>(stored: JournalInput) -> Result<StoredInput<G>, String> {
     let seat = u8::try_from(stored.seat).ok().and_then(Seat::new);
     let seat = seat.ok_or_else(|| format!("{} is no seat", stored.seat))?;
-    let kind = stored.kind.ok_or("its kind is not known")?;
+    let kind = stored
+        .kind
+        .ok_or("its kind is none that this program knows (fields 3 to 9 and 11 to 16)")?;
     let begins = match &kind {
         Kind::Restarted(JournalRestarted {
             history_id,
@@ -201,7 +199,6 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
         },
         Kind::Garbage(JournalGarbage { detail }) => Input::Garbage { seat, detail },
         Kind::Useless(JournalUseless {}) => Input::Useless { seat },
-        Kind::Flood(JournalFlood { detail }) => Input::Flood { seat, detail },
         Kind::RoundTrip(JournalRoundTrip { round_trip_us }) => Input::RoundTrip {
             seat,
             round_trip_us,
@@ -212,4 +209,41 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
         Kind::Tick(JournalTick {}) => Input::Tick,
         Kind::TurnedAway(JournalTurnedAway {}) => Input::TurnedAway { seat },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_games::{GAME_IDS, with_game};
+
+    use super::*;
+
+    #[test]
+    fn an_input_of_a_kind_that_was_removed_is_refused_and_named_by_its_place() {
+        /// Number of the field `flood`, which is reserved.
+        const FLOOD_FIELD: u32 = 10;
+        let mut entry = Vec::new();
+        let known = JournalInput {
+            at_us: 5,
+            seat: 1,
+            kind: Some(Kind::Useless(JournalUseless {})),
+        };
+        prost::encoding::message::encode(INPUTS_FIELD, &known, &mut entry);
+        let mut removed = JournalInput {
+            kind: None,
+            ..known
+        }
+        .encode_to_vec();
+        let detail = JournalGarbage {
+            detail: "too fast".to_owned(),
+        };
+        prost::encoding::message::encode(FLOOD_FIELD, &detail, &mut removed);
+        prost::encoding::bytes::encode(INPUTS_FIELD, &removed, &mut entry);
+
+        let problem = with_game!(GAME_IDS[0], G => read_entry::<G>(&entry).map(drop)).unwrap();
+        let problem = problem.unwrap_err();
+        assert_eq!(
+            problem,
+            "input 1: its kind is none that this program knows (fields 3 to 9 and 11 to 16)"
+        );
+    }
 }

@@ -59,7 +59,7 @@ impl<G: Game> Oracle<G> {
             _ => None,
         });
         let silent = match step.cause {
-            Cause::Garbage(seat) | Cause::Flood(seat) if step.was_connected => Some(seat),
+            Cause::Garbage(seat) if step.was_connected => Some(seat),
             _ => None,
         };
         let seats: Vec<Seat> = graces.chain(silent).collect();
@@ -127,7 +127,6 @@ impl<G: Game> Oracle<G> {
         let needed = match &step.cause {
             Cause::Garbage(_) => Some(FaultReason::Garbage),
             Cause::Resign(_) => Some(FaultReason::Resigned),
-            Cause::Flood(_) => Some(FaultReason::Flood),
             _ => None,
         };
         demand!(

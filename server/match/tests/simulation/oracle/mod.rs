@@ -54,7 +54,6 @@ enum Cause<D> {
     BadAnswer(Seat, u32, BadAnswerReason),
     Garbage(Seat),
     Useless(Seat),
-    Flood(Seat),
     RoundTrip(Seat, u64),
     Resign(Seat),
     TurnedAway(Seat),
@@ -73,7 +72,6 @@ impl<D> Cause<D> {
             | Self::BadAnswer(seat, ..)
             | Self::Garbage(seat)
             | Self::Useless(seat)
-            | Self::Flood(seat)
             | Self::RoundTrip(seat, _)
             | Self::Resign(seat)
             | Self::TurnedAway(seat) => Some(*seat),
@@ -587,7 +585,6 @@ fn cause<G: Game>(input: &Input<G>) -> Cause<G::Decision> {
         } => Cause::BadAnswer(*seat, *request_id, *reason),
         Input::Garbage { seat, .. } => Cause::Garbage(*seat),
         Input::Useless { seat } => Cause::Useless(*seat),
-        Input::Flood { seat, .. } => Cause::Flood(*seat),
         Input::RoundTrip {
             seat,
             round_trip_us,

@@ -309,7 +309,6 @@ impl<G: Game> Oracle<G> {
             FaultReason::Late,
             FaultReason::Disconnected,
             FaultReason::Illegal,
-            FaultReason::Flood,
             FaultReason::Garbage,
         ];
         let is_true = |reason: &FaultReason| self.has_true_reason(seat, *reason, step).is_ok();
@@ -346,10 +345,7 @@ impl<G: Game> Oracle<G> {
             }
             FaultReason::Garbage => is_cause && matches!(step.cause, Cause::Garbage(_)),
             FaultReason::Resigned => is_cause && matches!(step.cause, Cause::Resign(_)),
-            FaultReason::Flood => {
-                let is_told = matches!(step.cause, Cause::Flood(_));
-                is_cause && (is_told || chair.useless + 1 >= MAX_USELESS_MESSAGES)
-            }
+            FaultReason::Flood => is_cause && chair.useless + 1 >= MAX_USELESS_MESSAGES,
             FaultReason::Illegal => is_cause && self.is_illegal(&step.cause),
         };
         demand!(
