@@ -11,7 +11,7 @@ use bridgemaster_proto::{
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 use bridgemaster_store::KeyName;
-use bridgemaster_wire::{game_unset, seed_from_wire};
+use bridgemaster_wire::{game_unset, rules_from_wire, seed_from_wire};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::Notify, task::yield_now};
 use tracing::{Instrument as _, info};
@@ -167,7 +167,7 @@ impl Matches {
         let seed = seed_from_wire(config).map_err(refuse_config)?;
         let seed = seed.unwrap_or_else(draw_seed);
         with_game!(game, G => {
-            let rules = bridgemaster_wire::rules_from_wire::<G>(config, seed).map_err(refuse_config)?;
+            let rules = rules_from_wire::<G>(config, seed).map_err(refuse_config)?;
             let Making { maker, labels } = making;
             let tickets: Vec<Ticket> = rules.seats.seats().map(|_| Ticket::draw()).collect();
             let hashes = tickets.iter().map(Ticket::hash).collect();
@@ -177,12 +177,13 @@ impl Matches {
                 labels,
                 ..Origin::new(draw_match_id(), draw_seed_salt(), hashes)
             };
-            let made = LiveMatch::<G>::new(origin, maker.clone(), rules, &self.context);
-            let made = made.map_err(|error| {
-                Refusal::field(format!("config.{}", error.field()), error.detail())
+            let made = self.in_a_place(maker.as_ref(), || {
+                let made = LiveMatch::<G>::new(origin, maker.clone(), rules, &self.context);
+                made.map_err(|error| {
+                    Refusal::field(format!("config.{}", error.field()), error.detail())
+                })
             })?;
             let made = Arc::new(made);
-            self.roster().reserve(maker.as_ref(), self.limits())?;
             if let Some(journal) = self.journal() {
                 let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
                 // In a task of its own: a caller that goes away meanwhile must not leave a match
@@ -197,6 +198,17 @@ impl Matches {
             }
         })
         .ok_or_else(unnamed)?
+    }
+
+    /// Makes what takes a place among the matches that wait or run. Without a place nothing is
+    /// made, so that a server that is full draws no setups.
+    fn in_a_place<T>(
+        &self,
+        maker: Option<&KeyName>,
+        make: impl FnOnce() -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        self.roster().reserve(maker, self.limits())?;
+        make().inspect_err(|_| self.leave(maker))
     }
 
     /// Hosts a match that has its place, if it is stored.
@@ -371,15 +383,39 @@ mod tests {
 
     use crate::hosting::hosted_match::ReplayBytes;
 
-    #[tokio::test]
-    async fn a_match_that_has_ended_leaves_no_task_behind() {
-        let matches = Arc::new(Matches::new(
-            Limits::default(),
+    fn matches(limits: Limits) -> Arc<Matches> {
+        Arc::new(Matches::new(
+            limits,
             Arc::new(Metrics::new()),
             None,
             None,
             crate::replays::signing_key::draw(),
-        ));
+        ))
+    }
+
+    #[tokio::test]
+    async fn nothing_is_made_without_a_place_and_what_fails_keeps_none() {
+        let matches = matches(Limits {
+            open_matches: 1,
+            ..Limits::default()
+        });
+        let mut made = 0;
+        let mut make = |outcome: Result<(), Refusal>| {
+            matches.in_a_place(None, || {
+                made += 1;
+                outcome
+            })
+        };
+        let fails = Refusal::field("config", "planted");
+        make(Err(fails)).unwrap_err();
+        make(Ok(())).expect("the place of what failed is free");
+        make(Ok(())).unwrap_err();
+        assert_eq!(made, 2, "the third found no place");
+    }
+
+    #[tokio::test]
+    async fn a_match_that_has_ended_leaves_no_task_behind() {
+        let matches = matches(Limits::default());
         let game = with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default()));
         let config = MatchConfig {
             game,
