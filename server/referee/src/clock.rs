@@ -131,6 +131,18 @@ pub struct ClockUse {
     pub bank_left_ms: u32,
 }
 
+impl ClockUse {
+    /// Adds what one request took. The count of answers and the bank stay as they are: a request
+    /// that ran out takes time too, and is no answer.
+    pub fn add(&mut self, charge: &Charge) {
+        self.charged_us = self.charged_us.saturating_add(charge.charged_us);
+        self.longest_us = self.longest_us.max(charge.charged_us);
+        self.credit_us = self.credit_us.saturating_add(charge.credit_us);
+        self.referee_lag_us = self.referee_lag_us.saturating_add(charge.referee_lag_us);
+        self.longest_referee_lag_us = self.longest_referee_lag_us.max(charge.referee_lag_us);
+    }
+}
+
 /// The running time of one request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestTimer {
@@ -269,12 +281,8 @@ pub(crate) struct SeatClock {
     /// The shortest round trip known of the current stream; `None` before one was measured.
     round_trip_us: Option<u64>,
     last_charge: Option<Charge>,
-    answered: u32,
-    charged_us: u64,
-    longest_us: u64,
-    credit_us: u64,
-    referee_lag_us: u64,
-    longest_referee_lag_us: u64,
+    /// All but what is left in the bank.
+    used: ClockUse,
 }
 
 impl SeatClock {
@@ -287,12 +295,7 @@ impl SeatClock {
             max_credit_us: rules.most_credit_us(),
             round_trip_us: None,
             last_charge: None,
-            answered: 0,
-            charged_us: 0,
-            longest_us: 0,
-            credit_us: 0,
-            referee_lag_us: 0,
-            longest_referee_lag_us: 0,
+            used: ClockUse::default(),
         }
     }
 
@@ -373,7 +376,7 @@ impl SeatClock {
         }
         self.debit(&charge);
         self.bank_us = (self.bank_us + self.increment_us).min(u64::from(MAX_BANK_MS) * 1000);
-        self.answered += 1;
+        self.used.answered += 1;
         self.last_charge = Some(charge);
         charge
     }
@@ -391,22 +394,13 @@ impl SeatClock {
 
     fn debit(&mut self, charge: &Charge) {
         self.bank_us = self.bank_us.saturating_sub(charge.charged_us);
-        self.charged_us = self.charged_us.saturating_add(charge.charged_us);
-        self.longest_us = self.longest_us.max(charge.charged_us);
-        self.credit_us = self.credit_us.saturating_add(charge.credit_us);
-        self.referee_lag_us = self.referee_lag_us.saturating_add(charge.referee_lag_us);
-        self.longest_referee_lag_us = self.longest_referee_lag_us.max(charge.referee_lag_us);
+        self.used.add(charge);
     }
 
     pub(crate) fn clock_use(&self) -> ClockUse {
         ClockUse {
-            answered: self.answered,
-            charged_us: self.charged_us,
-            longest_us: self.longest_us,
-            credit_us: self.credit_us,
-            referee_lag_us: self.referee_lag_us,
-            longest_referee_lag_us: self.longest_referee_lag_us,
             bank_left_ms: whole_ms(self.bank_us),
+            ..self.used
         }
     }
 }

@@ -98,6 +98,19 @@ impl FaultPolicy {
         }
     }
 
+    /// What a fault of this reason costs a seat with so many strikes. A strike is counted there;
+    /// the one that reaches `strikes_to_forfeit` costs a forfeit.
+    pub fn cost(&self, reason: FaultReason, strikes: &mut u32) -> FaultAction {
+        let action = self.action(reason);
+        if action == FaultAction::Strike {
+            *strikes += 1;
+            if *strikes >= self.strikes_to_forfeit {
+                return FaultAction::Forfeit;
+            }
+        }
+        action
+    }
+
     /// Checks that every action is possible for its reason, and the number of strikes.
     pub(crate) fn check<G: Game>(&self) -> Result<(), RulesError<G>> {
         use FaultAction::{Forfeit, Strike, Substitute};

@@ -62,7 +62,7 @@ pub use output::{
 };
 pub use penalty::MAX_USELESS_MESSAGES;
 pub use record::{ChanceRecord, DecidedBy, DecisionRecord, MAX_SEAT_RECORDS, Record, RecordEntry};
-pub use result::{MatchResult, SeatResult};
+pub use result::{LagOfMatch, MatchResult, SeatResult, places};
 pub use rules::MatchRules;
 pub use rules_error::RulesError;
 pub use seat_info::{SeatInfo, SeatState};

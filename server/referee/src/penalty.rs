@@ -39,13 +39,7 @@ impl<G: Game> Referee<G> {
         let at_ms = self.at_ms();
         let policy = &self.rules.faults;
         let player = &mut self.players[seat.index()];
-        let mut action = policy.action(reason);
-        if action == FaultAction::Strike {
-            player.info.strikes += 1;
-            if player.info.strikes >= policy.strikes_to_forfeit {
-                action = FaultAction::Forfeit;
-            }
-        }
+        let action = policy.cost(reason, &mut player.info.strikes);
         player.fault_count = player.fault_count.saturating_add(1);
         if player.faults.len() < MAX_FAULTS_KEPT || action == FaultAction::Forfeit {
             let fault = Fault {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bridgemaster_games::{ChanceStream, Game, LegalList, Seat, Viewer};
 
 use crate::{
-    ChanceRecord, Charge, DecidedBy, DecisionRecord, MatchPhase, MatchResult, Output, Question,
-    RecordEntry, Referee, SeatResult, clock::SeatClock, player::OpenRequest, result::places,
+    ChanceRecord, Charge, DecidedBy, DecisionRecord, LagOfMatch, MatchPhase, MatchResult, Output,
+    Question, RecordEntry, Referee, SeatResult, clock::SeatClock, places, player::OpenRequest,
 };
 
 /// How a decision came about.
@@ -76,8 +76,7 @@ impl<G: Game> Referee<G> {
     /// Tells whether a decision was made.
     fn decide_or_ask(&mut self, seat: Seat, out: &mut Vec<Output<G>>) -> bool {
         let list = G::legal(&self.state, seat, &mut self.legal);
-        let is_forced = list == LegalList::Complete && self.legal.len() == 1;
-        if is_forced && !self.rules.ask_forced {
+        if self.rules.referee_plays(list, self.legal.len()) {
             return self.decide_listed(seat, 0, DecidedBy::Referee, 0, out);
         }
         if self.players[seat.index()].is_played_by_house() {
@@ -238,16 +237,12 @@ impl<G: Game> Referee<G> {
                 house_decisions: player.house_decisions,
             })
             .collect();
-        let clocks = || seats.iter().map(|seat| seat.clock_use);
-        let longest_referee_lag_us = clocks()
-            .map(|clock| clock.longest_referee_lag_us)
-            .max()
-            .unwrap_or(0);
-        let lag_limit_us = u64::from(self.rules.clock.referee_lag_limit_ms) * 1000;
+        let clocks = seats.iter().map(|seat| &seat.clock_use);
+        let lag = LagOfMatch::of(clocks, &self.rules.clock);
         let result = MatchResult {
-            referee_lag_us: clocks().map(|clock| clock.referee_lag_us).sum(),
-            longest_referee_lag_us,
-            spoiled_by_referee: longest_referee_lag_us > lag_limit_us,
+            referee_lag_us: lag.all_us,
+            longest_referee_lag_us: lag.longest_us,
+            spoiled_by_referee: lag.spoils,
             seats,
             decisions: self.decisions,
             duration_ms: self.at_ms(),

@@ -2,7 +2,7 @@
 
 use bridgemaster_games::{Outcome, ScoreLine, Seat};
 
-use crate::{BotIdentity, ClockUse, Fault, FaultReason};
+use crate::{BotIdentity, ClockRules, ClockUse, Fault, FaultReason};
 
 /// The result of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,9 +51,36 @@ pub struct SeatResult {
     pub house_decisions: u32,
 }
 
-/// The places once forfeits count: the others keep their order and close up, the forfeited seats
-/// share the next place.
-pub(crate) fn places(outcome: &Outcome, forfeited: impl Fn(usize) -> bool) -> Vec<u8> {
+/// Referee lag of a whole match while requests were open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LagOfMatch {
+    /// The sum of that of the seats, in µs.
+    pub all_us: u64,
+    /// The most while one request was open, in µs.
+    pub longest_us: u64,
+    /// Whether that is more than the rules allow.
+    pub spoils: bool,
+}
+
+impl LagOfMatch {
+    /// Adds up what the seats had of it.
+    pub fn of<'a>(seats: impl IntoIterator<Item = &'a ClockUse>, rules: &ClockRules) -> Self {
+        let (mut all_us, mut longest_us) = (0u64, 0);
+        for clock in seats {
+            all_us = all_us.saturating_add(clock.referee_lag_us);
+            longest_us = clock.longest_referee_lag_us.max(longest_us);
+        }
+        Self {
+            all_us,
+            longest_us,
+            spoils: longest_us > u64::from(rules.referee_lag_limit_ms) * 1000,
+        }
+    }
+}
+
+/// The place of each seat, in seat order, once forfeits count: the others keep their order and
+/// close up, the forfeited seats share the next place. `forfeited` is asked by a seat's number.
+pub fn places(outcome: &Outcome, forfeited: impl Fn(usize) -> bool) -> Vec<u8> {
     let ahead_of = |place: u8| {
         outcome
             .seats

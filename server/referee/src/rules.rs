@@ -1,6 +1,6 @@
 //! The rules of a match.
 
-use bridgemaster_games::{Game, SeatCount, Seed};
+use bridgemaster_games::{Game, LegalList, SeatCount, Seed};
 
 use crate::{ClockRules, FaultPolicy, HousePolicy, RulesError};
 
@@ -49,6 +49,12 @@ impl<G: Game> MatchRules<G> {
             house: HousePolicy::default(),
             ask_forced: false,
         }
+    }
+
+    /// Whether the referee plays for a seat that has this legal list: there is nothing to choose,
+    /// and the match does not ask for such decisions.
+    pub fn referee_plays(&self, list: LegalList, decisions: usize) -> bool {
+        list == LegalList::Complete && decisions == 1 && !self.ask_forced
     }
 
     /// Checks every field.

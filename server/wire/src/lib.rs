@@ -10,9 +10,9 @@ mod rules;
 mod seat;
 mod seed_salt;
 
-pub use message::response_to_wire;
+pub use message::{charge_from_wire, response_to_wire};
 pub use record::record_to_wire;
-pub use result::result_to_wire;
+pub use result::{clock_use_from_wire, result_to_wire};
 pub use rules::{game_unset, rules_from_wire, rules_to_wire, seed_from_wire};
-pub use seat::seat_to_wire;
+pub use seat::{action_to_wire, reason_from_wire, reason_to_wire, seat_to_wire};
 pub use seed_salt::SeedSalt;

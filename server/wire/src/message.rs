@@ -70,6 +70,16 @@ pub(super) fn charge_to_wire(charge: &Charge) -> v1::Charge {
     }
 }
 
+/// A charge of a record; its parts need not be its whole.
+pub fn charge_from_wire(charge: &v1::Charge) -> Charge {
+    Charge {
+        elapsed_us: charge.elapsed_us,
+        credit_us: charge.credit_us,
+        charged_us: charge.charged_us,
+        referee_lag_us: charge.referee_lag_us,
+    }
+}
+
 fn rejection_to_wire(rejection: &Rejection) -> v1::DecisionRejected {
     use v1::RefusalReason as Reason;
     v1::DecisionRejected {

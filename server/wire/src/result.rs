@@ -46,6 +46,19 @@ pub fn result_to_wire(match_id: &str, result: &MatchResult) -> v1::MatchResult {
     }
 }
 
+/// A seat's use of time in a result, as it is stated.
+pub fn clock_use_from_wire(clock: &v1::ClockUse) -> ClockUse {
+    ClockUse {
+        answered: clock.answered,
+        charged_us: clock.charged_us,
+        longest_us: clock.longest_us,
+        bank_left_ms: clock.bank_left_ms,
+        credit_us: clock.credit_us,
+        referee_lag_us: clock.referee_lag_us,
+        longest_referee_lag_us: clock.longest_referee_lag_us,
+    }
+}
+
 fn clock_use_to_wire(clock: &ClockUse) -> v1::ClockUse {
     v1::ClockUse {
         answered: clock.answered,

@@ -38,7 +38,8 @@ pub(super) fn fault_to_wire(fault: &Fault) -> v1::Fault {
     }
 }
 
-pub(super) fn reason_to_wire(reason: Option<FaultReason>) -> v1::FaultReason {
+/// The reason of a fault; without one it is unspecified.
+pub fn reason_to_wire(reason: Option<FaultReason>) -> v1::FaultReason {
     match reason {
         None => v1::FaultReason::Unspecified,
         Some(FaultReason::Illegal) => v1::FaultReason::Illegal,
@@ -51,7 +52,22 @@ pub(super) fn reason_to_wire(reason: Option<FaultReason>) -> v1::FaultReason {
     }
 }
 
-pub(super) fn action_to_wire(action: FaultAction) -> v1::FaultAction {
+/// The reason of a fault; `None` when it is unspecified.
+pub fn reason_from_wire(reason: v1::FaultReason) -> Option<FaultReason> {
+    match reason {
+        v1::FaultReason::Unspecified => None,
+        v1::FaultReason::Illegal => Some(FaultReason::Illegal),
+        v1::FaultReason::Late => Some(FaultReason::Late),
+        v1::FaultReason::Disconnected => Some(FaultReason::Disconnected),
+        v1::FaultReason::NeverConnected => Some(FaultReason::NeverConnected),
+        v1::FaultReason::Flood => Some(FaultReason::Flood),
+        v1::FaultReason::Garbage => Some(FaultReason::Garbage),
+        v1::FaultReason::Resigned => Some(FaultReason::Resigned),
+    }
+}
+
+/// What a fault costs.
+pub fn action_to_wire(action: FaultAction) -> v1::FaultAction {
     match action {
         FaultAction::Refuse => v1::FaultAction::Refuse,
         FaultAction::Strike => v1::FaultAction::Strike,

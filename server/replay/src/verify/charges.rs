@@ -1,32 +1,13 @@
 //! The time that a match took: by its time rules, and by what it adds up to.
 
-use bridgemaster_proto::v1::{Charge, ClockUse, MatchResult};
-use bridgemaster_referee::{ClockRules, MAX_BANK_MS};
+use bridgemaster_proto::v1::MatchResult;
+use bridgemaster_referee::{Charge, ClockRules, ClockUse, LagOfMatch, MAX_BANK_MS};
+use bridgemaster_wire::clock_use_from_wire;
 
 use crate::{
     UNSIGNED_FORMAT_VERSION,
     opening::{BadField, bad, equal},
 };
-
-/// What the records say of the time of one seat.
-#[derive(Default)]
-pub(super) struct Charges {
-    charged_us: u64,
-    longest_us: u64,
-    credit_us: u64,
-    referee_lag_us: u64,
-    longest_referee_lag_us: u64,
-}
-
-impl Charges {
-    pub(super) fn add(&mut self, charge: &Charge) {
-        self.charged_us = self.charged_us.saturating_add(charge.charged_us);
-        self.longest_us = self.longest_us.max(charge.charged_us);
-        self.credit_us = self.credit_us.saturating_add(charge.credit_us);
-        self.referee_lag_us = self.referee_lag_us.saturating_add(charge.referee_lag_us);
-        self.longest_referee_lag_us = self.longest_referee_lag_us.max(charge.referee_lag_us);
-    }
-}
 
 /// The most that is credited for one decision in a replay of this format version, in µs. Servers
 /// that did not sign credited all of `round_trip_credit_ms`.
@@ -69,9 +50,10 @@ pub(super) fn check_charge(
 /// Checks a seat's use of time in the result.
 pub(super) fn check_clock_use(
     stated: &ClockUse,
-    recorded: &Charges,
+    recorded: &ClockUse,
     rules: &ClockRules,
 ) -> Result<(), BadField> {
+    equal("clock_use.answered", &stated.answered, &recorded.answered)?;
     // Requests that ran out have their time in the result too, but no charge in a record.
     for (field, stated, least) in [
         ("charged_us", stated.charged_us, recorded.charged_us),
@@ -120,21 +102,22 @@ pub(super) fn check_clock_use(
 
 /// Checks the referee lag of the whole match, and what is said of it.
 pub(super) fn check_referee_lag(result: &MatchResult, rules: &ClockRules) -> Result<(), BadField> {
-    let clocks = || result.seats.iter().filter_map(|seat| seat.clock_use);
-    let all_us = clocks().fold(0, |sum: u64, clock| {
-        sum.saturating_add(clock.referee_lag_us)
-    });
-    let longest_us = clocks().map(|clock| clock.longest_referee_lag_us).max();
-    equal("referee_lag_us", &result.referee_lag_us, &all_us)?;
+    let clocks = result
+        .seats
+        .iter()
+        .filter_map(|seat| seat.clock_use.as_ref());
+    let clocks: Vec<ClockUse> = clocks.map(clock_use_from_wire).collect();
+    let lag = LagOfMatch::of(&clocks, rules);
+    equal("referee_lag_us", &result.referee_lag_us, &lag.all_us)?;
     equal(
         "longest_referee_lag_us",
         &result.longest_referee_lag_us,
-        &longest_us.unwrap_or(0),
+        &lag.longest_us,
     )?;
     equal(
         "spoiled_by_referee",
         &result.spoiled_by_referee,
-        &(result.longest_referee_lag_us > as_us(rules.referee_lag_limit_ms)),
+        &lag.spoils,
     )
 }
 

@@ -1,19 +1,22 @@
 //! The result: by the rules, and by what the records add up to.
 
 use bridgemaster_games::{Outcome, SeatOutcome};
-use bridgemaster_proto::v1::{Fault, FaultReason, Replay, SeatResult};
-use bridgemaster_referee::{ClockRules, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS};
+use bridgemaster_proto::v1::{Fault, Replay, SeatResult};
+use bridgemaster_referee::{
+    ClockRules, ClockUse, FaultReason, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS, places,
+};
+use bridgemaster_wire::{clock_use_from_wire, reason_to_wire};
 
-use super::charges::{Charges, check_clock_use, check_referee_lag};
+use super::charges::{check_clock_use, check_referee_lag};
 use crate::opening::{BadField, bad, equal};
 
 /// What the records say of one seat.
 #[derive(Default)]
 pub(super) struct Tally {
-    pub(super) answered: u32,
     pub(super) forced_decisions: u32,
     pub(super) house_decisions: u32,
-    pub(super) charges: Charges,
+    /// Its answers and their charges.
+    pub(super) clock_use: ClockUse,
     pub(super) last_request_id: u32,
     pub(super) strikes: u32,
     pub(super) faults: Vec<Fault>,
@@ -26,7 +29,7 @@ pub(super) struct Tally {
 impl Tally {
     /// All decisions of the seat.
     pub(super) fn decisions(&self) -> u32 {
-        self.answered + self.forced_decisions + self.house_decisions
+        self.clock_use.answered + self.forced_decisions + self.house_decisions
     }
 }
 
@@ -59,45 +62,20 @@ pub(super) fn check_result(
         &result.seats.len(),
         &outcome.seats.len(),
     )?;
-    let places = places(&outcome.seats, tallies);
+    let places = places(outcome, |seat| tallies[seat].forfeit.is_some());
     for (number, seat) in result.seats.iter().enumerate() {
         let at = |BadField { field, problem }| BadField {
             field: format!("seats[{number}].{field}"),
             problem,
         };
         equal("seat", &(seat.seat as usize), &number).map_err(at)?;
-        equal("place", &seat.place, &places[number]).map_err(at)?;
+        equal("place", &seat.place, &places[number].into()).map_err(at)?;
         check_score(seat, &outcome.seats[number]).map_err(at)?;
         check_tally(seat, &tallies[number]).map_err(at)?;
-        let clock_use = seat.clock_use.unwrap_or_default();
-        equal(
-            "clock_use.answered",
-            &clock_use.answered,
-            &tallies[number].answered,
-        )
-        .map_err(at)?;
-        check_clock_use(&clock_use, &tallies[number].charges, clock_rules).map_err(at)?;
+        let clock_use = clock_use_from_wire(&seat.clock_use.unwrap_or_default());
+        check_clock_use(&clock_use, &tallies[number].clock_use, clock_rules).map_err(at)?;
     }
     check_referee_lag(result, clock_rules)
-}
-
-/// Seats that did not forfeit keep their order and close up; the others share the next place.
-fn places(outcomes: &[SeatOutcome], tallies: &[Tally]) -> Vec<u32> {
-    let staying = || {
-        outcomes
-            .iter()
-            .zip(tallies)
-            .filter(|(_, tally)| tally.forfeit.is_none())
-    };
-    let better = |place: u8| staying().filter(|(other, _)| other.place < place).count() as u32;
-    let last = staying().count() as u32;
-    let seats = outcomes.iter().zip(tallies);
-    seats
-        .map(|(seat, tally)| match tally.forfeit {
-            Some(_) => last + 1,
-            None => better(seat.place) + 1,
-        })
-        .collect()
 }
 
 fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), BadField> {
@@ -128,11 +106,10 @@ fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), BadField>
 }
 
 fn check_tally(seat: &SeatResult, tally: &Tally) -> Result<(), BadField> {
-    let forfeit = tally.forfeit.unwrap_or(FaultReason::Unspecified);
     equal(
         "forfeit",
         &seat.forfeit().as_str_name(),
-        &forfeit.as_str_name(),
+        &reason_to_wire(tally.forfeit).as_str_name(),
     )?;
     if seat.faults != tally.faults {
         return bad("faults", "are not those of the records");

@@ -6,15 +6,14 @@ use bridgemaster_games::{ChanceStream, Digest, LegalList, Outcome, Seat};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
-        ChanceRecord, DecidedBy, DecisionRecord, FaultAction, FaultPolicy, FaultReason,
-        FaultRecord, GameEvent, Record, SeatRecord, record,
+        ChanceRecord, DecidedBy, DecisionRecord, FaultRecord, GameEvent, Record, SeatRecord, record,
     },
 };
-use bridgemaster_referee::{ClockRules, MAX_FAULTS_KEPT, MatchRules};
+use bridgemaster_referee::{ClockRules, FaultAction, MAX_FAULTS_KEPT, MatchRules};
+use bridgemaster_wire::{action_to_wire, charge_from_wire, reason_from_wire};
 
 use super::{charges::check_charge, ending::Tally};
 use crate::opening::{BadField, bad};
-use bridgemaster_wire::rules_to_wire;
 
 /// A match that is being played again.
 pub(super) struct Replaying<G: WireGame> {
@@ -23,7 +22,6 @@ pub(super) struct Replaying<G: WireGame> {
     has_seed: bool,
     /// The most that is credited for one decision.
     most_credit_us: u64,
-    fault_policy: FaultPolicy,
     state: G::State,
     legal: Vec<G::Decision>,
     tallies: Vec<Tally>,
@@ -40,7 +38,6 @@ impl<G: WireGame> Replaying<G> {
     ) -> Self {
         let tallies = rules.seats.seats().map(|_| Tally::default()).collect();
         Self {
-            fault_policy: rules_to_wire(&rules, false).faults.unwrap_or_default(),
             rules,
             has_seed,
             most_credit_us,
@@ -156,8 +153,8 @@ impl<G: WireGame> Replaying<G> {
                 format!("`{decision}` is not legal: {why}"),
             );
         }
-        let is_forced = list == LegalList::Complete && self.legal.len() == 1;
-        self.decided_by(seat, record, is_forced)?;
+        let referee_plays = self.rules.referee_plays(list, self.legal.len());
+        self.decided_by(seat, record, referee_plays)?;
 
         let mut events = Vec::new();
         G::apply(&mut self.state, seat, &decision, &mut events).or_else(|refusal| {
@@ -212,11 +209,10 @@ impl<G: WireGame> Replaying<G> {
         &mut self,
         seat: Seat,
         record: &DecisionRecord,
-        is_forced: bool,
+        referee_plays: bool,
     ) -> Result<(), BadField> {
         let tally = &mut self.tallies[seat.index()];
         let by = DecidedBy::try_from(record.decided_by).unwrap_or(DecidedBy::Unspecified);
-        let referee_plays = is_forced && !self.rules.ask_forced;
         match by {
             DecidedBy::Unspecified => {
                 return bad("decision.decided_by", "is not set, or unknown");
@@ -228,9 +224,11 @@ impl<G: WireGame> Replaying<G> {
             DecidedBy::Bot | DecidedBy::Referee | DecidedBy::House => {}
         }
         if referee_plays != (by == DecidedBy::Referee) {
-            let problem = match (is_forced, self.rules.ask_forced) {
-                (true, false) => "one decision was legal, so the referee played it",
-                (_, true) => "the referee plays nothing in this match, which asks for everything",
+            let problem = match (referee_plays, self.rules.ask_forced) {
+                (true, _) => "one decision was legal, so the referee played it",
+                (false, true) => {
+                    "the referee plays nothing in this match, which asks for everything"
+                }
                 (false, false) => "several decisions were legal, so the referee did not play one",
             };
             return bad("decision.decided_by", problem);
@@ -256,12 +254,13 @@ impl<G: WireGame> Replaying<G> {
         }
         match (&record.charge, by) {
             (Some(charge), DecidedBy::Bot) => {
-                let checked = check_charge(charge, &self.rules.clock, self.most_credit_us);
+                let charge = charge_from_wire(charge);
+                let checked = check_charge(&charge, &self.rules.clock, self.most_credit_us);
                 checked.map_err(|problem| BadField {
                     field: "decision.charge".to_owned(),
                     problem,
                 })?;
-                tally.charges.add(charge);
+                tally.clock_use.add(&charge);
             }
             (None, DecidedBy::Bot) => return bad("decision.charge", "is missing: a bot decided"),
             (Some(_), _) => return bad("decision.charge", "is set although no bot decided"),
@@ -269,7 +268,7 @@ impl<G: WireGame> Replaying<G> {
         }
         tally.last_request_id = tally.last_request_id.max(record.request_id);
         match by {
-            DecidedBy::Bot => tally.answered += 1,
+            DecidedBy::Bot => tally.clock_use.answered += 1,
             DecidedBy::House => tally.house_decisions += 1,
             DecidedBy::Referee | DecidedBy::Unspecified | DecidedBy::Replay => {
                 tally.forced_decisions += 1;
@@ -290,31 +289,27 @@ impl<G: WireGame> Replaying<G> {
         let Some(fault) = &record.fault else {
             return bad("fault.fault", "is missing");
         };
-        let reason = FaultReason::try_from(fault.reason).unwrap_or_default();
-        let Some(price) = price(&self.fault_policy, reason) else {
+        let Some(reason) = reason_from_wire(fault.reason()) else {
             return bad("fault.fault.reason", "is not set, or unknown");
         };
-        let stated = FaultAction::try_from(fault.action).unwrap_or_default();
-        let expected = if price == FaultAction::Strike {
-            tally.strikes += 1;
-            // Faults beyond those that are kept may have brought strikes that no record shows.
-            let unseen = tally.faults.len() >= MAX_FAULTS_KEPT && stated == FaultAction::Forfeit;
-            match unseen || tally.strikes >= self.rules.faults.strikes_to_forfeit {
-                true => FaultAction::Forfeit,
-                false => FaultAction::Strike,
-            }
-        } else {
-            price
-        };
-        if stated != expected {
+        let policy = &self.rules.faults;
+        let mut cost = policy.cost(reason, &mut tally.strikes);
+        // Faults beyond those that are kept may have brought strikes that no record shows.
+        let are_all_known = tally.faults.len() < MAX_FAULTS_KEPT;
+        let forfeit = action_to_wire(FaultAction::Forfeit);
+        if cost == FaultAction::Strike && !are_all_known && fault.action() == forfeit {
+            cost = FaultAction::Forfeit;
+        }
+        let expected = action_to_wire(cost);
+        if fault.action() != expected {
             let problem = format!(
                 "is {}; this fault costs {} in this match",
-                stated.as_str_name(),
+                fault.action().as_str_name(),
                 expected.as_str_name()
             );
             return bad("fault.fault.action", problem);
         }
-        if expected == FaultAction::Forfeit {
+        if cost == FaultAction::Forfeit {
             tally.forfeit = Some(reason);
         }
         tally.faults.push(fault.clone());
@@ -350,18 +345,4 @@ fn same_events<G: WireGame>(
         return bad(format!("{field}[{}]", events.len()), problem);
     }
     Ok(())
-}
-
-/// What a fault costs before strikes are counted; `None` when it has no reason.
-fn price(policy: &FaultPolicy, reason: FaultReason) -> Option<FaultAction> {
-    match reason {
-        FaultReason::Unspecified => None,
-        FaultReason::Illegal => Some(policy.illegal()),
-        FaultReason::Late => Some(policy.late()),
-        FaultReason::Disconnected => Some(policy.disconnected()),
-        FaultReason::NeverConnected => Some(policy.never_connected()),
-        FaultReason::Flood => Some(policy.flood()),
-        FaultReason::Garbage => Some(policy.garbage()),
-        FaultReason::Resigned => Some(FaultAction::Forfeit),
-    }
 }
