@@ -1,27 +1,10 @@
 //! The drawbridges on the table, and which of them meeples of a completed road may use.
 
 use super::decision::Gate;
+use super::features::Drawbridge;
 use super::map::Map;
 
-/// A drawbridge on the table.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Drawbridge {
-    pub(super) gate: Gate,
-    /// The tile, by the order in which tiles were laid.
-    pub(super) tile: u8,
-    pub(super) road: u8,
-    pub(super) city: u8,
-}
-
 impl Map {
-    /// Adds a drawbridge of a tile just laid.
-    pub(super) fn add_drawbridge(&mut self, drawbridge: Drawbridge) {
-        let later = |other: &Drawbridge| other.gate > drawbridge.gate;
-        let place = self.drawbridges.iter().position(later);
-        let place = place.unwrap_or(self.drawbridges.len());
-        self.drawbridges.insert(place, drawbridge);
-    }
-
     /// The drawbridges of a road that are down: those to incomplete cities. Each city once, by its
     /// first gate, in the order of gates; with the tile of the gate.
     pub(super) fn down(&self, road: u8) -> impl Iterator<Item = (Gate, u8)> {

@@ -1,7 +1,7 @@
 //! Checks of edition data: every rule that the game relies on.
 
 use super::components::{EDGES, Edge, HalfEdge, Terrain};
-use super::edition::TileParts;
+use super::edition_parts::{CityParts, TileParts};
 use crate::EditionError;
 
 /// Nothing, or what is wrong.
@@ -157,7 +157,7 @@ fn field_borders(path: &str, tile: &TileParts) -> Checked {
         EditionError::entry(format!("{path}.fields"), problem)
     };
     let touches = |half: HalfEdge, city: Edge| {
-        let of_city = |parts: &&super::edition::CityParts| parts.edges.contains(&city);
+        let of_city = |parts: &&CityParts| parts.edges.contains(&city);
         let first = tile.cities.iter().find(of_city).map(|parts| parts.edges[0]);
         let (Some(field), Some(first)) = (field_of(tile, half), first) else {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Features as they stand, for bots that evaluate positions with the rules.
 
 use super::components::{Cell, MAX_PLAYERS, Segment};
-use super::map::Feature;
+use super::features::Feature;
 use super::state::State;
 
 /// Tells features of one state apart: equal for all segments of a feature.

@@ -1,6 +1,8 @@
-//! What the rules know of a feature: of a road or a city, of a field, of a monastery.
+//! What the rules know of a feature: of a road or a city, of a field, of a monastery; and of what
+//! stands on it.
 
-use super::components::{Cell, MAX_PLAYERS};
+use super::components::{Cell, MAX_PLAYERS, Segment};
+use super::decision::Gate;
 use super::forest::Absorb;
 use crate::{Seat, SeatSet};
 
@@ -9,6 +11,35 @@ pub(super) const TILES_ROUND: u8 = 8;
 
 /// Meeples of each seat.
 pub(super) type Meeples = [u8; MAX_PLAYERS];
+
+/// A feature: for a road, a city and a field the root of its segments, for a monastery its place
+/// among the monasteries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Feature {
+    Road(u8),
+    City(u8),
+    Monastery(u8),
+    Field(u8),
+}
+
+/// A meeple on the table. Ordered by tile, then segment, then seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Standing {
+    /// Its tile, by the order in which tiles were laid.
+    pub(super) tile: u8,
+    pub(super) segment: Segment,
+    pub(super) seat: Seat,
+}
+
+/// A drawbridge on the table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drawbridge {
+    pub(super) gate: Gate,
+    /// The tile, by the order in which tiles were laid.
+    pub(super) tile: u8,
+    pub(super) road: u8,
+    pub(super) city: u8,
+}
 
 /// The seats with the most meeples; none when there is no meeple.
 pub(super) fn majority(meeples: &Meeples) -> SeatSet {

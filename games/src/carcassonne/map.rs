@@ -7,12 +7,10 @@ use super::components::{
     Rotation, Segment, Terrain, TileKind,
 };
 use super::decision::{Gate, Placement};
-use super::drawbridges::Drawbridge;
 use super::edition::Edition;
-use super::features::{Field, Monastery, Structure, TILES_ROUND};
+use super::features::{Drawbridge, Feature, Field, Monastery, Standing, Structure, TILES_ROUND};
 use super::forest::Forest;
 use super::frontier::Frontier;
-use super::meeples::Standing;
 use super::tile::{Lying, Shape};
 
 /// Road segments of the base tiles.
@@ -56,16 +54,6 @@ pub(super) struct Laid {
     first_field: u8,
     /// The place of its monastery, if it has one.
     monastery: u8,
-}
-
-/// A feature: for a road, a city and a field the root of its segments, for a monastery its place
-/// among the monasteries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Feature {
-    Road(u8),
-    City(u8),
-    Monastery(u8),
-    Field(u8),
 }
 
 /// Everything on the table. Some 8 KiB without any pointer: a clone is one copy.
@@ -195,6 +183,14 @@ impl Map {
             }
         }
         self.complete_cities(edition, &laid, shape);
+    }
+
+    /// Adds a drawbridge of a tile just laid.
+    fn add_drawbridge(&mut self, drawbridge: Drawbridge) {
+        let later = |other: &Drawbridge| other.gate > drawbridge.gate;
+        let place = self.drawbridges.iter().position(later);
+        let place = place.unwrap_or(self.drawbridges.len());
+        self.drawbridges.insert(place, drawbridge);
     }
 
     /// Adds the segments of a tile, joined to nothing yet.

@@ -1,19 +1,9 @@
 //! The meeples on the table.
 
-use super::components::{MAX_PLAYERS, Segment};
+use super::components::MAX_PLAYERS;
 use super::edition::Edition;
-use super::features::Meeples;
-use super::map::{Feature, Map};
-use crate::Seat;
-
-/// A meeple on the table. Ordered by tile, then segment, then seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Standing {
-    /// Its tile, by the order in which tiles were laid.
-    pub(super) tile: u8,
-    pub(super) segment: Segment,
-    pub(super) seat: Seat,
-}
+use super::features::{Feature, Meeples, Standing};
+use super::map::Map;
 
 impl Map {
     /// The meeples on a feature.

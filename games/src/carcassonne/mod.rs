@@ -9,6 +9,7 @@ mod decision;
 mod drawbridges;
 mod edition;
 mod edition_check;
+mod edition_parts;
 mod event;
 mod feature_view;
 mod features;
@@ -33,7 +34,8 @@ mod transcript;
 pub use components::*;
 pub use config::Config;
 pub use decision::{Decision, Gate, Placement};
-pub use edition::{CityParts, Edition, EditionParts, FieldParts, RoadParts, TileParts};
+pub use edition::Edition;
+pub use edition_parts::{CityParts, EditionParts, FieldParts, RoadParts, TileParts};
 pub use event::Event;
 pub use feature_view::{FeatureId, FeatureKind, FeatureView};
 pub use observation::{

@@ -7,9 +7,8 @@ use super::components::{EDGES, Edge, MAX_PLAYERS, MIN_PLAYERS, Segment, TileKind
 use super::config::Config;
 use super::decision::{Decision, Gate, Placement};
 use super::event::Event;
+use super::features::{Feature, Standing};
 use super::frontier::MAX_OPEN;
-use super::map::Feature;
-use super::meeples::Standing;
 use super::observation::Phase;
 use super::refusal::Refusal;
 use super::setup::{self, Setup};

@@ -4,9 +4,8 @@ use arrayvec::ArrayVec;
 
 use super::components::{EDGES, MAX_CROSSINGS, MAX_PLAYERS, Segment};
 use super::event::Event;
+use super::features::{Feature, Standing};
 use super::features::{Structure, majority};
-use super::map::Feature;
-use super::meeples::Standing;
 use super::observation::{Crossing, Phase, Points};
 use super::state::State;
 use crate::{EventSink, Outcome, ScoreLine, Seat, SeatOutcome, SeatSet};

@@ -10,7 +10,8 @@ use super::components::{
 use super::config::Config;
 use super::edition::Edition;
 use super::event::Event;
-use super::map::{Feature, Map};
+use super::features::Feature;
+use super::map::Map;
 use super::observation::{Crossing, Phase, Points};
 use super::setup::Setup;
 use crate::{Digest, Digester, EventSink, Seat, SeatCount};

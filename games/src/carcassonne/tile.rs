@@ -7,7 +7,7 @@ use super::components::{
     EDGES, Edge, HALF_EDGES, HalfEdge, MAX_TILE_FIELDS, MAX_TILE_GATES, MAX_TILE_SEGMENTS,
     Rotation, Segment, Terrain,
 };
-use super::edition::TileParts;
+use super::edition_parts::TileParts;
 
 /// What the tiles round an empty cell ask of a tile in it: two bits an edge, north lowest; 0 for
 /// an edge without a tile beyond, else 1 and the index of the terrain.

@@ -1,64 +1,15 @@
 //! Edition data: the facts that only a picture of the printed game shows. One data file, compiled
 //! in as the house edition and replaceable by any file of the same form.
 
-use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use serde::{Deserialize, Deserializer, de};
-
 use super::components::{
-    BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, Coat, KINDS, Kind, OUTER_SPACES,
-    TILE_KINDS, TileKind,
+    BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, KINDS, Kind, OUTER_SPACES, TILE_KINDS,
+    TileKind,
 };
 use super::edition_check as check;
+use super::edition_parts::{BuildingParts, EditionParts};
 use crate::edition::{EditionError, check_name, read_parts};
-
-/// Highest house number (E6).
-pub const MAX_HOUSE_NUMBER: u8 = 60;
-/// Most spaces of either track: far above the printed game's, and small enough for a byte.
-pub const MAX_TRACK_SPACES: u8 = 60;
-/// Highest income of a rondel space, in pounds.
-pub const MAX_INCOME: u8 = 3;
-/// Most that one money space of the chapel track may pay, in pounds: the whole track then stays
-/// far within a 32-bit sum.
-pub const MAX_SPACE_MONEY: u8 = 100;
-/// Edition data as it comes from outside: from a file or from the wire, not yet checked. The
-/// fields are those of the file.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EditionParts {
-    /// Name of the edition.
-    pub name: String,
-    /// E1: kinds in ring order, clockwise.
-    pub ring: Vec<Kind>,
-    /// E2: incomes clockwise from the X space, in pounds; `None` is X.
-    #[serde(deserialize_with = "rondel_spaces")]
-    pub rondel: Vec<Option<u32>>,
-    /// E3: last space of the chapel track.
-    pub chapel_last_space: u32,
-    /// E3: (space, pounds) of its money spaces.
-    pub chapel_money: Vec<(u32, u32)>,
-    /// E4: last space of the gate track.
-    pub gate_last_space: u32,
-    /// E4: its bonus spaces.
-    pub gate_bonus: Vec<u32>,
-    /// E5: tiles of each bonus stack.
-    pub bonus_stacks: Vec<Vec<TileKind>>,
-    /// E6: all buildings, in any order.
-    pub buildings: Vec<BuildingParts>,
-}
-
-/// A building as it comes from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BuildingParts {
-    /// Its kind.
-    pub kind: Kind,
-    /// House number; `None` for a park.
-    pub number: Option<u32>,
-    /// Coat of arms; `None` for a guildhall.
-    pub coat: Option<Coat>,
-}
 
 /// A building's place in [`Edition::buildings`], 0 to 71. Parks of one coat are alike: the first
 /// of them stands for all.
@@ -227,47 +178,4 @@ impl Edition {
             .filter(|other| **other == building)
             .count() as u8
     }
-}
-
-/// The sort key of [`Edition::buildings`].
-pub(super) fn building_order(building: &Building) -> (Kind, Option<u8>, Option<Coat>) {
-    (building.kind, building.number, building.coat)
-}
-
-/// Reads rondel spaces: "x", or a whole number of pounds.
-fn rondel_spaces<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Option<u32>>, D::Error> {
-    struct Space(Option<u32>);
-
-    impl<'de> Deserialize<'de> for Space {
-        fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-            source.deserialize_any(SpaceVisitor)
-        }
-    }
-
-    struct SpaceVisitor;
-
-    impl de::Visitor<'_> for SpaceVisitor {
-        type Value = Space;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("\"x\" or an income in pounds")
-        }
-
-        fn visit_str<E: de::Error>(self, text: &str) -> Result<Space, E> {
-            match text {
-                "x" => Ok(Space(None)),
-                _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
-            }
-        }
-
-        fn visit_i64<E: de::Error>(self, income: i64) -> Result<Space, E> {
-            match u32::try_from(income) {
-                Ok(income) => Ok(Space(Some(income))),
-                Err(_) => Err(E::invalid_value(de::Unexpected::Signed(income), &self)),
-            }
-        }
-    }
-
-    let spaces = Vec::<Space>::deserialize(source)?;
-    Ok(spaces.into_iter().map(|Space(income)| income).collect())
 }

@@ -4,7 +4,7 @@ use super::components::{
     BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, KINDS, Kind, OUTER_SPACES, TILE_KINDS,
     TileKind,
 };
-use super::edition::{
+use super::edition_parts::{
     BuildingParts, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME, MAX_SPACE_MONEY, MAX_TRACK_SPACES,
     building_order,
 };

@@ -11,6 +11,7 @@ mod config;
 mod decision;
 mod edition;
 mod edition_check;
+mod edition_parts;
 mod event;
 mod legal;
 mod notation;
@@ -33,9 +34,9 @@ mod turn_check;
 pub use components::*;
 pub use config::{Config, FaceChoice, StartLeaders};
 pub use decision::{Decision, MAX_PLAYED, Placement, PlayedCards, Spot, TurnTile};
-pub use edition::{
-    BuildingId, BuildingParts, Edition, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME,
-    MAX_SPACE_MONEY, MAX_TRACK_SPACES,
+pub use edition::{BuildingId, Edition};
+pub use edition_parts::{
+    BuildingParts, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME, MAX_SPACE_MONEY, MAX_TRACK_SPACES,
 };
 pub use event::Event;
 pub use observation::{

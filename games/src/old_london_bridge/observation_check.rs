@@ -6,16 +6,13 @@ use super::components::{BONUS_STACKS, OUTER_SPACES, TileKind};
 use super::config::Config;
 use super::observation::{Observation, Pawn, Phase, TurnStep};
 use super::setup::{check_faces, check_seat_order, rounds};
-use super::turn_check::{check_cards, check_turns};
+use super::turn_check::{Checked, check_cards, check_turns};
 use crate::field_error::{check_table, require};
 use crate::{FieldError, Rules, Seat, SeatCount};
 
 /// Most money that a seat may have, in pounds: far above what a match can earn, and far from the
 /// ends of the integer.
 const MAX_MONEY: i32 = 1_000_000;
-
-/// Nothing, or what is wrong.
-pub(super) type Checked = Result<(), FieldError>;
 
 /// Checks all that does not need a state. Returns the number of seats.
 pub(super) fn check(config: &Config, observation: &Observation) -> Result<SeatCount, FieldError> {

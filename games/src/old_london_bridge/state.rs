@@ -11,7 +11,8 @@ use super::components::{
 };
 use super::config::{Config, StartLeaders};
 use super::decision::PlayedCards;
-use super::edition::{Edition, building_order};
+use super::edition::Edition;
+use super::edition_parts::building_order;
 use super::observation::{MAX_TURNS, Pawn, Phase, SeatView, Turn, TurnStep};
 use super::setup::{MAX_ROUNDS, Setup, rounds, starting_hand};
 use crate::Secret;

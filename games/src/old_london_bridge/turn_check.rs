@@ -4,11 +4,13 @@ use super::bridge::goes_to_the_end;
 use super::components::{BONUS_STACKS, BRIDGE_SLOTS, CARD_VALUES, CARDS, TileKind};
 use super::decision::PlayedCards;
 use super::observation::{Observation, Phase, TurnStep, TurnView};
-use super::observation_check::Checked;
 use super::setup::cards_a_round;
 use super::state::State;
 use crate::field_error::{check_at_table, require};
 use crate::{FieldError, SeatCount};
+
+/// Nothing, or what is wrong.
+pub(super) type Checked = Result<(), FieldError>;
 
 /// Choices, raises and turns let the phase go on.
 pub(super) fn check_turns(observation: &Observation, seats: SeatCount) -> Checked {
