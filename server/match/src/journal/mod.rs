@@ -12,6 +12,7 @@ mod header;
 mod histories;
 mod match_journal;
 mod recovery;
+mod unreplayable;
 
 pub use entry::{Beginning, ReadEntry, StoredInput, read_entry};
 pub(crate) use finished::write_finished;
@@ -20,7 +21,8 @@ pub use header::{Claims, Header};
 pub use histories::read_histories;
 pub(crate) use histories::write_histories;
 pub(crate) use match_journal::MatchJournal;
-pub use recovery::{Recovered, Unreplayable, recover};
+pub use recovery::{Recovered, recover};
+pub use unreplayable::Unreplayable;
 
 /// Version of what is written here. Raised when an older version of the program would
 /// misunderstand it.
