@@ -9,35 +9,25 @@ use std::sync::{
 };
 
 use bridgemaster_match::{
-    Effect, Header, Inbox, Match, Moment, Origin, Recovered, Report, StreamNumber, Unreplayable,
+    Effect, Header, Inbox, Match, Moment, Origin, Recovered, Report, Unreplayable,
 };
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{MatchRules, RulesError};
 use bridgemaster_store::KeyName;
 use parking_lot::{Mutex, MutexGuard};
-use tokio::sync::Notify;
 
-use self::effects::effects_buffer;
+use self::effects::{Locked, Surroundings, effects_buffer};
 use super::{
-    context::Context, gates::Gates, hosted_match::Outcome, ids::stored_id,
-    outbound::OutboundSender, spectators::Spectators,
+    context::Context, gates::Gates, hosted_match::Outcome, ids::stored_id, spectators::Spectators,
 };
-use crate::{
-    journal::MatchJournal,
-    metrics::{CountedMatch, GameMetrics},
-};
+use crate::journal::MatchJournal;
 
 /// A match of one game.
 pub(crate) struct LiveMatch<G: WireGame> {
-    origin: Arc<Origin>,
-    maker: Option<KeyName>,
-    context: Arc<Context>,
-    metrics: GameMetrics,
-    /// Notified when the timer must look again.
-    sooner: Arc<Notify>,
+    around: Surroundings,
     inbox: Mutex<Inbox>,
     state: ShownState,
-    table: Mutex<Table<G>>,
+    locked: Mutex<Locked<G>>,
 }
 
 /// The state of a match, to be seen without its lock.
@@ -60,22 +50,6 @@ impl ShownState {
         let number = i32::from(self.0.load(Ordering::Relaxed));
         v1::MatchState::try_from(number).unwrap_or_default()
     }
-}
-
-/// The match, and what its effects go to.
-struct Table<G: WireGame> {
-    machine: Match<G>,
-    counted: CountedMatch,
-    /// The stream of each seat that has one.
-    streams: Vec<Option<(StreamNumber, OutboundSender)>>,
-    /// The queue of a stream that is about to take a seat; `None` in between.
-    joining: Option<OutboundSender>,
-    spectators: Spectators,
-    /// `None` without a store.
-    journal: Option<MatchJournal>,
-    gates: Gates,
-    /// Reports that are being handled; empty in between.
-    reports: Vec<Report>,
 }
 
 impl<G: WireGame> LiveMatch<G> {
@@ -124,14 +98,16 @@ impl<G: WireGame> LiveMatch<G> {
         let journal =
             journal.map(|journal| MatchJournal::new(Arc::clone(journal), stored_id(&origin.id)));
         Self {
-            origin,
-            maker,
-            metrics: context.metrics.game(G::ID),
-            context: Arc::clone(context),
-            sooner: Arc::default(),
+            around: Surroundings {
+                origin,
+                maker,
+                metrics: context.metrics.game(G::ID),
+                context: Arc::clone(context),
+                sooner: Arc::default(),
+            },
             inbox: Mutex::default(),
             state: ShownState::new(machine.state()),
-            table: Mutex::new(Table {
+            locked: Mutex::new(Locked {
                 counted: context.metrics.count_match(machine.referee().phase()),
                 streams: machine.referee().seats().map(|_| None).collect(),
                 joining: None,
@@ -146,11 +122,11 @@ impl<G: WireGame> LiveMatch<G> {
 
     /// What a store must keep to begin it again.
     pub(super) fn header(&self) -> Header {
-        self.table().machine.header()
+        self.lock().machine.header()
     }
 
-    fn table(&self) -> MutexGuard<'_, Table<G>> {
-        self.table.lock()
+    fn lock(&self) -> MutexGuard<'_, Locked<G>> {
+        self.locked.lock()
     }
 
     fn inbox(&self) -> MutexGuard<'_, Inbox> {
@@ -161,21 +137,21 @@ impl<G: WireGame> LiveMatch<G> {
     /// what comes of it.
     fn drive<T>(
         &self,
-        table: &mut Table<G>,
+        locked: &mut Locked<G>,
         act: impl FnOnce(&mut Match<G>, (Moment, &mut Vec<Report>), &mut Vec<Effect>) -> T,
     ) -> Outcome<T> {
-        if self.context.lifecycle.is_parked() {
-            table.machine.park();
+        if self.around.context.lifecycle.is_parked() {
+            locked.machine.park();
         }
-        let clock = &self.context.clock;
-        while let Some((entries, gate)) = table.gates.take_open() {
+        let clock = &self.around.context.clock;
+        while let Some((entries, gate)) = locked.gates.take_open() {
             if let Some(opened_at) = gate.opened_at() {
-                table.machine.stored(entries, clock.time_at(opened_at));
+                locked.machine.stored(entries, clock.time_at(opened_at));
             }
         }
-        let Table {
+        let Locked {
             machine, reports, ..
-        } = table;
+        } = locked;
         let now = {
             let mut inbox = self.inbox();
             inbox.take(reports);
@@ -184,9 +160,9 @@ impl<G: WireGame> LiveMatch<G> {
         };
         let mut effects = effects_buffer::take();
         let value = act(machine, (now, reports), &mut effects);
-        table.counted.is_in(table.machine.referee().phase());
-        self.state.set(table.machine.state());
-        let ended = self.carry_out(table, &mut effects, now);
+        locked.counted.is_in(locked.machine.referee().phase());
+        self.state.set(locked.machine.state());
+        let ended = locked.carry_out(&self.around, &mut effects, now);
         effects_buffer::give_back(effects);
         Outcome { value, ended }
     }

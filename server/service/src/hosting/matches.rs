@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use bridgemaster_games::with_game;
+use bridgemaster_games::{Seat, with_game};
 use bridgemaster_match::{MatchId, Origin, TicketHash};
 use bridgemaster_proto::{
     games::{WireError, game_id},
@@ -17,7 +17,7 @@ use tokio::{sync::Notify, task::yield_now};
 use tracing::{Instrument as _, info};
 
 use super::{
-    HostedMatch, LiveMatch, MatchQuery, SeatKey, StoredMatch, Ticket,
+    HostedMatch, LiveMatch, MatchQuery, StoredMatch, Ticket,
     clock::ServerClock,
     context::Context,
     hosted_match::{Ended, Outcome, PlayedMatch},
@@ -271,12 +271,15 @@ impl Matches {
         drop(forgotten);
     }
 
-    /// The seat that a ticket is for.
-    pub(crate) fn redeem(self: &Arc<Self>, ticket: &Ticket) -> Result<SeatKey, Refusal> {
-        if let Some((hosted, seat)) = self.roster().seat_of(ticket.hash()) {
-            return Ok(SeatKey::new(Arc::clone(self), hosted, seat));
-        }
-        Err(match self.set_aside.match_of(ticket.hash()) {
+    /// Whether a ticket is for a seat that can be played.
+    pub(crate) fn has_seat(&self, ticket: &Ticket) -> bool {
+        self.roster().seat_of(ticket.hash()).is_some()
+    }
+
+    /// The match and the seat that a ticket is for.
+    pub(super) fn seat_of(&self, ticket: &Ticket) -> Result<(Arc<dyn HostedMatch>, Seat), Refusal> {
+        let seat = self.roster().seat_of(ticket.hash());
+        seat.ok_or_else(|| match self.set_aside.match_of(ticket.hash()) {
             Some(id) => set_aside::unreadable(&id),
             None => Refusal::new(
                 RefusalReason::TicketUnknown,
@@ -381,7 +384,7 @@ mod tests {
     use super::*;
     use bridgemaster_match::SeatInput;
 
-    use crate::hosting::hosted_match::ReplayBytes;
+    use crate::hosting::{SeatKey, hosted_match::ReplayBytes};
 
     fn matches(limits: Limits) -> Arc<Matches> {
         Arc::new(Matches::new(
@@ -432,9 +435,8 @@ mod tests {
         // The timer takes note of the start-up time, an hour from now.
         yield_now().await;
         for ticket in tickets {
-            let key = matches
-                .redeem(&Ticket::from_client(&ticket.ticket))
-                .unwrap();
+            let ticket = Ticket::from_client(&ticket.ticket);
+            let key = SeatKey::redeem(&matches, &ticket).unwrap();
             let (seat, ..) = key.join(BotIdentity::default(), None, None).unwrap();
             seat.report(SeatInput::Resign);
         }

@@ -8,7 +8,7 @@ use bridgemaster_referee::{BotIdentity, Known};
 use bridgemaster_store::KeyName;
 use tracing::{Span, error_span};
 
-use super::{HostedMatch, Matches, SeatStream, hosted_match::Joined, outbound::Outbound};
+use super::{HostedMatch, Matches, SeatStream, Ticket, hosted_match::Joined, outbound::Outbound};
 use crate::{journal::Gated, refusal::Refusal};
 
 /// The right to join a seat, as a ticket gives it.
@@ -20,12 +20,17 @@ pub(crate) struct SeatKey {
 }
 
 impl SeatKey {
-    pub(super) fn new(matches: Arc<Matches>, hosted: Arc<dyn HostedMatch>, seat: Seat) -> Self {
-        Self {
-            matches,
+    /// What this ticket opens.
+    ///
+    /// # Errors
+    /// When it is of no match that can be played here.
+    pub(crate) fn redeem(matches: &Arc<Matches>, ticket: &Ticket) -> Result<Self, Refusal> {
+        let (hosted, seat) = matches.seat_of(ticket)?;
+        Ok(Self {
+            matches: Arc::clone(matches),
             hosted,
             seat,
-        }
+        })
     }
 
     /// The game of the match.

@@ -19,7 +19,7 @@ use in_span::InSpan;
 use round_trip::RoundTrip;
 
 use crate::{
-    hosting::{Matches, Ticket},
+    hosting::{Matches, SeatKey, Ticket},
     identity::{Authenticator, KeyScope},
     refusal::Refusal,
     transport::{ConnectionInfo, ConnectionSlots},
@@ -61,7 +61,7 @@ impl PlayService for Play {
         let metadata = request.metadata();
         // Before it is known who calls, to know whom a refusal keeps from his seat; told after it.
         let seat = bearer_ticket(metadata)
-            .and_then(|ticket| Ok((self.matches.redeem(&ticket)?, ticket.hash())));
+            .and_then(|ticket| Ok((SeatKey::redeem(&self.matches, &ticket)?, ticket.hash())));
         let holds_seat = |name: &KeyName| {
             let seat = seat.as_ref();
             seat.is_ok_and(|(seat, _)| seat.is_held_by(name))

@@ -1,17 +1,54 @@
-//! Carries out what a match says is to be done.
+//! What is behind the lock of a match, and how it carries out what the match says is to be done.
+
+use std::sync::Arc;
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::{Counted, Effect, Ending, Entries, Moment, StoredEntry, StreamNumber};
+use bridgemaster_match::{
+    Counted, Effect, Ending, Entries, Match, Moment, Origin, Report, StoredEntry, StreamNumber,
+};
 use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
+use bridgemaster_store::KeyName;
+use tokio::sync::Notify;
 use tracing::{info, warn};
 
-use super::{
-    super::{
-        closing::{closing, too_slow},
-        hosted_match::Ended,
-    },
-    LiveMatch, Table,
+use super::super::{
+    closing::{closing, too_slow},
+    context::Context,
+    gates::Gates,
+    hosted_match::Ended,
+    outbound::OutboundSender,
+    spectators::Spectators,
 };
+use crate::{
+    journal::MatchJournal,
+    metrics::{CountedMatch, GameMetrics},
+};
+
+/// What belongs to a match and needs no lock.
+pub(super) struct Surroundings {
+    pub(super) origin: Arc<Origin>,
+    pub(super) maker: Option<KeyName>,
+    pub(super) context: Arc<Context>,
+    pub(super) metrics: GameMetrics,
+    /// Notified when the timer must look again.
+    pub(super) sooner: Arc<Notify>,
+}
+
+/// What the lock of a match guards: the match, and what its effects go to.
+pub(super) struct Locked<G: WireGame> {
+    pub(super) machine: Match<G>,
+    pub(super) counted: CountedMatch,
+    /// The stream of each seat that has one.
+    pub(super) streams: Vec<Option<(StreamNumber, OutboundSender)>>,
+    /// The queue of a stream that is about to take a seat; `None` in between.
+    pub(super) joining: Option<OutboundSender>,
+    pub(super) spectators: Spectators,
+    /// `None` without a store.
+    pub(super) journal: Option<MatchJournal>,
+    pub(super) gates: Gates,
+    /// Reports that are being handled; empty in between.
+    pub(super) reports: Vec<Report>,
+}
 
 /// What comes of effects.
 #[derive(Default)]
@@ -22,50 +59,50 @@ struct Carried {
     ended: Option<Ended>,
 }
 
-impl<G: WireGame> LiveMatch<G> {
+impl<G: WireGame> Locked<G> {
     /// Carries out all effects, and those of streams that turn out to be too slow for them. Gives
     /// the end of the match, if this is it.
     pub(super) fn carry_out(
-        &self,
-        table: &mut Table<G>,
+        &mut self,
+        around: &Surroundings,
         effects: &mut Vec<Effect>,
         now: Moment,
     ) -> Option<Ended> {
         let mut carried = Carried::default();
         loop {
             for effect in effects.drain(..) {
-                self.carry_out_one(table, effect, &mut carried);
+                self.carry_out_one(around, effect, &mut carried);
             }
             let Some((seat, stream)) = carried.slow.pop() else {
                 return carried.ended;
             };
-            table.machine.overflowed(now, seat, stream, effects);
+            self.machine.overflowed(now, seat, stream, effects);
         }
     }
 
-    fn carry_out_one(&self, table: &mut Table<G>, effect: Effect, carried: &mut Carried) {
+    fn carry_out_one(&mut self, around: &Surroundings, effect: Effect, carried: &mut Carried) {
         match effect {
-            Effect::Store(entry) => table.store(entry),
+            Effect::Store(entry) => self.store(entry),
             Effect::Send {
                 seat,
                 response,
                 after,
-            } => carried.slow.extend(table.send(seat, response, after)),
+            } => carried.slow.extend(self.send(seat, response, after)),
             Effect::Open { seat, stream } => {
-                let queue = table.joining.take();
-                table.streams[seat.index()] = queue.map(|queue| (stream, queue));
+                let queue = self.joining.take();
+                self.streams[seat.index()] = queue.map(|queue| (stream, queue));
             }
             Effect::Close {
                 seat,
                 closing: reason,
                 after,
             } => {
-                if let Some((_, sender)) = table.streams[seat.index()].take() {
-                    sender.close(closing(reason), table.gates.before(after));
+                if let Some((_, sender)) = self.streams[seat.index()].take() {
+                    sender.close(closing(reason), self.gates.before(after));
                 }
             }
             Effect::Lost { seat, garbage } => {
-                table.streams[seat.index()] = None;
+                self.streams[seat.index()] = None;
                 match garbage {
                     Some(detail) => warn!(%seat, detail, "the stream carried garbage"),
                     None => info!(%seat, "the stream ended"),
@@ -76,40 +113,40 @@ impl<G: WireGame> LiveMatch<G> {
                 is_last,
                 after,
             } => {
-                let gate = table.gates.before(after);
-                let bytes = &self.context.watcher_queue_bytes;
-                table.spectators.tell(*news, gate.as_ref(), bytes);
+                let gate = self.gates.before(after);
+                let bytes = &around.context.watcher_queue_bytes;
+                self.spectators.tell(*news, gate.as_ref(), bytes);
                 if is_last {
-                    table.spectators.dismiss();
+                    self.spectators.dismiss();
                 }
-                table.machine.set_watched(!table.spectators.is_empty());
+                self.machine.set_watched(!self.spectators.is_empty());
             }
-            Effect::Wake => self.sooner.notify_one(),
+            Effect::Wake => around.sooner.notify_one(),
             Effect::Handled(moment) => {
-                let time = self.context.clock.since(moment);
-                self.context.metrics.handled(time);
+                let time = around.context.clock.since(moment);
+                around.context.metrics.handled(time);
             }
             Effect::Faulty { seat, fault } => {
                 info!(%seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
             }
             Effect::Count(Counted::Decision { by, charge }) => {
-                self.metrics.decided(by, charge.as_ref());
+                around.metrics.decided(by, charge.as_ref());
             }
-            Effect::Count(Counted::Fault(fault)) => self.context.metrics.fault(&fault),
-            Effect::Ended(ending) => carried.ended = Some(self.ended(table, ending)),
+            Effect::Count(Counted::Fault(fault)) => around.context.metrics.fault(&fault),
+            Effect::Ended(ending) => carried.ended = Some(self.ended(around, ending)),
         }
     }
 
-    fn ended(&self, table: &Table<G>, ending: Ending) -> Ended {
+    fn ended(&self, around: &Surroundings, ending: Ending) -> Ended {
         let Ending {
             replay,
             result,
             after,
         } = ending;
         info!(decisions = result.decisions, "match ended");
-        self.metrics.ended();
+        around.metrics.ended();
         if result.spoiled_by_referee {
-            self.context.metrics.match_spoiled();
+            around.context.metrics.match_spoiled();
             let longest_lag_ms = result.longest_referee_lag_us / 1000;
             warn!(
                 longest_lag_ms,
@@ -117,15 +154,13 @@ impl<G: WireGame> LiveMatch<G> {
             );
         }
         Ended {
-            id: self.origin.id.clone(),
-            maker: self.maker.clone(),
+            id: around.origin.id.clone(),
+            maker: around.maker.clone(),
             replay,
-            gate: table.gates.before(after),
+            gate: self.gates.before(after),
         }
     }
-}
 
-impl<G: WireGame> Table<G> {
     /// Queues an entry for the store.
     fn store(&mut self, entry: StoredEntry) {
         let entries = Entries(entry.number + 1);
