@@ -11,13 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::resolve::Crate;
 use crate::cargo::packages;
 
-/// Crates with circles that are still there, and how many files are in them. Less is welcome.
-const STILL_IN_CIRCLES: &[(&str, usize)] = &[
-    ("bridgemaster-games", 19),
-    ("bridgemaster-match", 2),
-    ("bridgemaster-server", 7),
-];
-
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 /// All that a file uses, itself and through others.
@@ -55,16 +48,11 @@ fn no_files_of_a_crate_use_each_other_in_a_circle() {
         let Some(uses) = Crate::read(&package).map(|known| known.uses()) else {
             continue;
         };
-        let allowed = STILL_IN_CIRCLES
-            .iter()
-            .find(|(name, _)| *name == package.name);
-        let allowed = allowed.map_or(0, |(_, files)| *files);
         let circular = in_circles(&uses);
         assert!(
-            circular.len() <= allowed,
-            "{}: {} files use each other in circles (known are {allowed}): {circular:#?}",
+            circular.is_empty(),
+            "{}: files use each other in circles: {circular:#?}",
             package.name,
-            circular.len(),
         );
     }
 }
