@@ -6,20 +6,7 @@ use bridgemaster_proto::games::WireGame;
 /// A stream of chance that no match uses.
 const PLAY_STREAM: u64 = 1 << 40;
 
-/// Calls a macro with the list of games, each as `module: Type,`.
-macro_rules! for_each_game {
-    ($then:ident) => {
-        $then! {
-            old_london_bridge: OldLondonBridge,
-            alhambra: Alhambra,
-            bridges_to_nowhere: BridgesToNowhere,
-            carcassonne: Carcassonne,
-        }
-    };
-}
-pub(crate) use for_each_game;
-
-/// A game whose messages are tested.
+/// A game whose messages are tested: each game of the catalogue is one.
 pub(crate) trait Wired: WireGame {
     /// Some config: every part of it is some time other than the default.
     fn any_config(chance: &mut ChanceStream) -> Self::Config;

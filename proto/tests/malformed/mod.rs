@@ -10,11 +10,7 @@ use std::{
     marker::PhantomData,
 };
 
-use bridgemaster_games::{
-    ChanceStream, Rules, Sample, SeatCount, Seed, Viewer, alhambra::Alhambra,
-    bridges_to_nowhere::BridgesToNowhere, carcassonne::Carcassonne,
-    old_london_bridge::OldLondonBridge,
-};
+use bridgemaster_games::{ChanceStream, Rules, Sample, SeatCount, Seed, Viewer, for_each_game};
 use bridgemaster_proto::games::WireError;
 use prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Value};
@@ -22,7 +18,7 @@ use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Valu
 use self::breaking::{Broken, Place, Wanted, broken_at, places};
 use crate::{
     descriptors,
-    random_match::{Rare, Wired, for_each_game, play, setup_of},
+    random_match::{Rare, Wired, play, setup_of},
 };
 
 /// The fields of messages that were set in what was broken.
@@ -288,10 +284,9 @@ fn every_broken_field_is_named<G: Wired>() {
 macro_rules! every_broken_field_is_named {
     ($($module:ident: $game:ident,)*) => {
         $(mod $module {
-            use super::*;
             #[test]
             fn every_broken_field_is_named() {
-                super::every_broken_field_is_named::<$game>();
+                super::every_broken_field_is_named::<bridgemaster_games::$module::$game>();
             }
         })*
     };
