@@ -24,7 +24,7 @@ pub trait Game: Rules + Sample + Show + Options {
         seat: Seat,
         decision: &Self::Decision,
         events: &mut impl EventSink<Self::Event>,
-    ) -> Result<(), Self::Refusal> {
+    ) -> Result<(), Self::Illegal> {
         let owing = Self::owing(state);
         if owing.contains(seat) {
             return Self::decide(state, seat, decision, events);

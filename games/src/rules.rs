@@ -74,7 +74,7 @@ pub trait Rules: Debug + Send + Sync + 'static {
         + Send
         + Sync;
     /// Why a decision is refused; names the field and what would be legal.
-    type Refusal: Error + Clone + PartialEq + From<OutOfTurn> + Send + Sync + 'static;
+    type Illegal: Error + Clone + PartialEq + From<OutOfTurn> + Send + Sync + 'static;
     /// Something public that happened. `Display` is one line of a transcript.
     type Event: Clone + Debug + PartialEq + Display + Send + Sync;
     /// A chance result that falls after the setup, such as a shuffle in the middle of a match;
@@ -137,7 +137,7 @@ pub trait Rules: Debug + Send + Sync + 'static {
         seat: Seat,
         decision: &Self::Decision,
         events: &mut impl EventSink<Self::Event>,
-    ) -> Result<(), Self::Refusal>;
+    ) -> Result<(), Self::Illegal>;
 
     /// The result, once no seat owes a decision and no chance result is due.
     fn outcome(state: &Self::State) -> Option<Outcome>;

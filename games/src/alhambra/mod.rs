@@ -8,6 +8,7 @@ mod components;
 mod config;
 mod decision;
 mod event;
+mod illegal;
 mod money;
 mod notation;
 mod observation;
@@ -15,7 +16,6 @@ mod options;
 mod payments;
 mod pile;
 mod refill;
-mod refusal;
 mod render;
 mod rules;
 mod sampling;
@@ -30,11 +30,11 @@ pub use components::*;
 pub use config::{Config, DummyPlaces, WithoutBuildings};
 pub use decision::{Decision, Purchase};
 pub use event::{Event, Owner};
+pub use illegal::Illegal;
 pub use money::{MONEY_KINDS, Money, MoneyCard, RowCards, ValueCounts};
 pub use observation::{
     DummyView, MAX_TURN_PURCHASES, Observation, Phase, PlaceRange, Points, SeatView, TurnPurchase,
 };
-pub use refusal::Refusal;
 pub use setup::Setup;
 pub use shuffle::Shuffle;
 pub use state::State;

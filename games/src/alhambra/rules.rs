@@ -11,11 +11,11 @@ use super::components::{
 use super::config::Config;
 use super::decision::{Decision, Purchase};
 use super::event::Event;
+use super::illegal::Illegal;
 use super::money::{Money, MoneyCard, RowCards, ValueCounts};
 use super::observation::{Phase, TurnPurchase};
 use super::payments::list_purchases;
 use super::pile::MoneyPile;
-use super::refusal::Refusal;
 use super::setup::{self, Setup, stream};
 use super::shuffle::Shuffle;
 use super::state::State;
@@ -45,7 +45,7 @@ impl Rules for Alhambra {
     type SetupError = FieldError;
     type State = State;
     type Decision = Decision;
-    type Refusal = Refusal;
+    type Illegal = Illegal;
     type Event = Event;
     type Chance = Shuffle;
 
@@ -124,11 +124,11 @@ impl Rules for Alhambra {
         seat: Seat,
         decision: &Decision,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         match *decision {
             Decision::Take(cards) => state.take(seat, cards, events),
             Decision::Buy(purchase) => state.buy(seat, purchase, events),
-            Decision::Pass if state.can_act(seat) => Err(Refusal::PassWithAction),
+            Decision::Pass if state.can_act(seat) => Err(Illegal::PassWithAction),
             Decision::Pass => {
                 events.push(Event::Passed { seat });
                 state.end_turn(seat, events);
@@ -152,11 +152,11 @@ impl State {
         seat: Seat,
         cards: RowCards,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
-        let rest = self.row.without(cards).map_err(Refusal::NotInRow)?;
+    ) -> Result<(), Illegal> {
+        let rest = self.row.without(cards).map_err(Illegal::NotInRow)?;
         match (cards.len(), cards.total()) {
-            (0, _) => return Err(Refusal::TakeNothing),
-            (2.., total) if total > TAKE_LIMIT => return Err(Refusal::TakeTooMuch(total)),
+            (0, _) => return Err(Illegal::TakeNothing),
+            (2.., total) if total > TAKE_LIMIT => return Err(Illegal::TakeTooMuch(total)),
             _ => {}
         }
         self.row = rest;
@@ -172,13 +172,13 @@ impl State {
         seat: Seat,
         purchase: Purchase,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         let Purchase {
             slot,
             payment,
             give,
         } = purchase;
-        let building = self.offer(slot).ok_or(Refusal::SlotEmpty(slot))?;
+        let building = self.offer(slot).ok_or(Illegal::SlotEmpty(slot))?;
         let hand = &mut self.hands[seat.index()];
         let held = hand.of_currency(slot);
         if !held.contains(payment) {
@@ -186,10 +186,10 @@ impl State {
         }
         let paid = payment.total();
         if paid < building.price() {
-            return Err(Refusal::PaidTooLittle { building, paid });
+            return Err(Illegal::PaidTooLittle { building, paid });
         }
         if give && self.seats.get() != 2 {
-            return Err(Refusal::NoDummy);
+            return Err(Illegal::NoDummy);
         }
         hand.remove_all(slot, payment);
         self.discard.insert_all(slot, payment);
@@ -216,10 +216,10 @@ impl State {
 }
 
 /// The refusal of a payment that a hand does not have: of its highest card that is missing.
-fn not_in_hand(slot: Currency, held: ValueCounts, payment: ValueCounts) -> Refusal {
+fn not_in_hand(slot: Currency, held: ValueCounts, payment: ValueCounts) -> Illegal {
     let is_short = |value: &u8| payment.count(*value) > held.count(*value);
     let value = (1..=VALUES as u8).rev().find(is_short).unwrap_or(1);
-    Refusal::NotInHand {
+    Illegal::NotInHand {
         card: MoneyCard::new(slot, value).unwrap_or(MoneyCard::FIRST),
         count: payment.count(value),
         held: held.count(value),

@@ -6,19 +6,19 @@ use super::components::{Card, Cell, LEVELS, MAX_COLUMN, Piece, Placement};
 use super::decision::Decision;
 use super::edition::CardId;
 use super::event::Event;
-use super::refusal::Refusal;
+use super::illegal::Illegal;
 use super::setup::seat;
-use super::state::{Builder, Placed, State, Table};
+use super::state::{Builder, Fixed, Placed, State};
 use super::structure::{Boards, Spot};
 use crate::{EventSink, Seat};
 
 impl Builder {
     /// Places a piece, or refuses it before anything has changed.
-    pub(super) fn place(&mut self, table: &Table, placement: Placement) -> Result<(), Refusal> {
+    pub(super) fn place(&mut self, fixed: &Fixed, placement: Placement) -> Result<(), Illegal> {
         let Placement { piece, cell } = placement;
         self.check_cell(cell)?;
         let card = match piece {
-            Piece::Card(card) => Some(self.place_card(table, card, cell)?),
+            Piece::Card(card) => Some(self.place_card(fixed, card, cell)?),
             Piece::Pillar => {
                 self.place_pillar(cell)?;
                 None
@@ -28,13 +28,13 @@ impl Builder {
         Ok(())
     }
 
-    fn place_card(&mut self, table: &Table, card: Card, cell: Cell) -> Result<CardId, Refusal> {
-        let held = |&id: &CardId| table.card(id) == card;
+    fn place_card(&mut self, fixed: &Fixed, card: Card, cell: Cell) -> Result<CardId, Illegal> {
+        let held = |&id: &CardId| fixed.card(id) == card;
         let place = self.hand.iter().position(held);
-        let place = place.ok_or(Refusal::NotInHand(card))?;
+        let place = place.ok_or(Illegal::NotInHand(card))?;
         let id = self.hand[place];
-        let traits = table.traits(id);
-        self.check_run(table, id, cell)?;
+        let traits = fixed.traits(id);
+        self.check_run(fixed, id, cell)?;
         let needed = self.structure.needed_after_card(Spot::of(cell), traits);
         check_needed(needed, self.pillars)?;
         self.hand.remove(place);
@@ -44,20 +44,20 @@ impl Builder {
 
     /// Checks that a card leaves every run legal (N5), at a cell that has passed
     /// [`Self::check_cell`].
-    pub(super) fn check_run(&self, table: &Table, id: CardId, cell: Cell) -> Result<(), Refusal> {
-        let (card, piece) = (table.traits(id), Piece::Card(table.card(id)));
+    pub(super) fn check_run(&self, fixed: &Fixed, id: CardId, cell: Cell) -> Result<(), Illegal> {
+        let (card, piece) = (fixed.traits(id), Piece::Card(fixed.card(id)));
         let (left, right) = self.structure.neighbours(Spot::of(cell));
         if !left.styles_fit(card, right) {
-            Err(Refusal::Style { piece, cell })
+            Err(Illegal::Style { piece, cell })
         } else if left.join(card, right).is_none() {
-            Err(Refusal::Numbers { piece, cell })
+            Err(Illegal::Numbers { piece, cell })
         } else {
             Ok(())
         }
     }
 
-    fn place_pillar(&mut self, cell: Cell) -> Result<(), Refusal> {
-        let left = self.pillars.checked_sub(1).ok_or(Refusal::NoPillarLeft)?;
+    fn place_pillar(&mut self, cell: Cell) -> Result<(), Illegal> {
+        let left = self.pillars.checked_sub(1).ok_or(Illegal::NoPillarLeft)?;
         let needed = self.structure.needed_after_pillar(Spot::of(cell));
         check_needed(needed, left)?;
         self.pillars = left;
@@ -66,19 +66,19 @@ impl Builder {
     }
 
     /// Checks all that is the same for every piece.
-    pub(super) fn check_cell(&self, cell: Cell) -> Result<(), Refusal> {
+    pub(super) fn check_cell(&self, cell: Cell) -> Result<(), Illegal> {
         let Cell { level, column } = cell;
         if !(1..=LEVELS as u8).contains(&level) {
-            return Err(Refusal::Level(level));
+            return Err(Illegal::Level(level));
         }
         if !(-MAX_COLUMN..=MAX_COLUMN).contains(&column) {
-            return Err(Refusal::Column(column));
+            return Err(Illegal::Column(column));
         }
         if !self.structure.reaches(column) {
             return Err(match (level, self.structure.is_empty()) {
-                (_, true) => Refusal::First,
-                (1, false) => Refusal::TooFar(column),
-                _ => Refusal::Unsupported(cell),
+                (_, true) => Illegal::First,
+                (1, false) => Illegal::TooFar(column),
+                _ => Illegal::Unsupported(cell),
             });
         }
         let spot = Spot::of(cell);
@@ -87,36 +87,36 @@ impl Builder {
             return Ok(());
         }
         Err(match level {
-            _ if self.structure.is_empty() => Refusal::First,
-            _ if on(self.structure.taken()) => Refusal::Occupied(cell),
-            1 => Refusal::TooFar(column),
-            _ => Refusal::Unsupported(cell),
+            _ if self.structure.is_empty() => Illegal::First,
+            _ if on(self.structure.taken()) => Illegal::Occupied(cell),
+            1 => Illegal::TooFar(column),
+            _ => Illegal::Unsupported(cell),
         })
     }
 
     /// Ends the phase for this seat, or refuses.
-    pub(super) fn end(&mut self) -> Result<(), Refusal> {
+    pub(super) fn end(&mut self) -> Result<(), Illegal> {
         match self.structure.needed() {
             0 => {
                 self.has_ended = true;
                 Ok(())
             }
-            needed => Err(Refusal::MonumentOpen { needed }),
+            needed => Err(Illegal::MonumentOpen { needed }),
         }
     }
 
     /// Replaces the content of `list` by the legal decisions of this seat while it builds.
-    pub(super) fn list_building(&self, table: &Table, list: &mut Vec<Decision>) {
+    pub(super) fn list_building(&self, fixed: &Fixed, list: &mut Vec<Decision>) {
         list.clear();
         let structure = &self.structure;
         let places = structure.places();
         let mut before = None;
         for &id in &self.hand {
             if before != Some(id) {
-                let card = table.traits(id);
+                let card = fixed.traits(id);
                 let fitting = structure.fitting(&places, card);
                 let closable = structure.closable(fitting, card, self.pillars);
-                self.list_cells(Piece::Card(table.card(id)), closable, list);
+                self.list_cells(Piece::Card(fixed.card(id)), closable, list);
             }
             before = Some(id);
         }
@@ -135,9 +135,9 @@ impl Builder {
     }
 }
 
-fn check_needed(needed: u8, pillars: u8) -> Result<(), Refusal> {
+fn check_needed(needed: u8, pillars: u8) -> Result<(), Illegal> {
     if needed > pillars {
-        return Err(Refusal::Unclosable { needed, pillars });
+        return Err(Illegal::Unclosable { needed, pillars });
     }
     Ok(())
 }
@@ -148,7 +148,7 @@ impl State {
         &mut self,
         seat: Seat,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         self.seat_mut(seat).end()?;
         if self.seats.iter().all(|builder| builder.has_ended) {
             self.show(events);
@@ -161,15 +161,15 @@ impl State {
 
     /// Shows what both seats have built.
     fn show(&mut self, events: &mut impl EventSink<Event>) {
-        let table = &*self.table;
+        let fixed = &*self.fixed;
         for (number, builder) in self.seats.iter_mut().enumerate() {
             let seat = seat(number as u8);
             for placed in builder.placed.drain(..) {
-                let placement = placed.placement(table);
+                let placement = placed.placement(fixed);
                 events.push(Event::Placed { seat, placement });
             }
             let discarded: ArrayVec<Card, _> =
-                builder.hand.drain(..).map(|id| table.card(id)).collect();
+                builder.hand.drain(..).map(|id| fixed.card(id)).collect();
             events.push(Event::BuildingEnded { seat, discarded });
             builder.has_ended = false;
         }

@@ -4,8 +4,8 @@ use super::components::{CARDS_A_DRAFT, Card, MONUMENTS, PLAYERS, ROUNDS};
 use super::decision::Decision;
 use super::edition::CardId;
 use super::event::Event;
+use super::illegal::Illegal;
 use super::observation::Phase;
-use super::refusal::Refusal;
 use super::setup::seat;
 use super::state::{Builder, State};
 use crate::{EventSink, Seat};
@@ -52,17 +52,17 @@ impl State {
         seat: Seat,
         card: Card,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         let id = match card {
             Card::Monument if self.monuments > 0 => {
                 self.monuments -= 1;
                 CardId::MONUMENT
             }
-            Card::Monument => return Err(Refusal::NotOnTable(card)),
+            Card::Monument => return Err(Illegal::NotOnTable(card)),
             Card::Bridge(_) => {
-                let is_it = |&id: &CardId| self.table.card(id) == card;
+                let is_it = |&id: &CardId| self.fixed.card(id) == card;
                 let place = self.open.iter().position(is_it);
-                self.open.remove(place.ok_or(Refusal::NotOnTable(card))?)
+                self.open.remove(place.ok_or(Illegal::NotOnTable(card))?)
             }
         };
         let hand = &mut self.seat_mut(seat).hand;
@@ -91,7 +91,7 @@ impl State {
         let mut before = None;
         for &id in &self.open {
             if before != Some(id) {
-                list.push(Decision::Take(self.table.card(id)));
+                list.push(Decision::Take(self.fixed.card(id)));
             }
             before = Some(id);
         }

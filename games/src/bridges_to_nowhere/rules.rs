@@ -7,8 +7,8 @@ use super::components::PLAYERS;
 use super::config::Config;
 use super::decision::Decision;
 use super::event::Event;
+use super::illegal::Illegal;
 use super::observation::Phase;
-use super::refusal::Refusal;
 use super::setup::{self, Setup, seat};
 use super::state::State;
 use crate::{
@@ -41,7 +41,7 @@ impl Rules for BridgesToNowhere {
     type SetupError = FieldError;
     type State = State;
     type Decision = Decision;
-    type Refusal = Refusal;
+    type Illegal = Illegal;
     type Event = Event;
     type Chance = NoChance;
 
@@ -80,7 +80,7 @@ impl Rules for BridgesToNowhere {
     fn list(state: &State, seat: Seat, list: &mut Vec<Decision>) -> LegalList {
         match state.phase {
             Phase::Draft { .. } => state.list_takes(list),
-            Phase::Build => state.seat(seat).list_building(&state.table, list),
+            Phase::Build => state.seat(seat).list_building(&state.fixed, list),
             Phase::Over => {}
         }
         LegalList::Complete
@@ -91,12 +91,12 @@ impl Rules for BridgesToNowhere {
         seat: Seat,
         decision: &Decision,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         match (state.phase, *decision) {
             (Phase::Draft { .. }, Decision::Take(card)) => state.take(seat, card, events),
             (Phase::Build, Decision::Place(placement)) => {
-                let table = &*state.table;
-                state.seats[seat.index()].place(table, placement)
+                let fixed = &*state.fixed;
+                state.seats[seat.index()].place(fixed, placement)
             }
             (Phase::Build, Decision::End) => state.end_building(seat, events),
             (phase, decision) => {

@@ -12,11 +12,11 @@ use super::components::{
 use super::config::Config;
 use super::decision::Decision;
 use super::edition::{CardId, Edition};
+use super::illegal::Illegal;
 use super::observation::{Observation, Phase, SeatView};
 use super::observation_check::check;
-use super::refusal::Refusal;
 use super::setup::{Deal, Setup, all_contracts, draw_deck, draw_seat, seat};
-use super::state::{Builder, State, Table};
+use super::state::{Builder, Fixed, State};
 use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer};
 
 impl Sample for BridgesToNowhere {
@@ -25,7 +25,7 @@ impl Sample for BridgesToNowhere {
     fn observe(state: &State, viewer: Viewer) -> Observation {
         Observation {
             viewer,
-            games: state.table.games,
+            games: state.fixed.games,
             results: state.results.clone(),
             game: state.game,
             contract: state.contract(),
@@ -38,8 +38,8 @@ impl Sample for BridgesToNowhere {
             seats: std::array::from_fn(|number| {
                 let builder = &state.seats[number];
                 match viewer == Viewer::Seat(seat(number as u8)) {
-                    true => builder.own_view(&state.table),
-                    false => builder.shown_view(&state.table),
+                    true => builder.own_view(&state.fixed),
+                    false => builder.shown_view(&state.fixed),
                 }
             }),
         }
@@ -60,7 +60,7 @@ impl Sample for BridgesToNowhere {
         let setup = sample_setup(config, observation, chance);
         let open = observation.open.iter();
         let mut state = State {
-            table: Arc::new(Table::new(config, &setup)),
+            fixed: Arc::new(Fixed::new(config, &setup)),
             results: observation.results.clone(),
             game: observation.game,
             round: observation.round,
@@ -70,7 +70,7 @@ impl Sample for BridgesToNowhere {
             seats: [Builder::new(), Builder::new()],
         };
         for (number, view) in observation.seats.iter().enumerate() {
-            state.seats[number] = rebuild(&state.table, &config.edition, number, view)?;
+            state.seats[number] = rebuild(&state.fixed, &config.edition, number, view)?;
         }
         if state.phase == Phase::Build {
             sample_secrets(&mut state, observation, chance);
@@ -108,7 +108,7 @@ impl Sample for BridgesToNowhere {
 impl State {
     /// The bridge cards of some identifiers, at most `N`.
     pub(super) fn bridge_cards<const N: usize>(&self, ids: &[CardId]) -> ArrayVec<BridgeCard, N> {
-        let cards = ids.iter().filter_map(|&id| match self.table.card(id) {
+        let cards = ids.iter().filter_map(|&id| match self.fixed.card(id) {
             Card::Bridge(card) => Some(card),
             Card::Monument => None,
         });
@@ -118,31 +118,31 @@ impl State {
 
 impl Builder {
     /// What the seat itself knows.
-    fn own_view(&self, table: &Table) -> SeatView {
+    fn own_view(&self, fixed: &Fixed) -> SeatView {
         SeatView {
-            structure: self.pieces(table, [0; LEVELS]).collect(),
+            structure: self.pieces(fixed, [0; LEVELS]).collect(),
             pillars: self.pillars,
-            cards: self.hand.iter().map(|&id| table.card(id)).collect(),
+            cards: self.hand.iter().map(|&id| fixed.card(id)).collect(),
             placed: self
                 .placed
                 .iter()
-                .map(|placed| placed.placement(table))
+                .map(|placed| placed.placement(fixed))
                 .collect(),
             has_ended: self.has_ended,
         }
     }
 
     /// What everybody was last shown: what this phase has placed is not there yet.
-    fn shown_view(&self, table: &Table) -> SeatView {
+    fn shown_view(&self, fixed: &Fixed) -> SeatView {
         let placed_cards = self.placed.iter().filter_map(|placed| placed.card);
         let pillars = self.placed.iter().filter(|placed| placed.card.is_none());
         let mut cards: ArrayVec<CardId, CARDS_A_DRAFT> = self.hand.clone();
         cards.extend(placed_cards);
         cards.sort_unstable();
         SeatView {
-            structure: self.pieces(table, self.placed_boards()).collect(),
+            structure: self.pieces(fixed, self.placed_boards()).collect(),
             pillars: self.pillars + pillars.count() as u8,
-            cards: cards.iter().map(|&id| table.card(id)).collect(),
+            cards: cards.iter().map(|&id| fixed.card(id)).collect(),
             placed: ArrayVec::new(),
             has_ended: false,
         }
@@ -205,7 +205,7 @@ fn sample_deal(config: &Config, observation: &Observation, chance: &mut ChanceSt
 /// What a seat has, built anew from a view of it: first what everybody has seen, each piece placed
 /// by the rules, then the placements of this phase in their order.
 fn rebuild(
-    table: &Table,
+    fixed: &Fixed,
     edition: &Edition,
     number: usize,
     view: &SeatView,
@@ -218,7 +218,7 @@ fn rebuild(
     // Outwards from column 0 each piece finds its neighbour.
     shown.sort_by_key(|(_, Placement { cell, .. })| (cell.level, cell.column.unsigned_abs()));
     for (place, placement) in shown {
-        rebuild_piece(&mut builder, table, edition, placement)
+        rebuild_piece(&mut builder, fixed, edition, placement)
             .or_else(|problem| FieldError::refuse(field(format!("structure[{place}]")), problem))?;
     }
     if builder.structure.needed() > 0 {
@@ -233,7 +233,7 @@ fn rebuild(
     builder.hand = cards.filter_map(|card| identify(edition, card)).collect();
     builder.hand.sort_unstable();
     for (place, &placement) in view.placed.iter().enumerate() {
-        builder.place(table, placement).or_else(|refusal| {
+        builder.place(fixed, placement).or_else(|refusal| {
             FieldError::refuse(field(format!("placed[{place}]")), refusal.to_string())
         })?;
     }
@@ -249,25 +249,25 @@ fn rebuild(
 /// known any more.
 fn rebuild_piece(
     builder: &mut Builder,
-    table: &Table,
+    fixed: &Fixed,
     edition: &Edition,
     placement: Placement,
 ) -> Result<(), String> {
     let Placement { piece, cell } = placement;
-    let add = |builder: &mut Builder| -> Result<(), Refusal> {
+    let add = |builder: &mut Builder| -> Result<(), Illegal> {
         builder.check_cell(cell)?;
         match piece {
             Piece::Pillar => {
                 builder.pillars = builder
                     .pillars
                     .checked_sub(1)
-                    .ok_or(Refusal::NoPillarLeft)?;
+                    .ok_or(Illegal::NoPillarLeft)?;
                 builder.structure.place_pillar(cell);
             }
             Piece::Card(card) => {
-                let id = identify(edition, card).ok_or(Refusal::NotInHand(card))?;
-                builder.check_run(table, id, cell)?;
-                builder.structure.place_card(cell, id, table.traits(id));
+                let id = identify(edition, card).ok_or(Illegal::NotInHand(card))?;
+                builder.check_run(fixed, id, cell)?;
+                builder.structure.place_card(cell, id, fixed.traits(id));
             }
         }
         Ok(())
@@ -291,11 +291,11 @@ fn sample_secrets(state: &mut State, observation: &Observation, chance: &mut Cha
         Viewer::Seat(own) => Some(own.index()),
         Viewer::Spectator => Some(chance.below(PLAYERS as u32) as usize),
     };
-    let table = Arc::clone(&state.table);
+    let fixed = Arc::clone(&state.fixed);
     for (number, builder) in state.seats.iter_mut().enumerate() {
         if observation.viewer != Viewer::Seat(seat(number as u8)) {
             let may_have_ended = still_building.is_some_and(|other| other != number);
-            sample_secret_building(builder, &table, may_have_ended, chance);
+            sample_secret_building(builder, &fixed, may_have_ended, chance);
         }
     }
 }
@@ -305,7 +305,7 @@ fn sample_secrets(state: &mut State, observation: &Observation, chance: &mut Cha
 /// chance. The end itself is among them only when the seat may have ended.
 fn sample_secret_building(
     builder: &mut Builder,
-    table: &Table,
+    fixed: &Fixed,
     may_have_ended: bool,
     chance: &mut ChanceStream,
 ) {
@@ -313,10 +313,10 @@ fn sample_secret_building(
     let mut stages = vec![builder.clone()];
     let mut now = builder.clone();
     while !now.has_ended {
-        now.list_building(table, &mut list);
+        now.list_building(fixed, &mut list);
         let decision = list[chance.below(list.len() as u32) as usize];
         let done = match decision {
-            Decision::Place(placement) => now.place(table, placement),
+            Decision::Place(placement) => now.place(fixed, placement),
             _ => now.end(),
         };
         debug_assert_eq!(done, Ok(()), "a listed decision is legal");

@@ -5,7 +5,7 @@ use super::event::Event;
 use super::observation::{GameResult, Phase, SeatScore};
 use super::run::{ALL_STYLES, StyleSet};
 use super::setup::seat;
-use super::state::{Builder, State, Table};
+use super::state::{Builder, Fixed, State};
 use super::structure::Spot;
 use crate::{EventSink, Outcome, ScoreLine, Seat, SeatOutcome};
 
@@ -27,7 +27,7 @@ struct Achievements {
 
 impl Builder {
     /// The points of the structure.
-    pub(super) fn score(&self, table: &Table, contract: Option<Contract>) -> SeatScore {
+    pub(super) fn score(&self, fixed: &Fixed, contract: Option<Contract>) -> SeatScore {
         let mut score = SeatScore::default();
         let mut achieved = Achievements::default();
         for level in 0..LEVELS {
@@ -39,7 +39,7 @@ impl Builder {
                 starts &= starts - 1;
                 let length = self.structure.run(start).length;
                 if pillars & start.right(u32::from(length)).board() != 0 {
-                    self.score_segment(table, start, length, &mut score, &mut achieved);
+                    self.score_segment(fixed, start, length, &mut score, &mut achieved);
                 }
             }
         }
@@ -49,7 +49,7 @@ impl Builder {
 
     fn score_segment(
         &self,
-        table: &Table,
+        fixed: &Fixed,
         start: Spot,
         length: u8,
         score: &mut SeatScore,
@@ -57,13 +57,13 @@ impl Builder {
     ) {
         let factor = start.level as u16 + 1;
         let id = |place: u8| self.structure.card(start.right(u32::from(place)));
-        let number = |place: u8| u16::from(table.traits(id(place)).number);
+        let number = |place: u8| u16::from(fixed.traits(id(place)).number);
         let mut styles: StyleSet = ALL_STYLES;
         let mut symbol_before = None;
         for place in 0..length {
-            styles &= table.traits(id(place)).styles;
+            styles &= fixed.traits(id(place)).styles;
             let ends = place == 0 || place + 1 == length;
-            match table.card(id(place)) {
+            match fixed.card(id(place)) {
                 Card::Bridge(card) => {
                     match card.number {
                         Some(number) => score.numbers += u16::from(number) * factor,
@@ -134,7 +134,7 @@ impl State {
         let contract = self.contract();
         let mut scores = [SeatScore::default(); PLAYERS];
         for (number, builder) in self.seats.iter().enumerate() {
-            let score = builder.score(&self.table, contract);
+            let score = builder.score(&self.fixed, contract);
             scores[number] = score;
             events.push(Event::Scored {
                 seat: seat(number as u8),
@@ -152,8 +152,8 @@ impl State {
             game: self.game,
             winner,
         });
-        let enough = winner.is_some_and(|seat| self.games_won(seat) == self.table.contracts_to_win);
-        if enough || self.game + 1 == self.table.games {
+        let enough = winner.is_some_and(|seat| self.games_won(seat) == self.fixed.contracts_to_win);
+        if enough || self.game + 1 == self.fixed.games {
             self.phase = Phase::Over;
             events.push(Event::MatchEnded);
         } else {
@@ -194,7 +194,7 @@ impl State {
     /// line for each game that was played, 1 for a won one.
     fn breakdown(&self, seat: Seat) -> Vec<ScoreLine> {
         let line = |category, points| ScoreLine { category, points };
-        if let (1, [only]) = (self.table.games, &self.results[..]) {
+        if let (1, [only]) = (self.fixed.games, &self.results[..]) {
             let score = only.scores[seat.index()];
             return [
                 ("numbers", score.numbers),

@@ -18,7 +18,7 @@ use crate::{Digest, Digester, Seat};
 
 /// What stays the same during a match, hidden orders included. States share it.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct Fixed {
     /// The card of each identifier, the monument last.
     cards: [Card; BRIDGE_CARDS + 1],
     /// What counts of it for runs.
@@ -26,12 +26,12 @@ pub(super) struct Table {
     pub(super) contracts_to_win: u8,
     pub(super) games: u8,
     pub(super) contracts: Option<[Contract; CONTRACTS]>,
-    pub(super) deals: ArrayVec<DealTable, MAX_GAMES>,
+    pub(super) deals: ArrayVec<FixedDeal, MAX_GAMES>,
 }
 
 /// The deal of one game.
 #[derive(Debug)]
-pub(super) struct DealTable {
+pub(super) struct FixedDeal {
     pub(super) first_drafter: Seat,
     /// The cards that each round opens, in the order of the edition.
     pub(super) opened: [[CardId; OPEN_CARDS]; ROUNDS as usize],
@@ -40,7 +40,7 @@ pub(super) struct DealTable {
 /// The whole truth. A clone copies about a kilobyte and shares the rest.
 #[derive(Clone, Debug)]
 pub struct State {
-    pub(super) table: Arc<Table>,
+    pub(super) fixed: Arc<Fixed>,
     /// Results of the games that are over.
     pub(super) results: ArrayVec<GameResult, MAX_GAMES>,
     /// Game in play, from 0; the last one played once the match is over.
@@ -76,7 +76,7 @@ pub(super) struct Placed {
     pub(super) cell: Cell,
 }
 
-impl Table {
+impl Fixed {
     /// What a match of this config and setup shares. `setup` must have been checked.
     pub(super) fn new(config: &Config, setup: &Setup) -> Self {
         let edition = &config.edition;
@@ -93,7 +93,7 @@ impl Table {
             deals: setup
                 .deals
                 .iter()
-                .map(|deal| DealTable::new(edition, deal))
+                .map(|deal| FixedDeal::new(edition, deal))
                 .collect(),
         }
     }
@@ -109,7 +109,7 @@ impl Table {
     }
 }
 
-impl DealTable {
+impl FixedDeal {
     fn new(edition: &Edition, deal: &Deal) -> Self {
         let round = |round: usize| &deal.deck[round * OPEN_CARDS..][..OPEN_CARDS];
         Self {
@@ -126,7 +126,7 @@ impl DealTable {
     }
 }
 
-impl DealTable {
+impl FixedDeal {
     /// The cards that are unseen once a round is open, in the order of the edition.
     pub(super) fn unseen(&self, round: u8) -> ArrayVec<CardId, BRIDGE_CARDS> {
         let mut ids: ArrayVec<CardId, BRIDGE_CARDS> = ArrayVec::new();
@@ -163,7 +163,7 @@ impl Builder {
     /// The pieces of the structure by cell, those on the boards `hidden` left out.
     pub(super) fn pieces<'a>(
         &'a self,
-        table: &'a Table,
+        fixed: &'a Fixed,
         hidden: Boards,
     ) -> impl Iterator<Item = Placement> + 'a {
         let structure = &self.structure;
@@ -173,7 +173,7 @@ impl Builder {
             structure.cells(level, shown).map(move |cell| {
                 let spot = Spot::of(cell);
                 let piece = match structure.pillars[level] & spot.board() {
-                    0 => Piece::Card(table.card(structure.card(spot))),
+                    0 => Piece::Card(fixed.card(structure.card(spot))),
                     _ => Piece::Pillar,
                 };
                 Placement { piece, cell }
@@ -184,11 +184,11 @@ impl Builder {
 
 impl Placed {
     /// The placement as others see it.
-    pub(super) fn placement(self, table: &Table) -> Placement {
+    pub(super) fn placement(self, fixed: &Fixed) -> Placement {
         Placement {
             piece: self
                 .card
-                .map_or(Piece::Pillar, |id| Piece::Card(table.card(id))),
+                .map_or(Piece::Pillar, |id| Piece::Card(fixed.card(id))),
             cell: self.cell,
         }
     }
@@ -198,7 +198,7 @@ impl State {
     /// The start of a match, before its first game. `setup` must have been checked.
     pub(super) fn new(config: &Config, setup: &Setup) -> Self {
         Self {
-            table: Arc::new(Table::new(config, setup)),
+            fixed: Arc::new(Fixed::new(config, setup)),
             results: ArrayVec::new(),
             game: 0,
             round: 0,
@@ -217,13 +217,13 @@ impl State {
         &mut self.seats[seat.index()]
     }
 
-    pub(super) fn deal(&self) -> &DealTable {
-        &self.table.deals[usize::from(self.game)]
+    pub(super) fn deal(&self) -> &FixedDeal {
+        &self.fixed.deals[usize::from(self.game)]
     }
 
     /// The contract of the game in play.
     pub(super) fn contract(&self) -> Option<Contract> {
-        self.table
+        self.fixed
             .contracts
             .map(|contracts| contracts[usize::from(self.game)])
     }
@@ -249,7 +249,7 @@ impl State {
     /// pillars, cards, placements of this phase, whether it has ended.
     pub(super) fn digest(&self) -> Digest {
         let Self {
-            table,
+            fixed,
             results,
             game,
             round,
@@ -258,14 +258,14 @@ impl State {
             monuments,
             seats,
         } = self;
-        let Table {
+        let Fixed {
             cards: _, // written out where they lie
             traits: _,
             contracts_to_win,
             games,
             contracts,
             deals,
-        } = &**table;
+        } = &**fixed;
         let mut d = Digester::default();
         d.bytes(&[*contracts_to_win, *games]);
         d.u8(results.len() as u8);
@@ -320,15 +320,15 @@ impl State {
                 placed,
                 has_ended,
             } = builder;
-            d.u8(builder.pieces(table, [0; LEVELS]).count() as u8);
-            for placement in builder.pieces(table, [0; LEVELS]) {
+            d.u8(builder.pieces(fixed, [0; LEVELS]).count() as u8);
+            for placement in builder.pieces(fixed, [0; LEVELS]) {
                 digest_placement(&mut d, placement);
             }
             d.u8(*pillars);
             self.digest_cards(&mut d, hand);
             d.u8(placed.len() as u8);
             for placed in placed {
-                digest_placement(&mut d, placed.placement(table));
+                digest_placement(&mut d, placed.placement(fixed));
             }
             d.u8(u8::from(*has_ended));
         }
@@ -338,7 +338,7 @@ impl State {
     fn digest_cards(&self, d: &mut Digester, cards: &[CardId]) {
         d.u8(cards.len() as u8);
         for &id in cards {
-            digest_piece(d, Piece::Card(self.table.card(id)));
+            digest_piece(d, Piece::Card(self.fixed.card(id)));
         }
     }
 }

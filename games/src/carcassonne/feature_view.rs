@@ -57,7 +57,7 @@ impl State {
         let map = &self.map;
         let mut tiles = (0..).zip(map.tiles());
         let (tile, _) = tiles.find(|(_, laid)| laid.placement.cell == cell)?;
-        let feature = map.feature(&self.table.edition, tile, segment)?;
+        let feature = map.feature(&self.fixed.edition, tile, segment)?;
         let kind = match feature {
             Feature::Road(root) => FeatureKind::Road {
                 open_ends: map.road(root).open_ends,

@@ -15,13 +15,13 @@ mod feature_view;
 mod features;
 mod forest;
 mod frontier;
+mod illegal;
 mod map;
 mod meeples;
 mod notation;
 mod observation;
 mod observation_check;
 mod options;
-mod refusal;
 mod render;
 mod rules;
 mod sampling;
@@ -38,10 +38,10 @@ pub use edition::Edition;
 pub use edition_parts::{CityParts, EditionParts, FieldParts, RoadParts, TileParts};
 pub use event::Event;
 pub use feature_view::{FeatureId, FeatureKind, FeatureView};
+pub use illegal::Illegal;
 pub use observation::{
     Crossing, LaidTile, MAX_POINTS, Meeple, Observation, Phase, Points, SeatView,
 };
-pub use refusal::Refusal;
 pub use setup::Setup;
 pub use state::State;
 

@@ -9,8 +9,8 @@ use super::decision::{Decision, Gate, Placement};
 use super::event::Event;
 use super::features::{Feature, Standing};
 use super::frontier::MAX_OPEN;
+use super::illegal::Illegal;
 use super::observation::Phase;
-use super::refusal::Refusal;
 use super::setup::{self, Setup};
 use super::state::State;
 use crate::field_error::check_seats;
@@ -40,7 +40,7 @@ impl Rules for Carcassonne {
     type SetupError = FieldError;
     type State = State;
     type Decision = Decision;
-    type Refusal = Refusal;
+    type Illegal = Illegal;
     type Event = Event;
     type Chance = NoChance;
 
@@ -90,7 +90,7 @@ impl Rules for Carcassonne {
         _seat: Seat,
         decision: &Decision,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         match (&state.phase, *decision) {
             (Phase::PlaceTile { tile }, Decision::Place(placement)) => {
                 state.place_tile(*tile, placement, events)
@@ -124,12 +124,12 @@ impl State {
         &self,
         tile: TileKind,
         placement: Placement,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         let Placement { cell, rotation } = placement;
         let Some(open) = self.map.frontier().at(cell) else {
-            return Err(Refusal::CellClosed(cell));
+            return Err(Illegal::CellClosed(cell));
         };
-        let shape = self.table.edition.shape(tile);
+        let shape = self.fixed.edition.shape(tile);
         if shape.fitting(open.demand).contains(rotation) {
             return Ok(());
         }
@@ -139,12 +139,12 @@ impl State {
             asked.is_some_and(|asked| asked != lying.terrain[edge.index()])
         });
         Err(match mismatch {
-            Some(edge) => Refusal::EdgeMismatch {
+            Some(edge) => Illegal::EdgeMismatch {
                 tile,
                 rotation,
                 edge,
             },
-            None => Refusal::RotationRepeated {
+            None => Illegal::RotationRepeated {
                 tile,
                 first: shape.first_alike(rotation),
             },
@@ -156,9 +156,9 @@ impl State {
         tile: TileKind,
         placement: Placement,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         self.check_placement(tile, placement)?;
-        self.map.lay(&self.table.edition, tile, placement);
+        self.map.lay(&self.fixed.edition, tile, placement);
         self.phase = Phase::PlaceMeeple;
         events.push(Event::TilePlaced {
             seat: self.turn,
@@ -169,24 +169,24 @@ impl State {
     }
 
     /// Checks where a meeple is to be placed.
-    fn check_meeple(&self, segment: Segment) -> Result<(), Refusal> {
+    fn check_meeple(&self, segment: Segment) -> Result<(), Illegal> {
         if self.supply[self.turn.index()] == 0 {
-            return Err(Refusal::SupplyEmpty);
+            return Err(Illegal::SupplyEmpty);
         }
-        let (edition, last) = (&self.table.edition, self.map.last());
+        let (edition, last) = (&self.fixed.edition, self.map.last());
         let Some(feature) = self.map.feature(edition, last, segment) else {
-            return Err(Refusal::NoSuchSegment(segment));
+            return Err(Illegal::NoSuchSegment(segment));
         };
-        if matches!(feature, Feature::Field(_)) && !self.table.fields {
-            return Err(Refusal::FieldsOff);
+        if matches!(feature, Feature::Field(_)) && !self.fixed.fields {
+            return Err(Illegal::FieldsOff);
         }
         let mut features = self.map.features_of(edition, last);
         match features.find(|&(_, other)| other == feature) {
-            Some((first, _)) if first != segment => Err(Refusal::SegmentNotFirst {
+            Some((first, _)) if first != segment => Err(Illegal::SegmentNotFirst {
                 given: segment,
                 first,
             }),
-            _ if self.map.is_occupied(feature) => Err(Refusal::Occupied(segment)),
+            _ if self.map.is_occupied(feature) => Err(Illegal::Occupied(segment)),
             _ => Ok(()),
         }
     }
@@ -195,7 +195,7 @@ impl State {
         &mut self,
         segment: Option<Segment>,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         let (seat, tile) = (self.turn, self.map.last());
         if let Some(segment) = segment {
             self.check_meeple(segment)?;
@@ -204,7 +204,7 @@ impl State {
                 segment,
                 seat,
             };
-            self.map.add_meeple(&self.table.edition, standing);
+            self.map.add_meeple(&self.fixed.edition, standing);
             self.supply[seat.index()] -= 1;
         }
         events.push(match segment {
@@ -224,7 +224,7 @@ impl State {
         &mut self,
         gate: Option<Gate>,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         let Phase::Drawbridge { crossings } = &self.phase else {
             return Err(OutOfTurn::Over.into());
         };
@@ -244,7 +244,7 @@ impl State {
                     segment: Segment::City(gate.city),
                     seat,
                 };
-                self.map.add_meeple(&self.table.edition, standing);
+                self.map.add_meeple(&self.fixed.edition, standing);
                 events.push(Event::MeepleSent { seat, gate });
             }
         }
@@ -257,23 +257,23 @@ impl State {
     }
 
     /// Checks a way from a completed road. Returns the tile of the gate.
-    fn check_gate(&self, road: Edge, gate: Gate) -> Result<u8, Refusal> {
+    fn check_gate(&self, road: Edge, gate: Gate) -> Result<u8, Illegal> {
         let Some(road) = self.road_of(road) else {
-            return Err(Refusal::NoSuchGate(gate));
+            return Err(Illegal::NoSuchGate(gate));
         };
         if let Some((_, tile)) = self.map.down(road).find(|&(first, _)| first == gate) {
             return Ok(tile);
         }
         Err(match self.map.first_gate(road, gate) {
-            Some(first) => Refusal::GateNotFirst(first),
-            None => Refusal::NoSuchGate(gate),
+            Some(first) => Illegal::GateNotFirst(first),
+            None => Illegal::NoSuchGate(gate),
         })
     }
 }
 
 impl State {
     fn list_placements(&self, tile: TileKind, list: &mut Vec<Decision>) {
-        let shape = self.table.edition.shape(tile);
+        let shape = self.fixed.edition.shape(tile);
         for open in self.map.frontier().cells() {
             for rotation in shape.fitting(open.demand).iter() {
                 list.push(Decision::Place(Placement {
@@ -289,9 +289,9 @@ impl State {
         if self.supply[seat.index()] == 0 {
             return;
         }
-        let features = self.map.features_of(&self.table.edition, self.map.last());
+        let features = self.map.features_of(&self.fixed.edition, self.map.last());
         let open = features.filter(|&(_, feature)| {
-            let allowed = self.table.fields || !matches!(feature, Feature::Field(_));
+            let allowed = self.fixed.fields || !matches!(feature, Feature::Field(_));
             allowed && !self.map.is_occupied(feature)
         });
         list.extend(open.map(|(segment, _)| Decision::Meeple(Some(segment))));

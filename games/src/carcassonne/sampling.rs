@@ -11,7 +11,7 @@ use super::map::Map;
 use super::observation::{LaidTile, Meeple, Observation, Phase, Points, SeatView};
 use super::observation_check::{check_counts, check_seats, lay_tiles, place_meeples};
 use super::setup::{Setup, ascending};
-use super::state::{State, Table};
+use super::state::{Fixed, State};
 use crate::field_error::require;
 use crate::{ChanceStream, FieldError, NoEvents, Sample, SeatCount, Viewer};
 
@@ -23,7 +23,7 @@ impl Sample for Carcassonne {
         for tile in state.undrawn() {
             unseen[tile.index()] += 1;
         }
-        let seats = state.table.seats.seats();
+        let seats = state.fixed.seats.seats();
         Observation {
             viewer,
             turn: state.turn,
@@ -129,7 +129,7 @@ fn assemble(
         points[i] = view.points;
     }
     State {
-        table: Arc::new(Table {
+        fixed: Arc::new(Fixed {
             edition: Arc::clone(&config.edition),
             seats,
             fields: config.fields,

@@ -76,7 +76,7 @@ impl State {
     ) -> ArrayVec<Crossing, MAX_CROSSINGS> {
         let last = self.map.last();
         let mut crossings = ArrayVec::new();
-        let features = self.map.features_of(&self.table.edition, last);
+        let features = self.map.features_of(&self.fixed.edition, last);
         let completed: ArrayVec<(Segment, Feature), EDGES> = features
             .filter(|&(segment, feature)| {
                 segment != Segment::Monastery && self.map.is_complete(feature)
@@ -155,13 +155,13 @@ impl State {
         for (supply, home) in self.supply.iter_mut().zip(meeples) {
             *supply += home;
         }
-        self.map.remove_meeples(&self.table.edition, feature);
+        self.map.remove_meeples(&self.fixed.edition, feature);
     }
 
     /// Each feature with meeples, by its first meeple: what it is worth at the end and to whom.
     fn final_scores(&self) -> impl Iterator<Item = (Standing, Feature, u16, SeatSet)> {
         let feature = |standing: &Standing| {
-            let edition = &self.table.edition;
+            let edition = &self.fixed.edition;
             self.map.feature(edition, standing.tile, standing.segment)
         };
         let meeples = &self.map.meeples;
@@ -210,7 +210,7 @@ impl State {
     /// open features and fields would give. For bots that evaluate a position.
     pub fn scores_if_ended(&self) -> ArrayVec<u16, MAX_PLAYERS> {
         let scores = self.final_points();
-        let seats = self.table.seats.seats();
+        let seats = self.fixed.seats.seats();
         seats
             .map(|seat| self.points[seat.index()].sum() + scores[seat.index()].sum())
             .collect()
@@ -223,7 +223,7 @@ impl State {
         }
         let scores = self.scores_if_ended();
         let last = self.final_points();
-        let seats = self.table.seats.seats().zip(&scores);
+        let seats = self.fixed.seats.seats().zip(&scores);
         let result = |(seat, &score): (Seat, &u16)| {
             let better = scores.iter().filter(|&&other| other > score).count();
             SeatOutcome {

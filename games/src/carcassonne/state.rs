@@ -18,7 +18,7 @@ use crate::{Digest, Digester, EventSink, Seat, SeatCount};
 
 /// What stays the same during a match, the hidden order of tiles included. States share it.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct Fixed {
     pub(super) edition: Arc<Edition>,
     pub(super) seats: SeatCount,
     /// Whether meeples may be placed on fields.
@@ -30,7 +30,7 @@ pub(super) struct Table {
 /// The whole truth. A clone copies some 8 KiB and shares the rest.
 #[derive(Clone, Debug)]
 pub struct State {
-    pub(super) table: Arc<Table>,
+    pub(super) fixed: Arc<Fixed>,
     pub(super) map: Map,
     /// Tiles drawn so far.
     pub(super) drawn: u8,
@@ -48,7 +48,7 @@ impl State {
     pub(super) fn new(config: &Config, seats: SeatCount, setup: &Setup) -> Self {
         Self {
             map: Map::new(&config.edition),
-            table: Arc::new(Table {
+            fixed: Arc::new(Fixed {
                 edition: Arc::clone(&config.edition),
                 seats,
                 fields: config.fields,
@@ -67,7 +67,7 @@ impl State {
     /// match ends.
     pub(super) fn draw_tile(&mut self, events: &mut impl EventSink<Event>) {
         let seat = self.turn;
-        while let Some(&tile) = self.table.tiles.get(usize::from(self.drawn)) {
+        while let Some(&tile) = self.fixed.tiles.get(usize::from(self.drawn)) {
             self.drawn += 1;
             if self.fits_somewhere(tile) {
                 self.phase = Phase::PlaceTile { tile };
@@ -84,14 +84,14 @@ impl State {
 
     /// Whether a tile can be laid at all.
     pub(super) fn fits_somewhere(&self, tile: TileKind) -> bool {
-        let shape = self.table.edition.shape(tile);
+        let shape = self.fixed.edition.shape(tile);
         let mut cells = self.map.frontier().cells().iter();
         cells.any(|open| !shape.fitting(open.demand).is_empty())
     }
 
     /// Tiles not drawn yet, in the order in which they will be.
     pub(super) fn undrawn(&self) -> &[TileKind] {
-        &self.table.tiles[usize::from(self.drawn)..]
+        &self.fixed.tiles[usize::from(self.drawn)..]
     }
 
     /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
@@ -105,7 +105,7 @@ impl State {
     /// Drawbridge tiles go by number alone: the edition is part of the config.
     pub(super) fn digest(&self) -> Digest {
         let Self {
-            table,
+            fixed,
             map,
             drawn: _, // shows in the tiles not drawn yet
             turn,
@@ -114,12 +114,12 @@ impl State {
             points,
             removed,
         } = self;
-        let Table {
+        let Fixed {
             edition: _,
             seats,
             fields,
             tiles: _, // those not drawn yet are below, the others on the table or removed
-        } = &**table;
+        } = &**fixed;
         let mut d = Digester::default();
         d.bytes(&[seats.get(), u8::from(*fields)]);
         d.u8(map.tiles().len() as u8);
@@ -156,7 +156,7 @@ impl State {
 
     /// The seat whose turn is after that of `seat`.
     fn after(&self, seat: Seat) -> Seat {
-        let next = Seat::new(seat.number() + 1).filter(|&next| self.table.seats.contains(next));
+        let next = Seat::new(seat.number() + 1).filter(|&next| self.fixed.seats.contains(next));
         next.or(Seat::new(0)).unwrap_or(seat)
     }
 
@@ -171,7 +171,7 @@ impl State {
     /// The road of a crossing: its root.
     pub(super) fn road_of(&self, road: Edge) -> Option<u8> {
         let segment = Segment::Road(road);
-        let edition = &self.table.edition;
+        let edition = &self.fixed.edition;
         match self.map.feature(edition, self.map.last(), segment)? {
             Feature::Road(root) => Some(root),
             _ => None,

@@ -3,8 +3,8 @@
 use super::bridge::{coats, descends_at, goes_to_the_end};
 use super::components::{Building, CARD_VALUES, Kind, TILE_KINDS};
 use super::event::Event;
+use super::illegal::Illegal;
 use super::observation::TurnStep;
-use super::refusal::Refusal;
 use super::state::State;
 use super::tracks::step_after_tiles;
 use crate::{EventSink, Seat};
@@ -33,20 +33,20 @@ impl State {
         seat: Seat,
         building: Building,
         slot: u8,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         let bridge = &self.seat(seat).bridge;
         let Some(old) = bridge.get(usize::from(slot)) else {
-            return Err(Refusal::SlotEmpty {
+            return Err(Illegal::SlotEmpty {
                 slot,
                 built: bridge.len() as u8,
             });
         };
         if old.kind == Kind::Park {
-            return Err(Refusal::SlotPark);
+            return Err(Illegal::SlotPark);
         }
         match building.number {
             Some(number) if !descends_at(bridge, usize::from(slot), number) => {
-                Err(Refusal::SlotOrder { slot, number })
+                Err(Illegal::SlotOrder { slot, number })
             }
             _ => Ok(()),
         }
@@ -59,7 +59,7 @@ impl State {
         building: Building,
         slot: u8,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         self.check_slot(seat, building, slot)?;
         let slot = usize::from(slot);
         let old = std::mem::replace(&mut self.seat_mut(seat).bridge[slot], building);
@@ -121,20 +121,20 @@ impl State {
         &self,
         cards: &[u8; CARD_VALUES],
         strength: u8,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         if cards[0] != 0 {
-            return Err(Refusal::CardsZero);
+            return Err(Illegal::CardsZero);
         }
         let mut total = 0;
         for (value, (&count, &supply)) in (0..).zip(cards.iter().zip(&self.supply)) {
             if count > supply {
-                return Err(Refusal::CardsShort { value, supply });
+                return Err(Illegal::CardsShort { value, supply });
             }
             total += u16::from(value) * u16::from(count);
         }
         match total {
-            0 => Err(Refusal::CardsNone),
-            total if total > u16::from(strength) => Err(Refusal::CardsTotal { total, strength }),
+            0 => Err(Illegal::CardsNone),
+            total if total > u16::from(strength) => Err(Illegal::CardsTotal { total, strength }),
             _ => Ok(()),
         }
     }
@@ -146,7 +146,7 @@ impl State {
         cards: [u8; CARD_VALUES],
         strength: u8,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         self.check_taken_cards(&cards, strength)?;
         let hand = &mut self.seats[seat.index()].hand;
         for ((held, left), taken) in hand.iter_mut().zip(&mut self.supply).zip(cards) {
@@ -159,10 +159,10 @@ impl State {
     }
 
     /// Checks the bonus stack from which a tile is taken.
-    pub(super) fn check_bonus_stack(&self, stack: u8) -> Result<(), Refusal> {
+    pub(super) fn check_bonus_stack(&self, stack: u8) -> Result<(), Illegal> {
         match self.tiles_gone.get(usize::from(stack)) {
-            None => Err(Refusal::BonusStackUnknown(stack)),
-            Some(&gone) if usize::from(gone) == TILE_KINDS => Err(Refusal::BonusStackEmpty(stack)),
+            None => Err(Illegal::BonusStackUnknown(stack)),
+            Some(&gone) if usize::from(gone) == TILE_KINDS => Err(Illegal::BonusStackEmpty(stack)),
             Some(_) => Ok(()),
         }
     }
@@ -175,11 +175,11 @@ impl State {
         owed: u8,
         placed: bool,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         self.check_bonus_stack(stack)?;
         let place = usize::from(stack);
         let Some(tile) = self.face_up(place) else {
-            return Err(Refusal::BonusStackEmpty(stack));
+            return Err(Illegal::BonusStackEmpty(stack));
         };
         self.tiles_gone[place] += 1;
         let player = self.seat_mut(seat);

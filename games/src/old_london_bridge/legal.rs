@@ -14,7 +14,7 @@ impl State {
         let held = |value: &u8| hand[usize::from(*value)] > 0;
         let play = |first, second| Decision::PlayCards(PlayedCards { first, second });
         for first in (0..CARD_VALUES as u8).filter(held) {
-            if cards_a_round(self.table.seats) == 1 {
+            if cards_a_round(self.fixed.seats) == 1 {
                 list.push(play(first, None));
                 continue;
             }

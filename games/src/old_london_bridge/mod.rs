@@ -13,13 +13,13 @@ mod edition;
 mod edition_check;
 mod edition_parts;
 mod event;
+mod illegal;
 mod legal;
 mod notation;
 mod observation;
 mod observation_check;
 mod options;
 mod placement;
-mod refusal;
 mod render;
 mod rules;
 mod sampling;
@@ -39,11 +39,11 @@ pub use edition_parts::{
     BuildingParts, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME, MAX_SPACE_MONEY, MAX_TRACK_SPACES,
 };
 pub use event::Event;
+pub use illegal::Illegal;
 pub use observation::{
     BonusStackView, MAX_TURNS, Observation, Pawn, Phase, SeatView, StackView, Turn, TurnStep,
     TurnView,
 };
-pub use refusal::Refusal;
 pub use setup::{MAX_ROUNDS, Setup};
 pub use state::State;
 

@@ -3,8 +3,8 @@
 use super::components::{CENTRE_PRICE, Kind, TileKind};
 use super::decision::{Placement, Spot};
 use super::event::Event;
+use super::illegal::Illegal;
 use super::observation::Pawn;
-use super::refusal::Refusal;
 use super::state::State;
 use crate::{EventSink, Seat};
 
@@ -17,7 +17,7 @@ struct Entry {
 }
 
 impl State {
-    fn entry(&self, seat: Seat, placement: &Placement) -> Result<Entry, Refusal> {
+    fn entry(&self, seat: Seat, placement: &Placement) -> Result<Entry, Illegal> {
         let Placement {
             spot,
             stack,
@@ -25,16 +25,16 @@ impl State {
             opening,
         } = *placement;
         if self.top(stack).is_none() {
-            return Err(Refusal::StackEmpty(stack));
+            return Err(Illegal::StackEmpty(stack));
         }
         let player = self.seat(seat);
         let entry = match spot {
             Spot::Outer => {
                 let space = self.space_facing(stack);
-                let income = self.table.edition.rondel()[usize::from(space)];
+                let income = self.fixed.edition.rondel()[usize::from(space)];
                 match (income, opening) {
-                    (Some(_), true) => return Err(Refusal::NothingToOpen(stack)),
-                    (None, false) => return Err(Refusal::XSpaceClosed(stack)),
+                    (Some(_), true) => return Err(Illegal::NothingToOpen(stack)),
+                    (None, false) => return Err(Illegal::XSpaceClosed(stack)),
                     _ => Entry {
                         pawn: Pawn::Outer(space),
                         money: income.map_or(0, i32::from),
@@ -48,7 +48,7 @@ impl State {
                 opening: Some(TileKind::FreeCentre),
             },
             Spot::Centre if player.money < CENTRE_PRICE => {
-                return Err(Refusal::CentrePrice(player.money));
+                return Err(Illegal::CentrePrice(player.money));
             }
             Spot::Centre => Entry {
                 pawn: Pawn::Centre,
@@ -59,18 +59,18 @@ impl State {
         if let Some(tile) = entry.opening
             && player.usable(tile) == 0
         {
-            return Err(Refusal::NoUsableTile {
+            return Err(Illegal::NoUsableTile {
                 field: "place.opening",
                 tile,
             });
         }
         if player.pawn == entry.pawn {
-            return Err(Refusal::OwnPawnThere);
+            return Err(Illegal::OwnPawnThere);
         }
         match (self.is_occupied(entry.pawn), share) {
-            (true, false) => Err(Refusal::SpaceOccupied),
-            (false, true) => Err(Refusal::SpaceFree),
-            (true, true) if player.usable(TileKind::Share) == 0 => Err(Refusal::NoUsableTile {
+            (true, false) => Err(Illegal::SpaceOccupied),
+            (false, true) => Err(Illegal::SpaceFree),
+            (true, true) if player.usable(TileKind::Share) == 0 => Err(Illegal::NoUsableTile {
                 field: "place.share",
                 tile: TileKind::Share,
             }),
@@ -85,14 +85,14 @@ impl State {
     /// All legal placements: the outer spaces by ring order of their stacks, then the centre by
     /// ring order, for each stack the paid entry before the free one.
     pub(super) fn placements(&self, seat: Seat) -> impl Iterator<Item = Placement> {
-        let ring = self.table.edition.ring().iter();
+        let ring = self.fixed.edition.ring().iter();
         let outer = ring.clone().map(|&stack| {
             let space = self.space_facing(stack);
             Placement {
                 spot: Spot::Outer,
                 stack,
                 share: self.is_occupied(Pawn::Outer(space)),
-                opening: self.table.edition.rondel()[usize::from(space)].is_none(),
+                opening: self.fixed.edition.rondel()[usize::from(space)].is_none(),
             }
         });
         let share = self.is_occupied(Pawn::Centre);
@@ -120,7 +120,7 @@ impl State {
         seat: Seat,
         placement: &Placement,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         let Entry {
             pawn,
             money,
@@ -128,7 +128,7 @@ impl State {
         } = self.entry(seat, placement)?;
         let Placement { stack, share, .. } = *placement;
         let Some(building) = self.top(stack) else {
-            return Err(Refusal::StackEmpty(stack));
+            return Err(Illegal::StackEmpty(stack));
         };
         let player = self.seat_mut(seat);
         if share {
@@ -153,7 +153,7 @@ impl State {
     }
 
     fn take_top(&mut self, stack: Kind, events: &mut impl EventSink<Event>) {
-        self.buildings_gone[usize::from(self.table.ring_place[stack.index()])] += 1;
+        self.buildings_gone[usize::from(self.fixed.ring_place[stack.index()])] += 1;
         events.push(Event::StackRevealed {
             stack,
             top: self.top(stack),

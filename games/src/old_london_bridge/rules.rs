@@ -7,8 +7,8 @@ use super::components::TileKind;
 use super::config::Config;
 use super::decision::{Decision, MAX_PLAYED, PlayedCards, TurnTile};
 use super::event::Event;
+use super::illegal::Illegal;
 use super::observation::{Phase, TurnStep, TurnView};
-use super::refusal::Refusal;
 use super::setup::{self, Setup, cards_a_round};
 use super::state::State;
 use super::tracks::TILE_STEPS;
@@ -36,7 +36,7 @@ impl Rules for OldLondonBridge {
     type SetupError = FieldError;
     type State = State;
     type Decision = Decision;
-    type Refusal = Refusal;
+    type Illegal = Illegal;
     type Event = Event;
     type Chance = NoChance;
 
@@ -64,7 +64,7 @@ impl Rules for OldLondonBridge {
         match state.phase {
             Phase::TakeA2 { seat } | Phase::RaiseCards { seat } => SeatSet::one(seat),
             Phase::ChooseCards => {
-                let seats = state.table.seats.seats();
+                let seats = state.fixed.seats.seats();
                 seats.filter(|seat| !state.seat(*seat).has_chosen).collect()
             }
             Phase::Turn(view) => SeatSet::one(state.turns[usize::from(view.turn)].seat),
@@ -88,7 +88,7 @@ impl Rules for OldLondonBridge {
         seat: Seat,
         decision: &Decision,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         match (state.phase, *decision) {
             (Phase::TakeA2 { .. }, Decision::TakeA2(used)) => {
                 state.answer_take_a2(seat, used, events);
@@ -121,7 +121,7 @@ impl State {
         view: TurnView,
         decision: Decision,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         match (view.step, decision) {
             (TurnStep::Place, Decision::Place(placement)) => self.place(seat, &placement, events),
             (TurnStep::Replace { building }, Decision::Replace(slot)) => {
@@ -138,7 +138,7 @@ impl State {
                 self.use_turn_tile(seat, view, tile, events);
                 Ok(())
             }
-            (TurnStep::Place, Decision::End) if self.can_place(seat) => Err(Refusal::PlacementDue),
+            (TurnStep::Place, Decision::End) if self.can_place(seat) => Err(Illegal::PlacementDue),
             (TurnStep::Place, Decision::End) => {
                 events.push(Event::TurnSkipped { seat });
                 self.end_turn(view.turn, events);
@@ -187,19 +187,19 @@ impl State {
     }
 
     /// Checks the cards that a seat wants to play.
-    pub(super) fn check_cards(&self, seat: Seat, cards: PlayedCards) -> Result<(), Refusal> {
+    pub(super) fn check_cards(&self, seat: Seat, cards: PlayedCards) -> Result<(), Illegal> {
         let hand = &self.seat(seat).hand;
-        let missing = |field, value| Err(Refusal::CardNotInHand { field, value });
-        let count = cards_a_round(self.table.seats);
+        let missing = |field, value| Err(Illegal::CardNotInHand { field, value });
+        let count = cards_a_round(self.fixed.seats);
         if (count == 2) != cards.second.is_some() {
-            return Err(Refusal::PlayedCount(count));
+            return Err(Illegal::PlayedCount(count));
         }
         let held = |value: u8| hand.get(usize::from(value)).copied().unwrap_or(0);
         if held(cards.first) == 0 {
             return missing("first", cards.first);
         }
         match cards.second {
-            Some(second) if second > cards.first => Err(Refusal::PlayedOrder),
+            Some(second) if second > cards.first => Err(Illegal::PlayedOrder),
             Some(second) if held(second) <= u8::from(second == cards.first) => {
                 missing("second", second)
             }
@@ -212,7 +212,7 @@ impl State {
         seat: Seat,
         cards: PlayedCards,
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         self.check_cards(seat, cards)?;
         self.chosen[seat.index()].choose(cards);
         self.seat_mut(seat).has_chosen = true;
@@ -224,12 +224,12 @@ impl State {
     }
 
     /// Checks how a seat wants to raise its cards.
-    pub(super) fn check_raises(&self, seat: Seat, raises: [u8; MAX_PLAYED]) -> Result<(), Refusal> {
+    pub(super) fn check_raises(&self, seat: Seat, raises: [u8; MAX_PLAYED]) -> Result<(), Illegal> {
         let player = self.seat(seat);
         let spent = raises.iter().map(|&raise| u16::from(raise)).sum();
         let usable = player.usable(TileKind::PlusOne);
         if spent > u16::from(usable) {
-            return Err(Refusal::RaisesTooMany { spent, usable });
+            return Err(Illegal::RaisesTooMany { spent, usable });
         }
         match player.played {
             Some(PlayedCards {
@@ -237,11 +237,11 @@ impl State {
                 second: Some(second),
             }) => {
                 if first == second && raises[0] < raises[1] {
-                    return Err(Refusal::RaiseOrder);
+                    return Err(Illegal::RaiseOrder);
                 }
                 Ok(())
             }
-            _ if raises[1] > 0 => Err(Refusal::RaiseWithoutCard),
+            _ if raises[1] > 0 => Err(Illegal::RaiseWithoutCard),
             _ => Ok(()),
         }
     }
@@ -251,7 +251,7 @@ impl State {
         seat: Seat,
         raises: [u8; MAX_PLAYED],
         events: &mut impl EventSink<Event>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         self.check_raises(seat, raises)?;
         let player = self.seat_mut(seat);
         player.tiles[TileKind::PlusOne.index()] -= raises[0] + raises[1];
@@ -267,29 +267,29 @@ impl State {
         seat: Seat,
         view: TurnView,
         tile: TurnTile,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Illegal> {
         let kind = tile.kind();
         if self.seat(seat).usable(kind) == 0 {
-            return Err(Refusal::NoUsableTile {
+            return Err(Illegal::NoUsableTile {
                 field: "tile",
                 tile: kind,
             });
         }
         if tile != TurnTile::Recall {
             return match self.on_last_space(seat, kind) {
-                true => Err(Refusal::OnLastSpace(kind)),
+                true => Err(Illegal::OnLastSpace(kind)),
                 false => Ok(()),
             };
         }
         let card = self.turns[usize::from(view.turn)].card;
         if view.recalled {
-            Err(Refusal::RecallAgain)
+            Err(Illegal::RecallAgain)
         } else if card == 0 {
-            Err(Refusal::RecallZero)
+            Err(Illegal::RecallZero)
         } else if self.supply[usize::from(card)] == 0 {
-            Err(Refusal::RecallSupply(card))
+            Err(Illegal::RecallSupply(card))
         } else if view.step == TurnStep::Place && self.can_place(seat) {
-            Err(Refusal::RecallEarly)
+            Err(Illegal::RecallEarly)
         } else {
             Ok(())
         }

@@ -14,7 +14,7 @@ use super::decision::Decision;
 use super::observation::{BonusStackView, Observation, Phase, SeatView, StackView};
 use super::observation_check::check;
 use super::setup::{MAX_ROUNDS, Setup, rounds};
-use super::state::{State, Table, secrets};
+use super::state::{Fixed, State, secrets};
 use super::turn_check::check_phase;
 use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer};
 
@@ -22,21 +22,21 @@ impl Sample for OldLondonBridge {
     type Observation = Observation;
 
     fn observe(state: &State, viewer: Viewer) -> Observation {
-        let table = &state.table;
+        let fixed = &state.fixed;
         Observation {
             viewer,
-            faces: table.faces,
-            rounds: table.rounds,
+            faces: fixed.faces,
+            rounds: fixed.rounds,
             round: state.round,
-            marker: table.markers[usize::from(state.round)],
+            marker: fixed.markers[usize::from(state.round)],
             orientation: state.orientation,
             phase: state.phase,
             stacks: std::array::from_fn(|place| {
-                let (stack, top) = (&table.stacks[place], state.buildings_gone[place]);
+                let (stack, top) = (&fixed.stacks[place], state.buildings_gone[place]);
                 StackView {
-                    kind: table.edition.ring()[place],
+                    kind: fixed.edition.ring()[place],
                     top: stack.get(usize::from(top)).copied(),
-                    unseen: table.places_in_order[place]
+                    unseen: fixed.places_in_order[place]
                         .iter()
                         .filter(|&&place| place > top)
                         .map(|&place| stack[usize::from(place)])
@@ -46,7 +46,7 @@ impl Sample for OldLondonBridge {
             unseen_markers: state.unseen_markers(),
             supply: state.supply,
             bonus_stacks: std::array::from_fn(|place| {
-                let rest = &table.bonus_stacks[place][usize::from(state.tiles_gone[place])..];
+                let rest = &fixed.bonus_stacks[place][usize::from(state.tiles_gone[place])..];
                 let mut unseen: ArrayVec<TileKind, TILE_KINDS> =
                     rest.iter().skip(1).copied().collect();
                 unseen.sort_unstable();
@@ -149,14 +149,14 @@ fn assemble(
         let all = edition.bonus_stacks()[place];
         tiles_gone[place] = fill_stack(&mut bonus_stacks[place], &all, &rest);
     }
-    let table = Table {
+    let fixed = Fixed {
         edition: Arc::clone(edition),
         seats,
         rounds: rounds(seats),
         faces: observation.faces,
         start_leaders: config.start_leaders,
-        ring_place: Table::ring_places(edition),
-        places_in_order: Table::places_in_order(&stacks),
+        ring_place: Fixed::ring_places(edition),
+        places_in_order: Fixed::places_in_order(&stacks),
         stacks,
         markers: sample_markers(observation, rounds(seats), chance)?,
         bonus_stacks,
@@ -166,7 +166,7 @@ fn assemble(
         views.iter_mut().for_each(|view| view.played = None);
     }
     Ok(State {
-        table: Arc::new(table),
+        fixed: Arc::new(fixed),
         round: observation.round,
         orientation: observation.orientation,
         phase: observation.phase,
@@ -254,7 +254,7 @@ fn sample_choices(
     chance: &mut ChanceStream,
 ) -> Result<(), FieldError> {
     let mut plays = Vec::new();
-    for (seat, view) in state.table.seats.seats().zip(&observation.seats) {
+    for (seat, view) in state.fixed.seats.seats().zip(&observation.seats) {
         if !view.has_chosen {
             continue;
         }

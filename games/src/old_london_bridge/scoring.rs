@@ -42,7 +42,7 @@ impl State {
             return None;
         }
         let breakdowns: Vec<Vec<ScoreLine>> = self
-            .table
+            .fixed
             .seats
             .seats()
             .map(|seat| self.breakdown(seat))
@@ -52,7 +52,7 @@ impl State {
             .map(|lines| lines.iter().map(|line| line.points).sum())
             .collect();
         let places = self
-            .table
+            .fixed
             .seats
             .seats()
             .map(|seat| 1 + self.seats_before(seat, &scores));
@@ -73,7 +73,7 @@ impl State {
         let view = self.seat(seat);
         let line = |category, points| ScoreLine { category, points };
         let mut lines = vec![line("money", view.money)];
-        for (&category, &face) in FACE_CATEGORIES.iter().zip(&self.table.faces) {
+        for (&category, &face) in FACE_CATEGORIES.iter().zip(&self.fixed.faces) {
             lines.push(line(category, self.face_points(face, seat)));
         }
         let empty = BRIDGE_SLOTS - view.bridge.len();
@@ -81,7 +81,7 @@ impl State {
             "empty_spaces",
             -up_to_last(&EMPTY_SPACE_PRICES, empty),
         ));
-        let tiles = match self.table.has_face(Face::TileTable) {
+        let tiles = match self.fixed.has_face(Face::TileTable) {
             true => 0,
             false => tiles_held(view) as i32,
         };
@@ -107,7 +107,7 @@ impl State {
                 i32::from(view.chapel_position - last.unwrap_or(0))
             }
             Face::MoneyAgain => {
-                money_spaces(self.table.edition.chapel_money(), 0, view.chapel_position)
+                money_spaces(self.fixed.edition.chapel_money(), 0, view.chapel_position)
             }
             Face::GateDistance => from_threshold(&GATE_DISTANCE, i32::from(view.gate_position)),
             Face::TileTable => up_to_last(&TILE_TABLE, tiles_held(view)),
@@ -145,7 +145,7 @@ impl State {
             let theirs = values[other.index()];
             theirs > value || (theirs == value && self.chapel_rank(*other) < rank)
         };
-        self.table.seats.seats().filter(before).count() as u8
+        self.fixed.seats.seats().filter(before).count() as u8
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{Digest, Digester, Seat, SeatCount};
 
 /// What stays the same during a match, hidden orders included. States share it.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct Fixed {
     pub(super) edition: Arc<Edition>,
     pub(super) seats: SeatCount,
     pub(super) rounds: u8,
@@ -42,7 +42,7 @@ pub(super) struct Table {
 /// The whole truth. A clone copies a few hundred bytes and shares the rest.
 #[derive(Clone, Debug)]
 pub struct State {
-    pub(super) table: Arc<Table>,
+    pub(super) fixed: Arc<Fixed>,
     /// Round in play, from 0; the last one played once the match is over.
     pub(super) round: u8,
     pub(super) orientation: u8,
@@ -70,7 +70,7 @@ pub(super) fn secrets() -> [Secret<PlayedCards>; MAX_PLAYERS] {
     std::array::from_fn(|_| Secret::of(owners.next().expect("a table has no more seats")))
 }
 
-impl Table {
+impl Fixed {
     /// The place of each kind in an edition's ring.
     pub(super) fn ring_places(edition: &Edition) -> [u8; KINDS] {
         let mut places = [0; KINDS];
@@ -104,14 +104,14 @@ impl State {
         let stacks = setup
             .stacks
             .map(|stack| stack.map(|id| edition.building(id)));
-        let table = Table {
+        let fixed = Fixed {
             edition: Arc::clone(edition),
             seats,
             rounds: rounds(seats),
             faces: setup.faces,
             start_leaders: config.start_leaders,
-            ring_place: Table::ring_places(edition),
-            places_in_order: Table::places_in_order(&stacks),
+            ring_place: Fixed::ring_places(edition),
+            places_in_order: Fixed::places_in_order(&stacks),
             stacks,
             markers: setup.markers.clone(),
             bonus_stacks: setup.bonus_stacks,
@@ -127,7 +127,7 @@ impl State {
             hands[seat.index()] = hand;
         }
         Self {
-            table: Arc::new(table),
+            fixed: Arc::new(fixed),
             round: 0,
             orientation: setup.orientation,
             phase: Phase::ChooseCards,
@@ -155,15 +155,15 @@ impl State {
 
     /// The building on top of a stack.
     pub(super) fn top(&self, kind: Kind) -> Option<Building> {
-        let place = usize::from(self.table.ring_place[kind.index()]);
-        self.table.stacks[place]
+        let place = usize::from(self.fixed.ring_place[kind.index()]);
+        self.fixed.stacks[place]
             .get(usize::from(self.buildings_gone[place]))
             .copied()
     }
 
     /// The face-up tile of a bonus stack.
     pub(super) fn face_up(&self, stack: usize) -> Option<TileKind> {
-        self.table.bonus_stacks[stack]
+        self.fixed.bonus_stacks[stack]
             .get(usize::from(self.tiles_gone[stack]))
             .copied()
     }
@@ -179,7 +179,7 @@ impl State {
     /// The rondel space, clockwise from the X space, that the stack of this kind faces.
     pub(super) fn space_facing(&self, kind: Kind) -> u8 {
         let spaces = OUTER_SPACES as u8;
-        (self.table.ring_place[kind.index()] + spaces - self.orientation) % spaces
+        (self.fixed.ring_place[kind.index()] + spaces - self.orientation) % spaces
     }
 
     /// The place of a seat in chapel order, 0 for the leader.
@@ -191,7 +191,7 @@ impl State {
     /// Markers that no round has revealed, by value.
     pub(super) fn unseen_markers(&self) -> [u8; MARKER_VALUES] {
         let mut unseen = [MARKERS_PER_VALUE; MARKER_VALUES];
-        for &marker in &self.table.markers[..=usize::from(self.round)] {
+        for &marker in &self.fixed.markers[..=usize::from(self.round)] {
             unseen[usize::from(marker) - 1] -= 1;
         }
         unseen
@@ -206,7 +206,7 @@ impl State {
     /// turns; a 1 where leaders at the start are paid.
     pub(super) fn digest(&self) -> Digest {
         let Self {
-            table,
+            fixed,
             round,
             orientation,
             phase: _, // below, by its own function
@@ -219,7 +219,7 @@ impl State {
             gate_order,
             turns,
         } = self;
-        let Table {
+        let Fixed {
             edition: _,
             seats: seat_count,
             rounds: _, // follows from the seats
@@ -230,7 +230,7 @@ impl State {
             places_in_order: _, // follows from the stacks
             markers,
             bonus_stacks,
-        } = &**table;
+        } = &**fixed;
         let mut d = Digester::default();
         d.u8(seat_count.get());
         d.bytes(&faces.map(|face| face as u8));

@@ -13,7 +13,7 @@ pub(super) const TILE_STEPS: u8 = 2;
 impl State {
     /// Whether a chapel_plus_2 or gate_plus_2 tile would move nothing (R23).
     pub(super) fn on_last_space(&self, seat: Seat, tile: TileKind) -> bool {
-        let (seat, edition) = (self.seat(seat), &self.table.edition);
+        let (seat, edition) = (self.seat(seat), &self.fixed.edition);
         match tile {
             TileKind::ChapelPlus2 => seat.chapel_position == edition.chapel_last_space(),
             _ => seat.gate_position == edition.gate_last_space(),
@@ -27,13 +27,13 @@ impl State {
         steps: u8,
         events: &mut impl EventSink<Event>,
     ) {
-        let last = self.table.edition.chapel_last_space();
+        let last = self.fixed.edition.chapel_last_space();
         let from = self.seat(seat).chapel_position;
         let to = from.saturating_add(steps).min(last);
         if to == from {
             return;
         }
-        let mut money = money_spaces(self.table.edition.chapel_money(), from, to);
+        let mut money = money_spaces(self.fixed.edition.chapel_money(), from, to);
         if to == last {
             money += LAST_SPACE_MONEY;
         }
@@ -60,13 +60,13 @@ impl State {
         steps: u8,
         events: &mut impl EventSink<Event>,
     ) -> u8 {
-        let last = self.table.edition.gate_last_space();
+        let last = self.fixed.edition.gate_last_space();
         let from = self.seat(seat).gate_position;
         let to = from.saturating_add(steps).min(last);
         if to == from {
             return 0;
         }
-        let bonus = self.table.edition.gate_bonus().iter();
+        let bonus = self.fixed.edition.gate_bonus().iter();
         let earned = bonus.filter(|&&space| from < space && space <= to).count() as u8;
         let tiles = earned.min(self.tiles_left());
         let money = if to == last { LAST_SPACE_MONEY } else { 0 };

@@ -19,7 +19,7 @@ const LOWEST_NUMBER_MONEY: i32 = 2;
 impl State {
     /// Phase 1: reveals the marker of the round and turns the rondel.
     pub(super) fn begin_round(&mut self, events: &mut impl EventSink<Event>) {
-        let marker = self.table.markers[usize::from(self.round)];
+        let marker = self.fixed.markers[usize::from(self.round)];
         self.orientation = (self.orientation + marker) % OUTER_SPACES as u8;
         let (round, orientation) = (self.round, self.orientation);
         events.push(Event::RoundStarted {
@@ -49,7 +49,7 @@ impl State {
     /// Reveals the chosen cards, pays the face *highest_card* and begins phase 2c.
     pub(super) fn reveal(&mut self, events: &mut impl EventSink<Event>) {
         let mut highest: Option<(u8, Seat)> = None;
-        for seat in self.table.seats.seats() {
+        for seat in self.fixed.seats.seats() {
             let Some(cards) = self.chosen[seat.index()].reveal() else {
                 continue;
             };
@@ -157,7 +157,7 @@ impl State {
         }
         self.turns.clear();
 
-        let last = self.round + 1 == self.table.rounds;
+        let last = self.round + 1 == self.fixed.rounds;
         if last || self.empty_stacks() >= EMPTY_STACKS_TO_END {
             self.phase = Phase::Over;
             events.push(Event::GameEnded { early: !last });
@@ -168,7 +168,7 @@ impl State {
     }
 
     fn empty_stacks(&self) -> usize {
-        let height = self.table.stacks[0].len();
+        let height = self.fixed.stacks[0].len();
         let gone: &[u8; KINDS] = &self.buildings_gone;
         gone.iter()
             .filter(|&&gone| usize::from(gone) == height)
@@ -178,7 +178,7 @@ impl State {
     /// Pays the faces that pay at the end of each round; leaders at position 0 as the config says
     /// (R14).
     fn pay_end_of_round(&mut self, events: &mut impl EventSink<Event>) {
-        let are_paid_at_the_start = self.table.start_leaders == StartLeaders::Paid;
+        let are_paid_at_the_start = self.fixed.start_leaders == StartLeaders::Paid;
         let earns = |position| position > 0 || are_paid_at_the_start;
         let chapel_leader = self.chapel_order[0];
         if earns(self.seat(chapel_leader).chapel_position) {
@@ -200,7 +200,7 @@ impl State {
         {
             self.pay_face(Face::GateLeader, seat, LEADER_MONEY, events);
         }
-        let built = self.table.seats.seats();
+        let built = self.fixed.seats.seats();
         let built = built.filter_map(|seat| Some((self.seat(seat).lowest_built?, seat)));
         if let Some((_, seat)) = built.min() {
             self.pay_face(Face::LowestNumber, seat, LOWEST_NUMBER_MONEY, events);
@@ -209,7 +209,7 @@ impl State {
 
     /// Pays a face if this match uses it.
     fn pay_face(&mut self, face: Face, seat: Seat, money: i32, events: &mut impl EventSink<Event>) {
-        if self.table.has_face(face) {
+        if self.fixed.has_face(face) {
             self.seat_mut(seat).money += money;
             events.push(Event::FacePaid { seat, face, money });
         }

@@ -97,7 +97,7 @@ pub(super) fn check_cards(observation: &Observation, seats: SeatCount) -> Checke
 /// Checks that the phase can go on in this state.
 pub(super) fn check_phase(state: &State) -> Checked {
     let field = || "phase".to_owned();
-    let at_table = |seat| require(state.table.seats.contains(seat), field, "names no seat");
+    let at_table = |seat| require(state.fixed.seats.contains(seat), field, "names no seat");
     match state.phase {
         Phase::TakeA2 { seat } => {
             at_table(seat)?;

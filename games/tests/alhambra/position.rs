@@ -2,8 +2,8 @@
 
 use arrayvec::ArrayVec;
 use bridgemaster_games::alhambra::{
-    Alhambra, Building, Buildings, Category, Config, Currency, Decision, DummyView, Event, Money,
-    MoneyCard, Observation, Phase, PlaceRange, Points, Refusal, RowCards, SeatView, State,
+    Alhambra, Building, Buildings, Category, Config, Currency, Decision, DummyView, Event, Illegal,
+    Money, MoneyCard, Observation, Phase, PlaceRange, Points, RowCards, SeatView, State,
 };
 use bridgemaster_games::{
     ChanceStream, Game, LegalList, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer, settle,
@@ -245,7 +245,7 @@ impl Play {
         self
     }
 
-    pub(crate) fn try_decide(&mut self, number: u8, text: &str) -> Result<(), Refusal> {
+    pub(crate) fn try_decide(&mut self, number: u8, text: &str) -> Result<(), Illegal> {
         let decision: Decision = text.parse().unwrap();
         Alhambra::apply(&mut self.state, seat(number), &decision, &mut self.events)
     }

@@ -1,7 +1,7 @@
 //! The drawbridges: every sentence of the mini expansion, and the rulings on it.
 
 use bridgemaster_games::carcassonne::{
-    Carcassonne, Crossing, Edge, Event, Phase, Refusal, TileKind,
+    Carcassonne, Crossing, Edge, Event, Illegal, Phase, TileKind,
 };
 use bridgemaster_games::{OutOfTurn, Rules};
 
@@ -218,7 +218,7 @@ fn two_gates_of_one_city_are_one_choice_named_by_the_first() {
     assert_eq!(position.legal(), ["drawbridge home", "drawbridge -1 0 n"]);
     assert_eq!(
         position.refusal("drawbridge 1 0 n"),
-        Refusal::GateNotFirst(gate(-1, 0, Edge::North))
+        Illegal::GateNotFirst(gate(-1, 0, Edge::North))
     );
 }
 
@@ -248,11 +248,11 @@ fn a_way_that_is_none_is_refused() {
         ("drawbridge -1 0 e", gate(-1, 0, Edge::East)),
         ("drawbridge 9 9 n", gate(9, 9, Edge::North)),
     ] {
-        assert_eq!(position.refusal(text), Refusal::NoSuchGate(named));
+        assert_eq!(position.refusal(text), Illegal::NoSuchGate(named));
     }
     assert!(matches!(
         position.refusal("meeple none"),
-        Refusal::OutOfTurn(OutOfTurn::WrongKind {
+        Illegal::OutOfTurn(OutOfTurn::WrongKind {
             asked: "drawbridge",
             ..
         })

@@ -1,7 +1,7 @@
 //! Turns: laying tiles, placing meeples, and how a match ends.
 
 use bridgemaster_games::carcassonne::{
-    Carcassonne, Config, Edge, Event, Phase, Refusal, Rotation, Segment, TileKind,
+    Carcassonne, Config, Edge, Event, Illegal, Phase, Rotation, Segment, TileKind,
 };
 use bridgemaster_games::{Game, LegalList, OutOfTurn, Rules};
 
@@ -50,11 +50,11 @@ fn a_placement_that_does_not_fit_is_refused_with_its_reason() {
     let position = Position::new("U");
     for (x, y) in [(0, 0), (1, 1), (5, -5), (127, -128)] {
         let refusal = position.refusal(&format!("place {x} {y} 0"));
-        assert_eq!(refusal, Refusal::CellClosed(cell(x, y)));
+        assert_eq!(refusal, Illegal::CellClosed(cell(x, y)));
     }
     assert_eq!(
         position.refusal("place 1 0 1"),
-        Refusal::EdgeMismatch {
+        Illegal::EdgeMismatch {
             tile: kind("U"),
             rotation: rotation(1),
             edge: Edge::West,
@@ -62,7 +62,7 @@ fn a_placement_that_does_not_fit_is_refused_with_its_reason() {
     );
     assert_eq!(
         position.refusal("place 1 0 2"),
-        Refusal::RotationRepeated {
+        Illegal::RotationRepeated {
             tile: kind("U"),
             first: rotation(0),
         }
@@ -81,7 +81,7 @@ fn a_decision_out_of_turn_or_of_another_kind_is_refused() {
     for (text, given) in [("meeple none", "meeple"), ("drawbridge home", "drawbridge")] {
         assert_eq!(
             position.refusal(text),
-            Refusal::OutOfTurn(OutOfTurn::WrongKind {
+            Illegal::OutOfTurn(OutOfTurn::WrongKind {
                 given,
                 asked: "place",
             })
@@ -90,7 +90,7 @@ fn a_decision_out_of_turn_or_of_another_kind_is_refused() {
     let position = position.play("place 1 0 0");
     assert!(matches!(
         position.refusal("place 2 0 0"),
-        Refusal::OutOfTurn(OutOfTurn::WrongKind {
+        Illegal::OutOfTurn(OutOfTurn::WrongKind {
             asked: "meeple",
             ..
         })
@@ -111,12 +111,12 @@ fn a_meeple_goes_onto_any_feature_of_the_tile_in_the_order_of_segments() {
     );
     assert_eq!(
         position.refusal("meeple city n"),
-        Refusal::NoSuchSegment(segment("city n"))
+        Illegal::NoSuchSegment(segment("city n"))
     );
     // The field is named by its first half-edge alone.
     assert_eq!(
         position.refusal("meeple field nr"),
-        Refusal::NoSuchSegment(Segment::Field(half("nr")))
+        Illegal::NoSuchSegment(Segment::Field(half("nr")))
     );
 }
 
@@ -129,7 +129,7 @@ fn a_feature_with_a_meeple_anywhere_takes_no_other() {
     );
     assert_eq!(
         position.refusal("meeple road e"),
-        Refusal::Occupied(segment("road e"))
+        Illegal::Occupied(segment("road e"))
     );
 }
 
@@ -153,14 +153,14 @@ fn two_segments_of_one_feature_are_one_decision_named_by_the_first() {
     );
     assert_eq!(
         position.refusal("meeple road s"),
-        Refusal::SegmentNotFirst {
+        Illegal::SegmentNotFirst {
             given: segment("road s"),
             first: segment("road e"),
         }
     );
     assert_eq!(
         position.refusal("meeple field sr"),
-        Refusal::SegmentNotFirst {
+        Illegal::SegmentNotFirst {
             given: segment("field sr"),
             first: segment("field nr"),
         }
@@ -184,7 +184,7 @@ fn a_seat_without_meeples_has_one_answer_which_it_owes_all_the_same() {
     assert_eq!(position.supply(), [0, 7]);
     assert_eq!(position.owing(), Some(seat(0)));
     assert_eq!(position.legal(), ["meeple none"]);
-    assert_eq!(position.refusal("meeple road e"), Refusal::SupplyEmpty);
+    assert_eq!(position.refusal("meeple road e"), Illegal::SupplyEmpty);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn without_fields_no_meeple_goes_onto_one() {
     };
     let position = Position::with(2, config, "U").play("place 1 0 0");
     assert_eq!(position.legal(), ["meeple none", "meeple road e"]);
-    assert_eq!(position.refusal("meeple field nl"), Refusal::FieldsOff);
+    assert_eq!(position.refusal("meeple field nl"), Illegal::FieldsOff);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Matches whose tiles come in an order that a test names, played in notation.
 
 use bridgemaster_games::carcassonne::{
-    Carcassonne, Cell, Config, Decision, Edge, Event, FeatureView, Gate, HalfEdge, Meeple,
-    Observation, Phase, Refusal, Segment, Setup, State, TileKind,
+    Carcassonne, Cell, Config, Decision, Edge, Event, FeatureView, Gate, HalfEdge, Illegal, Meeple,
+    Observation, Phase, Segment, Setup, State, TileKind,
 };
 use bridgemaster_games::{
     ChanceStream, Game, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer,
@@ -87,7 +87,7 @@ impl Position {
     }
 
     /// Why a decision of the seat that owes one is refused.
-    pub(crate) fn refusal(&self, decision: &str) -> Refusal {
+    pub(crate) fn refusal(&self, decision: &str) -> Illegal {
         let seat = self.owing().unwrap();
         let decision = decision.parse().unwrap();
         let mut after = self.state.clone();

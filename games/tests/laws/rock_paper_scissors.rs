@@ -178,7 +178,7 @@ impl<const DEFECT: u8> Rules for Toy<DEFECT> {
     type SetupError = FieldError;
     type State = State<DEFECT>;
     type Decision = Choice<DEFECT>;
-    type Refusal = Error;
+    type Illegal = Error;
     type Event = Event<DEFECT>;
     type Chance = NoChance;
 

@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use bridgemaster_games::old_london_bridge::{
-    Building, CARD_VALUES, CARDS, Coat, Config, Decision, Edition, Event, Face, FaceChoice, Kind,
-    Observation, OldLondonBridge, Pawn, Phase, PlayedCards, Refusal, SeatView, State, TileKind,
-    Turn, TurnStep, TurnView,
+    Building, CARD_VALUES, CARDS, Coat, Config, Decision, Edition, Event, Face, FaceChoice,
+    Illegal, Kind, Observation, OldLondonBridge, Pawn, Phase, PlayedCards, SeatView, State,
+    TileKind, Turn, TurnStep, TurnView,
 };
 use bridgemaster_games::{
     ChanceStream, Game, NoEvents, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer,
@@ -333,7 +333,7 @@ impl Play {
         self
     }
 
-    pub(crate) fn try_decide(&mut self, number: u8, text: &str) -> Result<(), Refusal> {
+    pub(crate) fn try_decide(&mut self, number: u8, text: &str) -> Result<(), Illegal> {
         let decision: Decision = text.parse().unwrap();
         OldLondonBridge::apply(&mut self.state, seat(number), &decision, &mut self.events)
     }

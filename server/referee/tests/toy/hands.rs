@@ -123,7 +123,7 @@ impl Rules for Hands {
     type SetupError = ToyError;
     type State = HandsState;
     type Decision = Hand;
-    type Refusal = ToyError;
+    type Illegal = ToyError;
     type Event = HandsEvent;
     type Chance = Prize;
 

@@ -92,7 +92,7 @@ impl Rules for Heap {
     type SetupError = ToyError;
     type State = HeapState;
     type Decision = Take;
-    type Refusal = ToyError;
+    type Illegal = ToyError;
     type Event = HeapEvent;
     type Chance = NoChance;
 

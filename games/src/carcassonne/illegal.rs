@@ -9,7 +9,7 @@ use crate::OutOfTurn;
 /// Why a decision is refused. Each message names the field of the decision, a colon, and what
 /// would be legal.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Refusal {
+pub enum Illegal {
     /// It is not the seat's turn, or not the turn of such a decision.
     #[error(transparent)]
     OutOfTurn(#[from] OutOfTurn),
