@@ -297,7 +297,7 @@ pub(super) use none_of_the;
 
 /// Describes edition data, a field of a config: written as the rules have it, read and then
 /// checked by the rules, whose errors name its entries as the message does or are given to a
-/// function that makes them so. Where it is not set, the house edition is meant.
+/// function that makes them so. Where it is not set, the built-in edition is meant.
 macro_rules! wire_edition {
     ($edition:ty = $message:ty as $parts:ty $(, refused by $refused:expr)?) => {
         impl $crate::games::conversion::OnWire<Option<$message>> for std::sync::Arc<$edition> {
@@ -312,7 +312,7 @@ macro_rules! wire_edition {
                 wire: &Option<$message>,
             ) -> Result<Self, $crate::games::wire::WireError> {
                 let Some(wire) = wire else {
-                    return Ok(<$edition>::house());
+                    return Ok(<$edition>::built_in());
                 };
                 let parts: $parts = $crate::games::conversion::OnWire::from_wire(field, wire)?;
                 let checked = <$edition>::new(&parts)$(.map_err($refused))?;

@@ -260,10 +260,10 @@ fn a_position_that_is_none_in_the_structure_or_named_twice_is_refused() {
     );
 }
 
-/// An edition that has other cards than the house edition, some of them alike.
+/// An edition that has other cards than the built-in edition, some of them alike.
 fn other_edition() -> Edition {
-    let house = Edition::house();
-    let cards = house.cards().iter().rev().map(|card| BridgeCardParts {
+    let built_in = Edition::built_in();
+    let cards = built_in.cards().iter().rev().map(|card| BridgeCardParts {
         style: card.style,
         number: match card.number {
             Some(number) if number % 3 == 0 => None,

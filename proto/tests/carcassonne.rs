@@ -12,10 +12,10 @@ use bridgemaster_games::{
 
 use crate::random_match::{Rare, Wired};
 
-/// Another edition: the tiles of the house edition in another order, the first with a monastery
+/// Another edition: the tiles of the built-in edition in another order, the first with a monastery
 /// and without its drawbridge, the second with a shield.
 fn other_edition() -> Edition {
-    let mut tiles: Vec<TileParts> = Edition::house().parts().tiles.clone();
+    let mut tiles: Vec<TileParts> = Edition::built_in().parts().tiles.clone();
     tiles.reverse();
     for RoadParts { drawbridge, .. } in &mut tiles[0].roads {
         *drawbridge = None;
@@ -35,7 +35,7 @@ impl Wired for Carcassonne {
             drawbridges: chance.below(4) != 0,
             fields: chance.below(4) != 0,
             edition: if chance.below(2) == 0 {
-                Edition::house()
+                Edition::built_in()
             } else {
                 Arc::new(other_edition())
             },

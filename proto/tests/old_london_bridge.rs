@@ -51,7 +51,7 @@ fn an_entry_of_a_game_that_this_version_does_not_know_is_refused() {
     );
 }
 
-/// Changes the house edition and reads the result.
+/// Changes the built-in edition and reads the result.
 fn with_edition(change: impl FnOnce(&mut WireEdition)) -> Result<Config, WireError> {
     let mut wire = Olb::config_to_wire(&Config::default());
     let Some(game_config::Game::OldLondonBridge(entry)) = &mut wire.game else {
@@ -145,7 +145,7 @@ fn unseen_buildings_are_told_by_what_the_edition_has() {
     refused(
         with(Kind::Chapel, &|stack| stack.unseen_numbers = vec![1]),
         &path(Kind::Chapel, "unseen_numbers[0]"),
-        "the edition house has no chapel of number 1",
+        "the edition built-in has no chapel of number 1",
     );
     refused(
         with(Kind::Chapel, &|stack| stack.unseen_coats = vec![1]),
@@ -178,10 +178,11 @@ fn events() -> Vec<Event> {
     ]
 }
 
-/// The house edition with other data in every entry.
+/// The built-in edition with other data in every entry.
 fn other_edition() -> Edition {
-    let house = Edition::house();
-    let mut bonus_stacks: Vec<Vec<_>> = house.bonus_stacks().iter().map(|s| s.to_vec()).collect();
+    let built_in = Edition::built_in();
+    let mut bonus_stacks: Vec<Vec<_>> =
+        built_in.bonus_stacks().iter().map(|s| s.to_vec()).collect();
     let tile = bonus_stacks[0][0];
     let place = bonus_stacks[1]
         .iter()
@@ -190,14 +191,14 @@ fn other_edition() -> Edition {
     bonus_stacks[0][0] = std::mem::replace(&mut bonus_stacks[1][place], tile);
     Edition::new(&EditionParts {
         name: "Upside down".to_owned(),
-        ring: house.ring().iter().rev().copied().collect(),
+        ring: built_in.ring().iter().rev().copied().collect(),
         rondel: vec![None, Some(3), Some(3), Some(1), Some(2), Some(1)],
         chapel_last_space: 60,
         chapel_money: vec![(1, 100), (60, 1)],
         gate_last_space: 7,
         gate_bonus: vec![1, 2, 3, 7],
         bonus_stacks,
-        buildings: house
+        buildings: built_in
             .buildings()
             .iter()
             .rev()

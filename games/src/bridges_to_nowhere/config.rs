@@ -18,7 +18,7 @@ pub const GAMES: RangeInclusive<u8> = 1..=MAX_GAMES as u8;
 /// Values of [`Config::contracts_to_win`]: with three, six games nearly always decide a match.
 pub const CONTRACTS_TO_WIN: RangeInclusive<u8> = 1..=3;
 
-/// What can be chosen for a match. The default is the published game with the house edition:
+/// What can be chosen for a match. The default is the published game with the built-in edition:
 /// played for contracts until a seat has two, in at most six games.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -40,7 +40,7 @@ impl Default for Config {
             contracts: true,
             contracts_to_win: 2,
             games: MAX_GAMES as u8,
-            edition: Edition::house(),
+            edition: Edition::built_in(),
         }
     }
 }

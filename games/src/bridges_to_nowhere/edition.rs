@@ -1,4 +1,4 @@
-//! Edition data: the deck. One data file, compiled in as the house edition and replaceable by any
+//! Edition data: the deck. One data file, compiled in as the built-in edition and replaceable by any
 //! file of the same form.
 
 use std::sync::{Arc, LazyLock};
@@ -56,14 +56,14 @@ pub struct Edition {
 }
 
 impl Edition {
-    /// The house edition: `data/bridges_to_nowhere/house.toml`, compiled in.
-    pub fn house() -> Arc<Self> {
-        static HOUSE: LazyLock<Arc<Edition>> = LazyLock::new(|| {
-            let text = include_str!("../../data/bridges_to_nowhere/house.toml");
-            let house = Edition::from_toml(text);
-            Arc::new(house.expect("the house edition is valid: a test loads it"))
+    /// The built-in edition: `data/bridges_to_nowhere/built_in.toml`, compiled in.
+    pub fn built_in() -> Arc<Self> {
+        static BUILT_IN: LazyLock<Arc<Edition>> = LazyLock::new(|| {
+            let text = include_str!("../../data/bridges_to_nowhere/built_in.toml");
+            let edition = Edition::from_toml(text);
+            Arc::new(edition.expect("the built-in edition is valid: a test loads it"))
         });
-        Arc::clone(&HOUSE)
+        Arc::clone(&BUILT_IN)
     }
 
     /// Reads and checks an edition file.
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn every_card_has_its_place_as_identifier() {
-        let edition = Edition::house();
+        let edition = Edition::built_in();
         for (place, &card) in edition.cards().iter().enumerate() {
             let id = edition.find(card).unwrap();
             assert_eq!(usize::from(id.number()), place);
@@ -153,10 +153,10 @@ mod tests {
 
     #[test]
     fn cards_that_are_alike_have_one_identifier() {
-        let house = include_str!("../../data/bridges_to_nowhere/house.toml");
+        let text = include_str!("../../data/bridges_to_nowhere/built_in.toml");
         let first = "number = 1, left = \"boat\", right = \"fish\"";
         let second = "number = 2, left = \"fish\", right = \"bird\"";
-        let edition = Edition::from_toml(&house.replacen(second, first, 1)).unwrap();
+        let edition = Edition::from_toml(&text.replacen(second, first, 1)).unwrap();
         let [one, two] = [edition.cards()[0], edition.cards()[1]];
         assert_eq!(one, two);
         assert_eq!(edition.find(one), edition.find(two));

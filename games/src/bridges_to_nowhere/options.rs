@@ -30,7 +30,7 @@ impl Options for BridgesToNowhere {
         ConfigOption::file(
             "edition",
             "Edition data (the deck) to play with, in the form of \
-             games/data/bridges_to_nowhere/house.toml; the house edition when not given",
+             games/data/bridges_to_nowhere/built_in.toml; the built-in edition when not given",
             |config, text| set_edition(&mut config.edition, Edition::from_toml(text)),
         ),
     ];

@@ -28,7 +28,7 @@ impl Rules for BridgesToNowhere {
     /// pieces lie, which makes 3 * 33, and with fewer kinds the list is shorter still.
     const LEGAL_CAP: usize = 125;
     const NOTES: &'static [&'static str] = &[
-        "The house edition's deck is not the publisher's: no source lists the cards. Known of the \
+        "The built-in edition's deck is not the publisher's: no source lists the cards. Known of the \
          printed game are 24 bridge cards, 8 in each of three styles, with a number and two \
          symbols each.",
         "The rules follow a summary of the printed rules; what it leaves open was ruled on and is \

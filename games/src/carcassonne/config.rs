@@ -20,7 +20,7 @@ impl Default for Config {
         Self {
             drawbridges: true,
             fields: true,
-            edition: Edition::house(),
+            edition: Edition::built_in(),
         }
     }
 }

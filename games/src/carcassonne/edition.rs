@@ -1,5 +1,5 @@
 //! The tiles: the base tiles, which are the same in every match, and edition data, the drawbridge
-//! tiles: one data file, compiled in as the house edition and replaceable by any file of the same
+//! tiles: one data file, compiled in as the built-in edition and replaceable by any file of the same
 //! form.
 
 use std::sync::{Arc, LazyLock};
@@ -59,14 +59,14 @@ static BASE: LazyLock<Vec<BaseTile>> = LazyLock::new(|| {
 });
 
 impl Edition {
-    /// The house edition: `data/carcassonne/drawbridges.toml`, compiled in.
-    pub fn house() -> Arc<Self> {
-        static HOUSE: LazyLock<Arc<Edition>> = LazyLock::new(|| {
+    /// The built-in edition: `data/carcassonne/drawbridges.toml`, compiled in.
+    pub fn built_in() -> Arc<Self> {
+        static BUILT_IN: LazyLock<Arc<Edition>> = LazyLock::new(|| {
             let text = include_str!("../../data/carcassonne/drawbridges.toml");
-            let house = Edition::from_toml(text);
-            Arc::new(house.expect("the house edition is valid: a test loads it"))
+            let edition = Edition::from_toml(text);
+            Arc::new(edition.expect("the built-in edition is valid: a test loads it"))
         });
-        Arc::clone(&HOUSE)
+        Arc::clone(&BUILT_IN)
     }
 
     /// Reads and checks an edition file.

@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn the_bounds_of_segments_are_those_of_the_base_tiles() {
-        let edition = Edition::house();
+        let edition = Edition::built_in();
         let sum = |number: &dyn Fn(&Shape) -> usize| -> usize {
             let base = TileKind::all().filter(|kind| !kind.is_drawbridge_tile());
             let numbers =

@@ -18,7 +18,7 @@ impl Options for Carcassonne {
         ConfigOption::file(
             "edition",
             "Drawbridge tiles to play with, in the form of \
-             games/data/carcassonne/drawbridges.toml; the house edition when not given",
+             games/data/carcassonne/drawbridges.toml; the built-in edition when not given",
             |config, text| set_edition(&mut config.edition, Edition::from_toml(text)),
         ),
     ];

@@ -28,7 +28,7 @@ impl Rules for Carcassonne {
     /// spreads the map out has come to 272, random play to 104.
     const LEGAL_CAP: usize = MAX_OPEN * EDGES;
     const NOTES: &'static [&'static str] = &[
-        "Eight of the twelve drawbridge tiles of the house edition (D5 to D12) are the project's \
+        "Eight of the twelve drawbridge tiles of the built-in edition (D5 to D12) are the project's \
          own: the source shows them as pictures only.",
         "The drawbridge tiles D1 to D3 are known by their shape and D4 was read from a picture; \
          the fields of all four are inferred.",

@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn tiles_have_as_many_looks_as_they_show() {
-        let edition = Edition::house();
+        let edition = Edition::built_in();
         let of = |looks: u8| -> Vec<String> {
             let kinds = TileKind::all().filter(|&kind| edition.shape(kind).looks == looks);
             kinds.map(|kind| kind.to_string()).collect()
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_rotation_fits_where_all_edges_meet_the_demand() {
-        let edition = Edition::house();
+        let edition = Edition::built_in();
         let mut demand = Demand::default();
         demand.add(Edge::East, Terrain::City);
         demand.add(Edge::West, Terrain::Road);

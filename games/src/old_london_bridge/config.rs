@@ -29,7 +29,7 @@ pub enum StartLeaders {
     Paid,
 }
 
-/// What can be chosen for a match. The default is the base game with the house edition.
+/// What can be chosen for a match. The default is the base game with the built-in edition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Choices for chapel, gate, inn and bridge, in this order.
@@ -45,7 +45,7 @@ impl Default for Config {
         Self {
             faces: std::array::from_fn(|area| FaceChoice::Face(Area::ALL[area].base_face())),
             start_leaders: StartLeaders::default(),
-            edition: Edition::house(),
+            edition: Edition::built_in(),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Edition data: the facts that only a picture of the printed game shows. One data file, compiled
-//! in as the house edition and replaceable by any file of the same form.
+//! in as the built-in edition and replaceable by any file of the same form.
 
 use std::sync::{Arc, LazyLock};
 
@@ -47,14 +47,14 @@ pub struct Edition {
 }
 
 impl Edition {
-    /// The house edition: `data/old_london_bridge/house.toml`, compiled in.
-    pub fn house() -> Arc<Self> {
-        static HOUSE: LazyLock<Arc<Edition>> = LazyLock::new(|| {
-            let text = include_str!("../../data/old_london_bridge/house.toml");
-            let house = Edition::from_toml(text);
-            Arc::new(house.expect("the house edition is valid: a test loads it"))
+    /// The built-in edition: `data/old_london_bridge/built_in.toml`, compiled in.
+    pub fn built_in() -> Arc<Self> {
+        static BUILT_IN: LazyLock<Arc<Edition>> = LazyLock::new(|| {
+            let text = include_str!("../../data/old_london_bridge/built_in.toml");
+            let edition = Edition::from_toml(text);
+            Arc::new(edition.expect("the built-in edition is valid: a test loads it"))
         });
-        Arc::clone(&HOUSE)
+        Arc::clone(&BUILT_IN)
     }
 
     /// Reads and checks an edition file.

@@ -42,8 +42,8 @@ impl Options for OldLondonBridge {
         ),
         ConfigOption::file(
             "edition",
-            "Edition data to play with, in the form of games/data/old_london_bridge/house.toml; \
-             the house edition when not given",
+            "Edition data to play with, in the form of games/data/old_london_bridge/built_in.toml; \
+             the built-in edition when not given",
             |config, text| set_edition(&mut config.edition, Edition::from_toml(text)),
         ),
     ];

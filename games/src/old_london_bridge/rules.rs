@@ -26,7 +26,7 @@ impl Rules for OldLondonBridge {
     /// a bridge of twelve slots can have. All other lists are shorter.
     const LEGAL_CAP: usize = 154;
     const NOTES: &'static [&'static str] = &[
-        "The house edition's ring, rondel, tracks, bonus stacks and buildings are not the \
+        "The built-in edition's ring, rondel, tracks, bonus stacks and buildings are not the \
          publisher's: the rulebooks show them as pictures only.",
     ];
 

@@ -14,7 +14,7 @@ pub(crate) fn seat(number: u8) -> Seat {
 }
 
 /// The piece of a short name: `|` a pillar, `M` a monument, otherwise style and number or `$` for a
-/// toll, such as `S4` or `T$`, of the house edition.
+/// toll, such as `S4` or `T$`, of the built-in edition.
 pub(crate) fn piece(name: &str) -> Piece {
     match name {
         "|" => Piece::Pillar,
@@ -26,7 +26,7 @@ pub(crate) fn piece(name: &str) -> Piece {
 pub(crate) fn bridge_card(name: &str) -> BridgeCard {
     let style = Style::ALL["STC".find(&name[..1]).unwrap()];
     let number = name[1..].parse().ok();
-    let edition = Edition::house();
+    let edition = Edition::built_in();
     let cards = edition.cards().iter();
     let mut found = cards.filter(|card| card.style == style && card.number == number);
     *found.next().unwrap()
@@ -250,11 +250,11 @@ pub(crate) fn score(position: Position) -> SeatScore {
     scores.unwrap()
 }
 
-/// The first phase of a game whose deck has the number 1 twice in one style, as the house deck has
+/// The first phase of a game whose deck has the number 1 twice in one style, as the built-in deck has
 /// not; seat 0 has both cards, which are given too, and `third`.
 pub(crate) fn one_twice(third: Card) -> (Play, [Card; 2]) {
-    let house = include_str!("../../data/bridges_to_nowhere/house.toml");
-    let twice = house.replacen("number = 2", "number = 1", 1);
+    let text = include_str!("../../data/bridges_to_nowhere/built_in.toml");
+    let twice = text.replacen("number = 2", "number = 1", 1);
     let mut config = Config::default();
     BridgesToNowhere::set_option(&mut config, "edition", &twice).unwrap();
     let cards = config.edition.cards().map(Card::Bridge);

@@ -31,7 +31,7 @@ fn config(chance: &mut ChanceStream) -> Config {
         games: 1 + chance.below(6) as u8,
         edition: match chance.below(3) {
             0 => edition(chance),
-            _ => Edition::house(),
+            _ => Edition::built_in(),
         },
     }
 }

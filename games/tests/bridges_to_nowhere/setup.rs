@@ -10,7 +10,7 @@ use bridgemaster_games::{Game, NoEvents, Rules, SeatCount, Seed};
 
 use crate::position::seat;
 
-const HOUSE: &str = include_str!("../../data/bridges_to_nowhere/house.toml");
+const BUILT_IN: &str = include_str!("../../data/bridges_to_nowhere/built_in.toml");
 
 fn seats(count: u8) -> SeatCount {
     SeatCount::new(count).unwrap()
@@ -186,8 +186,8 @@ fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
 }
 
 #[test]
-fn d1_the_house_deck_has_each_number_and_a_toll_and_eight_symbol_pairs_a_style() {
-    let edition = Edition::house();
+fn d1_the_built_in_deck_has_each_number_and_a_toll_and_eight_symbol_pairs_a_style() {
+    let edition = Edition::built_in();
     let missing = [Symbol::Fish, Symbol::Bird, Symbol::Boat];
     for (style, missing) in Style::ALL.iter().zip(missing) {
         let cards = edition.cards().iter().filter(|card| card.style == *style);
@@ -207,12 +207,12 @@ fn d1_the_house_deck_has_each_number_and_a_toll_and_eight_symbol_pairs_a_style()
             all.filter(|pair| *pair != (missing, missing)).collect();
         assert_eq!(pairs, expected);
     }
-    assert_eq!(edition.name(), "house");
+    assert_eq!(edition.name(), "built-in");
 }
 
 fn edition_error(from: &str, to: &str) -> String {
-    assert!(HOUSE.contains(from), "{from}");
-    Edition::from_toml(&HOUSE.replacen(from, to, 1))
+    assert!(BUILT_IN.contains(from), "{from}");
+    Edition::from_toml(&BUILT_IN.replacen(from, to, 1))
         .unwrap_err()
         .to_string()
 }
@@ -220,7 +220,7 @@ fn edition_error(from: &str, to: &str) -> String {
 #[test]
 fn a_bad_edition_file_is_refused_with_its_entry() {
     assert_eq!(
-        edition_error("name = \"house\"", "name = \"\""),
+        edition_error("name = \"built-in\"", "name = \"\""),
         "name: must have 1 to 64 printable characters"
     );
     assert_eq!(
@@ -235,7 +235,7 @@ fn a_bad_edition_file_is_refused_with_its_entry() {
         edition_error("style = \"truss\"", "style = \"cable\""),
         "cards: must have 8 of truss, found 7"
     );
-    let lines: Vec<&str> = HOUSE.lines().collect();
+    let lines: Vec<&str> = BUILT_IN.lines().collect();
     let shorter = lines
         .iter()
         .filter(|line| !line.contains("style = \"cable\", left"));
@@ -254,7 +254,7 @@ fn a_bad_edition_file_is_refused_with_its_entry() {
         ),
         ("number = 7", "number = -1", "invalid value"),
         ("number = 7", "value = 7", "unknown field `value`"),
-        ("name = \"house\"", "", "missing field `name`"),
+        ("name = \"built-in\"", "", "missing field `name`"),
         ("cards = [", "cards = ", "TOML parse error"),
     ] {
         let error = edition_error(from, to);
@@ -264,7 +264,7 @@ fn a_bad_edition_file_is_refused_with_its_entry() {
 
 #[test]
 fn a_file_with_other_numbers_is_played_to_the_end() {
-    let other = HOUSE.replace("number = 7", "number = 15");
+    let other = BUILT_IN.replace("number = 7", "number = 15");
     let mut config = Config::default();
     BridgesToNowhere::set_option(&mut config, "edition", &other).unwrap();
     let setup = draw(&config, "london");
@@ -279,7 +279,7 @@ fn a_file_with_other_numbers_is_played_to_the_end() {
 
 #[test]
 fn an_edition_in_parts_is_read_in_any_order() {
-    let parts: EditionParts = toml::from_str(HOUSE).unwrap();
+    let parts: EditionParts = toml::from_str(BUILT_IN).unwrap();
     let mut reversed = parts.clone();
     reversed.cards.reverse();
     assert_eq!(Edition::new(&reversed), Edition::new(&parts));

@@ -1,4 +1,4 @@
-//! Edition files: the house edition, other editions, and what is refused.
+//! Edition files: the built-in edition, other editions, and what is refused.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use bridgemaster_games::{EditionError, Rules};
 
 use crate::position::{Position, lines};
 
-const HOUSE: &str = include_str!("../../data/carcassonne/drawbridges.toml");
+const BUILT_IN: &str = include_str!("../../data/carcassonne/drawbridges.toml");
 
 /// An edition whose tiles have as much as a tile can: shields, monasteries, villages, several
 /// drawbridges to one city and to several.
@@ -17,17 +17,17 @@ fn refusal(text: &str) -> String {
     Edition::from_toml(text).unwrap_err().to_string()
 }
 
-/// Replaces some text of the house file, which must be there.
+/// Replaces some text of the built-in file, which must be there.
 fn altered(from: &str, to: &str) -> String {
-    assert!(HOUSE.contains(from), "{from}");
-    HOUSE.replacen(from, to, 1)
+    assert!(BUILT_IN.contains(from), "{from}");
+    BUILT_IN.replacen(from, to, 1)
 }
 
 #[test]
-fn the_house_file_is_the_default_edition() {
-    let edition = Edition::from_toml(HOUSE).unwrap();
+fn the_built_in_file_is_the_default_edition() {
+    let edition = Edition::from_toml(BUILT_IN).unwrap();
     assert_eq!(edition, *Config::default().edition);
-    assert_eq!(edition.name(), "house");
+    assert_eq!(edition.name(), "built-in");
     assert_eq!(Edition::new(edition.parts()).unwrap(), edition);
 }
 
@@ -38,7 +38,7 @@ fn the_notes_say_which_tiles_are_not_the_publishers() {
         notes.contains("Eight of the twelve drawbridge tiles"),
         "{notes}"
     );
-    let ours = HOUSE.matches(": ours").count();
+    let ours = BUILT_IN.matches(": ours").count();
     assert_eq!(ours, 8);
 }
 
@@ -63,7 +63,7 @@ fn another_edition_replaces_the_tiles() {
     assert!(lines(&outcome, 0).contains(&("open_monasteries", 2)));
     assert_eq!(
         edition.tile(TileKind::START),
-        Edition::house().tile(TileKind::START)
+        Edition::built_in().tile(TileKind::START)
     );
 }
 
@@ -101,7 +101,7 @@ fn every_rule_that_is_broken_is_named_with_its_entry() {
                         { half_edges = \"SR WL WR\", cities = \"N\" }]";
     for (from, to, expected) in [
         (
-            "name = \"house\"",
+            "name = \"built-in\"",
             "name = \"\"",
             "name: must have 1 to 64 printable characters",
         ),
@@ -223,6 +223,6 @@ fn rotations_that_differ_by_a_drawbridge_alone_look_different() {
 
 #[test]
 fn an_edition_has_twelve_tiles() {
-    let eleven = &HOUSE[..HOUSE.rfind("# D12").unwrap()];
+    let eleven = &BUILT_IN[..BUILT_IN.rfind("# D12").unwrap()];
     assert_eq!(refusal(eleven), "tiles: must have 12 entries, found 11");
 }

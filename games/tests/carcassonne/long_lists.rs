@@ -7,7 +7,7 @@ use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, SeatCount, Seed};
 
 use crate::position::Position;
 
-/// Rotations of a tile of the house edition that one neighbour leaves: no tile of it has four
+/// Rotations of a tile of the built-in edition that one neighbour leaves: no tile of it has four
 /// equal edges and more than one look.
 const MOST_ROTATIONS: usize = 3;
 /// Open cells while a tile waits: at most 83 are laid. The first opens four cells, and each other
@@ -64,7 +64,7 @@ fn play_that_spreads_the_map_has_longer_lists_than_random_play_and_keeps_to_the_
 }
 
 #[test]
-fn one_neighbour_leaves_at_most_three_rotations_of_a_house_tile() {
+fn one_neighbour_leaves_at_most_three_rotations_of_a_built_in_tile() {
     // The start tile has an edge of each terrain.
     for kind in TileKind::all() {
         let mut at = HashMap::new();

@@ -1,12 +1,12 @@
 //! The tile tables: what the rules page says of the 72 base tiles and the twelve drawbridge
-//! tiles of the house edition.
+//! tiles of the built-in edition.
 
 use bridgemaster_games::carcassonne::{
     BASE_KINDS, Edge, Edition, HalfEdge, Terrain, TileKind, TileParts,
 };
 
 fn all() -> Vec<(TileKind, TileParts)> {
-    let edition = Edition::house();
+    let edition = Edition::built_in();
     TileKind::all()
         .map(|kind| (kind, edition.tile(kind).clone()))
         .collect()

@@ -5,7 +5,7 @@ use bridgemaster_games::old_london_bridge::{
 };
 use bridgemaster_games::{EditionError, NoEvents, Rules, Seat, SeatCount, Seed};
 
-const HOUSE: &str = include_str!("../../data/old_london_bridge/house.toml");
+const BUILT_IN: &str = include_str!("../../data/old_london_bridge/built_in.toml");
 
 fn seats(count: u8) -> SeatCount {
     SeatCount::new(count).unwrap()
@@ -194,7 +194,7 @@ fn parks_of_one_coat_are_interchangeable_in_a_setup() {
 
 #[test]
 fn the_house_edition_meets_every_printed_figure() {
-    let edition = Edition::house();
+    let edition = Edition::built_in();
     let is = |number: u8, kind: Kind, coat: Coat| {
         let building = edition
             .buildings()
@@ -247,7 +247,7 @@ fn the_house_edition_meets_every_printed_figure() {
 }
 
 fn entry_error(change: impl FnOnce(&mut EditionParts)) -> String {
-    let mut parts: EditionParts = toml::from_str(HOUSE).unwrap();
+    let mut parts: EditionParts = toml::from_str(BUILT_IN).unwrap();
     change(&mut parts);
     let error = Edition::new(&parts).unwrap_err();
     assert!(matches!(error, EditionError::Entry { .. }));
@@ -367,23 +367,23 @@ fn an_edition_is_refused_with_the_entry_that_is_wrong() {
 fn an_edition_file_of_another_form_is_refused_with_the_line() {
     let cases = [
         (
-            HOUSE.replace("[\"x\", 1, 2", "[\"y\", 1, 2"),
+            BUILT_IN.replace("[\"x\", 1, 2", "[\"y\", 1, 2"),
             "\"x\" or an income in pounds",
         ),
         (
-            HOUSE.replace("[\"chapel\", \"inn\"", "[\"church\", \"inn\""),
+            BUILT_IN.replace("[\"chapel\", \"inn\"", "[\"church\", \"inn\""),
             "unknown variant `church`",
         ),
         (
-            HOUSE.replace("gate_last_space = 15", "gate_last_space = -1"),
+            BUILT_IN.replace("gate_last_space = 15", "gate_last_space = -1"),
             "gate_last_space = -1",
         ),
         (
-            HOUSE.replace("gate_last_space = 15", ""),
+            BUILT_IN.replace("gate_last_space = 15", ""),
             "missing field `gate_last_space`",
         ),
         (
-            HOUSE.replace("gate_last_space", "last_gate_space"),
+            BUILT_IN.replace("gate_last_space", "last_gate_space"),
             "unknown field `last_gate_space`",
         ),
     ];
@@ -396,7 +396,7 @@ fn an_edition_file_of_another_form_is_refused_with_the_line() {
 
 #[test]
 fn the_order_of_buildings_in_a_file_does_not_matter() {
-    let mut parts: EditionParts = toml::from_str(HOUSE).unwrap();
+    let mut parts: EditionParts = toml::from_str(BUILT_IN).unwrap();
     parts.buildings.reverse();
-    assert_eq!(Edition::new(&parts), Edition::from_toml(HOUSE));
+    assert_eq!(Edition::new(&parts), Edition::from_toml(BUILT_IN));
 }

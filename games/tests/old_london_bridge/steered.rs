@@ -7,7 +7,7 @@ use bridgemaster_games::old_london_bridge::{
 };
 use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, Sample, SeatCount, Seed};
 
-const HOUSE: &str = include_str!("../../data/old_london_bridge/house.toml");
+const BUILT_IN: &str = include_str!("../../data/old_london_bridge/built_in.toml");
 
 /// Seat 3's turn, the last of the round, with every open space occupied or without a building:
 /// chapel faces X, the stacks of spaces 1 and 2 are empty, pawns stand on 3, 4 and 5. Seat 3 has
@@ -256,7 +256,7 @@ fn recall_is_refused_while_the_supply_has_no_card_of_the_value() {
 /// A test edition whose gate track has a bonus space on each of 60 spaces.
 fn generous_gate() -> Edition {
     let spaces: Vec<String> = (1..=60).map(|space| space.to_string()).collect();
-    let text = HOUSE
+    let text = BUILT_IN
         .replace("gate_last_space = 15", "gate_last_space = 60")
         .replace("[3, 6, 9, 12, 15]", &format!("[{}]", spaces.join(", ")));
     Edition::from_toml(&text).unwrap()
@@ -375,8 +375,8 @@ fn a_bridge_never_exceeds_its_12_slots() {
 
 #[test]
 fn a_test_edition_differs_from_the_house_edition_in_what_it_changes_only() {
-    let parts: EditionParts = toml::from_str(HOUSE).unwrap();
-    let house = Edition::new(&parts).unwrap();
-    assert_eq!(generous_gate().buildings(), house.buildings());
-    assert_ne!(generous_gate(), house);
+    let parts: EditionParts = toml::from_str(BUILT_IN).unwrap();
+    let built_in = Edition::new(&parts).unwrap();
+    assert_eq!(generous_gate().buildings(), built_in.buildings());
+    assert_ne!(generous_gate(), built_in);
 }

@@ -27,7 +27,7 @@ fn with_config(change: impl FnOnce(&mut wire::Config)) -> Result<Config, WireErr
     Carcassonne::config_from_wire(&config)
 }
 
-/// Changes the drawbridge tile D8 of the house edition, and reads the result.
+/// Changes the drawbridge tile D8 of the built-in edition, and reads the result.
 fn with_tile(change: impl FnOnce(&mut wire::Tile)) -> Result<Config, WireError> {
     with_config(|config| change(&mut config.edition.as_mut().unwrap().tiles[7]))
 }

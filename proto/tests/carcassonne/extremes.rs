@@ -139,7 +139,7 @@ pub(super) fn largest() -> Observation {
 const MAX_OBSERVATION_BYTES: usize = 1280;
 /// Most bytes of what a decision adds to a legal list: two of them tag and length.
 const MAX_LISTED_BYTES: usize = 14;
-/// Most bytes of a config with the house edition: sent to each seat once.
+/// Most bytes of a config with the built-in edition: sent to each seat once.
 const MAX_CONFIG_BYTES: usize = 2048;
 
 #[test]

@@ -106,7 +106,7 @@ impl Arena {
         let own = own.ok_or_else(|| Stop::Broken("a match has no seats".to_owned()))?;
         let opponents = tickets
             .iter()
-            .map(|seat| play_house(&self.url, &seat.ticket, seat.seat))
+            .map(|seat| play_random(&self.url, &seat.ticket, seat.seat))
             .collect::<Result<_, _>>()?;
         let front = self.front().await?;
         let url = format!("http://{}", front.local_addr());
@@ -327,12 +327,12 @@ impl Bout {
 
     /// Seats a built-in bot on the bot's own ticket: the server ends the bot's stream.
     pub(super) fn seat_rival(&self) -> Verdict<AbortOnDropHandle<()>> {
-        play_house(&self.url, &self.ticket, self.seat)
+        play_random(&self.url, &self.ticket, self.seat)
     }
 }
 
 /// A random bot on a seat, within this process.
-fn play_house(url: &str, ticket: &str, seat: u32) -> Verdict<AbortOnDropHandle<()>> {
+fn play_random(url: &str, ticket: &str, seat: u32) -> Verdict<AbortOnDropHandle<()>> {
     let ticket = ticket.parse();
     let ticket = ticket.map_err(|error| broken("a ticket cannot be used", error))?;
     let connection = Connection::to(url);

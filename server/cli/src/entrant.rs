@@ -12,7 +12,7 @@ use crate::failure::misuse;
 /// Who plays a seat.
 pub(super) enum Entrant {
     /// The built-in bot of this name.
-    House(String),
+    BuiltIn(String),
     /// A program and its arguments.
     Command(Vec<String>),
 }
@@ -22,7 +22,7 @@ impl Entrant {
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let text = text.trim();
         if NAMES.contains(&text) {
-            return Ok(Self::House(text.to_owned()));
+            return Ok(Self::BuiltIn(text.to_owned()));
         }
         let names = NAMES.join(", ");
         let words = shell_words::split(text)
@@ -41,7 +41,7 @@ impl Entrant {
     /// What it is called in messages.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::House(name) => name.clone(),
+            Self::BuiltIn(name) => name.clone(),
             Self::Command(words) => shell_words::join(words),
         }
     }
@@ -50,7 +50,7 @@ impl Entrant {
     /// built-in bot, so that a demo with a seed can be repeated.
     pub(super) fn command(&self, seat: u32, seed: Option<&Seed>) -> anyhow::Result<BotCommand> {
         match self {
-            Self::House(name) => {
+            Self::BuiltIn(name) => {
                 let program = env::current_exe().context("this program cannot find itself")?;
                 let command = BotCommand::new(program).with(["bot", name]);
                 let Some(seed) = seed else {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_the_house_is_a_house_bot_whose_chance_follows_from_the_seed() {
+    fn the_name_of_a_built_in_bot_is_one_whose_chance_follows_from_the_seed() {
         let entrant = Entrant::parse(" random ").unwrap();
         let seed = "s".repeat(MAX_SEED_CHARS).parse().unwrap();
         let words = program_and_arguments(&entrant, Some(&seed));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_refused_with_the_names_of_the_house() {
+    fn what_is_neither_is_refused_with_the_names_of_the_built_in_bots() {
         for text in ["no-such-bot", "./no/such/bot.py", "", "'half"] {
             let error = Entrant::parse(text).err().unwrap().to_string();
             assert!(error.starts_with("--bots: "), "{error}");

@@ -114,7 +114,7 @@ impl CheckBotArgs {
             })
         });
         let entrant = match &*self.command {
-            [name] if NAMES.contains(&name.as_str()) => Entrant::House(name.clone()),
+            [name] if NAMES.contains(&name.as_str()) => Entrant::BuiltIn(name.clone()),
             [program, ..] if is_program(program) => Entrant::Command(self.command.clone()),
             [program, ..] => {
                 return Err(misuse(format!(

@@ -52,7 +52,7 @@ fn help_of_demo_and_create_shows_the_options_of_the_games() {
 }
 
 #[test]
-fn help_of_demo_and_bot_names_the_house_bots() {
+fn help_of_demo_and_bot_names_the_built_in_bots() {
     for command in ["demo", "bot"] {
         assert_names(&succeed([command, "--help"]), bridgemaster_bots::NAMES);
     }
@@ -85,7 +85,7 @@ fn seats_and_bots_that_disagree_are_refused_with_both_numbers() {
 }
 
 #[test]
-fn a_bot_that_is_neither_of_the_house_nor_a_program_is_refused_with_the_house_bots() {
+fn a_bot_that_is_neither_built_in_nor_a_program_is_refused_with_the_built_in_bots() {
     let text = refused(&["demo", "--bots", "greddy,random"]);
     assert_names(&text, &["greddy"]);
     assert_names(&text, bridgemaster_bots::NAMES);
@@ -117,8 +117,8 @@ fn a_bad_face_is_refused_with_the_faces_that_there_are() {
 fn a_bad_edition_is_refused_with_its_entry() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("edition.toml");
-    let house = include_str!("../../../../games/data/old_london_bridge/house.toml");
-    std::fs::write(&file, house.replacen("number = 59", "number = 58", 1)).unwrap();
+    let text = include_str!("../../../../games/data/old_london_bridge/built_in.toml");
+    std::fs::write(&file, text.replacen("number = 59", "number = 58", 1)).unwrap();
     let text = refused(&["demo", "--edition", file.to_str().unwrap()]);
     let named = file.to_str().unwrap();
     assert_names(&text, &["--edition", named, "buildings[", ".number", "58"]);
