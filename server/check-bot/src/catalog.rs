@@ -87,12 +87,12 @@ impl Check {
         Self::Superseded,
     ];
 
-    /// The check of a name.
+    /// The check of a name, as [`Check::name`] gives it; `None` for any other text.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|check| check.name() == name)
     }
 
-    /// The stable name.
+    /// The stable name: lower case words with hyphens.
     pub fn name(self) -> &'static str {
         match self {
             Self::UnknownTicket => "unknown-ticket",

@@ -13,7 +13,7 @@ pub struct Report {
     pub bot: BotInfo,
     /// The checks, in the order of the catalogue.
     pub checks: Vec<CheckReport>,
-    /// Time of the whole run.
+    /// Time of the whole run; as JSON in whole ms.
     #[serde(rename = "duration_ms", serialize_with = "as_ms")]
     pub duration: Duration,
 }
@@ -50,14 +50,14 @@ pub struct CheckReport {
     pub name: &'static str,
     /// The game that was played; empty when none was.
     pub game: &'static str,
-    /// The seats of the match; 0 when none was played.
+    /// Number of seats of the match, within the range of the game; 0 when none was played.
     pub seats: u8,
     /// What the check proves.
     pub proves: &'static str,
     /// What came of it.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// How long it took.
+    /// How long it took; as JSON in whole ms.
     #[serde(rename = "duration_ms", serialize_with = "as_ms")]
     pub duration: Duration,
 }
@@ -96,7 +96,7 @@ pub struct Failure {
     pub seen: String,
     /// The section of `proto/PROTOCOL.md` that says so.
     pub section: &'static str,
-    /// The end of the bot's standard error.
+    /// The end of the bot's standard error, as text; empty when it wrote nothing.
     pub stderr: String,
 }
 

@@ -35,7 +35,8 @@ pub struct Plan {
     pub games: Vec<String>,
     /// The checks; empty for all.
     pub only: Vec<Check>,
-    /// How much longer than usual everything may take: above 0 and at most 1000.
+    /// The factor by which everything may take longer than usual: above 0 and at most 1000. 1 is
+    /// for a usual machine.
     pub time_factor: f64,
 }
 
@@ -87,10 +88,13 @@ struct Case {
     seats: u8,
 }
 
-/// Checks a bot, telling how far it is.
+/// Checks a bot, telling how far it is: three checks at once, each with a process of the bot of its
+/// own.
 ///
 /// # Errors
-/// See [`CheckBotError`]. A bot that fails is no error: the report has it.
+/// When the plan names a game that there is not or a factor out of range, when the bot plays no game
+/// of this program, or when a check cannot be carried out. A bot that fails is no error: the report
+/// has it.
 pub async fn check_bot(
     plan: Plan,
     mut tell: impl FnMut(Progress<'_>),

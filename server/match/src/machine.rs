@@ -86,11 +86,12 @@ pub enum NotSeated {
 }
 
 impl<G: WireGame> Match<G> {
-    /// A match that waits for its bots, made in the history `running`. Its entries are to be stored
-    /// if it `is_stored`; its replay is signed with the key.
+    /// A match that waits for its bots, made in the history `running`; the start-up time runs from
+    /// `made_at`. Its entries are to be stored if it `is_stored`; its replay is signed with the key.
     ///
     /// # Errors
-    /// Names the first of the rules that is not valid.
+    /// Names the first field of the rules that is not valid, and what would be; or tells why the
+    /// game refuses to set up.
     pub fn new(
         origin: Origin,
         rules: MatchRules<G>,
@@ -180,8 +181,8 @@ impl<G: WireGame> Match<G> {
         self.handle(now.time, Input::Restarted, effects);
     }
 
-    /// Handles what streams have reported; a report of a stream that does not hold its seat is
-    /// dropped.
+    /// Handles what streams have reported, in order, and leaves `reports` empty; a report of a
+    /// stream that does not hold its seat is dropped. Effects are appended.
     pub fn handle_reports(&mut self, reports: &mut Vec<Report>, effects: &mut Vec<Effect>) {
         for report in reports.drain(..) {
             self.handle_report(report, effects);

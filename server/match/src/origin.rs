@@ -4,12 +4,12 @@ use std::{collections::BTreeMap, fmt};
 
 use bridgemaster_wire::SeedSalt;
 
-/// Identifier of a match.
+/// Identifier of a match. A server draws 16 lower hex digits, which are unique by chance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MatchId(String);
 
 impl MatchId {
-    /// The identifier of this text.
+    /// The identifier of this text, which is taken as it is.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -37,7 +37,7 @@ impl TicketHash {
         Self(bytes)
     }
 
-    /// The hash that these bytes are, if they are as many as one has.
+    /// The hash that these bytes are; `None` unless they are 32.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
@@ -55,7 +55,7 @@ pub struct Origin {
     pub id: MatchId,
     /// What keeps its seed from being guessed.
     pub salt: SeedSalt,
-    /// Of each seat, in seat order.
+    /// The hash of the ticket of each seat, in seat order: one a seat.
     pub tickets: Vec<TicketHash>,
     /// Name of the API key that made it, where there are keys.
     pub maker: Option<String>,

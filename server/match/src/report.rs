@@ -5,7 +5,7 @@ use bridgemaster_proto::v1::Decision;
 
 use crate::Moment;
 
-/// Counts the streams of a seat.
+/// Counts the streams of a seat, from 1; 0 is before the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamNumber(u64);
 
@@ -68,7 +68,8 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Adds a report; its moment is not before that of an earlier one.
+    /// Adds a report. Its moment must not be before that of an earlier one: the match handles them
+    /// in the order in which they come.
     pub fn put(&mut self, report: Report) {
         self.reports.push(report);
     }

@@ -16,7 +16,7 @@ pub const FORMAT_VERSION: u32 = 2;
 /// Version of the form without a signature, which is still read.
 pub const UNSIGNED_FORMAT_VERSION: u32 = 1;
 
-/// Largest replay file that is read: a long match has under 100 KiB.
+/// Largest replay file that callers should read, in bytes: 16 MiB. A long match has under 100 KiB.
 pub const MAX_REPLAY_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Key of the field `checksum`: field 15, eight bytes fixed.
@@ -104,7 +104,7 @@ fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// The bytes of a replay file that nobody has signed: of format version 1, whatever the version
-/// of `replay`.
+/// of `replay`. Its checksum is made anew.
 pub fn encode_unsigned(replay: &Replay) -> Vec<u8> {
     let unsealed = Replay {
         format_version: UNSIGNED_FORMAT_VERSION,

@@ -1,5 +1,9 @@
 //! Replays: what their files hold, who signed them, and what can be done with them. Reads and
 //! writes bytes; where these are kept is the caller's business.
+//!
+//! [`ReplayWriter`] makes the bytes of a file while a match runs. [`decode`] reads them back and
+//! checks that they are as they were written. [`verify`] plays the match again and checks what the
+//! rules determine, and [`write_transcript`] shows it as text.
 
 #![forbid(unsafe_code)]
 

@@ -26,12 +26,13 @@ pub struct ReplayWriter {
 }
 
 impl ReplayWriter {
-    /// Adds a record.
+    /// Adds a record: records come in the order of their numbers.
     pub fn push(&mut self, record: &Record) {
         prost::encoding::message::encode(RECORDS_FIELD, record, &mut self.records);
     }
 
-    /// The bytes of the replay file of a match that has ended, signed with `key`.
+    /// The bytes of the replay file of a match that has ended, signed with `key`: its rules and
+    /// setup from the `referee`, the records, `result`, and the commitment to its seed by `salt`.
     pub fn finish<G: WireGame>(
         self,
         match_id: &str,

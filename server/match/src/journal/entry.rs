@@ -50,7 +50,8 @@ pub struct Beginning {
 /// Reads an entry of a journal.
 ///
 /// # Errors
-/// What is wrong with it.
+/// When the bytes are no `JournalEntry`, or for the first input that makes no sense: its place from
+/// 0, and what is wrong with it.
 pub fn read_entry<G: WireGame>(bytes: &[u8]) -> Result<ReadEntry<G>, String> {
     let entry = JournalEntry::decode(bytes).map_err(|error| error.to_string())?;
     let inputs =

@@ -27,7 +27,10 @@ pub(crate) fn write_finished(mut finished: FinishedMatch) -> Vec<u8> {
     finished.encode_to_vec()
 }
 
-/// Reads a finished match, which has its `info`, or tells what is wrong with it.
+/// Reads what [`Finish::summary`](crate::Finish) holds; the match that it gives has its `info`.
+///
+/// # Errors
+/// When the bytes are no `FinishedMatch`, one of another format version, or one without `info`.
 pub fn read_finished(bytes: &[u8]) -> Result<FinishedMatch, String> {
     let finished = FinishedMatch::decode(bytes).map_err(|error| error.to_string())?;
     if finished.format_version != FORMAT_VERSION {

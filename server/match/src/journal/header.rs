@@ -76,7 +76,7 @@ impl Header {
         })
     }
 
-    /// Its bytes.
+    /// Its bytes: an encoded `MatchHeader`.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.encode_to_vec()
     }
@@ -91,7 +91,10 @@ impl Header {
         i64::try_from(self.0.created_unix_ms).unwrap_or(i64::MAX)
     }
 
-    /// Reads the header of a match of any game.
+    /// Reads the header of a match of any game; its fields are checked by [`recover`](crate::recover).
+    ///
+    /// # Errors
+    /// When the bytes are no `MatchHeader`, or one of another format version.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreplayable> {
         let header = MatchHeader::decode(bytes).map_err(|error| Unreplayable::Header {
             field: "header",

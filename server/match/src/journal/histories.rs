@@ -19,7 +19,10 @@ pub(crate) fn write_histories(
     ended.chain([running]).collect()
 }
 
-/// Reads the histories of a match, or tells what is wrong with them.
+/// Reads the histories of a match, the running one last.
+///
+/// # Errors
+/// When there is none, or for the first that makes no sense: what is wrong with it.
 pub fn read_histories(stored: Vec<MatchHistory>) -> Result<Histories, String> {
     let id = |stored: &MatchHistory| {
         let id = HistoryId::from_bytes(&stored.history_id);

@@ -35,7 +35,8 @@ pub struct Recovered<G: WireGame> {
 /// Plays the match `id` again from its header and the entries of its journal.
 ///
 /// # Errors
-/// When any of it makes no sense or leads elsewhere than before.
+/// Names the first field of the header or the first entry that makes no sense, that this program
+/// does not play, or that leads elsewhere than before.
 pub fn recover<G: WireGame>(
     id: MatchId,
     header: &Header,

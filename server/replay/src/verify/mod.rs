@@ -21,11 +21,11 @@ use super::opening::BadField;
 /// What was checked of a replay that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// Its records.
+    /// Number of its records.
     pub records: usize,
-    /// Decisions among them.
+    /// Number of decisions among them, those of the referee and the house included.
     pub decisions: u32,
-    /// Faults among them.
+    /// Number of faults among them; a seat may have more, which are only counted.
     pub faults: u32,
     /// Whether the replay has its seed, and the setup is what the seed draws.
     pub seed_checked: bool,
@@ -76,7 +76,9 @@ impl fmt::Display for Place {
 }
 
 /// Plays a replay again and checks everything in it that the rules determine: that its seed is the
-/// one that the server had committed to, the setup that this seed draws, every decision, event and digest, who decided, what faults cost, and the result.
+/// one that the server had committed to, the setup that this seed draws, every decision, event and
+/// digest, who decided, what faults cost, and the result. The accounting of time, faults and places
+/// is that of the referee.
 ///
 /// What only the server can know is checked as far as it binds itself: records are numbered
 /// without a gap and do not go back in time, charges keep to the time rules and to their sums, and
