@@ -52,7 +52,6 @@ pub(crate) fn set_edition<E>(
     Ok(())
 }
 
-/// Checks the name of an edition.
 pub(crate) fn check_name(name: &str) -> Result<String, EditionError> {
     let chars = name.chars().count();
     if chars == 0 || chars > MAX_EDITION_NAME || name.chars().any(char::is_control) {

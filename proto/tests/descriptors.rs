@@ -14,7 +14,6 @@ fn pool() -> &'static DescriptorPool {
     &POOL
 }
 
-/// The descriptor of a message.
 pub(crate) fn message(name: &str) -> MessageDescriptor {
     pool().get_message_by_name(name).unwrap()
 }

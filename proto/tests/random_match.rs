@@ -23,11 +23,9 @@ pub(crate) trait Wired: WireGame {
 
 /// Values of a match with the default config.
 pub(crate) struct Rare<G: Game> {
-    /// Setups.
     pub(crate) setups: Vec<G::Setup>,
     /// Decisions, legal or not.
     pub(crate) decisions: Vec<G::Decision>,
-    /// Events.
     pub(crate) events: Vec<G::Event>,
     /// Chance results after the setup.
     pub(crate) chances: Vec<G::Chance>,
@@ -67,7 +65,6 @@ impl<G: Game> Step<'_, G> {
 
 /// A whole match.
 pub(crate) struct Played<G: Game> {
-    /// All events.
     pub(crate) events: Vec<G::Event>,
     /// All chance results after the setup.
     pub(crate) chances: Vec<G::Chance>,

@@ -301,7 +301,6 @@ impl RowCards {
         Some(row)
     }
 
-    /// One card.
     pub(super) const fn one(card: MoneyCard) -> Self {
         Self([Some(card), None, None, None])
     }

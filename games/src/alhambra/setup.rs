@@ -93,7 +93,6 @@ impl Deal {
     }
 }
 
-/// Draws a setup.
 pub(super) fn draw(seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
     check_seats(seats, Alhambra::SEATS)?;
     let stream = |number: u64| ChanceStream::new(seed, number);

@@ -101,7 +101,6 @@ impl State {
     }
 }
 
-/// The other seat.
 pub(super) fn other(of: Seat) -> Seat {
     seat(PLAYERS as u8 - 1 - of.number())
 }

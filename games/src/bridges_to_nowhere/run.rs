@@ -5,7 +5,6 @@ use super::components::{Card, MAX_NUMBER, STYLES};
 /// A set of styles, one bit each.
 pub(super) type StyleSet = u8;
 
-/// All styles.
 pub(super) const ALL_STYLES: StyleSet = (1 << STYLES) - 1;
 
 /// What counts of a card for the runs that it may join.

@@ -62,12 +62,10 @@ pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Set
     })
 }
 
-/// Draws a seat.
 pub(super) fn draw_seat(chance: &mut ChanceStream) -> Seat {
     seat(chance.below(PLAYERS as u32) as u8)
 }
 
-/// Draws a deck.
 pub(super) fn draw_deck(config: &Config, chance: &mut ChanceStream) -> [BridgeCard; BRIDGE_CARDS] {
     let mut deck = *config.edition.cards();
     chance.shuffle(&mut deck);

@@ -233,7 +233,6 @@ impl State {
         seat((self.deal().first_drafter.number() + self.round) % PLAYERS as u8)
     }
 
-    /// Games that a seat has won.
     pub(super) fn games_won(&self, seat: Seat) -> u8 {
         let won = |result: &&GameResult| result.winner == Some(seat);
         self.results.iter().filter(won).count() as u8

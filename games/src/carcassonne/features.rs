@@ -96,7 +96,6 @@ impl Absorb for Structure {
     }
 }
 
-/// A field.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
     /// The completed cities that it touches, as a bit mask of their numbers in the order of
@@ -120,7 +119,6 @@ impl Absorb for Field {
     }
 }
 
-/// A monastery.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Monastery {
     /// Its tile, by the order in which tiles were laid.

@@ -77,12 +77,10 @@ impl<F: Absorb, const N: usize> Forest<F, N> {
         root
     }
 
-    /// The feature of a root.
     pub(super) fn feature(&self, root: u8) -> &F {
         &self.features[usize::from(root)]
     }
 
-    /// The feature of a root.
     pub(super) fn feature_mut(&mut self, root: u8) -> &mut F {
         &mut self.features[usize::from(root)]
     }

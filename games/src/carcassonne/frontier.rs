@@ -58,7 +58,6 @@ impl Frontier {
             .binary_search_by_key(&key(cell), |open| key(open.cell))
     }
 
-    /// The open cell at `cell`.
     pub(super) fn at(&self, cell: Cell) -> Option<&Open> {
         self.place_of(cell).ok().map(|place| &self.open[place])
     }

@@ -6,7 +6,6 @@ use super::features::{Feature, Meeples, Standing};
 use super::map::Map;
 
 impl Map {
-    /// The meeples on a feature.
     pub(super) fn meeples_on(&self, feature: Feature) -> Meeples {
         match feature {
             Feature::Road(root) => self.road(root).meeples,

@@ -75,7 +75,6 @@ impl fmt::Display for Placement {
     }
 }
 
-/// The tile that opens a spot.
 const fn opening_tile(spot: Spot) -> TileKind {
     match spot {
         Spot::Outer => TileKind::XSpace,

@@ -33,7 +33,6 @@ pub(super) struct Fixed {
     /// The places in each stack, in the order of its buildings by [`building_order`]: what is
     /// unseen is listed in this order, for every observation.
     pub(super) places_in_order: [[u8; BUILDINGS_PER_KIND]; KINDS],
-    /// Markers of the rounds.
     pub(super) markers: ArrayVec<u8, MAX_ROUNDS>,
     /// Bonus stacks, the first tile to be taken first.
     pub(super) bonus_stacks: [[TileKind; TILE_KINDS]; BONUS_STACKS],

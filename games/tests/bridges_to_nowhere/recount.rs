@@ -78,7 +78,6 @@ fn worth(pile: &Pile, by: Seat, contract: Option<Contract>, last_round: bool) ->
     worth
 }
 
-/// The decision of a steered seat.
 fn steered(model: &Model, by: Seat, list: &[Decision], chance: &mut ChanceStream) -> Decision {
     let view = model.observe(Viewer::Seat(by));
     let last_round = view.round + 1 == ROUNDS;

@@ -28,7 +28,6 @@ pub(crate) fn segment(text: &str) -> Segment {
     }
 }
 
-/// The half-edge of a name.
 pub(crate) fn half(name: &str) -> HalfEdge {
     HalfEdge::from_name(name).unwrap()
 }

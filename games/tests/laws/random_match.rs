@@ -6,7 +6,6 @@ use bridgemaster_games::{
     ChanceStream, Game, GameOption, NoEvents, Seat, SeatCount, SeatSet, Seed, Viewer, settle,
 };
 
-/// A random match.
 #[derive(Clone, Debug)]
 pub(crate) struct RandomMatch {
     pub(crate) seats: u8,

@@ -15,7 +15,6 @@ pub(crate) mod defect {
     pub(crate) const NONE: u8 = 0;
     /// Other seats see a choice, and the sampler honours what they see.
     pub(crate) const OTHERS_SEE_CHOICES: u8 = 1;
-    /// An event tells a choice.
     pub(crate) const EVENT_TELLS_CHOICE: u8 = 2;
     /// The prize of the next round is seen, and the sampler honours it.
     pub(crate) const PRIZE_SHOWN_EARLY: u8 = 3;

@@ -152,7 +152,6 @@ impl Position {
         self
     }
 
-    /// The building with this house number.
     pub(crate) fn house(&self, number: u8) -> Building {
         let buildings = self.config.edition.buildings();
         *buildings
@@ -416,7 +415,6 @@ impl Play {
     }
 }
 
-/// A park of this coat.
 pub(crate) fn park(coat: Coat) -> Building {
     Building {
         kind: Kind::Park,

@@ -19,7 +19,6 @@ const SEAT: SeatBelow = SeatBelow(PLAYERS);
 const GAME: InRange<u8> = InRange(0..=MAX_GAMES as u8 - 1);
 /// A round of a game.
 const ROUND: InRange<u8> = InRange(0..=ROUNDS - 1);
-/// Points of a category.
 const POINTS: InRange<u16> = InRange(0..=MAX_CATEGORY_POINTS);
 
 wire_enum! { Style = v1::Style { Suspension Truss Cable } }

@@ -43,7 +43,6 @@ const CARD_COUNTS: Each<InRange<u8>> = Each(InRange(0..=CARDS[1]));
 const RAISE: InRange<u8> = InRange(0..=MAX_RAISE);
 /// A place on a bridge.
 const SLOT: InRange<u8> = InRange(0..=BRIDGE_SLOTS as u8 - 1);
-/// A bonus stack.
 const BONUS_STACK: InRange<u8> = InRange(0..=BONUS_STACKS as u8 - 1);
 /// A space of a track, or how many of them.
 const SPACE: InRange<u8> = InRange(0..=MAX_TRACK_SPACES);

@@ -16,7 +16,6 @@ const UNKNOWN_ENUM_VALUE: i32 = 9_999;
 /// Field number of `PlayResponse.decision_request`.
 const DECISION_REQUEST_FIELD: u32 = 4;
 
-/// A message with this sequence.
 pub(super) fn encode(sequence: u32, message: FromServer) -> Vec<u8> {
     let message = Some(message);
     PlayResponse { sequence, message }.encode_to_vec()

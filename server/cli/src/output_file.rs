@@ -39,7 +39,6 @@ impl OutputFile {
         matches!(self, Self::Stdout)
     }
 
-    /// Writes the text.
     pub(super) fn write(&self, text: &str) -> anyhow::Result<()> {
         match self {
             Self::Stdout => Ok(output::print(text)?),

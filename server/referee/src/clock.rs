@@ -271,7 +271,6 @@ impl RequestTimer {
     }
 }
 
-/// The clock of one seat.
 #[derive(Clone, Debug)]
 pub(crate) struct SeatClock {
     bank_us: u64,

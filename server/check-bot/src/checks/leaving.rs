@@ -19,7 +19,6 @@ use crate::{
     session::{Event, refusal},
 };
 
-/// A ticket of no match.
 const UNKNOWN_TICKET: &str = "a-ticket-of-no-match";
 /// Streams that a bot may open although it was told to stop: a message may have crossed another.
 const STREAMS_AFTER_STOP: u32 = 2;

@@ -14,7 +14,6 @@ pub(super) fn list() -> String {
         .collect()
 }
 
-/// One check on one line.
 pub(super) fn line(check: &CheckReport, colours: bool) -> Screen {
     let (word, style) = match &check.outcome {
         Outcome::Passed => ("pass", Style::new().green()),

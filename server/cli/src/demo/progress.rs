@@ -28,7 +28,6 @@ impl ProgressView {
         }
     }
 
-    /// Shows news of the match.
     pub(super) fn show(&self, news: &WatchMatchResponse) -> anyhow::Result<()> {
         if self.bar.is_hidden() {
             return Ok(());

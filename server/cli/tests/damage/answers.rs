@@ -21,7 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Matches of one page of a list: several pages.
 const PAGE_SIZE: u32 = 3;
 
-/// An answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Answer<T> {
     Told(T),
@@ -108,7 +107,6 @@ impl Desk<'_> {
         MatchServiceClient::new(self.channel.clone())
     }
 
-    /// A request with a key.
     fn with_key<T>(&self, name: &str, message: T) -> Request<T> {
         let mut request = Request::new(message);
         let key = self.known.keys[name].parse().unwrap();

@@ -61,7 +61,6 @@ struct Case {
     asks_openskill: bool,
 }
 
-/// What it answers.
 #[derive(Deserialize)]
 struct Answer {
     log_odds: Vec<f64>,

@@ -4,7 +4,6 @@ use bridgemaster_contest::{Elo, GroupScore, beat_fraction};
 
 use crate::luck::Luck;
 
-/// The log odds of an Elo.
 pub(crate) fn log_odds(elo: Elo) -> f64 {
     elo.0 * 10f64.ln() / 400.0
 }

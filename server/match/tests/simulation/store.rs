@@ -27,7 +27,6 @@ impl Store {
         }
     }
 
-    /// Queues an entry.
     pub(crate) fn queue(&mut self, entry: StoredEntry) -> Result<(), Violation> {
         demand!(
             entry.number == self.entries.len() as u64 && self.end.is_none(),

@@ -28,7 +28,6 @@ pub(crate) trait HostedMatch: Send + Sync {
         error_span!("match", match_id = %self.id())
     }
 
-    /// Its game.
     fn game_id(&self) -> &'static str;
 
     /// The key that made it, on a server that asks for keys.
@@ -70,13 +69,11 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// Follows it, as this watcher.
     fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
 
-    /// Its replay.
     fn replay(&self) -> ReplayBytes;
 }
 
 /// A seat that was taken with a new stream.
 pub(crate) struct Joined {
-    /// The stream.
     pub(crate) number: StreamNumber,
     /// What is sent on it, after its Welcome.
     pub(crate) outbound: Outbound,
@@ -94,7 +91,6 @@ pub(crate) enum ReplayBytes {
     InStore,
 }
 
-/// A match in play.
 pub(crate) trait PlayedMatch: HostedMatch {
     /// Notified when the deadline moved to an earlier moment than the timer knows, or is gone.
     fn sooner(&self) -> Arc<Notify>;

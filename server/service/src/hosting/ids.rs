@@ -44,7 +44,6 @@ impl Ticket {
         &self.0
     }
 
-    /// Its hash.
     pub(crate) fn hash(&self) -> TicketHash {
         TicketHash::new(Sha256::digest(&self.0).into())
     }

@@ -22,7 +22,6 @@ use super::{
 };
 use crate::journal::MatchJournal;
 
-/// A match of one game.
 pub(crate) struct LiveMatch<G: WireGame> {
     around: Surroundings,
     inbox: Mutex<Inbox>,

@@ -238,7 +238,6 @@ impl Matches {
         listed(page, damaged, Some(Before::Stored(after)))
     }
 
-    /// A finished match of the store.
     pub(super) fn read_finished(&self, finished: &FinishedMatch) -> Result<StoredMatch, Refusal> {
         StoredMatch::read(finished).map_err(|problem| {
             let id = id_from_store(&finished.match_id);

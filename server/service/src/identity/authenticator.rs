@@ -140,7 +140,6 @@ fn is_of(key: Option<&KeyId>) -> Result<(), Refusal> {
     Call::current().map_or(Ok(()), |call| call.is_of(key))
 }
 
-/// Debits a token of a key.
 fn debit(buckets: &TokenBuckets<KeyId>, id: &KeyId, limit: &'static str) -> Result<(), Refusal> {
     buckets
         .debit(id.clone(), Instant::now())

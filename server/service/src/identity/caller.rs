@@ -38,7 +38,6 @@ async fn time_to_look(left_ms: Option<i64>) {
     }
 }
 
-/// The holder of a key.
 #[derive(Clone)]
 pub(crate) struct KeyHolder {
     key: Arc<Key>,

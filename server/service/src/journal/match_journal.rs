@@ -10,7 +10,6 @@ use crate::wall_clock::now_unix_ms;
 
 const _: () = assert!(MAX_SUMMARY_BYTES <= limits::MAX_SUMMARY_BYTES);
 
-/// The journal of one match.
 pub(crate) struct MatchJournal {
     journal: Arc<Journal>,
     id: MatchId,

@@ -91,7 +91,6 @@ impl Allowances {
         })
     }
 
-    /// The allowance of a caller.
     pub(super) fn of(&self, caller: &CallerId) -> Arc<Allowance> {
         let mut callers = self.of_callers();
         if let Some(known) = callers.table.get(caller).and_then(Weak::upgrade) {

@@ -106,7 +106,6 @@ fn builder(limits: &Limits, share: Arc<ConnectionShare>) -> http2::Builder<CallT
     builder
 }
 
-/// The calls of one connection.
 struct ConnectionCalls<S> {
     services: S,
     info: ConnectionInfo,

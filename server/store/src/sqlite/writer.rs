@@ -88,7 +88,6 @@ impl Writer {
         Ok((writer, opening))
     }
 
-    /// Which store it is.
     pub(super) fn store(&self) -> StoreId {
         self.store
     }

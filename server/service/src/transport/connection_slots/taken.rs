@@ -188,7 +188,6 @@ impl Taken {
         Some(stream)
     }
 
-    /// A stream of a seat ends.
     pub(super) fn stream_ends(&mut self, seat: &SeatMark, stream: u64) {
         let newest = self.by_seat.get(seat);
         if newest.is_none_or(|newest| newest.stream != stream) {
