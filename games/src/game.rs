@@ -1,8 +1,8 @@
 //! The seam: what everything that is not rules knows of a game.
 
 use crate::{
-    ChanceStream, EventSink, GameOption, LegalList, OptionError, Options, OutOfTurn, Rules, Sample,
-    Seat, Show, sample::not_shown,
+    ChanceStream, EventSink, FieldError, GameOption, LegalList, OptionError, Options, OutOfTurn,
+    Rules, Sample, Seat, Show, sample::not_shown,
 };
 
 /// A game: its rules, its hidden information, its face for people and its options. What is the
@@ -42,12 +42,12 @@ pub trait Game: Rules + Sample + Show + Options {
         config: &Self::Config,
         observation: &Self::Observation,
         chance: &mut ChanceStream,
-    ) -> Result<Self::State, Self::SetupError> {
+    ) -> Result<Self::State, FieldError> {
         let state = Self::draw_state(config, observation, chance)?;
         let shown = Self::observe(&state, Self::viewer(observation));
         match shown == *observation {
             true => Ok(state),
-            false => Err(not_shown(observation, &shown).into()),
+            false => Err(not_shown(observation, &shown)),
         }
     }
 

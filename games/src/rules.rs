@@ -8,7 +8,8 @@ use std::{
 };
 
 use crate::{
-    ChanceStream, Digest, EventSink, FieldError, OutOfTurn, Outcome, Seat, SeatCount, SeatSet, Seed,
+    ChanceStream, Digest, EventSink, FieldError, OutOfTurn, Outcome, Seat, SeatCount, SeatSet,
+    Seed, field_error::check_seats,
 };
 
 /// Whether a legal list names every legal decision.
@@ -57,12 +58,8 @@ pub trait Rules: Debug + Send + Sync + 'static {
 
     /// What can be chosen for a match, seats aside; the default is the standard game.
     type Config: Clone + Debug + Default + PartialEq + Send + Sync;
-    /// Why a config is refused; names the field.
-    type ConfigError: Error + Send + Sync + 'static;
     /// Every chance result that is fixed before play, edition choices included.
     type Setup: Clone + Debug + PartialEq + Send + Sync;
-    /// Why a setup from outside is refused; names the field.
-    type SetupError: Error + From<FieldError> + Send + Sync + 'static;
     /// The whole truth. Cheap to clone.
     type State: Clone + Debug + Send + Sync;
     /// What a seat answers. `Display` is the text notation, `FromStr` parses it back exactly.
@@ -81,15 +78,21 @@ pub trait Rules: Debug + Send + Sync + 'static {
     /// [`NoChance`] where there is none. `Display` is one line of a transcript. Secret.
     type Chance: Clone + Debug + PartialEq + Display + Send + Sync;
 
-    /// Checks a config against a number of seats.
-    fn check_config(config: &Self::Config, seats: SeatCount) -> Result<(), Self::ConfigError>;
+    /// Checks a config against a number of seats, which may be out of [`Rules::SEATS`]. A game in
+    /// which every config goes with every number of seats has nothing to say here.
+    ///
+    /// # Errors
+    /// Names the field of the config, or `seats`.
+    fn check_config(_config: &Self::Config, seats: SeatCount) -> Result<(), FieldError> {
+        check_seats(seats, Self::SEATS)
+    }
 
     /// Draws every chance result of the setup from `seed`.
     fn draw_setup(
         config: &Self::Config,
         seats: SeatCount,
         seed: &Seed,
-    ) -> Result<Self::Setup, Self::ConfigError>;
+    ) -> Result<Self::Setup, FieldError>;
 
     /// Starts a match from a setup, which may come from outside (a replay) and is validated.
     fn start(
@@ -97,7 +100,7 @@ pub trait Rules: Debug + Send + Sync + 'static {
         seats: SeatCount,
         setup: &Self::Setup,
         events: &mut impl EventSink<Self::Event>,
-    ) -> Result<Self::State, Self::SetupError>;
+    ) -> Result<Self::State, FieldError>;
 
     /// The number of the chance stream that decides what the state waits for: `None` when it
     /// waits for no chance result. While it waits for one, no seat owes a decision and there is no
@@ -118,8 +121,8 @@ pub trait Rules: Debug + Send + Sync + 'static {
         _state: &mut Self::State,
         _chance: &Self::Chance,
         _events: &mut impl EventSink<Self::Event>,
-    ) -> Result<(), Self::SetupError> {
-        Ok(FieldError::refuse("chance", "none is due")?)
+    ) -> Result<(), FieldError> {
+        FieldError::refuse("chance", "none is due")
     }
 
     /// The seats that owe a decision now, several when they decide simultaneously; empty when

@@ -28,7 +28,7 @@ pub trait Sample: Rules {
         config: &Self::Config,
         observation: &Self::Observation,
         chance: &mut ChanceStream,
-    ) -> Result<Self::State, Self::SetupError>;
+    ) -> Result<Self::State, FieldError>;
 
     /// The setup with everything drawn anew that it hides from `viewer` when the match starts.
     /// A game whose setup hides nothing gives it back as it is.

@@ -19,7 +19,6 @@ use super::pile::MoneyPile;
 use super::setup::{self, Setup, stream};
 use super::shuffle::Shuffle;
 use super::state::State;
-use crate::field_error::check_seats;
 use crate::{
     ChanceStream, Digest, EventSink, FieldError, LegalList, Outcome, Rules, Seat, SeatCount,
     SeatSet, Seed,
@@ -40,18 +39,12 @@ impl Rules for Alhambra {
     ];
 
     type Config = Config;
-    type ConfigError = FieldError;
     type Setup = Setup;
-    type SetupError = FieldError;
     type State = State;
     type Decision = Decision;
     type Illegal = Illegal;
     type Event = Event;
     type Chance = Shuffle;
-
-    fn check_config(_config: &Config, seats: SeatCount) -> Result<(), FieldError> {
-        check_seats(seats, Self::SEATS)
-    }
 
     fn draw_setup(_config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
         setup::draw(seats, seed)

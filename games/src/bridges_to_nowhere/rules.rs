@@ -36,9 +36,7 @@ impl Rules for BridgesToNowhere {
     ];
 
     type Config = Config;
-    type ConfigError = FieldError;
     type Setup = Setup;
-    type SetupError = FieldError;
     type State = State;
     type Decision = Decision;
     type Illegal = Illegal;

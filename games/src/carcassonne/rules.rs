@@ -13,7 +13,6 @@ use super::illegal::Illegal;
 use super::observation::Phase;
 use super::setup::{self, Setup};
 use super::state::State;
-use crate::field_error::check_seats;
 use crate::{
     Digest, EventSink, FieldError, LegalList, NoChance, OutOfTurn, Outcome, Rules, Seat, SeatCount,
     SeatSet, Seed,
@@ -35,18 +34,12 @@ impl Rules for Carcassonne {
     ];
 
     type Config = Config;
-    type ConfigError = FieldError;
     type Setup = Setup;
-    type SetupError = FieldError;
     type State = State;
     type Decision = Decision;
     type Illegal = Illegal;
     type Event = Event;
     type Chance = NoChance;
-
-    fn check_config(_config: &Config, seats: SeatCount) -> Result<(), FieldError> {
-        check_seats(seats, Self::SEATS)
-    }
 
     fn draw_setup(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
         setup::draw(config, seats, seed)

@@ -31,9 +31,7 @@ impl Rules for OldLondonBridge {
     ];
 
     type Config = Config;
-    type ConfigError = FieldError;
     type Setup = Setup;
-    type SetupError = FieldError;
     type State = State;
     type Decision = Decision;
     type Illegal = Illegal;

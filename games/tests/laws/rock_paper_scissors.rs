@@ -172,9 +172,7 @@ impl<const DEFECT: u8> Rules for Toy<DEFECT> {
     const LEGAL_CAP: usize = 6;
 
     type Config = Config;
-    type ConfigError = FieldError;
     type Setup = Vec<u8>;
-    type SetupError = FieldError;
     type State = State<DEFECT>;
     type Decision = Choice<DEFECT>;
     type Illegal = Error;

@@ -35,7 +35,7 @@
 
 use std::marker::PhantomData;
 
-use bridgemaster_games::{ChanceStream, LegalList, Seat, SeatCount};
+use bridgemaster_games::{ChanceStream, FieldError, LegalList, Seat, SeatCount};
 use bridgemaster_proto::{
     games::{WireError, WireGame},
     v1,
@@ -157,7 +157,7 @@ impl<G: WireGame> Position<'_, G> {
     ///
     /// # Errors
     /// When no state fits the observation. A server that follows the rules never sends such a one.
-    pub fn sample_state(&self, chance: &mut ChanceStream) -> Result<G::State, G::SetupError> {
+    pub fn sample_state(&self, chance: &mut ChanceStream) -> Result<G::State, FieldError> {
         G::sample_state(&self.rules.config, &self.observation, chance)
     }
 }

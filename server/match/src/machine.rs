@@ -99,7 +99,7 @@ impl<G: WireGame> Match<G> {
         running: HistoryId,
         is_stored: bool,
         signing_key: Arc<SigningKey>,
-    ) -> Result<Self, RulesError<G>> {
+    ) -> Result<Self, RulesError> {
         let recovered = Recovered {
             calendar: Calendar::new(made_at.time, origin.created_unix_ms),
             origin,

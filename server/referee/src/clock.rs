@@ -1,7 +1,6 @@
 //! Time rules, and the clock of one seat.
 
 use crate::{RulesError, Time, lag::Lag, rules_error::check_range};
-use bridgemaster_games::Game;
 
 /// The most that a bank can hold, in ms: what fits into the wire's 32 bits (49 days).
 pub const MAX_BANK_MS: u32 = u32::MAX;
@@ -67,7 +66,7 @@ impl ClockRules {
     }
 
     /// Checks every field against its range.
-    pub(crate) fn check<G: Game>(&self) -> Result<(), RulesError<G>> {
+    pub(crate) fn check(&self) -> Result<(), RulesError> {
         check_range("clock.bank_ms", self.bank_ms, 1, DAY_MS)?;
         check_range("clock.increment_ms", self.increment_ms, 0, HOUR_MS)?;
         check_range("clock.cap_ms", self.cap_ms, 1, DAY_MS)?;

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use bridgemaster_games::Game;
-
 use crate::{FaultAction, RulesError, rules_error::check_range};
 
 /// Faults of one seat that are kept in the result and recorded. Further ones are only counted, so
@@ -112,7 +110,7 @@ impl FaultPolicy {
     }
 
     /// Checks that every action is possible for its reason, and the number of strikes.
-    pub(crate) fn check<G: Game>(&self) -> Result<(), RulesError<G>> {
+    pub(crate) fn check(&self) -> Result<(), RulesError> {
         use FaultAction::{Forfeit, Strike, Substitute};
         check_action("faults.late", self.late, &[Strike, Substitute, Forfeit])?;
         check_action(
@@ -134,11 +132,11 @@ impl FaultPolicy {
     }
 }
 
-fn check_action<G: Game>(
+fn check_action(
     field: &'static str,
     action: FaultAction,
     valid: &'static [FaultAction],
-) -> Result<(), RulesError<G>> {
+) -> Result<(), RulesError> {
     if valid.contains(&action) {
         Ok(())
     } else {

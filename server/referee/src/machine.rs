@@ -82,7 +82,7 @@ impl<G: Game> Referee<G> {
     ///
     /// # Errors
     /// As [`MatchRules::check`], or when the game refuses to set up.
-    pub fn new(rules: MatchRules<G>, created_at: Time) -> Result<Self, RulesError<G>> {
+    pub fn new(rules: MatchRules<G>, created_at: Time) -> Result<Self, RulesError> {
         rules.check()?;
         let setup =
             G::draw_setup(&rules.config, rules.seats, &rules.seed).map_err(RulesError::Config)?;

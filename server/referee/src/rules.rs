@@ -61,9 +61,10 @@ impl<G: Game> MatchRules<G> {
     ///
     /// # Errors
     /// Names the first field that is wrong and what would be valid.
-    pub fn check(&self) -> Result<(), RulesError<G>> {
+    pub fn check(&self) -> Result<(), RulesError> {
         if !G::SEATS.contains(&self.seats.get()) {
             return Err(RulesError::Seats {
+                game: G::NAME,
                 seats: self.seats.get(),
                 min: *G::SEATS.start(),
                 max: *G::SEATS.end(),

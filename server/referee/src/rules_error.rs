@@ -1,16 +1,18 @@
 //! Why the rules of a match are refused.
 
-use bridgemaster_games::Game;
+use bridgemaster_games::FieldError;
 use thiserror::Error;
 
 use crate::FaultAction;
 
 /// Why the rules of a match are refused.
 #[derive(Debug, Error)]
-pub enum RulesError<G: Game> {
+pub enum RulesError {
     /// The game is not for so many.
     #[error("{}: {}", self.field(), self.detail())]
     Seats {
+        /// Name of the game, for people.
+        game: &'static str,
         /// The number given.
         seats: u8,
         /// Fewest seats.
@@ -42,13 +44,13 @@ pub enum RulesError<G: Game> {
     },
     /// The config of the game is refused.
     #[error("game config: {0}")]
-    Config(#[source] G::ConfigError),
+    Config(FieldError),
     /// The setup that was drawn is refused.
     #[error("game setup: {0}")]
-    Setup(#[source] G::SetupError),
+    Setup(FieldError),
 }
 
-impl<G: Game> RulesError<G> {
+impl RulesError {
     /// Path of the field that is wrong.
     pub fn field(&self) -> &'static str {
         match self {
@@ -61,9 +63,12 @@ impl<G: Game> RulesError<G> {
     /// What is wrong with that field, and what would be valid.
     pub fn detail(&self) -> String {
         match self {
-            Self::Seats { seats, min, max } => {
-                format!("{seats} is out of range; {} has {min} to {max}", G::NAME)
-            }
+            Self::Seats {
+                game,
+                seats,
+                min,
+                max,
+            } => format!("{seats} is out of range; {game} has {min} to {max}"),
             Self::Range {
                 value, min, max, ..
             } => format!("{value} is out of range; {min} to {max} is valid"),
@@ -85,12 +90,12 @@ fn list(actions: &[FaultAction]) -> String {
 }
 
 /// Checks that a number is within `min..=max`.
-pub(crate) fn check_range<G: Game>(
+pub(crate) fn check_range(
     field: &'static str,
     value: u32,
     min: u32,
     max: u32,
-) -> Result<(), RulesError<G>> {
+) -> Result<(), RulesError> {
     if (min..=max).contains(&value) {
         Ok(())
     } else {

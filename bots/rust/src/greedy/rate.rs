@@ -1,6 +1,6 @@
 //! What the greedy bot needs of a game.
 
-use bridgemaster_games::{ChanceStream, Game, Seat};
+use bridgemaster_games::{ChanceStream, FieldError, Game, Seat};
 
 /// A game that the greedy bot plays: how good its decisions look. One file a game.
 pub trait Rate: Game {
@@ -34,7 +34,7 @@ pub fn best_decision<G: Rate>(
     seat: Seat,
     decisions: &[G::Decision],
     chance: &mut ChanceStream,
-) -> Result<usize, G::SetupError> {
+) -> Result<usize, FieldError> {
     let mut ratings = vec![0.0; decisions.len()];
     for _ in 0..G::samples(decisions) {
         let state = G::sample_state(config, observation, chance)?;

@@ -85,7 +85,7 @@ impl<G: WireGame> Shell<G> {
         tampering: Option<Tampering>,
         effect_tampering: Option<EffectTampering>,
     ) -> Result<Self, Violation> {
-        let refused = |error: bridgemaster_referee::RulesError<G>| {
+        let refused = |error: bridgemaster_referee::RulesError| {
             Violation(format!("the rules are refused: {error}"))
         };
         let tickets = rules.seats.seats();

@@ -3,8 +3,8 @@
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 use bridgemaster_games::{
-    ChanceStream, Digest, Digester, EventSink, LegalList, Options, Outcome, Rules, Sample, Seat,
-    SeatCount, SeatSet, Seed, Show, Viewer,
+    ChanceStream, Digest, Digester, EventSink, FieldError, LegalList, Options, Outcome, Rules,
+    Sample, Seat, SeatCount, SeatSet, Seed, Show, Viewer,
 };
 
 use super::ToyError;
@@ -118,24 +118,22 @@ impl Rules for Hands {
     const LEGAL_CAP: usize = 3;
 
     type Config = HandsConfig;
-    type ConfigError = ToyError;
     type Setup = ();
-    type SetupError = ToyError;
     type State = HandsState;
     type Decision = Hand;
     type Illegal = ToyError;
     type Event = HandsEvent;
     type Chance = Prize;
 
-    fn check_config(config: &HandsConfig, _seats: SeatCount) -> Result<(), ToyError> {
+    fn check_config(config: &HandsConfig, _seats: SeatCount) -> Result<(), FieldError> {
         if config.rounds == 0 {
-            Err(ToyError::NoRounds)
+            FieldError::refuse("rounds", "0 is out of range; 1 to 255 is valid")
         } else {
             Ok(())
         }
     }
 
-    fn draw_setup(config: &HandsConfig, seats: SeatCount, _seed: &Seed) -> Result<(), ToyError> {
+    fn draw_setup(config: &HandsConfig, seats: SeatCount, _seed: &Seed) -> Result<(), FieldError> {
         Self::check_config(config, seats)
     }
 
@@ -144,7 +142,7 @@ impl Rules for Hands {
         seats: SeatCount,
         (): &(),
         _events: &mut impl EventSink<HandsEvent>,
-    ) -> Result<HandsState, ToyError> {
+    ) -> Result<HandsState, FieldError> {
         Self::check_config(config, seats)?;
         let seats = usize::from(seats.get());
         Ok(HandsState {
@@ -170,9 +168,9 @@ impl Rules for Hands {
         state: &mut HandsState,
         prize: &Prize,
         events: &mut impl EventSink<HandsEvent>,
-    ) -> Result<(), ToyError> {
+    ) -> Result<(), FieldError> {
         let points = state.points.get_mut(usize::from(prize.0));
-        *points.ok_or(ToyError::Foreign)? += 1;
+        *points.ok_or_else(foreign)? += 1;
         state.prize_is_due = false;
         events.push(HandsEvent::PrizeDrawn(*prize));
         Ok(())
@@ -264,10 +262,10 @@ impl Sample for Hands {
         _config: &HandsConfig,
         observation: &HandsSeen,
         _chance: &mut ChanceStream,
-    ) -> Result<HandsState, ToyError> {
-        let viewer = usize::from(observation.viewer.ok_or(ToyError::Foreign)?);
+    ) -> Result<HandsState, FieldError> {
+        let viewer = usize::from(observation.viewer.ok_or_else(foreign)?);
         let mut hands = vec![None; observation.points.len()];
-        *hands.get_mut(viewer).ok_or(ToyError::Foreign)? = observation.own;
+        *hands.get_mut(viewer).ok_or_else(foreign)? = observation.own;
         Ok(HandsState {
             rounds_left: observation.rounds_left,
             first_settles: observation.first_settles,
@@ -297,3 +295,10 @@ impl Sample for Hands {
 impl Show for Hands {}
 
 impl Options for Hands {}
+
+fn foreign() -> FieldError {
+    FieldError {
+        field: "observation".to_owned(),
+        problem: "of another match".to_owned(),
+    }
+}

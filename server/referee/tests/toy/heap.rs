@@ -3,8 +3,8 @@
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 use bridgemaster_games::{
-    ChanceStream, Digest, Digester, EventSink, LegalList, NoChance, Options, Outcome, Rules,
-    Sample, Seat, SeatCount, SeatSet, Seed, Show, Viewer,
+    ChanceStream, Digest, Digester, EventSink, FieldError, LegalList, NoChance, Options, Outcome,
+    Rules, Sample, Seat, SeatCount, SeatSet, Seed, Show, Viewer,
 };
 
 use super::ToyError;
@@ -87,26 +87,26 @@ impl Rules for Heap {
     const LEGAL_CAP: usize = 4;
 
     type Config = HeapConfig;
-    type ConfigError = ToyError;
     type Setup = u8;
-    type SetupError = ToyError;
     type State = HeapState;
     type Decision = Take;
     type Illegal = ToyError;
     type Event = HeapEvent;
     type Chance = NoChance;
 
-    fn check_config(config: &HeapConfig, _seats: SeatCount) -> Result<(), ToyError> {
+    fn check_config(config: &HeapConfig, _seats: SeatCount) -> Result<(), FieldError> {
         match config {
-            HeapConfig { most: 0, .. } => Err(ToyError::TakesNothing),
+            HeapConfig { most: 0, .. } => {
+                FieldError::refuse("most", "0 is out of range; 1 to 255 is valid")
+            }
             HeapConfig {
                 stones: Some(0), ..
-            } => Err(ToyError::NoStones),
+            } => no_stones(),
             _ => Ok(()),
         }
     }
 
-    fn draw_setup(config: &HeapConfig, seats: SeatCount, seed: &Seed) -> Result<u8, ToyError> {
+    fn draw_setup(config: &HeapConfig, seats: SeatCount, seed: &Seed) -> Result<u8, FieldError> {
         Self::check_config(config, seats)?;
         let drawn = || ChanceStream::new(seed, 0).below(u32::from(u8::MAX)) as u8 + 1;
         Ok(config.stones.unwrap_or_else(drawn))
@@ -117,9 +117,9 @@ impl Rules for Heap {
         seats: SeatCount,
         setup: &u8,
         events: &mut impl EventSink<HeapEvent>,
-    ) -> Result<HeapState, ToyError> {
+    ) -> Result<HeapState, FieldError> {
         if *setup == 0 {
-            return Err(ToyError::NoStones);
+            return no_stones();
         }
         events.push(HeapEvent::Laid(*setup));
         Ok(HeapState {
@@ -193,11 +193,11 @@ impl Sample for Heap {
         config: &HeapConfig,
         observation: &HeapState,
         _chance: &mut ChanceStream,
-    ) -> Result<HeapState, ToyError> {
+    ) -> Result<HeapState, FieldError> {
         if observation.most == config.most {
             Ok(observation.clone())
         } else {
-            Err(ToyError::Foreign)
+            FieldError::refuse("observation", "of another match")
         }
     }
 
@@ -219,3 +219,7 @@ impl Sample for Heap {
 impl Show for Heap {}
 
 impl Options for Heap {}
+
+fn no_stones<T>() -> Result<T, FieldError> {
+    FieldError::refuse("stones", "0 is out of range; 1 to 255 is valid")
+}

@@ -4,30 +4,20 @@
 pub mod hands;
 pub mod heap;
 
-use bridgemaster_games::{FieldError, OutOfTurn};
+use bridgemaster_games::OutOfTurn;
 use thiserror::Error;
 
 /// Why a toy game refuses something.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ToyError {
-    #[error("rounds: 0 is out of range; 1 to 255 is valid")]
-    NoRounds,
-    #[error("most: 0 is out of range; 1 to 255 is valid")]
-    TakesNothing,
-    #[error("stones: 0 is out of range; 1 to 255 is valid")]
-    NoStones,
     #[error("seat {0} owes no decision")]
     NotOwing(u8),
     #[error("stones: {given} is not legal; 1 to {most} is")]
     Stones { given: u8, most: u8 },
     #[error("{0:?} is no decision")]
     Notation(String),
-    #[error("observation: of another match")]
-    Foreign,
     #[error("decision: the match is over")]
     Over,
-    #[error(transparent)]
-    Field(FieldError),
 }
 
 impl From<OutOfTurn> for ToyError {
@@ -36,12 +26,6 @@ impl From<OutOfTurn> for ToyError {
             OutOfTurn::NotOwing { seat, .. } => Self::NotOwing(seat.number()),
             OutOfTurn::Over | OutOfTurn::WrongKind { .. } => Self::Over,
         }
-    }
-}
-
-impl From<FieldError> for ToyError {
-    fn from(error: FieldError) -> Self {
-        Self::Field(error)
     }
 }
 

@@ -61,7 +61,7 @@ impl<G: WireGame> LiveMatch<G> {
         maker: Option<KeyName>,
         rules: MatchRules<G>,
         context: &Arc<Context>,
-    ) -> Result<Self, RulesError<G>> {
+    ) -> Result<Self, RulesError> {
         let made_at = context.clock.now();
         let machine = Match::new(
             origin,
