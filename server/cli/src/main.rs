@@ -22,6 +22,10 @@ mod match_flags;
 mod moment;
 mod output;
 mod output_file;
+// The command that writes them follows.
+#[allow(dead_code)]
+#[path = "contest/outputs/mod.rs"]
+mod contest_outputs;
 mod proto_json;
 mod replay;
 mod replay_files;
@@ -35,6 +39,7 @@ mod table;
 mod tls_flags;
 mod view;
 mod watch;
+mod xml_text;
 
 use std::process::ExitCode;
 

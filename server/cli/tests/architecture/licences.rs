@@ -4,7 +4,7 @@ use spdx::{Expression, LicenseItem, ParseMode};
 
 use crate::cargo::tree;
 
-/// Licences that ask for no more than to be named.
+/// Licences that ask for no more than to be named, or not even that.
 const ALLOWED: &[&str] = &[
     "Apache-2.0",
     "BSD-2-Clause",
@@ -12,6 +12,7 @@ const ALLOWED: &[&str] = &[
     "BSL-1.0",
     "ISC",
     "MIT",
+    "MIT-0",
     "Unicode-3.0",
     "Zlib",
 ];

@@ -1,0 +1,241 @@
+//! The report as JUnit XML. A case is red only in a contest whose exit code is not 0.
+
+use std::time::Duration;
+
+use bridgemaster_proto::outside::{Outside, escape_lines};
+use bridgemaster_runner::{BotReport, ExitReason, MatchRow, Report, RequirementReport};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+
+use super::figures;
+use crate::xml_text::allowed;
+
+/// Bots whose last words are shown, of those that ended badly.
+const MOST_LAST_WORDS: usize = 5;
+
+/// One test suite, with a case for the contest, for each requirement and for each bot.
+pub(super) fn xml(report: &Report, rows: &[MatchRow]) -> anyhow::Result<String> {
+    let time = Duration::from_millis(report.elapsed_ms);
+    let mut suite = TestSuite::new(allowed(&Outside(name(report)).to_string()));
+    suite.set_time(time);
+    let mut contest = case("contest", status_of_contest(report));
+    contest
+        .set_time(time)
+        .set_system_out(allowed(&summary(report)));
+    suite.add_test_case(contest);
+    for requirement in &report.requirements {
+        suite.add_test_case(requirement_case(report, requirement));
+    }
+    for bot in &report.bots {
+        suite.add_test_case(bot_case(report, bot, rows));
+    }
+    let mut all = quick_junit::Report::new("bridgemaster contest");
+    all.set_time(time).add_test_suite(suite);
+    Ok(all.to_string()? + "\n")
+}
+
+fn name(report: &Report) -> String {
+    let game = &report.spec.rules.game;
+    match figures::candidate(report) {
+        Some(candidate) => format!("{game}: {}", candidate.name),
+        None => game.clone(),
+    }
+}
+
+fn case(name: &str, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(allowed(&Outside(name).to_string()), status);
+    case.set_classname("contest").set_time(Duration::ZERO);
+    case
+}
+
+fn status_of_contest(report: &Report) -> TestCaseStatus {
+    let exit = &report.exit;
+    let kind = match exit.reason {
+        _ if exit.code == 0 => return TestCaseStatus::success(),
+        ExitReason::RefereeFault => NonSuccessKind::Error,
+        _ => NonSuccessKind::Failure,
+    };
+    let mut status = TestCaseStatus::non_success(kind);
+    status
+        .set_type(figures::ending(exit.reason))
+        .set_message(allowed(&Outside(&exit.sentence).to_string()));
+    status
+}
+
+/// The figures of the verdict, a line each.
+fn summary(report: &Report) -> String {
+    let mut lines = vec![figures::ending(report.exit.reason).to_owned()];
+    if let Some(verdict) = &report.verdict {
+        lines.push(format!(
+            "verdict: {} after {} groups of {} matches",
+            figures::verdict(verdict),
+            verdict.groups,
+            verdict.matches
+        ));
+        lines.extend(
+            verdict
+                .elo
+                .map(|elo| format!("Elo: {}", figures::signed(elo))),
+        );
+        if let Some(test) = &verdict.test {
+            let (llr, lower, upper) = (test.llr, test.llr_lower, test.llr_upper);
+            lines.push(format!(
+                "log-likelihood ratio: {llr:.2} of {lower:.2} to {upper:.2}"
+            ));
+        }
+    }
+    lines.join("\n")
+}
+
+fn requirement_case(report: &Report, requirement: &RequirementReport) -> TestCase {
+    let is_red = !requirement.is_met && report.exit.code != 0;
+    let found = match (requirement.estimate, requirement.interval_end) {
+        (None, _) => "there is no figure yet".to_owned(),
+        (Some(estimate), None) => format!("it is {estimate:.4}"),
+        (Some(estimate), Some(end)) => {
+            format!("it is {estimate:.4}, and the interval ends at {end:.4}")
+        }
+    };
+    let status = match is_red {
+        false => TestCaseStatus::success(),
+        true => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status
+                .set_type("requirement not met")
+                .set_message(found.clone());
+            status
+        }
+    };
+    let mut case = case(&format!("requirement {}", requirement.text), status);
+    case.set_system_out(found);
+    case
+}
+
+fn bot_case(report: &Report, bot: &BotReport, rows: &[MatchRow]) -> TestCase {
+    let is_red = report.exit.reason == ExitReason::BotFault && bot.faults + bot.forfeits > 0;
+    let told = format!(
+        "played {}, won {}, forfeited {}, faults {}, longest answer {}",
+        bot.played,
+        bot.wins,
+        bot.forfeits,
+        bot.faults,
+        figures::time_us(bot.longest_us)
+    );
+    let status = match is_red {
+        false => TestCaseStatus::success(),
+        true => {
+            let reasons = bot.faults_by_reason.iter();
+            let reasons: Vec<String> = reasons
+                .map(|(reason, count)| format!("{} {count}", Outside(reason)))
+                .collect();
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status
+                .set_type("fault of a bot")
+                .set_message(allowed(&reasons.join(", ")))
+                .set_description(allowed(&last_words(bot, rows)));
+            status
+        }
+    };
+    let mut case = case(&format!("bot {}", bot.name), status);
+    case.set_system_out(told);
+    case
+}
+
+/// What the bot wrote at last in matches that ended badly for it.
+fn last_words(bot: &BotReport, rows: &[MatchRow]) -> String {
+    let ends = rows.iter().flat_map(|row| {
+        let seats = row.seats.iter().enumerate();
+        let own = seats.filter(|(_, seat)| seat.bot == bot.bot && !seat.stderr_tail.is_empty());
+        own.map(|(number, seat)| {
+            let words = escape_lines(&seat.stderr_tail);
+            format!("match {}, seat {number}:\n{words}", row.of)
+        })
+    });
+    ends.take(MOST_LAST_WORDS).collect::<Vec<_>>().join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::examples::{hostile_report, hostile_rows, report, rows},
+        *,
+    };
+
+    #[test]
+    fn the_xml_has_what_jenkins_and_gitlab_ask_for() {
+        let text = xml(&report(), &rows()).unwrap();
+        let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
+        assert!(read.time.is_some() && read.name.is_some());
+        assert_eq!(
+            (read.tests, read.failures, read.errors),
+            (4, 0, 0),
+            "{text}"
+        );
+        let [suite] = &*read.test_suites else {
+            panic!("one suite: {text}");
+        };
+        assert_eq!(suite.name.as_str(), "carcassonne: mine");
+        assert!(suite.time.is_some());
+        let mut names = Vec::new();
+        for case in &suite.test_cases {
+            assert!(case.time.is_some());
+            let class = case.classname.as_ref().map(|class| class.as_str());
+            assert_eq!(class, Some("contest"));
+            names.push(case.name.as_str());
+        }
+        assert_eq!(
+            names,
+            [
+                "contest",
+                "requirement elo>=0@95%",
+                "bot mine",
+                "bot greedy"
+            ]
+        );
+    }
+
+    #[test]
+    fn xml_is_red_exactly_when_the_exit_code_is_not_0() {
+        for reason in [
+            ExitReason::Accepted,
+            ExitReason::Finished,
+            ExitReason::Rejected,
+            ExitReason::Undecided,
+            ExitReason::Stopped,
+            ExitReason::Running,
+            ExitReason::RequirementNotMet,
+            ExitReason::BotFault,
+            ExitReason::RefereeFault,
+        ] {
+            let mut report = hostile_report();
+            report.exit.reason = reason;
+            report.exit.code = reason.code();
+            let text = xml(&report, &hostile_rows()).unwrap();
+            let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
+            let is_red = read.failures + read.errors > 0;
+            assert_eq!(is_red, reason.code() != 0, "{reason:?}: {text}");
+            assert_eq!(read.errors > 0, reason == ExitReason::RefereeFault);
+        }
+    }
+
+    #[test]
+    fn a_bot_that_failed_is_named_with_its_last_words() {
+        let mut report = report();
+        report.exit.reason = ExitReason::BotFault;
+        report.exit.code = report.exit.reason.code();
+        let text = xml(&report, &rows()).unwrap();
+        assert!(text.contains("out of ideas"), "{text}");
+        assert!(text.contains("DISCONNECTED 1"), "{text}");
+    }
+
+    #[test]
+    fn characters_that_xml_has_not_are_replaced() {
+        let mut rows = rows();
+        rows[0].seats[1].stderr_tail = "a\u{fffe}b\u{ffff}c\u{0}".to_owned();
+        let mut report = report();
+        report.exit.reason = ExitReason::BotFault;
+        report.exit.code = report.exit.reason.code();
+        let text = xml(&report, &rows).unwrap();
+        let is_of_xml = |c: char| !matches!(c, '\u{fffe}' | '\u{ffff}') && (c >= ' ' || c == '\n');
+        assert!(text.chars().all(is_of_xml), "{text}");
+    }
+}

@@ -1,0 +1,258 @@
+//! A drawing of the contest: the test and the margin over the groups, in light and dark, without
+//! scripts and fonts.
+
+use bridgemaster_runner::{GroupPoint, Report};
+
+use super::figures;
+use crate::xml_text::escaped;
+
+/// Measures in pixels.
+const WIDTH: f64 = 720.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 16.0;
+const TOP: f64 = 48.0;
+const PANEL: f64 = 180.0;
+const BETWEEN: f64 = 48.0;
+
+/// Most points of a line: more would lie on one another.
+const MOST_POINTS: usize = 600;
+
+const STYLE: &str = "\
+text{font:12px system-ui,sans-serif;fill:#24292f}.title{font-size:15px;font-weight:600}\
+.frame{fill:none;stroke:#d0d7de}.bound{stroke:#8c959f;stroke-dasharray:4 4}\
+.line{fill:none;stroke:#0969da;stroke-width:2}.dots{fill:#0969da;fill-opacity:.35}\
+.ground{fill:#ffffff}\
+@media(prefers-color-scheme:dark){text{fill:#e6edf3}.frame{stroke:#30363d}\
+.bound{stroke:#6e7681}.line{stroke:#58a6ff}.dots{fill:#58a6ff}.ground{fill:#0d1117}}";
+
+/// One SVG document.
+pub(super) fn text(report: &Report) -> String {
+    let points = figures::thinned(&report.series, MOST_POINTS);
+    let mut panels = Vec::new();
+    panels.extend(test_panel(report, &points));
+    panels.extend(margin_panel(report, &points));
+    let height = TOP + panels.len() as f64 * (PANEL + BETWEEN);
+    let title = title(report);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+         width=\"{WIDTH}\" height=\"{height}\" role=\"img\" aria-labelledby=\"title\">\n\
+         <title id=\"title\">{title}</title>\n<style>{STYLE}</style>\n\
+         <rect class=\"ground\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
+         <text class=\"title\" x=\"{RIGHT}\" y=\"24\">{title}</text>\n"
+    );
+    for (number, panel) in panels.iter().enumerate() {
+        let top = TOP + number as f64 * (PANEL + BETWEEN);
+        svg.push_str(&format!(
+            "<g transform=\"translate(0 {top})\">\n{panel}</g>\n"
+        ));
+    }
+    svg + "</svg>\n"
+}
+
+fn title(report: &Report) -> String {
+    let ending = figures::ending(report.exit.reason);
+    let groups = report.counts.groups;
+    match figures::candidate(report) {
+        Some(candidate) => {
+            let name = escaped(&shortened(&candidate.name));
+            format!("{name}: {ending} after {groups} groups")
+        }
+        None => format!("Contest: {ending} after {groups} groups"),
+    }
+}
+
+/// A name that fits beside what else is in the title.
+fn shortened(name: &str) -> String {
+    const LONGEST: usize = 40;
+    match name.chars().count() > LONGEST {
+        true => name.chars().take(LONGEST).chain(['…']).collect(),
+        false => name.to_owned(),
+    }
+}
+
+/// The log-likelihood ratio between its bounds or, without a test, the mean score.
+fn test_panel(report: &Report, points: &[GroupPoint]) -> Option<String> {
+    if points.is_empty() {
+        return None;
+    }
+    let test = report.verdict.as_ref().and_then(|verdict| verdict.test);
+    let llrs: Vec<f64> = points.iter().filter_map(|point| point.llr).collect();
+    let panel = match test {
+        Some(test) if llrs.len() == points.len() => Panel {
+            title: "Log-likelihood ratio: rejected at the lower bound, accepted at the upper",
+            marks: vec![test.llr_lower, 0.0, test.llr_upper],
+            line: llrs,
+            dots: Vec::new(),
+            last_group: last_group(points),
+        },
+        _ => Panel {
+            title: "Mean score",
+            marks: vec![0.0, 0.5, 1.0],
+            line: points.iter().map(|point| point.mean_score).collect(),
+            dots: Vec::new(),
+            last_group: last_group(points),
+        },
+    };
+    Some(panel.drawn())
+}
+
+/// The margin of each group as a dot, and the mean so far as a line.
+fn margin_panel(report: &Report, points: &[GroupPoint]) -> Option<String> {
+    if points.is_empty() {
+        return None;
+    }
+    let mut sum = 0.0;
+    let means = report.series.iter().zip(1u32..).map(|(point, count)| {
+        sum += point.margin;
+        sum / f64::from(count)
+    });
+    let panel = Panel {
+        title: "Margin: points over the best opponent, each group and their mean",
+        marks: vec![0.0],
+        line: figures::thinned(&means.collect::<Vec<_>>(), MOST_POINTS),
+        dots: points.iter().map(|point| point.margin).collect(),
+        last_group: last_group(points),
+    };
+    Some(panel.drawn())
+}
+
+fn last_group(points: &[GroupPoint]) -> u64 {
+    points.last().map(|point| point.group.0).unwrap_or_default()
+}
+
+/// Values over the groups.
+struct Panel {
+    title: &'static str,
+    /// Values with a line across the panel and a number beside it.
+    marks: Vec<f64>,
+    line: Vec<f64>,
+    dots: Vec<f64>,
+    last_group: u64,
+}
+
+impl Panel {
+    fn drawn(&self) -> String {
+        let all = || self.marks.iter().chain(&self.line).chain(&self.dots);
+        let low = all().copied().fold(f64::INFINITY, f64::min);
+        let high = all().copied().fold(f64::NEG_INFINITY, f64::max);
+        let reach = if high > low { high - low } else { 1.0 };
+        let across = WIDTH - LEFT - RIGHT;
+        let steps = self.line.len().max(2) as f64 - 1.0;
+        let x = |number: usize| LEFT + across * number as f64 / steps;
+        let y = |value: f64| PANEL - PANEL * (value - low) / reach;
+        let mut text = format!(
+            "<text x=\"{LEFT}\" y=\"-8\">{}</text>\n\
+             <rect class=\"frame\" x=\"{LEFT}\" y=\"0\" width=\"{across}\" height=\"{PANEL}\"/>\n",
+            self.title
+        );
+        let mut add = |line: String| text.push_str(&line);
+        // The greatest and the least have a number each, unless a mark is there already.
+        let mut labels = self.marks.clone();
+        for end in [low, high] {
+            if labels.iter().all(|label| (y(*label) - y(end)).abs() > 14.0) {
+                labels.push(end);
+            }
+        }
+        for label in labels {
+            add(format!(
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label:.2}</text>\n",
+                LEFT - 6.0,
+                y(label) + 4.0
+            ));
+        }
+        for mark in &self.marks {
+            let at = y(*mark);
+            let right = WIDTH - RIGHT;
+            add(format!(
+                "<path class=\"bound\" d=\"M{LEFT} {at:.1}H{right}\"/>\n"
+            ));
+        }
+        for (number, dot) in self.dots.iter().enumerate() {
+            let (x, y) = (x(number), y(*dot));
+            add(format!(
+                "<circle class=\"dots\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>\n"
+            ));
+        }
+        let corners = self.line.iter().enumerate();
+        let corners: Vec<String> = corners
+            .map(|(number, value)| format!("{:.1},{:.1}", x(number), y(*value)))
+            .collect();
+        add(format!(
+            "<polyline class=\"line\" points=\"{}\"/>\n",
+            corners.join(" ")
+        ));
+        add(format!(
+            "<text x=\"{LEFT}\" y=\"{0}\">group 0</text>\n\
+             <text x=\"{1}\" y=\"{0}\" text-anchor=\"end\">group {2}</text>\n",
+            PANEL + 18.0,
+            WIDTH - RIGHT,
+            self.last_group
+        ));
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::examples::{empty_report, hostile_report, report},
+        *,
+    };
+
+    /// The elements of a document whose tags are in order, fails for others.
+    fn elements(svg: &str) -> Vec<String> {
+        let (mut open, mut all) = (Vec::new(), Vec::new());
+        for tag in svg
+            .split('<')
+            .skip(1)
+            .map(|rest| rest.split('>').next().unwrap())
+        {
+            let name = tag.split([' ', '/']).find(|name| !name.is_empty()).unwrap();
+            if tag.starts_with('/') {
+                assert_eq!(open.pop().as_deref(), Some(name), "{svg}");
+                continue;
+            }
+            all.push(name.to_owned());
+            if !tag.ends_with('/') {
+                open.push(name.to_owned());
+            }
+        }
+        assert!(open.is_empty(), "{open:?}: {svg}");
+        all
+    }
+
+    #[test]
+    fn both_panels_are_drawn_for_light_and_dark() {
+        let svg = text(&report());
+        let elements = elements(&svg);
+        let count = |name: &str| elements.iter().filter(|element| *element == name).count();
+        assert_eq!((count("polyline"), count("circle"), count("g")), (2, 12, 2));
+        assert!(svg.contains("prefers-color-scheme:dark"));
+        assert!(svg.contains("mine: accepted after 12 groups"), "{svg}");
+        assert!(
+            svg.contains(">3.66</text>") && svg.contains(">-3.66</text>"),
+            "{svg}"
+        );
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+
+    #[test]
+    fn nothing_in_a_drawing_is_run_or_fetched() {
+        for report in [report(), hostile_report(), empty_report()] {
+            for element in elements(&text(&report)) {
+                let known = [
+                    "svg", "title", "style", "rect", "text", "g", "path", "circle", "polyline",
+                ];
+                assert!(known.contains(&element.as_str()), "{element}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_contest_has_a_drawing_of_the_same_size() {
+        let mut long = report();
+        let point = long.series[0];
+        long.series = vec![point; 100_000];
+        assert!(text(&long).len() < 100_000);
+    }
+}
