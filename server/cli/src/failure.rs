@@ -31,6 +31,11 @@ pub(super) fn misuse(message: impl Into<String>) -> anyhow::Error {
     Misuse(message.into()).into()
 }
 
+/// Whether it is a mistake in the command line.
+pub(super) fn is_misuse(error: &anyhow::Error) -> bool {
+    error.is::<Misuse>()
+}
+
 /// What a server refused. A field that it does not accept is a mistake in the command line.
 pub(super) fn refused(status: &Status) -> anyhow::Error {
     let details = status.get_error_details();
@@ -49,7 +54,7 @@ pub(super) fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(hint) = tls_hint(&text) {
         output::complain(&format!("hint: {hint}"));
     }
-    if error.is::<Misuse>() {
+    if is_misuse(error) {
         output::complain("\nFor more information, try '--help'.");
         return ExitCode::from(MISUSED);
     }

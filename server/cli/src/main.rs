@@ -6,6 +6,7 @@
 mod address;
 mod bot;
 mod check_bot;
+mod contest;
 mod count;
 mod create;
 mod data;
@@ -59,7 +60,8 @@ use clap::{Parser, Subcommand};
         bridgemaster replay show FILE          read what happened in it\n\n\
         Your own bot:\n  \
         bridgemaster demo --bots \"greedy,greedy,greedy,python3 my_bot.py\"\n  \
-        bridgemaster check-bot -- python3 my_bot.py\n\n\
+        bridgemaster check-bot -- python3 my_bot.py\n  \
+        bridgemaster contest --bot \"mine=python3 my_bot.py\" --against greedy\n\n\
         A server, a match on it, and its bots, each in a terminal of its own:\n  \
         bridgemaster serve\n  \
         bridgemaster create --seats 2          prints a join ticket for each seat\n  \
@@ -85,6 +87,8 @@ enum Command {
     Bot(bot::BotCommand),
     /// Check a bot, in any language, against the protocol
     CheckBot(check_bot::CheckBotArgs),
+    /// Find out which bot is better, and how sure that is: many matches, a table, a verdict
+    Contest(contest::ContestArgs),
     /// Follow a running match in the terminal
     Watch(watch::WatchArgs),
     /// List the matches of a server
@@ -108,6 +112,7 @@ fn main() -> ExitCode {
         Command::Create(args) => args.run(),
         Command::Bot(command) => command.run(),
         Command::CheckBot(args) => return check_bot::run(args),
+        Command::Contest(args) => return contest::run(args),
         Command::Watch(args) => args.run(),
         Command::List(args) => args.run(),
         Command::Result(args) => return result::run(args),

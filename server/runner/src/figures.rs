@@ -1,6 +1,9 @@
 //! The figures of each bot over the groups that count.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use bridgemaster_contest::{
     Covariance, Estimate, FEW_GROUPS, GroupScore, GroupScores, Interval, PlackettLuce, Ranking,
@@ -328,18 +331,34 @@ fn share(shares: &[f64], level: f64) -> Option<IntervalReport> {
 
 /// The ratings of all bots; none while the results fix none.
 fn ratings(bots: &[OfBot], groups: &[CountedGroup]) -> Option<Ratings> {
-    let rankings: Vec<Ranking> = groups
+    let mut rankings: Vec<Ranking> = groups
         .iter()
         .flat_map(|(group, rows)| rows.iter().flat_map(|row| rankings(*group, row)))
         .collect();
     if rankings.is_empty() || bots.iter().any(|bot| bot.played == 0) {
         return None;
     }
-    // Who has won or lost everything differs in no group: the model knows more than they show.
-    let is_mixed = bots.iter().all(|bot| {
+    // The strength of who has won or lost everything has no bound, and its error neither: it is
+    // taken to have tied once with each bot that it met.
+    let is_mixed = |bot: &OfBot| {
         let sum: f64 = bot.scores.iter().sum();
         sum > 0.0 && sum < bot.scores.len() as f64
-    });
+    };
+    let met: BTreeSet<(BotNumber, BotNumber)> = groups
+        .iter()
+        .flat_map(|(_, rows)| rows)
+        .flat_map(|row| {
+            let seats = || row.seats.iter().map(|seat| seat.bot);
+            seats().flat_map(move |one| seats().map(move |other| (one, other)))
+        })
+        .filter(|(one, other)| one < other)
+        .collect();
+    for (one, other) in met {
+        if !is_mixed(&bots[one]) || !is_mixed(&bots[other]) {
+            rankings.push(Ranking::new(vec![(one, 1), (other, 1)], u64::MAX));
+        }
+    }
+    let is_mixed = bots.iter().all(is_mixed);
     let has_enough =
         groups.len() >= FEW_GROUPS as usize && groups.len() >= GROUPS_PER_BOT * bots.len();
     let covariance = match is_mixed && has_enough {
@@ -373,4 +392,85 @@ fn rankings(group: GroupNumber, row: &MatchRow) -> Vec<Ranking> {
         }
     }
     pairs
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::{BotSpec, Format, MatchRules, sample::row};
+
+    fn spec(bots: usize, seats: u8) -> ContestSpec {
+        ContestSpec {
+            rules: MatchRules {
+                game: "carcassonne".to_owned(),
+                seats,
+                ..MatchRules::default()
+            },
+            bots: (0..bots)
+                .map(|bot| BotSpec::of_command(format!("bot{bot}"), "bot"))
+                .collect(),
+            format: Format::RoundRobin { rounds: 1 },
+            test: None,
+            level: 0.95,
+            faults: Default::default(),
+            require: Vec::new(),
+            seeds: None,
+            concurrency: None,
+        }
+    }
+
+    #[test]
+    fn the_table_has_the_best_bot_first_with_its_figures_over_groups() {
+        let groups: Vec<CountedGroup> = (0..8)
+            .map(|group| {
+                let rows = vec![
+                    row(group, 0, &[0, 1], &[2, 1]),
+                    row(group, 1, &[1, 0], &[1, 2]),
+                ];
+                (GroupNumber(group), rows)
+            })
+            .collect();
+        let spec = spec(2, 2);
+        let table = Figures::of(&spec, &groups).table();
+        assert_eq!(table[0].bot, 1);
+        assert_eq!((table[0].played, table[0].wins), (16, 16));
+        assert_eq!(table[0].place.unwrap().estimate, 1.0);
+        assert_eq!(table[0].margin.unwrap().estimate, 1.0);
+        let rating = table[0].rating.unwrap();
+        assert_eq!((rating.best_rank, rating.worst_rank), (1, 1), "{rating:?}");
+        assert!(table[0].worst.is_empty());
+        assert_eq!(table[1].worst.len(), WORST_MATCHES);
+    }
+
+    #[test]
+    fn a_bot_that_takes_several_seats_is_measured_by_the_other_bots_alone() {
+        // The candidate 0 against 1, which has the three other seats.
+        let groups = vec![(
+            GroupNumber(0),
+            vec![row(0, 0, &[0, 1, 1, 1], &[2, 1, 3, 4])],
+        )];
+        let spec = spec(2, 4);
+        let figures = Figures::of(&spec, &groups);
+        let score = |bot| figures.figure(bot, Measure::Score, 0.95).unwrap().estimate;
+        assert!((score(0) - 2.0 / 3.0).abs() < 1e-12);
+        assert!((score(1) - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!(figures.table()[0].bot, 0);
+    }
+
+    #[test]
+    fn the_worst_matches_are_forfeits_and_then_those_with_the_widest_margins() {
+        let mut forfeited = row(3, 0, &[0, 1], &[2, 1]);
+        forfeited.seats[0].forfeit = Some("LATE".to_owned());
+        let mut beaten = row(2, 0, &[0, 1], &[2, 1]);
+        beaten.seats[0].score = -500;
+        let close = row(1, 0, &[0, 1], &[2, 1]);
+        let groups = [close, beaten, forfeited].map(|row| (row.of.group, vec![row]));
+        let spec = spec(2, 2);
+        let table = Figures::of(&spec, &groups).table();
+        let bot = table.iter().find(|bot| bot.bot == 0).unwrap();
+        let worst: Vec<u64> = bot.worst.iter().map(|worst| worst.of.group.0).collect();
+        assert_eq!(worst, [3, 2, 1]);
+        assert_eq!(bot.forfeits, 1);
+    }
 }

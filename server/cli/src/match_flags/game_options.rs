@@ -1,6 +1,6 @@
 //! Flags that the games define themselves: each option of a game is a flag of its name.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Context as _;
 use bridgemaster_games::{GAME_IDS, Game, OptionError, OptionSource, SeatCount, with_game};
@@ -81,6 +81,23 @@ impl GameOptions {
             .with_context(|| format!("there is no game {game}"))?
     }
 
+    /// The options of a game as text; of one that takes a file, what is in it.
+    pub(super) fn texts(&self, game: &str) -> anyhow::Result<BTreeMap<String, String>> {
+        with_game!(game, G => self.texts_of::<G>())
+            .with_context(|| format!("there is no game {game}"))?
+    }
+
+    fn texts_of<G: Game>(&self) -> anyhow::Result<BTreeMap<String, String>> {
+        let mut texts = BTreeMap::new();
+        for (name, value) in &self.0 {
+            // What the game refuses is told in the words of the flag.
+            set::<G>(&mut G::Config::default(), name, value)?;
+            let (text, _) = text_of::<G>(name, value)?;
+            texts.insert((*name).to_owned(), text);
+        }
+        Ok(texts)
+    }
+
     fn game_config<G: WireGame>(&self, seats: SeatCount) -> anyhow::Result<GameConfig> {
         let mut config = G::Config::default();
         for (name, value) in &self.0 {
@@ -92,14 +109,7 @@ impl GameOptions {
 }
 
 fn set<G: Game>(config: &mut G::Config, name: &str, value: &str) -> anyhow::Result<()> {
-    let mut options = G::options().into_iter();
-    let option = options.find(|option| option.name == name);
-    let is_file = option.is_some_and(|option| option.source == OptionSource::File);
-    let text = match is_file {
-        true => input_file::read_text(Path::new(value), MAX_OPTION_FILE_BYTES)
-            .map_err(|error| misuse(format!("--{name}: {error:#}")))?,
-        false => value.to_owned(),
-    };
+    let (text, is_file) = text_of::<G>(name, value)?;
     G::set_option(config, name, &text).map_err(|error| {
         misuse(match error {
             OptionError::Value { name, problem } if is_file => {
@@ -108,6 +118,19 @@ fn set<G: Game>(config: &mut G::Config, name: &str, value: &str) -> anyhow::Resu
             other => format!("--{other}"),
         })
     })
+}
+
+/// The value of an option as text, and whether it was read from a file.
+fn text_of<G: Game>(name: &str, value: &str) -> anyhow::Result<(String, bool)> {
+    let mut options = G::options().into_iter();
+    let option = options.find(|option| option.name == name);
+    let is_file = option.is_some_and(|option| option.source == OptionSource::File);
+    let text = match is_file {
+        true => input_file::read_text(Path::new(value), MAX_OPTION_FILE_BYTES)
+            .map_err(|error| misuse(format!("--{name}: {error:#}")))?,
+        false => value.to_owned(),
+    };
+    Ok((text, is_file))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod game_options;
 use anyhow::Context as _;
 use bridgemaster_games::{GAME_IDS, SeatCount, Seed, with_game};
 use bridgemaster_proto::v1::MatchConfig;
+use bridgemaster_runner::{House, MatchRules};
 use clap::{Args, builder::PossibleValuesParser};
 
 use self::{clock::ClockFlags, faults::FaultFlags, game_options::GameOptions};
@@ -56,6 +57,17 @@ impl MatchFlags {
         }
     }
 
+    /// The number of seats that was chosen, or the fewest that the game has.
+    pub(super) fn least_seats(&self) -> anyhow::Result<SeatCount> {
+        match self.seats()? {
+            Some(seats) => Ok(seats),
+            None => {
+                let least = with_game!(self.game.as_str(), G => *G::SEATS.start());
+                self.check_seats(least.map_or(0, usize::from), "--seats")
+            }
+        }
+    }
+
     /// This number of seats, if the game allows it; `given` is what gave it on the command line.
     pub(super) fn check_seats(&self, seats: usize, given: &str) -> anyhow::Result<SeatCount> {
         let (name, range) = with_game!(self.game.as_str(), G => (G::NAME, G::SEATS))
@@ -73,6 +85,20 @@ impl MatchFlags {
     /// The seed that was chosen.
     pub(super) fn seed(&self) -> Option<&Seed> {
         self.seed.as_ref()
+    }
+
+    /// The rules of each match of a contest with this many seats.
+    pub(super) fn contest_rules(&self, seats: SeatCount) -> anyhow::Result<MatchRules> {
+        Ok(MatchRules {
+            game: self.game.clone(),
+            rules_version: None,
+            seats: seats.get(),
+            options: self.options.texts(&self.game)?,
+            clock: self.clock.rules().into(),
+            fault_costs: self.faults.policy().into(),
+            house: House::of(self.faults.house_policy()),
+            ask_forced: self.ask_forced,
+        })
     }
 
     /// The config of a match with this many seats.

@@ -6,6 +6,7 @@
 mod certificates;
 mod check_bot;
 mod config_file;
+mod contest;
 mod data;
 mod demo;
 mod every_game;

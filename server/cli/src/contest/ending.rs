@@ -1,0 +1,235 @@
+//! A contest as text: table, verdict, and what to do next.
+
+use bridgemaster_proto::outside::Outside;
+use bridgemaster_runner::{BotReport, IntervalReport, Report, VerdictKind, VerdictReport};
+
+use crate::{count::count, output, table::plain};
+
+/// All of it.
+pub(super) fn text(report: &Report) -> String {
+    let mut text = String::new();
+    if !report.bots.iter().all(|bot| bot.played == 0) {
+        text.push_str(&table(report));
+        text.push('\n');
+    }
+    if let Some(verdict) = report.verdict.as_ref().filter(|verdict| verdict.groups > 0) {
+        text.push_str(&difference(report, verdict));
+    }
+    text.push_str(&counts(report));
+    for required in &report.requirements {
+        let holds = match required.is_met {
+            true => "holds",
+            false => "DOES NOT HOLD",
+        };
+        let figure = required.interval_end.or(required.estimate);
+        let figure = figure.map_or_else(|| "no figure".to_owned(), |figure| format!("{figure:.3}"));
+        text.push_str(&format!("required {}: {holds} ({figure})\n", required.text));
+    }
+    let program = output::program();
+    let folder = report.folder.display();
+    text.push_str(&format!(
+        "\n{}\n\nfolder: {folder}\n  {program} contest show {folder}\n",
+        Lines(&report.exit.sentence)
+    ));
+    text
+}
+
+/// Text of which each line may be from outside.
+struct Lines<'a>(&'a str);
+
+impl std::fmt::Display for Lines<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (number, line) in self.0.lines().enumerate() {
+            if number > 0 {
+                f.write_str("\n  | ")?;
+            }
+            write!(f, "{}", Outside(line))?;
+        }
+        Ok(())
+    }
+}
+
+/// The bots, best first.
+pub(super) fn table(report: &Report) -> String {
+    let header = [
+        "rank", "bot", "Elo", "score", "won", "place", "margin", "played", "forfeits", "faults",
+        "mean", "longest",
+    ];
+    plain(header, report.bots.iter().map(row))
+}
+
+fn row(bot: &BotReport) -> [String; 12] {
+    let none = || "-".to_owned();
+    let rank = bot
+        .rating
+        .map_or_else(none, |rating| match rating.best_rank == rating.worst_rank {
+            true => rating.best_rank.to_string(),
+            false => format!("{} to {}", rating.best_rank, rating.worst_rank),
+        });
+    [
+        rank,
+        bot.name.clone(),
+        bot.rating.map_or_else(none, |rating| signed(rating.elo)),
+        bot.score.map_or_else(none, share),
+        bot.win_rate
+            .map_or_else(none, |rate| format!("{:.1} %", rate.estimate * 100.0)),
+        bot.place
+            .map_or_else(none, |place| format!("{:.2}", place.estimate)),
+        bot.margin
+            .map_or_else(none, |margin| format!("{:+.1}", margin.estimate)),
+        bot.played.to_string(),
+        bot.forfeits.to_string(),
+        bot.faults.to_string(),
+        micros(bot.mean_us),
+        micros(bot.longest_us),
+    ]
+}
+
+/// The verdict so far, on a line.
+pub(super) fn verdict_so_far(report: &Report) -> String {
+    let Some(verdict) = &report.verdict else {
+        return leader(report);
+    };
+    let name = name(report, verdict);
+    let (low, high) = (verdict.confidence.elo_low, verdict.confidence.elo_high);
+    let sure = format!(
+        "{name} is {low:+.0} to {high:+.0} Elo better (at {:.0} % however often you look)",
+        verdict.confidence.level * 100.0
+    );
+    match verdict.test {
+        None => sure,
+        Some(test) => format!(
+            "LLR {:.2} of [{:.2}, {:.2}]; {sure}",
+            test.llr, test.llr_lower, test.llr_upper
+        ),
+    }
+}
+
+fn leader(report: &Report) -> String {
+    match report.bots.first() {
+        Some(bot) if bot.played > 0 => format!("{} leads", bot.name),
+        _ => "no group is complete".to_owned(),
+    }
+}
+
+fn name<'a>(report: &'a Report, verdict: &VerdictReport) -> &'a str {
+    let bot = report.spec.bots.get(verdict.candidate);
+    bot.map_or("the candidate", |bot| bot.name.as_str())
+}
+
+/// How much better the candidate is.
+fn difference(report: &Report, verdict: &VerdictReport) -> String {
+    let name = name(report, verdict);
+    let word = match verdict.verdict {
+        VerdictKind::Accepted => "accepted",
+        VerdictKind::Rejected => "rejected",
+        VerdictKind::Undecided => "not decided",
+        VerdictKind::None => "no test",
+    };
+    let groups = count(verdict.groups, "group", "groups");
+    let mut text = format!(
+        "{name}: {word}, {groups} of {} matches\n",
+        report.spec.matches_per_group()
+    );
+    let level = report.spec.level * 100.0;
+    if let Some(elo) = verdict.elo {
+        text.push_str(&format!("  Elo against its opponents {}", signed(elo)));
+        if let Some(superiority) = verdict.superiority {
+            text.push_str(&format!(
+                ", better at all with {:.1} %",
+                superiority * 100.0
+            ));
+        }
+        text.push_str(&format!("; intervals of {level:.0} %"));
+        if verdict.rests_on_few_groups {
+            text.push_str(", fewer than 30 groups: wide, and rough");
+        }
+        text.push('\n');
+    }
+    if verdict.test.is_some() {
+        text.push_str(&format!("  {}\n", verdict_so_far(report)));
+    }
+    text
+}
+
+fn counts(report: &Report) -> String {
+    let counts = &report.counts;
+    let mut text = format!(
+        "{} in {}, {}\n",
+        count(counts.matches, "match", "matches"),
+        count(counts.groups, "group", "groups"),
+        duration_of(report.elapsed_ms as f64 / 1e3)
+    );
+    for (number, what) in [
+        (
+            counts.annulled_for_referee_lag,
+            "annulled for the referee's own lag and played again",
+        ),
+        (
+            counts.annulled_for_server_crash,
+            "annulled after a crash of the server and played again",
+        ),
+        (
+            counts.annulled_for_bot_fault,
+            "not counted for a bot's fault, with their groups",
+        ),
+        (
+            counts.surplus_matches,
+            "finished and not counted: behind the verdict, or of groups that are not complete",
+        ),
+        (counts.forfeited_matches, "forfeited by a bot"),
+    ] {
+        if number > 0 {
+            text.push_str(&format!("  {} {what}\n", count(number, "match", "matches")));
+        }
+    }
+    if counts.repeated_groups > 0 {
+        text.push_str(&format!(
+            "  {} left out, since the seed was listed before\n",
+            count(counts.repeated_groups, "group", "groups")
+        ));
+    }
+    text
+}
+
+/// A difference with its interval.
+pub(super) fn signed(figure: IntervalReport) -> String {
+    let IntervalReport {
+        estimate,
+        low,
+        high,
+    } = figure;
+    match low == high {
+        true => format!("{estimate:+.0}"),
+        false => format!("{estimate:+.0} ({low:+.0} to {high:+.0})"),
+    }
+}
+
+/// A share with its interval, in percent.
+fn share(figure: IntervalReport) -> String {
+    let [estimate, low, high] = [figure.estimate, figure.low, figure.high].map(|part| part * 100.0);
+    match low == high {
+        true => format!("{estimate:.1} %"),
+        false => format!("{estimate:.1} % ({low:.1} to {high:.1})"),
+    }
+}
+
+/// A time for people.
+pub(super) fn micros(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} us"),
+        1_000..1_000_000 => format!("{:.1} ms", us as f64 / 1e3),
+        _ => format!("{:.2} s", us as f64 / 1e6),
+    }
+}
+
+/// Seconds for people.
+pub(super) fn duration_of(seconds: f64) -> String {
+    let whole = seconds.round().min(1e9) as u64;
+    match whole {
+        0..10 => format!("{seconds:.1} s"),
+        10..120 => format!("{whole} s"),
+        120..7_200 => format!("{} min", whole / 60),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}

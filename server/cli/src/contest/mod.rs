@@ -1,0 +1,145 @@
+//! `bridgemaster contest`: a verdict on bots.
+
+mod ending;
+mod flags;
+mod forecast;
+mod live;
+mod own_server;
+mod playing;
+mod show;
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::Context as _;
+use bridgemaster_bots::NAMES;
+use bridgemaster_runner::{Contest, ContestSpec, HouseBots};
+use clap::{Args, Subcommand};
+
+use self::{
+    flags::SpecFlags,
+    live::Live,
+    own_server::ServerChoice,
+    playing::{explained, play, refused},
+    show::ShowArgs,
+};
+use super::{
+    failure::{self, is_misuse},
+    output,
+};
+
+/// Exit code of a contest that failed for another reason than its bots: 1 would mean rejected.
+const FAILED: u8 = 6;
+
+#[derive(Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Is my change better than the old bot, and than the built-in one?\n\n  \
+        bridgemaster contest --game carcassonne --candidate mine --against old,greedy \\\n    \
+        --bot \"mine=python3 bot.py\" --bot \"old=python3 old_bot.py\"\n\n\
+        How long would that take?  Add --plan.\n\
+        Killed, or stopped with Ctrl-C?  bridgemaster contest --resume FOLDER\n\
+        What went wrong?  bridgemaster contest show FOLDER --bot mine\n\n\
+        Exit codes: 0 accepted, or finished where there is no test; 1 rejected; 2 a mistake in the \
+        command line; 3 not decided; 4 a requirement not met; 5 a bot's fault; 6 the referee's, or \
+        the machine's."
+)]
+pub(super) struct ContestArgs {
+    #[command(subcommand)]
+    command: Option<ContestCommand>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Subcommand)]
+enum ContestCommand {
+    /// Show a contest from its folder: table, worst matches of a bot, its use of time, its faults
+    Show(ShowArgs),
+}
+
+#[derive(Args)]
+struct RunArgs {
+    #[command(flatten)]
+    spec: SpecFlags,
+    /// Keep the contest in this folder, which is made [default: contest-DATE-TIME]
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// Go on with the contest of this folder; finished matches are not played again
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["folder", "config", "bots"])]
+    resume: Option<PathBuf>,
+    /// Say how many groups and how much time the asked difference needs, and play only one group,
+    /// to measure
+    #[arg(long, conflicts_with = "resume")]
+    plan: bool,
+    /// Show neither progress nor the table
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    server: ServerChoice,
+}
+
+/// Runs the command.
+pub(super) fn run(args: ContestArgs) -> ExitCode {
+    let done = match args.command {
+        Some(ContestCommand::Show(args)) => args.run(),
+        None => args.run.run(),
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(error) if is_misuse(&error) => failure::report(&error),
+        Err(error) => {
+            failure::report(&error);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+impl RunArgs {
+    /// The exit code.
+    fn run(self) -> anyhow::Result<u8> {
+        let house = house()?;
+        if self.plan {
+            let spec = self.spec.spec()?;
+            check(&spec, &house)?;
+            return forecast::run(&spec, house, self.server);
+        }
+        let contest = match &self.resume {
+            Some(folder) => Contest::resume(folder).map_err(explained)?,
+            None => {
+                let spec = self.spec.spec()?;
+                check(&spec, &house)?;
+                let folder = self.folder.clone().unwrap_or_else(new_folder);
+                Contest::create(&folder, spec).map_err(explained)?
+            }
+        };
+        let live = Live::new(contest.standing(), self.quiet);
+        let (standing, exit) = play(contest, house, self.server, live)?;
+        let report = standing.report(exit);
+        if !self.quiet {
+            output::print(&ending::text(&report))?;
+        }
+        Ok(report.exit.code)
+    }
+}
+
+/// The built-in bots, which this program has.
+fn house() -> anyhow::Result<HouseBots> {
+    Ok(HouseBots {
+        program: env::current_exe().context("this program cannot find itself")?,
+        names: NAMES.iter().map(|name| (*name).to_owned()).collect(),
+    })
+}
+
+fn check(spec: &ContestSpec, house: &HouseBots) -> anyhow::Result<()> {
+    let checked = spec.check().and_then(|()| Contest::check_bots(spec, house));
+    checked.map_err(|error| refused(&error))
+}
+
+/// The folder of a contest for which none was named.
+fn new_folder() -> PathBuf {
+    let now = jiff::Timestamp::now().strftime("contest-%Y%m%d-%H%M%S");
+    Path::new(&now.to_string()).to_owned()
+}

@@ -1,0 +1,110 @@
+//! `bridgemaster contest show`: a contest from its folder.
+
+use std::path::PathBuf;
+
+use bridgemaster_runner::{BotReport, Report, WhyWorst, exit, read_contest};
+use clap::Args;
+
+use super::{
+    ending::{self, micros},
+    playing::explained,
+};
+use crate::{failure::misuse, output, table::plain};
+
+#[derive(Args)]
+#[command(
+    after_help = "The contest may be in play. The exit code is 0 when the folder can be \
+    read, whatever the verdict is."
+)]
+pub(super) struct ShowArgs {
+    /// Folder of the contest
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Show only this bot's worst matches, use of time and faults; can be repeated [default: all]
+    #[arg(long = "bot", value_name = "NAME")]
+    bots: Vec<String>,
+}
+
+impl ShowArgs {
+    pub(super) fn run(self) -> anyhow::Result<u8> {
+        let (standing, _) = read_contest(&self.folder).map_err(|error| explained(error.into()))?;
+        for name in &self.bots {
+            if standing.spec().bot_number(name).is_none() {
+                return Err(misuse(format!("--bot {name}: there is no such bot")));
+            }
+        }
+        let report = standing.report(exit(&standing));
+        let mut text = ending::text(&report);
+        for bot in &report.bots {
+            if self.bots.is_empty() || self.bots.contains(&bot.name) {
+                text.push_str(&of_bot(&report, bot));
+            }
+        }
+        output::print(&text)?;
+        Ok(0)
+    }
+}
+
+/// What a bot did badly.
+fn of_bot(report: &Report, bot: &BotReport) -> String {
+    let mut text = format!(
+        "\n{} ({})\n  {} answers, {} each, the longest {}",
+        bot.name,
+        bot.command,
+        bot.answered,
+        micros(bot.mean_us),
+        micros(bot.longest_us)
+    );
+    if let Some(left) = bot.least_bank_left_ms {
+        text.push_str(&format!(
+            "; at the end of a match at least {:.1} s left in the bank",
+            f64::from(left) / 1e3
+        ));
+    }
+    text.push('\n');
+    if let Some(bytes) = bot.peak_memory_bytes {
+        text.push_str(&format!("  most memory: {} MiB\n", bytes >> 20));
+    }
+    if let Some(cpu_ms) = bot.mean_cpu_time_ms {
+        text.push_str(&format!("  processor time: {cpu_ms} ms a match\n"));
+    }
+    match bot.faults_by_reason.as_slice() {
+        [] => text.push_str("  no faults\n"),
+        reasons => {
+            let reasons = reasons
+                .iter()
+                .map(|(reason, count)| format!("{reason} {count}"));
+            let reasons = reasons.collect::<Vec<_>>().join(", ");
+            text.push_str(&format!("  faults: {reasons}\n"));
+        }
+    }
+    if bot.worst.is_empty() {
+        text.push_str("  won every match\n");
+        return text;
+    }
+    let header = [
+        "match", "seat", "why", "place", "score", "margin", "replay", "stderr",
+    ];
+    let file = |name: &Option<String>| {
+        let path = name.as_ref().map(|name| report.folder.join(name));
+        path.map_or_else(|| "-".to_owned(), |path| path.display().to_string())
+    };
+    let rows = bot.worst.iter().map(|worst| {
+        [
+            worst.of.to_string(),
+            worst.seat.to_string(),
+            match &worst.why {
+                WhyWorst::Forfeited { reason } => format!("forfeited: {reason}"),
+                WhyWorst::Lost => "did not win".to_owned(),
+            },
+            worst.place.to_string(),
+            worst.score.to_string(),
+            format!("{:+}", worst.margin),
+            file(&worst.replay),
+            file(&worst.stderr),
+        ]
+    });
+    text.push_str("  worst matches:\n");
+    text.push_str(&plain(header, rows));
+    text
+}
