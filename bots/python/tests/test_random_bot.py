@@ -2,14 +2,15 @@
 
 import unittest
 
+from bridgemaster import Request
 from bridgemaster.v1.play_pb2 import DecisionRequest
 
-from bridgemaster_bot.random_bot import RandomBot
+from random_bot import RandomBot
 
 
-def request(decisions: int) -> DecisionRequest:
+def request(decisions: int) -> Request:
     """Make a request with so many legal decisions, of no matter which game."""
-    return DecisionRequest(legal_count=decisions)
+    return Request(DecisionRequest(legal_count=decisions))
 
 
 class RandomBotTest(unittest.TestCase):

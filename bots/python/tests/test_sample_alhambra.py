@@ -3,6 +3,7 @@
 import random
 import unittest
 
+from bridgemaster import Request
 from bridgemaster.games.alhambra.v1.components_pb2 import (
     CATEGORY_GARDEN,
     CATEGORY_PAVILION,
@@ -18,7 +19,7 @@ from bridgemaster.games.alhambra.v1.observation_pb2 import Observation, SeatView
 from bridgemaster.v1.game_pb2 import GameConfig
 from bridgemaster.v1.play_pb2 import DecisionRequest
 
-from bridgemaster_bot.sample.alhambra import Alhambra, in_full
+from sample.alhambra import Alhambra
 
 YARD = Yard(
     blue=Building(category=CATEGORY_PAVILION, price=5),
@@ -26,12 +27,12 @@ YARD = Yard(
 )
 
 
-def request(hand: Money, legal: list[Decision]) -> DecisionRequest:
+def request(hand: Money, legal: list[Decision]) -> Request:
     """Make a request to seat 1, which has this hand."""
     seats = [SeatView(hand=Money(blue=[5])), SeatView(hand=hand)]
     observation = Observation(viewer_seat=1, turn={"seat": 1}, seats=seats, yard=YARD)
     asked = {"observation": observation, "legal_decisions": legal}
-    return DecisionRequest(game={"alhambra": asked}, legal_count=len(legal))
+    return Request(DecisionRequest(game={"alhambra": asked}, legal_count=len(legal)))
 
 
 def take(*values: int) -> Decision:
@@ -55,9 +56,9 @@ class AlhambraTest(unittest.TestCase):
     def test_it_pays_exactly_with_the_fewest_cards(self) -> None:
         hand = Money(blue=[1, 2, 2, 3], orange=[1, 9])
         choice = self.player.decide(request(hand, []))
-        self.assertEqual(choice, in_full(buy(CURRENCY_ORANGE, 1, 9)))
+        self.assertEqual(choice, buy(CURRENCY_ORANGE, 1, 9))
         choice = self.player.decide(request(Money(blue=[1, 1, 2, 2, 3]), []))
-        self.assertEqual(choice, in_full(buy(CURRENCY_BLUE, 2, 3)))
+        self.assertEqual(choice, buy(CURRENCY_BLUE, 2, 3))
 
     def test_it_pays_only_in_the_currency_of_the_slot(self) -> None:
         legal = [take(1), take(6)]

@@ -3,6 +3,7 @@
 import random
 import unittest
 
+from bridgemaster import Request
 from bridgemaster.games.bridges_to_nowhere.v1.components_pb2 import (
     STYLE_CABLE,
     STYLE_TRUSS,
@@ -20,7 +21,7 @@ from bridgemaster.games.bridges_to_nowhere.v1.observation_pb2 import Observation
 from bridgemaster.v1.game_pb2 import GameConfig
 from bridgemaster.v1.play_pb2 import DecisionRequest
 
-from bridgemaster_bot.sample.bridges_to_nowhere import BridgesToNowhere, by_cell, worth
+from sample.bridges_to_nowhere import BridgesToNowhere, by_cell, worth
 
 
 def card(number: int, style: int = STYLE_TRUSS, left: int = SYMBOL_FISH) -> BridgeCard:
@@ -34,10 +35,10 @@ def cell(piece: BridgeCard | Pillar | Monument, column: int, level: int = 1) -> 
     return Placement(**{kinds[type(piece)]: piece}, level=level, column=column)
 
 
-def request(observation: Observation, legal: list[Decision]) -> DecisionRequest:
+def request(observation: Observation, legal: list[Decision]) -> Request:
     """Make a request of this game."""
     asked = {"observation": observation, "legal_decisions": legal}
-    return DecisionRequest(game={"bridges_to_nowhere": asked}, legal_count=len(legal))
+    return Request(DecisionRequest(game={"bridges_to_nowhere": asked}, legal_count=len(legal)))
 
 
 def building(structure: list[Placement], round_in_play: int) -> Observation:
@@ -57,7 +58,7 @@ class BridgesToNowhereTest(unittest.TestCase):
         cards = [Card(bridge_card=each) for each in own]
         seen = Observation(viewer_seat=0, draft={}, open=table, seats=[{"cards": cards}, {}])
         choice = self.player.decide(request(seen, []))
-        return choice.bridges_to_nowhere.take.bridge_card
+        return choice.take.bridge_card
 
     def test_it_takes_the_highest_number(self) -> None:
         self.assertEqual(self.drafted([], [card(2), card(7), card(0), card(6)]), card(7))

@@ -3,6 +3,7 @@
 import random
 import unittest
 
+from bridgemaster import Choice, Request
 from bridgemaster.games.carcassonne.v1.components_pb2 import (
     EDGE_EAST,
     EDGE_NORTH,
@@ -27,10 +28,10 @@ from bridgemaster.games.carcassonne.v1.decision_pb2 import (
     Placement,
 )
 from bridgemaster.games.carcassonne.v1.observation_pb2 import LaidTile, Meeple, Observation
-from bridgemaster.v1.game_pb2 import GameConfig, GameDecision
+from bridgemaster.v1.game_pb2 import GameConfig
 from bridgemaster.v1.play_pb2 import DecisionRequest
 
-from bridgemaster_bot.sample.carcassonne import Carcassonne, in_full
+from sample.carcassonne import Carcassonne
 
 # Two kinds of tile: A has a city in the north and a road from east to west, B a monastery.
 CITY_AND_ROAD = {
@@ -42,11 +43,11 @@ CONFIG = Config(base_tiles=[BaseTile(tile=CITY_AND_ROAD), BaseTile(tile={"monast
 ME, OTHER = 1, 0
 
 
-def request(observation: Observation, legal: list[Decision]) -> DecisionRequest:
+def request(observation: Observation, legal: list[Decision]) -> Request:
     """Make a request of this game."""
     observation.viewer_seat = ME
     asked = {"observation": observation, "legal_decisions": legal}
-    return DecisionRequest(game={"carcassonne": asked}, legal_count=len(legal))
+    return Request(DecisionRequest(game={"carcassonne": asked}, legal_count=len(legal)))
 
 
 def laid(x: int, y: int, rotation: int = 0, kind: int = TILE_KIND_A) -> LaidTile:
@@ -95,7 +96,7 @@ class CarcassonneTest(unittest.TestCase):
         ]
         self.assertEqual(self.place(tiles, meeples, places((0, -4), (1, 0), (1, 5))), 2)
 
-    def meeple(self, supply: int, *segments: int) -> GameDecision:
+    def meeple(self, supply: int, *segments: int) -> Choice:
         legal = [Decision(meeple=MeepleChoice(none=NoMeeple()))]
         legal += [Decision(meeple=MeepleChoice(segment=segment)) for segment in segments]
         observation = Observation(place_meeple={}, seats=[{"supply": 7}, {"supply": supply}])
@@ -107,14 +108,14 @@ class CarcassonneTest(unittest.TestCase):
             (SEGMENT_CITY_NORTH, [SEGMENT_ROAD_EAST, SEGMENT_FIELD_EAST_LEFT]),
             (SEGMENT_ROAD_EAST, [SEGMENT_FIELD_EAST_LEFT]),
         ]:
-            chosen = in_full(Decision(meeple=MeepleChoice(segment=best)))
+            chosen = Decision(meeple=MeepleChoice(segment=best))
             self.assertEqual(self.meeple(7, *others, best), chosen)
 
     def test_it_keeps_its_last_meeples_for_cities_and_monasteries(self) -> None:
-        none = in_full(Decision(meeple=MeepleChoice(none=NoMeeple())))
+        none = Decision(meeple=MeepleChoice(none=NoMeeple()))
         self.assertEqual(self.meeple(2, SEGMENT_ROAD_EAST), none)
         self.assertEqual(self.meeple(7, SEGMENT_FIELD_EAST_LEFT), none)
-        city = in_full(Decision(meeple=MeepleChoice(segment=SEGMENT_CITY_NORTH)))
+        city = Decision(meeple=MeepleChoice(segment=SEGMENT_CITY_NORTH))
         self.assertEqual(self.meeple(1, SEGMENT_CITY_NORTH), city)
 
     def test_it_sends_a_meeple_to_a_city_that_it_does_not_have(self) -> None:

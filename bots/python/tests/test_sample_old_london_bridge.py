@@ -2,6 +2,7 @@
 
 import unittest
 
+from bridgemaster import Request
 from bridgemaster.games.old_london_bridge.v1.components_pb2 import (
     KIND_CHAPEL,
     KIND_GATE,
@@ -25,16 +26,15 @@ from bridgemaster.games.old_london_bridge.v1.decision_pb2 import (
 from bridgemaster.games.old_london_bridge.v1.observation_pb2 import Observation
 from bridgemaster.v1.play_pb2 import DecisionRequest, MatchStarted
 
-from bridgemaster_bot.sample import SampleBot
-from bridgemaster_bot.sample.old_london_bridge import in_full
+from sample import SampleBot
 
 RING = (KIND_CHAPEL, KIND_INN, KIND_GUILDHALL, KIND_GATE, KIND_HABERDASHERY, KIND_PARK)
 
 
-def request(observation: Observation, legal: list[Decision]) -> DecisionRequest:
+def request(observation: Observation, legal: list[Decision]) -> Request:
     """Make a request of this game."""
     asked = {"observation": observation, "legal_decisions": legal}
-    return DecisionRequest(game={"old_london_bridge": asked}, legal_count=len(legal))
+    return Request(DecisionRequest(game={"old_london_bridge": asked}, legal_count=len(legal)))
 
 
 def turn(step: str) -> Observation:
@@ -60,17 +60,17 @@ class SampleBotTest(unittest.TestCase):
 
     def test_it_plays_its_highest_card(self) -> None:
         choice = self.bot.decide(request(self.choosing(seats=3), []))
-        self.assertEqual(choice, in_full(Decision(play_cards=PlayedCards(first=3))))
+        self.assertEqual(choice, Decision(play_cards=PlayedCards(first=3)))
 
     def test_it_plays_its_two_highest_cards_at_a_two_seat_table(self) -> None:
         choice = self.bot.decide(request(self.choosing(seats=2), []))
-        self.assertEqual(choice, in_full(Decision(play_cards=PlayedCards(first=3, second=3))))
+        self.assertEqual(choice, Decision(play_cards=PlayedCards(first=3, second=3)))
 
     def test_it_takes_a_2_and_raises_nothing(self) -> None:
         choice = self.bot.decide(request(Observation(take_a_2={}), []))
-        self.assertEqual(choice, in_full(Decision(take_a_2=TakeA2(used=True))))
+        self.assertEqual(choice, Decision(take_a_2=TakeA2(used=True)))
         choice = self.bot.decide(request(Observation(raise_cards={}), []))
-        self.assertEqual(choice, in_full(Decision(raise_cards=Raises())))
+        self.assertEqual(choice, Decision(raise_cards=Raises()))
 
     def test_it_places_where_the_income_is_highest(self) -> None:
         legal = [

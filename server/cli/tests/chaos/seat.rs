@@ -13,7 +13,9 @@ use tokio::{
     sync::{mpsc, watch},
 };
 
-use crate::{plan::Player, sequence_watch::SequenceWatch, watched_bot::WatchedBot};
+use crate::{
+    plan::Player, sequence_watch::SequenceWatch, tool::workspace, watched_bot::WatchedBot,
+};
 
 /// A seat of a match.
 #[derive(Clone, Debug)]
@@ -134,7 +136,7 @@ impl Seats {
             Player::PythonSample => {
                 let python = self.python.as_ref();
                 BotCommand::new(python.expect("plans have Python bots only where there is Python"))
-                    .with(["-m", "bridgemaster_bot", "sample"])
+                    .with([workspace().join("bots/python/sample_bot.py")])
             }
         };
         Some(command.with(["--seed", &seat.bot_seed.to_string()]))

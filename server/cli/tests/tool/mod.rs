@@ -13,15 +13,15 @@ pub(crate) fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// Python with gRPC and the code generated from the .proto files.
+/// Python with the package `bridgemaster`, from the source of this workspace.
 pub(crate) const PYTHON: Tool = Tool {
     name: "Python environment for the bots",
     variable: "BRIDGEMASTER_PYTHON",
-    installed: "bots/python/.venv/bin/python",
+    installed: "sdk/python/.venv/bin/python",
     // Any other Python lacks gRPC, or the code generated from these .proto files.
     on_path: None,
-    check: &["-m", "bridgemaster_bot", "--help"],
-    install: "python3 bots/python/install.py",
+    check: &["-c", "from bridgemaster import run"],
+    install: "python3 sdk/python/develop.py",
 };
 
 /// A tool that a test needs.
@@ -30,7 +30,7 @@ pub(crate) struct Tool {
     pub(crate) name: &'static str,
     /// Environment variable that names its program.
     pub(crate) variable: &'static str,
-    /// Where `bots/python/install.py` puts it, from the workspace.
+    /// Where `sdk/python/develop.py` puts it, from the workspace.
     pub(crate) installed: &'static str,
     /// Its name where it is on the search path; `None` when one from there would not do.
     pub(crate) on_path: Option<&'static str>,

@@ -12,6 +12,7 @@
 mod certificates;
 mod protocol_lint;
 mod python_bot;
+mod python_package;
 #[path = "../tool/mod.rs"]
 mod tool;
 
@@ -21,7 +22,9 @@ use libtest_mimic::{Arguments, Failed};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let trials = python_bot::trials().chain(protocol_lint::trials());
+    let trials = python_bot::trials()
+        .chain(python_package::trials())
+        .chain(protocol_lint::trials());
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 

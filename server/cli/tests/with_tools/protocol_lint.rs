@@ -12,10 +12,10 @@ use crate::{
 const BUF: Tool = Tool {
     name: "buf",
     variable: "BRIDGEMASTER_BUF",
-    installed: "bots/python/.venv/bin/buf",
+    installed: "sdk/python/.venv/bin/buf",
     on_path: Some("buf"),
     check: &["--version"],
-    install: "python3 bots/python/install.py --with-checks",
+    install: "python3 sdk/python/develop.py --with-checks",
 };
 
 pub(crate) fn trials() -> [Trial; 2] {

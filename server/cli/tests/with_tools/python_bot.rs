@@ -1,7 +1,7 @@
-//! The Python bots, written from the .proto files alone, play whole matches.
+//! The Python bots play whole matches.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
     time::Duration,
@@ -37,6 +37,17 @@ use crate::{
 /// Longest time for a match, the start of Python included; it takes a second or two.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Runs the unit tests of the current folder.
+pub(crate) const UNIT_TESTS: [&str; 7] = [
+    "-m",
+    "unittest",
+    "discover",
+    "--start-directory",
+    "tests",
+    "--top-level-directory",
+    ".",
+];
+
 /// The checks share the machine with whole matches of other Python bots.
 const TIME_FACTOR: f64 = 2.0;
 
@@ -55,11 +66,9 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     });
     let own_tests = Trial::ignorable_test("python_bot::its_own_tests_pass", || {
         PYTHON.with(|python| {
-            let discover = ["-m", "unittest", "discover", "--start-directory", "tests"];
             must_succeed(
                 Command::new(python)
-                    .args(discover)
-                    .args(["--top-level-directory", "."])
+                    .args(UNIT_TESTS)
                     .current_dir(workspace().join("bots/python")),
             )
         })
@@ -76,10 +85,15 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     matches.chain([own_tests, locked]).chain(checks)
 }
 
+/// The file of a bot's program.
+fn program(bot: &str) -> PathBuf {
+    workspace().join(format!("bots/python/{bot}_bot.py"))
+}
+
 /// Plays one game: whole matches of the others are tests of their own.
 fn passes_every_check(python: &Path, bot: &str) -> Result<(), Failed> {
     let plan = Plan {
-        command: BotCommand::new(python).with(["-m", "bridgemaster_bot", bot]),
+        command: BotCommand::new(python).with([program(bot)]),
         games: vec![GAME_IDS[0].to_owned()],
         only: Vec::new(),
         time_factor: TIME_FACTOR,
@@ -115,7 +129,8 @@ fn plays_a_whole_match(python: &Path, bot: &str, game: &str, seats: u32) -> Resu
             })
             .collect();
         let process = tokio::process::Command::new(python)
-            .args(["-m", "bridgemaster_bot", bot, "--seed", "1"])
+            .arg(program(bot))
+            .args(["--seed", "1"])
             .env("BRIDGEMASTER_SERVER", &url)
             .env("BRIDGEMASTER_TICKET", &python_ticket.ticket)
             .stdin(Stdio::null())
@@ -197,7 +212,7 @@ fn plays_over_tls_with_a_key(python: &Path) -> Result<(), Failed> {
             .await?;
         let bots = created.into_inner().tickets.into_iter().map(|seat| {
             tokio::process::Command::new(python)
-                .args(["-m", "bridgemaster_bot", "random"])
+                .arg(program("random"))
                 .env("BRIDGEMASTER_SERVER", &url)
                 .env("BRIDGEMASTER_TICKET", seat.ticket)
                 .env("BRIDGEMASTER_KEY", key.reveal())

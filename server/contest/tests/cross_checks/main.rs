@@ -32,7 +32,7 @@ use tool::{PYTHON, Tool};
 const PEERS: Tool = Tool {
     name: "Python environment with choix and openskill",
     check: &["-c", "import choix, openskill"],
-    install: "python3 bots/python/install.py --with-checks",
+    install: "python3 sdk/python/develop.py --with-checks",
     ..PYTHON
 };
 

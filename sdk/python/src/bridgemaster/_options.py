@@ -1,0 +1,147 @@
+"""How a bot reaches its seat, and what it says about itself."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import grpc
+
+from ._bot import Bot
+from ._errors import OptionsError
+from ._tls import TlsFiles
+
+SERVER_VARIABLE = "BRIDGEMASTER_SERVER"
+TICKET_VARIABLE = "BRIDGEMASTER_TICKET"
+KEY_VARIABLE = "BRIDGEMASTER_KEY"
+DEFAULT_SERVER = "http://127.0.0.1:50051"
+KEY_METADATA = "x-bridgemaster-key"
+"""Name of the metadata entry that carries the API key of a call."""
+
+CONNECT_FOR_S = 10.0
+"""A bot may be started a little before its server."""
+RECONNECT_FOR_S = 30.0
+"""Three times the default reconnect time of a match."""
+MAX_NAME_CHARS = 64
+"""Longest name and version of a bot that a server takes."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a bot reaches its seat, and what it says about itself.
+
+    What is None is taken from the environment, or from the bot.
+    """
+
+    server: str | None = None
+    """Address of the server, such as `http://127.0.0.1:50051`, `127.0.0.1:50051`, or
+    `https://host:50051`; `BRIDGEMASTER_SERVER`, or `http://127.0.0.1:50051`."""
+    ticket: str | None = field(default=None, repr=False)
+    """The join ticket of the seat; `BRIDGEMASTER_TICKET`."""
+    key: str | None = field(default=None, repr=False)
+    """The API key, for servers that ask for one; `BRIDGEMASTER_KEY`."""
+    tls: TlsFiles = field(default_factory=TlsFiles)
+    """PEM files for an `https://` address."""
+    name: str | None = None
+    """Name of the bot, instead of the bot's own."""
+    version: str | None = None
+    """Version of the bot, instead of the bot's own."""
+    games: Sequence[str] | None = None
+    """Identifiers of the games that it plays, instead of the bot's own; empty for all."""
+    connect_for_s: float = CONNECT_FOR_S
+    """How long the first connection is tried for."""
+    reconnect_for_s: float = RECONNECT_FOR_S
+    """How long a lost stream is tried to be resumed for, each time."""
+
+
+@dataclass(frozen=True)
+class Seating:
+    """Options that were checked, with all that was taken from elsewhere."""
+
+    server: str
+    target: str
+    """The server as gRPC dials it: host and port."""
+    credentials: grpc.ChannelCredentials | None
+    """None for a server that is reached without TLS."""
+    metadata: tuple[tuple[str, str], ...] = field(repr=False)
+    name: str
+    version: str
+    games: tuple[str, ...]
+    connect_for_s: float
+    reconnect_for_s: float
+
+
+def seating(options: Options, bot: Bot) -> Seating:
+    """Check the options and complete them; raise `OptionsError` for what cannot be used."""
+    server = options.server or os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER
+    ticket = options.ticket or os.environ.get(TICKET_VARIABLE)
+    if not ticket:
+        raise OptionsError(
+            f"no ticket: set {TICKET_VARIABLE}, or give Options(ticket=...); "
+            "creating a match returns one for each seat"
+        )
+    metadata = [("authorization", f"Bearer {_secret(ticket, 'ticket')}")]
+    key = options.key or os.environ.get(KEY_VARIABLE)
+    if key:
+        metadata.append((KEY_METADATA, _secret(key, "API key")))
+    target, encrypted = target_of(server)
+    games = bot.games if options.games is None else options.games
+    if isinstance(games, str):
+        raise OptionsError(f"games is a list of identifiers, such as [{games!r}]")
+    return Seating(
+        server=server,
+        target=target,
+        credentials=options.tls.credentials() if encrypted else None,
+        metadata=tuple(metadata),
+        name=_name("name", bot_name(options, bot), least=1),
+        version=_name("version", bot.version if options.version is None else options.version),
+        games=tuple(games),
+        connect_for_s=options.connect_for_s,
+        reconnect_for_s=options.reconnect_for_s,
+    )
+
+
+def bot_name(options: Options, bot: object) -> str:
+    """Return the name of a bot: one that was given, or that of the program's file."""
+    given = options.name if options.name is not None else getattr(bot, "name", None)
+    if given is not None:
+        return str(given)
+    program = Path(sys.argv[0]).stem if sys.argv else ""
+    # Without a program of its own, the bot runs in a notebook or a prompt.
+    own = program.isprintable() and program not in ("", "-", "-c", "ipykernel_launcher")
+    return program[:MAX_NAME_CHARS] if own else "python-bot"
+
+
+def target_of(server: str) -> tuple[str, bool]:
+    """Return what gRPC dials for an address, host and port, and whether TLS is spoken there."""
+    try:
+        url = urlsplit(server if "://" in server else f"http://{server}")
+        port = url.port
+    except ValueError as error:
+        raise OptionsError(f"server {server!r} is no address: {error}") from error
+    if (
+        url.scheme not in ("http", "https")
+        or not url.hostname
+        or port is None
+        or url.path not in ("", "/")
+    ):
+        raise OptionsError(f"server {server!r} is not an address such as {DEFAULT_SERVER}")
+    host = f"[{url.hostname}]" if ":" in url.hostname else url.hostname
+    return f"{host}:{port}", url.scheme == "https"
+
+
+def _secret(text: str, what: str) -> str:
+    secret = text.strip()
+    if not secret or not all("!" <= char <= "~" for char in secret):
+        raise OptionsError(f"the {what} has characters that none has: copy it again")
+    return secret
+
+
+def _name(what: str, text: str, least: int = 0) -> str:
+    if least <= len(text) <= MAX_NAME_CHARS and text.isprintable():
+        return text
+    raise OptionsError(
+        f"the bot's {what} {text!r} must have {least} to {MAX_NAME_CHARS} printable characters"
+    )

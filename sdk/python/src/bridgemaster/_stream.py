@@ -1,0 +1,71 @@
+"""One stream of a seat."""
+
+import threading
+from queue import SimpleQueue
+
+import grpc
+
+from bridgemaster.v1.play_pb2 import PlayRequest
+from bridgemaster.v1.play_pb2_grpc import PlayServiceStub
+
+from ._events import Events, FromServer
+from ._options import Seating
+
+KEEP_ALIVE_MS = 10_000
+"""Silence after which the transport checks that the server is still there, and the time that it has
+to show so: a machine that vanished is noticed within the sum."""
+
+_CHANNEL_OPTIONS = (
+    # A server on the own machine or network is not reached through the proxy of the browser.
+    ("grpc.enable_http_proxy", 0),
+    # Without this a new channel would wait for the back-off of the one before it.
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.keepalive_time_ms", KEEP_ALIVE_MS),
+    ("grpc.keepalive_timeout_ms", KEEP_ALIVE_MS),
+    ("grpc.http2.max_pings_without_data", 0),
+)
+
+
+class Stream:
+    """A stream and the connection below it; what comes on it goes to the events."""
+
+    def __init__(self, seating: Seating, hello: PlayRequest, events: Events) -> None:
+        """Open the stream, with the Hello as its first message."""
+        self._events = events
+        # None ends our half.
+        self._outbound: SimpleQueue[PlayRequest | None] = SimpleQueue()
+        self._outbound.put(hello)
+        if seating.credentials is None:
+            self._channel = grpc.insecure_channel(seating.target, options=_CHANNEL_OPTIONS)
+        else:
+            self._channel = grpc.secure_channel(
+                seating.target, seating.credentials, options=_CHANNEL_OPTIONS
+            )
+        self._call = PlayServiceStub(self._channel).Play(
+            iter(self._outbound.get, None), metadata=seating.metadata
+        )
+        threading.Thread(target=self._read, name="bridgemaster-stream", daemon=True).start()
+
+    def send(self, message: PlayRequest) -> None:
+        """Send a message."""
+        self._outbound.put(message)
+
+    def end(self) -> None:
+        """Close our half."""
+        self._outbound.put(None)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._call.cancel()
+        # Whoever waits for something to send waits no more.
+        self._outbound.put(None)
+        self._channel.close()
+
+    def _read(self) -> None:
+        # Read at once whatever comes, also while the bot thinks.
+        try:
+            for response in self._call:
+                self._events.put(FromServer(self, response))
+            self._events.put(FromServer(self, None))
+        except grpc.RpcError as failure:
+            self._events.put(FromServer(self, failure))

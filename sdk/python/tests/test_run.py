@@ -1,0 +1,129 @@
+"""A bot as a program, run as a user runs it."""
+
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+PROGRAM = """
+import bridgemaster
+bridgemaster.run(lambda request: 0)
+"""
+
+
+def run(*python: str, program: str = PROGRAM, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a bot with these Bridgemaster variables and no others."""
+    kept = {name: value for name, value in os.environ.items() if "BRIDGEMASTER" not in name}
+    return subprocess.run(
+        [sys.executable, *python, "-c", program],
+        env=kept | variables,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+class RunTest(unittest.TestCase):
+    """Mistakes get one line that says what to do, and exit code 1."""
+
+    def assert_told(self, told: str, **variables: str) -> None:
+        ended = run(**variables)
+        self.assertEqual(ended.returncode, 1, ended)
+        self.assertIn(told, ended.stderr)
+        self.assertEqual(ended.stderr.count("\n"), 1, ended.stderr)
+        self.assertNotIn("ticket-7", ended.stderr)
+
+    def test_a_missing_ticket_is_named(self) -> None:
+        self.assert_told("BRIDGEMASTER_TICKET")
+
+    def test_a_ticket_that_is_none_is_refused(self) -> None:
+        self.assert_told("the ticket has characters", BRIDGEMASTER_TICKET="tick\u00e9t")
+
+    def test_a_key_that_is_none_is_refused(self) -> None:
+        self.assert_told(
+            "the API key has characters", BRIDGEMASTER_TICKET="ticket-7", BRIDGEMASTER_KEY="a b"
+        )
+
+    def test_what_is_no_address_is_named(self) -> None:
+        self.assert_told(
+            "ftp://nowhere", BRIDGEMASTER_SERVER="ftp://nowhere", BRIDGEMASTER_TICKET="ticket-7"
+        )
+
+    def test_what_is_not_printable_is_escaped(self) -> None:
+        self.assert_told(
+            "\\x1b[2J\\u202e",
+            BRIDGEMASTER_SERVER="ftp://a\x1b[2J\u202eb",
+            BRIDGEMASTER_TICKET="ticket-7",
+        )
+
+    def test_a_file_for_tls_that_is_not_there_is_named(self) -> None:
+        self.assert_told(
+            "no/such.pem",
+            BRIDGEMASTER_SERVER="https://127.0.0.1:1",
+            BRIDGEMASTER_TICKET="ticket-7",
+            BRIDGEMASTER_CA="no/such.pem",
+        )
+
+    def test_a_client_certificate_without_its_key_is_refused(self) -> None:
+        self.assert_told(
+            "private key",
+            BRIDGEMASTER_SERVER="https://127.0.0.1:1",
+            BRIDGEMASTER_TICKET="ticket-7",
+            BRIDGEMASTER_CLIENT_CERT=__file__,
+        )
+
+    def test_a_name_that_a_server_would_refuse_is_refused(self) -> None:
+        for name in ("", "x" * 65, "two\nlines"):
+            program = (
+                "import bridgemaster\n"
+                f"options = bridgemaster.Options(name={name!r})\n"
+                "bridgemaster.run(lambda request: 0, options)\n"
+            )
+            ended = run(program=program, BRIDGEMASTER_TICKET="ticket-7")
+            self.assertEqual(ended.returncode, 1, ended)
+            self.assertIn("1 to 64 printable characters", ended.stderr)
+
+    def test_ctrl_c_ends_the_program_in_one_line(self) -> None:
+        for bot in ("lambda request: 0", "decide"):
+            program = (
+                "import bridgemaster, logging\n"
+                "async def decide(request): ...\n"
+                "logging.basicConfig(level=logging.DEBUG)\n"
+                f"bridgemaster.run({bot})\n"
+            )
+            variables = {"BRIDGEMASTER_SERVER": "127.0.0.1:1", "BRIDGEMASTER_TICKET": "ticket-7"}
+            with subprocess.Popen(
+                [sys.executable, "-c", program],
+                env=os.environ | variables,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as process:
+                # It tries to connect by the time at which it says so.
+                while "trying again" not in process.stderr.readline():
+                    self.assertIsNone(process.poll())
+                process.send_signal(signal.SIGINT)
+                said = process.stderr.read()
+            self.assertEqual(process.returncode, 130, said)
+            self.assertTrue(said.endswith("python-bot: interrupted\n"), said)
+
+    def test_at_a_prompt_the_error_itself_is_raised(self) -> None:
+        program = "import sys\nsys.ps1 = '> '\n" + PROGRAM
+        ended = run(program=program)
+        self.assertIn("Traceback", ended.stderr)
+        self.assertIn("bridgemaster.OptionsError: no ticket", ended.stderr)
+
+    def test_a_bot_that_raises_shows_its_author_where(self) -> None:
+        ended = run(program="def decide(request): ...\nimport bridgemaster\nbridgemaster.run(7)\n")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("Traceback", ended.stderr)
+
+    def test_tickets_and_keys_stay_out_of_what_options_show(self) -> None:
+        program = (
+            "from bridgemaster import Options\n"
+            "print(Options(ticket='ticket-7', key='bmk_k_secret'))\n"
+        )
+        said = run(program=program).stdout
+        self.assertIn("Options(", said)
+        self.assertNotIn("ticket-7", said)
+        self.assertNotIn("secret", said)
