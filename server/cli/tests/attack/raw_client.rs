@@ -18,7 +18,7 @@ use crate::{server_process::Key, target::Target};
 /// Metadata that shows a key.
 const KEY: &str = "x-bridgemaster-key";
 /// Longest time to get a place for a stream.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Why something failed, which an attacker does not mind.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;

@@ -75,6 +75,7 @@ pub(crate) fn hoard_all() -> Result<(), String> {
     let bound = limits.memory_bound();
     let (mut server, keys) = ServerProcess::start(SMALL, &["hoarder", "fair"]);
     let runtime = Runtime::new().map_err(|error| error.to_string())?;
+    let begun = Instant::now();
     let mut course = format!("{} at the start", mib(server.memory()));
     let hoarded = runtime.block_on(async {
         let prey = Prey::new(&server.target, keys[0].clone(), 100).await?;
@@ -83,7 +84,9 @@ pub(crate) fn hoard_all() -> Result<(), String> {
         for how in Hoard::ALL {
             held.push(prey.hoard_once(how).await);
             served(&server, &keys[1]).await?;
-            course += &format!(", {} with {how:?}", mib(server.memory()));
+            let after_s = begun.elapsed().as_secs();
+            let memory = mib(server.memory());
+            course += &format!(", {memory} with {how:?} after {after_s} s");
         }
         Ok::<_, Failure>(())
     });
