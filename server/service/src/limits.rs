@@ -28,7 +28,7 @@ pub struct Limits {
     pub connections: usize,
     /// Open connections of one address, or of one IPv6 network of 64 bits: a quarter of all, since
     /// the bots of one machine or office often share an address. A new connection over the limit
-    /// replaces the oldest unprotected one.
+    /// replaces an unprotected one.
     #[serde(deserialize_with = "positive")]
     pub connections_per_address: usize,
     /// Protected connections of one API key: connections that carry its bots and are never replaced
@@ -302,6 +302,16 @@ fn outbound_queue<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error>
 
 /// Longest name of a bot, and longest version, in characters: fits a table column.
 pub(crate) const MAX_BOT_TEXT_CHARS: usize = 64;
+
+/// How many of so many connections, of an address or of the server, may be protected: three
+/// quarters, so that a new connection always finds one that gives way to it.
+pub(crate) fn most_protected(connections: usize) -> usize {
+    connections - connections.div_ceil(NEVER_PROTECTED).min(connections)
+}
+
+/// One in so many connections is never protected. At the defaults, a new connection keeps its slot
+/// for as long as no 512 newer ones come from its address: long enough to show a ticket.
+const NEVER_PROTECTED: usize = 4;
 
 /// Characters of a client's text that a refusal repeats. It travels in a header, and clients
 /// refuse long ones.

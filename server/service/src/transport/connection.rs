@@ -279,7 +279,7 @@ mod tests {
             .await
             .unwrap();
         let (tcp, peer) = listener.accept().await.unwrap();
-        let (slot, _) = slots.acquire(peer).ok().unwrap();
+        let (slot, _) = slots.acquire(peer);
         let preface_by = Instant::now() + Duration::from_secs(3_600);
         let connection = Connection::new(Transport::Plain(tcp), peer, slot, preface_by);
         (connection, other_end, slots)
@@ -296,7 +296,7 @@ mod tests {
         let is_full = poll_fn(|cx| Poll::Ready(full.as_mut().poll(cx).is_pending())).await;
         assert!(is_full);
         let newer = SocketAddr::new(peer.ip(), peer.port() ^ 1);
-        let _newer = slots.acquire(newer).ok().unwrap();
+        let _newer = slots.acquire(newer);
         timeout(Duration::from_secs(10), full).await.unwrap();
     }
 

@@ -1,14 +1,17 @@
 //! Slots for connections: how many there may be, and which connection gives way to a new one.
 //!
 //! Who connects is not known before a ticket is shown on the connection. So a new connection always
-//! gets a slot, and the oldest unprotected one gives way: of its own address when that is full, of
-//! the address with most connections when the server is. A connection is protected while it carries
+//! gets a slot, and an unprotected one gives way: of its own address when that is full, of the
+//! address with most connections when the server is. A connection is protected while it carries
 //! the stream of a bot, so that whoever fills an address with connections keeps no bot of the same
 //! address from its seat. A seat protects one connection, that of its newest stream, and a key
 //! protects a limited number, so that neither one ticket nor one key with many matches holds all
-//! slots.
+//! slots. One connection in four is never protected, so that there is always one that gives way;
+//! and the rest of an address is shared out among the keys that have bots there.
 
+mod protection;
 mod taken;
+mod unprotected;
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -16,7 +19,10 @@ use bridgemaster_store::KeyId;
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
-use self::taken::{SeatMark, Taken};
+use self::{
+    protection::Protection,
+    taken::{SeatMark, Taken},
+};
 use super::origin::Origin;
 use crate::limits::Limits;
 
@@ -46,11 +52,10 @@ pub(crate) struct CarriesBot {
 
 impl ConnectionSlots {
     pub(crate) fn new(limits: &Limits) -> Arc<Self> {
-        let taken = Taken::new(limits.protected_connections_per_key);
         Arc::new(Self {
             in_all: limits.connections,
             of_one_address: limits.connections_per_address,
-            taken: Mutex::new(taken),
+            taken: Mutex::new(Taken::new(Protection::new(limits))),
         })
     }
 
@@ -59,16 +64,15 @@ impl ConnectionSlots {
         Arc::new(Self {
             in_all,
             of_one_address,
-            taken: Mutex::new(Taken::new(0)),
+            taken: Mutex::new(Taken::new(Protection::none())),
         })
     }
 
     /// Acquires a slot, and returns the limit for which another connection gave way, if one had to.
-    /// Fails with the limit that is reached if all other connections are protected.
     pub(super) fn acquire(
         self: &Arc<Self>,
         peer: SocketAddr,
-    ) -> Result<(ConnectionSlot, Option<&'static str>), &'static str> {
+    ) -> (ConnectionSlot, Option<&'static str>) {
         let mut taken = self.taken();
         let origin = Origin::from(peer.ip());
         let full = if taken.of_origin(origin) >= self.of_one_address {
@@ -78,9 +82,10 @@ impl ConnectionSlots {
         } else {
             None
         };
-        if let Some((limit, unprotected)) = full {
-            let gives_way = unprotected.and_then(|peer| taken.forget(peer));
-            gives_way.ok_or(limit)?.cancel();
+        // Not all are protected, so there is one.
+        let gives_way = full.and_then(|(_, next)| taken.forget(next?));
+        if let Some(gives_way) = gives_way {
+            gives_way.cancel();
         }
         // One of the same peer is gone, even if its end is not told yet.
         taken.forget(peer);
@@ -92,7 +97,7 @@ impl ConnectionSlots {
             number,
             gives_way,
         };
-        Ok((slot, full.map(|(limit, _)| limit)))
+        (slot, full.map(|(limit, _)| limit))
     }
 
     /// The connection of this peer carries the newest stream of a seat for as long as the guard
@@ -175,7 +180,7 @@ mod tests {
         seat: SeatMark,
         key: &str,
     ) -> (ConnectionSlot, CarriesBot) {
-        let (slot, _) = slots.acquire(peer(text)).ok().unwrap();
+        let (slot, _) = slots.acquire(peer(text));
         let key = KeyId::new(key).unwrap();
         let carries = slots.carries_bot(peer(text), seat, Some(&key)).unwrap();
         (slot, carries)
@@ -190,39 +195,111 @@ mod tests {
 
     #[test]
     fn the_oldest_of_an_address_without_a_bot_gives_way_to_a_new_one() {
-        let slots = slots(10, 2);
+        let slots = slots(10, 3);
         let acquire = |text| slots.acquire(peer(text));
-        let (bots, _) = acquire("192.0.2.1:1").ok().unwrap();
-        let (other, _) = acquire("192.0.2.1:2").ok().unwrap();
+        let (bots, _) = acquire("192.0.2.1:1");
+        let (other, _) = acquire("192.0.2.1:2");
+        let (_third, _) = acquire("192.0.2.1:3");
         let carries = slots.carries_bot(peer("192.0.2.1:1"), SEAT, None).unwrap();
-        let (newest, gave_way) = acquire("192.0.2.1:3").ok().unwrap();
+        let (newest, gave_way) = acquire("192.0.2.1:4");
         assert_eq!(gave_way, Some("connections_per_address"));
         assert!(other.gives_way().is_cancelled() && !bots.gives_way().is_cancelled());
-        let also = slots.carries_bot(peer("192.0.2.1:3"), OTHER, None).unwrap();
-        assert_eq!(
-            acquire("192.0.2.1:4").err(),
-            Some("connections_per_address")
-        );
-        assert!(acquire("192.0.2.2:1").ok().unwrap().1.is_none());
+        assert!(acquire("192.0.2.2:1").1.is_none());
         // The slot of one that gave way is not given back a second time.
         drop(other);
-        assert_eq!(
-            acquire("192.0.2.1:4").err(),
-            Some("connections_per_address")
-        );
+        let also = slots.carries_bot(peer("192.0.2.1:4"), OTHER, None).unwrap();
+        let (_fifth, gave_way) = acquire("192.0.2.1:5");
+        assert_eq!(gave_way, Some("connections_per_address"));
         drop(carries);
-        acquire("192.0.2.1:4").ok().unwrap();
+        let _others = ["192.0.2.1:6", "192.0.2.1:7"].map(acquire);
         assert!(bots.gives_way().is_cancelled() && !newest.gives_way().is_cancelled());
         drop(also);
     }
 
     #[test]
+    fn a_new_connection_gets_a_slot_however_many_bots_are_at_its_address() {
+        let slots = slots(100, 8);
+        let bots: Vec<_> = (1..=8_u8)
+            .map(|n| {
+                let peer = peer(&format!("192.0.2.1:{n}"));
+                let (slot, _) = slots.acquire(peer);
+                (slot, slots.carries_bot(peer, [n; 32], None).unwrap())
+            })
+            .collect();
+        let gave_way = || {
+            let given = bots.iter().map(|(slot, _)| slot.gives_way());
+            given
+                .map(CancellationToken::is_cancelled)
+                .collect::<Vec<_>>()
+        };
+        // Three quarters are protected.
+        let back = peer("192.0.2.1:9");
+        let (slot, full) = slots.acquire(back);
+        assert_eq!(full, Some("connections_per_address"));
+        let first_six = [false; 6];
+        assert_eq!(gave_way(), [&first_six[..], &[true, false]].concat());
+        // Those that carry no bot, however many come, do not push out one that does.
+        let _bot = slots.carries_bot(back, [9; 32], None).unwrap();
+        for port in 10..100 {
+            slots.acquire(peer(&format!("192.0.2.1:{port}")));
+        }
+        let held = (100..110).map(|port| slots.acquire(peer(&format!("192.0.2.1:{port}"))));
+        let _held: Vec<_> = held.collect();
+        assert!(!slot.gives_way().is_cancelled());
+        assert_eq!(gave_way()[..6], first_six);
+    }
+
+    #[test]
+    fn keys_that_fill_an_address_together_leave_another_its_share() {
+        let slots = slots_of_keys(100, 8, 2);
+        let crowd: Vec<_> = (0..8_u8)
+            .map(|n| {
+                let key = format!("greedy-{}", n / 2);
+                with_bot(&slots, &format!("192.0.2.1:{}", n + 1), [n; 32], &key)
+            })
+            .collect();
+        // Three of the four keys protect two connections each. One gives its newer one up.
+        let honest = with_bot(&slots, "192.0.2.1:9", [9; 32], "honest");
+        let more: Vec<_> = (10..30_u8)
+            .map(|n| {
+                with_bot(
+                    &slots,
+                    &format!("192.0.2.1:{n}"),
+                    [n; 32],
+                    &format!("more-{n}"),
+                )
+            })
+            .collect();
+        assert!(!honest.0.gives_way().is_cancelled());
+        let protected = crowd
+            .iter()
+            .filter(|(slot, _)| !slot.gives_way().is_cancelled());
+        assert!(protected.count() >= 3);
+        drop((crowd, honest, more));
+        assert!(slots.taken().is_empty());
+    }
+
+    #[test]
+    fn bots_without_protection_push_out_no_connection_that_has_yet_to_show_its_ticket() {
+        let slots = slots(100, 16);
+        let hold = |n: u8| {
+            let peer = peer(&format!("192.0.2.1:{n}"));
+            let (slot, _) = slots.acquire(peer);
+            (slot, slots.carries_bot(peer, [n; 32], None))
+        };
+        let _bots: Vec<_> = (1..=16).map(hold).collect();
+        let (silent, _) = slots.acquire(peer("192.0.2.1:17"));
+        let _more: Vec<_> = (18..60).map(hold).collect();
+        assert!(!silent.gives_way().is_cancelled());
+    }
+
+    #[test]
     fn a_server_that_is_full_lets_the_oldest_of_all_give_way() {
         let slots = slots(2, 2);
-        let (one, _) = slots.acquire(peer("192.0.2.1:1")).ok().unwrap();
-        let (two, _) = slots.acquire(peer("192.0.2.2:1")).ok().unwrap();
+        let (one, _) = slots.acquire(peer("192.0.2.1:1"));
+        let (two, _) = slots.acquire(peer("192.0.2.2:1"));
         let _bot = slots.carries_bot(peer("192.0.2.1:1"), SEAT, None).unwrap();
-        let (_three, gave_way) = slots.acquire(peer("192.0.2.3:1")).ok().unwrap();
+        let (_three, gave_way) = slots.acquire(peer("192.0.2.3:1"));
         assert_eq!(gave_way, Some("connections"));
         assert!(two.gives_way().is_cancelled() && !one.gives_way().is_cancelled());
     }
@@ -231,9 +308,9 @@ mod tests {
     fn a_seat_keeps_no_connection_but_that_of_its_newest_stream() {
         let slots = slots(10, 3);
         let peers = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3"].map(peer);
-        let held = peers.map(|peer| slots.acquire(peer).ok().unwrap().0);
+        let held = peers.map(|peer| slots.acquire(peer).0);
         let streams = peers.map(|peer| slots.carries_bot(peer, SEAT, None).unwrap());
-        let (newest, gave_way) = slots.acquire(peer("192.0.2.1:4")).ok().unwrap();
+        let (newest, gave_way) = slots.acquire(peer("192.0.2.1:4"));
         assert_eq!(gave_way, Some("connections_per_address"));
         let gave_way = |slot: &ConnectionSlot| slot.gives_way().is_cancelled();
         assert_eq!(held.each_ref().map(gave_way), [true, false, false]);
@@ -251,7 +328,7 @@ mod tests {
     fn nothing_stays_of_connections_that_are_gone() {
         let slots = slots(2, 1);
         let held = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.2:1", "192.0.2.3:1"]
-            .map(|text| slots.acquire(peer(text)).ok().unwrap());
+            .map(|text| slots.acquire(peer(text)));
         let bot = slots.carries_bot(peer("192.0.2.3:1"), SEAT, None).unwrap();
         drop(held);
         drop(bot);
@@ -276,24 +353,19 @@ mod tests {
         assert_eq!(gave_way(), [false, false, true, false]);
         let other = with_bot(&slots, "192.0.2.1:6", [6; 32], "other");
         assert_eq!(gave_way(), [false, false, true, true]);
-        assert_eq!(
-            slots.acquire(peer("192.0.2.1:7")).err(),
-            Some("connections_per_address")
-        );
         drop((seats, honest, other));
         assert!(slots.taken().is_empty());
     }
 
     #[test]
     fn a_bot_beyond_the_share_of_its_key_is_protected_once_there_is_room_in_it() {
-        let slots = slots_of_keys(10, 3, 1);
-        let first = with_bot(&slots, "192.0.2.1:1", [1; 32], "key");
-        let second = with_bot(&slots, "192.0.2.1:2", [2; 32], "key");
-        let idle = slots.acquire(peer("192.0.2.1:3")).ok().unwrap().0;
+        let slots = slots_of_keys(10, 4, 1);
+        let [first, second, third, _fourth] =
+            [1, 2, 3, 4_u8].map(|n| with_bot(&slots, &format!("192.0.2.1:{n}"), [n; 32], "key"));
         drop(first);
-        let _newer = ["192.0.2.1:4", "192.0.2.1:5"].map(|text| slots.acquire(peer(text)));
-        assert!(idle.gives_way().is_cancelled());
+        let _newer = ["192.0.2.1:5", "192.0.2.1:6"].map(|text| slots.acquire(peer(text)));
         assert!(!second.0.gives_way().is_cancelled());
+        assert!(third.0.gives_way().is_cancelled());
     }
 
     #[test]
@@ -303,18 +375,19 @@ mod tests {
         let _first = with_bot(&slots, "192.0.2.2:1", [1; 32], "greedy");
         let shared = with_bot(&slots, "192.0.2.1:1", [2; 32], "greedy");
         let honest = slots.carries_bot(peer("192.0.2.1:1"), [3; 32], Some(&key));
-        let _idle = slots.acquire(peer("192.0.2.1:2")).ok().unwrap();
-        let _newer = slots.acquire(peer("192.0.2.1:3")).ok().unwrap();
+        let _idle = slots.acquire(peer("192.0.2.1:2"));
+        let _newer = slots.acquire(peer("192.0.2.1:3"));
         assert!(!shared.0.gives_way().is_cancelled());
         drop(honest);
-        let _newest = ["192.0.2.1:4", "192.0.2.1:5"].map(|text| slots.acquire(peer(text)));
+        let _also = with_bot(&slots, "192.0.2.1:4", [4; 32], "greedy");
+        let _newest = slots.acquire(peer("192.0.2.1:5"));
         assert!(shared.0.gives_way().is_cancelled());
     }
 
     #[test]
     fn on_a_full_server_the_address_with_most_connections_gives_way() {
         let slots = slots(4, 4);
-        let acquire = |text: &str| slots.acquire(peer(text)).ok().unwrap().0;
+        let acquire = |text: &str| slots.acquire(peer(text)).0;
         let guest = acquire("192.0.2.1:1");
         let crowd = [1, 2, 3].map(|port| acquire(&format!("[2001:db8::{port}]:{port}")));
         let _newcomers = ["192.0.2.3:1", "192.0.2.4:1"].map(acquire);

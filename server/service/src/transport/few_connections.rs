@@ -56,23 +56,18 @@ impl Listener for FewConnections {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (ShortConnection, SocketAddr) {
-        loop {
-            let (tcp, peer) = Listener::accept(&mut self.listener).await;
-            // Refused only if all are protected, and here none is.
-            let Ok((slot, full)) = self.slots.acquire(peer) else {
-                continue;
-            };
-            if full.is_some() {
-                warn!(%peer, "a connection to the operator's port was closed for a new one");
-            }
-            let connection = ShortConnection {
-                tcp,
-                until: Box::pin(sleep(self.connection_time)),
-                gives_way: Box::pin(slot.gives_way().clone().cancelled_owned()),
-                _slot: slot,
-            };
-            return (connection, peer);
+        let (tcp, peer) = Listener::accept(&mut self.listener).await;
+        let (slot, full) = self.slots.acquire(peer);
+        if full.is_some() {
+            warn!(%peer, "a connection to the operator's port was closed for a new one");
         }
+        let connection = ShortConnection {
+            tcp,
+            until: Box::pin(sleep(self.connection_time)),
+            gives_way: Box::pin(slot.gives_way().clone().cancelled_owned()),
+            _slot: slot,
+        };
+        (connection, peer)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {

@@ -19,12 +19,12 @@ use crate::limits::Limits;
 
 /// Pause after the system had no connection to give, for want of file descriptors as a rule.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Least time between two warnings that connections are turned away.
+/// Least time between two warnings that connections give way.
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The connections that come to a listener, within the limits. For one more than there may be the
-/// oldest gives way that is not protected; if all are, it is closed at once. One that does not
-/// finish its TLS handshake or its HTTP/2 preface in time is closed then.
+/// The connections that come to a listener, within the limits. For one more than there may be
+/// another gives way that is not protected. One that does not finish its TLS handshake or its
+/// HTTP/2 preface in time is closed then.
 pub(crate) fn incoming(
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
@@ -76,19 +76,15 @@ impl Acceptor {
                     continue;
                 }
             };
-            match self.slots.acquire(peer) {
-                Ok((slot, full)) => {
-                    if let Some(limit) = full {
-                        let gives_way = "an unprotected connection was closed for a new one";
-                        self.warn(|| warn!(%peer, limit, "{gives_way}"));
-                    }
-                    // Without it a small message waits for the peer's delayed acknowledgement. A
-                    // socket that refuses it is one that is closed already.
-                    let _ = tcp.set_nodelay(true);
-                    return Accepted { tcp, peer, slot };
-                }
-                Err(limit) => self.warn(|| warn!(%peer, limit, "a connection was refused")),
+            let (slot, full) = self.slots.acquire(peer);
+            if let Some(limit) = full {
+                let gives_way = "an unprotected connection was closed for a new one";
+                self.warn(|| warn!(%peer, limit, "{gives_way}"));
             }
+            // Without it a small message waits for the peer's delayed acknowledgement. A socket
+            // that refuses it is one that is closed already.
+            let _ = tcp.set_nodelay(true);
+            return Accepted { tcp, peer, slot };
         }
     }
 

@@ -200,6 +200,30 @@ async fn a_connection_that_carries_a_bot_gives_way_to_none() {
 }
 
 #[tokio::test]
+async fn a_bot_comes_back_to_its_seat_though_bots_of_others_fill_its_address() {
+    let limits = Limits {
+        connections_per_address: 4,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let join = async |ticket: &str| {
+        let client = PlayServiceClient::new(channel_from("127.0.0.2", &table));
+        RawBot::try_join(client, ticket).await
+    };
+    let seated = table.create(config(GAMES[0], 2)).await;
+    drop(join(&seated.tickets[0]).await.unwrap());
+    let mut others = Vec::new();
+    for _ in 0..2 {
+        for ticket in table.create(config(GAMES[0], 2)).await.tickets {
+            others.push(join(&ticket).await.unwrap());
+        }
+    }
+    let back = join(&seated.tickets[0]).await.unwrap();
+    let second = RawBot::join(&table, &seated.tickets[1]).await;
+    tokio::join!(back.play_on(), second.play_on());
+}
+
+#[tokio::test]
 async fn a_key_with_bots_on_all_connections_of_an_address_leaves_places_to_another() {
     let limits = Limits {
         connections_per_address: 4,

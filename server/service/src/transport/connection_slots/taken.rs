@@ -1,14 +1,14 @@
 //! The slots that are taken: by whom, and which connection is to give its slot up next.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, HashMap},
-    net::SocketAddr,
-};
+use std::{collections::HashMap, net::SocketAddr};
 
 use bridgemaster_store::KeyId;
 use tokio_util::sync::CancellationToken;
 
+use super::{
+    protection::Protection,
+    unprotected::{Queue, Queued, Unprotected},
+};
 use crate::transport::Origin;
 
 /// What tells a seat from all others.
@@ -16,16 +16,10 @@ pub(super) type SeatMark = [u8; 32];
 
 /// The connections, and the streams of bots on them.
 pub(super) struct Taken {
-    /// So many connections with bots of one key are protected.
-    protected_per_key: usize,
     by_peer: HashMap<SocketAddr, Connected>,
     by_origin: HashMap<Origin, usize>,
-    /// The connections of an address that are not protected, by when that was last so.
-    unprotected: HashMap<Origin, BTreeMap<u64, SocketAddr>>,
-    /// The addresses that have some, by their number and then by the age of the oldest.
-    most_unprotected: BTreeMap<(usize, Reverse<u64>), Origin>,
-    /// Protected connections of each key.
-    protected_of: HashMap<KeyId, usize>,
+    protection: Protection,
+    unprotected: Unprotected,
     /// Which connection carries the newest stream of a seat.
     by_seat: HashMap<SeatMark, Carrying>,
     /// Orders connections and streams.
@@ -51,8 +45,8 @@ struct Connected {
     number: u64,
     /// The seats whose newest streams it carries, by the keys of their bots.
     carried: HashMap<Option<KeyId>, Carried>,
-    /// Its key among those that are not protected, while it is not.
-    unprotected_since: u64,
+    /// Its place among those that are not protected; `None` while it is.
+    queued: Option<Queued>,
     gives_way: CancellationToken,
 }
 
@@ -65,20 +59,23 @@ struct Carried {
 }
 
 impl Connected {
-    fn is_protected(&self) -> bool {
-        self.carried.values().any(|carried| carried.protects)
+    /// Where it belongs among those that are not protected; `None` if it is.
+    fn queue(&self) -> Option<Queue> {
+        match () {
+            () if self.carried.is_empty() => Some(Queue::WithoutBot),
+            () if self.carried.values().any(|carried| carried.protects) => None,
+            () => Some(Queue::WithBot),
+        }
     }
 }
 
 impl Taken {
-    pub(super) fn new(protected_per_key: usize) -> Self {
+    pub(super) fn new(protection: Protection) -> Self {
         Self {
-            protected_per_key,
             by_peer: HashMap::new(),
             by_origin: HashMap::new(),
-            unprotected: HashMap::new(),
-            most_unprotected: BTreeMap::new(),
-            protected_of: HashMap::new(),
+            protection,
+            unprotected: Unprotected::default(),
             by_seat: HashMap::new(),
             last: 0,
         }
@@ -98,27 +95,27 @@ impl Taken {
         let connected = Connected {
             number,
             carried: HashMap::new(),
-            unprotected_since: number,
+            queued: None,
             gives_way,
         };
         self.by_peer.insert(peer, connected);
         *self.by_origin.entry(peer.ip().into()).or_default() += 1;
-        self.set_unprotected(peer, number);
+        self.put_in_queue(peer);
         number
     }
 
     /// The connection of a peer has no slot any more.
     pub(super) fn forget(&mut self, peer: SocketAddr) -> Option<CancellationToken> {
         let connected = self.by_peer.remove(&peer)?;
-        if !connected.is_protected() {
-            self.unset_unprotected(peer, connected.unprotected_since);
+        let origin = peer.ip().into();
+        if let Some(queued) = connected.queued {
+            self.unprotected.remove(origin, queued);
         }
         for (key, carried) in connected.carried {
             if carried.protects {
-                self.release(key.as_ref());
+                self.protection.release(origin, &key, connected.number);
             }
         }
-        let origin = peer.ip().into();
         if let Some(count) = self.by_origin.get_mut(&origin) {
             *count = count.saturating_sub(1);
             if *count == 0 {
@@ -138,11 +135,12 @@ impl Taken {
     /// The connection of an address that is to give way next.
     pub(super) fn gives_way_next_of(&mut self, origin: Origin) -> Option<SocketAddr> {
         loop {
-            let (_, oldest) = self.unprotected.get(&origin)?.first_key_value()?;
-            let oldest = *oldest;
+            let next = self.unprotected.next_of(origin)?;
             // It may carry bots for which there was no room when they came, and there is now.
-            if !self.protect(oldest) {
-                return Some(oldest);
+            if !self.protect(next, |protection, origin, key| {
+                protection.has_room(origin, key)
+            }) {
+                return Some(next);
             }
         }
     }
@@ -150,8 +148,7 @@ impl Taken {
     /// The connection that is to give way next on the whole server.
     pub(super) fn gives_way_next(&mut self) -> Option<SocketAddr> {
         loop {
-            let (_, origin) = self.most_unprotected.last_key_value()?;
-            let origin = *origin;
+            let origin = self.unprotected.largest()?;
             // An address whose last ones are protected meanwhile is no more among them.
             if let Some(peer) = self.gives_way_next_of(origin) {
                 return Some(peer);
@@ -184,7 +181,7 @@ impl Taken {
             older.superseded.cancel();
             self.carries_no_more(&older);
         }
-        self.protect(peer);
+        self.protect_newcomer(peer);
         Some(stream)
     }
 
@@ -204,11 +201,9 @@ impl Taken {
         if !self.has(peer, number) {
             return;
         }
-        let since = self.next();
         let Some(connected) = self.by_peer.get_mut(&peer) else {
             return;
         };
-        let was_protected = connected.is_protected();
         let Some(carried) = connected.carried.get_mut(&carrying.key) else {
             return;
         };
@@ -218,86 +213,77 @@ impl Taken {
         }
         let protected = carried.protects;
         connected.carried.remove(&carrying.key);
-        let is_protected = connected.is_protected();
-        if was_protected && !is_protected {
-            connected.unprotected_since = since;
-            self.set_unprotected(peer, since);
-        }
         if protected {
-            self.release(carrying.key.as_ref());
+            let origin = peer.ip().into();
+            self.protection.release(origin, &carrying.key, number);
+        }
+        self.put_in_queue(peer);
+    }
+
+    /// Protects the connection of a peer whose bot has just come, for all keys whose bots it
+    /// carries. If its address has no room left, the key that protects most there gives one up for
+    /// a key that protects at least two fewer.
+    fn protect_newcomer(&mut self, peer: SocketAddr) {
+        let mut given_up = Vec::new();
+        self.protect(peer, |protection, origin, key| {
+            if protection.has_room(origin, key) {
+                return true;
+            }
+            let taken = protection.take_from_largest(origin, key);
+            let is_taken = taken.is_some();
+            given_up.extend(taken);
+            is_taken
+        });
+        for (key, loser) in given_up {
+            let connected = self.by_peer.get_mut(&loser);
+            if let Some(carried) = connected.and_then(|c| c.carried.get_mut(&key)) {
+                carried.protects = false;
+            }
+            self.put_in_queue(loser);
         }
     }
 
-    /// Protects the connection of a peer for all keys whose bots it carries, as far as they have
-    /// room; whether it is protected then.
-    fn protect(&mut self, peer: SocketAddr) -> bool {
+    /// Protects the connection of a peer for all keys whose bots it carries and for which
+    /// `has_room`; whether it is protected then.
+    fn protect(
+        &mut self,
+        peer: SocketAddr,
+        mut has_room: impl FnMut(&mut Protection, Origin, &Option<KeyId>) -> bool,
+    ) -> bool {
         let Some(connected) = self.by_peer.get_mut(&peer) else {
             return false;
         };
-        let was_protected = connected.is_protected();
+        let (origin, number) = (peer.ip().into(), connected.number);
         for (key, carried) in &mut connected.carried {
-            if carried.protects {
-                continue;
+            if !carried.protects && has_room(&mut self.protection, origin, key) {
+                self.protection.acquire(origin, key, number, peer);
+                carried.protects = true;
             }
-            carried.protects = match key {
-                None => true,
-                Some(key) => {
-                    let protected = self.protected_of.get(key).copied().unwrap_or_default();
-                    let has_room = protected < self.protected_per_key;
-                    if has_room {
-                        self.protected_of.insert(key.clone(), protected + 1);
-                    }
-                    has_room
-                }
-            };
         }
-        let is_protected = connected.is_protected();
-        if is_protected && !was_protected {
-            let since = connected.unprotected_since;
-            self.unset_unprotected(peer, since);
-        }
+        let is_protected = connected.queue().is_none();
+        self.put_in_queue(peer);
         is_protected
     }
 
-    /// A key has one protected connection less.
-    fn release(&mut self, key: Option<&KeyId>) {
-        let Some(key) = key else {
+    /// Puts a connection where it belongs among those that are not protected, after what it carries
+    /// or what protects it has changed.
+    fn put_in_queue(&mut self, peer: SocketAddr) {
+        let since = self.next();
+        let Some(connected) = self.by_peer.get_mut(&peer) else {
             return;
         };
-        if let Some(count) = self.protected_of.get_mut(key) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                self.protected_of.remove(key);
-            }
+        let queue = connected.queue();
+        if connected.queued.map(|queued| queued.queue) == queue {
+            return;
         }
-    }
-
-    fn set_unprotected(&mut self, peer: SocketAddr, since: u64) {
-        self.change_unprotected(peer, |of_origin| of_origin.insert(since, peer));
-    }
-
-    fn unset_unprotected(&mut self, peer: SocketAddr, since: u64) {
-        self.change_unprotected(peer, |of_origin| of_origin.remove(&since));
-    }
-
-    fn change_unprotected(
-        &mut self,
-        peer: SocketAddr,
-        change: impl FnOnce(&mut BTreeMap<u64, SocketAddr>) -> Option<SocketAddr>,
-    ) {
         let origin = peer.ip().into();
-        let of_origin = self.unprotected.entry(origin).or_default();
-        if let Some(rank) = rank(of_origin) {
-            self.most_unprotected.remove(&rank);
+        if let Some(queued) = connected.queued.take() {
+            self.unprotected.remove(origin, queued);
         }
-        change(of_origin);
-        match rank(of_origin) {
-            Some(rank) => {
-                self.most_unprotected.insert(rank, origin);
-            }
-            None => {
-                self.unprotected.remove(&origin);
-            }
+        if let Some(queue) = queue {
+            let queued = Queued { queue, since };
+            self.unprotected.insert(origin, queued, peer);
+            connected.queued = Some(queued);
         }
     }
 
@@ -316,14 +302,7 @@ impl Taken {
         self.by_peer.is_empty()
             && self.by_origin.is_empty()
             && self.unprotected.is_empty()
-            && self.most_unprotected.is_empty()
-            && self.protected_of.is_empty()
+            && self.protection.is_empty()
             && self.by_seat.is_empty()
     }
-}
-
-/// Where an address stands among those with connections that are not protected.
-fn rank(of_origin: &BTreeMap<u64, SocketAddr>) -> Option<(usize, Reverse<u64>)> {
-    let (oldest, _) = of_origin.first_key_value()?;
-    Some((of_origin.len(), Reverse(*oldest)))
 }
