@@ -28,6 +28,7 @@ const INTERNAL_ROOTS: &[&str] = &[
     "bridgemaster/internal/v1/finished_match.proto",
     "bridgemaster/internal/v1/journal_entry.proto",
     "bridgemaster/internal/v1/match_header.proto",
+    "bridgemaster/internal/v1/note.proto",
 ];
 
 /// What the details of a refusal are made of. Not compiled, only described: servers and clients

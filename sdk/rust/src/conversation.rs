@@ -55,6 +55,8 @@ pub(crate) struct Conversation {
     welcomed_before: bool,
     /// Empty until the start, and with a server that commits to nothing.
     seed_commitment: String,
+    /// The seed is told when the group of the match is over, which may be later.
+    seed_comes_with_group: bool,
     open: Option<OpenRequest>,
 }
 
@@ -198,6 +200,10 @@ impl Conversation {
         } else if self.seed_commitment != started.seed_commitment {
             return Err(PlayError::Protocol("the seed commitment changed"));
         }
+        let config = started.config.as_ref();
+        let group = config.and_then(|config| config.group.as_ref());
+        self.seed_comes_with_group =
+            group.is_some_and(|group| group.seed_reveal() == v1::SeedReveal::WithGroup);
         Ok(Reaction::Give(Task::Started(started)))
     }
 
@@ -205,6 +211,11 @@ impl Conversation {
         let result = ended
             .result
             .ok_or(PlayError::Protocol("MatchEnded has no result"))?;
+        let is_untold = ended.seed.is_empty() && ended.seed_salt.is_empty();
+        if is_untold && self.seed_comes_with_group {
+            info!("the seed is told when the group of the match is over");
+            return Ok(result);
+        }
         let commitment = &self.seed_commitment;
         let revealed = seed_commitment(&ended.seed, &ended.seed_salt);
         if !commitment.is_empty() && revealed.as_ref() != Some(commitment) {

@@ -7,7 +7,9 @@ use sha2::{Digest as _, Sha256};
 /// The commitment to a seed, as `PROTOCOL.md` defines it: SHA-256 of the salt and then the seed's
 /// text, as 64 lower hex digits. The salt is given in hex; `None` when it is not.
 ///
-/// [`play`](crate::play) compares it with what the server told at the start.
+/// [`play`](crate::play) compares it with what the server told at the start. Where the seed is told
+/// with the group of the match (`SEED_REVEAL_WITH_GROUP`) and the group is not over at the end of the
+/// match, there is nothing to compare yet: compare what `MatchInfo` tells later with this.
 pub fn seed_commitment(seed: &str, seed_salt: &str) -> Option<String> {
     let digest = Sha256::new()
         .chain_update(from_hex(seed_salt)?)

@@ -518,6 +518,41 @@ async fn a_seed_or_salt_that_was_not_committed_to_is_an_error_with_the_result() 
 }
 
 #[tokio::test]
+async fn a_seed_that_is_told_with_the_group_may_come_later_and_must_be_the_one_committed_to() {
+    let of_group = || {
+        let play_response::Message::MatchStarted(started) = committed() else {
+            panic!("a MatchStarted is made")
+        };
+        let group = v1::MatchGroup {
+            seed_reveal: v1::SeedReveal::WithGroup.into(),
+            ..v1::MatchGroup::default()
+        };
+        let config = v1::MatchConfig {
+            group: Some(group),
+            ..v1::MatchConfig::default()
+        };
+        play_response::Message::MatchStarted(v1::MatchStarted {
+            config: Some(Box::new(config)),
+            ..started
+        })
+    };
+    for (seed, salt, is_right) in [
+        ("", "", true),
+        (SEED, SALT, true),
+        ("london-1210", SALT, false),
+        (SEED, "", false),
+    ] {
+        let mut server = ScriptedServer::start().await;
+        let (playing, _strings) = start(&server);
+        let (_, stream) = server.next_welcomed().await;
+        stream.send(1, of_group()).await;
+        stream.send(2, revealing(seed, salt)).await;
+        drop(stream);
+        assert_eq!(played(playing).await.is_ok(), is_right, "{seed:?} {salt:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_commitment_that_changes_breaks_the_protocol() {
     let mut server = ScriptedServer::start().await;
     let (playing, _strings) = start(&server);

@@ -10,10 +10,12 @@ use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use clap::Args;
 
 use super::{
+    group::GroupFlags,
     label::{self, Label},
     match_client::ServerFlag,
     match_flags::MatchFlags,
     output, proto_json,
+    reservation::Reservation,
     runtime::block_on,
 };
 
@@ -25,6 +27,20 @@ pub(super) struct CreateArgs {
     /// times
     #[arg(long = "label", value_name = "NAME=VALUE")]
     labels: Vec<Label>,
+    /// Keep a seat, from 0, for the bot of the API key of this name; may be given several times
+    #[arg(long = "reserve", value_name = "SEAT=NAME")]
+    reservations: Vec<Reservation>,
+    /// Make one match however often this is run with the same key; a later run prints new tickets
+    /// for the seats to which no bot has come
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "",
+        hide_default_value = true
+    )]
+    idempotency_key: String,
+    #[command(flatten)]
+    group: GroupFlags,
     /// Print the server's answer as JSON
     #[arg(long)]
     json: bool,
@@ -34,12 +50,15 @@ pub(super) struct CreateArgs {
 
 impl CreateArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let config = self.match_flags.config(self.match_flags.seats_or_most()?)?;
+        let mut config = self.match_flags.config(self.match_flags.seats_or_most()?)?;
+        config.group = self.group.message();
         block_on(async {
             let mut client = self.server.connect().await?;
             let request = CreateMatchRequest {
                 config: Some(config),
                 labels: label::to_map(&self.labels),
+                seat_reservations: self.reservations.iter().map(Reservation::message).collect(),
+                idempotency_key: self.idempotency_key.clone(),
                 ..CreateMatchRequest::default()
             };
             let created = client.create(request).await?;

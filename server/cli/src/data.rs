@@ -68,12 +68,16 @@ enum DataCommand {
         /// Data folder
         dir: PathBuf,
         /// Identifier of the match
-        #[arg(required_unless_present = "signing_key")]
+        #[arg(required_unless_present_any = ["signing_key", "notes"])]
         match_id: Option<MatchId>,
         /// Remove the key that signs replays, if it is damaged: the next server makes another, and
         /// its replays are as those of another server
         #[arg(long, conflicts_with = "match_id")]
         signing_key: bool,
+        /// Remove the notes that are damaged: what was noted of groups that are not over, whose
+        /// chance is revealed then, and of idempotency keys, which may be used again
+        #[arg(long, conflicts_with_all = ["match_id", "signing_key"])]
+        notes: bool,
     },
 }
 
@@ -88,8 +92,14 @@ impl DataArgs {
                     dir,
                     replace,
                 } => restore(&backup, &dir, replace).await,
-                DataCommand::Drop { dir, match_id, .. } => match match_id {
+                DataCommand::Drop {
+                    dir,
+                    match_id,
+                    notes,
+                    ..
+                } => match match_id {
                     Some(match_id) => drop_match(&dir, match_id).await,
+                    None if notes => drop_notes(&dir).await,
                     None => drop_signing_key(&dir).await,
                 },
             }
@@ -180,6 +190,31 @@ async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
     Ok(output::print(&text)?)
 }
 
+async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
+    let dir = existing(dir)?;
+    let store = opened(&dir).await?;
+    let work = async {
+        let damaged = store.notes("").await?.damaged.into_iter();
+        let drops = damaged.filter_map(|damage| match damage.value {
+            DamagedValue::Note(name) => Some(Write::DropNote { name }),
+            _ => None,
+        });
+        let drops: Vec<Write> = drops.collect();
+        let removed = drops.len();
+        store.commit(drops).await.map(|()| removed)
+    };
+    let removed = work.await;
+    store.close().await?;
+    let text = match removed? {
+        0 => format!("no note is damaged in {}\n", dir.path().display()),
+        removed => format!(
+            "{removed} damaged notes are removed from {}\n",
+            dir.path().display()
+        ),
+    };
+    Ok(output::print(&text)?)
+}
+
 async fn drop_signing_key(dir: &Path) -> anyhow::Result<()> {
     let dir = existing(dir)?;
     let store = opened(&dir).await?;
@@ -209,6 +244,9 @@ fn way_out(dir: &Path, damaged: &DamagedValue) -> String {
         }
         DamagedValue::Secret(_) => {
             format!("to go on without it: bridgemaster data drop {dir} --signing-key")
+        }
+        DamagedValue::Note(_) => {
+            format!("to go on without it: bridgemaster data drop {dir} --notes")
         }
         DamagedValue::Party(_) => "the next start of a server mends it".to_owned(),
         damaged => match damaged.match_id() {

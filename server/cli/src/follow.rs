@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bridgemaster_proto::v1::{MatchConfig, MatchInfo, WatchMatchResponse};
+use bridgemaster_proto::v1::{MatchConfig, MatchInfo, MatchState, WatchMatchResponse};
 use bridgemaster_sdk::Advice;
 use tokio::time::{Instant, sleep};
 use tonic::Status;
@@ -31,8 +31,8 @@ pub(super) enum Told<'a> {
     Back,
 }
 
-/// Follows a match until it has ended, gives `tell` all news, and returns the match with its
-/// result. Whoever reads too slowly is let go by the server, and then follows it anew: `tell`
+/// Follows a match until it has ended or was called off, gives `tell` all news, and returns the
+/// match with its result. Whoever reads too slowly is let go by the server, and then follows it anew: `tell`
 /// misses events then, never the state of the match. The same happens when the server is away,
 /// for at most `patience` each time.
 ///
@@ -119,7 +119,7 @@ async fn follow_once(
         lend_config(&mut config, &mut response);
         tell(Told::News(&response))?;
         if let Some(info) = response.r#match {
-            if info.result.is_some() {
+            if info.result.is_some() || info.state() == MatchState::Cancelled {
                 return Ok(Ended::Match(Box::new(info)));
             }
             config = info.config;

@@ -61,6 +61,12 @@ struct Filter {
     /// Only matches with this label; may be given several times
     #[arg(long = "label", value_name = "NAME=VALUE")]
     labels: Vec<Label>,
+    /// Only matches of the group of this identifier
+    #[arg(long, value_name = "ID")]
+    group: Option<String>,
+    /// Only matches whose result was annulled
+    #[arg(long)]
+    annulled: bool,
     /// Only matches that the API key of this name made
     #[arg(long, value_name = "NAME")]
     maker: Option<String>,
@@ -80,6 +86,8 @@ enum State {
     Running,
     /// Is over
     Ended,
+    /// Was called off
+    Cancelled,
 }
 
 impl ListArgs {
@@ -178,6 +186,7 @@ impl Filter {
             Some(State::Waiting) => MatchState::Waiting,
             Some(State::Running) => MatchState::Running,
             Some(State::Ended) => MatchState::Ended,
+            Some(State::Cancelled) => MatchState::Cancelled,
         };
         MatchFilter {
             state: state.into(),
@@ -185,9 +194,10 @@ impl Filter {
             labels: label::to_map(&self.labels),
             maker: self.maker.clone().unwrap_or_default(),
             bot_name: self.bot.clone().unwrap_or_default(),
+            group_id: self.group.clone().unwrap_or_default(),
+            annulled: self.annulled.then_some(true),
             created_from_unix_ms: self.since.unwrap_or_default(),
             created_before_unix_ms: self.before.unwrap_or_default(),
-            ..MatchFilter::default()
         }
     }
 }

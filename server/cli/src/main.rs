@@ -5,6 +5,7 @@
 
 mod address;
 mod bot;
+mod cancel;
 mod check_bot;
 mod contest;
 mod count;
@@ -14,6 +15,7 @@ mod demo;
 mod entrant;
 mod failure;
 mod follow;
+mod group;
 mod input_file;
 mod key;
 mod label;
@@ -30,6 +32,7 @@ mod contest_outputs;
 mod proto_json;
 mod replay;
 mod replay_files;
+mod reservation;
 mod result;
 mod runtime;
 mod secret_file;
@@ -37,6 +40,7 @@ mod serve;
 mod standing;
 mod stop_signal;
 mod table;
+mod tickets;
 mod tls_flags;
 mod view;
 mod watch;
@@ -95,6 +99,12 @@ enum Command {
     List(list::ListArgs),
     /// Show the result of a match, or that it has not ended
     Result(result::ResultArgs),
+    /// Give seats to which no bot has come new join tickets
+    Tickets(tickets::TicketsArgs),
+    /// Call a match off
+    Cancel(cancel::CancelArgs),
+    /// Give a group of matches up, so that its seeds are revealed though some matches are missing
+    CloseGroup(group::CloseGroupArgs),
     /// Make, list and revoke the API keys of a server
     Key(key::KeyArgs),
     /// Check, back up or restore the data folder of a server, or remove a match from it
@@ -116,6 +126,9 @@ fn main() -> ExitCode {
         Command::Watch(args) => args.run(),
         Command::List(args) => args.run(),
         Command::Result(args) => return result::run(args),
+        Command::Tickets(args) => args.run(),
+        Command::Cancel(args) => args.run(),
+        Command::CloseGroup(args) => args.run(),
         Command::Key(args) => args.run(),
         Command::Data(args) => args.run(),
         Command::Replay(args) => args.run(),

@@ -5,8 +5,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::v1::{
-    CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetReplayRequest,
-    GetServerInfoRequest, ListMatchesRequest, ListMatchesResponse, MatchFilter, MatchInfo,
+    CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, CreateMatchResponse,
+    GetMatchRequest, GetReplayRequest, GetServerInfoRequest, ListMatchesRequest,
+    ListMatchesResponse, MatchFilter, MatchInfo, ReplaceTicketsRequest, SeatTicket,
     WatchMatchRequest, WatchMatchResponse, catalog_service_client::CatalogServiceClient,
     match_service_client::MatchServiceClient,
 };
@@ -130,6 +131,45 @@ impl MatchClient {
             match_id: match_id.to_owned(),
         };
         let response = self.0.get_match(request).await;
+        let response = response.map_err(|status| refused(&status))?.into_inner();
+        response
+            .r#match
+            .context("the server told nothing of the match")
+    }
+
+    /// Gives seats new tickets: these, or all to which no bot has come.
+    pub(super) async fn replace_tickets(
+        &mut self,
+        match_id: &str,
+        seats: Vec<u32>,
+    ) -> anyhow::Result<Vec<SeatTicket>> {
+        let request = ReplaceTicketsRequest {
+            match_id: match_id.to_owned(),
+            seats,
+        };
+        let response = self.0.replace_tickets(request).await;
+        let response = response.map_err(|status| refused(&status))?;
+        Ok(response.into_inner().tickets)
+    }
+
+    /// Gives the group of a match up.
+    pub(super) async fn close_group(&mut self, match_id: &str) -> anyhow::Result<()> {
+        let match_id = match_id.to_owned();
+        let closed = self.0.close_group(CloseGroupRequest { match_id }).await;
+        closed.map(|_| ()).map_err(|status| refused(&status))
+    }
+
+    /// Calls a match off.
+    pub(super) async fn cancel(
+        &mut self,
+        match_id: &str,
+        reason: String,
+    ) -> anyhow::Result<MatchInfo> {
+        let request = CancelMatchRequest {
+            match_id: match_id.to_owned(),
+            reason,
+        };
+        let response = self.0.cancel_match(request).await;
         let response = response.map_err(|status| refused(&status))?.into_inner();
         response
             .r#match

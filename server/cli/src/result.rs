@@ -3,7 +3,10 @@
 use std::{process::ExitCode, time::Duration};
 
 use anyhow::Context as _;
-use bridgemaster_proto::{outside::Outside, v1::MatchInfo};
+use bridgemaster_proto::{
+    outside::Outside,
+    v1::{MatchInfo, MatchState},
+};
 use clap::Args;
 
 use super::{
@@ -18,20 +21,22 @@ use super::{
 
 /// Exit code for a match that has not ended yet. Unlike a failure, it is worth asking again.
 const NOT_ENDED: u8 = 3;
+/// Exit code for a match that was called off: there will be no result.
+const CANCELLED: u8 = 4;
 /// Time for which `--wait` tries a server again that is away.
 const PATIENCE: Duration = Duration::from_secs(DEFAULT_PATIENCE_SECONDS as u64);
 
 #[derive(Args)]
 #[command(
-    after_help = "The exit code is 0 when the match has ended, 3 when it has not, 1 when the server \
-    cannot tell, and 2 when the command line makes no sense."
+    after_help = "The exit code is 0 when the match has ended, 3 when it has not, 4 when it was called \
+    off, 1 when the server cannot tell, and 2 when the command line makes no sense."
 )]
 pub(super) struct ResultArgs {
     /// Identifier of the match, as `bridgemaster create` or `bridgemaster list` prints it
     match_id: String,
     #[command(flatten)]
     server: ServerFlag,
-    /// Wait until the match has ended
+    /// Wait until the match has ended or was called off
     #[arg(long)]
     wait: bool,
     /// Print the match with its result as JSON
@@ -43,15 +48,16 @@ pub(super) struct ResultArgs {
 /// code of its own.
 pub(super) fn run(args: ResultArgs) -> ExitCode {
     match args.run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(NOT_ENDED),
+        Ok(MatchState::Ended) => ExitCode::SUCCESS,
+        Ok(MatchState::Cancelled) => ExitCode::from(CANCELLED),
+        Ok(_) => ExitCode::from(NOT_ENDED),
         Err(error) => failure::report(&error),
     }
 }
 
 impl ResultArgs {
-    /// Whether the match has ended.
-    fn run(self) -> anyhow::Result<bool> {
+    /// Where the match stands.
+    fn run(self) -> anyhow::Result<MatchState> {
         let mut asked = None;
         block_on(async {
             let mut client = self.server.connect().await?;
@@ -67,7 +73,7 @@ impl ResultArgs {
             false => text(&info),
         };
         output::print(&text)?;
-        Ok(info.result.is_some())
+        Ok(info.state())
     }
 }
 
@@ -79,6 +85,9 @@ fn text(info: &MatchInfo) -> String {
             let decisions = count(result.decisions, "decision", "decisions");
             let table = table::result(result);
             format!("match {id} ended after {decisions} in {seconds:.2} s\n\n{table}")
+        }
+        None if info.state() == MatchState::Cancelled => {
+            format!("match {id}: {}\n", standing::cancelled(info))
         }
         None => format!(
             "match {id} has not ended, {} so far: {}\n",
@@ -99,6 +108,22 @@ fn origin(info: &MatchInfo) -> String {
     if info.created_unix_ms > 0 {
         let made = moment::utc(i64::try_from(info.created_unix_ms).unwrap_or(i64::MAX));
         text += &format!("made {made}{by}\n");
+    }
+    if let Some(annulment) = &info.annulment {
+        text += &format!("annulled: {}\n", Outside(&annulment.detail));
+    }
+    let config = info.config.clone().unwrap_or_default();
+    if let Some(group) = &config.group {
+        let is_held_back = info.result.is_some() && config.seed.is_none();
+        let held_back = match is_held_back {
+            true => "; its seed is secret until the group is over",
+            false => "",
+        };
+        let (id, number) = (Outside(&group.group_id), group.number);
+        text += &format!(
+            "match {number} of {} of the group {id}{held_back}\n",
+            group.matches
+        );
     }
     for (name, value) in &info.labels {
         text += &format!("label {}={}\n", Outside(name), Outside(value));

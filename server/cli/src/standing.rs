@@ -5,6 +5,19 @@ use bridgemaster_proto::{
     v1::{MatchInfo, MatchState, SeatState},
 };
 
+/// That a match was called off, by whom and why.
+pub(super) fn cancelled(info: &MatchInfo) -> String {
+    let why = info.cancellation.clone().unwrap_or_default();
+    let mut text = "the match was cancelled".to_owned();
+    if !why.cancelled_by.is_empty() {
+        text += &format!(" by {}", Outside(&why.cancelled_by));
+    }
+    if !why.reason.is_empty() {
+        text += &format!(": {}", Outside(&why.reason));
+    }
+    text
+}
+
 /// Where a match and its bots stand, in one line.
 pub(super) fn line(info: &MatchInfo) -> String {
     let state = match info.state() {

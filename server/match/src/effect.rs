@@ -84,6 +84,11 @@ pub enum Effect {
     Count(Counted),
     /// The match is over, and no records or entries follow.
     Ended(Ending),
+    /// The match was called off: it has neither a result nor a replay, and nothing follows.
+    Cancelled {
+        /// Not to be seen before so many entries are stored.
+        after: Entries,
+    },
 }
 
 /// Something that is counted.
@@ -116,7 +121,7 @@ pub struct StoredEntry {
 pub struct Finish {
     /// What is known of it without its replay: see [`read_finished`](crate::read_finished).
     pub summary: Vec<u8>,
-    /// The bytes of its replay file.
+    /// The bytes of its replay file; none of a match that was called off.
     pub replay: Arc<[u8]>,
     /// Names that the match is of: of the key that made it, and of its bots.
     pub parties: Vec<String>,
@@ -133,8 +138,17 @@ pub struct Ending {
     pub after: Entries,
 }
 
+/// Why a match was called off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cancellation {
+    /// What whoever called it off said.
+    pub reason: String,
+    /// Name of that API key, where there are keys.
+    pub by: Option<String>,
+}
+
 /// Why the match ends a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Closing {
     /// The match is over.
     MatchEnded,
@@ -142,4 +156,6 @@ pub enum Closing {
     Forfeited(FaultReason),
     /// A newer stream took the seat.
     Superseded,
+    /// The match was called off.
+    Cancelled(Arc<Cancellation>),
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use bridgemaster_proto::{
     games::WireGame,
     internal::v1::{FinishedMatch, FinishedSeat},
-    v1::{self, WatchMatchResponse},
+    v1::{self, WatchMatchResponse, play_response::Message},
 };
-use bridgemaster_referee::{CloseReason, Output, Record, RecordEntry, Time};
+use bridgemaster_referee::{CloseReason, MatchPhase, Output, Record, RecordEntry, Time};
+use bridgemaster_replay::ReplayWriter;
 use bridgemaster_wire::{record_to_wire, response_to_wire, result_to_wire};
 
 use crate::{
@@ -22,17 +23,23 @@ impl<G: WireGame> Match<G> {
         let mut outputs = std::mem::take(&mut self.outputs);
         let mut events = Vec::new();
         let mut replay = None;
+        let mut is_cancelled = false;
         for output in &outputs {
             match output {
                 Output::Record(record) => self.record(record, &mut events, effects),
                 Output::Ended => replay = self.seal(),
+                Output::Cancelled => {
+                    is_cancelled = true;
+                    self.replay = Replay::Growing(ReplayWriter::default());
+                }
                 Output::Send { .. } | Output::Close { .. } => {}
             }
         }
         if !self.referee.is_secret_who_decided() {
             self.held_back.release(effects);
         }
-        self.store(replay.as_ref(), time, effects);
+        let stays = replay.clone().or(is_cancelled.then(Arc::default));
+        self.store(stays.as_ref(), time, effects);
         let after = self.unsettled();
         for output in outputs.drain(..) {
             match output {
@@ -44,9 +51,12 @@ impl<G: WireGame> Match<G> {
                     if self.links[seat.index()].is_open() {
                         let (origin, rules) = (&self.origin, self.referee.rules());
                         let id = origin.id.as_str();
+                        let mut response =
+                            response_to_wire(id, rules, &origin.salt, sequence, &message);
+                        self.add_wishes(&mut response);
                         effects.push(Effect::Send {
                             seat,
-                            response: response_to_wire(id, rules, &origin.salt, sequence, &message),
+                            response,
                             after,
                         });
                     }
@@ -55,6 +65,10 @@ impl<G: WireGame> Match<G> {
                     let closing = match reason {
                         CloseReason::MatchEnded => Closing::MatchEnded,
                         CloseReason::Forfeited(fault) => Closing::Forfeited(fault),
+                        CloseReason::Cancelled => match &self.cancelled {
+                            Some((_, why)) => Closing::Cancelled(Arc::clone(why)),
+                            None => continue,
+                        },
                         // It ended with those bytes.
                         CloseReason::Garbage => continue,
                     };
@@ -66,7 +80,7 @@ impl<G: WireGame> Match<G> {
                         });
                     }
                 }
-                Output::Record(_) | Output::Ended => {}
+                Output::Record(_) | Output::Ended | Output::Cancelled => {}
             }
         }
         self.outputs = outputs;
@@ -80,8 +94,37 @@ impl<G: WireGame> Match<G> {
                 after,
             }));
         }
+        if is_cancelled {
+            effects.push(Effect::Cancelled { after });
+        }
         self.tell_spectators(events, after, effects);
         after
+    }
+
+    /// Adds what the maker of the match wished, which the referee does not know of.
+    fn add_wishes(&self, response: &mut v1::PlayResponse) {
+        let seats = match &mut response.message {
+            Some(Message::MatchStarted(started)) => {
+                if let Some(config) = &mut started.config {
+                    config.group.clone_from(&self.origin.group);
+                }
+                started.seats.as_mut_slice()
+            }
+            Some(Message::MatchEnded(ended)) if self.is_held_back => {
+                ended.seed.clear();
+                ended.seed_salt.clear();
+                return;
+            }
+            Some(Message::SeatStatus(status)) => status.seat.as_mut_slice(),
+            _ => return,
+        };
+        for (seat, name) in &self.origin.reserved_for {
+            for told in seats.iter_mut() {
+                if told.seat == u32::from(seat.number()) {
+                    name.clone_into(&mut told.reserved_for);
+                }
+            }
+        }
     }
 
     /// Makes an entry of what happened, and with it of the end. After the end none are made: what is
@@ -103,7 +146,7 @@ impl<G: WireGame> Match<G> {
 
     fn finished(&self) -> FinishedMatch {
         let referee = &self.referee;
-        let seats = referee.seats().zip(&self.origin.tickets);
+        let seats = referee.seats().zip(&self.tickets);
         let seats = seats.map(|(info, ticket)| {
             let (started_sequence, ended_sequence) = referee.told(info.seat).unwrap_or_default();
             FinishedSeat {
@@ -113,7 +156,7 @@ impl<G: WireGame> Match<G> {
             }
         });
         FinishedMatch {
-            info: Some(self.match_info()),
+            info: Some(self.whole_info()),
             game_id: G::ID.to_owned(),
             rules_version: G::RULES_VERSION,
             seats: seats.collect(),
@@ -177,7 +220,7 @@ impl<G: WireGame> Match<G> {
             events,
             ..self.snapshot()
         };
-        let is_last = self.referee.result().is_some();
+        let is_last = self.referee.phase() == MatchPhase::Ended;
         if !is_last && let Some(info) = &mut news.r#match {
             // The first message had them, and with edition data they are most of a message.
             info.config = None;

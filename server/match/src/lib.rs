@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod calendar;
+mod cancelling;
 mod effect;
 mod effects;
 mod held_back;
@@ -33,13 +34,15 @@ mod referee_input;
 mod report;
 mod shown;
 mod storing;
+mod tickets;
 
-pub use effect::{Closing, Counted, Effect, Ending, Entries, Finish, StoredEntry};
+pub use effect::{Cancellation, Closing, Counted, Effect, Ending, Entries, Finish, StoredEntry};
 pub use journal::{
     Beginning, Claims, Header, MAX_SUMMARY_BYTES, ReadEntry, Recovered, StoredInput, Unreplayable,
     read_entry, read_finished, read_histories, recover,
 };
-pub use machine::{Joined, Match, NotSeated, Opening};
+pub use machine::{Joined, Match, NotCancelled, NotSeated, Opening};
 pub use moment::{MIN_LAG_US, Moment};
 pub use origin::{MatchId, Origin, TicketHash};
 pub use report::{Inbox, Report, SeatInput, StreamNumber};
+pub use tickets::{NoNewTickets, Replaced};

@@ -17,15 +17,17 @@ use bridgemaster_referee::{
 use bridgemaster_replay::{ReplayWriter, SigningKey};
 
 use crate::{
-    Beginning, Closing, Effect, Entries, Header, Moment, Origin, Recovered, Report, SeatInput,
-    StreamNumber, calendar::Calendar, held_back::HeldBack, journal::MatchJournal, link::Link,
-    referee_input::referee_input, storing::Storing,
+    Beginning, Cancellation, Closing, Effect, Entries, Header, Moment, Origin, Recovered, Report,
+    SeatInput, StreamNumber, TicketHash, calendar::Calendar, held_back::HeldBack,
+    journal::MatchJournal, link::Link, referee_input::referee_input, storing::Storing,
 };
 
 /// A match of one game.
 pub struct Match<G: WireGame> {
     pub(crate) origin: Arc<Origin>,
     pub(crate) signing_key: Arc<SigningKey>,
+    /// Of each seat, in seat order.
+    pub(crate) tickets: Vec<TicketHash>,
     pub(crate) referee: Referee<G>,
     /// Which numbers of bots that come back are believed.
     pub(crate) histories: Histories,
@@ -46,7 +48,11 @@ pub struct Match<G: WireGame> {
     pub(crate) storing: Storing,
     /// The moment at which the timer looks again.
     pub(crate) armed: Option<Time>,
-    is_parked: bool,
+    /// Its chance stays secret after its end.
+    pub(crate) is_held_back: bool,
+    /// When and why it was called off, if it was.
+    pub(crate) cancelled: Option<(Time, Arc<Cancellation>)>,
+    pub(crate) is_parked: bool,
     pub(crate) outputs: Vec<Output<G>>,
 }
 
@@ -77,12 +83,23 @@ pub struct Opening {
 }
 
 /// Why a bot does not get a seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotSeated {
-    /// The bot of another API key holds the seat.
+    /// The bot of another API key holds the seat, or the seat is reserved for one.
     OfAnotherKey,
     /// The seat is forfeited, for this reason.
     Forfeited(FaultReason),
+    /// The match was called off.
+    Cancelled(Arc<Cancellation>),
+}
+
+/// Why a match is not called off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotCancelled {
+    /// It has ended.
+    Ended,
+    /// The server ends, and the match stands still.
+    Parked,
 }
 
 impl<G: WireGame> Match<G> {
@@ -129,7 +146,9 @@ impl<G: WireGame> Match<G> {
             known_until: _,
             calendar,
         } = recovered;
+        let is_held_back = origin.is_held_back();
         Self {
+            tickets: origin.tickets.clone(),
             began: Beginning {
                 history_id: histories.running(),
                 unix_ms: origin.created_unix_ms,
@@ -148,6 +167,8 @@ impl<G: WireGame> Match<G> {
             journal: Some(MatchJournal::new(entries)),
             storing: Storing::new(entries),
             armed: None,
+            is_held_back,
+            cancelled: None,
             is_parked: false,
             outputs: Vec::new(),
         }
@@ -169,6 +190,11 @@ impl<G: WireGame> Match<G> {
     /// server is no bot's fault.
     pub fn park(&mut self) {
         self.is_parked = true;
+    }
+
+    /// The group of the match is over: what was held back is shown from now on.
+    pub fn reveal(&mut self) {
+        self.is_held_back = false;
     }
 
     /// The server was started again, and its clock runs: the history `next` begins.
@@ -233,11 +259,15 @@ impl<G: WireGame> Match<G> {
     ) -> Result<Joined, (NotSeated, Entries)> {
         self.handle_reports(reports, effects);
         if let Some(key) = key
-            && self.bot(seat).is_some_and(|bot| bot.name != key)
+            && self.held_by(seat).is_some_and(|name| name != key)
         {
             return Err((NotSeated::OfAnotherKey, self.unsettled()));
         }
         self.tell_lag(now, effects);
+        if let Some((_, cancellation)) = &self.cancelled {
+            let why = NotSeated::Cancelled(Arc::clone(cancellation));
+            return Err((why, self.unsettled()));
+        }
         if let Some(fault) = self.referee.forfeit(seat) {
             return Err((NotSeated::Forfeited(fault), self.unsettled()));
         }
@@ -321,7 +351,7 @@ impl<G: WireGame> Match<G> {
 
     /// Tells the referee what it does not know of the server's lag before a moment, and of the
     /// time that effects waited to be stored.
-    fn tell_lag(&mut self, moment: Moment, effects: &mut Vec<Effect>) {
+    pub(crate) fn tell_lag(&mut self, moment: Moment, effects: &mut Vec<Effect>) {
         if self.referee.phase() == MatchPhase::Ended {
             return;
         }
@@ -339,7 +369,12 @@ impl<G: WireGame> Match<G> {
     }
 
     /// Gives an input to the referee, and effects for what it says. Tells what they wait for.
-    fn handle(&mut self, time: Time, input: Input<G>, effects: &mut Vec<Effect>) -> Entries {
+    pub(crate) fn handle(
+        &mut self,
+        time: Time,
+        input: Input<G>,
+        effects: &mut Vec<Effect>,
+    ) -> Entries {
         if self.is_parked {
             return Entries::NONE;
         }

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use bridgemaster_games::Seat;
+use bridgemaster_proto::v1::{MatchGroup, SeedReveal};
 use bridgemaster_wire::SeedSalt;
 
 /// Identifier of a match. A server draws 16 lower hex digits, which are unique by chance.
@@ -55,7 +57,8 @@ pub struct Origin {
     pub id: MatchId,
     /// What keeps its seed from being guessed.
     pub salt: SeedSalt,
-    /// The hash of the ticket of each seat, in seat order: one a seat.
+    /// The hash of the ticket of each seat, in seat order: one a seat. Those that it was made with, or
+    /// had when it was recovered.
     pub tickets: Vec<TicketHash>,
     /// Name of the API key that made it, where there are keys.
     pub maker: Option<String>,
@@ -63,9 +66,19 @@ pub struct Origin {
     pub created_unix_ms: u64,
     /// What its maker wrote on it.
     pub labels: BTreeMap<String, String>,
+    /// The group that it belongs to.
+    pub group: Option<MatchGroup>,
+    /// Names of the API keys that seats are reserved for, by seat.
+    pub reserved_for: BTreeMap<Seat, String>,
 }
 
 impl Origin {
+    /// Whether its chance is revealed with that of its group, and not when it has ended.
+    pub fn is_held_back(&self) -> bool {
+        let group = self.group.as_ref();
+        group.is_some_and(|group| group.seed_reveal() == SeedReveal::WithGroup)
+    }
+
     /// That of a match that nobody is known to have made.
     pub fn new(id: MatchId, salt: SeedSalt, tickets: Vec<TicketHash>) -> Self {
         Self {
@@ -75,6 +88,8 @@ impl Origin {
             maker: None,
             created_unix_ms: 0,
             labels: BTreeMap::new(),
+            group: None,
+            reserved_for: BTreeMap::new(),
         }
     }
 }

@@ -7,10 +7,12 @@ use bridgemaster_proto::{
     games::WireGame,
     v1::{self, WatchMatchResponse},
 };
-use bridgemaster_referee::{BotIdentity, Histories, MatchPhase, Referee, Time};
+use bridgemaster_referee::{
+    BotIdentity, Histories, MatchPhase, MatchResult, Referee, SeatInfo, Time,
+};
 use bridgemaster_wire::{result_to_wire, rules_to_wire, seat_to_wire};
 
-use crate::{Entries, Match, Origin, StreamNumber, machine::Replay};
+use crate::{Cancellation, Entries, Match, Origin, StreamNumber, machine::Replay};
 
 impl<G: WireGame> Match<G> {
     /// What was fixed before it began.
@@ -49,6 +51,7 @@ impl<G: WireGame> Match<G> {
         match self.referee.phase() {
             MatchPhase::Waiting => v1::MatchState::Waiting,
             MatchPhase::Running => v1::MatchState::Running,
+            MatchPhase::Ended if self.referee.is_cancelled() => v1::MatchState::Cancelled,
             MatchPhase::Ended => v1::MatchState::Ended,
         }
     }
@@ -58,21 +61,54 @@ impl<G: WireGame> Match<G> {
         self.referee.seat_info(seat)?.bot.as_ref()
     }
 
-    /// Names that the match is of: of the key that made it, and of its bots.
-    pub fn parties(&self) -> Vec<String> {
-        let bots = self.referee.seats().filter_map(|seat| seat.bot.as_ref());
-        let bots = bots.map(|bot| bot.name.clone());
-        self.origin.maker.iter().cloned().chain(bots).collect()
+    /// The name of the key whose bot alone may have a seat: of the one that has it, or that it is
+    /// reserved for.
+    pub(crate) fn held_by(&self, seat: Seat) -> Option<&str> {
+        let reserved = || self.origin.reserved_for.get(&seat).map(String::as_str);
+        self.bot(seat)
+            .map(|bot| bot.name.as_str())
+            .or_else(reserved)
     }
 
-    /// Whether the key of this name made it, or its bot has a seat in it.
+    /// Names that the match is of: of the key that made it, of its bots, and of those that seats are
+    /// reserved for.
+    pub fn parties(&self) -> Vec<String> {
+        let seats = self.referee.seats().map(|info| info.seat);
+        let seats = seats.filter_map(|seat| self.held_by(seat));
+        let maker = self.origin.maker.as_deref().into_iter();
+        maker.chain(seats).map(str::to_owned).collect()
+    }
+
+    /// Whether the key of this name made it, or a seat in it is its bot's.
     pub fn is_of(&self, key: &str) -> bool {
-        let mut bots = self.referee.seats().filter_map(|seat| seat.bot.as_ref());
-        self.origin.maker.as_deref() == Some(key) || bots.any(|bot| bot.name == key)
+        let mut seats = self.referee.seats().map(|info| info.seat);
+        self.origin.maker.as_deref() == Some(key)
+            || seats.any(|seat| self.held_by(seat) == Some(key))
+    }
+
+    /// A seat on the wire.
+    pub(crate) fn seat_to_wire(&self, info: &SeatInfo) -> v1::SeatInfo {
+        let mut seat = seat_to_wire(info);
+        if let Some(name) = self.origin.reserved_for.get(&info.seat) {
+            name.clone_into(&mut seat.reserved_for);
+        }
+        seat
     }
 
     /// What everybody may know of it.
     pub fn match_info(&self) -> v1::MatchInfo {
+        let mut info = self.whole_info();
+        if self.is_held_back {
+            info.seed_salt.clear();
+            if let Some(config) = &mut info.config {
+                config.seed = None;
+            }
+        }
+        info
+    }
+
+    /// What everybody may know of it once its group is over.
+    pub(crate) fn whole_info(&self) -> v1::MatchInfo {
         let referee = &self.referee;
         let rules = referee.rules();
         let result = referee.result();
@@ -82,17 +118,26 @@ impl<G: WireGame> Match<G> {
             maker,
             created_unix_ms,
             labels,
+            group,
             tickets: _,
+            reserved_for: _,
         } = &*self.origin;
         let started_at = referee.started_at();
         let ended_at = started_at.zip(result);
         let ended_at = ended_at.map(|(at, result)| at.plus_us(result.duration_ms * 1000));
+        let cancelled_at = self.cancelled.as_ref().map(|(at, _)| *at);
         let unix_ms = |at: Option<Time>| at.map_or(0, |at| self.calendar.unix_ms(at));
         v1::MatchInfo {
             match_id: id.to_string(),
             state: self.state().into(),
-            config: Some(rules_to_wire(rules, result.is_some())),
-            seats: referee.public_seats().map(seat_to_wire).collect(),
+            config: Some(v1::MatchConfig {
+                group: group.clone(),
+                ..rules_to_wire(rules, result.is_some())
+            }),
+            seats: referee
+                .public_seats()
+                .map(|info| self.seat_to_wire(info))
+                .collect(),
             decisions: referee.public_decisions(),
             result: result.map(|result| result_to_wire(id.as_str(), result)),
             seed_commitment: salt.commit(&rules.seed),
@@ -102,7 +147,12 @@ impl<G: WireGame> Match<G> {
             maker: maker.clone().unwrap_or_default(),
             created_unix_ms: *created_unix_ms,
             started_unix_ms: unix_ms(started_at),
-            ended_unix_ms: unix_ms(ended_at),
+            annulment: result.and_then(|result| annulment(result)),
+            ended_unix_ms: unix_ms(ended_at.or(cancelled_at)),
+            cancellation: self.cancelled.as_ref().map(|(_, why)| v1::Cancellation {
+                reason: why.reason.clone(),
+                cancelled_by: why.by.clone().unwrap_or_default(),
+            }),
             ..v1::MatchInfo::default()
         }
     }
@@ -121,7 +171,17 @@ impl<G: WireGame> Match<G> {
 
     /// Somebody watches, or nobody any more.
     pub fn set_watched(&mut self, is_watched: bool) {
-        self.is_watched = is_watched && self.referee.result().is_none();
+        self.is_watched = is_watched && self.referee.phase() != MatchPhase::Ended;
+    }
+
+    /// Whether its chance stays secret after its end.
+    pub fn is_held_back(&self) -> bool {
+        self.is_held_back
+    }
+
+    /// Why it was called off, if it was.
+    pub fn cancellation(&self) -> Option<&Cancellation> {
+        self.cancelled.as_ref().map(|(_, why)| &**why)
     }
 
     /// The bytes of its replay file, once it has ended.
@@ -131,4 +191,16 @@ impl<G: WireGame> Match<G> {
             Replay::Sealed(bytes) => Some(bytes),
         }
     }
+}
+
+/// Why a result does not count, if it does not.
+fn annulment(result: &MatchResult) -> Option<v1::Annulment> {
+    result.spoiled_by_referee.then(|| v1::Annulment {
+        reason: v1::AnnulmentReason::RefereeLag.into(),
+        detail: format!(
+            "a request had {} ms of the server's own lag, more than the rules of the match allow",
+            result.longest_referee_lag_us / 1000
+        ),
+        replaced_by_match_id: String::new(),
+    })
 }

@@ -125,13 +125,16 @@ pub enum Input<G: Game> {
         /// The seat.
         seat: Seat,
     },
+    /// The match is called off: it goes on no more and has no result. Says nothing of one that is
+    /// over.
+    Cancelled,
     /// Time passed.
     Tick,
 }
 
 impl<G: Game> Input<G> {
-    /// The seat that it is about; `None` for [`Input::RefereeLag`], [`Input::Restarted`]
-    /// and [`Input::Tick`].
+    /// The seat that it is about; `None` for [`Input::RefereeLag`], [`Input::Restarted`],
+    /// [`Input::Cancelled`] and [`Input::Tick`].
     pub fn seat(&self) -> Option<Seat> {
         match self {
             Self::Connected { seat, .. }
@@ -144,7 +147,7 @@ impl<G: Game> Input<G> {
             | Self::RoundTrip { seat, .. }
             | Self::Resign { seat }
             | Self::TurnedAway { seat } => Some(*seat),
-            Self::RefereeLag { .. } | Self::Restarted | Self::Tick => None,
+            Self::RefereeLag { .. } | Self::Restarted | Self::Cancelled | Self::Tick => None,
         }
     }
 }

@@ -64,6 +64,7 @@ pub struct Referee<G: Game> {
     pub(crate) public_changes: u64,
     next_record: u32,
     pub(crate) result: Option<Arc<MatchResult>>,
+    pub(crate) is_cancelled: bool,
 }
 
 /// Leaves out the state and the setup: they are secret while the match runs.
@@ -115,6 +116,7 @@ impl<G: Game> Referee<G> {
             public_changes: 0,
             next_record: 0,
             result: None,
+            is_cancelled: false,
             rules,
         })
     }
@@ -211,6 +213,9 @@ impl<G: Game> Referee<G> {
         if let Input::TurnedAway { seat } = input {
             return self.turned_away(seat);
         }
+        if let Input::Cancelled = input {
+            return self.cancel(out);
+        }
         let has_stream = |seat: Seat| self.players[seat.index()].is_connected();
         if self.phase == MatchPhase::Ended || !input.seat().is_some_and(has_stream) {
             return;
@@ -220,6 +225,7 @@ impl<G: Game> Referee<G> {
             | Input::TurnedAway { .. }
             | Input::RefereeLag { .. }
             | Input::Restarted
+            | Input::Cancelled
             | Input::Tick => {}
             Input::Disconnected { seat } => self.disconnected(seat, out),
             Input::HandedOver { seat, request_id } => self.handed_over(seat, request_id),
@@ -389,6 +395,28 @@ impl<G: Game> Referee<G> {
         out.push(Output::Ended);
     }
 
+    /// Calls the match off: nothing is secret any more but what the game itself hides.
+    fn cancel(&mut self, out: &mut Vec<Output<G>>) {
+        if self.phase == MatchPhase::Ended {
+            return;
+        }
+        out.push(Output::Cancelled);
+        for seat in self.rules.seats.seats() {
+            self.withdraw_request(seat);
+        }
+        self.publish(out);
+        self.phase = MatchPhase::Ended;
+        self.is_cancelled = true;
+        for player in &self.players {
+            if player.is_connected() {
+                out.push(Output::Close {
+                    seat: player.info.seat,
+                    reason: CloseReason::Cancelled,
+                });
+            }
+        }
+    }
+
     /// Where the match stands.
     pub fn phase(&self) -> MatchPhase {
         self.phase
@@ -488,7 +516,12 @@ impl<G: Game> Referee<G> {
         self.started_at
     }
 
-    /// The result, once the match is over.
+    /// Whether the match was called off. It is over then, and has no result.
+    pub fn is_cancelled(&self) -> bool {
+        self.is_cancelled
+    }
+
+    /// The result, once the match is over, unless it was called off.
     pub fn result(&self) -> Option<&Arc<MatchResult>> {
         self.result.as_ref()
     }

@@ -29,6 +29,8 @@ pub enum Output<G: Game> {
     Record(Record<G>),
     /// The match is over and [`Referee::result`](crate::Referee::result) is there.
     Ended,
+    /// The match was called off. It has no result, and no records follow.
+    Cancelled,
 }
 
 /// Why a stream is ended.
@@ -40,6 +42,8 @@ pub enum CloseReason {
     Forfeited(FaultReason),
     /// It carried bytes that are no message; the seat may connect again.
     Garbage,
+    /// The match was called off.
+    Cancelled,
 }
 
 /// A message to a seat. Cheap to clone and to move.

@@ -128,7 +128,7 @@ impl<G: Game> Referee<G> {
     }
 
     /// Closes the open request without an answer.
-    fn withdraw_request(&mut self, seat: Seat) {
+    pub(crate) fn withdraw_request(&mut self, seat: Seat) {
         let player = &mut self.players[seat.index()];
         if let Some(open) = player.open.take() {
             player.clock.unanswered(&open.timer, self.now);

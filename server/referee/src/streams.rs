@@ -17,6 +17,13 @@ impl<G: Game> Referee<G> {
         last_sequence: Option<u32>,
         out: &mut Vec<Output<G>>,
     ) {
+        if self.is_cancelled {
+            out.push(Output::Close {
+                seat,
+                reason: CloseReason::Cancelled,
+            });
+            return;
+        }
         let player = &mut self.players[seat.index()];
         if let Some(reason) = player.forfeit {
             out.push(Output::Close {

@@ -62,6 +62,13 @@ pub struct Limits {
     /// Waiting and running matches of one API key: a tenth of all.
     #[serde(deserialize_with = "positive")]
     pub open_matches_per_key: usize,
+    /// Groups of matches whose chance is held back and that are not over. Each takes 2 KiB, also
+    /// while none of its matches is in play.
+    #[serde(deserialize_with = "positive")]
+    pub open_groups: usize,
+    /// The same of one API key: a tenth of all. Who gives a group up closes it.
+    #[serde(deserialize_with = "positive")]
+    pub open_groups_per_key: usize,
     /// Calls in progress of one API key that list matches or read ended ones from the store. A
     /// caller that wants more waits for its own answers.
     #[serde(deserialize_with = "positive")]
@@ -228,6 +235,8 @@ impl Default for Limits {
                 burst: 1_000,
             },
             open_matches_per_key: 1_000,
+            open_groups: 10_000,
+            open_groups_per_key: 1_000,
             reads_per_key: 8,
             reads_per_address: 32,
             reads_per_connection: 16,
@@ -362,9 +371,21 @@ pub(crate) const UNCOUNTED_QUEUE_BYTES: usize = 8 * 1024;
 /// Read buffer of each call, in bytes.
 pub(crate) const CALL_BUFFER_BYTES: usize = 8 * 1024;
 
-/// Bytes reserved for each match of a page of ListMatches before the page is produced: 4 KiB, and
-/// its labels.
-pub(crate) const LISTED_MATCH_BYTES: usize = 4 * 1024 + MAX_LABELS_BYTES;
+/// Bytes reserved for each match of a page of ListMatches before the page is produced: 3 KiB with
+/// edition data, and its labels.
+pub(crate) const LISTED_MATCH_BYTES: usize = 3 * 1024 + MAX_LABELS_BYTES;
+
+/// Longest identifier of a group, in bytes.
+pub(crate) const MAX_GROUP_ID_BYTES: usize = 64;
+
+/// Most matches of a group: a deal in every rotation of six seats has 720 at most.
+pub(crate) const MAX_GROUP_MATCHES: u32 = 1000;
+
+/// Longest idempotency key, in bytes: a UUID, or a hash in hex digits.
+pub(crate) const MAX_IDEMPOTENCY_KEY_BYTES: usize = 64;
+
+/// Longest reason for which a match is called off, in characters: a sentence or two.
+pub(crate) const MAX_REASON_CHARS: usize = 256;
 
 /// Most labels of a match: a few to search by. More tell of data that belongs elsewhere.
 pub(crate) const MAX_LABELS: usize = 16;

@@ -16,6 +16,8 @@ const PROGRAM_BYTES: u64 = 64 * MIB;
 const MATCH_BYTES: u64 = 64 * KIB;
 /// A match that has ended: its info and its replay.
 const ENDED_MATCH_BYTES: u64 = 64 * KIB;
+/// A group of matches that is not over: its names, and which of its matches were played.
+const GROUP_BYTES: u64 = 2 * KIB;
 /// A connection beyond what its peer sent and nobody has read: socket, TLS, HTTP/2 with its header
 /// tables and its buffers of one frame each way.
 const CONNECTION_BYTES: u64 = 64 * KIB;
@@ -47,6 +49,7 @@ impl Limits {
             PROGRAM_BYTES,
             many(self.open_matches, MATCH_BYTES),
             many(self.ended_matches_kept, ENDED_MATCH_BYTES),
+            many(self.open_groups, GROUP_BYTES),
             many(self.connections, CONNECTION_BYTES + window),
             many(self.tls_handshakes, HANDSHAKE_BYTES),
             many(METRICS_CONNECTIONS, CONNECTION_BYTES),

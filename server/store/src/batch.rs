@@ -4,8 +4,14 @@ use std::collections::HashMap;
 
 use crate::{
     MatchId, StoreError, Write, WriteRefusal,
-    limits::{MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_PARTIES, MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES},
+    limits::{
+        MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_NOTE_BYTES, MAX_NOTE_NAME_BYTES, MAX_PARTIES,
+        MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES,
+    },
 };
+
+/// Characters of a name that a refusal repeats.
+const MAX_REPEATED_CHARS: usize = 64;
 
 /// What the store knows of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,13 +36,33 @@ pub(crate) fn check(
 ) -> Result<(), StoreError> {
     let mut left = HashMap::new();
     for (index, write) in batch.iter().enumerate() {
-        let id = write.match_id();
+        let Some(id) = write.match_id() else {
+            check_note(write).map_err(|refusal| StoreError::WriteRefused { index, refusal })?;
+            continue;
+        };
         let now = *left.entry(id).or_insert_with(|| standing(id));
         let then =
             after(write, now).map_err(|refusal| StoreError::WriteRefused { index, refusal })?;
         left.insert(id, then);
     }
     Ok(())
+}
+
+fn check_note(write: &Write) -> Result<(), WriteRefusal> {
+    match write {
+        Write::KeepNote { name, value } => {
+            let is_name = (1..=MAX_NOTE_NAME_BYTES).contains(&name.len());
+            if is_name && value.len() <= MAX_NOTE_BYTES {
+                return Ok(());
+            }
+            Err(WriteRefusal::NoteTooLarge {
+                name: name.chars().take(MAX_REPEATED_CHARS).collect(),
+                name_bytes: name.len(),
+                bytes: value.len(),
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// How the match stands after the write.
@@ -100,6 +126,7 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
                 match_id: match_id.clone(),
             }),
         },
+        Write::KeepNote { .. } | Write::DropNote { .. } => Ok(now),
     }
 }
 

@@ -31,6 +31,8 @@ pub enum DamagedValue {
     Key(KeyId),
     /// A secret of the server, by its name as far as that can be read.
     Secret(String),
+    /// A note, by its name as far as that can be read.
+    Note(String),
     /// A batch of the journal, by its number. The matches that it affects have damages of their
     /// own; without any, it affects no match in play.
     Batch(i64),
@@ -46,7 +48,7 @@ impl DamagedValue {
             | Self::Summary(id)
             | Self::Replay(id)
             | Self::Party(id) => Some(id),
-            Self::Key(_) | Self::Secret(_) | Self::Batch(_) => None,
+            Self::Key(_) | Self::Secret(_) | Self::Note(_) | Self::Batch(_) => None,
         }
     }
 }
@@ -61,6 +63,7 @@ impl fmt::Display for DamagedValue {
             Self::Party(id) => write!(f, "the entry of match {id} in the lists of its parties"),
             Self::Key(id) => write!(f, "the key {id}"),
             Self::Secret(name) => write!(f, "the secret {name:?}"),
+            Self::Note(name) => write!(f, "the note {name:?}"),
             Self::Batch(number) => write!(f, "batch {number} of the journal"),
         }
     }

@@ -4,7 +4,10 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
-use crate::{Damage, DamagedValue, KeyId, KeyName, MatchId};
+use crate::{
+    Damage, DamagedValue, KeyId, KeyName, MatchId,
+    limits::{MAX_NOTE_BYTES, MAX_NOTE_NAME_BYTES},
+};
 
 /// An operation of the store that was refused or failed. Nothing of it is stored, but for
 /// [`StoreError::Io`], where that is not known.
@@ -297,6 +300,19 @@ impl StoreError {
 /// Why a write does not fit what is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WriteRefusal {
+    /// A note has no name, or it or its name is too large.
+    #[error(
+        "the note {name:?} has a name of {name_bytes} bytes and a value of {bytes}; a name has 1 to \
+         {MAX_NOTE_NAME_BYTES} bytes and a value at most {MAX_NOTE_BYTES}"
+    )]
+    NoteTooLarge {
+        /// The beginning of its name.
+        name: String,
+        /// Bytes of its name.
+        name_bytes: usize,
+        /// Bytes of its value.
+        bytes: usize,
+    },
     /// The id of a match to be opened belongs to a match in play or finished.
     #[error("there is a match {match_id} already")]
     MatchExists {

@@ -43,7 +43,9 @@ pub use ids::{
 };
 pub use inspector::Inspector;
 pub use keys::{DamagedKey, Key, KeysMark, NewKey, SecretHash};
-pub use matches::{FinishedCursor, FinishedMatch, FinishedPage, MatchCounts, OpenMatch, Write};
+pub use matches::{
+    FinishedCursor, FinishedMatch, FinishedPage, MatchCounts, Notes, OpenMatch, Write,
+};
 pub use memory::MemoryStore;
 pub use sqlite::{
     CheckReport, Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore, backup, check,

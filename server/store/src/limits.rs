@@ -27,5 +27,11 @@ pub const MAX_PARTIES: usize = 64;
 /// a whole.
 pub const MAX_SECRET_BYTES: usize = 4 * 1024;
 
+/// Longest name of a note, in bytes: two names of people in any language, and what the note is of.
+pub const MAX_NOTE_NAME_BYTES: usize = 512;
+
+/// Largest note, in bytes: 4 KiB. Notes that begin alike are read as a whole.
+pub const MAX_NOTE_BYTES: usize = 4 * 1024;
+
 /// Most matches of one page of [`Store::finished`](crate::Store::finished).
 pub const MAX_PAGE_MATCHES: u32 = 500;

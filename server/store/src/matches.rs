@@ -1,6 +1,6 @@
 //! What the store keeps of matches: bytes with an id and times, never read by it.
 
-use std::{fmt, num::ParseIntError, str::FromStr};
+use std::{collections::BTreeMap, fmt, num::ParseIntError, str::FromStr};
 
 use crate::{Damage, KeyName, MatchId};
 
@@ -36,7 +36,8 @@ pub enum Write {
         /// What lists show of it, up to
         /// [`MAX_SUMMARY_BYTES`](crate::limits::MAX_SUMMARY_BYTES).
         summary: Vec<u8>,
-        /// Its record, up to [`MAX_REPLAY_BYTES`](crate::limits::MAX_REPLAY_BYTES).
+        /// Its record, up to [`MAX_REPLAY_BYTES`](crate::limits::MAX_REPLAY_BYTES); empty if it
+        /// has none.
         replay: Vec<u8>,
         /// Whose match it is: the key that made it and the bots that are named after keys, each
         /// once or more, up to [`MAX_PARTIES`](crate::limits::MAX_PARTIES). By these names
@@ -49,17 +50,40 @@ pub enum Write {
         /// A match in play or finished.
         match_id: MatchId,
     },
+    /// A note is kept, in place of an older one of its name: something small that the server must
+    /// find again by a name, and that changes together with matches.
+    KeepNote {
+        /// 1 to [`MAX_NOTE_NAME_BYTES`](crate::limits::MAX_NOTE_NAME_BYTES) bytes.
+        name: String,
+        /// Up to [`MAX_NOTE_BYTES`](crate::limits::MAX_NOTE_BYTES).
+        value: Vec<u8>,
+    },
+    /// A note is forgotten, if there is one of this name.
+    DropNote {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// The notes whose names begin alike.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// By their names.
+    pub kept: BTreeMap<String, Vec<u8>>,
+    /// Those that cannot be read.
+    pub damaged: Vec<Damage>,
 }
 
 impl Write {
-    /// The match that it changes.
+    /// The match that it changes, if it changes one.
     #[must_use]
-    pub fn match_id(&self) -> &MatchId {
+    pub fn match_id(&self) -> Option<&MatchId> {
         match self {
             Self::OpenMatch { match_id, .. }
             | Self::Append { match_id, .. }
             | Self::FinishMatch { match_id, .. }
-            | Self::DropMatch { match_id } => match_id,
+            | Self::DropMatch { match_id } => Some(match_id),
+            Self::KeepNote { .. } | Self::DropNote { .. } => None,
         }
     }
 }

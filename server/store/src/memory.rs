@@ -7,7 +7,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::{
     Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId,
-    KeyName, KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store,
+    KeyName, KeyStore, KeysMark, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, Store,
     StoreError, Write,
     batch::{self, Standing},
     limits::{MAX_KEYS, MAX_PAGE_MATCHES},
@@ -34,6 +34,7 @@ struct Kept {
     events: i64,
     keys: Vec<Key>,
     secrets: HashMap<String, Vec<u8>>,
+    notes: BTreeMap<String, Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -144,6 +145,12 @@ impl Kept {
                     self.finished.remove(&key);
                 }
             }
+            Write::KeepNote { name, value } => {
+                self.notes.insert(name, value);
+            }
+            Write::DropNote { name } => {
+                self.notes.remove(&name);
+            }
         }
     }
 
@@ -248,6 +255,23 @@ impl Store for MemoryStore {
             Ok(MatchCounts {
                 open: kept.open.len() as u64,
                 finished: kept.finished.len() as u64,
+            })
+        })
+    }
+
+    async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.with(|kept| Ok(kept.notes.get(name).cloned()))
+    }
+
+    async fn notes(&self, prefix: &str) -> Result<Notes, StoreError> {
+        self.with(|kept| {
+            let from = kept.notes.range(prefix.to_owned()..);
+            let alike = from.take_while(|(name, _)| name.starts_with(prefix));
+            Ok(Notes {
+                kept: alike
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect(),
+                damaged: Vec::new(),
             })
         })
     }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::{
     Damage, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeysMark,
-    MatchCounts, MatchId, NewKey, OpenMatch, Opening, StoreError, Write,
+    MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, StoreError, Write,
 };
 
 /// The API keys of a server.
@@ -192,6 +192,18 @@ pub trait Store: KeyStore {
     /// # Errors
     /// A failure of the storage.
     async fn match_counts(&self) -> Result<MatchCounts, StoreError>;
+
+    /// The note of this name; `None` if none is kept.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
+    async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// All notes whose names begin with `prefix`.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn notes(&self, prefix: &str) -> Result<Notes, StoreError>;
 
     /// A secret of the server, such as a key that it signs with; `None` if none of this name is
     /// kept. Secrets belong to the store: a backup has them.

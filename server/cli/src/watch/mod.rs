@@ -67,10 +67,12 @@ impl WatchArgs {
                 true => Some(self.print(&mut client).await?),
                 false => self.draw(&mut client).await?,
             };
-            match ended.and_then(|info| info.result) {
-                Some(result) => Ok(output::print(&format!("\n{}", table::result(&result)))?),
-                None => Ok(()),
-            }
+            let Some(ended) = ended else { return Ok(()) };
+            let text = match &ended.result {
+                Some(result) => table::result(result),
+                None => format!("{}\n", standing::cancelled(&ended)),
+            };
+            Ok(output::print(&format!("\n{text}"))?)
         })
     }
 

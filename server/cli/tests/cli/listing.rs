@@ -102,6 +102,65 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     for told in ["has not ended", "made 20", "label run=42"] {
         assert!(early.out.contains(told), "{}", early.out);
     }
+    let once = [
+        "--idempotency-key",
+        "one",
+        "--game",
+        "alhambra",
+        "--seats",
+        "2",
+    ];
+    let [first, again] = [make(&server, &once), make(&server, &once)];
+    assert_eq!(id_of(&first), id_of(&again));
+    assert_eq!(again["existed"], true);
+    let tickets = ask(&server, &["tickets", id_of(&first), "--seat", "1"]);
+    assert!(
+        tickets.contains("seat 1  ") && !tickets.contains("seat 0"),
+        "{tickets}"
+    );
+    ask(&server, &["cancel", id_of(&first)]);
+    let reserved = ["create", "--reserve", "0=ada", "--server", &server.url];
+    let reserved = run(reserved);
+    assert!(
+        reserved.err.contains("asks for no API keys"),
+        "{}",
+        reserved.err
+    );
+
+    let of_group = [
+        "--group",
+        "deal-7=0/1",
+        "--reveal-with-group",
+        "--game",
+        "alhambra",
+    ];
+    let of_group = make(&server, &of_group);
+    assert_eq!(of_group["match"]["config"]["group"]["groupId"], "deal-7");
+    assert_eq!(listed(&server, &["--group", "deal-7"]), [id_of(&of_group)]);
+    assert!(listed(&server, &["--annulled"]).is_empty());
+    assert!(ask(&server, &["close-group", id_of(&of_group)]).contains("closed"));
+    let told = run(["result", id_of(&of_group), "--server", &server.url]);
+    assert!(
+        told.out.contains("match 0 of 1 of the group deal-7"),
+        "{}",
+        told.out
+    );
+
+    let reason = ["cancel", &waiting, "--reason", "enough"];
+    assert!(ask(&server, &reason).contains("is cancelled"));
+    let cancelled = [id_of(&first).to_owned(), waiting.clone()];
+    assert_eq!(listed(&server, &["--state", "cancelled"]), cancelled);
+    let cancelled = run(["result", &waiting, "--server", &server.url]);
+    assert_eq!(cancelled.code, Some(4), "{}", cancelled.err);
+    assert!(
+        cancelled.out.contains("cancelled: enough"),
+        "{}",
+        cancelled.out
+    );
+    let watched = ask(&server, &["watch", &waiting, "--plain"]);
+    assert!(watched.contains("cancelled: enough"), "{watched}");
+    let late = run(["cancel", &ended, "--server", &server.url]);
+    assert!(late.err.contains("MATCH_ENDED"), "{}", late.err);
     let unknown = run(["result", "no-such-match", "--server", &server.url]);
     assert_eq!(unknown.code, Some(1));
     assert!(unknown.err.contains("MATCH_UNKNOWN"), "{}", unknown.err);

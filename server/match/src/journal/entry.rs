@@ -4,14 +4,17 @@ use bridgemaster_games::Seat;
 use bridgemaster_proto::{
     games::WireGame,
     internal::v1::{
-        JournalAnswer, JournalBadAnswer, JournalBadAnswerReason, JournalConnected,
-        JournalDisconnected, JournalEntry, JournalGarbage, JournalHandedOver, JournalInput,
-        JournalRefereeLag, JournalResign, JournalRestarted, JournalRoundTrip, JournalTick,
-        JournalTurnedAway, JournalUseless, journal_answer::Choice, journal_input::Kind,
+        JournalAnswer, JournalBadAnswer, JournalBadAnswerReason, JournalCancelled,
+        JournalConnected, JournalDisconnected, JournalEntry, JournalGarbage, JournalHandedOver,
+        JournalInput, JournalRefereeLag, JournalResign, JournalRestarted, JournalRoundTrip,
+        JournalTick, JournalTicketReplaced, JournalTurnedAway, JournalUseless,
+        journal_answer::Choice, journal_input::Kind,
     },
 };
 use bridgemaster_referee::{Answer, BadAnswerReason, BotIdentity, HistoryId, Input, Time};
 use prost::Message as _;
+
+use crate::TicketHash;
 
 /// Number of the field `inputs` in a `JournalEntry`.
 const INPUTS_FIELD: u32 = 1;
@@ -36,6 +39,8 @@ pub struct StoredInput<G: WireGame> {
     pub input: Input<G>,
     /// Of an [`Input::Restarted`]: what begins with it.
     pub begins: Option<Beginning>,
+    /// The new ticket of a seat; with it the input is an [`Input::Tick`].
+    pub ticket: Option<(Seat, TicketHash)>,
 }
 
 /// What begins when a server starts, and goes on with a match.
@@ -77,6 +82,18 @@ pub(super) fn push<G: WireGame>(
         at_us: time.0,
         seat: input.seat().map_or(0, |seat| seat.number().into()),
         kind: Some(kind(input, began)),
+    };
+    prost::encoding::message::encode(INPUTS_FIELD, &stored, entry);
+}
+
+/// Appends that a seat has a new ticket.
+pub(super) fn push_ticket(time: Time, seat: Seat, ticket: TicketHash, entry: &mut Vec<u8>) {
+    let stored = JournalInput {
+        at_us: time.0,
+        seat: seat.number().into(),
+        kind: Some(Kind::TicketReplaced(JournalTicketReplaced {
+            ticket_sha256: ticket.as_bytes().to_vec(),
+        })),
     };
     prost::encoding::message::encode(INPUTS_FIELD, &stored, entry);
 }
@@ -131,6 +148,7 @@ fn kind<G: WireGame>(input: &Input<G>, began: Beginning) -> Kind {
             history_id: began.history_id.as_bytes().to_vec(),
             unix_ms: began.unix_ms,
         }),
+        Input::Cancelled => Kind::Cancelled(JournalCancelled {}),
         Input::Tick => Kind::Tick(JournalTick {}),
         Input::TurnedAway { .. } => Kind::TurnedAway(JournalTurnedAway {}),
     }
@@ -154,10 +172,18 @@ fn read<G: WireGame>(stored: JournalInput) -> Result<StoredInput<G>, String> {
         }),
         _ => None,
     };
+    let ticket = match &kind {
+        Kind::TicketReplaced(JournalTicketReplaced { ticket_sha256 }) => {
+            let ticket = TicketHash::from_bytes(ticket_sha256);
+            Some((seat, ticket.ok_or("its ticket_sha256 has not 32 bytes")?))
+        }
+        _ => None,
+    };
     Ok(StoredInput {
         time: Time(stored.at_us),
         input: input(seat, kind)?,
         begins,
+        ticket,
     })
 }
 
@@ -207,7 +233,8 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
         Kind::Resign(JournalResign {}) => Input::Resign { seat },
         Kind::RefereeLag(JournalRefereeLag { lag_us }) => Input::RefereeLag { lag_us },
         Kind::Restarted(JournalRestarted { .. }) => Input::Restarted,
-        Kind::Tick(JournalTick {}) => Input::Tick,
+        Kind::Cancelled(JournalCancelled {}) => Input::Cancelled,
+        Kind::Tick(JournalTick {}) | Kind::TicketReplaced(_) => Input::Tick,
         Kind::TurnedAway(JournalTurnedAway {}) => Input::TurnedAway { seat },
     })
 }

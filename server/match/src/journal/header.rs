@@ -1,8 +1,12 @@
 //! The header of a match in play: what is needed to begin it again.
 
+use std::collections::BTreeMap;
+
+use bridgemaster_games::Seat;
 use bridgemaster_proto::{
     games::{WireError, WireGame},
     internal::v1::MatchHeader,
+    v1::MatchConfig,
 };
 use bridgemaster_referee::{HistoryId, MatchRules, Time};
 use bridgemaster_wire::{SeedSalt, rules_from_wire, rules_to_wire, seed_from_wire};
@@ -47,6 +51,22 @@ pub(super) struct Opening<G: WireGame> {
     pub(super) history_id: HistoryId,
 }
 
+/// The keys that seats are reserved for, in seat order.
+fn reserved_to_disk(origin: &Origin) -> Vec<String> {
+    if origin.reserved_for.is_empty() {
+        return Vec::new();
+    }
+    let seats = (0..).filter_map(Seat::new).take(origin.tickets.len());
+    let names = seats.map(|seat| origin.reserved_for.get(&seat).cloned());
+    names.map(Option::unwrap_or_default).collect()
+}
+
+fn reserved_from_disk(names: &[String]) -> BTreeMap<Seat, String> {
+    let seats = (0..).filter_map(Seat::new).zip(names);
+    let reserved = seats.filter(|(_, name)| !name.is_empty());
+    reserved.map(|(seat, name)| (seat, name.clone())).collect()
+}
+
 impl Header {
     /// The header of a new match.
     pub fn new<G: WireGame>(
@@ -60,7 +80,10 @@ impl Header {
             game_id: G::ID.to_owned(),
             rules_version: G::RULES_VERSION,
             server_version: VERSION.to_owned(),
-            config: Some(rules_to_wire(rules, true)),
+            config: Some(MatchConfig {
+                group: origin.group.clone(),
+                ..rules_to_wire(rules, true)
+            }),
             seed_salt: origin.salt.as_bytes().to_vec(),
             ticket_sha256: origin
                 .tickets
@@ -72,7 +95,7 @@ impl Header {
             history_id: history_id.as_bytes().to_vec(),
             created_unix_ms: origin.created_unix_ms,
             labels: origin.labels.clone(),
-            reserved_for: Vec::new(),
+            reserved_for: reserved_to_disk(origin),
         })
     }
 
@@ -150,6 +173,8 @@ impl Header {
                 maker: header.maker.clone(),
                 created_unix_ms: header.created_unix_ms,
                 labels: header.labels.clone(),
+                group: config.group.clone(),
+                reserved_for: reserved_from_disk(&header.reserved_for),
                 ..Origin::new(id, salt, tickets)
             },
             created_at: Time(header.created_at_us),

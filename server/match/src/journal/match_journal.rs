@@ -1,11 +1,12 @@
 //! The entries of one match in play, as they are made.
 
+use bridgemaster_games::Seat;
 use bridgemaster_proto::{games::WireGame, internal::v1::JournalEntry};
 use bridgemaster_referee::{Input, Referee, Time};
 use prost::Message as _;
 
 use super::entry::{self, Beginning};
-use crate::{Entries, Finish, StoredEntry};
+use crate::{Entries, Finish, StoredEntry, TicketHash};
 
 /// Inputs without an effect that are kept back until there is one, in bytes: 16 KiB. A bot that
 /// thinks for a day must not let them grow beyond an entry of the store.
@@ -33,6 +34,11 @@ impl MatchJournal {
     /// without an effect waits for the next that has one.
     pub(crate) fn note<G: WireGame>(&mut self, time: Time, input: &Input<G>, began: Beginning) {
         entry::push(time, input, began, &mut self.inputs);
+    }
+
+    /// Takes note that a seat has a new ticket.
+    pub(crate) fn note_ticket(&mut self, time: Time, seat: Seat, ticket: TicketHash) {
+        entry::push_ticket(time, seat, ticket, &mut self.inputs);
     }
 
     /// Whether what has no effect must not wait any longer.

@@ -78,6 +78,7 @@ impl<G: WireGame> Recovered<G> {
                 time,
                 input,
                 begins,
+                ticket,
             } = stored;
             if let Some(Beginning {
                 history_id,
@@ -88,6 +89,10 @@ impl<G: WireGame> Recovered<G> {
                 self.histories.begin(history_id, sent);
                 self.calendar.go_on(time, unix_ms);
             }
+            if let Some((seat, ticket)) = ticket {
+                let tickets = self.origin.tickets.get_mut(seat.index());
+                *tickets.ok_or_else(|| bad(format!("the match has no {seat}")))? = ticket;
+            }
             self.known_until = self.known_until.max(time);
             self.referee.handle(time, input, &mut outputs);
         }
@@ -96,7 +101,9 @@ impl<G: WireGame> Recovered<G> {
                 Output::Record(record) => self.replay.push(&record_to_wire(&record)),
                 // All that was sent, or may have been: the referee knows what to send again.
                 Output::Send { .. } | Output::Close { .. } => {}
-                Output::Ended => return Err(bad("the match ends, and is in play".to_owned())),
+                Output::Ended | Output::Cancelled => {
+                    return Err(bad("the match ends, and is in play".to_owned()));
+                }
             }
         }
         let differs = |what, replayed, written| Unreplayable::Differs {

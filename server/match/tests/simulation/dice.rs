@@ -16,6 +16,8 @@ pub(crate) enum Purpose {
     Room,
     /// How much of what it had stored it finds again.
     Tails,
+    /// When the match is called off.
+    Cancelling,
     /// What the bot of a seat does.
     Bot(u8),
     /// What the network does to the streams of a seat.
@@ -34,6 +36,7 @@ impl Dice {
             Purpose::Kills => 2,
             Purpose::Room => 3,
             Purpose::Tails => 4,
+            Purpose::Cancelling => 5,
             Purpose::Bot(seat) => 0x100 + u64::from(seat),
             Purpose::Network(seat) => 0x200 + u64::from(seat),
         };

@@ -38,6 +38,16 @@ mod world;
 
 use std::process::ExitCode;
 
+use bridgemaster_match::Cancellation;
+
+/// Why matches are called off here.
+fn cancellation() -> Cancellation {
+    Cancellation {
+        reason: "enough".to_owned(),
+        by: None,
+    }
+}
+
 fn main() -> ExitCode {
     match command::Command::from_args(std::env::args().skip(1)) {
         Ok(Some(command)) => command.run(),

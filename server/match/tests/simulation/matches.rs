@@ -58,6 +58,7 @@ pub(crate) struct Tally {
     pub(crate) decisions: u64,
     pub(crate) restarts: u64,
     pub(crate) lost_tails: u64,
+    pub(crate) cancelled: u64,
     pub(crate) virtual_time: Duration,
     pub(crate) faults: Vec<(FaultReason, u64)>,
     pub(crate) kinds: Vec<(Kind, u64)>,
@@ -69,6 +70,7 @@ impl Tally {
         self.inputs += played.inputs;
         self.restarts += u64::from(played.restarts);
         self.lost_tails += u64::from(played.lost_tails);
+        self.cancelled += u64::from(played.is_cancelled);
         self.decisions += played
             .decided
             .iter()

@@ -216,6 +216,8 @@ pub(crate) struct ServerHabits {
     /// The chance, in thousandths, that a server finds less than the one before had stored: a
     /// power failure took the end, or a backup was restored.
     pub(crate) loses_tail: u32,
+    /// From the start until somebody calls the match off, in µs; nobody does when `None`.
+    pub(crate) cancelled_after_us: Option<Range<u64>>,
 }
 
 /// A match that is going to be played.
@@ -275,6 +277,7 @@ impl<G: WireGame> Plan<G> {
             })
             .collect();
         let mut server = server(&mut dice);
+        server.cancelled_after_us = None;
         if !disturbed {
             server.killed_after_us = None;
             server.full_every_us = None;
@@ -363,5 +366,8 @@ fn server(dice: &mut Dice) -> ServerHabits {
         full_every_us: dice.happens(400).then_some(0..2 * SECOND),
         full_us: 0..dice.pick(&[20 * MS, 3 * SECOND, 60 * SECOND]),
         loses_tail: dice.pick(&[0, 0, 500]),
+        cancelled_after_us: dice
+            .happens(100)
+            .then(|| 0..dice.pick(&[SECOND, 20 * SECOND])),
     }
 }

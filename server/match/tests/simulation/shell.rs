@@ -17,6 +17,7 @@ use bridgemaster_wire::SeedSalt;
 
 use crate::{
     auditor::{Auditor, StreamId},
+    cancellation,
     oracle::{Violation, demand},
     reported::Report,
     store::Store,
@@ -36,7 +37,7 @@ pub(crate) enum ToBot {
 }
 
 /// Why a stream ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Closing {
     ByMatch(Reason),
     SlowConsumer,
@@ -356,6 +357,25 @@ impl<G: WireGame> Shell<G> {
         Ok(true)
     }
 
+    /// Somebody calls the match off.
+    pub(crate) fn cancel(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+        let moment = self.begin(now);
+        self.auditor.ticks(now);
+        self.auditor.cancels(now);
+        let arrived = (moment, &mut self.reports);
+        let had_ended = self.machine.referee().phase() == MatchPhase::Ended;
+        let cancelled = self
+            .machine
+            .cancel(arrived, cancellation(), &mut self.effects);
+        self.end(now, trace)?;
+        let is_cancelled = self.referee().is_cancelled();
+        demand!(
+            cancelled.is_ok() == is_cancelled && (!had_ended || !is_cancelled),
+            "{cancelled:?} is answered to who calls the match off"
+        );
+        Ok(())
+    }
+
     /// The timer looks; gives when it is to look again.
     pub(crate) fn tick(&mut self, now: Time, trace: &mut Trace) -> Result<Option<Time>, Violation> {
         let moment = self.begin(now);
@@ -455,7 +475,8 @@ impl<G: WireGame> Shell<G> {
             | Effect::Handled(_)
             | Effect::Faulty { .. }
             | Effect::Count(_)
-            | Effect::Ended(_) => {}
+            | Effect::Ended(_)
+            | Effect::Cancelled { .. } => {}
         }
         Ok(None)
     }

@@ -85,6 +85,8 @@ enum Event<G: WireGame> {
         life: u32,
         count: usize,
     },
+    /// Somebody calls the match off.
+    Cancel,
     /// The server is killed.
     Kill,
     /// The server starts again.
@@ -102,6 +104,7 @@ impl<G: WireGame> Event<G> {
                 | Self::ServerFindsLoss(_)
                 | Self::Ping(_)
                 | Self::Tick { .. }
+                | Self::Cancel
         )
     }
 }
@@ -199,6 +202,7 @@ pub(crate) struct Played {
     pub(crate) places: Vec<(u8, i32)>,
     pub(crate) faults: Vec<FaultReason>,
     pub(crate) virtual_us: u64,
+    pub(crate) is_cancelled: bool,
 }
 
 impl<G: WireGame> World<G> {
@@ -266,6 +270,10 @@ impl<G: WireGame> World<G> {
         world.stall_later();
         world.kill_later();
         world.fill_later();
+        if let Some(range) = world.plan.server.cancelled_after_us.clone() {
+            let after_us = Dice::new(world.plan.seed, Purpose::Cancelling).within(range);
+            world.after(after_us, Event::Cancel);
+        }
         Ok(world)
     }
 
@@ -305,10 +313,14 @@ impl<G: WireGame> World<G> {
             self.server.has_ended() && self.server.auditor.oracle.has_ended(),
             "nothing happens any more, and the match is not over"
         );
-        let Some(result) = self.server.referee().result() else {
-            return Err(Violation("an ended match without a result".to_owned()));
-        };
-        for (bot, seat) in self.bots.iter().zip(&result.seats) {
+        let referee = self.server.referee();
+        demand!(
+            referee.result().is_some() != referee.is_cancelled(),
+            "a match ends without a result and was not called off"
+        );
+        let seats = referee.result().map(|result| result.seats.clone());
+        let seats = seats.unwrap_or_default();
+        for (bot, seat) in self.bots.iter().zip(&seats) {
             let kind = bot.habits.kind;
             if !self.plan.is_roomy {
                 continue;
@@ -345,13 +357,10 @@ impl<G: WireGame> World<G> {
             inputs: self.server.auditor.inputs,
             restarts: self.server_life,
             lost_tails: self.lost_tails,
+            is_cancelled: referee.is_cancelled(),
             decided: oracle.decided.clone(),
             digest: oracle.digest(),
-            places: result
-                .seats
-                .iter()
-                .map(|seat| (seat.place, seat.score))
-                .collect(),
+            places: seats.iter().map(|seat| (seat.place, seat.score)).collect(),
             faults: oracle.faults.iter().map(|(_, reason)| *reason).collect(),
             virtual_us: self.now.0,
         })
@@ -423,6 +432,7 @@ impl<G: WireGame> World<G> {
                     Ok(())
                 });
             }
+            Event::Cancel => return self.serve(|server, now, trace| server.cancel(now, trace)),
             Event::Kill => return self.kill(),
             Event::Restart => return self.restart(),
         }

@@ -117,14 +117,15 @@ impl<G: Game> Script<G> {
                     self.streams[seat.index()] = false;
                 }
                 Output::Record(_) => assert_eq!(self.ended, 0, "a record after the end"),
-                Output::Ended => self.ended += 1,
+                Output::Ended | Output::Cancelled => self.ended += 1,
             }
         }
         assert_eq!(
             self.ended,
             u32::from(self.referee.phase() == MatchPhase::Ended)
         );
-        assert_eq!(self.referee.result().is_some(), self.ended == 1);
+        let has_result = self.ended == 1 && !self.referee.is_cancelled();
+        assert_eq!(self.referee.result().is_some(), has_result);
         let mut kept = Vec::new();
         for output in out {
             if let Output::Record(record) = &output

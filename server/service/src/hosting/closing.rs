@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use bridgemaster_match::{Closing as Reason, NotSeated};
-use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
 
 use super::outbound::{Closing, QueueFull};
 use crate::refusal::Refusal;
@@ -21,7 +21,7 @@ pub(super) fn forfeited(fault: &dyn Display) -> Refusal {
 pub(super) fn of_another_key() -> Refusal {
     Refusal::new(
         RefusalReason::SeatOfAnotherKey,
-        "the bot of another API key holds the seat",
+        "the bot of another API key holds the seat, or the seat is reserved for one",
     )
 }
 
@@ -30,7 +30,41 @@ pub(super) fn not_seated(why: NotSeated) -> Refusal {
     match why {
         NotSeated::OfAnotherKey => of_another_key(),
         NotSeated::Forfeited(fault) => forfeited(&fault),
+        NotSeated::Cancelled(why) => cancelled(&why.reason),
     }
+}
+
+/// The refusal of what is no more because the match was called off.
+pub(super) fn cancelled(reason: &str) -> Refusal {
+    let message = match reason {
+        "" => "the match was called off".to_owned(),
+        reason => format!("the match was called off: {reason}"),
+    };
+    Refusal::new(RefusalReason::MatchCancelled, message).with("reason", reason)
+}
+
+/// The refusal of something that is only for a match that is not over.
+pub(super) fn is_over(info: &MatchInfo) -> Refusal {
+    match &info.cancellation {
+        Some(why) => cancelled(&why.reason),
+        None => has_ended(),
+    }
+}
+
+/// The refusal of a ticket in whose place there is a newer one.
+pub(super) fn ticket_replaced() -> Refusal {
+    Refusal::new(
+        RefusalReason::TicketUnknown,
+        "the seat has a new ticket, and this one has ended",
+    )
+}
+
+/// The refusal to call off a match that has ended.
+pub(super) fn has_ended() -> Refusal {
+    Refusal::new(
+        RefusalReason::MatchEnded,
+        "the match has ended, and its result stands",
+    )
 }
 
 /// How the stream of a seat ends that the match closes.
@@ -38,6 +72,7 @@ pub(super) fn closing(reason: Reason) -> Closing {
     match reason {
         Reason::MatchEnded => Closing::MatchOver,
         Reason::Forfeited(fault) => Closing::Refused(forfeited(&fault)),
+        Reason::Cancelled(why) => Closing::Refused(cancelled(&why.reason)),
         Reason::Superseded => Closing::Refused(Refusal::new(
             RefusalReason::Superseded,
             "a newer stream of this seat took over",

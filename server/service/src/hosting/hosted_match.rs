@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use bridgemaster_games::Seat;
-use bridgemaster_match::{MatchId, Opening, SeatInput, StreamNumber};
+use bridgemaster_games::{Seat, SeatCount};
+use bridgemaster_match::{
+    Cancellation, MatchId, NoNewTickets, Opening, SeatInput, StreamNumber, TicketHash,
+};
 use bridgemaster_proto::v1;
 use bridgemaster_referee::{BotIdentity, Known, Time};
 use bridgemaster_store::KeyName;
@@ -39,16 +41,31 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// The names that it is of: the key that made it, and the bots that are named after keys.
     fn parties(&self) -> Vec<KeyName>;
 
-    /// Takes a seat with a new stream; an older stream of the seat ends. With a key, the bot is
-    /// the one of the key's name, and a seat that the bot of another key holds is refused. `known` is
+    /// The group that it belongs to.
+    fn group(&self) -> Option<&v1::MatchGroup>;
+
+    /// Its seats.
+    fn seats(&self) -> SeatCount;
+
+    /// Takes a seat with a new stream; an older stream of the seat ends. A ticket in whose place
+    /// there is a newer one is refused. With a key, the bot is the one of the key's name, and a seat
+    /// that the bot of another key holds, or that is reserved for one, is refused. `known` is
     /// what the bot says that it has. A refusal waits as everything does that shows how the match stands.
     fn join(
         &self,
-        seat: Seat,
+        seat: (Seat, TicketHash),
         bot: BotIdentity,
         key: Option<&KeyName>,
         known: Option<Known>,
     ) -> Outcome<Result<Joined, Gated<Refusal>>>;
+
+    /// Gives seats to which no bot has come new tickets; a seat to which one has come is passed over
+    /// if they `are_optional`. Gives the seats that have new ones.
+    fn replace_tickets(
+        &self,
+        tickets: &[(Seat, TicketHash)],
+        are_optional: bool,
+    ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<NoNewTickets>>>;
 
     /// Whether the bot that is named after this key has a seat, with a stream or without.
     fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool;
@@ -65,6 +82,13 @@ pub(crate) trait HostedMatch: Send + Sync {
 
     /// What is known of it, if it is one that is asked for.
     fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>>;
+
+    /// Calls it off, and gives what is known of it then; of one that was called off before, what is
+    /// known of it.
+    ///
+    /// # Errors
+    /// When it has ended.
+    fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>>;
 
     /// Follows it, as this watcher.
     fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
@@ -89,6 +113,8 @@ pub(crate) enum ReplayBytes {
     Here(Gated<Arc<[u8]>>),
     /// The store has them.
     InStore,
+    /// There is none, for this reason.
+    Never(Gated<Refusal>),
 }
 
 pub(crate) trait PlayedMatch: HostedMatch {
@@ -117,8 +143,9 @@ pub(crate) struct Ended {
     pub(crate) id: MatchId,
     /// The key that made it, on a server that asks for keys.
     pub(crate) maker: Option<KeyName>,
-    /// The bytes of its replay file, to be seen when the gate is open.
-    pub(crate) replay: Arc<[u8]>,
+    /// The bytes of its replay file, to be seen when the gate is open; `None` when it was called
+    /// off.
+    pub(crate) replay: Option<Arc<[u8]>>,
     pub(crate) gate: Option<Gate>,
 }
 

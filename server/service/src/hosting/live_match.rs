@@ -18,7 +18,8 @@ use parking_lot::{Mutex, MutexGuard};
 
 use self::effects::{Locked, Surroundings, effects_buffer};
 use super::{
-    context::Context, gates::Gates, hosted_match::Outcome, ids::stored_id, spectators::Spectators,
+    context::Context, gates::Gates, groups::GroupKey, hosted_match::Outcome, ids::stored_id,
+    spectators::Spectators,
 };
 use crate::journal::MatchJournal;
 
@@ -98,6 +99,8 @@ impl<G: WireGame> LiveMatch<G> {
             journal.map(|journal| MatchJournal::new(Arc::clone(journal), stored_id(&origin.id)));
         Self {
             around: Surroundings {
+                seats: machine.referee().rules().seats,
+                group: GroupKey::of(origin.group.as_ref(), origin.maker.as_deref()),
                 origin,
                 maker,
                 metrics: context.metrics.game(G::ID),
@@ -125,7 +128,14 @@ impl<G: WireGame> LiveMatch<G> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Locked<G>> {
-        self.locked.lock()
+        let mut locked = self.locked.lock();
+        if let Some(group) = &self.around.group
+            && self.state.get() == v1::MatchState::Ended
+            && self.around.context.groups.is_revealed(group)
+        {
+            locked.machine.reveal();
+        }
+        locked
     }
 
     fn inbox(&self) -> MutexGuard<'_, Inbox> {

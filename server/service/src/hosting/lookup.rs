@@ -126,6 +126,18 @@ impl Matches {
         }
     }
 
+    /// A finished match of the store, whoever asks.
+    pub(super) async fn stored_match(&self, id: &MatchId) -> Result<Option<StoredMatch>, Refusal> {
+        let Some((store, stored_id)) = self.stored(id) else {
+            return Ok(None);
+        };
+        let _turn = self.reading().turn().await?;
+        match store.finished_match(&stored_id).await {
+            Ok(finished) => finished.map(|one| self.read_finished(&one)).transpose(),
+            Err(error) => Err(self.not_read(id, error)),
+        }
+    }
+
     /// The bytes of the replay file of a match that has ended, for `reader`.
     pub(crate) async fn replay(
         &self,
@@ -137,6 +149,10 @@ impl Matches {
                 RefusalReason::MatchRunning,
                 "the match has not ended, and its replay shows what seats may not know",
             )),
+            ReplayBytes::Never(refusal) => Err(match refusal.shown().await {
+                Ok(refusal) => refusal,
+                Err(not_stored) => storage_failed(not_stored),
+            }),
             ReplayBytes::Here(bytes) => bytes.shown().await.map_err(storage_failed),
             ReplayBytes::InStore => {
                 let stored = self.stored(hosted.id());
@@ -239,7 +255,7 @@ impl Matches {
     }
 
     pub(super) fn read_finished(&self, finished: &FinishedMatch) -> Result<StoredMatch, Refusal> {
-        StoredMatch::read(finished).map_err(|problem| {
+        StoredMatch::read(finished, &self.context().groups).map_err(|problem| {
             let id = id_from_store(&finished.match_id);
             let refusal = unreadable(&id);
             let part = DamagedValue::Summary;

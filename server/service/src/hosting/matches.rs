@@ -1,29 +1,26 @@
 //! All matches of a server, and the tickets to their seats.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
-use bridgemaster_games::{Seat, with_game};
-use bridgemaster_match::{MatchId, Origin, TicketHash};
-use bridgemaster_proto::{
-    games::{WireError, game_id},
-    v1::{MatchConfig, MatchInfo, RefusalReason, SeatTicket},
-};
+use bridgemaster_games::Seat;
+use bridgemaster_match::{Cancellation, MatchId, TicketHash};
+use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 use bridgemaster_store::KeyName;
-use bridgemaster_wire::{game_unset, rules_from_wire, seed_from_wire};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::Notify, task::yield_now};
-use tracing::{Instrument as _, info};
+use tracing::Instrument as _;
 
 use super::{
-    HostedMatch, LiveMatch, MatchQuery, StoredMatch, Ticket,
+    HostedMatch, MatchQuery, StoredMatch, Ticket,
     clock::ServerClock,
     context::Context,
     hosted_match::{Ended, Outcome, PlayedMatch},
-    ids::{draw_match_id, draw_seed, draw_seed_salt, stored_id},
+    ids::stored_id,
     lifecycle::Lifecycle,
     reading::Reading,
+    requests::{MadeBefore, RequestLocks},
     roster::Roster,
     set_aside::{self, SetAside},
     timer,
@@ -36,22 +33,12 @@ use crate::{
     refusal::Refusal,
     replays::ReplayKeeper,
     tally::Tally,
-    wall_clock::now_unix_ms,
 };
 
 /// Matches that a list looks at before it lets others go on.
 const AT_ONCE: usize = 64;
 /// Most times that one call does.
 const MAX_LOOKS: usize = 64;
-
-/// What a match is made with besides its rules.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Making {
-    /// The key that asks for it, on a server that asks for keys.
-    pub(crate) maker: Option<KeyName>,
-    /// What its maker writes on it.
-    pub(crate) labels: BTreeMap<String, String>,
-}
 
 /// All matches of a server.
 pub(crate) struct Matches {
@@ -63,6 +50,8 @@ pub(crate) struct Matches {
     reading: Reading,
     replays: Option<Arc<ReplayKeeper>>,
     roster: Mutex<Roster>,
+    pub(super) request_locks: RequestLocks,
+    replacing: Mutex<()>,
 }
 
 impl Matches {
@@ -86,10 +75,13 @@ impl Matches {
                 lifecycle: Lifecycle::default(),
                 journal,
                 signing_key: Arc::new(signing_key),
+                groups: Arc::default(),
             }),
             emptied: Notify::new(),
             replays,
             roster: Mutex::default(),
+            request_locks: RequestLocks::default(),
+            replacing: Mutex::default(),
         }
     }
 
@@ -151,58 +143,9 @@ impl Matches {
         }
     }
 
-    /// Makes a match, and the tickets to its seats. With a store, the match is in it.
-    pub(crate) async fn create(
-        self: &Arc<Self>,
-        config: &MatchConfig,
-        making: Making,
-    ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
-        if self.lifecycle().is_draining() {
-            return Err(self.stop_refusal());
-        }
-        let refuse_config =
-            |error: WireError| Refusal::field(format!("config.{}", error.field), error.detail);
-        let unnamed = || refuse_config(game_unset());
-        let game = config.game.as_ref().and_then(game_id).ok_or_else(unnamed)?;
-        let seed = seed_from_wire(config).map_err(refuse_config)?;
-        let seed = seed.unwrap_or_else(draw_seed);
-        with_game!(game, G => {
-            let rules = rules_from_wire::<G>(config, seed).map_err(refuse_config)?;
-            let Making { maker, labels } = making;
-            let tickets: Vec<Ticket> = rules.seats.seats().map(|_| Ticket::draw()).collect();
-            let hashes = tickets.iter().map(Ticket::hash).collect();
-            let origin = Origin {
-                maker: maker.as_ref().map(ToString::to_string),
-                created_unix_ms: now_unix_ms().unsigned_abs(),
-                labels,
-                ..Origin::new(draw_match_id(), draw_seed_salt(), hashes)
-            };
-            let made = self.in_a_place(maker.as_ref(), || {
-                let made = LiveMatch::<G>::new(origin, maker.clone(), rules, &self.context);
-                made.map_err(|error| {
-                    Refusal::field(format!("config.{}", error.field()), error.detail())
-                })
-            })?;
-            let made = Arc::new(made);
-            if let Some(journal) = self.journal() {
-                let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
-                // In a task of its own: a caller that goes away meanwhile must not leave a match
-                // that is stored and that nobody hosts.
-                let admitted = tokio::spawn(async move {
-                    let stored = journal.open(stored_id(made.id()), &made.header()).await;
-                    matches.admit(made, tickets, stored)
-                });
-                admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
-            } else {
-                self.admit(made, tickets, Ok(()))
-            }
-        })
-        .ok_or_else(unnamed)?
-    }
-
     /// Makes what takes a place among the matches that wait or run. Without a place nothing is
     /// made, so that a server that is full draws no setups.
-    fn in_a_place<T>(
+    pub(super) fn in_a_place<T>(
         &self,
         maker: Option<&KeyName>,
         make: impl FnOnce() -> Result<T, Refusal>,
@@ -211,30 +154,8 @@ impl Matches {
         make().inspect_err(|_| self.leave(maker))
     }
 
-    /// Hosts a match that has its place, if it is stored.
-    fn admit(
-        self: &Arc<Self>,
-        made: Arc<dyn PlayedMatch>,
-        tickets: Vec<Ticket>,
-        stored: Result<(), NotStored>,
-    ) -> Result<(MatchInfo, Vec<SeatTicket>), Refusal> {
-        if let Err(NotStored) = stored {
-            self.leave(made.maker());
-            return Err(Refusal::storage_failed());
-        }
-        let info = made.info().into_value();
-        let hashes = tickets.iter().map(Ticket::hash).collect();
-        self.host(made, hashes);
-        info!(match_id = %info.match_id, seats = info.seats.len(), "match made");
-        let shown = (0..).zip(&tickets).map(|(seat, ticket)| SeatTicket {
-            seat,
-            ticket: ticket.reveal().to_owned(),
-        });
-        Ok((info, shown.collect()))
-    }
-
     /// Takes in a match that has its place, and starts its timer.
-    fn host(self: &Arc<Self>, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
+    pub(super) fn host(self: &Arc<Self>, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
         let (sooner, span) = (played.sooner(), played.span());
         let parties = played.parties();
         self.roster()
@@ -286,6 +207,16 @@ impl Matches {
                 "the ticket is of no match that this server knows",
             ),
         })
+    }
+
+    /// The match that the request of this name made, on a server without a store.
+    pub(super) fn requested(&self, name: &str) -> Option<MadeBefore> {
+        self.roster().requested(name)
+    }
+
+    /// Held to give tickets to a match and its place in the roster together.
+    pub(super) fn replacing(&self) -> &Mutex<()> {
+        &self.replacing
     }
 
     /// The match of this identifier, if the server holds it in memory.
@@ -341,6 +272,19 @@ impl Matches {
         outcome.value
     }
 
+    /// Calls a match off, and gives what is known of it once that is stored.
+    pub(crate) async fn cancel(
+        &self,
+        hosted: &dyn HostedMatch,
+        why: Cancellation,
+    ) -> Result<MatchInfo, Refusal> {
+        let not_stored = |NotStored| Refusal::storage_failed();
+        match self.take_note(hosted.cancel(why)) {
+            Ok(info) => info.shown().await.map_err(not_stored),
+            Err(refusal) => Err(refusal.shown().await.unwrap_or_else(not_stored)),
+        }
+    }
+
     /// A match has ended; its replay is written when its gate is open.
     fn ended(&self, ended: Ended) {
         let Ended {
@@ -349,7 +293,7 @@ impl Matches {
             replay,
             gate,
         } = ended;
-        if let Some(keeper) = &self.replays {
+        if let (Some(keeper), Some(replay)) = (&self.replays, replay) {
             keeper.enqueue(stored_id(&id), replay, gate);
         }
         let forgotten = self.roster().end(&id, self.limits().ended_matches_kept);
@@ -359,7 +303,7 @@ impl Matches {
     }
 
     /// Gives up a place among the matches that wait or run.
-    fn leave(&self, maker: Option<&KeyName>) {
+    pub(super) fn leave(&self, maker: Option<&KeyName>) {
         let mut roster = self.roster();
         roster.leave(maker);
         if roster.is_empty() {
@@ -367,7 +311,7 @@ impl Matches {
         }
     }
 
-    fn roster(&self) -> MutexGuard<'_, Roster> {
+    pub(super) fn roster(&self) -> MutexGuard<'_, Roster> {
         self.roster.lock()
     }
 }
@@ -376,15 +320,22 @@ impl Matches {
 mod tests {
     use std::time::Duration;
 
-    use bridgemaster_games::GAME_IDS;
-    use bridgemaster_proto::{games::WireGame as _, v1::ClockRules};
+    use bridgemaster_games::{GAME_IDS, with_game};
+    use bridgemaster_proto::{
+        games::WireGame as _,
+        v1::{ClockRules, MatchConfig},
+    };
     use bridgemaster_referee::BotIdentity;
     use tokio::{runtime::Handle, time::timeout};
 
     use super::*;
     use bridgemaster_match::SeatInput;
 
-    use crate::hosting::{SeatKey, hosted_match::ReplayBytes};
+    use crate::hosting::{
+        SeatKey,
+        hosted_match::ReplayBytes,
+        making::{Made, Making},
+    };
 
     fn matches(limits: Limits) -> Arc<Matches> {
         Arc::new(Matches::new(
@@ -431,7 +382,8 @@ mod tests {
             }),
             ..MatchConfig::default()
         };
-        let (info, tickets) = matches.create(&config, Making::default()).await.unwrap();
+        let made = matches.create(&config, Making::default()).await;
+        let Made { info, tickets, .. } = made.unwrap();
         // The timer takes note of the start-up time, an hour from now.
         yield_now().await;
         for ticket in tickets {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use bridgemaster_match::Origin;
-use bridgemaster_proto::v1::{MatchInfo, MatchState};
+use bridgemaster_proto::v1::{MatchGroup, MatchInfo, MatchState};
 use bridgemaster_store::KeyName;
 
 /// Which matches a list is asked for: those for which all of it holds.
@@ -16,6 +16,10 @@ pub(crate) struct MatchQuery {
     pub(crate) labels: BTreeMap<String, String>,
     /// Name of the key that made it.
     pub(crate) maker: Option<String>,
+    /// Identifier of the group that it belongs to.
+    pub(crate) group_id: Option<String>,
+    /// Whether its result was annulled.
+    pub(crate) annulled: Option<bool>,
     /// Name of a bot that has a seat in it.
     pub(crate) bot_name: Option<String>,
     /// When it was made, in ms since 1970 UTC.
@@ -27,6 +31,7 @@ struct Fixed<'a> {
     game_id: &'a str,
     labels: &'a BTreeMap<String, String>,
     maker: &'a str,
+    group: Option<&'a MatchGroup>,
     created_unix_ms: u64,
 }
 
@@ -58,6 +63,7 @@ impl MatchQuery {
             game_id,
             labels: &origin.labels,
             maker: origin.maker.as_deref().unwrap_or_default(),
+            group: origin.group.as_ref(),
             created_unix_ms: origin.created_unix_ms,
         })
     }
@@ -67,10 +73,17 @@ impl MatchQuery {
         let has_seat = |name: &String| info.seats.iter().any(|seat| seat.bot_name == *name);
         self.wants_state(info.state())
             && self.bot_name.as_ref().is_none_or(has_seat)
+            && self
+                .annulled
+                .is_none_or(|annulled| annulled == info.annulment.is_some())
             && self.wants_fixed(&Fixed {
                 game_id,
                 labels: &info.labels,
                 maker: &info.maker,
+                group: info
+                    .config
+                    .as_ref()
+                    .and_then(|config| config.group.as_ref()),
                 created_unix_ms: info.created_unix_ms,
             })
     }
@@ -80,6 +93,10 @@ impl MatchQuery {
         let mut labels = self.labels.iter();
         is(&self.game_id, fixed.game_id)
             && is(&self.maker, fixed.maker)
+            && is(
+                &self.group_id,
+                fixed.group.map_or("", |group| &group.group_id),
+            )
             && labels.all(|(name, value)| fixed.labels.get(name) == Some(value))
             && self.created_unix_ms.contains(&fixed.created_unix_ms)
     }
@@ -87,7 +104,7 @@ impl MatchQuery {
 
 #[cfg(test)]
 mod tests {
-    use bridgemaster_proto::v1::SeatInfo;
+    use bridgemaster_proto::v1::{MatchConfig, SeatInfo};
 
     use super::*;
 
@@ -97,6 +114,8 @@ mod tests {
             game_id: None,
             labels: BTreeMap::new(),
             maker: None,
+            group_id: None,
+            annulled: None,
             bot_name: None,
             created_unix_ms: 0..=u64::MAX,
         }
@@ -115,12 +134,21 @@ mod tests {
             bot_name: "greedy".to_owned(),
             ..SeatInfo::default()
         };
+        let group = MatchGroup {
+            group_id: "g".to_owned(),
+            ..MatchGroup::default()
+        };
+        let config = MatchConfig {
+            group: Some(group),
+            ..MatchConfig::default()
+        };
         let info = MatchInfo {
             state: MatchState::Running.into(),
             seats: vec![seat],
             labels: labels(&[("run", "7"), ("kind", "nightly")]),
             maker: "ci".to_owned(),
             created_unix_ms: 500,
+            config: Some(config),
             ..MatchInfo::default()
         };
         let some = |text: &str| Some(text.to_owned());
@@ -131,6 +159,8 @@ mod tests {
             game_id: some("alhambra"),
             labels: labels(&[("run", "7")]),
             maker: some("ci"),
+            group_id: some("g"),
+            annulled: Some(false),
             bot_name: some("greedy"),
             created_unix_ms: 500..=500,
         };
@@ -158,6 +188,14 @@ mod tests {
             },
             MatchQuery {
                 bot_name: some("greed"),
+                ..all.clone()
+            },
+            MatchQuery {
+                group_id: some("h"),
+                ..all.clone()
+            },
+            MatchQuery {
+                annulled: Some(true),
                 ..all.clone()
             },
             MatchQuery {

@@ -12,7 +12,12 @@ use bridgemaster_store::{
 };
 use tracing::{error, info, warn};
 
-use super::{LiveMatch, Matches, StoredMatch, hosted_match::PlayedMatch, ids::id_from_store};
+use super::{
+    LiveMatch, Matches, StoredMatch,
+    groups::{GroupKey, OPEN_NOTES, maker_name},
+    hosted_match::PlayedMatch,
+    ids::id_from_store,
+};
 use crate::{
     journal::{Journal, RecoveryError},
     metrics::DamagedValue,
@@ -50,6 +55,7 @@ impl Matches {
             );
             self.metrics().damaged(DamagedValue::Key);
         }
+        self.context().groups.read(store.notes(OPEN_NOTES).await?);
         let finished = self.last_finished(store).await?;
         let mut again = Vec::new();
         for id in store.open_match_ids().await? {
@@ -66,7 +72,14 @@ impl Matches {
             played, tickets, ..
         } in again
         {
+            if let (Some(key), Some(group)) = (group_of(&*played), played.group()) {
+                self.context().groups.goes_on(&key, group);
+            }
             self.go_on_with(played, tickets);
+        }
+        for group in self.context().groups.complete() {
+            let groups = &self.context().groups;
+            groups.close(&group, |notes| Some(journal.note(notes)));
         }
         let set_aside = self.set_aside().in_play().len();
         info!(in_play, set_aside, "matches restored from the store");
@@ -177,6 +190,11 @@ impl Matches {
             game_id: header.game_id().to_owned(),
         })
     }
+}
+
+/// The group of a match whose chance is held back.
+fn group_of(played: &dyn PlayedMatch) -> Option<GroupKey> {
+    GroupKey::of(played.group(), maker_name(played.maker()))
 }
 
 async fn give_up(store: &dyn Store, given_up: &[String]) -> Result<(), RecoveryError> {

@@ -9,7 +9,10 @@ use bridgemaster_games::Seat;
 use bridgemaster_match::{MatchId, TicketHash};
 use bridgemaster_store::KeyName;
 
-use super::HostedMatch;
+use super::{
+    HostedMatch,
+    requests::{MadeBefore, RepeatableRequest},
+};
 use crate::{limits::Limits, refusal::Refusal};
 
 /// What the server holds. Entries are made and forgotten together.
@@ -26,6 +29,8 @@ pub(super) struct Roster {
     open_by_maker: HashMap<KeyName, usize>,
     /// Matches that have ended, the oldest end first.
     ended: VecDeque<MatchId>,
+    /// Matches by the requests that made them, for a server without a store.
+    by_request: HashMap<String, MadeBefore>,
 }
 
 /// What is held of one match.
@@ -35,6 +40,8 @@ pub(super) struct Entry {
     tickets: Vec<TicketHash>,
     /// Each once.
     parties: Vec<KeyName>,
+    /// The name of the request that made it.
+    request: Option<String>,
 }
 
 impl Roster {
@@ -106,10 +113,38 @@ impl Roster {
             age,
             tickets,
             parties: Vec::new(),
+            request: None,
         };
         self.entries.insert(id.clone(), entry);
         for party in parties {
             self.is_of(&id, party);
+        }
+    }
+
+    /// Takes note of the request that made a match.
+    pub(super) fn is_by(&mut self, id: &MatchId, request: &RepeatableRequest) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            let name = request.name().to_owned();
+            entry.request = Some(name.clone());
+            let made = MadeBefore::new(id.clone(), request);
+            self.by_request.insert(name, made);
+        }
+    }
+
+    /// The match that the request of this name made.
+    pub(super) fn requested(&self, name: &str) -> Option<MadeBefore> {
+        self.by_request.get(name).cloned()
+    }
+
+    /// A seat has a new ticket; its older one opens nothing any more.
+    pub(super) fn replace_ticket(&mut self, id: &MatchId, seat: Seat, ticket: TicketHash) {
+        let Some(entry) = self.entries.get_mut(id) else {
+            return;
+        };
+        if let Some(older) = entry.tickets.get_mut(seat.index()) {
+            self.seats.remove(&std::mem::replace(older, ticket));
+            let hosted = Arc::clone(&entry.hosted);
+            self.seats.insert(ticket, (hosted, seat));
         }
     }
 
@@ -142,6 +177,9 @@ impl Roster {
             self.seats.remove(ticket);
         }
         self.by_age.remove(&entry.age);
+        if let Some(request) = &entry.request {
+            self.by_request.remove(request);
+        }
         for party in &entry.parties {
             if let Some(ages) = self.by_party.get_mut(party) {
                 ages.remove(&entry.age);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::Opening;
+use bridgemaster_match::{Opening, TicketHash};
 use bridgemaster_referee::{BotIdentity, Known};
 use bridgemaster_store::KeyName;
 use tracing::{Span, error_span};
@@ -17,6 +17,7 @@ pub(crate) struct SeatKey {
     matches: Arc<Matches>,
     hosted: Arc<dyn HostedMatch>,
     seat: Seat,
+    ticket: TicketHash,
 }
 
 impl SeatKey {
@@ -30,6 +31,7 @@ impl SeatKey {
             matches: Arc::clone(matches),
             hosted,
             seat,
+            ticket: ticket.hash(),
         })
     }
 
@@ -64,7 +66,7 @@ impl SeatKey {
     ) -> Result<(SeatStream, Outbound, Gated<Opening>), Gated<Refusal>> {
         // A name that no key can have is in no index.
         let name = KeyName::new(&bot.name).ok();
-        let joined = self.hosted.join(self.seat, bot, key, known);
+        let joined = self.hosted.join((self.seat, self.ticket), bot, key, known);
         let Joined {
             number,
             outbound,

@@ -1,9 +1,12 @@
 //! A match that has ended, as the store keeps it: for whoever asks, and for bots that were away
 //! when it ended.
 
-use bridgemaster_games::{GAME_IDS, Seat};
+use std::sync::Arc;
+
+use bridgemaster_games::{GAME_IDS, Seat, SeatCount};
 use bridgemaster_match::{
-    MatchId, Opening, SeatInput, StreamNumber, TicketHash, read_finished, read_histories,
+    Cancellation, MatchId, NoNewTickets, Opening, SeatInput, StreamNumber, TicketHash,
+    read_finished, read_histories,
 };
 use bridgemaster_proto::{
     internal::v1::FinishedSeat,
@@ -13,8 +16,9 @@ use bridgemaster_referee::{BotIdentity, Histories, Known};
 use bridgemaster_store::{FinishedMatch, KeyName};
 
 use super::{
-    HostedMatch, MatchQuery,
-    closing::{forfeited, of_another_key},
+    Groups, HostedMatch, MatchQuery,
+    closing::{cancelled, forfeited, has_ended, of_another_key},
+    groups::{GroupKey, maker_name, still_running},
     hosted_match::{Joined, Outcome, ReplayBytes},
     ids::id_from_store,
     outbound::{self, Closing},
@@ -37,17 +41,24 @@ pub(crate) struct StoredMatch {
     rules_version: u32,
     info: v1::MatchInfo,
     seats: Vec<FinishedSeat>,
+    seat_count: SeatCount,
     /// In the last of them it ended.
     histories: Histories,
     maker: Option<KeyName>,
+    /// The group whose chance is held back until it is over.
+    group: Option<GroupKey>,
+    groups: Arc<Groups>,
 }
 
 impl StoredMatch {
-    /// Reads what the store keeps of a match, or tells what is wrong with it.
-    pub(crate) fn read(finished: &FinishedMatch) -> Result<Self, String> {
+    /// Reads what the store keeps of a match, or tells what is wrong with it. What it shows depends
+    /// on which `groups` are not over.
+    pub(crate) fn read(finished: &FinishedMatch, groups: &Arc<Groups>) -> Result<Self, String> {
         let summary = read_finished(&finished.summary)?;
         let game_id = GAME_IDS.iter().find(|id| **id == summary.game_id);
         let game_id = game_id.ok_or_else(|| format!("it is of {:?}, no game", summary.game_id))?;
+        let seat_count = u8::try_from(summary.seats.len()).ok();
+        let seat_count = seat_count.and_then(SeatCount::new);
         let maker = summary.maker.map(KeyName::new).transpose();
         let maker = maker.map_err(|error| error.to_string())?;
         let mut info = summary.info.unwrap_or_default();
@@ -61,15 +72,41 @@ impl StoredMatch {
         };
         info.created_unix_ms = known(info.created_unix_ms, finished.opened_at_unix_ms);
         info.ended_unix_ms = known(info.ended_unix_ms, finished.ended_at_unix_ms);
+        let group = info
+            .config
+            .as_ref()
+            .and_then(|config| config.group.as_ref());
         Ok(Self {
+            group: GroupKey::of(group, maker_name(maker.as_ref())),
+            groups: Arc::clone(groups),
             maker,
             id: id_from_store(&finished.match_id),
             game_id,
             rules_version: summary.rules_version,
             info,
+            seat_count: seat_count
+                .ok_or_else(|| format!("it has {} seats", summary.seats.len()))?,
             seats: summary.seats,
             histories: read_histories(summary.histories)?,
         })
+    }
+
+    /// Whether its chance is held back.
+    fn is_held_back(&self) -> bool {
+        let group = self.group.as_ref();
+        group.is_some_and(|group| !self.groups.is_revealed(group))
+    }
+
+    /// What everybody may know of it now.
+    fn shown_info(&self) -> v1::MatchInfo {
+        let mut info = self.info.clone();
+        if self.is_held_back() {
+            info.seed_salt.clear();
+            if let Some(config) = &mut info.config {
+                config.seed = None;
+            }
+        }
+        info
     }
 
     /// The tickets of its seats, in seat order.
@@ -78,6 +115,18 @@ impl StoredMatch {
         seats
             .filter_map(|seat| TicketHash::from_bytes(&seat.ticket_sha256))
             .collect()
+    }
+
+    /// Whether it was called off, so that it has no replay.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.info.cancellation.is_some()
+    }
+
+    /// The bot that had a seat, or for which it was reserved.
+    fn held_by(&self, seat: Seat) -> Option<&str> {
+        let info = self.info.seats.get(seat.index())?;
+        let names = [&info.bot_name, &info.reserved_for].into_iter();
+        names.map(String::as_str).find(|name| !name.is_empty())
     }
 
     /// The bot that had a seat.
@@ -109,15 +158,12 @@ impl StoredMatch {
     }
 
     fn ended(&self) -> v1::MatchEnded {
-        let seed = self
-            .info
-            .config
-            .as_ref()
-            .and_then(|config| config.seed.clone());
+        let info = self.shown_info();
+        let seed = info.config.and_then(|config| config.seed);
         v1::MatchEnded {
-            result: self.info.result.clone(),
+            result: info.result,
             seed: seed.unwrap_or_default(),
-            seed_salt: self.info.seed_salt.clone(),
+            seed_salt: info.seed_salt,
         }
     }
 }
@@ -136,8 +182,9 @@ impl HostedMatch for StoredMatch {
     }
 
     fn is_of(&self, key: &KeyName) -> bool {
-        let mut bots = self.info.seats.iter().map(|seat| &seat.bot_name);
-        self.maker() == Some(key) || bots.any(|name| name == key.as_str())
+        let mut seats = self.info.seats.iter();
+        self.maker() == Some(key)
+            || seats.any(|seat| seat.bot_name == key.as_str() || seat.reserved_for == key.as_str())
     }
 
     fn parties(&self) -> Vec<KeyName> {
@@ -148,16 +195,19 @@ impl HostedMatch for StoredMatch {
 
     fn join(
         &self,
-        seat: Seat,
+        (seat, _): (Seat, TicketHash),
         _bot: BotIdentity,
         key: Option<&KeyName>,
         known: Option<Known>,
     ) -> Outcome<Result<Joined, Gated<Refusal>>> {
         let refused = |refusal| Outcome::of(Err(Gated::new(refusal, None)));
         if let Some(key) = key
-            && self.bot_name(seat).is_some_and(|name| name != key.as_str())
+            && self.held_by(seat).is_some_and(|name| name != key.as_str())
         {
             return refused(of_another_key());
+        }
+        if let Some(why) = &self.info.cancellation {
+            return refused(cancelled(&why.reason));
         }
         if let Some(fault) = self.forfeit(seat) {
             let name = fault.as_str_name();
@@ -198,6 +248,23 @@ impl HostedMatch for StoredMatch {
         }))
     }
 
+    fn group(&self) -> Option<&v1::MatchGroup> {
+        self.info.config.as_ref()?.group.as_ref()
+    }
+
+    fn seats(&self) -> SeatCount {
+        self.seat_count
+    }
+
+    /// It is over.
+    fn replace_tickets(
+        &self,
+        _: &[(Seat, TicketHash)],
+        _: bool,
+    ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<NoNewTickets>>> {
+        Outcome::of(Err(Gated::new(NoNewTickets::Over, None)))
+    }
+
     fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
         self.bot_name(seat) == Some(name.as_str())
     }
@@ -212,7 +279,7 @@ impl HostedMatch for StoredMatch {
     }
 
     fn info(&self) -> Gated<v1::MatchInfo> {
-        Gated::new(self.info.clone(), None)
+        Gated::new(self.shown_info(), None)
     }
 
     fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
@@ -220,9 +287,16 @@ impl HostedMatch for StoredMatch {
         is_wanted.then(|| self.info())
     }
 
+    fn cancel(&self, _: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {
+        Outcome::of(match self.info.cancellation {
+            Some(_) => Ok(self.info()),
+            None => Err(Gated::new(has_ended(), None)),
+        })
+    }
+
     fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
         let snapshot = WatchMatchResponse {
-            r#match: Some(self.info.clone()),
+            r#match: Some(self.shown_info()),
             // The board is in the replay.
             observation: None,
             events: Vec::new(),
@@ -232,6 +306,10 @@ impl HostedMatch for StoredMatch {
     }
 
     fn replay(&self) -> ReplayBytes {
-        ReplayBytes::InStore
+        match &self.info.cancellation {
+            Some(why) => ReplayBytes::Never(Gated::new(cancelled(&why.reason), None)),
+            None if self.is_held_back() => ReplayBytes::Never(Gated::new(still_running(), None)),
+            None => ReplayBytes::InStore,
+        }
     }
 }

@@ -124,6 +124,20 @@ impl Authenticator {
         Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.ring))))
     }
 
+    /// Whether a key of this name is in force that may take seats; `None` on a server that asks for
+    /// no keys.
+    pub(crate) fn may_play(&self, name: &KeyName) -> Option<bool> {
+        let keys = self.keys.as_ref()?;
+        let play = KeyScope::Play.to_scope();
+        let now_unix_ms = now_unix_ms();
+        Some(keys.ring.any(|key| {
+            key.name == *name
+                && key.scopes.contains(&play)
+                && key.is_in_force()
+                && !key.has_expired(now_unix_ms)
+        }))
+    }
+
     /// The caller, who may make a match now.
     pub(crate) async fn maker(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
         let caller = self.caller(metadata).await?;

@@ -129,6 +129,11 @@ impl KeyRing {
         Ok((ring, mark))
     }
 
+    /// Whether one of the keys, as they were read last, is such a one.
+    pub(super) fn any(&self, is_it: impl Fn(&Key) -> bool) -> bool {
+        self.keys.borrow().by_id.values().any(|key| is_it(key))
+    }
+
     /// Takes note of changes in the store, for as long as it is polled.
     pub(super) async fn keep(self: Arc<Self>, mut mark: KeysMark) {
         let mut was_good = true;

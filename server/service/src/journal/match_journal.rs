@@ -21,9 +21,9 @@ impl MatchJournal {
         Self { journal, id }
     }
 
-    /// Queues an entry, and with the last one what stays of the match. What comes of the entry must
-    /// wait for the gate.
-    pub(crate) fn store(&self, entry: StoredEntry) -> Gate {
+    /// Queues an entry, with the last one what stays of the match, and what is noted with it. What
+    /// comes of the entry must wait for the gate.
+    pub(crate) fn store(&self, entry: StoredEntry, notes: Vec<Write>) -> Gate {
         let append = Write::Append {
             match_id: self.id.clone(),
             number: entry.number,
@@ -41,6 +41,7 @@ impl MatchJournal {
                 .filter_map(|name| KeyName::new(name).ok())
                 .collect(),
         });
-        self.journal.queue([append].into_iter().chain(finish))
+        let writes = [append].into_iter().chain(finish).chain(notes);
+        self.journal.queue(writes)
     }
 }

@@ -66,14 +66,24 @@ impl Journal {
         self.failure.get().cloned()
     }
 
-    /// Stores a new match.
-    pub(crate) async fn open(&self, match_id: MatchId, header: &Header) -> Result<(), NotStored> {
+    /// Queues notes.
+    pub(crate) fn note(&self, notes: Vec<Write>) -> Gate {
+        self.queue(notes)
+    }
+
+    /// Queues a new match, and what is noted with it.
+    pub(crate) fn open(
+        &self,
+        match_id: MatchId,
+        header: &Header,
+        notes: impl IntoIterator<Item = Write>,
+    ) -> Gate {
         let open = Write::OpenMatch {
             match_id,
             opened_at_unix_ms: header.created_unix_ms(),
             header: header.to_bytes(),
         };
-        self.queue([open]).wait().await
+        self.queue([open].into_iter().chain(notes))
     }
 
     /// Queues writes for one commit. After a failure the gate never opens.

@@ -43,6 +43,7 @@ pub(crate) struct Metrics {
     matches: Family<StateLabels, Gauge>,
     matches_ended: Family<GameLabels, Counter>,
     matches_spoiled: Counter,
+    matches_cancelled: Counter,
     decisions: Family<ByLabels, Counter>,
     decision_seconds: Family<GameLabels, Histogram, fn() -> Histogram>,
     handling_seconds: Histogram,
@@ -81,6 +82,12 @@ impl Metrics {
                 r,
                 "matches_spoiled",
                 "Ended matches in which a request had more of the server's own lag than the rules allow",
+                Counter::default(),
+            ),
+            matches_cancelled: add(
+                r,
+                "matches_cancelled",
+                "Matches that were called off",
                 Counter::default(),
             ),
             decisions: add(r, "decisions", "Decisions applied", Family::default()),
@@ -196,6 +203,11 @@ impl Metrics {
     /// A match ended with a result that the server's lag spoiled.
     pub(crate) fn match_spoiled(&self) {
         self.matches_spoiled.inc();
+    }
+
+    /// A match was called off.
+    pub(crate) fn match_cancelled(&self) {
+        self.matches_cancelled.inc();
     }
 
     /// A seat committed a fault.

@@ -3,7 +3,7 @@
 use std::{pin::Pin, sync::Arc};
 
 use async_stream::stream;
-use bridgemaster_match::MatchId;
+use bridgemaster_match::{Cancellation, MatchId};
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
@@ -18,11 +18,11 @@ use tokio_stream::{Pending, Stream};
 use tonic::{Request, Response, Status, server::NamedService as _};
 
 use super::{
-    supported::{check_filter, check_new_match},
-    wishes::{check_labels, query},
+    supported::check_new_match,
+    wishes::{check_reason, making, query, wanted_seats},
 };
 use crate::{
-    hosting::{HostedMatch, Making, Matches, Reader, SharedNews, Viewer},
+    hosting::{HostedMatch, Matches, Reader, SharedNews, Viewer},
     identity::{Authenticator, Caller, KeyScope},
     journal::NotStored,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
@@ -56,6 +56,17 @@ impl MatchDesk {
         Err(Refusal::unsupported_method(&format!("/{service}/{method}")).into())
     }
 
+    /// A match that the caller may change, and the caller.
+    async fn changeable<T>(
+        &self,
+        request: &Request<T>,
+        match_id: &str,
+    ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
+        let (hosted, caller) = self.seen(request, match_id).await?;
+        check_may_change(&*hosted, &caller)?;
+        Ok((hosted, caller))
+    }
+
     /// A match that the caller may see, and the caller.
     async fn seen<T>(
         &self,
@@ -69,6 +80,15 @@ impl MatchDesk {
             Some(hosted) => Ok((hosted, caller)),
             None => Err(unknown(match_id, &caller)),
         }
+    }
+}
+
+/// Makes sure that the caller may change a match: that his key made it, or has the scope `admin`.
+fn check_may_change(hosted: &dyn HostedMatch, caller: &Caller) -> Result<(), Refusal> {
+    let is_maker = caller.name().is_some() && hosted.maker() == caller.name();
+    match is_maker {
+        true => Ok(()),
+        false => caller.require(KeyScope::Admin),
     }
 }
 
@@ -87,7 +107,7 @@ fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
 /// not told, so that nobody learns what identifiers there are.
 fn unknown(match_id: &str, caller: &Caller) -> Refusal {
     let shown: String = match_id.chars().take(MAX_REPEATED_CHARS).collect();
-    let message = if caller.may(KeyScope::Read) {
+    let message = if sees_all(caller) {
         format!("no match has the identifier {shown:?}")
     } else {
         format!(
@@ -98,13 +118,18 @@ fn unknown(match_id: &str, caller: &Caller) -> Refusal {
     Refusal::new(RefusalReason::MatchUnknown, message)
 }
 
+/// Whether the caller sees the matches of others. Who may change them must see them.
+fn sees_all(caller: &Caller) -> bool {
+    caller.may(KeyScope::Read) || caller.may(KeyScope::Admin)
+}
+
 impl Viewer for Caller {
     fn sees_only(&self) -> Option<&KeyName> {
-        self.name().filter(|_| !self.may(KeyScope::Read))
+        self.name().filter(|_| !sees_all(self))
     }
 
     fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {
-        self.may(KeyScope::Read) || (maker.is_some() && maker == self.name())
+        sees_all(self) || (maker.is_some() && maker == self.name())
     }
 }
 
@@ -124,17 +149,13 @@ impl MatchService for MatchDesk {
         let caller = self.authenticator.maker(request.metadata()).await?;
         let request = request.into_inner();
         check_new_match(&request)?;
-        check_labels("labels", &request.labels)?;
+        let making = making(&request, &caller, &self.authenticator)?;
         let config = request.config.unwrap_or_default();
-        let making = Making {
-            maker: caller.name().cloned(),
-            labels: request.labels,
-        };
-        let (info, tickets) = self.matches.create(&config, making).await?;
+        let made = self.matches.create(&config, making).await?;
         Ok(Response::new(CreateMatchResponse {
-            r#match: Some(info),
-            tickets,
-            existed: false,
+            r#match: Some(made.info),
+            tickets: made.tickets,
+            existed: made.existed,
         }))
     }
 
@@ -159,7 +180,6 @@ impl MatchService for MatchDesk {
         let reader = reader(&request, &caller);
         let request = request.into_inner();
         let filter = request.filter.unwrap_or_default();
-        check_filter(&filter)?;
         let wanted = query(filter)?;
         let page_size = match request.page_size {
             0 => DEFAULT_PAGE_SIZE,
@@ -254,21 +274,38 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<CancelMatchRequest>,
     ) -> Result<Response<CancelMatchResponse>, Status> {
-        self.unsupported(&request, "CancelMatch").await
+        let CancelMatchRequest { match_id, reason } = request.get_ref();
+        let (hosted, caller) = self.changeable(&request, match_id).await?;
+        check_reason(reason)?;
+        let why = Cancellation {
+            reason: reason.clone(),
+            by: caller.name().map(ToString::to_string),
+        };
+        let info = self.matches.cancel(&*hosted, why).await?;
+        Ok(Response::new(CancelMatchResponse {
+            r#match: Some(info),
+        }))
     }
 
     async fn replace_tickets(
         &self,
         request: Request<ReplaceTicketsRequest>,
     ) -> Result<Response<ReplaceTicketsResponse>, Status> {
-        self.unsupported(&request, "ReplaceTickets").await
+        let ReplaceTicketsRequest { match_id, seats } = request.get_ref();
+        let (hosted, _) = self.changeable(&request, match_id).await?;
+        let wanted = wanted_seats(seats)?;
+        let tickets = self.matches.replace_tickets(&*hosted, wanted).await?;
+        Ok(Response::new(ReplaceTicketsResponse { tickets }))
     }
 
     async fn close_group(
         &self,
         request: Request<CloseGroupRequest>,
     ) -> Result<Response<CloseGroupResponse>, Status> {
-        self.unsupported(&request, "CloseGroup").await
+        let CloseGroupRequest { match_id } = request.get_ref();
+        let (hosted, _) = self.changeable(&request, match_id).await?;
+        self.matches.close_group(&*hosted).await?;
+        Ok(Response::new(CloseGroupResponse {}))
     }
 
     async fn get_replay(

@@ -4,7 +4,7 @@
 use bridgemaster_games::with_game;
 use bridgemaster_proto::{
     games::game_id,
-    v1::{CreateMatchRequest, MatchConfig, MatchFilter},
+    v1::{CreateMatchRequest, MatchConfig},
 };
 
 use crate::refusal::Refusal;
@@ -13,14 +13,12 @@ use crate::refusal::Refusal;
 pub(super) fn check_new_match(request: &CreateMatchRequest) -> Result<(), Refusal> {
     let CreateMatchRequest {
         config,
-        idempotency_key,
+        idempotency_key: _,
         labels: _,
-        seat_reservations,
+        seat_reservations: _,
         rules_version,
         fork,
     } = request;
-    supported("idempotency_key", idempotency_key.is_empty())?;
-    supported("seat_reservations", seat_reservations.is_empty())?;
     supported("fork", fork.is_none())?;
     let Some(config) = config else {
         return Ok(());
@@ -28,35 +26,16 @@ pub(super) fn check_new_match(request: &CreateMatchRequest) -> Result<(), Refusa
     let MatchConfig {
         game,
         seat_clocks,
-        group,
         spectators,
         ..
     } = config;
     supported("config.seat_clocks", seat_clocks.is_empty())?;
-    supported("config.group", group.is_none())?;
     supported("config.spectators", spectators.is_none())?;
     match (rules_version, game.as_ref().and_then(game_id)) {
         (Some(wanted), Some(game)) => check_rules_version(*wanted, game),
         // Without a game there is another refusal.
         _ => Ok(()),
     }
-}
-
-/// Checks what a list may be asked for.
-pub(super) fn check_filter(filter: &MatchFilter) -> Result<(), Refusal> {
-    let MatchFilter {
-        state: _,
-        game_id: _,
-        labels: _,
-        maker: _,
-        bot_name: _,
-        group_id,
-        created_from_unix_ms: _,
-        created_before_unix_ms: _,
-        annulled,
-    } = filter;
-    supported("filter.group_id", group_id.is_empty())?;
-    supported("filter.annulled", annulled.is_none())
 }
 
 fn check_rules_version(wanted: u32, game: &str) -> Result<(), Refusal> {

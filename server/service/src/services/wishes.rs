@@ -2,20 +2,142 @@
 
 use std::collections::BTreeMap;
 
-use bridgemaster_games::GAME_IDS;
+use bridgemaster_games::{GAME_IDS, Seat};
 use bridgemaster_proto::{
     outside::is_printable,
-    v1::{MatchFilter, MatchState},
+    v1::{CreateMatchRequest, MatchFilter, MatchGroup, MatchState, SeatReservation, SeedReveal},
 };
+use bridgemaster_store::KeyName;
 
 use crate::{
-    hosting::MatchQuery,
+    hosting::{Making, MatchQuery, RepeatableRequest, Wanted},
+    identity::{Authenticator, Caller},
     limits::{
-        MAX_LABEL_NAME_BYTES, MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_LABELS_BYTES,
-        MAX_REPEATED_CHARS,
+        MAX_GROUP_ID_BYTES, MAX_GROUP_MATCHES, MAX_IDEMPOTENCY_KEY_BYTES, MAX_LABEL_NAME_BYTES,
+        MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_LABELS_BYTES, MAX_REASON_CHARS, MAX_REPEATED_CHARS,
     },
     refusal::Refusal,
 };
+
+/// What `caller` wishes for a new match besides its rules.
+pub(super) fn making(
+    request: &CreateMatchRequest,
+    caller: &Caller,
+    authenticator: &Authenticator,
+) -> Result<Making, Refusal> {
+    let key = &request.idempotency_key;
+    if key.len() > MAX_IDEMPOTENCY_KEY_BYTES
+        || key.bytes().any(|byte| !(b' '..=b'~').contains(&byte))
+    {
+        let detail = format!("1 to {MAX_IDEMPOTENCY_KEY_BYTES} printable ASCII characters");
+        return Err(Refusal::field("idempotency_key", detail));
+    }
+    check_labels("labels", &request.labels)?;
+    let mut reserved_for = BTreeMap::new();
+    for reservation in &request.seat_reservations {
+        let (seat, name) = reserved(reservation, authenticator)?;
+        if reserved_for.insert(seat, name).is_some() {
+            let detail = format!("{} is named twice", reservation.seat);
+            return Err(Refusal::field("seat_reservations.seat", detail));
+        }
+    }
+    Ok(Making {
+        maker: caller.name().cloned(),
+        labels: request.labels.clone(),
+        reserved_for,
+        group: group(request)?,
+        request: RepeatableRequest::of(request, caller.name()),
+    })
+}
+
+/// The group that a match is to belong to.
+fn group(request: &CreateMatchRequest) -> Result<Option<MatchGroup>, Refusal> {
+    let group = request
+        .config
+        .as_ref()
+        .and_then(|config| config.group.as_ref());
+    let Some(group) = group else {
+        return Ok(None);
+    };
+    let refuse =
+        |field: &str, detail: String| Err(Refusal::field(format!("config.group.{field}"), detail));
+    let MatchGroup {
+        group_id,
+        number,
+        matches,
+        seed_reveal,
+    } = group;
+    let is_name = |byte| is_of_a_name(byte) && byte != b'/';
+    if !(1..=MAX_GROUP_ID_BYTES).contains(&group_id.len()) || !group_id.bytes().all(is_name) {
+        let rule = format!("1 to {MAX_GROUP_ID_BYTES} of `a` to `z`, `0` to `9`, `.`, `_` and `-`");
+        return refuse("group_id", rule);
+    }
+    if !(1..=MAX_GROUP_MATCHES).contains(matches) {
+        return refuse(
+            "matches",
+            format!("1 to {MAX_GROUP_MATCHES}, not {matches}"),
+        );
+    }
+    if number >= matches {
+        let last = matches - 1;
+        return refuse("number", format!("0 to {last}, not {number}"));
+    }
+    let seed_reveal = match SeedReveal::try_from(*seed_reveal) {
+        Ok(SeedReveal::Unspecified) => SeedReveal::WithMatch,
+        Ok(seed_reveal) => seed_reveal,
+        Err(_) => {
+            let detail = format!("{seed_reveal} is no SeedReveal; 0 to 2 are");
+            return refuse("seed_reveal", detail);
+        }
+    };
+    Ok(Some(MatchGroup {
+        seed_reveal: seed_reveal.into(),
+        ..group.clone()
+    }))
+}
+
+/// A seat that is reserved, and the key that it is reserved for.
+fn reserved(
+    reservation: &SeatReservation,
+    authenticator: &Authenticator,
+) -> Result<(Seat, KeyName), Refusal> {
+    let SeatReservation {
+        seat,
+        key_name,
+        queue_id,
+    } = reservation;
+    if !queue_id.is_empty() {
+        return Err(Refusal::unsupported_field("seat_reservations.queue_id"));
+    }
+    let refuse = |detail: String| Refusal::field("seat_reservations.key_name", detail);
+    let shown: String = key_name.chars().take(MAX_REPEATED_CHARS).collect();
+    let name = KeyName::new(key_name.as_str());
+    let name = name.map_err(|_| refuse(format!("{shown:?} is no name of an API key")))?;
+    match authenticator.may_play(&name) {
+        None => return Err(refuse("this server asks for no API keys".to_owned())),
+        Some(false) => {
+            return Err(refuse(format!(
+                "no API key of the name {shown:?} is in force and has the scope play"
+            )));
+        }
+        Some(true) => {}
+    }
+    Ok((number_of_seat("seat_reservations.seat", *seat)?, name))
+}
+
+fn number_of_seat(field: &str, number: u32) -> Result<Seat, Refusal> {
+    let seat = u8::try_from(number).ok().and_then(Seat::new);
+    seat.ok_or_else(|| Refusal::field(field, format!("{number} is no seat of any game")))
+}
+
+/// The seats that are to have new tickets.
+pub(super) fn wanted_seats(seats: &[u32]) -> Result<Wanted, Refusal> {
+    if seats.is_empty() {
+        return Ok(Wanted::Vacant);
+    }
+    let seats = seats.iter().map(|seat| number_of_seat("seats", *seat));
+    Ok(Wanted::Seats(seats.collect::<Result<_, _>>()?))
+}
 
 /// Checks the labels of a match, which are in the field `field`.
 pub(super) fn check_labels(field: &str, labels: &BTreeMap<String, String>) -> Result<(), Refusal> {
@@ -58,6 +180,22 @@ fn is_of_a_name(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b'/')
 }
 
+/// Checks why a match is called off.
+pub(super) fn check_reason(reason: &str) -> Result<(), Refusal> {
+    let chars = reason.chars().count();
+    if chars > MAX_REASON_CHARS {
+        let detail = format!("at most {MAX_REASON_CHARS} characters, not {chars}");
+        return Err(Refusal::field("reason", detail));
+    }
+    match reason.chars().find(|&c| !is_printable(c)) {
+        Some(unprintable) => Err(Refusal::field(
+            "reason",
+            format!("printable characters only, not {unprintable:?}"),
+        )),
+        None => Ok(()),
+    }
+}
+
 /// The matches that a filter means.
 pub(super) fn query(filter: MatchFilter) -> Result<MatchQuery, Refusal> {
     let state = MatchState::try_from(filter.state).map_err(|_| {
@@ -89,6 +227,8 @@ pub(super) fn query(filter: MatchFilter) -> Result<MatchQuery, Refusal> {
         labels: filter.labels,
         maker: set(filter.maker),
         bot_name: set(filter.bot_name),
+        group_id: set(filter.group_id),
+        annulled: filter.annulled,
         created_unix_ms: filter.created_from_unix_ms..=last,
     })
 }

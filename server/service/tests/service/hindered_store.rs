@@ -6,7 +6,7 @@ use std::{future::ready, pin::Pin, sync::Arc};
 use async_trait::async_trait;
 use bridgemaster_store::{
     Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId,
-    KeyName, KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store,
+    KeyName, KeyStore, KeysMark, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, Store,
     StoreError, Write,
 };
 
@@ -134,6 +134,13 @@ impl Store for HinderedStore {
     }
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
         self.store.is_party(id, name).await
+    }
+    async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        (self.hinder_reading)().await?;
+        self.store.note(name).await
+    }
+    async fn notes(&self, prefix: &str) -> Result<Notes, StoreError> {
+        self.store.notes(prefix).await
     }
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         (self.hinder_reading)().await?;

@@ -3,8 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1::{
-    self, CreateMatchRequest, GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig,
-    MatchFilter, MatchInfo, MatchResult, Replay, WatchMatchRequest, WatchMatchResponse,
+    self, CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, CreateMatchResponse,
+    GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig, MatchFilter, MatchInfo,
+    MatchResult, ReplaceTicketsRequest, Replay, SeatTicket, WatchMatchRequest, WatchMatchResponse,
     play_request,
 };
 use bridgemaster_sdk::{Options, PlayError};
@@ -148,6 +149,30 @@ impl KeyedCaller<'_> {
         })
     }
 
+    pub(crate) async fn create_by(
+        self,
+        request: CreateMatchRequest,
+    ) -> Result<CreateMatchResponse, Status> {
+        let request = self.showing(request);
+        let created = self.table.matches().create_match(request).await?;
+        Ok(created.into_inner())
+    }
+
+    pub(crate) async fn close_group(self, match_id: &str) -> Result<(), Status> {
+        let match_id = match_id.to_owned();
+        let request = self.showing(CloseGroupRequest { match_id });
+        self.table.matches().close_group(request).await.map(|_| ())
+    }
+
+    pub(crate) async fn replace_tickets(self, match_id: &str) -> Result<Vec<SeatTicket>, Status> {
+        let request = self.showing(ReplaceTicketsRequest {
+            match_id: match_id.to_owned(),
+            seats: Vec::new(),
+        });
+        let replaced = self.table.matches().replace_tickets(request).await?;
+        Ok(replaced.into_inner().tickets)
+    }
+
     pub(crate) async fn info(self, match_id: &str) -> Result<MatchInfo, Status> {
         let match_id = match_id.to_owned();
         let request = self.showing(GetMatchRequest { match_id });
@@ -167,6 +192,15 @@ impl KeyedCaller<'_> {
         let response = self.table.matches().list_matches(request).await?;
         let matches = response.into_inner().matches.into_iter();
         Ok(matches.map(|info| info.match_id).collect())
+    }
+
+    pub(crate) async fn cancel(self, match_id: &str, why: &str) -> Result<MatchInfo, Status> {
+        let request = self.showing(CancelMatchRequest {
+            match_id: match_id.to_owned(),
+            reason: why.to_owned(),
+        });
+        let response = self.table.matches().cancel_match(request).await?;
+        Ok(response.into_inner().r#match.unwrap())
     }
 
     /// The matches that are listed as damaged.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod cancelling;
 mod catalog;
 #[path = "../certificates/mod.rs"]
 mod certificates;
@@ -9,6 +10,7 @@ mod connections;
 mod conversation;
 mod failing_store;
 mod flood;
+mod groups;
 mod held;
 mod hindered_store;
 mod keys;
@@ -23,7 +25,9 @@ mod raw_bot;
 mod reads_beside_matches;
 mod reconnecting;
 mod referee_lag;
+mod repeated_requests;
 mod replay_files;
+mod reserved_seats;
 mod restarting;
 mod security;
 mod seed_commitment;

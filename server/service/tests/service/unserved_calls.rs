@@ -3,9 +3,8 @@
 use bridgemaster_proto::{
     DESCRIPTORS, METHODS,
     v1::{
-        CreateMatchRequest, ListGamesRequest, ListMatchesRequest, MatchFilter, MatchFork,
-        MatchGroup, PlayRequest, SeatClock, SeatReservation, SpectatorRules, play_request::Message,
-        play_service_client::PlayServiceClient,
+        CreateMatchRequest, ListGamesRequest, MatchFork, PlayRequest, SeatClock, SpectatorRules,
+        play_request::Message, play_service_client::PlayServiceClient,
     },
 };
 use prost_reflect::{DescriptorPool, DynamicMessage};
@@ -130,13 +129,7 @@ fn assert_unsupported(refused: &Status, field: &str) {
 #[tokio::test]
 async fn a_new_match_with_a_field_that_is_not_built_is_refused_by_the_name_of_the_field() {
     let table = Table::open().await;
-    let fields: [(&str, Change<CreateMatchRequest>); 6] = [
-        ("idempotency_key", |asked| {
-            asked.idempotency_key = "1".to_owned()
-        }),
-        ("seat_reservations", |asked| {
-            asked.seat_reservations.push(SeatReservation::default())
-        }),
+    let fields: [(&str, Change<CreateMatchRequest>); 3] = [
         ("fork", |asked| asked.fork = Some(MatchFork::default())),
         ("config.seat_clocks", |asked| {
             asked
@@ -145,9 +138,6 @@ async fn a_new_match_with_a_field_that_is_not_built_is_refused_by_the_name_of_th
                 .unwrap()
                 .seat_clocks
                 .push(SeatClock::default());
-        }),
-        ("config.group", |asked| {
-            asked.config.as_mut().unwrap().group = Some(MatchGroup::default());
         }),
         ("config.spectators", |asked| {
             asked.config.as_mut().unwrap().spectators = Some(SpectatorRules::default());
@@ -190,25 +180,6 @@ async fn a_match_can_be_wanted_by_the_version_of_its_rules() {
         refused.message().starts_with("rules_version: "),
         "{refused:?}"
     );
-}
-
-#[tokio::test]
-async fn a_list_by_a_field_that_is_not_built_is_refused_by_the_name_of_the_field() {
-    let table = Table::open().await;
-    let fields: [(&str, Change<MatchFilter>); 2] = [
-        ("filter.group_id", |filter| filter.group_id = "1".to_owned()),
-        ("filter.annulled", |filter| filter.annulled = Some(false)),
-    ];
-    for (field, set) in fields {
-        let mut filter = MatchFilter::default();
-        set(&mut filter);
-        let asked = ListMatchesRequest {
-            filter: Some(filter),
-            ..ListMatchesRequest::default()
-        };
-        let refused = table.matches().list_matches(asked).await.expect_err(field);
-        assert_unsupported(&refused, field);
-    }
 }
 
 #[tokio::test]

@@ -62,6 +62,13 @@ CREATE TABLE secret (
     checksum INTEGER
 ) WITHOUT ROWID;
 
+-- Something small that is found by its name, and changes together with matches.
+CREATE TABLE note (
+    name TEXT PRIMARY KEY,
+    value BLOB,
+    checksum INTEGER
+) WITHOUT ROWID;
+
 -- AUTOINCREMENT: a number is never given again, so the largest one tells of every key that was
 -- added, also after one was removed.
 CREATE TABLE api_key (

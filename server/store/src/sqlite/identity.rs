@@ -66,7 +66,8 @@ pub(super) async fn write(
 async fn has_rows(connection: &mut SqliteConnection) -> Result<bool, Fault> {
     let has_rows = "SELECT EXISTS (SELECT 1 FROM journal) OR EXISTS (SELECT 1 FROM open_match)
         OR EXISTS (SELECT 1 FROM finished_match) OR EXISTS (SELECT 1 FROM api_key)
-        OR EXISTS (SELECT 1 FROM secret)";
+        OR EXISTS (SELECT 1 FROM secret)
+        OR EXISTS (SELECT 1 FROM note)";
     Ok(sqlx::query_scalar(has_rows).fetch_one(connection).await?)
 }
 

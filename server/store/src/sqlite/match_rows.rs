@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sqlx::{Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
 
-use super::{failure::Fault, plan::Step};
+use super::{failure::Fault, note_rows, plan::Step};
 use crate::{
     Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts,
     MatchId, checksum::StoreId,
@@ -76,6 +76,8 @@ pub(super) async fn carry_out(
                 delete_finished(connection, number).await?;
             }
         }
+        Step::KeepNote { name, value } => note_rows::keep(connection, store, &name, value).await?,
+        Step::DropNote { name } => note_rows::forget(connection, &name).await?,
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ mod key_rows;
 mod key_store;
 mod log_file;
 mod match_rows;
+mod note_rows;
 mod opening;
 mod options;
 mod party_lists;
@@ -33,8 +34,8 @@ use tokio::sync::Mutex;
 
 use crate::{
     Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
-    KeyStore, KeysMark, MatchCounts, MatchId, NewKey, OpenMatch, Opening, Store, StoreError, Write,
-    checksum::StoreId, commits_file, limits::MAX_PAGE_MATCHES, secrets::check_secret,
+    KeyStore, KeysMark, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, Store, StoreError,
+    Write, checksum::StoreId, commits_file, limits::MAX_PAGE_MATCHES, secrets::check_secret,
 };
 
 use failure::Fault;
@@ -195,6 +196,16 @@ impl Store for SqliteStore {
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
         let counts = match_rows::counts(&self.readers).await;
         counts.map_err(|fault| self.told(fault))
+    }
+
+    async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let note = note_rows::get(&self.readers, self.store, name).await;
+        note.map_err(|fault| self.told(fault))
+    }
+
+    async fn notes(&self, prefix: &str) -> Result<Notes, StoreError> {
+        let notes = note_rows::all(&self.readers, self.store, prefix).await;
+        notes.map_err(|fault| self.told(fault))
     }
 
     async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {

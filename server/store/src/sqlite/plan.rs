@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::in_play::{Change, Changes, MatchesInPlay, Standing};
 use crate::{FinishedMatch, KeyName, MatchId, Write, journal_batch::Part};
 
-/// A change of one match as a whole.
+/// A change of one match as a whole, or of a note.
 #[derive(Debug)]
 pub(super) enum Step {
     Open {
@@ -25,6 +25,13 @@ pub(super) enum Step {
     },
     DropFinished {
         match_id: MatchId,
+    },
+    KeepNote {
+        name: String,
+        value: Vec<u8>,
+    },
+    DropNote {
+        name: String,
     },
 }
 
@@ -125,6 +132,8 @@ impl Plan {
                 };
                 self.steps.push(step);
             }
+            Write::KeepNote { name, value } => self.steps.push(Step::KeepNote { name, value }),
+            Write::DropNote { name } => self.steps.push(Step::DropNote { name }),
         }
     }
 

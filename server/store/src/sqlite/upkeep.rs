@@ -10,7 +10,7 @@ use sqlx::{Connection as _, Row as _, SqliteConnection};
 
 use super::{
     failure::Fault,
-    identity, journal, key_rows, log_file, match_rows, opening, secret_rows,
+    identity, journal, key_rows, log_file, match_rows, note_rows, opening, secret_rows,
     writer::{check_together, tail},
 };
 use crate::{
@@ -310,6 +310,8 @@ async fn check_all(
     report.damages.extend(damaged);
     let secrets = secret_rows::all(&mut *connection, store).await?;
     report.damages.extend(secrets.damaged);
+    let notes = note_rows::all(&mut *connection, store, "").await?;
+    report.damages.extend(notes.damaged);
     sqlx::query("COMMIT").execute(connection).await?;
     Ok(report)
 }

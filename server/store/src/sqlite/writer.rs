@@ -194,7 +194,7 @@ impl Writer {
     /// The matches of the batch that have finished before it.
     async fn finished_among(&mut self, batch: &[Write]) -> Result<HashSet<MatchId>, Fault> {
         let mut finished = HashSet::new();
-        for id in batch.iter().map(Write::match_id) {
+        for id in batch.iter().filter_map(Write::match_id) {
             if self.matches.get(id).is_none()
                 && !finished.contains(id)
                 && match_rows::finish_number(&mut self.connection, id)

@@ -4,6 +4,7 @@
 
 mod keys;
 mod matches;
+mod notes;
 mod random_batches;
 mod refusals;
 mod secrets;
@@ -64,6 +65,9 @@ macro_rules! conforms {
             keys::a_mark_tells_of_every_change_of_the_keys,
             keys::a_key_keeps_the_latest_use_that_was_noted,
             keys::a_sound_key_is_not_removed,
+            notes::the_last_note_of_a_name_is_kept_until_it_is_dropped,
+            notes::notes_are_found_by_how_their_names_begin,
+            notes::a_note_beyond_its_limits_is_refused_with_its_batch,
             secrets::the_first_secret_of_a_name_is_kept,
             secrets::a_secret_beyond_its_limit_is_refused,
             secrets::sound_secrets_stay_when_damaged_ones_are_removed,

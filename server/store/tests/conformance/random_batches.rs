@@ -75,6 +75,7 @@ impl Model {
                         .retain(|(finished, _)| finished.match_id != match_id);
                 }
             }
+            Write::KeepNote { .. } | Write::DropNote { .. } => {}
         }
     }
 
@@ -135,6 +136,7 @@ fn with_prefix(seed: u64, write: Write) -> Write {
         Write::DropMatch { match_id } => Write::DropMatch {
             match_id: named(match_id),
         },
+        note @ (Write::KeepNote { .. } | Write::DropNote { .. }) => note,
     }
 }
 

@@ -17,7 +17,8 @@ fn open_id(name: &str) -> String {
     format!("open-{name}")
 }
 
-/// Four matches in play with four entries each, four finished ones, two keys and two secrets.
+/// Four matches in play with four entries each, four finished ones, two keys, two secrets and two
+/// notes.
 async fn filled(folder: &Path) {
     let store = open(folder).await.unwrap();
     for name in NAMES {
@@ -44,6 +45,11 @@ async fn filled(folder: &Path) {
             .keep_secret(name, b"a secret of the server".to_vec())
             .await
             .unwrap();
+        let note = Write::KeepNote {
+            name: format!("note-{name}"),
+            value: b"something small".to_vec(),
+        };
+        store.commit(vec![note]).await.unwrap();
     }
     store.close().await.unwrap();
 }
@@ -95,6 +101,14 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
             format!("secret {name}"),
             found.map(|found| format!("{found:?}")),
         );
+        let found = store.note(&format!("note-{name}")).await;
+        say(
+            format!("note {name}"),
+            found.map(|found| format!("{found:?}")),
+        );
+        let found = store.notes("note-").await.unwrap().kept;
+        let found = found.get(&format!("note-{name}"));
+        say(format!("note {name} in the list"), Ok(format!("{found:?}")));
     }
     answers
 }
@@ -107,6 +121,10 @@ async fn give_up(folder: &Path, store: SqliteStore, damaged: &[DamagedValue]) {
             DamagedValue::Key(id) => store.remove_damaged_key(id).await.unwrap(),
             // One command for all of them.
             DamagedValue::Secret(_) => drop(store.remove_damaged_secrets().await.unwrap()),
+            DamagedValue::Note(name) => {
+                let name = name.clone();
+                store.commit(vec![Write::DropNote { name }]).await.unwrap();
+            }
             // It goes by itself once no match needs it.
             DamagedValue::Batch(_) => {}
             value => {
@@ -166,6 +184,7 @@ async fn each_damaged_value_is_told_alone() {
     let replay = || DamagedValue::Replay(id("ended-b"));
     let key = || DamagedValue::Key(KeyId::new("key-south").unwrap());
     let secret = || DamagedValue::Secret("south".to_owned());
+    let note = || DamagedValue::Note("note-south".to_owned());
     let open_b = "WHERE match_id = 'open-b'";
     let ended_b = "WHERE match_id = 'ended-b'";
     let number_b = "(SELECT finish_number FROM finished_match WHERE match_id = 'ended-b')";
@@ -201,6 +220,8 @@ async fn each_damaged_value_is_told_alone() {
             "UPDATE secret SET name = 'south!' WHERE name = 'south'".to_owned(),
             DamagedValue::Secret("south!".to_owned()),
         ),
+        ("UPDATE note SET value = x'00' WHERE name = 'note-south'".to_owned(), note()),
+        ("UPDATE note SET checksum = 7 WHERE name = 'note-south'".to_owned(), note()),
     ];
     let sound = tempfile::tempdir().unwrap();
     filled(sound.path()).await;

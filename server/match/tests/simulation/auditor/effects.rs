@@ -150,7 +150,14 @@ impl<G: WireGame> Auditor<G> {
             .map_err(|problem| Violation(format!("the summary: {problem}")))?;
         let info = finished.info.unwrap_or_default();
         let sent = finished.histories.last().map(|last| &last.last_sequences);
-        let is_true = info.state() == v1::MatchState::Ended
+        let state = match self.referee.is_cancelled() {
+            true => v1::MatchState::Cancelled,
+            false => v1::MatchState::Ended,
+        };
+        let is_true = info.state() == state
+            && info.result.is_some() != self.referee.is_cancelled()
+            && info.cancellation.is_some() == self.referee.is_cancelled()
+            && finish.replay.is_empty() == self.referee.is_cancelled()
             && info.decisions == self.referee.public_decisions()
             && finished.histories.len() == self.histories.ended().len() + 1
             && sent == Some(&self.referee.sent().collect());

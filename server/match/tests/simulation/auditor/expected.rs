@@ -50,6 +50,10 @@ pub(super) enum Expected<D> {
         at: Time,
         next: HistoryId,
     },
+    /// Comes to the referee if the match is not over by then.
+    Cancelled {
+        at: Time,
+    },
 }
 
 impl<G: WireGame> Auditor<G> {
@@ -108,6 +112,10 @@ impl<G: WireGame> Auditor<G> {
 
     pub(crate) fn restarts(&mut self, at: Time, next: HistoryId) {
         self.expected.push_back(Expected::Restarted { at, next });
+    }
+
+    pub(crate) fn cancels(&mut self, at: Time) {
+        self.expected.push_back(Expected::Cancelled { at });
     }
 
     /// The stream of a seat is about to change: what was reported before the one at this place is
@@ -254,6 +262,9 @@ impl<G: WireGame> Auditor<G> {
                 Expected::Overflowed { at: full_at, seat } => {
                     *full_at == at
                         && matches!(input, Input::Disconnected { seat: of } if of == seat)
+                }
+                Expected::Cancelled { at: cancelled_at } => {
+                    *cancelled_at == at && matches!(input, Input::Cancelled)
                 }
                 Expected::Restarted { at: back_at, next } => {
                     *back_at == at && matches!(input, Input::Restarted) && begins == Some(*next)

@@ -22,6 +22,7 @@ use bridgemaster_wire::response_to_wire;
 
 use self::{expected::Expected, lag::LagBook};
 use crate::{
+    cancellation,
     oracle::{Oracle, Violation, demand},
     tampering::Tampering,
     trace::{Trace, write_outputs},
@@ -171,7 +172,7 @@ impl<G: WireGame> Auditor<G> {
         }
         if let Some(seat) = self.refused.take() {
             demand!(
-                self.referee.forfeit(seat).is_some(),
+                self.referee.forfeit(seat).is_some() || self.referee.is_cancelled(),
                 "a bot is refused, and {seat} is not forfeited"
             );
         }
@@ -203,7 +204,7 @@ impl<G: WireGame> Auditor<G> {
                 self.demanded_now(trace)?;
                 let is_due = matches!(
                     self.demanded.pop_front(),
-                    Some(Demanded::Close { seat: of, closing: why }) if (of, why) == (*seat, *closing)
+                    Some(Demanded::Close { seat: of, closing: why }) if (of, &why) == (*seat, closing)
                 );
                 demand!(is_due, "the stream of {seat} is closed: {closing:?}");
                 self.waits(*after)
@@ -231,9 +232,18 @@ impl<G: WireGame> Auditor<G> {
                 self.news(news, *is_last)
             }
             Effect::Ended(ending) => {
-                demand!(std::mem::take(&mut self.end_is_due), "the match ends");
+                let is_due = std::mem::take(&mut self.end_is_due);
+                demand!(is_due && !self.referee.is_cancelled(), "the match ends");
                 self.waits(ending.after)?;
                 self.ending(ending)
+            }
+            Effect::Cancelled { after } => {
+                let is_due = std::mem::take(&mut self.end_is_due);
+                demand!(
+                    is_due && self.referee.is_cancelled(),
+                    "the match is called off"
+                );
+                self.waits(*after)
             }
             Effect::Count(counted) => self.counts(counted),
             Effect::Wake | Effect::Handled(_) | Effect::Faulty { .. } => Ok(()),
@@ -371,6 +381,7 @@ impl<G: WireGame> Auditor<G> {
                 let closing = match reason {
                     CloseReason::MatchEnded => Closing::MatchEnded,
                     CloseReason::Forfeited(fault) => Closing::Forfeited(*fault),
+                    CloseReason::Cancelled => Closing::Cancelled(cancellation().into()),
                     // The stream is gone with the bytes.
                     CloseReason::Garbage => return,
                 };
@@ -380,7 +391,7 @@ impl<G: WireGame> Auditor<G> {
                 }
             }
             Output::Record(record) => self.note_record(record),
-            Output::Ended => self.end_is_due = true,
+            Output::Ended | Output::Cancelled => self.end_is_due = true,
         }
     }
 

@@ -111,6 +111,10 @@ impl<G: Game> Oracle<G> {
     }
 
     fn cause_had_effect(&mut self, step: &Step<G::Decision>) -> Result<(), Violation> {
+        demand!(
+            self.ends > 0 || !matches!(step.cause, Cause::Cancelled),
+            "the match goes on though it was called off"
+        );
         let Some(seat) = step.cause.seat() else {
             return Ok(());
         };

@@ -264,6 +264,7 @@ impl<G: Game> Oracle<G> {
             CloseReason::MatchEnded => G::owing(&self.state).is_empty(),
             CloseReason::Forfeited(fault) => chair.forfeit == Some(fault),
             CloseReason::Garbage => matches!(step.cause, Cause::Garbage(faulty) if faulty == seat),
+            CloseReason::Cancelled => matches!(step.cause, Cause::Cancelled),
         };
         demand!(is_true, "the stream of {seat} ends for {reason:?}");
         Ok(())

@@ -58,6 +58,7 @@ enum Cause<D> {
     Resign(Seat),
     TurnedAway(Seat),
     Restarted,
+    Cancelled,
     /// Lag and ticks: only time passes.
     Time,
 }
@@ -75,7 +76,7 @@ impl<D> Cause<D> {
             | Self::RoundTrip(seat, _)
             | Self::Resign(seat)
             | Self::TurnedAway(seat) => Some(*seat),
-            Self::Restarted | Self::Time => None,
+            Self::Restarted | Self::Cancelled | Self::Time => None,
         }
     }
 }
@@ -155,6 +156,7 @@ pub(crate) struct Oracle<G: Game> {
     /// Those up to the last event.
     public_decisions: u32,
     ends: u32,
+    is_cancelled: bool,
     step: Option<Step<G::Decision>>,
     /// The decisions of each seat in order: who made it, for which request, and what it is.
     pub(crate) decided: Vec<Vec<String>>,
@@ -193,6 +195,7 @@ impl<G: Game> Oracle<G> {
             decisions: 0,
             public_decisions: 0,
             ends: 0,
+            is_cancelled: false,
             step: None,
             decided: vec![Vec::new(); seats],
             faults: Vec::new(),
@@ -333,7 +336,9 @@ impl<G: Game> Oracle<G> {
         let Some(mut step) = self.step.take() else {
             return Err(Violation("outputs without an input".to_owned()));
         };
-        if self.phase == MatchPhase::Waiting && referee.phase() != MatchPhase::Waiting {
+        let is_cancelled = matches!(step.cause, Cause::Cancelled);
+        let has_started = referee.phase() != MatchPhase::Waiting && !is_cancelled;
+        if self.phase == MatchPhase::Waiting && has_started {
             step.starts_match = !step.due.iter().any(|due| matches!(due, Due::StartUp));
             demand!(
                 !step.starts_match || self.everybody_may_be_there(&step),
@@ -366,6 +371,18 @@ impl<G: Game> Oracle<G> {
                     }
                     self.publish(&mut step);
                     self.phase = MatchPhase::Ended;
+                }
+                Output::Cancelled => {
+                    self.ends += 1;
+                    demand!(self.ends == 1, "a match that is over is called off");
+                    let is_due = matches!(step.cause, Cause::Cancelled);
+                    demand!(is_due, "the match is called off by {:?}", step.cause);
+                    for chair in &mut self.chairs {
+                        chair.withdraw(self.now);
+                    }
+                    self.publish(&mut step);
+                    self.phase = MatchPhase::Ended;
+                    self.is_cancelled = true;
                 }
             }
         }
@@ -479,8 +496,8 @@ impl<G: Game> Oracle<G> {
         );
         self.everybody_is_told()?;
         demand!(
-            referee.result().is_some() == (self.phase == MatchPhase::Ended),
-            "there is a result exactly when the match is over"
+            referee.result().is_some() == (self.phase == MatchPhase::Ended && !self.is_cancelled),
+            "there is a result exactly when the match is over and was not called off"
         );
         Ok(())
     }
@@ -592,6 +609,7 @@ fn cause<G: Game>(input: &Input<G>) -> Cause<G::Decision> {
         Input::Resign { seat } => Cause::Resign(*seat),
         Input::TurnedAway { seat } => Cause::TurnedAway(*seat),
         Input::Restarted => Cause::Restarted,
+        Input::Cancelled => Cause::Cancelled,
         Input::RefereeLag { .. } | Input::Tick => Cause::Time,
     }
 }

@@ -107,7 +107,8 @@ impl<G: WireGame> World<G> {
                 Closing::ByMatch(Reason::MatchEnded) => {
                     demand!(bot.knows_end, "the stream of {seat} ends without the end");
                 }
-                Closing::ByMatch(Reason::Forfeited(_)) | Closing::SeatClosed => {
+                Closing::ByMatch(Reason::Forfeited(_) | Reason::Cancelled(_))
+                | Closing::SeatClosed => {
                     bot.is_gone = true;
                 }
                 Closing::SlowConsumer => self.dial_again(seat),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bridgemaster_games::Seat;
+use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
     Counted, Effect, Ending, Entries, Match, Moment, Origin, Report, StoredEntry, StreamNumber,
 };
@@ -15,6 +15,7 @@ use super::super::{
     closing::{closing, too_slow},
     context::Context,
     gates::Gates,
+    groups::GroupKey,
     hosted_match::Ended,
     outbound::OutboundSender,
     spectators::Spectators,
@@ -27,6 +28,9 @@ use crate::{
 /// What belongs to a match and needs no lock.
 pub(super) struct Surroundings {
     pub(super) origin: Arc<Origin>,
+    pub(super) seats: SeatCount,
+    /// The group whose chance is held back until it is over.
+    pub(super) group: Option<GroupKey>,
     pub(super) maker: Option<KeyName>,
     pub(super) context: Arc<Context>,
     pub(super) metrics: GameMetrics,
@@ -82,7 +86,7 @@ impl<G: WireGame> Locked<G> {
 
     fn carry_out_one(&mut self, around: &Surroundings, effect: Effect, carried: &mut Carried) {
         match effect {
-            Effect::Store(entry) => self.store(entry),
+            Effect::Store(entry) => self.store(around, entry),
             Effect::Send {
                 seat,
                 response,
@@ -134,6 +138,11 @@ impl<G: WireGame> Locked<G> {
             }
             Effect::Count(Counted::Fault(fault)) => around.context.metrics.fault(&fault),
             Effect::Ended(ending) => carried.ended = Some(self.ended(around, ending)),
+            Effect::Cancelled { after } => {
+                info!("match called off");
+                around.context.metrics.match_cancelled();
+                carried.ended = Some(self.over(around, None, after));
+            }
         }
     }
 
@@ -153,6 +162,14 @@ impl<G: WireGame> Locked<G> {
                 "the match is spoiled by the server's own lag"
             );
         }
+        self.over(around, Some(replay), after)
+    }
+
+    fn over(&self, around: &Surroundings, replay: Option<Arc<[u8]>>, after: Entries) -> Ended {
+        if let Some(group) = around.group.as_ref().filter(|_| self.journal.is_none()) {
+            let number = self.counted_number(around);
+            around.context.groups.leave_play(group, number, |_| None);
+        }
         Ended {
             id: around.origin.id.clone(),
             maker: around.maker.clone(),
@@ -161,12 +178,30 @@ impl<G: WireGame> Locked<G> {
         }
     }
 
-    /// Queues an entry for the store.
-    fn store(&mut self, entry: StoredEntry) {
+    /// Queues an entry for the store; with the last one, how the group of the match stands.
+    fn store(&mut self, around: &Surroundings, entry: StoredEntry) {
         let entries = Entries(entry.number + 1);
-        if let Some(journal) = &self.journal {
-            self.gates.push(entries, journal.store(entry));
+        let Some(journal) = &self.journal else {
+            return;
+        };
+        let gate = match &around.group {
+            Some(group) if entry.finish.is_some() => {
+                let number = self.counted_number(around);
+                let store = |notes| Some(journal.store(entry, notes));
+                around.context.groups.leave_play(group, number, store)
+            }
+            _ => Some(journal.store(entry, Vec::new())),
+        };
+        if let Some(gate) = gate {
+            self.gates.push(entries, gate);
         }
+    }
+
+    /// The number of the match in its group, if its result counts.
+    fn counted_number(&self, around: &Surroundings) -> Option<u32> {
+        let result = self.machine.referee().result()?;
+        let group = around.origin.group.as_ref()?;
+        (!result.spoiled_by_referee).then_some(group.number)
     }
 
     /// Sends to the stream of a seat, if it has one. A stream whose queue is full ends, and is

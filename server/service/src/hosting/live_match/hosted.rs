@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use bridgemaster_games::Seat;
-use bridgemaster_match::{Beginning, MatchId, Moment, Report, SeatInput, StreamNumber};
+use bridgemaster_games::{Seat, SeatCount};
+use bridgemaster_match::{
+    Beginning, Cancellation, MatchId, Moment, NoNewTickets, NotCancelled, Report, SeatInput,
+    StreamNumber, TicketHash,
+};
 use bridgemaster_proto::{games::WireGame, v1};
-use bridgemaster_referee::{BotIdentity, Known, Time};
+use bridgemaster_referee::{BotIdentity, Known, MatchPhase, Time};
 use bridgemaster_store::KeyName;
 use tokio::sync::Notify;
 use tracing::info;
@@ -13,7 +16,8 @@ use tracing::info;
 use super::{
     super::{
         HostedMatch, MatchQuery,
-        closing::not_seated,
+        closing::{cancelled, has_ended, not_seated, ticket_replaced},
+        groups::still_running,
         hosted_match::{Joined, Outcome, PlayedMatch, ReplayBytes},
         outbound,
         spectators::WatchReceiver,
@@ -61,7 +65,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn join(
         &self,
-        seat: Seat,
+        (seat, ticket): (Seat, TicketHash),
         bot: BotIdentity,
         key: Option<&KeyName>,
         known: Option<Known>,
@@ -69,6 +73,9 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         let (name, version) = (bot.name.clone(), bot.version.clone());
         let (sender, outbound) = outbound::channel(self.around.context.limits.outbound_queue);
         let mut locked = self.lock();
+        if locked.machine.ticket(seat) != Some(ticket) {
+            return Outcome::of(Err(locked.shown(ticket_replaced())));
+        }
         locked.joining = Some(sender);
         let key = key.map(KeyName::as_str);
         let outcome = self.drive(&mut locked, |machine, arrived, effects| {
@@ -86,6 +93,32 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
                 })
             }
             Err((why, after)) => Err(Gated::new(not_seated(why), locked.gates.before(after))),
+        })
+    }
+
+    fn group(&self) -> Option<&v1::MatchGroup> {
+        self.around.origin.group.as_ref()
+    }
+
+    fn seats(&self) -> SeatCount {
+        self.around.seats
+    }
+
+    fn replace_tickets(
+        &self,
+        tickets: &[(Seat, TicketHash)],
+        are_optional: bool,
+    ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<NoNewTickets>>> {
+        let mut locked = self.lock();
+        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+            machine.replace_tickets(arrived, tickets, are_optional, effects)
+        });
+        outcome.map(|replaced| match replaced {
+            Ok(replaced) => {
+                let gate = locked.gates.before(replaced.after);
+                Ok(Gated::new(replaced.seats, gate))
+            }
+            Err((why, after)) => Err(Gated::new(why, locked.gates.before(after))),
         })
     }
 
@@ -136,13 +169,25 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         wanted.wants(G::ID, &info).then(|| locked.shown(info))
     }
 
+    fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {
+        let mut locked = self.lock();
+        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+            machine.cancel(arrived, why, effects)
+        });
+        outcome.map(|cancelled| match cancelled {
+            Ok(()) => Ok(locked.shown(locked.machine.match_info())),
+            Err(NotCancelled::Ended) => Err(locked.shown(has_ended())),
+            Err(NotCancelled::Parked) => Err(locked.shown(Refusal::stopping())),
+        })
+    }
+
     fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
         let mut locked = self.lock();
         let snapshot = locked.machine.snapshot();
         let gate = locked.gates.before(locked.machine.unsettled());
         let limits = &self.around.context.limits;
         let receiver = locked.spectators.add(watcher, snapshot, gate, limits)?;
-        if locked.machine.referee().result().is_some() {
+        if locked.machine.referee().phase() == MatchPhase::Ended {
             locked.spectators.dismiss();
         }
         locked.machine.set_watched(true);
@@ -151,9 +196,13 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn replay(&self) -> ReplayBytes {
         let locked = self.lock();
-        match locked.machine.replay() {
-            None => ReplayBytes::Growing,
-            Some(bytes) => ReplayBytes::Here(locked.shown(Arc::clone(bytes))),
+        match (locked.machine.replay(), locked.machine.cancellation()) {
+            (None, Some(why)) => ReplayBytes::Never(locked.shown(cancelled(&why.reason))),
+            (None, None) => ReplayBytes::Growing,
+            (Some(_), _) if locked.machine.is_held_back() => {
+                ReplayBytes::Never(locked.shown(still_running()))
+            }
+            (Some(bytes), _) => ReplayBytes::Here(locked.shown(Arc::clone(bytes))),
         }
     }
 }

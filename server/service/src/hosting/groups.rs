@@ -1,0 +1,441 @@
+//! Groups of matches whose chance is held back until the last of them is over.
+//!
+//! Kept in memory while they are not over, and in the store as notes, which are committed with the
+//! matches that change them. So after a crash a group stands as its matches do.
+
+use std::collections::{HashMap, VecDeque};
+
+use bridgemaster_proto::{
+    internal::v1::GroupNote,
+    v1::{MatchGroup, RefusalReason, SeedReveal},
+};
+use bridgemaster_store::{Damage, DamagedValue, KeyName, Notes, Write};
+use parking_lot::{Mutex, MutexGuard};
+use prost::Message as _;
+use tracing::error;
+
+use crate::{
+    journal::Gate,
+    limits::{Limits, MAX_GROUP_MATCHES},
+    refusal::Refusal,
+};
+
+/// What the names of notes begin with of groups that are not over.
+pub(super) const OPEN_NOTES: &str = "group\n";
+/// The same of groups that are over.
+const OVER_NOTES: &str = "group over\n";
+/// Groups that were over a short time ago, so that their names are known without the store.
+const MAX_REMEMBERED: usize = 10_000;
+
+/// Names a group: the key that makes its matches, and the identifier that it gave the group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct GroupKey(String);
+
+impl GroupKey {
+    /// The group that a match of `maker` belongs to, if its chance is held back with the group's.
+    pub(super) fn of(group: Option<&MatchGroup>, maker: Option<&str>) -> Option<Self> {
+        let group = group.filter(|group| group.seed_reveal() == SeedReveal::WithGroup)?;
+        Some(Self::named(&group.group_id, maker))
+    }
+
+    /// The group of this identifier of `maker`.
+    pub(super) fn named(group_id: &str, maker: Option<&str>) -> Self {
+        Self(format!("{}\n{group_id}", maker.unwrap_or_default()))
+    }
+
+    /// Name of the note of a group that is over.
+    pub(super) fn over_note(&self) -> String {
+        format!("{OVER_NOTES}{}", self.0)
+    }
+
+    fn open_note(&self) -> String {
+        format!("{OPEN_NOTES}{}", self.0)
+    }
+
+    fn maker(&self) -> &str {
+        self.0.split_once('\n').map_or("", |(maker, _)| maker)
+    }
+}
+
+/// A group that is not over, as far as everybody may know.
+#[derive(Debug)]
+struct Group {
+    /// Numbers that it has.
+    matches: u32,
+    /// Whether each number has a match that ended and counts.
+    played: Vec<bool>,
+    in_play: usize,
+    is_closed: bool,
+    /// It is over once this is stored.
+    over: Option<Option<Gate>>,
+}
+
+impl Group {
+    fn new(matches: u32) -> Self {
+        Self {
+            matches,
+            played: vec![false; usize::try_from(matches).unwrap_or(usize::MAX)],
+            in_play: 0,
+            is_closed: false,
+            over: None,
+        }
+    }
+
+    /// Reads a note.
+    fn read(bytes: &[u8]) -> Result<Self, String> {
+        let note = GroupNote::decode(bytes).map_err(|error| error.to_string())?;
+        if note.matches > MAX_GROUP_MATCHES {
+            return Err(format!("it has {} matches", note.matches));
+        }
+        let mut group = Self::new(note.matches);
+        for number in note.played {
+            group.has_played(number);
+        }
+        group.is_closed = note.is_closed;
+        Ok(group)
+    }
+
+    fn note(&self) -> Vec<u8> {
+        let numbers = (0..).zip(&self.played);
+        let note = GroupNote {
+            matches: self.matches,
+            played: numbers
+                .filter_map(|(number, played)| played.then_some(number))
+                .collect(),
+            is_closed: self.is_closed,
+        };
+        note.encode_to_vec()
+    }
+
+    fn has_played(&mut self, number: u32) {
+        let place = usize::try_from(number).ok();
+        if let Some(played) = place.and_then(|place| self.played.get_mut(place)) {
+            *played = true;
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        let is_all_played = self.played.iter().all(|played| *played);
+        self.in_play == 0 && (self.is_closed || is_all_played)
+    }
+
+    fn is_over_for_all(&self) -> bool {
+        let gate = self.over.as_ref();
+        gate.is_some_and(|gate| gate.as_ref().is_none_or(Gate::is_open))
+    }
+}
+
+/// The groups of a server that are not over.
+#[derive(Default)]
+pub(crate) struct Groups(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    open: HashMap<GroupKey, Group>,
+    /// The oldest first.
+    over: VecDeque<GroupKey>,
+}
+
+impl Known {
+    /// Forgets a group that is over.
+    fn settle(&mut self, key: &GroupKey) {
+        if self.open.get(key).is_some_and(Group::is_over_for_all) {
+            self.open.remove(key);
+            if self.over.len() >= MAX_REMEMBERED {
+                self.over.pop_front();
+            }
+            self.over.push_back(key.clone());
+        }
+    }
+}
+
+impl Groups {
+    /// Whether it can be told without the store that a group is not over.
+    pub(super) fn is_open(&self, key: &GroupKey) -> bool {
+        self.settled(key).open.contains_key(key)
+    }
+
+    /// Whether the chance of the matches of a group is revealed.
+    pub(super) fn is_revealed(&self, key: &GroupKey) -> bool {
+        !self.is_open(key)
+    }
+
+    /// Takes in a match that is about to be made.
+    ///
+    /// # Errors
+    /// When the group does not take it.
+    pub(super) fn enter(
+        &self,
+        key: &GroupKey,
+        group: &MatchGroup,
+        limits: &Limits,
+    ) -> Result<(), Refusal> {
+        let mut known = self.settled(key);
+        if known.over.contains(key) {
+            return Err(is_over());
+        }
+        if let Some(open) = known.open.get_mut(key) {
+            if open.is_closed || open.over.is_some() {
+                return Err(is_over());
+            }
+            if open.matches != group.matches {
+                let detail = format!("the group has {} matches", open.matches);
+                return Err(Refusal::field("config.group.matches", detail));
+            }
+            open.in_play += 1;
+            return Ok(());
+        }
+        if known.open.len() >= limits.open_groups {
+            return Err(Refusal::server_limit("open_groups", limits.open_groups));
+        }
+        let of_maker = known.open.keys().filter(|open| open.maker() == key.maker());
+        if !key.maker().is_empty() && of_maker.count() >= limits.open_groups_per_key {
+            let limit = limits.open_groups_per_key;
+            return Err(Refusal::limit("open_groups_per_key", limit));
+        }
+        let mut open = Group::new(group.matches);
+        open.in_play = 1;
+        known.open.insert(key.clone(), open);
+        Ok(())
+    }
+
+    /// A match that was taken in is not made.
+    pub(super) fn leave(&self, key: &GroupKey) {
+        let mut known = self.0.lock();
+        if let Some(open) = known.open.get_mut(key) {
+            open.in_play = open.in_play.saturating_sub(1);
+            let is_unused = open.in_play == 0 && !open.played.contains(&true);
+            if is_unused && !open.is_closed {
+                known.open.remove(key);
+            }
+        }
+    }
+
+    /// Has a match of the group stored together with how the group stands.
+    pub(super) fn keep(&self, key: &GroupKey, store: impl FnOnce(Option<Write>) -> Gate) -> Gate {
+        // Under the lock, so that the last note that is queued is the newest.
+        let known = self.0.lock();
+        let note = known.open.get(key).map(|open| Write::KeepNote {
+            name: key.open_note(),
+            value: open.note(),
+        });
+        store(note)
+    }
+
+    /// A match of the group is over, with this number if it counts; `store` has that stored
+    /// together with how the group stands, where there is a store.
+    pub(super) fn leave_play(
+        &self,
+        key: &GroupKey,
+        number: Option<u32>,
+        store: impl FnOnce(Vec<Write>) -> Option<Gate>,
+    ) -> Option<Gate> {
+        self.change(key, store, |open| {
+            open.in_play = open.in_play.saturating_sub(1);
+            if let Some(number) = number {
+                open.has_played(number);
+            }
+        })
+    }
+
+    /// No more matches of the group will be made.
+    pub(super) fn close(
+        &self,
+        key: &GroupKey,
+        store: impl FnOnce(Vec<Write>) -> Option<Gate>,
+    ) -> Option<Gate> {
+        self.change(key, store, |open| open.is_closed = true)
+    }
+
+    fn change(
+        &self,
+        key: &GroupKey,
+        store: impl FnOnce(Vec<Write>) -> Option<Gate>,
+        change: impl FnOnce(&mut Group),
+    ) -> Option<Gate> {
+        let mut known = self.settled(key);
+        let Some(open) = known.open.get_mut(key) else {
+            return store(Vec::new());
+        };
+        change(open);
+        let is_complete = open.is_complete();
+        let gate = store(notes(key, open));
+        if is_complete {
+            open.over.get_or_insert_with(|| gate.clone());
+        }
+        gate
+    }
+
+    /// The groups of the notes of an earlier server.
+    pub(super) fn read(&self, notes: Notes) {
+        let mut known = self.0.lock();
+        let damaged = notes.damaged.into_iter();
+        let damaged = damaged.filter_map(|Damage { value, detail }| match value {
+            DamagedValue::Note(name) => Some((name, Err(detail))),
+            _ => None,
+        });
+        let kept = notes.kept.into_iter();
+        let kept = kept.map(|(name, bytes)| (name, Group::read(&bytes)));
+        for (name, group) in kept.chain(damaged) {
+            let Some(key) = name.strip_prefix(OPEN_NOTES) else {
+                continue;
+            };
+            let group = group.unwrap_or_else(|problem| {
+                error!(
+                    group = ?key,
+                    problem,
+                    "what is stored of a group cannot be read: its chance is held back until \
+                     CloseGroup is called for it"
+                );
+                Group::new(MAX_GROUP_MATCHES)
+            });
+            known.open.insert(GroupKey(key.to_owned()), group);
+        }
+    }
+
+    /// A match of an earlier server goes on.
+    pub(super) fn goes_on(&self, key: &GroupKey, group: &MatchGroup) {
+        let mut known = self.0.lock();
+        let open = known.open.entry(key.clone());
+        open.or_insert_with(|| Group::new(group.matches)).in_play += 1;
+    }
+
+    /// Groups that need nothing more to be over, once all matches of an earlier server go on.
+    pub(super) fn complete(&self) -> Vec<GroupKey> {
+        let known = self.0.lock();
+        let complete = known.open.iter().filter(|(_, open)| open.is_complete());
+        complete.map(|(key, _)| key.clone()).collect()
+    }
+
+    fn settled(&self, key: &GroupKey) -> MutexGuard<'_, Known> {
+        let mut known = self.0.lock();
+        known.settle(key);
+        known
+    }
+}
+
+fn notes(key: &GroupKey, open: &Group) -> Vec<Write> {
+    let name = key.open_note();
+    if !open.is_complete() {
+        let value = open.note();
+        return vec![Write::KeepNote { name, value }];
+    }
+    let over = Write::KeepNote {
+        name: key.over_note(),
+        value: open.note(),
+    };
+    vec![Write::DropNote { name }, over]
+}
+
+/// The refusal of a match for a group that takes none any more.
+pub(super) fn is_over() -> Refusal {
+    Refusal::field(
+        "config.group.group_id",
+        "the group of this identifier is over or closed; name another",
+    )
+}
+
+/// The refusal of what a group holds back.
+pub(super) fn still_running() -> Refusal {
+    Refusal::new(
+        RefusalReason::GroupRunning,
+        "the group of the match is not over, and the chance of its matches is held back until then",
+    )
+}
+
+/// The maker of a match as groups name it.
+pub(super) fn maker_name(maker: Option<&KeyName>) -> Option<&str> {
+    maker.map(KeyName::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(matches: u32) -> (GroupKey, MatchGroup) {
+        let group = MatchGroup {
+            group_id: "g".to_owned(),
+            number: 0,
+            matches,
+            seed_reveal: SeedReveal::WithGroup.into(),
+        };
+        let key = GroupKey::of(Some(&group), Some("ada"));
+        (
+            key.unwrap_or_else(|| panic!("its chance is held back")),
+            group,
+        )
+    }
+
+    fn enter(groups: &Groups, key: &GroupKey, group: &MatchGroup) -> Result<(), Refusal> {
+        groups.enter(key, group, &Limits::default())
+    }
+
+    fn leave(groups: &Groups, key: &GroupKey, number: Option<u32>) {
+        groups.leave_play(key, number, |_| None);
+    }
+
+    #[test]
+    fn a_group_is_over_when_each_number_was_played_and_nothing_is_in_play() {
+        let groups = Groups::default();
+        let (key, group) = group(2);
+        for _ in 0..3 {
+            enter(&groups, &key, &group).unwrap_or_else(|_| panic!("it is taken in"));
+        }
+        leave(&groups, &key, Some(0));
+        leave(&groups, &key, None);
+        assert!(groups.is_open(&key));
+        enter(&groups, &key, &group).unwrap_or_else(|_| panic!("it is taken in"));
+        leave(&groups, &key, Some(1));
+        assert!(
+            groups.is_open(&key),
+            "one is in play, though all were played"
+        );
+        leave(&groups, &key, Some(1));
+        assert!(groups.is_revealed(&key));
+        assert!(enter(&groups, &key, &group).is_err(), "it is over for good");
+    }
+
+    #[test]
+    fn a_group_that_is_closed_is_over_when_nothing_is_in_play() {
+        let groups = Groups::default();
+        let (key, group) = group(9);
+        enter(&groups, &key, &group).unwrap_or_else(|_| panic!("it is taken in"));
+        groups.close(&key, |_| None);
+        assert!(groups.is_open(&key));
+        assert!(enter(&groups, &key, &group).is_err());
+        leave(&groups, &key, None);
+        assert!(groups.is_revealed(&key));
+    }
+
+    #[test]
+    fn a_group_is_read_back_from_its_note_and_held_back_where_that_is_damaged() {
+        let groups = Groups::default();
+        let (key, group) = group(2);
+        enter(&groups, &key, &group).unwrap_or_else(|_| panic!("it is taken in"));
+        let mut stored = Vec::new();
+        groups.leave_play(&key, Some(1), |notes| {
+            stored = notes;
+            None
+        });
+        let [Write::KeepNote { name, value }] = &stored[..] else {
+            panic!("{stored:?}");
+        };
+        let again = Groups::default();
+        again.read(Notes {
+            kept: [(name.clone(), value.clone())].into(),
+            damaged: Vec::new(),
+        });
+        again.goes_on(&key, &group);
+        leave(&again, &key, Some(0));
+        assert!(again.is_revealed(&key));
+
+        let damaged = Groups::default();
+        damaged.read(Notes {
+            kept: [(name.clone(), vec![0xff])].into(),
+            damaged: Vec::new(),
+        });
+        assert!(damaged.is_open(&key));
+        damaged.close(&key, |_| None);
+        assert!(damaged.is_revealed(&key));
+    }
+}

@@ -1,0 +1,235 @@
+//! Making matches, and groups of them.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use bridgemaster_games::{Seat, with_game};
+use bridgemaster_match::Origin;
+use bridgemaster_proto::{
+    games::{WireError, game_id},
+    v1::{MatchConfig, MatchGroup, MatchInfo, RefusalReason, SeatTicket},
+};
+use bridgemaster_store::{KeyName, StoreError, Write};
+use bridgemaster_wire::{game_unset, rules_from_wire, seed_from_wire};
+use tokio::sync::OwnedMutexGuard;
+use tracing::info;
+
+use super::{
+    HostedMatch, LiveMatch, Matches, Ticket,
+    groups::{GroupKey, is_over, maker_name},
+    hosted_match::PlayedMatch,
+    ids::{draw_match_id, draw_seed, draw_seed_salt, stored_id},
+    requests::RepeatableRequest,
+    tickets::Wanted,
+};
+use crate::{journal::NotStored, refusal::Refusal, wall_clock::now_unix_ms};
+
+/// What a match is made with besides its rules.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Making {
+    /// The key that asks for it, on a server that asks for keys.
+    pub(crate) maker: Option<KeyName>,
+    /// What its maker writes on it.
+    pub(crate) labels: BTreeMap<String, String>,
+    /// The keys that seats are reserved for.
+    pub(crate) reserved_for: BTreeMap<Seat, KeyName>,
+    /// The group that it belongs to.
+    pub(crate) group: Option<MatchGroup>,
+    /// So that the same call makes one match.
+    pub(crate) request: Option<RepeatableRequest>,
+}
+
+/// A match that was made.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) info: MatchInfo,
+    pub(crate) tickets: Vec<SeatTicket>,
+    /// An earlier call made it.
+    pub(crate) existed: bool,
+}
+
+impl Matches {
+    /// Makes a match, and the tickets to its seats. With a store, the match is in it. A call that
+    /// made a match before gives that match, and new tickets for the seats to which no bot has come.
+    pub(crate) async fn create(
+        self: &Arc<Self>,
+        config: &MatchConfig,
+        making: Making,
+    ) -> Result<Made, Refusal> {
+        let mut turn = None;
+        if let Some(request) = &making.request {
+            turn = Some(self.request_locks.lock(request).await);
+            if let Some(hosted) = self.made_before(request).await? {
+                let wanted = Wanted::Vacant;
+                let tickets = match self.replace_tickets(&*hosted, wanted).await {
+                    Ok(tickets) => tickets,
+                    Err(refusal) if is_of_the_end(&refusal) => Vec::new(),
+                    Err(refusal) => return Err(refusal),
+                };
+                let info = hosted.info().shown().await;
+                return Ok(Made {
+                    info: info.map_err(|NotStored| Refusal::storage_failed())?,
+                    tickets,
+                    existed: true,
+                });
+            }
+        }
+        self.make(config, making, turn).await
+    }
+
+    /// Makes a match; `turn` is kept until it is there.
+    async fn make(
+        self: &Arc<Self>,
+        config: &MatchConfig,
+        making: Making,
+        turn: Option<OwnedMutexGuard<()>>,
+    ) -> Result<Made, Refusal> {
+        if self.lifecycle().is_draining() {
+            return Err(self.stop_refusal());
+        }
+        let refuse_config =
+            |error: WireError| Refusal::field(format!("config.{}", error.field), error.detail);
+        let unnamed = || refuse_config(game_unset());
+        let game = config.game.as_ref().and_then(game_id).ok_or_else(unnamed)?;
+        let seed = seed_from_wire(config).map_err(refuse_config)?;
+        let seed = seed.unwrap_or_else(draw_seed);
+        with_game!(game, G => {
+            let rules = rules_from_wire::<G>(config, seed).map_err(refuse_config)?;
+            let Making {
+                maker,
+                labels,
+                reserved_for,
+                request,
+                group,
+            } = making;
+            let group_key = GroupKey::of(group.as_ref(), maker_name(maker.as_ref()));
+            if let Some(seat) = reserved_for.keys().find(|seat| !rules.seats.contains(**seat)) {
+                let most = rules.seats.get() - 1;
+                let detail = format!("the match has the seats 0 to {most}, not {}", seat.number());
+                return Err(Refusal::field("seat_reservations.seat", detail));
+            }
+            let reserved_for = reserved_for.into_iter();
+            let tickets: Vec<Ticket> = rules.seats.seats().map(|_| Ticket::draw()).collect();
+            let hashes = tickets.iter().map(Ticket::hash).collect();
+            let origin = Origin {
+                maker: maker.as_ref().map(ToString::to_string),
+                created_unix_ms: now_unix_ms().unsigned_abs(),
+                labels,
+                reserved_for: reserved_for.map(|(seat, name)| (seat, name.to_string())).collect(),
+                group: group.clone(),
+                ..Origin::new(draw_match_id(), draw_seed_salt(), hashes)
+            };
+            if let Some((key, group)) = group_key.as_ref().zip(group.as_ref()) {
+                self.check_is_not_over(key).await?;
+                self.context().groups.enter(key, group, self.limits())?;
+            }
+            let made = self.in_a_place(maker.as_ref(), || {
+                let made = LiveMatch::<G>::new(origin, maker.clone(), rules, self.context());
+                made.map_err(|error| {
+                    Refusal::field(format!("config.{}", error.field()), error.detail())
+                })
+            });
+            let made = made.inspect_err(|_| {
+                if let Some(key) = &group_key {
+                    self.context().groups.leave(key);
+                }
+            })?;
+            let made = Arc::new(made);
+            if let Some(journal) = self.journal() {
+                let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
+                // In a task of its own: a caller that goes away meanwhile must not leave a match
+                // that is stored and that nobody hosts.
+                let admitted = tokio::spawn(async move {
+                    let _turn = turn;
+                    let note = request.as_ref().map(|request| request.note(made.id()));
+                    let open = |of_group: Option<Write>| {
+                        let notes = note.into_iter().chain(of_group);
+                        journal.open(stored_id(made.id()), &made.header(), notes)
+                    };
+                    let gate = match &group_key {
+                        Some(key) => matches.context().groups.keep(key, open),
+                        None => open(None),
+                    };
+                    let stored = gate.wait().await;
+                    matches.admit(made, tickets, stored)
+                });
+                admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
+            } else {
+                let id = made.id().clone();
+                let admitted = self.admit(made, tickets, Ok(()));
+                if let Some(request) = &request {
+                    self.roster().is_by(&id, request);
+                }
+                drop(turn);
+                admitted
+            }
+        })
+        .ok_or_else(unnamed)?
+    }
+
+    /// Hosts a match that has its place, if it is stored.
+    fn admit(
+        self: &Arc<Self>,
+        made: Arc<dyn PlayedMatch>,
+        tickets: Vec<Ticket>,
+        stored: Result<(), NotStored>,
+    ) -> Result<Made, Refusal> {
+        if let Err(NotStored) = stored {
+            self.leave(made.maker());
+            return Err(Refusal::storage_failed());
+        }
+        let info = made.info().into_value();
+        let hashes = tickets.iter().map(Ticket::hash).collect();
+        self.host(made, hashes);
+        info!(match_id = %info.match_id, seats = info.seats.len(), "match made");
+        let shown = (0..).zip(&tickets).map(|(seat, ticket)| SeatTicket {
+            seat,
+            ticket: ticket.reveal().to_owned(),
+        });
+        Ok(Made {
+            info,
+            tickets: shown.collect(),
+            existed: false,
+        })
+    }
+
+    /// Says that no more matches of the group of a match will be made.
+    pub(crate) async fn close_group(&self, hosted: &dyn HostedMatch) -> Result<(), Refusal> {
+        let group = hosted.group();
+        let none = || Refusal::field("match_id", "the match belongs to no group");
+        let key = GroupKey::of(Some(group.ok_or_else(none)?), maker_name(hosted.maker()));
+        let groups = &self.context().groups;
+        // Where nothing is held back, there is nothing to be revealed.
+        let Some(key) = key.filter(|key| groups.is_open(key)) else {
+            return Ok(());
+        };
+        let note = |notes| self.journal().map(|journal| journal.note(notes));
+        match groups.close(&key, note) {
+            Some(gate) => gate.wait().await,
+            None => Ok(()),
+        }
+        .map_err(|NotStored| Refusal::storage_failed())
+    }
+
+    /// Makes sure that a group was not over before; those that are not over are in memory.
+    async fn check_is_not_over(&self, key: &GroupKey) -> Result<(), Refusal> {
+        let Some(journal) = self.journal() else {
+            return Ok(());
+        };
+        if self.context().groups.is_open(key) {
+            return Ok(());
+        }
+        match journal.store().note(&key.over_note()).await {
+            Ok(None) => Ok(()),
+            Ok(Some(_)) | Err(StoreError::Damaged { .. }) => Err(is_over()),
+            Err(_) => Err(Refusal::storage_failed()),
+        }
+    }
+}
+
+/// Whether a match is refused new tickets because it is over.
+fn is_of_the_end(refusal: &Refusal) -> bool {
+    matches!(
+        refusal.reason(),
+        RefusalReason::MatchEnded | RefusalReason::MatchCancelled
+    )
+}

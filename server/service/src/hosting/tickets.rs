@@ -1,0 +1,81 @@
+//! New join tickets for seats to which no bot has come.
+
+use std::collections::BTreeSet;
+
+use bridgemaster_games::Seat;
+use bridgemaster_match::NoNewTickets;
+use bridgemaster_proto::v1::{RefusalReason, SeatTicket};
+
+use super::{HostedMatch, Matches, Ticket, closing::is_over};
+use crate::{journal::NotStored, refusal::Refusal};
+
+/// Which seats get new tickets.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    /// These, to which no bot may have come.
+    Seats(BTreeSet<Seat>),
+    /// All to which no bot has come.
+    Vacant,
+}
+
+impl Matches {
+    /// Gives seats new tickets, and their older ones end. They are shown once that is stored.
+    pub(crate) async fn replace_tickets(
+        &self,
+        hosted: &dyn HostedMatch,
+        wanted: Wanted,
+    ) -> Result<Vec<SeatTicket>, Refusal> {
+        let seats: BTreeSet<Seat> = match &wanted {
+            Wanted::Seats(seats) => seats.clone(),
+            Wanted::Vacant => hosted.seats().seats().collect(),
+        };
+        if let Some(seat) = seats.iter().find(|seat| !hosted.seats().contains(**seat)) {
+            let most = hosted.seats().get() - 1;
+            let detail = format!("the match has the seats 0 to {most}, not {}", seat.number());
+            return Err(Refusal::field("seats", detail));
+        }
+        let drawn: Vec<(Seat, Ticket)> = seats
+            .into_iter()
+            .map(|seat| (seat, Ticket::draw()))
+            .collect();
+        let hashes: Vec<_> = drawn
+            .iter()
+            .map(|(seat, ticket)| (*seat, ticket.hash()))
+            .collect();
+        let replaced = {
+            // So that the roster has the tickets that the match has, whoever comes between.
+            let _replacing = self.replacing().lock();
+            let are_optional = matches!(wanted, Wanted::Vacant);
+            let replaced = self.take_note(hosted.replace_tickets(&hashes, are_optional));
+            if let Ok(seats) = &replaced {
+                let mut roster = self.roster();
+                let replaced = seats.value();
+                for (seat, ticket) in hashes.iter().filter(|(seat, _)| replaced.contains(seat)) {
+                    roster.replace_ticket(hosted.id(), *seat, *ticket);
+                }
+            }
+            replaced
+        };
+        let not_stored = |NotStored| Refusal::storage_failed();
+        let seats = match replaced {
+            Ok(seats) => seats.shown().await.map_err(not_stored)?,
+            Err(why) => {
+                return Err(match why.shown().await.map_err(not_stored)? {
+                    NoNewTickets::Over => is_over(&hosted.info().into_value()),
+                    NoNewTickets::Parked => self.stop_refusal(),
+                    NoNewTickets::Taken(seat) => Refusal::new(
+                        RefusalReason::SeatTaken,
+                        format!("a bot has come to {seat}, which gets no new ticket"),
+                    )
+                    .with("seat", seat.number().to_string()),
+                });
+            }
+        };
+        let shown = drawn.iter().filter(|(seat, _)| seats.contains(seat));
+        let shown = shown.map(|(seat, ticket)| SeatTicket {
+            seat: seat.number().into(),
+            ticket: ticket.reveal().to_owned(),
+        });
+        Ok(shown.collect())
+    }
+}

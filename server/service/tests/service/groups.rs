@@ -1,0 +1,313 @@
+//! Groups of matches whose chance is held back until the last of them is over.
+
+use std::sync::Arc;
+
+use bridgemaster_proto::v1::{
+    CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, GetReplayRequest,
+    ListMatchesRequest, MatchConfig, MatchFilter, MatchGroup, MatchInfo, SeedReveal,
+    WatchMatchRequest, play_response::Message,
+};
+use bridgemaster_sdk::seed_commitment;
+use bridgemaster_server::{
+    Limits,
+    identity::KeyScope::{Admin, Create, Read},
+};
+use bridgemaster_store::{MemoryStore, Store};
+use tonic::{Code, Status};
+
+use crate::{
+    locked_table::LockedTable,
+    raw_bot::{RawBot, hello, reason},
+    table::{GAMES, Seated, Table, config},
+};
+
+const SEED: &str = "test-seed";
+
+fn of_group(number: u32, matches: u32, seed_reveal: SeedReveal) -> MatchConfig {
+    MatchConfig {
+        group: Some(MatchGroup {
+            group_id: "deal-1".to_owned(),
+            number,
+            matches,
+            seed_reveal: seed_reveal.into(),
+        }),
+        ..config(GAMES[0], 2)
+    }
+}
+
+fn held_back(number: u32, matches: u32) -> MatchConfig {
+    of_group(number, matches, SeedReveal::WithGroup)
+}
+
+/// Plays a match to its end; what its first bot is told of it.
+async fn play(table: &Table, seated: &Seated) -> bridgemaster_proto::v1::MatchEnded {
+    let good = table.good_bot(&seated.tickets[1]);
+    let bot = RawBot::join(table, &seated.tickets[0]).await;
+    let ended = bot.play_on().await;
+    good.await.unwrap().unwrap();
+    ended
+}
+
+async fn last_news(table: &Table, match_id: &str) -> MatchInfo {
+    let match_id = match_id.to_owned();
+    let watched = table
+        .matches()
+        .watch_match(WatchMatchRequest { match_id })
+        .await;
+    let mut news = watched.unwrap().into_inner();
+    let mut last = None;
+    while let Some(message) = news.message().await.unwrap() {
+        last = message.r#match;
+    }
+    last.unwrap()
+}
+
+async fn listed(table: &Table) -> Vec<MatchInfo> {
+    let request = ListMatchesRequest {
+        filter: Some(MatchFilter {
+            group_id: "deal-1".to_owned(),
+            ..MatchFilter::default()
+        }),
+        ..ListMatchesRequest::default()
+    };
+    let page = table.matches().list_matches(request).await.unwrap();
+    page.into_inner().matches
+}
+
+async fn close(table: &Table, match_id: &str) -> Result<(), Status> {
+    let match_id = match_id.to_owned();
+    let closed = table
+        .matches()
+        .close_group(CloseGroupRequest { match_id })
+        .await;
+    closed.map(|_| ())
+}
+
+async fn cancel(table: &Table, match_id: &str) {
+    let request = CancelMatchRequest {
+        match_id: match_id.to_owned(),
+        reason: String::new(),
+    };
+    table.matches().cancel_match(request).await.unwrap();
+}
+
+/// Everything that could tell of the chance of an ended match, and whether it does.
+async fn assert_shown(table: &Table, seated: &Seated, is_revealed: bool) {
+    let id = seated.match_id.as_str();
+    let seed = is_revealed.then_some(SEED);
+    let listed = listed(table).await;
+    let of_list = listed.iter().find(|info| info.match_id == id).unwrap();
+    for info in [&table.info(id).await, &last_news(table, id).await, of_list] {
+        let config = info.config.as_ref().unwrap();
+        assert_eq!(config.seed.as_deref(), seed);
+        assert_eq!(info.seed_salt.is_empty(), !is_revealed);
+        assert_eq!(config.group.as_ref().unwrap().group_id, "deal-1");
+        assert!(info.result.is_some(), "the result is no secret");
+        if is_revealed {
+            let commitment = seed_commitment(SEED, &info.seed_salt);
+            assert_eq!(commitment.as_ref(), Some(&info.seed_commitment));
+        }
+    }
+    let as_file = GetReplayRequest {
+        match_id: id.to_owned(),
+        as_file: true,
+    };
+    let file = table.matches().get_replay(as_file).await.map(|_| ());
+    let replay = table.replay(id).await.map(|_| ());
+    for replay in [file, replay] {
+        match replay {
+            Ok(()) => assert!(is_revealed),
+            Err(refused) => {
+                assert!(!is_revealed, "{refused:?}");
+                assert_eq!(reason(&refused), "GROUP_RUNNING");
+                assert_eq!(refused.code(), Code::FailedPrecondition);
+            }
+        }
+    }
+}
+
+/// What a bot that comes back is told of the end, while the server has the match in memory.
+async fn assert_told_again(table: &Table, seated: &Seated, is_revealed: bool) {
+    let seed = is_revealed.then_some(SEED);
+    let mut back = RawBot::join_with(table, &seated.tickets[0], hello()).await;
+    let started = back.started().await;
+    assert!(started.config.unwrap().group.is_some());
+    let Some(Message::MatchEnded(ended)) = back.next().await.unwrap() else {
+        panic!("a bot that comes back is told of the end");
+    };
+    assert_eq!(ended.seed, seed.unwrap_or_default());
+    assert_eq!(ended.seed_salt.is_empty(), !is_revealed);
+}
+
+#[tokio::test]
+async fn chance_is_held_back_until_the_last_match_of_the_group_has_ended() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    // One in memory, the others in the store alone.
+    let small = Limits {
+        ended_matches_kept: 1,
+        ..Limits::default()
+    };
+    for (is_stored, limits) in [
+        (false, Limits::default()),
+        (true, Limits::default()),
+        (true, small),
+    ] {
+        let is_small = limits.ended_matches_kept == 1;
+        let store: Arc<dyn Store> = match is_stored {
+            true => Arc::new(MemoryStore::new()),
+            false => Arc::clone(&store),
+        };
+        let table = match is_stored {
+            true => Table::over(&store, limits).await,
+            false => Table::open().await,
+        };
+        let first = table.create(held_back(0, 2)).await;
+        let second = table.create(held_back(1, 2)).await;
+        let ended = play(&table, &first).await;
+        assert_eq!((ended.seed.as_str(), ended.seed_salt.as_str()), ("", ""));
+        assert!(ended.result.is_some());
+        assert_shown(&table, &first, false).await;
+        assert_told_again(&table, &first, false).await;
+        play(&table, &second).await;
+        assert_shown(&table, &first, true).await;
+        assert_shown(&table, &second, true).await;
+        assert_told_again(&table, &second, true).await;
+        if !is_small {
+            assert_told_again(&table, &first, true).await;
+        }
+        let refused = table.try_create(held_back(0, 2)).await.err().unwrap();
+        assert!(refused.message().starts_with("config.group.group_id: "));
+    }
+}
+
+#[tokio::test]
+async fn a_group_stands_after_a_crash_as_its_matches_do() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut table = Table::over(&store, Limits::default()).await;
+    let first = table.create(held_back(0, 2)).await;
+    play(&table, &first).await;
+    table.crash().await;
+
+    // Nothing of the group is in play.
+    let mut table = Table::over(&store, Limits::default()).await;
+    assert_shown(&table, &first, false).await;
+    assert_told_again(&table, &first, false).await;
+    let second = table.create(held_back(1, 2)).await;
+    let started = RawBot::join(&table, &second.tickets[0]).await;
+    table.crash().await;
+    drop(started);
+
+    let mut table = Table::over(&store, Limits::default()).await;
+    assert_shown(&table, &first, false).await;
+    assert_told_again(&table, &first, false).await;
+    play(&table, &second).await;
+    assert_shown(&table, &first, true).await;
+    assert_told_again(&table, &first, true).await;
+    table.crash().await;
+
+    let table = Table::over(&store, Limits::default()).await;
+    assert_shown(&table, &first, true).await;
+    assert_told_again(&table, &first, true).await;
+    let refused = table.try_create(held_back(0, 2)).await.err().unwrap();
+    assert!(refused.message().starts_with("config.group.group_id: "));
+}
+
+#[tokio::test]
+async fn a_cancelled_match_does_not_count_and_a_group_may_be_given_up() {
+    let table = Table::open().await;
+    let first = table.create(held_back(0, 2)).await;
+    let second = table.create(held_back(1, 2)).await;
+    play(&table, &first).await;
+    cancel(&table, &second.match_id).await;
+    assert_shown(&table, &first, false).await;
+    assert_told_again(&table, &first, false).await;
+    let again = table.create(held_back(1, 2)).await;
+    close(&table, &first.match_id).await.unwrap();
+    assert_shown(&table, &first, false).await;
+    assert_told_again(&table, &first, false).await;
+    let refused = table.try_create(held_back(1, 2)).await.err().unwrap();
+    assert_eq!(reason(&refused), "INVALID_FIELD", "it is closed");
+    cancel(&table, &again.match_id).await;
+    assert_shown(&table, &first, true).await;
+    assert_told_again(&table, &first, true).await;
+    close(&table, &first.match_id).await.unwrap();
+
+    let alone = table.create(config(GAMES[0], 2)).await;
+    let refused = close(&table, &alone.match_id).await.unwrap_err();
+    assert!(refused.message().starts_with("match_id: "), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_group_whose_chance_is_revealed_with_each_match_holds_nothing_back() {
+    let table = Table::open().await;
+    for seed_reveal in [SeedReveal::WithMatch, SeedReveal::Unspecified] {
+        let seated = table.create(of_group(0, 2, seed_reveal)).await;
+        let ended = play(&table, &seated).await;
+        assert_eq!(ended.seed, SEED);
+        assert_shown(&table, &seated, true).await;
+        assert_told_again(&table, &seated, true).await;
+    }
+}
+
+#[tokio::test]
+async fn a_group_that_is_not_valid_is_refused_with_what_would_be() {
+    let limits = Limits {
+        open_groups: 1,
+        ..Limits::default()
+    };
+    let table = Table::with_limits(limits).await;
+    let with = |change: fn(&mut MatchGroup)| {
+        let mut config = held_back(0, 2);
+        change(config.group.as_mut().unwrap());
+        config
+    };
+    for (bad, field) in [
+        (with(|group| group.group_id.clear()), "group_id"),
+        (with(|group| group.group_id = "a/b".to_owned()), "group_id"),
+        (with(|group| group.group_id = "x".repeat(65)), "group_id"),
+        (with(|group| group.matches = 0), "matches"),
+        (with(|group| group.matches = 1001), "matches"),
+        (with(|group| group.number = 2), "number"),
+        (with(|group| group.seed_reveal = 9), "seed_reveal"),
+    ] {
+        let refused = table.try_create(bad).await.err().unwrap();
+        assert_eq!(reason(&refused), "INVALID_FIELD", "{field}");
+        let message = refused.message();
+        assert!(
+            message.starts_with(&format!("config.group.{field}: ")),
+            "{message}"
+        );
+    }
+    table.create(held_back(0, 2)).await;
+    let refused = table.try_create(held_back(0, 3)).await.err().unwrap();
+    assert!(
+        refused.message().starts_with("config.group.matches: "),
+        "{refused:?}"
+    );
+    let other = with(|group| group.group_id = "deal-2".to_owned());
+    let refused = table.try_create(other).await.err().unwrap();
+    assert_eq!(reason(&refused), "LIMIT_REACHED", "one group is open");
+}
+
+#[tokio::test]
+async fn groups_are_their_makers_own_and_closed_by_them_or_by_admins() {
+    let locked = LockedTable::open().await;
+    let ada = locked.key("ada", &[Create]).await;
+    let bob = locked.key("bob", &[Create, Read]).await;
+    let admin = locked.key("admin", &[Admin]).await;
+    let of_group = |matches| CreateMatchRequest {
+        config: Some(held_back(0, matches)),
+        ..CreateMatchRequest::default()
+    };
+    let of_ada = locked.with(&ada).create_by(of_group(2)).await.unwrap();
+    // Another group, though of the same name.
+    locked.with(&bob).create_by(of_group(7)).await.unwrap();
+    let id = of_ada.r#match.unwrap().match_id;
+    let refused = locked.with(&bob).close_group(&id).await.unwrap_err();
+    assert_eq!(reason(&refused), "SCOPE_MISSING");
+    locked.with(&ada).close_group(&id).await.unwrap();
+    locked.with(&admin).close_group(&id).await.unwrap();
+    let refused = locked.with(&ada).create_by(of_group(2)).await.unwrap_err();
+    assert_eq!(reason(&refused), "INVALID_FIELD");
+    locked.with(&bob).create_by(of_group(7)).await.unwrap();
+}

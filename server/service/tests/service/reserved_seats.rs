@@ -1,0 +1,179 @@
+//! Seats that are kept for the bots of single API keys, and new tickets for vacant ones.
+
+use std::sync::Arc;
+
+use bridgemaster_proto::v1::{
+    CancelMatchRequest, CreateMatchRequest, ReplaceTicketsRequest, SeatReservation, SeatTicket,
+};
+use bridgemaster_server::{
+    Limits,
+    identity::KeyScope::{Admin, Create, Play, Read},
+};
+use bridgemaster_store::{KeyStore as _, MemoryStore, Store};
+use tonic::Status;
+
+use crate::{
+    hindered_store::HinderedStore,
+    locked_table::LockedTable,
+    raw_bot::{RawBot, hello, reason, request},
+    table::{GAMES, Table, config},
+};
+
+fn reserved(seat: u32, key_name: &str) -> SeatReservation {
+    SeatReservation {
+        seat,
+        key_name: key_name.to_owned(),
+        queue_id: String::new(),
+    }
+}
+
+fn asked(seat_reservations: Vec<SeatReservation>) -> CreateMatchRequest {
+    CreateMatchRequest {
+        config: Some(config(GAMES[0], 2)),
+        seat_reservations,
+        ..CreateMatchRequest::default()
+    }
+}
+
+async fn replace(table: &Table, match_id: &str, seats: &[u32]) -> Result<Vec<SeatTicket>, Status> {
+    let request = ReplaceTicketsRequest {
+        match_id: match_id.to_owned(),
+        seats: seats.to_vec(),
+    };
+    let replaced = table.matches().replace_tickets(request).await?;
+    Ok(replaced.into_inner().tickets)
+}
+
+#[tokio::test]
+async fn a_reserved_seat_lets_in_no_bot_of_another_key_before_a_crash_and_after_it() {
+    let memory = Arc::new(MemoryStore::new());
+    let open = || {
+        let store = HinderedStore::read_over(Arc::clone(&memory) as _, || async { Ok(()) });
+        LockedTable::over(store, Arc::clone(&memory), Limits::default())
+    };
+    let mut locked = open().await;
+    let maker = locked.key("maker", &[Create]).await;
+    let ada = locked.key("ada", &[Play]).await;
+    let bob = locked.key("bob", &[Play]).await;
+    let made = locked
+        .with(&maker)
+        .create_by(asked(vec![reserved(1, "ada")]));
+    let made = made.await.unwrap();
+    let info = made.r#match.unwrap();
+    assert_eq!(info.seats[1].reserved_for, "ada");
+    assert_eq!(info.seats[0].reserved_for, "");
+    let tickets: Vec<String> = made.tickets.into_iter().map(|one| one.ticket).collect();
+    for is_restarted in [false, true] {
+        if is_restarted {
+            locked.table.crash().await;
+            locked = open().await;
+        }
+        let refused = locked.with(&bob).open(&tickets[1]).await;
+        let refused = refused.unwrap().end().await.unwrap();
+        assert_eq!(reason(&refused), "SEAT_OF_ANOTHER_KEY");
+        // Whom a seat is kept for sees the match.
+        let seen = locked.with(&ada).info(&info.match_id).await.unwrap();
+        assert_eq!(seen.seats[1].reserved_for, "ada");
+        assert_eq!(locked.with(&ada).list().await.unwrap(), [&*info.match_id]);
+        let unseen = locked.with(&bob).info(&info.match_id).await.unwrap_err();
+        assert_eq!(reason(&unseen), "MATCH_UNKNOWN");
+    }
+    let _other = locked.with(&bob).join(&tickets[0]).await;
+    let mut bot = locked.with(&ada).join(&tickets[1]).await;
+    let started = bot.started().await;
+    assert_eq!(started.seats[1].reserved_for, "ada");
+}
+
+#[tokio::test]
+async fn a_seat_is_reserved_for_a_key_that_may_play_and_only_once() {
+    let locked = LockedTable::open().await;
+    let maker = locked.key("maker", &[Create]).await;
+    locked.key("ada", &[Play]).await;
+    let revoked = locked.key("old", &[Play]).await;
+    locked.keys.revoke_key(revoked.id(), 2).await.unwrap();
+    for (reservations, field) in [
+        (vec![reserved(0, "nobody")], "seat_reservations.key_name"),
+        (vec![reserved(0, "maker")], "seat_reservations.key_name"),
+        (vec![reserved(0, " ")], "seat_reservations.key_name"),
+        (vec![reserved(2, "ada")], "seat_reservations.seat"),
+        (vec![reserved(99, "ada")], "seat_reservations.seat"),
+        (
+            vec![reserved(0, "ada"), reserved(0, "ada")],
+            "seat_reservations.seat",
+        ),
+    ] {
+        let made = locked.with(&maker).create_by(asked(reservations)).await;
+        let refused = made.unwrap_err();
+        assert_eq!(reason(&refused), "INVALID_FIELD", "{refused:?}");
+        assert!(refused.message().starts_with(field), "{refused:?}");
+    }
+    let mut offered = reserved(0, "ada");
+    "ladder".clone_into(&mut offered.queue_id);
+    let made = locked.with(&maker).create_by(asked(vec![offered])).await;
+    assert_eq!(reason(&made.unwrap_err()), "NOT_SUPPORTED");
+
+    let table = Table::open().await;
+    let mut matches = table.matches();
+    let made = matches.create_match(asked(vec![reserved(0, "ada")]));
+    let refused = made.await.unwrap_err();
+    assert!(refused.message().contains("no API keys"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_vacant_seat_gets_a_new_ticket_and_its_older_one_ends() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut table = Table::over(&store, Limits::default()).await;
+    let seated = table.create(config(GAMES[0], 2)).await;
+    let id = seated.match_id.as_str();
+    let first = RawBot::join(&table, &seated.tickets[0]).await;
+    let vacant = replace(&table, id, &[]).await.unwrap();
+    assert_eq!(vacant.len(), 1);
+    assert_eq!(vacant[0].seat, 1);
+    let newest = replace(&table, id, &[1]).await.unwrap();
+    for taken in [&[0][..], &[0, 1]] {
+        let refused = replace(&table, id, taken).await.unwrap_err();
+        assert_eq!(reason(&refused), "SEAT_TAKEN");
+    }
+    let refused = replace(&table, id, &[2]).await.unwrap_err();
+    assert!(refused.message().starts_with("seats: "), "{refused:?}");
+
+    for is_restarted in [false, true] {
+        if is_restarted {
+            table.crash().await;
+            table = Table::over(&store, Limits::default()).await;
+        }
+        for old in [&seated.tickets[1], &vacant[0].ticket] {
+            let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
+            let refused = RawBot::open(&table, old, first).await.err().unwrap();
+            assert_eq!(reason(&refused), "TICKET_UNKNOWN");
+        }
+    }
+    drop(first);
+    let _first = RawBot::join(&table, &seated.tickets[0]).await;
+    let mut second = RawBot::join(&table, &newest[0].ticket).await;
+    second.started().await;
+    assert!(replace(&table, id, &[]).await.unwrap().is_empty());
+    let cancel = CancelMatchRequest {
+        match_id: id.to_owned(),
+        ..CancelMatchRequest::default()
+    };
+    table.matches().cancel_match(cancel).await.unwrap();
+    let refused = replace(&table, id, &[]).await.unwrap_err();
+    assert_eq!(reason(&refused), "MATCH_CANCELLED");
+}
+
+#[tokio::test]
+async fn who_made_a_match_and_admins_replace_tickets_and_nobody_else() {
+    let locked = LockedTable::open().await;
+    let maker = locked.key("maker", &[Create]).await;
+    let admin = locked.key("admin", &[Admin]).await;
+    let reader = locked.key("reader", &[Read]).await;
+    let made = locked.with(&maker).create(config(GAMES[0], 2)).await;
+    let id = made.unwrap().match_id;
+    let refused = locked.with(&reader).replace_tickets(&id).await.unwrap_err();
+    assert_eq!(reason(&refused), "SCOPE_MISSING");
+    for key in [&maker, &admin] {
+        let tickets = locked.with(key).replace_tickets(&id).await.unwrap();
+        assert_eq!(tickets.len(), 2);
+    }
+}
