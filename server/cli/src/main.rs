@@ -25,10 +25,6 @@ mod match_flags;
 mod moment;
 mod output;
 mod output_file;
-// The command that writes them follows.
-#[allow(dead_code)]
-#[path = "contest/outputs/mod.rs"]
-mod contest_outputs;
 mod proto_json;
 mod replay;
 mod replay_files;

@@ -4,6 +4,7 @@ mod ending;
 mod flags;
 mod forecast;
 mod live;
+mod outputs;
 mod own_server;
 mod playing;
 mod show;
@@ -16,12 +17,13 @@ use std::{
 
 use anyhow::Context as _;
 use bridgemaster_bots::NAMES;
-use bridgemaster_runner::{Contest, ContestSpec, HouseBots};
+use bridgemaster_runner::{Contest, ContestSpec, HouseBots, Report, read_contest};
 use clap::{Args, Subcommand};
 
 use self::{
     flags::SpecFlags,
     live::Live,
+    outputs::{OutputArgs, Outputs},
     own_server::ServerChoice,
     playing::{explained, play, refused},
     show::ShowArgs,
@@ -72,11 +74,13 @@ struct RunArgs {
     resume: Option<PathBuf>,
     /// Say how many groups and how much time the asked difference needs, and play only one group,
     /// to measure
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long, conflicts_with_all = ["resume", "OutputArgs"])]
     plan: bool,
     /// Show neither progress nor the table
     #[arg(short, long)]
     quiet: bool,
+    #[command(flatten)]
+    outputs: OutputArgs,
     #[command(flatten)]
     server: ServerChoice,
 }
@@ -106,6 +110,7 @@ impl RunArgs {
             check(&spec, &house)?;
             return forecast::run(&spec, house, self.server);
         }
+        let outputs = self.outputs.open()?;
         let contest = match &self.resume {
             Some(folder) => Contest::resume(folder).map_err(explained)?,
             None => {
@@ -118,11 +123,21 @@ impl RunArgs {
         let live = Live::new(contest.standing(), self.quiet);
         let (standing, exit) = play(contest, house, self.server, live)?;
         let report = standing.report(exit);
-        if !self.quiet {
+        write(&outputs, &report)?;
+        if !self.quiet && !outputs.use_stdout() {
             output::print(&ending::text(&report))?;
         }
         Ok(report.exit.code)
     }
+}
+
+/// Writes the report with all matches that its folder has.
+fn write(outputs: &Outputs, report: &Report) -> anyhow::Result<()> {
+    if outputs.is_empty() {
+        return Ok(());
+    }
+    let (_, rows) = read_contest(&report.folder).map_err(|error| explained(error.into()))?;
+    outputs.write(report, &rows)
 }
 
 /// The built-in bots, which this program has.

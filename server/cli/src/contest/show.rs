@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::{
     ending::{self, micros},
+    outputs::OutputArgs,
     playing::explained,
 };
 use crate::{failure::misuse, output, table::plain};
@@ -23,17 +24,25 @@ pub(super) struct ShowArgs {
     /// Show only this bot's worst matches, use of time and faults; can be repeated [default: all]
     #[arg(long = "bot", value_name = "NAME")]
     bots: Vec<String>,
+    #[command(flatten)]
+    outputs: OutputArgs,
 }
 
 impl ShowArgs {
     pub(super) fn run(self) -> anyhow::Result<u8> {
-        let (standing, _) = read_contest(&self.folder).map_err(|error| explained(error.into()))?;
+        let outputs = self.outputs.open()?;
+        let (standing, rows) =
+            read_contest(&self.folder).map_err(|error| explained(error.into()))?;
         for name in &self.bots {
             if standing.spec().bot_number(name).is_none() {
                 return Err(misuse(format!("--bot {name}: there is no such bot")));
             }
         }
         let report = standing.report(exit(&standing));
+        outputs.write(&report, &rows)?;
+        if outputs.use_stdout() {
+            return Ok(0);
+        }
         let mut text = ending::text(&report);
         for bot in &report.bots {
             if self.bots.is_empty() || self.bots.contains(&bot.name) {

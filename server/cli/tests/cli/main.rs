@@ -7,6 +7,7 @@ mod certificates;
 mod check_bot;
 mod config_file;
 mod contest;
+mod contest_outputs;
 mod data;
 mod demo;
 mod every_game;

@@ -63,19 +63,6 @@ pub(super) fn share(figure: IntervalReport) -> String {
     }
 }
 
-/// A number with its interval.
-pub(super) fn plain(figure: IntervalReport) -> String {
-    let IntervalReport {
-        estimate,
-        low,
-        high,
-    } = figure;
-    match low == high {
-        true => format!("{estimate:.2}"),
-        false => format!("{estimate:.2} [{low:.2}, {high:.2}]"),
-    }
-}
-
 /// The ranks that a bot may have: `2`, or `2 to 4`.
 pub(super) fn ranks(bot: &BotReport) -> Option<String> {
     let rating = bot.rating?;

@@ -54,10 +54,18 @@ fn status_of_contest(report: &Report) -> TestCaseStatus {
         ExitReason::RefereeFault => NonSuccessKind::Error,
         _ => NonSuccessKind::Failure,
     };
+    // Behind the first line may be what a bot wrote.
+    let (first, words) = exit
+        .sentence
+        .split_once('\n')
+        .unwrap_or((&exit.sentence, ""));
     let mut status = TestCaseStatus::non_success(kind);
     status
         .set_type(figures::ending(exit.reason))
-        .set_message(allowed(&Outside(&exit.sentence).to_string()));
+        .set_message(allowed(&Outside(first).to_string()));
+    if !words.is_empty() {
+        status.set_description(allowed(&escape_lines(words)));
+    }
     status
 }
 

@@ -18,11 +18,8 @@ const MOST_WORST: usize = 5;
 /// Headings, tables and a chart of text, which any reader of Markdown shows.
 pub(super) fn text(report: &Report, rows: &[MatchRow]) -> String {
     let mut parts = vec![
-        format!(
-            "## Contest: {}\n\n{}",
-            figures::ending(report.exit.reason),
-            escaped(&report.exit.sentence)
-        ),
+        format!("## Contest: {}", figures::ending(report.exit.reason)),
+        sentence(&report.exit.sentence),
         bots(report),
     ];
     parts.extend(verdict(report));
@@ -32,6 +29,24 @@ pub(super) fn text(report: &Report, rows: &[MatchRow]) -> String {
     parts.extend(last_words(rows));
     parts.push(played(report));
     parts.join("\n\n") + "\n"
+}
+
+/// How it ended; behind the first line may be what a bot wrote.
+fn sentence(sentence: &str) -> String {
+    match sentence.split_once('\n') {
+        None => escaped(sentence),
+        Some((first, words)) => format!("{}\n\n{}", escaped(first), preformatted(words)),
+    }
+}
+
+/// Lines from outside, as they are.
+fn preformatted(lines: &str) -> String {
+    // Within `pre` nothing is Markdown, and no HTML without these three characters.
+    let lines = escape_lines(lines)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
+    format!("<pre>\n{lines}\n</pre>")
 }
 
 /// A text from outside, on one line and as nothing but text: letters, digits and spaces as they
@@ -85,6 +100,9 @@ fn faults(bot: &BotReport) -> String {
 
 fn verdict(report: &Report) -> Option<String> {
     let verdict = report.verdict.as_ref()?;
+    if verdict.groups == 0 {
+        return None;
+    }
     let candidate = figures::candidate(report).map(|bot| escaped(&bot.name));
     let mut lines = vec![format!(
         "**{}**: {} after {} groups ({} matches).",
@@ -238,15 +256,8 @@ fn last_words(rows: &[MatchRow]) -> Option<String> {
         .flat_map(|row| row.seats.iter().map(move |seat| (row, seat)));
     let said = seats.filter(|(_, seat)| !seat.end.is_well() && !seat.stderr_tail.is_empty());
     let said = said.take(MOST_LAST_WORDS).map(|(row, seat)| {
-        // Within `pre` nothing is Markdown, and no HTML without these three characters.
-        let words = escape_lines(&seat.stderr_tail)
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;");
-        format!(
-            "Standard error of match {}:\n\n<pre>\n{words}\n</pre>",
-            row.of
-        )
+        let words = preformatted(&seat.stderr_tail);
+        format!("Standard error of match {}:\n\n{words}", row.of)
     });
     let said: Vec<String> = said.collect();
     (!said.is_empty()).then(|| said.join("\n\n"))

@@ -79,6 +79,11 @@ impl OutputArgs {
 }
 
 impl Outputs {
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether one of them is standard output, which then has nothing else.
     pub(super) fn use_stdout(&self) -> bool {
         self.0.iter().any(|(_, file, _)| file.is_stdout())
