@@ -243,6 +243,40 @@ fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
 }
 
 #[test]
+fn a_damaged_note_is_told_with_the_command_that_drops_it() {
+    let mut scene = Scene::make();
+    let data = scene.path("data");
+    let create = [
+        "create",
+        "--server",
+        scene.url(),
+        "--idempotency-key",
+        "one",
+    ];
+    let made = run(create);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let drop_notes = ["drop", &data, "--notes"];
+    scene.bad(&drop_notes, 1, &["in use by another server"]);
+    scene.stop();
+    assert!(scene.good(&drop_notes).contains("no note is damaged"));
+    alter(&data, "UPDATE note SET value = x'00'");
+    scene.serve("data");
+    let create = [
+        "create",
+        "--server",
+        scene.url(),
+        "--idempotency-key",
+        "one",
+    ];
+    let refused = run(create);
+    assert!(refused.err.contains("DATA_DAMAGED"), "{}", refused.err);
+    scene.stop();
+    scene.bad(&["check", &data], 1, &["data drop", "--notes"]);
+    assert!(scene.good(&drop_notes).contains("1 damaged notes"));
+    scene.good(&["check", &data]);
+}
+
+#[test]
 fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
     let mut scene = Scene::make();
     let data = scene.path("data");

@@ -18,10 +18,12 @@ use tonic::{Code, Status};
 use crate::{
     locked_table::LockedTable,
     raw_bot::{RawBot, hello, reason},
-    table::{GAMES, Seated, Table, config},
+    table::{GAMES, Seated, Table, config, with_clock},
 };
 
 const SEED: &str = "test-seed";
+/// The most lag that a match may allow, in ms: as long as a test waits for anything.
+const LAG_LIMIT_MS: u32 = 60_000;
 
 fn of_group(number: u32, matches: u32, seed_reveal: SeedReveal) -> MatchConfig {
     MatchConfig {
@@ -31,7 +33,10 @@ fn of_group(number: u32, matches: u32, seed_reveal: SeedReveal) -> MatchConfig {
             matches,
             seed_reveal: seed_reveal.into(),
         }),
-        ..config(GAMES[0], 2)
+        // A match that a busy machine spoils would be annulled, and would not count.
+        ..with_clock(config(GAMES[0], 2), |clock| {
+            clock.referee_lag_limit_ms = Some(LAG_LIMIT_MS);
+        })
     }
 }
 

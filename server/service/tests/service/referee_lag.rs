@@ -3,7 +3,7 @@
 
 use std::{thread, time::Duration};
 
-use bridgemaster_proto::v1::decision::Choice;
+use bridgemaster_proto::v1::{AnnulmentReason, decision::Choice};
 
 use crate::{
     raw_bot::RawBot,
@@ -54,6 +54,9 @@ async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
     let replay = table.replay(&seated.match_id).await.unwrap();
     let verified = bridgemaster_replay::verify(&replay).unwrap();
     assert!(verified.spoiled_by_referee);
+    let annulment = table.info(&seated.match_id).await.annulment;
+    let reason = annulment.map(|annulment| annulment.reason());
+    assert_eq!(reason, Some(AnnulmentReason::RefereeLag));
 }
 
 #[tokio::test]
