@@ -345,7 +345,7 @@ impl Session {
     /// Sends the server a message of the bot. Pongs to Pings of the script end here.
     pub(super) async fn say_to_server(&mut self, message: FromBot) {
         if let FromBot::Pong(Pong { nonce }) = &message
-            && self.told.take_own_pong(*nonce)
+            && self.told.answers_own_ping(*nonce)
         {
             return;
         }

@@ -87,7 +87,7 @@ impl Told {
     }
 
     /// Whether a Pong answers a Ping of a script, which it does once.
-    pub(super) fn take_own_pong(&mut self, nonce: u64) -> bool {
+    pub(super) fn answers_own_ping(&mut self, nonce: u64) -> bool {
         self.own_pings.remove(&nonce)
     }
 

@@ -359,7 +359,7 @@ impl<G: WireGame> Match<G> {
             storing, referee, ..
         } = self;
         let has_run_out = || referee.deadline().is_some_and(|at| at <= moment.time);
-        let storing_us = storing.take_us(moment.time, has_run_out);
+        let storing_us = storing.claim_us(moment.time, has_run_out);
         let lag_us = moment.lag_us.saturating_sub(self.lag_us);
         self.lag_us = self.lag_us.max(moment.lag_us);
         let lag_us = lag_us.saturating_add(storing_us);

@@ -74,8 +74,8 @@ impl Inbox {
         self.reports.push(report);
     }
 
-    /// Moves all reports into `taken`, which is empty.
-    pub fn take(&mut self, taken: &mut Vec<Report>) {
-        std::mem::swap(&mut self.reports, taken);
+    /// Moves all reports into `reports`, which is empty.
+    pub fn drain_into(&mut self, reports: &mut Vec<Report>) {
+        std::mem::swap(&mut self.reports, reports);
     }
 }

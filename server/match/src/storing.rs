@@ -67,10 +67,10 @@ impl Storing {
         self.last <= self.stored
     }
 
-    /// The time until `now` that effects waited and that was not taken before, in µs. As for the
+    /// The time until `now` that effects waited and that was not claimed before, in µs. As for the
     /// rest of the server's lag, what is short does not count, unless a deadline has come
     /// meanwhile: a request that has not left must not run out.
-    pub(crate) fn take_us(&mut self, now: Time, has_run_out: impl FnOnce() -> bool) -> u64 {
+    pub(crate) fn claim_us(&mut self, now: Time, has_run_out: impl FnOnce() -> bool) -> u64 {
         let Some(since) = self.since else { return 0 };
         let is_over = self.is_settled() && self.stored_at <= now;
         let until = if is_over { self.stored_at } else { now };
@@ -105,28 +105,28 @@ mod tests {
     fn a_long_wait_counts_once_and_as_far_as_it_went() {
         let mut storing = waiting(100);
         assert_eq!(storing.unsettled(), Entries(1));
-        assert_eq!(storing.take_us(at(130), || false), 30 * MS);
+        assert_eq!(storing.claim_us(at(130), || false), 30 * MS);
         storing.stored(Entries(1), at(150));
         assert_eq!(storing.unsettled(), Entries::NONE);
-        assert_eq!(storing.take_us(at(170), || false), 20 * MS);
-        assert_eq!(storing.take_us(at(190), || true), 0);
+        assert_eq!(storing.claim_us(at(170), || false), 20 * MS);
+        assert_eq!(storing.claim_us(at(190), || true), 0);
     }
 
     #[test]
     fn a_report_from_before_the_end_of_the_wait_does_not_lose_the_rest_of_it() {
         let mut storing = waiting(0);
         storing.stored(Entries(1), at(50));
-        assert_eq!(storing.take_us(at(20), || false), 20 * MS);
-        assert_eq!(storing.take_us(at(60), || false), 30 * MS);
+        assert_eq!(storing.claim_us(at(20), || false), 20 * MS);
+        assert_eq!(storing.claim_us(at(60), || false), 30 * MS);
     }
 
     #[test]
     fn a_short_wait_counts_only_where_a_deadline_has_come() {
         let mut storing = waiting(0);
-        assert_eq!(storing.take_us(at(5), || false), 0);
-        assert_eq!(storing.take_us(at(5), || true), 5 * MS);
+        assert_eq!(storing.claim_us(at(5), || false), 0);
+        assert_eq!(storing.claim_us(at(5), || true), 5 * MS);
         storing.stored(Entries(1), at(9));
-        assert_eq!(storing.take_us(at(30), || false), 0);
+        assert_eq!(storing.claim_us(at(30), || false), 0);
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
             let now = number * 4;
             storing.wait_for(Entries(number + 1), at(now - 1));
             storing.stored(Entries(number), at(now));
-            assert_eq!(storing.take_us(at(now), || false), 0, "{number}");
+            assert_eq!(storing.claim_us(at(now), || false), 0, "{number}");
         }
     }
 }

@@ -391,7 +391,7 @@ impl<G: WireGame> Shell<G> {
         let (stored, at) = self.store.stored();
         self.machine.stored(stored, at);
         self.auditor.told_stored(stored, at);
-        self.inbox.take(&mut self.reports);
+        self.inbox.drain_into(&mut self.reports);
         for (moment, seat, stream, report) in self.made.drain(..) {
             self.auditor.reports(moment, seat, stream, report);
         }

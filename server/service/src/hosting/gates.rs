@@ -20,8 +20,8 @@ impl Gates {
         }
     }
 
-    /// Takes the first gate if it is open, with the entries that are stored by then.
-    pub(super) fn take_open(&mut self) -> Option<(Entries, Gate)> {
+    /// Removes the first gate if it is open, with the entries that are stored by then.
+    pub(super) fn pop_open(&mut self) -> Option<(Entries, Gate)> {
         let (_, first) = self.waiting.first()?;
         first.is_open().then(|| self.waiting.remove(0))
     }

@@ -153,7 +153,7 @@ impl<G: WireGame> LiveMatch<G> {
             locked.machine.park();
         }
         let clock = &self.around.context.clock;
-        while let Some((entries, gate)) = locked.gates.take_open() {
+        while let Some((entries, gate)) = locked.gates.pop_open() {
             if let Some(opened_at) = gate.opened_at() {
                 locked.machine.stored(entries, clock.time_at(opened_at));
             }
@@ -163,7 +163,7 @@ impl<G: WireGame> LiveMatch<G> {
         } = locked;
         let now = {
             let mut inbox = self.inbox();
-            inbox.take(reports);
+            inbox.drain_into(reports);
             // Under its lock: a report that comes later has no earlier moment.
             clock.now()
         };

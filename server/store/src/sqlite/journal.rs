@@ -85,7 +85,7 @@ pub(super) async fn load(
         }
         for part in batch.parts {
             if let Some(reading) = reading.get_mut(&part.match_key) {
-                reading.take(number, part);
+                reading.append(number, part);
             }
         }
         let Some(damage) = batch.damage else {
@@ -153,8 +153,8 @@ pub(super) async fn load(
 }
 
 impl Reading {
-    /// Takes the part of the next batch.
-    fn take(&mut self, number: i64, part: Part) {
+    /// Appends the part of the next batch.
+    fn append(&mut self, number: i64, part: Part) {
         let entries = self.entries.len() as u64;
         if part.first_entry != entries || part.previous_batch != self.batches.last() {
             self.fails(format!(

@@ -108,7 +108,7 @@ impl Plan {
                 replay,
                 parties,
             } => {
-                let Some(standing) = self.take(&match_id, matches) else {
+                let Some(standing) = self.remove(&match_id, matches) else {
                     debug_assert!(false, "a checked batch finishes matches in play only");
                     return;
                 };
@@ -126,7 +126,7 @@ impl Plan {
                 });
             }
             Write::DropMatch { match_id } => {
-                let step = match self.take(&match_id, matches) {
+                let step = match self.remove(&match_id, matches) {
                     Some(Standing { match_key, .. }) => Step::DropOpen { match_key },
                     None => Step::DropFinished { match_id },
                 };
@@ -164,7 +164,7 @@ impl Plan {
     }
 
     /// Takes a match out of play, if it is in play.
-    fn take(&mut self, id: &MatchId, matches: &MatchesInPlay) -> Option<Standing> {
+    fn remove(&mut self, id: &MatchId, matches: &MatchesInPlay) -> Option<Standing> {
         if let Some(change) = self.changes.get_mut(id) {
             let Change { standing, part } = change.take()?;
             if let Some(place) = part {
