@@ -34,8 +34,8 @@ const ADDRESS: u8 = 2;
 pub(crate) enum Said {
     /// It answered a request.
     Answered(Answered),
-    /// It lost a stream, or was refused one, and comes back.
-    Lost(String),
+    /// At so many microseconds since 1970 it lost a stream, or was refused one, and comes back.
+    Lost(u64, String),
     /// Its match is over, or its seat forfeited.
     Ended,
     /// It plays no more.
@@ -69,7 +69,7 @@ impl Said {
                 } = answered;
                 println!("{match_id} {request_id} {read_at_us} {took_us} {waited_us}");
             }
-            Self::Lost(why) => println!("lost {}", why.replace('\n', " ")),
+            Self::Lost(at_us, why) => println!("lost {at_us} {}", why.replace('\n', " ")),
             Self::Ended => println!("ended"),
             Self::GaveUp(why) => println!("gave up {}", why.replace('\n', " ")),
         }
@@ -80,8 +80,9 @@ impl Said {
         if line == "ended" {
             return Some(Self::Ended);
         }
-        if let Some(why) = line.strip_prefix("lost ") {
-            return Some(Self::Lost(why.to_owned()));
+        if let Some(lost) = line.strip_prefix("lost ") {
+            let (at_us, why) = lost.split_once(' ')?;
+            return Some(Self::Lost(at_us.parse().ok()?, why.to_owned()));
         }
         if let Some(why) = line.strip_prefix("gave up ") {
             return Some(Self::GaveUp(why.to_owned()));
@@ -171,7 +172,7 @@ async fn play(target: &Target, key: &Key, ticket: &str) -> Result<(), String> {
             // It is forfeited, for which there is a fault that says why.
             Some(refusal) if refusal.reason == SEAT_CLOSED => return Ok(()),
             Some(refusal) => return Err(format!("{}: {}", refusal.reason, refusal.message)),
-            None => Said::Lost(status.to_string()).print(),
+            None => Said::Lost(since_1970_us(), status.to_string()).print(),
         }
         sleep(PAUSE).await;
     }
@@ -206,7 +207,7 @@ async fn one_stream(
     loop {
         log.waits();
         let message = inbound.message().await;
-        let (read_at, now) = (Instant::now(), SystemTime::now());
+        let (read_at, read_at_us) = (Instant::now(), since_1970_us());
         log.is_woken();
         match message?.and_then(|response| response.message) {
             Some(Message::Ping(ping)) => {
@@ -223,11 +224,10 @@ async fn one_stream(
                     ..Decision::default()
                 };
                 say(play_request::Message::Decision(decision)).await?;
-                let since_1970 = now.duration_since(SystemTime::UNIX_EPOCH);
                 log.answered(Answered {
                     match_id: match_id.clone(),
                     request_id: request.request_id,
-                    read_at_us: micros(since_1970.unwrap_or_default()),
+                    read_at_us,
                     took_us: micros(read_at.elapsed()),
                     waited_us: 0,
                 });
@@ -238,6 +238,11 @@ async fn one_stream(
             None => return Err(Status::unavailable("the stream ended")),
         }
     }
+}
+
+fn since_1970_us() -> u64 {
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    micros(since_1970.unwrap_or_default())
 }
 
 fn micros(time: Duration) -> u64 {

@@ -19,6 +19,8 @@ use crate::{
 /// A bot that answered within this time after it had read the request is not late. The time in
 /// which the machine gave it no processor counts too: the server cannot know of it.
 const PROMPT_US: u64 = 150_000;
+/// The longest time for which the server, or one who calls it, waits for anything here.
+pub(crate) const LONGEST_PATIENCE: Duration = Duration::from_secs(10);
 /// Lag of the server in one request that spoils a match, by the default of its clock.
 const SPOILING_LAG_US: u64 = 100_000;
 
@@ -43,9 +45,9 @@ pub(crate) struct Played {
     /// Seats that were late by what their bots wrote down too.
     pub(crate) rightly_late: usize,
     /// Seats that were forfeited, but for those that were late: each time is judged by itself.
-    pub(crate) forfeited: Vec<String>,
+    pub(crate) forfeited: Vec<Suspect>,
     /// Streams that bots lost or were refused.
-    pub(crate) lost: Vec<String>,
+    pub(crate) lost: Vec<Suspect>,
     /// Matches that the server's own lag spoiled, with their ends.
     pub(crate) spoiled: Vec<(String, SystemTime)>,
     /// The longest lag of the server while one request was open.
@@ -58,8 +60,8 @@ pub(crate) struct Played {
 #[derive(Debug)]
 pub(crate) struct Suspect {
     pub(crate) words: String,
-    from: SystemTime,
-    to: SystemTime,
+    pub(crate) from: SystemTime,
+    pub(crate) to: SystemTime,
 }
 
 /// When it was not the server that is to blame.
@@ -128,7 +130,14 @@ impl Played {
                     self.prompt_answers += usize::from(is_prompt(answered));
                     answers.insert(answered.request_id, answered);
                 }
-                Said::Lost(why) => self.lost.push(format!("{who}: {why}")),
+                Said::Lost(at_us, why) => {
+                    let at = SystemTime::UNIX_EPOCH + Duration::from_micros(*at_us);
+                    self.lost.push(Suspect {
+                        words: format!("{who}: {why}"),
+                        from: at - LONGEST_PATIENCE,
+                        to: at,
+                    });
+                }
                 other => self.wrong.push(format!("{who} says {other:?}")),
             }
         }
@@ -153,6 +162,11 @@ impl Played {
                     from: *time.start(),
                     to: *time.end(),
                 }),
+                (FaultReason::Disconnected, _) => self.lost.push(Suspect {
+                    words: format!("{request}: {}", fault.detail),
+                    from: *time.start(),
+                    to: *time.end(),
+                }),
                 (other, _) => {
                     let wrong = format!("{request}: {other:?} {}", fault.detail);
                     self.wrong.push(wrong);
@@ -163,7 +177,11 @@ impl Played {
         match seat.forfeit() {
             FaultReason::Unspecified => {}
             FaultReason::Late if seat.faults.iter().any(was_late) => {}
-            why => self.forfeited.push(format!("{who}: {why:?}")),
+            why => self.forfeited.push(Suspect {
+                words: format!("{who}: {why:?}"),
+                from: *time.start(),
+                to: *time.end(),
+            }),
         }
     }
 

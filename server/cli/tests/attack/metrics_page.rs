@@ -11,14 +11,17 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{machine::Moments, raw_client::Failure, target::Target};
+use crate::{
+    judging::{LONGEST_PATIENCE, Suspect},
+    machine::Moments,
+    raw_client::Failure,
+    target::Target,
+};
 
 /// From where it is read: 127.0.0.4, from which nobody attacks.
 const ADDRESS: u8 = 4;
 /// Pause before it is read again.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Longest time for reading it once. The time of Prometheus is as long.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Commits of the journal, by how many seconds they took; the bound is the lag that a match allows
 /// one request.
 const COMMITS: &str = "bridgemaster_journal_commit_seconds_count";
@@ -28,8 +31,8 @@ const QUICK_COMMITS: &str = "bridgemaster_journal_commit_seconds_bucket{le=\"0.1
 #[derive(Debug)]
 pub(crate) struct MetricsRead {
     pub(crate) times: usize,
-    /// Why it could not be read.
-    pub(crate) failures: Vec<String>,
+    /// When it could not be read, and why.
+    pub(crate) failures: Vec<Suspect>,
     /// When commits were found that took longer than a match allows one request.
     pub(crate) slow_commits: Moments,
 }
@@ -43,12 +46,13 @@ pub(crate) async fn read_on(target: Target, stopped: CancellationToken) -> Metri
     };
     let mut slow_before = 0.0;
     while !stopped.is_cancelled() {
-        let page = timeout(PATIENCE, page(&target)).await;
+        let page = timeout(LONGEST_PATIENCE, page(&target)).await;
         match page.unwrap_or_else(|_| Err("there is no answer".into())) {
             Ok(page) => {
                 read.times += 1;
                 let (Some(all), Some(quick)) = (page.get(COMMITS), page.get(QUICK_COMMITS)) else {
-                    read.failures.push(format!("the metrics have no {COMMITS}"));
+                    read.failures
+                        .push(failure(&format!("they have no {COMMITS}")));
                     continue;
                 };
                 let slow = all - quick;
@@ -57,11 +61,21 @@ pub(crate) async fn read_on(target: Target, stopped: CancellationToken) -> Metri
                 }
                 slow_before = slow;
             }
-            Err(error) => read.failures.push(format!("the metrics: {error}")),
+            Err(error) => read.failures.push(failure(&error.to_string())),
         }
         sleep(PAUSE).await;
     }
     read
+}
+
+/// The metrics could not be read just now.
+fn failure(why: &str) -> Suspect {
+    let to = SystemTime::now();
+    Suspect {
+        words: format!("the metrics: {why}"),
+        from: to - LONGEST_PATIENCE,
+        to,
+    }
 }
 
 /// The value of each series of the page.

@@ -97,7 +97,7 @@ pub(crate) struct Report {
     excuses: Excuses,
     /// How often the metrics were read, and why they could not be.
     metrics_read: usize,
-    metrics_failures: Vec<String>,
+    metrics_failures: Vec<Suspect>,
     /// Matches whose replays were not written.
     unwritten: Vec<String>,
     most_memory: u64,
@@ -194,9 +194,15 @@ impl Report {
         }
         vec![
             ("the server serves", ran),
-            ("no prompt seat is late", self.unexcused_lates()),
-            ("no innocent forfeits", played.forfeited.clone()),
-            ("no innocent loses a stream", played.lost.clone()),
+            ("no prompt seat is late", self.for_the_server(&played.late)),
+            (
+                "no innocent forfeits",
+                self.for_the_server(&played.forfeited),
+            ),
+            (
+                "no innocent loses a stream",
+                self.for_the_server(&played.lost),
+            ),
             ("the server's own lag spoils few requests", spoiled),
             ("replays are written", self.unwritten.clone()),
             ("metrics can be read", self.metrics_failures()),
@@ -214,12 +220,12 @@ impl Report {
         ]
     }
 
-    /// Seats that were late by what is the server's doing. A slow disk is no excuse: what waits for
-    /// it moves the deadline.
-    fn unexcused_lates(&self) -> Vec<String> {
-        let mut lates = self.with(&self.played.late, None);
-        lates.extend(self.with(&self.played.late, Some(Excuse::Disk)));
-        lates
+    /// Those of the suspects that the server is to blame for. A slow disk is no excuse: what waits
+    /// for it moves the deadline.
+    fn for_the_server(&self, suspects: &[Suspect]) -> Vec<String> {
+        let mut blamed = self.with(suspects, None);
+        blamed.extend(self.with(suspects, Some(Excuse::Disk)));
+        blamed
     }
 
     /// Those of the suspects that have this excuse.
@@ -230,7 +236,7 @@ impl Report {
     }
 
     fn metrics_failures(&self) -> Vec<String> {
-        let mut failures = self.metrics_failures.clone();
+        let mut failures = self.for_the_server(&self.metrics_failures);
         if self.metrics_read == 0 {
             failures.push("they were never read".to_owned());
         }
@@ -270,6 +276,13 @@ impl fmt::Display for Report {
             played.answers,
             played.rightly_late,
             count(&played.late, processor),
+        )?;
+        let excused = [&played.lost, &played.forfeited, &self.metrics_failures];
+        let [lost, forfeited, unread] = excused.map(|suspects| count(suspects, processor));
+        writeln!(
+            f,
+            "excused for the same reason: {lost} lost streams, {forfeited} forfeits, metrics not \
+             read {unread} times",
         )?;
         writeln!(
             f,
