@@ -11,19 +11,16 @@ use thiserror::Error;
 use tokio::task::{JoinSet, spawn_blocking};
 
 use crate::{
-    AnnulledBecause, ContestSpec, Exit, ExitReason, FaultCounting, FolderError, Format, HouseBots,
-    JournalError, MatchNumber, MatchRow, PlayError, Seeds, ServerAddress, SpecError, Standing,
-    VerdictKind,
+    ContestSpec, Exit, ExitReason, FolderError, HouseBots, JournalError, MatchNumber, MatchRow,
+    PlayError, Seeds, ServerAddress, SpecError, Standing,
     desk::{Desk, DeskError},
+    exit::{end_by, ending, exit, stopped},
     folder::Folder,
     journal::Journal,
     launch::Launch,
     play::{Assignment, Court},
 };
 
-/// How often a match may be annulled before the contest gives up: a server that spoils so many in a
-/// row will spoil the next.
-const MOST_ATTEMPTS: u32 = 10;
 /// Groups, for each match at once, that may be begun while an earlier one is not complete.
 const GROUPS_AHEAD: u64 = 4;
 
@@ -210,7 +207,7 @@ impl Contest {
             journal = spawn_blocking(move || journal.append(&stored).map(|()| journal)).await??;
             standing.add(row.clone())?;
             tell(&standing, News::Match(&row));
-            if let Some(end) = end_by(&standing, &row) {
+            if let Some(end) = end_by(&row) {
                 break Some(end);
             }
         };
@@ -228,49 +225,6 @@ fn concurrency(spec: &ContestSpec) -> usize {
         || cores.saturating_sub(1).max(1),
         |asked| asked.try_into().unwrap_or(usize::MAX),
     )
-}
-
-fn ending(reason: ExitReason, sentence: impl Into<String>) -> Exit {
-    Exit {
-        reason,
-        code: reason.code(),
-        sentence: sentence.into(),
-    }
-}
-
-/// The end that one match brings about, if it does.
-fn end_by(standing: &Standing, row: &MatchRow) -> Option<Exit> {
-    let annulled = row.annulled.as_ref();
-    if let Some(annulled) = annulled.filter(|annulled| annulled.because.is_played_again())
-        && row.attempt + 1 >= MOST_ATTEMPTS
-    {
-        let advice = match annulled.because {
-            AnnulledBecause::RefereeLag => {
-                "play fewer matches at once (--concurrency), or allow more lag \
-                 (--referee-lag-limit-ms)"
-            }
-            _ => "look into the log of the server",
-        };
-        return Some(ending(
-            ExitReason::RefereeFault,
-            format!(
-                "match {} was annulled {MOST_ATTEMPTS} times, at last since {}; {advice}",
-                row.of, annulled.detail
-            ),
-        ));
-    }
-    let is_fatal = standing.spec().faults == FaultCounting::Fail && annulled.is_none();
-    let faulty = row.seats.iter().find(|seat| is_fatal && seat.has_fault())?;
-    let name = standing.spec().bots.get(faulty.bot);
-    let name = name.map_or("", |bot| bot.name.as_str());
-    let fault = faulty.faults.first();
-    let fault = fault.map_or_else(String::new, |fault| {
-        format!(": {}, {}", fault.reason, fault.detail)
-    });
-    Some(ending(
-        ExitReason::BotFault,
-        format!("{name} had a fault in match {}{fault}", row.of),
-    ))
 }
 
 /// The end that a failure is; an error when it is a mistake in what was asked for.
@@ -294,84 +248,4 @@ fn failed(error: PlayError) -> Result<Exit, RunError> {
         PlayError::Folder(error) => return Err(RunError::Folder(error)),
         PlayError::Spec(error) => return Err(RunError::Spec(error)),
     })
-}
-
-fn stopped(standing: &Standing) -> Exit {
-    let reason = match standing.verdict() {
-        VerdictKind::None => ExitReason::Stopped,
-        _ => ExitReason::Undecided,
-    };
-    ending(
-        reason,
-        "stopped before the end; --resume goes on, and plays no finished match again",
-    )
-}
-
-/// How a contest stands that nobody plays, or that has just ended.
-#[must_use]
-pub fn exit(standing: &Standing) -> Exit {
-    if !standing.is_complete() {
-        return ending(
-            ExitReason::Running,
-            "not at its end yet; --resume goes on if nobody plays it",
-        );
-    }
-    if standing.matches() == 0 {
-        return match standing.ledger().annulled(AnnulledBecause::BotFault) {
-            0 => ending(ExitReason::Undecided, "no match was played"),
-            _ => ending(
-                ExitReason::BotFault,
-                "no match counts: each group had a fault of a bot, and such groups are excluded",
-            ),
-        };
-    }
-    if standing.forfeited_matches() == standing.matches() {
-        return ending(
-            ExitReason::BotFault,
-            "every match was forfeited by a bot; `bridgemaster check-bot` shows why",
-        );
-    }
-    match standing.verdict() {
-        VerdictKind::Rejected => {
-            return ending(
-                ExitReason::Rejected,
-                format!("rejected after {} groups", standing.groups()),
-            );
-        }
-        VerdictKind::Undecided => {
-            return ending(
-                ExitReason::Undecided,
-                format!(
-                    "not decided after {} groups, all that there are; allow more, or ask for a \
-                     wider difference",
-                    standing.groups()
-                ),
-            );
-        }
-        VerdictKind::Accepted | VerdictKind::None => {}
-    }
-    let required = standing.requirements_now();
-    let missed: Vec<&str> = required
-        .iter()
-        .filter(|required| !required.is_met)
-        .map(|required| required.text.as_str())
-        .collect();
-    if !missed.is_empty() {
-        return ending(
-            ExitReason::RequirementNotMet,
-            format!("required and not met: {}", missed.join(", ")),
-        );
-    }
-    let groups = standing.groups();
-    match (standing.verdict(), &standing.spec().format) {
-        (VerdictKind::Accepted, _) => ending(
-            ExitReason::Accepted,
-            format!("accepted after {groups} groups"),
-        ),
-        (_, Format::Series | Format::Candidate { .. }) => ending(
-            ExitReason::Finished,
-            format!("all {groups} groups are played"),
-        ),
-        _ => ending(ExitReason::Finished, "all rounds are played"),
-    }
 }

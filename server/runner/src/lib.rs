@@ -14,6 +14,7 @@
 mod contest;
 mod desk;
 mod error;
+mod exit;
 mod figures;
 mod folder;
 mod forecast;
@@ -31,9 +32,10 @@ mod seeds;
 mod spec;
 mod standing;
 
-pub use contest::{Contest, News, RunError, exit};
+pub use contest::{Contest, News, RunError};
 pub use desk::{DeskError, ServerAddress};
 pub use error::SpecError;
+pub use exit::exit;
 pub use folder::{FolderError, read_contest};
 pub use forecast::Forecast;
 pub use journal::JournalError;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use bridgemaster_contest::ContestError;
 
 use crate::{
-    Comparison, ContestSpec, Counts, Exit, IntervalReport, MatchRow, Measure, REPORT_VERSION,
-    Report, Requirement, RequirementReport, Seeds, SpecError, VerdictKind,
+    Comparison, ContestSpec, Counts, Exit, FaultCounting, IntervalReport, MatchRow, Measure,
+    REPORT_VERSION, Report, Requirement, RequirementReport, Seeds, SpecError, VerdictKind,
     figures::{CountedGroup, Figures},
     judge::Judge,
     ledger::Ledger,
@@ -25,6 +25,8 @@ pub struct Standing {
     rules_version: Option<u32>,
     elapsed_ms: u64,
     forfeited: u64,
+    /// The first fault of a bot in a contest that allows none, as a sentence.
+    fault: Option<String>,
 }
 
 impl Standing {
@@ -47,6 +49,7 @@ impl Standing {
             rules_version: None,
             elapsed_ms: 0,
             forfeited: 0,
+            fault: None,
         })
     }
 
@@ -69,6 +72,9 @@ impl Standing {
             self.rules_version = Some(row.rules_version);
         }
         self.elapsed_ms = self.elapsed_ms.max(row.elapsed_ms);
+        if self.fault.is_none() && self.spec.faults == FaultCounting::Fail {
+            self.fault = self.fault_of(&row);
+        }
         self.ledger.add(row);
         while !self.has_decided() {
             let Some((group, rows)) = self.ledger.take() else {
@@ -83,17 +89,35 @@ impl Standing {
         Ok(())
     }
 
+    /// A fault of a bot in a match, as a sentence; none in a match that was annulled.
+    fn fault_of(&self, row: &MatchRow) -> Option<String> {
+        let faulty = row.seats.iter().find(|seat| seat.has_fault())?;
+        let name = self.spec.bots.get(faulty.bot)?.name.as_str();
+        let fault = faulty.faults.first();
+        let fault = fault.map_or_else(String::new, |fault| {
+            format!(": {}, {}", fault.reason, fault.detail)
+        });
+        let sentence = format!("{name} had a fault in match {}{fault}", row.of);
+        row.counts().then_some(sentence)
+    }
+
+    /// The fault of a bot that ended a contest which allows none, as a sentence.
+    pub(crate) fn ended_by_fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
     /// Whether the verdict has fallen: nothing more is to be played.
     #[must_use]
     pub fn has_decided(&self) -> bool {
         self.judge.as_ref().is_some_and(Judge::has_decided)
     }
 
-    /// Whether all groups were played that there are.
+    /// Whether nothing is left to play: the verdict has fallen, all groups were played that there
+    /// are, or a bot had a fault where none is allowed.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let next = self.ledger.planner().group(self.ledger.next_group());
-        self.has_decided() || next == Next::End
+        self.has_decided() || self.fault.is_some() || next == Next::End
     }
 
     /// What the test says; [`VerdictKind::None`] where there is none.

@@ -49,17 +49,17 @@ impl std::fmt::Display for Lines<'_> {
     }
 }
 
-/// The bots, best first.
+/// The bots, best first: what fits into 80 columns.
 pub(super) fn table(report: &Report) -> String {
     let header = [
-        "rank", "bot", "Elo", "score", "won", "place", "margin", "played", "forfeits", "faults",
-        "mean", "longest",
+        "rank", "bot", "Elo", "score", "won", "seats", "faults", "longest",
     ];
     plain(header, report.bots.iter().map(row))
 }
 
-fn row(bot: &BotReport) -> [String; 12] {
+fn row(bot: &BotReport) -> [String; 8] {
     let none = || "-".to_owned();
+    let percent = |share: IntervalReport| format!("{:.1} %", share.estimate * 100.0);
     let rank = bot
         .rating
         .map_or_else(none, |rating| match rating.best_rank == rating.worst_rank {
@@ -70,17 +70,10 @@ fn row(bot: &BotReport) -> [String; 12] {
         rank,
         bot.name.clone(),
         bot.rating.map_or_else(none, |rating| signed(rating.elo)),
-        bot.score.map_or_else(none, share),
-        bot.win_rate
-            .map_or_else(none, |rate| format!("{:.1} %", rate.estimate * 100.0)),
-        bot.place
-            .map_or_else(none, |place| format!("{:.2}", place.estimate)),
-        bot.margin
-            .map_or_else(none, |margin| format!("{:+.1}", margin.estimate)),
+        bot.score.map_or_else(none, percent),
+        bot.win_rate.map_or_else(none, percent),
         bot.played.to_string(),
-        bot.forfeits.to_string(),
         bot.faults.to_string(),
-        micros(bot.mean_us),
         micros(bot.longest_us),
     ]
 }
@@ -206,7 +199,7 @@ pub(super) fn signed(figure: IntervalReport) -> String {
 }
 
 /// A share with its interval, in percent.
-fn share(figure: IntervalReport) -> String {
+pub(super) fn share(figure: IntervalReport) -> String {
     let [estimate, low, high] = [figure.estimate, figure.low, figure.high].map(|part| part * 100.0);
     match low == high {
         true => format!("{estimate:.1} %"),

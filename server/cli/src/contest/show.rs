@@ -6,7 +6,7 @@ use bridgemaster_runner::{BotReport, Report, WhyWorst, exit, read_contest};
 use clap::Args;
 
 use super::{
-    ending::{self, micros},
+    ending::{self, micros, share},
     outputs::OutputArgs,
     playing::explained,
 };
@@ -71,6 +71,22 @@ fn of_bot(report: &Report, bot: &BotReport) -> String {
         ));
     }
     text.push('\n');
+    for (name, figure) in [("score", bot.score), ("matches won", bot.win_rate)] {
+        if let Some(figure) = figure {
+            text.push_str(&format!("  {name}: {}\n", share(figure)));
+        }
+    }
+    for (name, figure) in [("mean place", bot.place), ("mean margin", bot.margin)] {
+        if let Some(figure) = figure {
+            text.push_str(&format!(
+                "  {name}: {:.2} ({:.2} to {:.2})\n",
+                figure.estimate, figure.low, figure.high
+            ));
+        }
+    }
+    if bot.forfeits > 0 {
+        text.push_str(&format!("  forfeited: {}\n", bot.forfeits));
+    }
     if let Some(bytes) = bot.peak_memory_bytes {
         text.push_str(&format!("  most memory: {} MiB\n", bytes >> 20));
     }
