@@ -11,7 +11,7 @@ use tokio_stream::{Stream, wrappers::ReceiverStream, wrappers::TcpListenerStream
 use tonic::{Request, Response, Status, Streaming, transport::Server};
 
 /// A wait that is longer than this has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits for what has to come.
 pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {

@@ -17,7 +17,7 @@ use tonic_types::StatusExt as _;
 use crate::{scene::Known, served::Served};
 
 /// Longest wait for one answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Matches of one page of a list: several pages.
 const PAGE_SIZE: u32 = 3;
 

@@ -17,7 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Status, transport::Channel};
 
 /// Longest time that a test waits for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Games that every test by parameter plays.
 pub(crate) const GAMES: &[&str] = bridgemaster_games::GAME_IDS;
