@@ -11,7 +11,7 @@ use thiserror::Error;
 use tokio::task::{JoinSet, spawn_blocking};
 
 use crate::{
-    ContestSpec, Exit, ExitReason, FolderError, HouseBots, JournalError, MatchNumber, MatchRow,
+    BuiltInBots, ContestSpec, Exit, ExitReason, FolderError, JournalError, MatchNumber, MatchRow,
     PlayError, Seeds, ServerAddress, SpecError, Standing,
     desk::{Desk, DeskError},
     exit::{end_by, ending, exit, stopped},
@@ -121,8 +121,8 @@ impl Contest {
     ///
     /// # Errors
     /// [`SpecError::Bot`] with what to do.
-    pub fn check_bots(spec: &ContestSpec, house: &HouseBots) -> Result<(), SpecError> {
-        Launch::new(spec, house.clone()).map(drop)
+    pub fn check_bots(spec: &ContestSpec, built_in: &BuiltInBots) -> Result<(), SpecError> {
+        Launch::new(spec, built_in.clone()).map(drop)
     }
 
     /// Plays until the verdict has fallen, all is played, `stop` completes, or something fails that
@@ -135,7 +135,7 @@ impl Contest {
     pub async fn play(
         self,
         server: &ServerAddress,
-        house: HouseBots,
+        built_in: BuiltInBots,
         stop: impl Future<Output = ()>,
         mut tell: impl FnMut(&Standing, News<'_>),
     ) -> Result<(Standing, Exit), RunError> {
@@ -153,7 +153,7 @@ impl Contest {
         let key = server.key.as_ref().map(|key| key.metadata());
         let key = key.and_then(|key| key.to_str().ok().map(str::to_owned));
         let court = Arc::new(Court {
-            launch: Launch::new(&spec, house)?.with_key(KEY_VARIABLE, key),
+            launch: Launch::new(&spec, built_in)?.with_key(KEY_VARIABLE, key),
             desk: Desk::connect(server).await?,
             server_url: server.url.clone(),
             known: Mutex::new(known),

@@ -146,7 +146,7 @@ impl<'a> Figures<'a> {
     fn report(&self, bot: BotNumber, level: f64) -> BotReport {
         let (figures, spec) = (&self.bots[bot], &self.spec.bots[bot]);
         let command = match spec.player() {
-            Ok(Player::House { name, version }) => match version {
+            Ok(Player::BuiltIn { name, version }) => match version {
                 Some(version) => format!("built-in bot {name}@{version}"),
                 None => format!("built-in bot {name}"),
             },

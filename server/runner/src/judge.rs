@@ -275,7 +275,10 @@ mod tests {
                 seats: 2,
                 ..MatchRules::default()
             },
-            bots: vec![BotSpec::of_house("greedy"), BotSpec::of_house("random")],
+            bots: vec![
+                BotSpec::of_built_in("greedy"),
+                BotSpec::of_built_in("random"),
+            ],
             format: Format::Series,
             test: Some(test),
             level: 0.95,

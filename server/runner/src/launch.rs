@@ -8,11 +8,11 @@ use bridgemaster_contest::schedule::BotNumber;
 use crate::{ContestSpec, MatchNumber, Player, SpecError, seeds};
 
 /// The newest version of every built-in bot.
-const NEWEST_HOUSE_VERSION: u32 = 1;
+const NEWEST_VERSION: u32 = 1;
 
 /// The built-in bots and the program that has them.
 #[derive(Clone, Debug)]
-pub struct HouseBots {
+pub struct BuiltInBots {
     /// The program; `bot NAME --seed SEED` are its arguments.
     pub program: PathBuf,
     /// Their names.
@@ -23,13 +23,13 @@ pub struct HouseBots {
 #[derive(Debug)]
 pub(crate) struct Launch {
     players: Vec<(String, Player)>,
-    house: HouseBots,
+    built_in: BuiltInBots,
     key: Option<(&'static str, String)>,
 }
 
 impl Launch {
     /// Makes sure that all bots can be started: built-in ones are known, and programs are found.
-    pub(crate) fn new(spec: &ContestSpec, house: HouseBots) -> Result<Self, SpecError> {
+    pub(crate) fn new(spec: &ContestSpec, built_in: BuiltInBots) -> Result<Self, SpecError> {
         let mut players = Vec::new();
         for bot in &spec.bots {
             let player = bot.player()?;
@@ -49,17 +49,17 @@ impl Launch {
                         ));
                     }
                 }
-                Player::House { name, version } => {
-                    if !house.names.contains(name) {
+                Player::BuiltIn { name, version } => {
+                    if !built_in.names.contains(name) {
                         return problem(format!(
                             "it has no command, and there is no built-in bot {name:?}; there are: \
                              {}",
-                            house.names.join(", ")
+                            built_in.names.join(", ")
                         ));
                     }
-                    if version.is_some_and(|version| version != NEWEST_HOUSE_VERSION) {
+                    if version.is_some_and(|version| version != NEWEST_VERSION) {
                         return problem(format!(
-                            "this program has version {NEWEST_HOUSE_VERSION} of {name} only"
+                            "this program has version {NEWEST_VERSION} of {name} only"
                         ));
                     }
                 }
@@ -68,7 +68,7 @@ impl Launch {
         }
         Ok(Self {
             players,
-            house,
+            built_in,
             key: None,
         })
     }
@@ -94,9 +94,9 @@ impl Launch {
         seat: usize,
     ) -> BotCommand {
         let command = match self.players.get(bot).map(|(_, player)| player) {
-            Some(Player::House { name, .. }) => {
-                let seed = seeds::of_house_bot(group_seed, of, seat);
-                BotCommand::new(&self.house.program).with(["bot", name, "--seed", &seed])
+            Some(Player::BuiltIn { name, .. }) => {
+                let seed = seeds::of_built_in_bot(group_seed, of, seat);
+                BotCommand::new(&self.built_in.program).with(["bot", name, "--seed", &seed])
             }
             Some(Player::Command(words)) => {
                 let (program, arguments) = match words.split_first() {

@@ -39,7 +39,7 @@ pub use exit::exit;
 pub use folder::{FolderError, read_contest};
 pub use forecast::Forecast;
 pub use journal::JournalError;
-pub use launch::HouseBots;
+pub use launch::BuiltInBots;
 pub use play::PlayError;
 pub use report::{
     BotReport, ConfidenceReport, Counts, Exit, ExitReason, GroupPoint, IntervalReport,

@@ -67,7 +67,7 @@ impl GroupSeeds {
 
 /// The seed of a built-in bot's own chance: another one for each seat of each match, and the same
 /// whenever this match is played.
-pub(crate) fn of_house_bot(group_seed: &str, of: MatchNumber, seat: usize) -> String {
+pub(crate) fn of_built_in_bot(group_seed: &str, of: MatchNumber, seat: usize) -> String {
     hashed(&["bot", group_seed, &of.to_string(), &seat.to_string()])
 }
 
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn house_bots_of_two_seats_or_matches_do_not_share_their_chance() {
+    fn built_in_bots_of_two_seats_or_matches_do_not_share_their_chance() {
         let of = |group, number| MatchNumber {
             group: GroupNumber(group),
             number,
         };
         let drawn: HashSet<String> = [(of(1, 0), 0), (of(1, 0), 1), (of(1, 1), 0), (of(11, 0), 0)]
             .into_iter()
-            .map(|(of, seat)| of_house_bot("seed", of, seat))
+            .map(|(of, seat)| of_built_in_bot("seed", of, seat))
             .collect();
         assert_eq!(drawn.len(), 4);
     }

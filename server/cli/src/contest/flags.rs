@@ -194,9 +194,9 @@ impl SpecFlags {
     fn bots(&self) -> anyhow::Result<Vec<BotSpec>> {
         let mut bots: Vec<BotSpec> = self.bots.iter().map(|text| bot(text)).collect();
         for name in self.candidate.iter().chain(&self.against) {
-            let is_house = NAMES.contains(&name.split('@').next().unwrap_or_default());
-            if is_house && !bots.iter().any(|bot| bot.name == *name) {
-                bots.push(BotSpec::of_house(name));
+            let is_built_in = NAMES.contains(&name.split('@').next().unwrap_or_default());
+            if is_built_in && !bots.iter().any(|bot| bot.name == *name) {
+                bots.push(BotSpec::of_built_in(name));
             }
         }
         match bots.len() {
@@ -293,14 +293,14 @@ impl SpecFlags {
 /// A value of `--bot`.
 fn bot(text: &str) -> BotSpec {
     let Some((name, command)) = text.split_once('=') else {
-        return BotSpec::of_house(text.trim());
+        return BotSpec::of_built_in(text.trim());
     };
     let (name, command) = (name.trim(), command.trim());
     match NAMES.contains(&command.split('@').next().unwrap_or_default()) {
         true => BotSpec {
             name: name.to_owned(),
             command: None,
-            house: Some(command.to_owned()),
+            built_in: Some(command.to_owned()),
         },
         false => BotSpec::of_command(name, command),
     }

@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::PathBuf, process};
 
-use bridgemaster_runner::{Contest, ContestSpec, HouseBots, Standing};
+use bridgemaster_runner::{BuiltInBots, Contest, ContestSpec, Standing};
 
 use super::{
     ending::duration_of,
@@ -16,7 +16,7 @@ use crate::output;
 /// code is 0, or that of the group when it could not be played.
 pub(super) fn run(
     spec: &ContestSpec,
-    house: HouseBots,
+    built_in: BuiltInBots,
     server: ServerChoice,
 ) -> anyhow::Result<u8> {
     let whole = Standing::new(spec.clone(), PathBuf::new()).map_err(|error| refused(&error))?;
@@ -24,7 +24,7 @@ pub(super) fn run(
     let folder = env::temp_dir().join(format!("bridgemaster-plan-{}", process::id()));
     let contest = Contest::create(&folder, spec.shortest()).map_err(explained)?;
     let live = Live::new(contest.standing(), true);
-    let played = play(contest, house, server, live);
+    let played = play(contest, built_in, server, live);
     // What cannot be removed is in the folder for temporary files.
     let _ = fs::remove_dir_all(&folder);
     let (standing, exit) = played?;

@@ -17,7 +17,7 @@ use std::{
 
 use anyhow::Context as _;
 use bridgemaster_bots::NAMES;
-use bridgemaster_runner::{Contest, ContestSpec, HouseBots, Report, read_contest};
+use bridgemaster_runner::{BuiltInBots, Contest, ContestSpec, Report, read_contest};
 use clap::{Args, Subcommand};
 
 use self::{
@@ -104,24 +104,24 @@ pub(super) fn run(args: ContestArgs) -> ExitCode {
 impl RunArgs {
     /// The exit code.
     fn run(self) -> anyhow::Result<u8> {
-        let house = house()?;
+        let built_in = built_in()?;
         if self.plan {
             let spec = self.spec.spec()?;
-            check(&spec, &house)?;
-            return forecast::run(&spec, house, self.server);
+            check(&spec, &built_in)?;
+            return forecast::run(&spec, built_in, self.server);
         }
         let outputs = self.outputs.open()?;
         let contest = match &self.resume {
             Some(folder) => Contest::resume(folder).map_err(explained)?,
             None => {
                 let spec = self.spec.spec()?;
-                check(&spec, &house)?;
+                check(&spec, &built_in)?;
                 let folder = self.folder.clone().unwrap_or_else(new_folder);
                 Contest::create(&folder, spec).map_err(explained)?
             }
         };
         let live = Live::new(contest.standing(), self.quiet);
-        let (standing, exit) = play(contest, house, self.server, live)?;
+        let (standing, exit) = play(contest, built_in, self.server, live)?;
         let report = standing.report(exit);
         write(&outputs, &report)?;
         if !self.quiet && !outputs.use_stdout() {
@@ -141,15 +141,17 @@ fn write(outputs: &Outputs, report: &Report) -> anyhow::Result<()> {
 }
 
 /// The built-in bots, which this program has.
-fn house() -> anyhow::Result<HouseBots> {
-    Ok(HouseBots {
+fn built_in() -> anyhow::Result<BuiltInBots> {
+    Ok(BuiltInBots {
         program: env::current_exe().context("this program cannot find itself")?,
         names: NAMES.iter().map(|name| (*name).to_owned()).collect(),
     })
 }
 
-fn check(spec: &ContestSpec, house: &HouseBots) -> anyhow::Result<()> {
-    let checked = spec.check().and_then(|()| Contest::check_bots(spec, house));
+fn check(spec: &ContestSpec, built_in: &BuiltInBots) -> anyhow::Result<()> {
+    let checked = spec
+        .check()
+        .and_then(|()| Contest::check_bots(spec, built_in));
     checked.map_err(|error| refused(&error))
 }
 

@@ -1,7 +1,7 @@
 //! Playing a contest, and what its errors mean on the command line.
 
 use anyhow::Context as _;
-use bridgemaster_runner::{Contest, Exit, FolderError, HouseBots, RunError, SpecError, Standing};
+use bridgemaster_runner::{BuiltInBots, Contest, Exit, FolderError, RunError, SpecError, Standing};
 
 use super::{live::Live, own_server::ServerChoice};
 use crate::{failure::misuse, runtime::block_on, stop_signal::asked_to_stop};
@@ -9,7 +9,7 @@ use crate::{failure::misuse, runtime::block_on, stop_signal::asked_to_stop};
 /// Plays a contest, on a server of its own or on a running one.
 pub(super) fn play(
     contest: Contest,
-    house: HouseBots,
+    built_in: BuiltInBots,
     server: ServerChoice,
     mut live: Live,
 ) -> anyhow::Result<(Standing, Exit)> {
@@ -18,7 +18,7 @@ pub(super) fn play(
         let asked = asked_to_stop();
         let serving = server.serve().await?;
         let done = contest
-            .play(serving.address(), house, asked, |standing, news| {
+            .play(serving.address(), built_in, asked, |standing, news| {
                 live.show(standing, &news);
             })
             .await;

@@ -15,13 +15,13 @@ pub struct BotSpec {
     /// of the names of files.
     pub name: String,
     /// The command that starts it, with its arguments, as a shell would split them. Not given: the
-    /// built-in bot of the name `house`.
+    /// built-in bot of the name `built_in`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// The built-in bot, such as `greedy@1`; without a version the newest. Not given, nor a
     /// command: the built-in bot of the name `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub house: Option<String>,
+    pub built_in: Option<String>,
 }
 
 /// Who plays for a bot.
@@ -30,7 +30,7 @@ pub enum Player {
     /// A program and its arguments.
     Command(Vec<String>),
     /// A built-in bot.
-    House {
+    BuiltIn {
         /// Its name.
         name: String,
         /// Its version; none for the newest.
@@ -44,16 +44,16 @@ impl BotSpec {
         Self {
             name: name.into(),
             command: Some(command.into()),
-            house: None,
+            built_in: None,
         }
     }
 
     /// A built-in bot, called as it is.
-    pub fn of_house(name: impl Into<String>) -> Self {
+    pub fn of_built_in(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             command: None,
-            house: None,
+            built_in: None,
         }
     }
 
@@ -67,18 +67,18 @@ impl BotSpec {
             problem,
         };
         let Some(command) = &self.command else {
-            let house = self.house.as_ref().unwrap_or(&self.name);
-            let Some((name, version)) = house.split_once('@') else {
-                return Ok(Player::House {
-                    name: house.clone(),
+            let built_in = self.built_in.as_ref().unwrap_or(&self.name);
+            let Some((name, version)) = built_in.split_once('@') else {
+                return Ok(Player::BuiltIn {
+                    name: built_in.clone(),
                     version: None,
                 });
             };
             let version = version.parse().ok().filter(|version| *version > 0);
-            return Ok(Player::House {
+            return Ok(Player::BuiltIn {
                 name: name.to_owned(),
                 version: Some(version.ok_or_else(|| {
-                    problem(format!("{house:?} has no version such as {name}@1"))
+                    problem(format!("{built_in:?} has no version such as {name}@1"))
                 })?),
             });
         };
@@ -110,7 +110,7 @@ impl BotSpec {
                  begin with '.'",
             );
         }
-        if self.command.is_some() && self.house.is_some() {
+        if self.command.is_some() && self.built_in.is_some() {
             return problem("it has both a command and a built-in bot; give one of them");
         }
         self.player().map(drop)

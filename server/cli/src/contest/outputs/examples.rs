@@ -28,7 +28,7 @@ fn spec() -> ContestSpec {
         },
         bots: vec![
             BotSpec::of_command("mine", "python3 bot.py"),
-            BotSpec::of_house("greedy"),
+            BotSpec::of_built_in("greedy"),
         ],
         format: Format::Candidate {
             candidate: "mine".to_owned(),
