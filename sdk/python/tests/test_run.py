@@ -87,6 +87,9 @@ class RunTest(unittest.TestCase):
     def test_ctrl_c_ends_the_program_in_one_line(self) -> None:
         for bot in ("lambda request: 0", "decide"):
             program = (
+                # Tests that run in the background of a shell inherit that Ctrl-C is ignored.
+                "import signal\n"
+                "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
                 "import bridgemaster, logging\n"
                 "async def decide(request): ...\n"
                 "logging.basicConfig(level=logging.DEBUG)\n"

@@ -107,7 +107,7 @@ fn killed_in_seat_1(server: &Served, game: &str) -> MatchResult {
     let match_id = made["match"]["matchId"].as_str().unwrap();
     let ticket = |seat: usize| made["tickets"][seat]["ticket"].as_str().unwrap();
     let runtime = Runtime::new().unwrap();
-    runtime.block_on(async {
+    let witness = runtime.block_on(async {
         let mut witness = Witness::join(&server.url, ticket(0)).await;
         let mut process = bridgemaster(["bot", "random", "--server", &server.url])
             .env(TICKET_VARIABLE, ticket(1))
@@ -130,10 +130,13 @@ fn killed_in_seat_1(server: &Served, game: &str) -> MatchResult {
         let told = told.await;
         assert_eq!(told.reason(), FaultReason::Disconnected, "{game}");
         assert_eq!(told.seat.unwrap().state(), SeatState::Forfeited, "{game}");
+        witness
     });
     for bot in server.bots(&made, &["greedy"]) {
         assert!(bot.wait_with_output().unwrap().status.success(), "{game}");
     }
+    // It kept the seat until the next bot was there, however long that took to start.
+    drop(witness);
     runtime.block_on(async {
         let mut matches = MatchServiceClient::new(connected(&server.url).await);
         let match_id = match_id.to_owned();
