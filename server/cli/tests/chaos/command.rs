@@ -68,7 +68,7 @@ impl Command {
             Err(words) => {
                 println!("{words}");
                 println!(
-                    "again: cargo test --release -p bridgemaster-server --test chaos -- --long --seed {} --matches {} --server-kills {}",
+                    "again: cargo test --release -p bridgemaster --test chaos -- --long --seed {} --matches {} --server-kills {}",
                     self.seed, self.matches, self.server_kills
                 );
                 ExitCode::FAILURE

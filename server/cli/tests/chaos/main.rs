@@ -7,7 +7,7 @@
 //! `cargo test` plays a few matches. The long run, or one again:
 //!
 //! ```text
-//! cargo test --release -p bridgemaster-server --test chaos -- --long --seed 1 --matches 200 --server-kills 30
+//! cargo test --release -p bridgemaster --test chaos -- --long --seed 1 --matches 200 --server-kills 30
 //! ```
 //!
 //! A run that fails says what is wrong, and keeps its folder with the data and the logs of all

@@ -5,8 +5,8 @@
 //! `cargo test` inflicts a hundred. The long run, or one damage again:
 //!
 //! ```text
-//! cargo test --release -p bridgemaster-server --test damage -- --long --seed 1 --damages 2000
-//! cargo test --release -p bridgemaster-server --test damage -- --long --seed 1 --only 17
+//! cargo test --release -p bridgemaster --test damage -- --long --seed 1 --damages 2000
+//! cargo test --release -p bridgemaster --test damage -- --long --seed 1 --only 17
 //! ```
 
 #![cfg(unix)]

@@ -152,7 +152,7 @@ fn summary(command: &Command, mut trials: Vec<Trial>) -> Result<String, String> 
         return Ok(told);
     }
     Err(format!(
-        "{silent}{told}\nagain: cargo test --release -p bridgemaster-server --test damage -- --long \
+        "{silent}{told}\nagain: cargo test --release -p bridgemaster --test damage -- --long \
          --seed {} --only NUMBER",
         command.seed
     ))
