@@ -7,7 +7,7 @@ use bridgemaster_match::{Cancellation, MatchId};
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
-    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, RefusalReason,
+    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchInfo, RefusalReason,
     ReplaceTicketsRequest, ReplaceTicketsResponse, Replay, WatchMatchRequest, WatchMatchResponse,
     WatchMatchesRequest, WatchMatchesResponse, WatchPositionsRequest, WatchPositionsResponse,
     match_service_server::{MatchService, MatchServiceServer},
@@ -133,6 +133,14 @@ impl Viewer for Caller {
     }
 }
 
+/// A match for a list: its result counts faults and does not list them.
+fn without_single_faults(mut info: MatchInfo) -> MatchInfo {
+    for seat in info.result.iter_mut().flat_map(|result| &mut result.seats) {
+        seat.faults.clear();
+    }
+    info
+}
+
 /// The replay in a replay file's bytes.
 fn read_replay(bytes: &[u8]) -> Result<Replay, Refusal> {
     bridgemaster_replay::decode(bytes)
@@ -203,8 +211,9 @@ impl MatchService for MatchDesk {
             .list(&wanted, before, page_size as usize, &caller, &reader);
         let listed = listed.await?;
         let next = listed.next.map(|next| next.to_string());
+        let matches = listed.matches.into_iter().map(without_single_faults);
         Ok(Response::new(ListMatchesResponse {
-            matches: listed.matches,
+            matches: matches.collect(),
             next_page_token: next.unwrap_or_default(),
             damaged_match_ids: listed.damaged.iter().map(MatchId::to_string).collect(),
         }))

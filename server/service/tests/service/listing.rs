@@ -19,7 +19,7 @@ use tonic::Request;
 use crate::{
     hindered_store::HinderedStore,
     raw_bot::RawBot,
-    table::{GAMES, Table, config},
+    table::{GAMES, Table, config, with_clock},
 };
 
 /// Matches in the store.
@@ -133,4 +133,21 @@ async fn a_key_lists_what_it_sees_without_reading_what_it_does_not() {
     let (seen, readings) = readings_of(&tenth).await;
     assert_eq!(seen, [10, 10, 9]);
     assert!(readings <= 4, "{readings} readings of three pages");
+}
+
+#[tokio::test]
+async fn a_list_counts_the_faults_of_a_match_and_does_not_repeat_them() {
+    let table = Table::open().await;
+    let config = with_clock(config(GAMES[0], 2), |clock| clock.startup_ms = Some(1));
+    let seated = table.create(config).await;
+    let result = table.result(&seated.match_id).await;
+    assert!(result.seats.iter().all(|seat| seat.faults.len() == 1));
+    let listed = table
+        .matches()
+        .list_matches(ListMatchesRequest::default())
+        .await;
+    let listed = listed.unwrap().into_inner().matches;
+    for seat in &listed[0].result.as_ref().unwrap().seats {
+        assert_eq!((seat.fault_count, seat.faults.len()), (1, 0));
+    }
 }
