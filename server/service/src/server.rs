@@ -1,9 +1,9 @@
 //! The listening server: services, transport settings, and how it stops.
 
 use std::{
-    fmt,
+    fmt, io,
     net::SocketAddr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -170,7 +170,7 @@ impl Server {
     /// matches in the store cannot go on.
     pub async fn bind(addr: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
         if let Some(folder) = &options.replays {
-            tokio::fs::create_dir_all(folder)
+            make_replay_folder(folder)
                 .await
                 .map_err(|source| BindError::Replays {
                     folder: folder.clone(),
@@ -415,6 +415,17 @@ impl Replays {
 }
 
 /// Completes when the server is to stop without a drain, or cannot go on.
+/// Makes the folder of replays, if it is not there, so that only its user can look into it: a
+/// replay may tell the seed of a group of matches that is not over. The rights of a folder that is
+/// there are left as they are.
+async fn make_replay_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = tokio::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    builder.mode(0o700);
+    builder.create(folder).await
+}
+
 async fn asked_to_stop(journal: &Option<Arc<Journal>>, stop: &CancellationToken) {
     let Some(journal) = journal else {
         return stop.cancelled().await;

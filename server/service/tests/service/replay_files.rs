@@ -179,3 +179,14 @@ async fn a_server_that_stops_has_written_the_replays_of_all_matches_and_says_so_
     let mark = fs::read_to_string(folder.path().join(MARK)).unwrap();
     assert!(mark.starts_with(&played[2]), "{mark}");
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_that_is_made_for_replays_is_closed_to_other_users() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("replays");
+    let _table = open(Some(&folder), None).await;
+    let mode = fs::metadata(&folder).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
