@@ -5,8 +5,9 @@ use bridgemaster_games::{Digest, Game, Seat};
 use crate::{Charge, Fault, SeatInfo};
 
 /// Comings and goings of one seat that are recorded; later ones are not, so that a bot which
-/// reconnects without end cannot make the replay grow without end.
-pub const MAX_SEAT_RECORDS: u32 = 256;
+/// reconnects without end cannot make the replay grow without end. With the longest names 32 take
+/// 17 KiB.
+pub const MAX_SEAT_RECORDS: u32 = 32;
 
 /// Something that happened in a match.
 #[derive(Debug)]

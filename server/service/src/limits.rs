@@ -17,7 +17,8 @@ pub struct Limits {
     /// Largest request of the other services. A match config with edition data takes about 3 KiB.
     #[serde(deserialize_with = "positive")]
     pub request_bytes: usize,
-    /// Waiting and running matches. At 32 KiB each, 10,000 take about 300 MiB.
+    /// Waiting and running matches. Ordinary ones take 20 KiB each, so that
+    /// 10,000 take about 200 MiB; with faults and lost streams without end each takes up to 256 KiB.
     #[serde(deserialize_with = "positive")]
     pub open_matches: usize,
     /// Ended matches that can still be requested. The oldest is dropped first.
@@ -57,7 +58,7 @@ pub struct Limits {
     /// Calls with one API key, new streams of bots included: enough for 64 slots that each play ten
     /// matches a second.
     pub calls_per_key: Rate,
-    /// Matches made by one API key. A match costs about 100 µs and 32 KiB.
+    /// Matches made by one API key. A match costs about 100 µs and 20 KiB.
     pub creates_per_key: Rate,
     /// Waiting and running matches of one API key: a tenth of all.
     #[serde(deserialize_with = "positive")]

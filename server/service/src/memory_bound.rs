@@ -12,10 +12,11 @@ const MIB: u64 = 1024 * KIB;
 /// The program itself with its threads, a data folder's cache included.
 const PROGRAM_BYTES: u64 = 64 * MIB;
 /// A match in play without its streams: rules, state, journal and replay so far. That of an
-/// ordinary match ends at 20 KiB; edition data and faults of all seats are the rest.
-const MATCH_BYTES: u64 = 64 * KIB;
+/// ordinary match ends at 20 KiB. The rest is for six seats: as many comings and goings as are
+/// recorded, with the longest names (100 KiB), and as many faults as are kept, twice (120 KiB).
+const MATCH_BYTES: u64 = 256 * KIB;
 /// A match that has ended: its info and its replay.
-const ENDED_MATCH_BYTES: u64 = 64 * KIB;
+const ENDED_MATCH_BYTES: u64 = 256 * KIB;
 /// A group of matches that is not over: its names, and which of its matches were played.
 const GROUP_BYTES: u64 = 2 * KIB;
 /// A connection beyond what its peer sent and nobody has read: socket, TLS, HTTP/2 with its header
