@@ -141,7 +141,13 @@ impl Played {
                 other => self.wrong.push(format!("{who} says {other:?}")),
             }
         }
+        // What comes to light at a moment happened before it.
+        let until = |at_ms| {
+            let to = *time.start() + Duration::from_millis(at_ms);
+            (*time.start()).max(to - LONGEST_PATIENCE)..=to.min(*time.end())
+        };
         for fault in &seat.faults {
+            let time = until(fault.at_ms);
             let request = format!("{who} request {}", fault.request_id);
             match (fault.reason(), answers.get(&fault.request_id)) {
                 (FaultReason::Late, Some(answered)) if is_prompt(answered) => {
@@ -177,11 +183,14 @@ impl Played {
         match seat.forfeit() {
             FaultReason::Unspecified => {}
             FaultReason::Late if seat.faults.iter().any(was_late) => {}
-            why => self.forfeited.push(Suspect {
-                words: format!("{who}: {why:?}"),
-                from: *time.start(),
-                to: *time.end(),
-            }),
+            why => {
+                let time = until(seat.faults.last().map_or(0, |fault| fault.at_ms));
+                self.forfeited.push(Suspect {
+                    words: format!("{who}: {why:?}"),
+                    from: *time.start(),
+                    to: *time.end(),
+                });
+            }
         }
     }
 
