@@ -1,14 +1,23 @@
 //! A contest that is played.
 
 use std::{
-    collections::HashSet, path::Path, sync::Arc, thread::available_parallelism, time::Instant,
+    collections::HashSet,
+    future::pending,
+    path::Path,
+    pin::Pin,
+    sync::Arc,
+    thread::available_parallelism,
+    time::{Duration, Instant},
 };
 
 use bridgemaster_sdk::KEY_VARIABLE;
 use parking_lot::Mutex;
 use rand::{TryRng as _, rngs::SysRng};
 use thiserror::Error;
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::{
+    task::{JoinSet, spawn_blocking},
+    time::timeout,
+};
 
 use crate::{
     BuiltInBots, ContestSpec, Exit, ExitReason, FolderError, JournalError, MatchNumber, MatchRow,
@@ -16,6 +25,7 @@ use crate::{
     desk::{Desk, DeskError},
     exit::{end_by, ending, exit, stopped},
     folder::Folder,
+    held_back::{HeldBack, Vault, VaultError},
     journal::Journal,
     launch::Launch,
     play::{Assignment, Court},
@@ -23,6 +33,11 @@ use crate::{
 
 /// Groups, for each match at once, that may be begun while an earlier one is not complete.
 const GROUPS_AHEAD: u64 = 4;
+/// Bytes of the name of a contest: no two contests of a server draw the same.
+const ID_BYTES: usize = 16;
+/// Time to call matches off when a contest ends early: somebody waits for its end, and a server
+/// that is away may stay so.
+const FAREWELL_TIME: Duration = Duration::from_secs(10);
 
 /// Why a contest cannot begin or go on.
 #[derive(Debug, Error)]
@@ -69,6 +84,8 @@ pub struct Contest {
     journal: Journal,
     standing: Standing,
     known: HashSet<usize>,
+    /// Replays of finished matches that the folder does not have.
+    held: HeldBack,
 }
 
 impl Contest {
@@ -78,19 +95,17 @@ impl Contest {
     /// [`RunError::Spec`] and [`RunError::Folder`].
     pub fn create(root: &Path, mut spec: ContestSpec) -> Result<Self, RunError> {
         if spec.seeds.is_none() {
-            let mut bytes = [0; 8];
-            SysRng
-                .try_fill_bytes(&mut bytes)
-                .map_err(|_| RunError::NoRandomness)?;
-            spec.seeds = Some(Seeds::From(hex::encode(bytes)));
+            spec.seeds = Some(Seeds::From(drawn::<8>()?));
         }
         let standing = Standing::new(spec, root.to_owned())?;
-        let (folder, journal) = Folder::create(root, standing.spec())?;
+        let id = drawn::<ID_BYTES>()?;
+        let (folder, journal) = Folder::create(root, id, standing.spec())?;
         Ok(Self {
             folder,
             journal,
             standing,
             known: HashSet::new(),
+            held: HeldBack::default(),
         })
     }
 
@@ -99,15 +114,17 @@ impl Contest {
     /// # Errors
     /// [`RunError::Folder`].
     pub fn resume(root: &Path) -> Result<Self, RunError> {
-        let (folder, journal, standing) = Folder::resume(root)?;
+        let (folder, journal, standing, rows) = Folder::resume(root)?;
         let seats = standing.counted().flat_map(|row| &row.seats);
         let known = seats.filter(|seat| seat.answered > 0).map(|seat| seat.bot);
         let known = known.collect();
+        let held = HeldBack::missing(&folder, &rows);
         Ok(Self {
             folder,
             journal,
             standing,
             known,
+            held,
         })
     }
 
@@ -144,30 +161,57 @@ impl Contest {
             mut journal,
             mut standing,
             known,
+            mut held,
         } = self;
-        if standing.is_complete() {
+        if server.is_own {
+            // Another server had them, and it is gone.
+            held = HeldBack::default();
+        }
+        if standing.is_complete() && held.is_empty() {
             let exit = exit(&standing);
             return Ok((standing, exit));
         }
         let spec = standing.spec().clone();
         let key = server.key.as_ref().map(|key| key.metadata());
         let key = key.and_then(|key| key.to_str().ok().map(str::to_owned));
-        let court = Arc::new(Court {
-            launch: Launch::new(&spec, built_in)?.with_key(KEY_VARIABLE, key),
+        let launch = Launch::new(&spec, built_in)?.with_key(KEY_VARIABLE, key);
+        let folder = Arc::new(folder);
+        let vault = Vault {
             desk: Desk::connect(server).await?,
+            folder: Arc::clone(&folder),
+        };
+        let court = Arc::new(Court {
+            launch,
+            desk: vault.desk.clone(),
             server_url: server.url.clone(),
             known: Mutex::new(known),
             folder,
             spec,
         });
+        if !server.is_own {
+            // Those that a run left there which was killed.
+            kept(vault.call_off().await)?;
+        }
         let concurrency = concurrency(&court.spec);
         tell(&standing, News::Begun { concurrency });
         let begun = Instant::now();
         let before_ms = standing.elapsed_ms();
         let mut playing = JoinSet::new();
         let mut numbers: HashSet<MatchNumber> = HashSet::new();
+        let mut fetching = JoinSet::new();
+        let mut is_stopped = false;
         tokio::pin!(stop);
         let ended = loop {
+            while let Some(fetched) = fetching.try_join_next() {
+                kept(fetched?)?;
+            }
+            let is_over = |group| {
+                let is_in_play = numbers.iter().any(|of| of.group == group);
+                !is_in_play && standing.ledger().is_group_over(group)
+            };
+            for replays in held.take(is_over) {
+                fetching.spawn(vault.clone().open(replays));
+            }
             if standing.is_complete() {
                 break None;
             }
@@ -179,6 +223,7 @@ impl Contest {
                 let assigned = Assignment {
                     of,
                     attempt,
+                    of_matches: group.seatings.len(),
                     seed: group.seed,
                     seating: group
                         .seatings
@@ -191,7 +236,10 @@ impl Contest {
             }
             let played = tokio::select! {
                 biased;
-                () = &mut stop => break Some(stopped(&standing)),
+                () = &mut stop => {
+                    is_stopped = true;
+                    break Some(stopped(&standing));
+                }
                 Some(played) = playing.join_next() => played?,
                 // Nothing runs and nothing is to be run, and yet groups are missing: none can come.
                 else => break None,
@@ -206,6 +254,7 @@ impl Contest {
             let stored = row.clone();
             journal = spawn_blocking(move || journal.append(&stored).map(|()| journal)).await??;
             standing.add(row.clone())?;
+            held.add(&row);
             tell(&standing, News::Match(&row));
             if let Some(end) = end_by(&row) {
                 break Some(end);
@@ -213,9 +262,68 @@ impl Contest {
         };
         // Matches that the verdict does not need are dropped with their bots.
         playing.shutdown().await;
+        let is_complete = standing.is_complete();
+        let farewell = async {
+            vault.call_off().await?;
+            // What is not complete may go on there with the same seeds.
+            if is_complete || server.is_own {
+                vault.open_all(held).await?;
+            }
+            while let Some(fetched) = fetching.join_next().await {
+                // A task ends otherwise only when it is aborted.
+                fetched.unwrap_or(Ok(()))?;
+            }
+            Ok(())
+        };
+        let patience = (!is_complete).then_some(FAREWELL_TIME);
+        let stop = (!is_stopped).then_some(stop);
+        kept(within(patience, stop, farewell).await)?;
         let exit = ended.unwrap_or_else(|| exit(&standing));
         Ok((standing, exit))
     }
+}
+
+/// Waits for what ends a contest, but not longer than `patience`, nor than until it is stopped.
+async fn within(
+    patience: Option<Duration>,
+    stop: Option<Pin<&mut impl Future<Output = ()>>>,
+    farewell: impl Future<Output = Result<(), VaultError>>,
+) -> Result<(), VaultError> {
+    let stopped = async {
+        match stop {
+            Some(stop) => stop.await,
+            None => pending().await,
+        }
+    };
+    let farewell = async {
+        match patience {
+            Some(patience) => timeout(patience, farewell).await.unwrap_or(Ok(())),
+            None => farewell.await,
+        }
+    };
+    tokio::select! {
+        biased;
+        ended = farewell => ended,
+        () = stopped => Ok(()),
+    }
+}
+
+/// Lets a replay be missing that the server does not give: the result counts all the same. A
+/// replay that cannot be written is an error.
+fn kept(fetched: Result<(), VaultError>) -> Result<(), RunError> {
+    match fetched {
+        Err(VaultError::Folder(error)) => Err(RunError::Folder(error)),
+        _ => Ok(()),
+    }
+}
+
+/// So many random bytes in hex.
+fn drawn<const BYTES: usize>() -> Result<String, RunError> {
+    let mut bytes = [0; BYTES];
+    SysRng
+        .try_fill_bytes(&mut bytes)
+        .map_err(|_| RunError::NoRandomness)?;
+    Ok(hex::encode(bytes))
 }
 
 /// Matches at once: as asked for, or one for each core but one, which the server has.

@@ -1,14 +1,19 @@
 //! The match service of the server on which a contest is played.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1::{
-    CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetReplayRequest, MatchConfig,
-    MatchInfo, match_service_client::MatchServiceClient,
+    CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, CreateMatchResponse,
+    GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig, MatchFilter, MatchInfo,
+    MatchState, match_service_client::MatchServiceClient,
 };
 use bridgemaster_sdk::{Advice, ApiKey, KEY_METADATA, OptionsError, TlsOptions, endpoint};
+use rand::{TryRng as _, rngs::SysRng};
 use thiserror::Error;
-use tokio::time::{Instant, sleep};
+use tokio::{
+    sync::RwLock,
+    time::{Instant, sleep},
+};
 use tonic::{
     Code, Request, Response, Status,
     metadata::{Ascii, MetadataValue},
@@ -31,6 +36,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Largest answer, in bytes: a replay, and what is around it. The longest of all games has less
 /// than a twentieth of it.
 const LARGEST_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+/// Random bytes of an idempotency key: no two calls draw the same.
+const IDEMPOTENCY_KEY_BYTES: usize = 16;
+/// The label by which the matches of a contest are found. Its value names the contest.
+const CONTEST_LABEL: &str = "contest";
 
 /// The server on which a contest is played.
 #[derive(Clone, Debug)]
@@ -41,6 +50,9 @@ pub struct ServerAddress {
     pub key: Option<ApiKey>,
     /// Files for an https:// address.
     pub tls: TlsOptions,
+    /// Whether it is there for this contest alone, and ends with it: nobody can ask it later, and
+    /// nothing of it is found by a contest that goes on.
+    pub is_own: bool,
 }
 
 /// Why a server did not do what it was asked for.
@@ -89,7 +101,11 @@ impl Interceptor for ShowKey {
 
 /// A client of the match service. A call that the server cannot answer now is tried again.
 #[derive(Clone)]
-pub(crate) struct Desk(Client);
+pub(crate) struct Desk {
+    client: Client,
+    /// Read by each call that makes a match.
+    making: Arc<RwLock<()>>,
+}
 
 type Client = MatchServiceClient<InterceptedService<Channel, ShowKey>>;
 
@@ -108,25 +124,49 @@ impl Desk {
         let show_key = ShowKey(server.key.as_ref().map(ApiKey::metadata));
         let client = MatchServiceClient::with_interceptor(channel, show_key)
             .max_decoding_message_size(LARGEST_ANSWER_BYTES);
-        Ok(Self(client))
+        Ok(Self {
+            client,
+            making: Arc::default(),
+        })
     }
 
-    /// Makes a match.
+    /// Makes a match of a contest. The call goes on when it is dropped: else there might be a match
+    /// of which nobody knows.
     pub(crate) async fn create(
         &self,
-        config: &MatchConfig,
+        contest: &str,
+        config: MatchConfig,
         rules_version: Option<u32>,
     ) -> Result<CreateMatchResponse, DeskError> {
         let request = CreateMatchRequest {
-            config: Some(config.clone()),
+            config: Some(config),
             rules_version,
+            labels: labels(contest),
+            idempotency_key: idempotency_key(),
             ..CreateMatchRequest::default()
         };
-        self.persist("CreateMatch", |mut client| {
-            let request = request.clone();
-            async move { client.create_match(request).await }
+        let making = Arc::clone(&self.making).read_owned().await;
+        let desk = self.clone();
+        let made = tokio::spawn(async move {
+            let made = desk.persist("CreateMatch", |mut client| {
+                let request = request.clone();
+                async move { client.create_match(request).await }
+            });
+            let made = made.await;
+            drop(making);
+            made
+        });
+        made.await.unwrap_or_else(|error| {
+            Err(DeskError::Refused {
+                call: "CreateMatch",
+                status: Box::new(Status::internal(error.to_string())),
+            })
         })
-        .await
+    }
+
+    /// Waits until no match is being made.
+    pub(crate) async fn all_made(&self) {
+        drop(self.making.write().await);
     }
 
     /// What is known of a match.
@@ -143,7 +183,71 @@ impl Desk {
         })
     }
 
-    /// The bytes of the replay file of a match that has ended.
+    /// The matches of a contest that are in this state.
+    pub(crate) async fn list(
+        &self,
+        contest: &str,
+        state: MatchState,
+    ) -> Result<Vec<MatchInfo>, DeskError> {
+        let mut matches = Vec::new();
+        let mut page_token = String::new();
+        loop {
+            let request = ListMatchesRequest {
+                filter: Some(MatchFilter {
+                    state: state.into(),
+                    labels: labels(contest),
+                    ..MatchFilter::default()
+                }),
+                page_token,
+                ..ListMatchesRequest::default()
+            };
+            let page = self
+                .persist("ListMatches", |mut client| {
+                    let request = request.clone();
+                    async move { client.list_matches(request).await }
+                })
+                .await?;
+            matches.extend(page.matches);
+            if page.next_page_token.is_empty() {
+                return Ok(matches);
+            }
+            page_token = page.next_page_token;
+        }
+    }
+
+    /// Calls a match off. One that is over stays as it is.
+    pub(crate) async fn cancel(&self, match_id: &str, reason: &str) -> Result<(), DeskError> {
+        let cancelled = self
+            .persist("CancelMatch", |mut client| {
+                let request = CancelMatchRequest {
+                    match_id: match_id.to_owned(),
+                    reason: reason.to_owned(),
+                };
+                async move { client.cancel_match(request).await }
+            })
+            .await;
+        match cancelled {
+            Err(DeskError::Refused { status, .. })
+                if matches!(status.code(), Code::FailedPrecondition | Code::NotFound) =>
+            {
+                Ok(())
+            }
+            other => other.map(drop),
+        }
+    }
+
+    /// Says that no more matches of the group of this match will be made.
+    pub(crate) async fn close_group(&self, match_id: &str) -> Result<(), DeskError> {
+        let closed = self
+            .persist("CloseGroup", |mut client| {
+                let match_id = match_id.to_owned();
+                async move { client.close_group(CloseGroupRequest { match_id }).await }
+            })
+            .await;
+        closed.map(drop)
+    }
+
+    /// The bytes of the replay file of a match whose group is over.
     pub(crate) async fn replay_file(&self, match_id: &str) -> Result<Vec<u8>, DeskError> {
         let answer = self
             .persist("GetReplay", |mut client| {
@@ -166,7 +270,7 @@ impl Desk {
         let begun = Instant::now();
         let mut pause = FIRST_PAUSE;
         loop {
-            let status = match call(self.0.clone()).await {
+            let status = match call(self.client.clone()).await {
                 Ok(answer) => return Ok(answer.into_inner()),
                 Err(status) => status,
             };
@@ -180,4 +284,18 @@ impl Desk {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
+}
+
+/// Lets a call be repeated whose answer was lost, and make one match. None where the system gives no
+/// random numbers: two matches are better than one that is taken for another.
+fn idempotency_key() -> String {
+    let mut bytes = [0; IDEMPOTENCY_KEY_BYTES];
+    match SysRng.try_fill_bytes(&mut bytes) {
+        Ok(()) => hex::encode(bytes),
+        Err(_) => String::new(),
+    }
+}
+
+fn labels(contest: &str) -> BTreeMap<String, String> {
+    [(CONTEST_LABEL.to_owned(), contest.to_owned())].into()
 }

@@ -62,6 +62,8 @@ pub enum FolderError {
 #[derive(Serialize, Deserialize)]
 struct Kept {
     form: u32,
+    /// Names it among all contests of a server.
+    id: String,
     contest: ContestSpec,
 }
 
@@ -69,11 +71,16 @@ struct Kept {
 #[derive(Debug)]
 pub(crate) struct Folder {
     root: PathBuf,
+    id: String,
 }
 
 impl Folder {
-    /// Makes a folder for a new contest.
-    pub(crate) fn create(root: &Path, spec: &ContestSpec) -> Result<(Self, Journal), FolderError> {
+    /// Makes a folder for a new contest with this name among those of a server.
+    pub(crate) fn create(
+        root: &Path,
+        id: String,
+        spec: &ContestSpec,
+    ) -> Result<(Self, Journal), FolderError> {
         let file = root.join(SPEC_FILE);
         if file.exists() {
             return Err(FolderError::Taken(root.to_owned()));
@@ -84,6 +91,7 @@ impl Folder {
         }
         let kept = Kept {
             form: FORM,
+            id: id.clone(),
             contest: spec.clone(),
         };
         let mut text = serde_json::to_string_pretty(&kept)
@@ -94,33 +102,39 @@ impl Folder {
         bridgemaster_whole_file::write(&file, text.as_bytes()).map_err(failed(&file))?;
         let folder = Self {
             root: root.to_owned(),
+            id,
         };
         Ok((folder, journal))
     }
 
-    /// Opens the folder of a contest that goes on.
-    pub(crate) fn resume(root: &Path) -> Result<(Self, Journal, Standing), FolderError> {
-        let spec = read_spec(root)?;
+    /// Opens the folder of a contest that goes on, with its finished matches.
+    pub(crate) fn resume(
+        root: &Path,
+    ) -> Result<(Self, Journal, Standing, Vec<MatchRow>), FolderError> {
+        let kept = read_kept(root)?;
         let (journal, rows) = Journal::open(&root.join(RESULTS_FILE))?;
-        let standing = standing(root, spec, &rows)?;
+        let standing = standing(root, kept.contest, &rows)?;
         let folder = Self {
             root: root.to_owned(),
+            id: kept.id,
         };
-        Ok((folder, journal, standing))
+        Ok((folder, journal, standing, rows))
     }
 
-    /// Keeps a replay; gives its name relative to the folder.
-    pub(crate) fn keep_replay(
-        &self,
-        of: MatchNumber,
-        attempt: u32,
-        outcome: &str,
-        bytes: &[u8],
-    ) -> Result<String, FolderError> {
-        let name = format!("{REPLAYS}/{outcome}{}.replay.binpb", stem(of, attempt));
-        let path = self.root.join(&name);
-        bridgemaster_whole_file::write(&path, bytes).map_err(failed(&path))?;
-        Ok(name)
+    /// The name of the contest among those of a server.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The name of a replay, relative to the folder.
+    pub(crate) fn replay_name(of: MatchNumber, attempt: u32, outcome: &str) -> String {
+        format!("{REPLAYS}/{outcome}{}.replay.binpb", stem(of, attempt))
+    }
+
+    /// Keeps a replay under its name.
+    pub(crate) fn keep_replay(&self, name: &str, bytes: &[u8]) -> Result<(), FolderError> {
+        let path = self.root.join(name);
+        bridgemaster_whole_file::write(&path, bytes).map_err(failed(&path))
     }
 
     /// The file for the standard error of a bot, relative to the folder.
@@ -135,17 +149,20 @@ impl Folder {
 }
 
 /// The contest of a folder, which may be in play, and all its finished matches in the order in
-/// which they ended.
+/// which they ended. A match whose replay is not there, or not yet, has none.
 ///
 /// # Errors
 /// [`FolderError`].
 pub fn read_contest(root: &Path) -> Result<(Standing, Vec<MatchRow>), FolderError> {
-    let spec = read_spec(root)?;
+    let spec = read_kept(root)?.contest;
     let file = root.join(RESULTS_FILE);
-    let rows = match file.exists() {
+    let mut rows = match file.exists() {
         true => journal::read_file(&file)?,
         false => Vec::new(),
     };
+    for row in &mut rows {
+        row.replay = row.replay.take().filter(|name| root.join(name).exists());
+    }
     Ok((standing(root, spec, &rows)?, rows))
 }
 
@@ -157,7 +174,7 @@ fn standing(root: &Path, spec: ContestSpec, rows: &[MatchRow]) -> Result<Standin
     Ok(standing)
 }
 
-fn read_spec(root: &Path) -> Result<ContestSpec, FolderError> {
+fn read_kept(root: &Path) -> Result<Kept, FolderError> {
     let path = root.join(SPEC_FILE);
     let text = match fs::read_to_string(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -175,7 +192,7 @@ fn read_spec(root: &Path) -> Result<ContestSpec, FolderError> {
             problem: format!("form {} is of another version of this program", kept.form),
         });
     }
-    Ok(kept.contest)
+    Ok(kept)
 }
 
 /// The beginning of the names of files of a match. Groups and matches sort by their numbers.
@@ -190,4 +207,46 @@ fn stem(of: MatchNumber, attempt: u32) -> String {
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> FolderError + use<> {
     let path = path.to_owned();
     move |source| FolderError::File { path, source }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::{BotSpec, Format, MatchRules, sample::row};
+
+    #[test]
+    fn a_match_has_no_replay_until_the_file_is_there() {
+        let root = tempfile::tempdir().unwrap();
+        let spec = ContestSpec {
+            rules: MatchRules {
+                game: "carcassonne".to_owned(),
+                seats: 2,
+                ..MatchRules::default()
+            },
+            bots: vec![
+                BotSpec::of_built_in("greedy"),
+                BotSpec::of_built_in("random"),
+            ],
+            format: Format::Series,
+            test: None,
+            level: 0.95,
+            faults: Default::default(),
+            require: Vec::new(),
+            seeds: None,
+            concurrency: None,
+        };
+        let (folder, mut journal) = Folder::create(root.path(), "id".to_owned(), &spec).unwrap();
+        let mut played = row(0, 0, &[0, 1], &[1, 2]);
+        let name = Folder::replay_name(played.of, 0, "won-");
+        played.replay = Some(name.clone());
+        journal.append(&played).unwrap();
+        let read = || read_contest(root.path()).unwrap().1[0].replay.clone();
+        assert_eq!(read(), None);
+        folder.keep_replay(&name, b"replay").unwrap();
+        assert_eq!(read(), Some(name));
+        drop(journal);
+        let (folder, _, _, rows) = Folder::resume(root.path()).unwrap();
+        assert_eq!((folder.id(), rows), ("id", vec![played]));
+    }
 }

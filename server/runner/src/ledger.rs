@@ -73,6 +73,14 @@ impl Ledger {
                 .is_some_and(|group| group.contains_key(&of.number))
     }
 
+    /// Whether nothing more of this group is played, except for what is in play.
+    pub(crate) fn is_group_over(&self, group: GroupNumber) -> bool {
+        match self.planner.group(group) {
+            Next::Group(planned) => planned.matches().all(|(of, _)| self.is_finished(of)),
+            Next::Later | Next::End => false,
+        }
+    }
+
     /// Takes note of a finished match.
     pub(crate) fn add(&mut self, row: MatchRow) {
         let Some(annulled) = &row.annulled else {
@@ -215,8 +223,11 @@ mod tests {
         );
         ledger.add(row(0, 0, &[0, 1], &[2, 1]));
         ledger.add(row(0, 0, &[0, 1], &[1, 2]));
+        assert!(!ledger.is_group_over(of.group));
         ledger.add(row(0, 1, &[1, 0], &[1, 2]));
+        assert!(ledger.is_group_over(of.group));
         let (_, rows) = ledger.take().unwrap();
+        assert!(ledger.is_group_over(of.group));
         assert_eq!(rows.len(), 2);
         assert_eq!(rows[0].places(), [2, 1], "the first that counts");
     }
@@ -230,6 +241,7 @@ mod tests {
             detail: "late".to_owned(),
         });
         ledger.add(faulty);
+        assert!(ledger.is_group_over(GroupNumber(0)));
         for number in 0..2 {
             ledger.add(row(1, number, &[0, 1], &[1, 2]));
         }

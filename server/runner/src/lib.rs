@@ -7,7 +7,8 @@
 //! * [`Report`] is all that any output shows: table, verdict, series for charts, counts.
 //!
 //! A contest is kept in a folder: `contest.json` says what it is, `results.jsonl` has a line for
-//! each finished match, `replays` and `stderr` have what the names say. This crate prints nothing. Verdicts and ratings are those of `bridgemaster-contest`.
+//! each finished match, `replays` and `stderr` have what the names say. This crate prints nothing.
+//! Verdicts and ratings are those of `bridgemaster-contest`.
 
 #![forbid(unsafe_code)]
 
@@ -18,6 +19,7 @@ mod exit;
 mod figures;
 mod folder;
 mod forecast;
+mod held_back;
 mod journal;
 mod judge;
 mod launch;

@@ -5,7 +5,8 @@ use std::{collections::HashSet, io, process::ExitStatus, sync::Arc, time::Durati
 use bridgemaster_bot_process::BotProcess;
 use bridgemaster_contest::schedule::BotNumber;
 use bridgemaster_proto::v1::{
-    AnnulmentReason, FaultReason, MatchInfo, MatchResult, MatchState, SeatInfo, SeatState,
+    AnnulmentReason, FaultReason, MatchConfig, MatchInfo, MatchResult, MatchState, SeatInfo,
+    SeatState,
 };
 use parking_lot::Mutex;
 use thiserror::Error;
@@ -19,6 +20,7 @@ use crate::{
     MatchNumber, MatchRow, SeatRow, SpecError,
     desk::{Desk, DeskError},
     folder::Folder,
+    held_back,
     launch::Launch,
 };
 
@@ -32,7 +34,7 @@ const SHORT_LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// What all matches of a contest share.
 pub(crate) struct Court {
     pub(crate) spec: ContestSpec,
-    pub(crate) folder: Folder,
+    pub(crate) folder: Arc<Folder>,
     pub(crate) desk: Desk,
     pub(crate) launch: Launch,
     pub(crate) server_url: String,
@@ -47,6 +49,8 @@ pub(crate) struct Assignment {
     pub(crate) attempt: u32,
     pub(crate) seed: String,
     pub(crate) seating: Vec<BotNumber>,
+    /// Matches of its group.
+    pub(crate) of_matches: usize,
 }
 
 /// Why a match cannot be played, and with it the contest.
@@ -101,10 +105,15 @@ pub enum PlayError {
 impl Court {
     /// Plays a match to its end. Dropped, it kills the bots.
     pub(crate) async fn play(self: Arc<Self>, assigned: Assignment) -> Result<MatchRow, PlayError> {
-        let config = self.spec.rules.config(&assigned.seed)?;
+        let contest = self.folder.id();
+        let place = held_back::place(contest, assigned.of, assigned.of_matches);
+        let config = MatchConfig {
+            group: Some(place),
+            ..self.spec.rules.config(&assigned.seed)?
+        };
         let created = self
             .desk
-            .create(&config, self.spec.rules.rules_version)
+            .create(contest, config, self.spec.rules.rules_version)
             .await?;
         let match_id = created
             .r#match
@@ -126,9 +135,8 @@ impl Court {
         if info.state() == MatchState::Cancelled {
             return Err(PlayError::Server(format!("called match {match_id} off")));
         }
-        let replay = self.desk.replay_file(&match_id).await?;
         bots.leave().await;
-        self.row(&assigned, info, &replay, bots)
+        self.row(&assigned, info, bots)
     }
 
     fn start(
@@ -252,7 +260,6 @@ impl Court {
         &self,
         assigned: &Assignment,
         info: MatchInfo,
-        replay: &[u8],
         bots: Bots,
     ) -> Result<MatchRow, PlayError> {
         let result = info
@@ -273,9 +280,7 @@ impl Court {
         self.check_that_all_came(&info, &row)?;
         row.annulled = self.annulment(&info, result, &row);
         let outcome = self.outcome(&row);
-        let name = self
-            .folder
-            .keep_replay(assigned.of, assigned.attempt, outcome, replay)?;
+        let name = Folder::replay_name(assigned.of, assigned.attempt, outcome);
         row.replay = Some(name);
         Ok(row)
     }

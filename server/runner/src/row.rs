@@ -52,8 +52,10 @@ pub struct MatchRow {
     pub duration_ms: u64,
     /// The most referee lag while one request was open, in microseconds.
     pub longest_referee_lag_us: u64,
-    /// The file of its replay, relative to the folder of the contest; none for a match that was
-    /// annulled before it ended.
+    /// The file of its replay, relative to the folder of the contest. It is stored with the row,
+    /// and the file comes when the group of the match has ended. None for a match that was annulled
+    /// before it ended, and in what [`read_contest`](crate::read_contest) gives where there is no
+    /// such file.
     pub replay: Option<String>,
     /// Why it does not count; none for a match that does.
     pub annulled: Option<Annulled>,

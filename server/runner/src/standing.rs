@@ -182,6 +182,12 @@ impl Standing {
     #[must_use]
     pub fn report(&self, exit: Exit) -> Report {
         let figures = Figures::of(&self.spec, &self.counted);
+        let mut bots = figures.table();
+        for worst in bots.iter_mut().flat_map(|bot| &mut bot.worst) {
+            // A group that was half played when its server went has none.
+            let replay = worst.replay.take();
+            worst.replay = replay.filter(|name| self.folder.join(name).exists());
+        }
         Report {
             report_version: REPORT_VERSION,
             spec: self.spec.clone(),
@@ -189,7 +195,7 @@ impl Standing {
             rules_version: self.rules_version,
             exit,
             verdict: self.judge.as_ref().map(Judge::report),
-            bots: figures.table(),
+            bots,
             series: self
                 .judge
                 .as_ref()

@@ -38,6 +38,7 @@ impl ServerChoice {
                     url,
                     key: self.key,
                     tls: self.tls.into(),
+                    is_own: false,
                 },
                 own: None,
             });
@@ -52,6 +53,7 @@ impl ServerChoice {
                 url,
                 key: None,
                 tls: TlsOptions::default(),
+                is_own: true,
             },
             own: Some((stop, serving)),
         })
