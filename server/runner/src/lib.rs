@@ -26,6 +26,8 @@ mod launch;
 mod ledger;
 mod plan;
 mod play;
+mod play_error;
+mod processes;
 mod report;
 mod row;
 #[cfg(test)]
@@ -33,6 +35,7 @@ mod sample;
 mod seeds;
 mod spec;
 mod standing;
+mod told_seat;
 
 pub use contest::{Contest, News, RunError};
 pub use desk::{DeskError, ServerAddress};
@@ -42,7 +45,7 @@ pub use folder::{FolderError, read_contest};
 pub use forecast::Forecast;
 pub use journal::JournalError;
 pub use launch::BuiltInBots;
-pub use play::PlayError;
+pub use play_error::PlayError;
 pub use report::{
     BotReport, ConfidenceReport, Counts, Exit, ExitReason, GroupPoint, IntervalReport,
     REPORT_VERSION, RatingReport, Report, RequirementReport, StoppedBy, TestReport, VerdictKind,

@@ -1,31 +1,26 @@
 //! One match: made, played by fresh processes, and told as a row.
 
-use std::{collections::HashSet, io, process::ExitStatus, sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use bridgemaster_bot_process::BotProcess;
 use bridgemaster_contest::schedule::BotNumber;
 use bridgemaster_proto::v1::{
     AnnulmentReason, FaultReason, MatchConfig, MatchInfo, MatchResult, MatchState, SeatInfo,
-    SeatState,
+    SeatState, SeatTicket,
 };
 use parking_lot::Mutex;
-use thiserror::Error;
-use tokio::{
-    task::JoinSet,
-    time::{Instant, sleep, timeout_at},
-};
+use tokio::time::sleep;
 
 use crate::{
-    Annulled, AnnulledBecause, BotEnd, ContestSpec, FaultCounting, FaultRow, FolderError,
-    MatchNumber, MatchRow, SeatRow, SpecError,
-    desk::{Desk, DeskError},
+    Annulled, AnnulledBecause, BotEnd, ContestSpec, FaultCounting, MatchNumber, MatchRow,
+    PlayError, SeatRow,
+    desk::Desk,
     folder::Folder,
     held_back,
     launch::Launch,
+    processes::{Bots, Ended},
+    told_seat::{fill, name_of},
 };
 
-/// Time that bots have to end by themselves once the match is over.
-const LEAVE_TIME: Duration = Duration::from_secs(3);
 /// Longest time between two looks at a match whose bots all still run.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Time between two looks at a match that a bot has left: it has ended, or the house plays on.
@@ -51,55 +46,6 @@ pub(crate) struct Assignment {
     pub(crate) seating: Vec<BotNumber>,
     /// Matches of its group.
     pub(crate) of_matches: usize,
-}
-
-/// Why a match cannot be played, and with it the contest.
-#[derive(Debug, Error)]
-pub enum PlayError {
-    /// The system cannot start the program of a bot.
-    #[error("{bot}: its program cannot be started: {source}")]
-    Start {
-        /// The bot's name.
-        bot: String,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// A bot that never played ended before it took its seat.
-    #[error("{bot}: it ended before it took its seat ({how}){hint}")]
-    Left {
-        /// The bot's name.
-        bot: String,
-        /// How it ended.
-        how: String,
-        /// What may be wrong, and the end of its standard error.
-        hint: String,
-    },
-    /// A bot that never played did not connect in time.
-    #[error(
-        "{bot}: it was started and did not connect within {startup_ms} ms. A bot connects to \
-         BRIDGEMASTER_SERVER with the ticket of BRIDGEMASTER_TICKET; `bridgemaster check-bot` \
-         shows how far it comes{hint}"
-    )]
-    NeverConnected {
-        /// The bot's name.
-        bot: String,
-        /// The time that it had, in ms.
-        startup_ms: u32,
-        /// The end of its standard error.
-        hint: String,
-    },
-    /// The server refuses the match for good, or is gone.
-    #[error(transparent)]
-    Desk(#[from] DeskError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The rules of the match make no sense.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// The server does what no server should.
-    #[error("the server {0}")]
-    Server(String),
 }
 
 impl Court {
@@ -139,13 +85,8 @@ impl Court {
         self.row(&assigned, info, bots)
     }
 
-    fn start(
-        &self,
-        assigned: &Assignment,
-        tickets: &[bridgemaster_proto::v1::SeatTicket],
-    ) -> Result<Bots, PlayError> {
-        let mut running = JoinSet::new();
-        let mut ends = Vec::new();
+    fn start(&self, assigned: &Assignment, tickets: &[SeatTicket]) -> Result<Bots, PlayError> {
+        let mut bots = Bots::none();
         for (seat, &bot) in assigned.seating.iter().enumerate() {
             let ticket = tickets
                 .iter()
@@ -161,13 +102,9 @@ impl Court {
                     bot: name.to_owned(),
                     source,
                 })?;
-            running.spawn(ended(process, seat));
-            ends.push(Ended {
-                stderr,
-                ..Ended::default()
-            });
+            bots.add(process, stderr);
         }
-        Ok(Bots { running, ends })
+        Ok(bots)
     }
 
     /// Waits for the end of a match, and tells of it as the server does. Bots end with their match,
@@ -411,108 +348,10 @@ impl Court {
     }
 }
 
-fn fill(seat: &mut SeatRow, told: &bridgemaster_proto::v1::SeatResult) {
-    let clock = told.clock_use.unwrap_or_default();
-    seat.place = told.place;
-    seat.place_by_score = told.place_by_score;
-    seat.score = told.score;
-    seat.forfeit = match told.forfeit() {
-        FaultReason::Unspecified => None,
-        reason => Some(name_of(reason).to_owned()),
-    };
-    seat.fault_count = told.fault_count;
-    let faults = told.faults.iter().map(|fault| FaultRow {
-        reason: name_of(fault.reason()).to_owned(),
-        action: without_prefix(fault.action().as_str_name(), "FAULT_ACTION_").to_owned(),
-        detail: fault.detail.clone(),
-        at_ms: fault.at_ms,
-    });
-    seat.faults = faults.collect();
-    seat.answered = clock.answered;
-    seat.charged_us = clock.charged_us;
-    seat.longest_us = clock.longest_us;
-    seat.bank_left_ms = clock.bank_left_ms;
-    seat.house_decisions = told.house_decisions;
-}
-
-fn name_of(reason: FaultReason) -> &'static str {
-    without_prefix(reason.as_str_name(), "FAULT_REASON_")
-}
-
-fn without_prefix(name: &'static str, prefix: &str) -> &'static str {
-    name.strip_prefix(prefix).unwrap_or(name)
-}
-
 /// The end of a standard error, as the end of a sentence.
 fn quoted(tail: &str) -> String {
     match tail.is_empty() {
         true => "; it wrote nothing to its standard error".to_owned(),
         false => format!("; the end of its standard error:\n{tail}"),
-    }
-}
-
-/// The processes of the bots of a match. Dropped, it kills those that still run.
-struct Bots {
-    running: JoinSet<(usize, BotEnd, String)>,
-    /// By seat.
-    ends: Vec<Ended>,
-}
-
-/// How a bot ended.
-#[derive(Default)]
-struct Ended {
-    /// `None` while it runs.
-    end: Option<BotEnd>,
-    tail: String,
-    /// The name of the file with its standard error.
-    stderr: String,
-}
-
-impl Ended {
-    fn is_over(&self) -> bool {
-        self.end.is_some()
-    }
-}
-
-impl Bots {
-    /// Waits for the next bot to end, and gives its seat. `None` when all have. Nothing is lost
-    /// when it is dropped.
-    async fn next(&mut self) -> Option<usize> {
-        loop {
-            // A task ends otherwise only when it is aborted.
-            if let Ok((seat, end, tail)) = self.running.join_next().await? {
-                self.ends[seat].end = Some(end);
-                self.ends[seat].tail = tail;
-                return Some(seat);
-            }
-        }
-    }
-
-    /// Lets the bots end by themselves, and kills those that do not.
-    async fn leave(&mut self) {
-        let until = Instant::now() + LEAVE_TIME;
-        while let Ok(Some(_)) = timeout_at(until, self.next()).await {}
-        self.running.shutdown().await;
-    }
-}
-
-async fn ended(mut process: BotProcess, seat: usize) -> (usize, BotEnd, String) {
-    let end = match process.ended().await {
-        Ok(status) => end_of(status),
-        Err(_) => BotEnd::Unknown,
-    };
-    let tail = process.last_words().await;
-    (seat, end, tail)
-}
-
-fn end_of(status: ExitStatus) -> BotEnd {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return BotEnd::Signalled { signal };
-    }
-    match status.code() {
-        Some(0) => BotEnd::Done,
-        Some(code) => BotEnd::Exited { code },
-        None => BotEnd::Unknown,
     }
 }

@@ -1,0 +1,96 @@
+//! The processes of the bots of one match.
+
+use std::{process::ExitStatus, time::Duration};
+
+use bridgemaster_bot_process::BotProcess;
+use tokio::{
+    task::JoinSet,
+    time::{Instant, timeout_at},
+};
+
+use crate::BotEnd;
+
+/// Time that bots have to end by themselves once the match is over.
+const LEAVE_TIME: Duration = Duration::from_secs(3);
+
+/// The processes of the bots of a match. Dropped, it kills those that still run.
+pub(crate) struct Bots {
+    running: JoinSet<(usize, BotEnd, String)>,
+    /// By seat.
+    pub(crate) ends: Vec<Ended>,
+}
+
+/// How a bot ended.
+#[derive(Default)]
+pub(crate) struct Ended {
+    /// `None` while it runs.
+    pub(crate) end: Option<BotEnd>,
+    pub(crate) tail: String,
+    /// The name of the file with its standard error.
+    pub(crate) stderr: String,
+}
+
+impl Ended {
+    pub(crate) fn is_over(&self) -> bool {
+        self.end.is_some()
+    }
+}
+
+impl Bots {
+    pub(crate) fn none() -> Self {
+        Self {
+            running: JoinSet::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    /// Adds the bot of the next seat; `stderr` is the name of the file with its standard error.
+    pub(crate) fn add(&mut self, process: BotProcess, stderr: String) {
+        self.running.spawn(ended(process, self.ends.len()));
+        self.ends.push(Ended {
+            stderr,
+            ..Ended::default()
+        });
+    }
+
+    /// Waits for the next bot to end, and gives its seat. `None` when all have. Nothing is lost
+    /// when it is dropped.
+    pub(crate) async fn next(&mut self) -> Option<usize> {
+        loop {
+            // A task ends otherwise only when it is aborted.
+            if let Ok((seat, end, tail)) = self.running.join_next().await? {
+                self.ends[seat].end = Some(end);
+                self.ends[seat].tail = tail;
+                return Some(seat);
+            }
+        }
+    }
+
+    /// Lets the bots end by themselves, and kills those that do not.
+    pub(crate) async fn leave(&mut self) {
+        let until = Instant::now() + LEAVE_TIME;
+        while let Ok(Some(_)) = timeout_at(until, self.next()).await {}
+        self.running.shutdown().await;
+    }
+}
+
+async fn ended(mut process: BotProcess, seat: usize) -> (usize, BotEnd, String) {
+    let end = match process.ended().await {
+        Ok(status) => end_of(status),
+        Err(_) => BotEnd::Unknown,
+    };
+    let tail = process.last_words().await;
+    (seat, end, tail)
+}
+
+fn end_of(status: ExitStatus) -> BotEnd {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return BotEnd::Signalled { signal };
+    }
+    match status.code() {
+        Some(0) => BotEnd::Done,
+        Some(code) => BotEnd::Exited { code },
+        None => BotEnd::Unknown,
+    }
+}
