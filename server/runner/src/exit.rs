@@ -126,26 +126,15 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::{BotSpec, ContestSpec, FaultCounting, Format, MatchRules, TestSpec, sample::row};
+    use crate::{
+        ContestSpec, FaultCounting, TestSpec,
+        sample::{row, spec},
+    };
 
     fn standing(faults: FaultCounting) -> Standing {
         let spec = ContestSpec {
-            rules: MatchRules {
-                game: "carcassonne".to_owned(),
-                seats: 2,
-                ..MatchRules::default()
-            },
-            bots: vec![
-                BotSpec::of_built_in("greedy"),
-                BotSpec::of_built_in("random"),
-            ],
-            format: Format::Series,
-            test: Some(TestSpec::default()),
-            level: 0.95,
             faults,
-            require: Vec::new(),
-            seeds: None,
-            concurrency: None,
+            ..spec(TestSpec::default())
         };
         Standing::new(spec, PathBuf::new()).unwrap()
     }

@@ -150,27 +150,13 @@ impl Ledger {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::{Annulled, BotSpec, ContestSpec, Format, MatchRules, Seeds, TestSpec, sample::row};
+    use crate::{
+        Annulled, Seeds, TestSpec,
+        sample::{row, spec},
+    };
 
     fn ledger(groups: u64) -> Ledger {
-        let spec = ContestSpec {
-            rules: MatchRules {
-                game: "carcassonne".to_owned(),
-                seats: 2,
-                ..MatchRules::default()
-            },
-            bots: vec![
-                BotSpec::of_built_in("greedy"),
-                BotSpec::of_built_in("random"),
-            ],
-            format: Format::Series,
-            test: Some(TestSpec::Fixed { groups }),
-            level: 0.95,
-            faults: Default::default(),
-            require: Vec::new(),
-            seeds: None,
-            concurrency: None,
-        };
+        let spec = spec(TestSpec::Fixed { groups });
         Ledger::new(Planner::new(&spec, &Seeds::From("s".to_owned())))
     }
 

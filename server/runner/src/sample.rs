@@ -1,6 +1,28 @@
-//! Rows for tests.
+//! A contest and its rows for tests.
 
-use crate::{BotEnd, GroupNumber, MatchNumber, MatchRow, SeatRow};
+use crate::{
+    BotEnd, BotSpec, ContestSpec, FaultCounting, Format, GroupNumber, MatchNumber, MatchRow,
+    MatchRules, SeatRow, TestSpec,
+};
+
+/// A series of two built-in bots.
+pub(crate) fn spec(test: TestSpec) -> ContestSpec {
+    ContestSpec {
+        rules: MatchRules {
+            game: "carcassonne".to_owned(),
+            seats: 2,
+            ..MatchRules::default()
+        },
+        bots: ["greedy", "random"].map(BotSpec::of_built_in).to_vec(),
+        format: Format::Series,
+        test: Some(test),
+        level: 0.95,
+        faults: FaultCounting::Count,
+        require: Vec::new(),
+        seeds: None,
+        concurrency: None,
+    }
+}
 
 /// A match in which these bots took these places, seat by seat.
 pub(crate) fn row(group: u64, number: u32, bots: &[usize], places: &[u32]) -> MatchRow {
