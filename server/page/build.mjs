@@ -1,0 +1,92 @@
+// Builds the bundle in `dist` from `src`: the same bytes from the same sources.
+//
+//   node build.mjs            writes dist
+//   node build.mjs --check    compares dist with what the sources give, byte for byte
+//
+// The messages of the protocol are generated first, from proto.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const dist = join(here, "dist");
+
+/** All files together, compressed, stay below this. */
+const MOST_GZIPPED_BYTES = 150_000;
+
+const LICENSES = `/*! Bridgemaster, MIT OR Apache-2.0. Contains lit-html, Copyright 2017 Google LLC, BSD-3-Clause;
+@bufbuild/protobuf, Copyright 2021-2026 Buf Technologies, Inc., Apache-2.0 AND BSD-3-Clause;
+@connectrpc/connect and connect-web, Copyright 2021-2026 The Connect Authors, Apache-2.0. */`;
+
+/** The messages as TypeScript, in `gen`. */
+export function generate() {
+  execFileSync(join(here, "node_modules/.bin/buf"), ["generate"], { cwd: here, stdio: "inherit" });
+}
+
+async function bundle() {
+  const result = await build({
+    absWorkingDir: here,
+    entryPoints: { page: "src/main.ts", style: "src/style/page.css" },
+    outdir: "dist",
+    bundle: true,
+    minify: true,
+    lineLimit: 160,
+    charset: "utf8",
+    legalComments: "none",
+    format: "iife",
+    target: ["chrome123", "firefox121", "safari17.5"],
+    write: false,
+    logLevel: "warning",
+  });
+  const text = (name) => result.outputFiles.find(({ path }) => path.endsWith(name)).text;
+  return {
+    "index.html": readFileSync(join(here, "src/index.html"), "utf8"),
+    "single.html": readFileSync(join(here, "src/single.html"), "utf8"),
+    // In the single file both stand within elements, whose ends they must not name.
+    "page.js": `${LICENSES}\n${text("page.js").replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--")}`,
+    "page.css": text("style.css"),
+  };
+}
+
+/** What keeps the files from doing their work. */
+function problems(files) {
+  const found = [];
+  const once = (mark) => {
+    if (files["single.html"].split(mark).length !== 2) found.push(`single.html: ${mark} must be there once`);
+  };
+  ["/*PAGE_CSS*/", "/*PAGE_JS*/", "POSITIONS_BASE64", "SCRIPT_SHA256", "STYLE_SHA256"].forEach(once);
+  if (/<\/script|<!--/i.test(files["page.js"])) found.push("page.js ends a script element");
+  if (/<\/style/i.test(files["page.css"])) found.push("page.css ends a style element");
+  const size = Object.values(files).reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
+  if (size > MOST_GZIPPED_BYTES) found.push(`${size} bytes gzipped, at most ${MOST_GZIPPED_BYTES}`);
+  return { found, size };
+}
+
+async function main() {
+  generate();
+  const files = await bundle();
+  const { found, size } = problems(files);
+  if (process.argv.includes("--check")) {
+    for (const [name, text] of Object.entries(files)) {
+      let committed = "";
+      try {
+        committed = readFileSync(join(dist, name), "utf8");
+      } catch {
+        // Missing: different from what it should be.
+      }
+      if (committed !== text) found.push(`dist/${name} is not what the sources give; run: npm run build`);
+    }
+  } else {
+    mkdirSync(dist, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(dist, name), text);
+  }
+  for (const problem of found) console.error(problem);
+  console.log(`${size} bytes gzipped`);
+  process.exitCode = found.length === 0 ? 0 : 1;
+}
+
+await main();

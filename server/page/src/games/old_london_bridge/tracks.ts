@@ -1,0 +1,77 @@
+// The chapel track and the gate track.
+
+import { html, svg, type TemplateResult } from "lit-html";
+import { Kind } from "../../../gen/bridgemaster/games/old_london_bridge/v1/components_pb.ts";
+import { seatMark } from "../../drawing/seat.ts";
+import type { Scene } from "../game.ts";
+import { kindPicture } from "./pieces.ts";
+
+/** Spaces in one row of a track. */
+const IN_A_ROW = 16;
+const CELL = 27;
+/** Height of a row: a space, and room for the markers that are stacked on it. */
+const ROW = 66;
+/** What arriving at the last space pays. */
+const LAST_SPACE_MONEY = 10;
+
+interface Track {
+  name: string;
+  kind: Kind;
+  last: number;
+  /** Text on a space, such as its money. */
+  printed: Map<number, string>;
+  /** Seats, the leader first, which also lies on top. */
+  order: number[];
+  position(seat: number): number;
+  moved: Set<number>;
+}
+
+function draw(track: Track): TemplateResult {
+  const spaces = track.last + 1;
+  const rows = Math.ceil(spaces / IN_A_ROW);
+  const at = (space: number) => ({
+    x: (space % IN_A_ROW) * CELL + 3,
+    y: Math.floor(space / IN_A_ROW) * ROW + 34,
+  });
+  return html`<figure class="l-track"><figcaption><svg class="glyph" viewBox="-12 -12 24 24" aria-hidden="true">${kindPicture(track.kind, 0, 0)}</svg> ${track.name}</figcaption>
+    <svg viewBox="0 0 ${IN_A_ROW * CELL + 6} ${rows * ROW}" role="img" aria-label=${track.name}>
+    ${Array.from({ length: spaces }, (_, space) => {
+      const { x, y } = at(space);
+      const text = track.printed.get(space);
+      return svg`<g><rect x=${x + 1} y=${y} width=${CELL - 2} height=${CELL - 2} rx="4"
+          class=${text === undefined ? "l-space" : "l-space l-pays"}/>
+        <text x=${x + CELL / 2} y=${y + 17} text-anchor="middle" font-size=${text === undefined ? 10 : 12}
+          font-weight=${text === undefined ? 400 : 700} class=${text === undefined ? "ink-soft" : "l-pays-text"}>${
+            text ?? (space === 0 ? "start" : space)}</text></g>`;
+    })}
+    ${[...track.order].reverse().map((seat) => {
+      const { x, y } = at(track.position(seat));
+      const below = track.order.slice(track.order.indexOf(seat) + 1)
+        .filter((other) => track.position(other) === track.position(seat)).length;
+      const cy = y - 1 - below * 8;
+      return svg`${track.moved.has(seat) ? svg`<circle cx=${x + CELL / 2} cy=${cy} r="14" class="new"/>` : undefined}
+        ${seatMark(seat, x + CELL / 2, cy, 9.5)}`;
+    })}</svg></figure>`;
+}
+
+/** Both tracks with their markers. */
+export function tracks({ observation, config, events }: Scene<"oldLondonBridge">): TemplateResult {
+  const edition = config?.edition;
+  const moved = (name: "chapelAdvanced" | "gateAdvanced") =>
+    new Set(events.flatMap(({ event }) => (event.case === name && event.value.fromSpace !== event.value.toSpace ? [event.value.seat] : [])));
+  const chapelLast = edition?.chapelLastSpace ?? Math.max(15, ...observation.seats.map((seat) => seat.chapelPosition));
+  const gateLast = edition?.gateLastSpace ?? Math.max(15, ...observation.seats.map((seat) => seat.gatePosition));
+  const money = new Map(edition?.chapelMoney.map((space) => [space.space, `£${space.money}`]));
+  const bonus = new Map(edition?.gateBonus.map((space) => [space, "★"]));
+  money.set(chapelLast, `£${(edition?.chapelMoney.find(({ space }) => space === chapelLast)?.money ?? 0) + LAST_SPACE_MONEY}`);
+  bonus.set(gateLast, `${bonus.get(gateLast) ?? ""}£${LAST_SPACE_MONEY}`);
+  return html`<div class="l-tracks">
+    ${draw({
+      name: "Chapel track", kind: Kind.CHAPEL, last: chapelLast, printed: money, order: observation.chapelOrder,
+      position: (seat) => observation.seats[seat]?.chapelPosition ?? 0, moved: moved("chapelAdvanced"),
+    })}
+    ${draw({
+      name: "Gate track", kind: Kind.GATE, last: gateLast, printed: bonus, order: observation.gateOrder,
+      position: (seat) => observation.seats[seat]?.gatePosition ?? 0, moved: moved("gateAdvanced"),
+    })}</div>`;
+}

@@ -1,0 +1,72 @@
+// A bot of a ladder: its versions, how their ratings went, and what it did against the others.
+
+import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
+import type { LadderHeadToHead, LadderVersion } from "../../gen/bridgemaster/v1/ladder_service_pb.ts";
+import { botPath, ladderPath } from "../address.ts";
+import { seatClass } from "../drawing/seat.ts";
+import { troubled, waiting } from "../shell.ts";
+import { ladders, type Trouble, troubleOf } from "../source/server.ts";
+import { plain } from "../text.ts";
+import { rangeOf, rankText, ratingBar, ratingText } from "./rating.ts";
+
+const WIDTH = 800;
+const HEIGHT = 220;
+
+/** The page of a bot. */
+export class BotPage {
+  #versions: LadderVersion[] | undefined;
+  #others: LadderHeadToHead[] = [];
+  #trouble: Trouble | undefined;
+
+  constructor(private readonly ladderId: string, private readonly botName: string, changed: () => void) {
+    this.#read().catch((error: unknown) => (this.#trouble = troubleOf(error))).finally(changed);
+  }
+
+  async #read(): Promise<void> {
+    const { ladderId, botName } = this;
+    const client = ladders();
+    const { versions } = await client.getLadderBot({ ladderId, botName });
+    const botVersion = versions[0]?.standing?.botVersion ?? "";
+    const { entries } = await client.listHeadToHeads({ ladderId, bot: { botName, botVersion }, pageSize: 500 });
+    [this.#versions, this.#others] = [versions, entries];
+  }
+
+  view(): TemplateResult {
+    if (this.#trouble) return troubled(this.#trouble, "This bot cannot be shown");
+    const versions = this.#versions;
+    if (!versions) return waiting("Asking for the bot…");
+    const range = rangeOf(versions.map(({ standing }) => standing?.rating));
+    return html`<main class="list"><h1><bdi>${plain(this.botName)}</bdi></h1>
+      <p><a href=${ladderPath(this.ladderId)}>standings of <bdi>${plain(this.ladderId)}</bdi></a> · <a href=${botPath(this.botName)}>its matches</a></p>
+      ${history(versions)}
+      <table class="standings"><thead><tr><th>Version</th><th>Rank</th><th>Rating</th><th>Interval</th><th>Matches</th></tr></thead><tbody>${versions.map(({ standing }) => html`<tr>
+        <th scope="row"><bdi>${plain(standing?.botVersion ?? "")}</bdi></th><td class="figure">${rankText(standing?.rating)}</td><td class="figure">${ratingText(standing?.rating)}</td>
+        <td>${ratingBar(standing?.rating, range)}</td><td class="figure">${standing?.rating?.matches ?? 0}</td></tr>`)}</tbody></table>
+      <h2>Head to head</h2><table class="standings"><thead><tr><th>Against</th><th>Matches</th><th>Ahead</th><th>Tied</th><th>Behind</th><th>Mean margin</th></tr></thead>
+        <tbody>${this.#others.map(({ against, headToHead: all }) => html`<tr><th scope="row"><a href=${ladderPath(this.ladderId, against?.botName ?? "")}><bdi>${plain(against?.botName ?? "")}</bdi></a>
+          <small><bdi>${plain(against?.botVersion ?? "")}</bdi></small></th><td class="figure">${all?.matches ?? 0}</td><td class="figure">${all?.firstAhead ?? 0}</td>
+          <td class="figure">${all?.ties ?? 0}</td><td class="figure">${(all?.matches ?? 0) - (all?.firstAhead ?? 0) - (all?.ties ?? 0)}</td>
+          <td class="figure">${(all?.meanScoreMargin ?? 0).toFixed(1)}</td></tr>`)}</tbody></table></main>`;
+  }
+}
+
+/** The rating over time, one line a version, with its interval behind it. */
+function history(versions: LadderVersion[]): TemplateResult {
+  const points = versions.flatMap((version) => version.history);
+  if (points.length < 2) return html``;
+  const times = points.map(({ atUnixMs }) => Number(atUnixMs));
+  const [from, to] = [Math.min(...times), Math.max(...times)];
+  const { low, high } = rangeOf(points.map(({ rating }) => rating));
+  const x = (time: bigint) => (((Number(time) - from) / Math.max(1, to - from)) * WIDTH).toFixed(1);
+  const y = (elo: number) => (HEIGHT - ((elo - low) / (high - low)) * HEIGHT).toFixed(1);
+  const line = (version: LadderVersion, index: number): SVGTemplateResult => {
+    const all = version.history.flatMap(({ atUnixMs, rating }) => (rating ? [{ at: x(atUnixMs), rating }] : []));
+    const upper = all.map(({ at, rating }) => `${at} ${y(rating.eloHigh)}`);
+    const lower = all.map(({ at, rating }) => `${at} ${y(rating.eloLow)}`).reverse();
+    if (all.length === 0) return svg``;
+    return svg`<g class=${seatClass(index)}><title>${plain(version.standing?.botVersion ?? "")}</title>
+      <path d="M${[...upper, ...lower].join("L")}Z" class="band"/><path d="M${all.map(({ at, rating }) => `${at} ${y(rating.elo)}`).join("L")}" class="score-line"/></g>`;
+  };
+  return html`<figure class="panel history"><figcaption>Rating over time, by version</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
+    aria-label="rating over time"><path d="M0 ${y(0)}H${WIDTH}" class="axis"/>${versions.map(line)}</svg></figure>`;
+}

@@ -1,0 +1,64 @@
+// The standings of a ladder.
+
+import { html, type TemplateResult } from "lit-html";
+import type { Ladder, LadderMatch, Standing } from "../../gen/bridgemaster/v1/ladder_service_pb.ts";
+import { AttendanceState } from "../../gen/bridgemaster/v1/lobby_service_pb.ts";
+import { ladderPath, matchPath } from "../address.ts";
+import { gameOf } from "../games/registry.ts";
+import { troubled, waiting } from "../shell.ts";
+import { ladders, type Trouble, troubleOf } from "../source/server.ts";
+import { plain } from "../text.ts";
+import { stateTags } from "./list.ts";
+import { rangeOf, rankText, ratingBar, ratingText } from "./rating.ts";
+
+/** Bots, and latest matches, that are asked for. */
+const MOST_BOTS = 500;
+const LATEST_MATCHES = 20;
+
+/** The page of a ladder. */
+export class StandingsPage {
+  #ladder: Ladder | undefined;
+  #standings: Standing[] = [];
+  #matches: LadderMatch[] = [];
+  #trouble: Trouble | undefined;
+
+  constructor(private readonly ladderId: string, changed: () => void) {
+    this.#read().catch((error: unknown) => (this.#trouble = troubleOf(error))).finally(changed);
+  }
+
+  async #read(): Promise<void> {
+    const { ladderId } = this;
+    const client = ladders();
+    const [ladder, standings, latest] = await Promise.all([
+      client.getLadder({ ladderId }),
+      client.listStandings({ ladderId, pageSize: MOST_BOTS }),
+      client.listLadderMatches({ ladderId, pageSize: LATEST_MATCHES }),
+    ]);
+    [this.#ladder, this.#standings, this.#matches] = [ladder.ladder, standings.standings, latest.matches];
+  }
+
+  view(): TemplateResult {
+    if (this.#trouble) return troubled(this.#trouble, "This ladder cannot be shown");
+    const ladder = this.#ladder;
+    if (!ladder) return waiting("Asking for the standings…");
+    const range = rangeOf(this.#standings.map(({ rating }) => rating));
+    return html`<main class="list"><h1><bdi>${plain(ladder.ladderId)}</bdi> ${stateTags(ladder)}</h1>
+      <p class="quiet">${gameOf(ladder.config?.game)?.name ?? ""}, ${ladder.config?.seats ?? "?"} seats; ${ladder.matches} matches count</p>
+      <table class="standings"><thead><tr><th>Rank</th><th>Bot</th><th>Rating</th><th>Interval</th><th>Matches</th><th></th></tr></thead>
+        <tbody>${this.#standings.map((standing) => html`<tr><td class="figure">${rankText(standing.rating)}</td>
+          <th scope="row"><a href=${ladderPath(ladder.ladderId, standing.botName)}><bdi>${plain(standing.botName)}</bdi></a>
+            <small><bdi>${plain(standing.botVersion)}</bdi>${standing.owner ? html`, <bdi>${plain(standing.owner)}</bdi>` : undefined}</small></th>
+          <td class="figure">${ratingText(standing.rating)}</td><td>${ratingBar(standing.rating, range)}</td>
+          <td class="figure">${standing.rating?.matches ?? 0}</td><td>${marks(standing)}</td></tr>`)}</tbody></table>
+      ${this.#matches.length === 0 ? undefined : html`<h2>Latest matches</h2><ul class="latest">${this.#matches.map(({ match }) => match && html`<li>
+        <a href=${matchPath(match.matchId)}>${match.seats.map(({ botName }, index) => html`${index > 0 ? " · " : ""}<bdi>${plain(botName)}</bdi>`)}</a>
+        ${match.annulment ? html`<span class="tag warn">annulled</span>` : undefined}</li>`)}</ul>`}</main>`;
+  }
+}
+
+function marks(standing: Standing): TemplateResult {
+  const state = (AttendanceState[standing.state] ?? "").toLowerCase();
+  return html`${state && state !== "unspecified" ? html`<span class="tag" title=${plain(standing.detail)}>${state.replace(/_/g, " ")}</span>` : undefined}${
+    standing.isHouseBot ? html`<span class="tag">house</span>` : undefined}${
+    standing.changed ? html`<span class="tag warn" title="its last 100 results do not fit its earlier ones">changed</span>` : undefined}`;
+}

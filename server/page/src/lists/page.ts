@@ -1,0 +1,126 @@
+// The list of matches: those that run, and those that have ended, with filters.
+
+import { html, type TemplateResult } from "lit-html";
+import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
+import { botPath, matchPath } from "../address.ts";
+import { seatBadge } from "../drawing/seat.ts";
+import { GAMES, gameOf } from "../games/registry.ts";
+import { troubled, waiting } from "../shell.ts";
+import { matches, type Trouble, troubleOf } from "../source/server.ts";
+import { plain } from "../text.ts";
+import { filterOf, STATES } from "./filters.ts";
+
+/** Matches that a page asks for. */
+const PAGE_SIZE = 50;
+/** How often the list is asked for again while something runs and the tab is looked at, in ms. */
+const REFRESH_MS = 5000;
+
+/** The list of matches. */
+export class ListPage {
+  #matches: MatchInfo[] = [];
+  #damaged: string[] = [];
+  #next = "";
+  #pages = 0;
+  #trouble: Trouble | undefined;
+
+  constructor(private readonly query: URLSearchParams, private readonly changed: () => void) {
+    void this.#more();
+    setInterval(() => void this.#refresh(), REFRESH_MS);
+  }
+
+  async #ask(pageToken: string) {
+    return matches().listMatches({ filter: filterOf(this.query), pageSize: PAGE_SIZE, pageToken });
+  }
+
+  async #more(): Promise<void> {
+    try {
+      const answer = await this.#ask(this.#next);
+      this.#matches.push(...answer.matches);
+      this.#damaged.push(...answer.damagedMatchIds);
+      this.#next = answer.nextPageToken;
+      this.#pages += 1;
+    } catch (error) {
+      this.#trouble = troubleOf(error);
+    }
+    this.changed();
+  }
+
+  /** Asks for the first page again, if it is all that is shown. */
+  async #refresh(): Promise<void> {
+    if (document.hidden || this.#pages !== 1 || this.#trouble) return;
+    try {
+      const answer = await this.#ask("");
+      if (this.#pages !== 1) return;
+      [this.#matches, this.#damaged, this.#next] = [answer.matches, answer.damagedMatchIds, answer.nextPageToken];
+      this.changed();
+    } catch {
+      // What is shown stays; the next time may do better.
+    }
+  }
+
+  view(): TemplateResult {
+    if (this.#trouble) return troubled(this.#trouble, "The matches cannot be listed");
+    if (this.#pages === 0) return waiting("Asking for the matches…");
+    const bot = this.query.get("bot");
+    const inPlay = this.#matches.filter(({ state }) => state === MatchState.RUNNING || state === MatchState.WAITING);
+    const over = this.#matches.filter((match) => !inPlay.includes(match));
+    return html`<main class="list"><h1>${bot ? html`Matches of <bdi>${plain(bot)}</bdi>` : "Matches"}</h1>${filters(this.query)}
+      ${inPlay.length > 0 ? html`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${inPlay.map(card)}</ul></section>` : undefined}
+      ${over.length > 0 ? html`<section aria-label="matches that are over"><h2>Over</h2>${table(over)}</section>` : undefined}
+      ${this.#matches.length === 0 ? html`<div class="panel empty"><p>No match ${[...this.query.values()].some(Boolean) ? "fits these filters" : "has been made yet"}.</p>
+        <p class="quiet">Drop a replay file anywhere on this page to look at it.</p></div>` : undefined}
+      ${this.#damaged.length > 0 ? html`<p class="notice">The server cannot read ${this.#damaged.length} matches: ${this.#damaged.map((id) => html`<code>${plain(id)}</code> `)}</p>` : undefined}
+      ${this.#next ? html`<p><button type="button" @click=${() => void this.#more()}>Older matches</button></p>` : undefined}</main>`;
+  }
+}
+
+function filters(query: URLSearchParams): TemplateResult {
+  const value = (name: string) => query.get(name) ?? "";
+  const choice = (name: string, label: string, options: [value: string, text: string][]) => html`<label>${label}<select name=${name}>
+    <option value="">any</option>${options.map(([each, text]) => html`<option value=${each} ?selected=${value(name) === each}>${text}</option>`)}</select></label>`;
+  const text = (name: string, label: string, hint: string) => html`<label>${label}<input name=${name} .value=${value(name)} placeholder=${hint} maxlength="300"></label>`;
+  return html`<form class="filters" method="get" action="/">${choice("game", "Game", GAMES.map(({ id, name }) => [id, name]))}
+    ${choice("state", "State", Object.keys(STATES).map((state) => [state, state]))}
+    ${text("bot", "Bot", "name")}${text("label", "Label", "name=value")}<button type="submit">Filter</button>
+    ${[...query.values()].some(Boolean) ? html`<a href="/">all</a>` : undefined}</form>`;
+}
+
+function gameName(match: MatchInfo): string {
+  return gameOf(match.config?.game)?.name ?? "an unknown game";
+}
+
+function bots(match: MatchInfo): TemplateResult {
+  return html`<ul class="bots">${match.seats.map(({ seat, botName, reservedFor }) => {
+    const result = match.result?.seats.find((each) => each.seat === seat);
+    return html`<li class=${result?.place === 1 ? "first" : ""}>${seatBadge(seat)} ${botName
+      ? html`<a href=${botPath(botName)}><bdi>${plain(botName)}</bdi></a>`
+      : html`<i>${reservedFor ? html`for <bdi>${plain(reservedFor)}</bdi>` : "no bot yet"}</i>`}
+      ${result ? html`<b class="score" title="place ${result.place}">${result.score}</b>${result.faultCount > 0 ? html`<span class="tag warn">${result.faultCount} ${result.faultCount === 1 ? "fault" : "faults"}</span>` : undefined}` : undefined}</li>`;
+  })}</ul>`;
+}
+
+function labels(match: MatchInfo): TemplateResult | undefined {
+  const all = Object.entries(match.labels);
+  if (all.length === 0) return undefined;
+  return html`<div class="labels">${all.map(([name, value]) => html`<a class="tag" href="/?${new URLSearchParams({ label: `${name}=${value}` })}"><bdi>${plain(name)}=${plain(value)}</bdi></a>`)}</div>`;
+}
+
+function card(match: MatchInfo): TemplateResult {
+  return html`<li class="panel card"><a class="cover" href=${matchPath(match.matchId)}>${gameName(match)}</a>
+    <p>${match.state === MatchState.RUNNING ? html`<span class="tag live">live</span>` : html`<span class="tag">waits for bots</span>`}
+      <span class="quiet">${match.decisions} decisions</span></p>${bots(match)}${labels(match)}</li>`;
+}
+
+/** A moment as people write it, in their own time zone. */
+function moment(unixMs: bigint): TemplateResult | undefined {
+  if (unixMs === 0n) return undefined;
+  const date = new Date(Number(unixMs));
+  return html`<time datetime=${date.toISOString()}>${date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}</time>`;
+}
+
+function table(over: MatchInfo[]): TemplateResult {
+  return html`<table class="matches"><thead><tr><th>Game</th><th>Bots and scores</th><th>Decisions</th><th>Ended</th></tr></thead><tbody>${over.map((match) => html`<tr>
+    <th scope="row"><a href=${matchPath(match.matchId)}>${gameName(match)}</a>${match.state === MatchState.CANCELLED ? html` <span class="tag warn">cancelled</span>` : undefined}${
+      match.annulment ? html` <span class="tag warn">annulled</span>` : undefined}</th>
+    <td>${bots(match)}${labels(match)}</td><td class="figure">${match.decisions}</td><td>${moment(match.endedUnixMs || match.createdUnixMs)}</td></tr>`)}</tbody></table>`;
+}

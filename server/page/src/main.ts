@@ -1,0 +1,148 @@
+// Where the page begins: which page it is, and how it is drawn.
+
+import { html, render, type TemplateResult } from "lit-html";
+import { readLook, routeOf, type Route } from "./address.ts";
+import { BotPage } from "./ladder/bot.ts";
+import { LadderList } from "./ladder/list.ts";
+import { StandingsPage } from "./ladder/standings.ts";
+import { ListPage } from "./lists/page.ts";
+import { onKey } from "./match/keys.ts";
+import { MatchPage } from "./match/page.ts";
+import { MatchRecord } from "./match/record.ts";
+import { markCurrent } from "./match/transcript.ts";
+import { matchView } from "./match/view.ts";
+import { shell, troubled, waiting } from "./shell.ts";
+import { fromBase64, readPositions } from "./source/delimited.ts";
+import { onReplayFile } from "./source/dropped.ts";
+import { follow } from "./source/following.ts";
+import { openReplay, troubleOf } from "./source/server.ts";
+import { plain } from "./text.ts";
+
+const root = document.getElementById("page") ?? document.body;
+
+/** What is shown now. */
+let content: () => TemplateResult = () => waiting("…");
+let current: "matches" | "ladders" | "" = "";
+let page: MatchPage | undefined;
+let isDue = false;
+
+/** Draws again, at the next frame. */
+function changed(): void {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(() => {
+    isDue = false;
+    render(isSingleFile ? content() : shell(content(), current), root);
+    if (page) markCurrent(root, page.index);
+  });
+}
+
+function show(view: () => TemplateResult): void {
+  content = view;
+  changed();
+}
+
+/** Looks at a match. */
+function look(record: MatchRecord, mark: "?" | "#"): MatchPage {
+  page?.close();
+  const shown = new MatchPage(record, mark, changed);
+  page = shown;
+  document.title = `${record.game?.name ?? "Match"} · Bridgemaster`;
+  show(() => matchView(shown));
+  return shown;
+}
+
+function positionsOf(bytes: Uint8Array): MatchRecord {
+  return recordOf(readPositions(bytes));
+}
+
+function recordOf(messages: ReturnType<typeof readPositions>): MatchRecord {
+  const record = new MatchRecord(true);
+  for (const message of messages) record.take(message);
+  return record;
+}
+
+const embedded = document.getElementById("positions");
+const isSingleFile = embedded !== null;
+
+async function open(file: File): Promise<void> {
+  show(() => waiting(`The server verifies ${plain(file.name)}…`));
+  try {
+    const record = recordOf(await openReplay(file));
+    history.pushState(null, "", "/replay");
+    current = "";
+    look(record, "?");
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    show(() => troubled({ text, needsKey: false, isUnsupported: false, mayPass: false }, "This file cannot be opened"));
+  }
+}
+
+async function followMatch(matchId: string): Promise<void> {
+  let shown: MatchPage | undefined;
+  try {
+    await follow(matchId, {
+      opened: (record) => (shown = look(record, "?")),
+      grew: () => shown?.grew(),
+      notice: (text) => {
+        if (shown && shown.notice !== text) {
+          shown.notice = text;
+          changed();
+        }
+      },
+    });
+  } catch (error) {
+    const trouble = troubleOf(error);
+    page?.close();
+    page = undefined;
+    show(() => troubled(trouble, "This match cannot be shown"));
+  }
+}
+
+function go(route: Route): void {
+  switch (route.page) {
+    case "matches": {
+      current = "matches";
+      const list = new ListPage(route.query, changed);
+      return show(() => list.view());
+    }
+    case "match":
+      void followMatch(route.matchId);
+      return show(() => waiting("Asking for the match…"));
+    case "replay":
+      return show(() => html`<main class="plain"><div class="panel empty"><h1>Open a replay</h1>
+        <p>Drop a replay file on this page, or choose one above. The server verifies it and plays it again.</p></div></main>`);
+    case "ladders": {
+      current = "ladders";
+      const list = new LadderList(changed);
+      return show(() => list.view());
+    }
+    case "ladder": {
+      current = "ladders";
+      const standings = new StandingsPage(route.ladderId, changed);
+      return show(() => standings.view());
+    }
+    case "ladder-bot": {
+      current = "ladders";
+      const bot = new BotPage(route.ladderId, route.botName, changed);
+      return show(() => bot.view());
+    }
+    case "unknown":
+      return show(() => html`<main class="plain"><div class="panel empty"><h1>There is no such page</h1><p><a href="/">All matches</a></p></div></main>`);
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (page) onKey(page, event);
+});
+if (embedded) {
+  look(positionsOf(fromBase64(embedded.textContent ?? "")), "#");
+  window.addEventListener("hashchange", () => {
+    const at = readLook(location.hash).at;
+    if (page && at !== undefined && page.record.positions[page.index]?.number !== at) page.goTo(page.record.indexOf(at));
+  });
+} else {
+  onReplayFile((file) => void open(file));
+  window.addEventListener("popstate", () => location.reload());
+  go(routeOf(location.pathname, location.search));
+}

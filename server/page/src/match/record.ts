@@ -1,0 +1,74 @@
+// What is known of a match: its positions in their order.
+
+import type { GameObservation } from "../../gen/bridgemaster/v1/game_pb.ts";
+import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
+import type { WatchPositionsResponse } from "../../gen/bridgemaster/v1/match_service_pb.ts";
+import type { Position } from "../../gen/bridgemaster/v1/position_pb.ts";
+import { gameOf } from "../games/registry.ts";
+import type { Game } from "../games/game.ts";
+
+/** A match and its positions. */
+export class MatchRecord {
+  info: MatchInfo | undefined;
+  readonly positions: Position[] = [];
+  /** Whether the positions were asked for with the view of each seat behind that of a spectator. */
+  readonly hasSeatViews: boolean;
+
+  constructor(hasSeatViews: boolean, info?: MatchInfo) {
+    this.hasSeatViews = hasSeatViews;
+    this.info = info;
+  }
+
+  /** Takes the next message. A position that is there already is passed over. */
+  take(message: WatchPositionsResponse): void {
+    if (message.match) {
+      // Only the first and the last message have the rules.
+      const config = message.match.config ?? this.info?.config;
+      this.info = message.match;
+      if (config) this.info.config = config;
+    }
+    const { position } = message;
+    if (position && position.number >= this.next) this.positions.push(position);
+  }
+
+  /** The number of the first position that is not there yet. */
+  get next(): number {
+    const last = this.positions.at(-1);
+    return last ? last.number + 1 : 0;
+  }
+
+  /** Whether more positions may come. */
+  get isLive(): boolean {
+    const state = this.info?.state;
+    return state === MatchState.WAITING || state === MatchState.RUNNING;
+  }
+
+  /** The index of the last position with at most so many decisions before it. */
+  indexOf(decisions: number): number {
+    const index = this.positions.findLastIndex((position) => position.number <= decisions);
+    return Math.max(0, index);
+  }
+
+  /** What a viewer sees: a seat where its view is known, else a spectator. */
+  observation(index: number, seat: number | undefined): GameObservation | undefined {
+    const observations = this.positions[index]?.observations;
+    const own = seat !== undefined && this.hasSeatViews ? observations?.[seat + 1] : undefined;
+    return own ?? observations?.[0];
+  }
+
+  get game(): Game | undefined {
+    return gameOf(this.info?.config?.game) ?? gameOf(this.positions[0]?.observations[0]);
+  }
+
+  /** How many seats the match has. */
+  get seats(): number {
+    return this.info?.config?.seats || this.info?.seats.length || this.positions[0]?.bankLeftMs.length || 0;
+  }
+
+  /** The name of the bot of a seat, as it is; empty when none has come. */
+  name(seat: number): string {
+    const { info } = this;
+    const named = info?.seats.find((each) => each.seat === seat)?.botName;
+    return named || info?.result?.seats.find((each) => each.seat === seat)?.botName || "";
+  }
+}

@@ -1,0 +1,72 @@
+// Everything that happened, in words, each line a link to its position. This is also the view for
+// those who do not see the board.
+
+import { html, type TemplateResult } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
+import { FaultAction } from "../../gen/bridgemaster/v1/fault_pb.ts";
+import type { PlayedDecision, Position } from "../../gen/bridgemaster/v1/position_pb.ts";
+import { DecidedBy } from "../../gen/bridgemaster/v1/replay_pb.ts";
+import { seatBadge } from "../drawing/seat.ts";
+import { plain } from "../text.ts";
+import type { MatchPage } from "./page.ts";
+import { faultName } from "./timeline.ts";
+
+/** A decision in words. While the match runs, what others decided is told by the events alone. */
+export function decisionText({ seat, notation }: PlayedDecision): string {
+  return notation === "" ? `seat ${seat} decided` : `seat ${seat}: ${plain(notation)}`;
+}
+
+/** Who decided, where it was not the bot. */
+export function deciderName(by: DecidedBy | undefined): string {
+  switch (by) {
+    case DecidedBy.REFEREE:
+      return "forced";
+    case DecidedBy.HOUSE:
+      return "by the house";
+    case DecidedBy.REPLAY:
+      return "from the replay";
+    default:
+      return "";
+  }
+}
+
+function entry(page: MatchPage, position: Position, index: number): TemplateResult {
+  const { played, lines, faults } = position;
+  const by = deciderName(played?.decidedBy);
+  return html`<li data-index=${index}><a href=${page.href(index)} @click=${(event: MouseEvent) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      page.goTo(index);
+    }}><span class="number">${position.number}</span>${played
+      ? html`${seatBadge(played.seat)}<span class="line decision">${decisionText(played)}</span>${by ? html` <small>${by}</small>` : undefined}`
+      : html`<span class="line beginning">beginning</span>`}</a>
+    ${faults.length + lines.length === 0 ? undefined : html`<ul>${faults.map(({ seat, fault }) => html`<li class="fault">seat ${seat}: fault ${faultName(fault?.reason)},
+      costs ${(FaultAction[fault?.action ?? 0] ?? "").toLowerCase()}: <bdi>${plain(fault?.detail ?? "")}</bdi></li>`)}${lines.map((line) =>
+      html`<li class="event">${plain(line)}</li>`)}</ul>`}</li>`;
+}
+
+/** The transcript. */
+export function transcript(page: MatchPage): TemplateResult {
+  const { record } = page;
+  const list = guard([record.positions.length, page.seat, page.speed, record.isLive], () =>
+    record.positions.map((position, index) => entry(page, position, index)));
+  return html`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${record.isLive
+    ? html`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${list}</ol></div>`
+    : html`<div class="scroll" role="region" tabindex="0" aria-label="what happened"><ol>${list}</ol></div>`}</section>`;
+}
+
+/** Marks the line of the position and brings it into view, without moving the page. */
+export function markCurrent(root: ParentNode, index: number): void {
+  const scroll = root.querySelector(".transcript .scroll");
+  const before = root.querySelector('.transcript [aria-current="step"]');
+  const now = root.querySelector(`.transcript li[data-index="${index}"] > a`);
+  if (before !== now) {
+    before?.removeAttribute("aria-current");
+    now?.setAttribute("aria-current", "step");
+  }
+  if (!scroll || !now || before === now) return;
+  const [outer, inner] = [scroll.getBoundingClientRect(), now.getBoundingClientRect()];
+  if (inner.top < outer.top || inner.bottom > outer.bottom - 40) {
+    scroll.scrollTop += inner.top - outer.top - outer.height / 3;
+  }
+}

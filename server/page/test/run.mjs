@@ -1,0 +1,32 @@
+// Runs the tests of a folder: `node test/run.mjs pure` or `browser`; further words are the names of
+// files, without `.test.ts`.
+
+import { spawn } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [folder = "pure", ...names] = process.argv.slice(2);
+const out = join(here, "../.work", folder);
+const files = readdirSync(join(here, folder))
+  .filter((name) => name.endsWith(".test.ts"))
+  .filter((name) => names.length === 0 || names.includes(name.replace(".test.ts", "")));
+rmSync(out, { recursive: true, force: true });
+await build({
+  entryPoints: files.map((name) => join(here, folder, name)),
+  outdir: out,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  sourcemap: "inline",
+  packages: folder === "browser" ? "external" : "bundle",
+  logLevel: "warning",
+});
+const built = files.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
+// One file after the other: two browsers at once would be slower.
+const run = spawn(process.execPath, ["--enable-source-maps", "--test", "--test-concurrency=1", ...built], { stdio: "inherit" });
+run.on("exit", (code) => (process.exitCode = code ?? 1));
