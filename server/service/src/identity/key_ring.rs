@@ -34,41 +34,62 @@ const LOOK_TIME: Duration = Duration::from_secs(5);
 pub(super) struct Keys {
     /// Those that can be read, or could when the server read them before.
     by_id: HashMap<KeyId, Arc<Key>>,
-    /// Those that are damaged, with what is wrong.
-    damaged: HashMap<KeyId, String>,
+    /// Those that are damaged.
+    damaged: HashMap<KeyId, Damaged>,
+}
+
+/// A damaged key.
+struct Damaged {
+    now: DamagedKey,
+    /// As it was read before, if it was.
+    before: Option<Arc<Key>>,
 }
 
 impl Keys {
-    /// Keeps what was read of a key before it was damaged.
-    fn keep_of(&mut self, before: &Self) {
-        for id in self.damaged.keys() {
-            if let Some(key) = before.by_id.get(id) {
-                self.by_id.insert(id.clone(), Arc::clone(key));
+    /// Keeps what was read of keys before they were damaged, and tells of those that were not
+    /// damaged then.
+    fn go_on_from(&mut self, before: &Self, metrics: &Metrics) {
+        for (id, damaged) in &mut self.damaged {
+            if let Some(earlier) = before.damaged.get(id) {
+                damaged.before = earlier.before.clone();
+            } else {
+                damaged.before = before.key_of(&damaged.now, &self.by_id).cloned();
+                metrics.damaged(DamagedValue::Key);
+                tell_damage(&damaged.now, damaged.before.is_some());
+            }
+            if let Some(key) = &damaged.before {
+                self.by_id.insert(key.id.clone(), Arc::clone(key));
             }
         }
     }
 
-    /// Tells of the keys that were sound before, or not there.
-    fn tell_damages_since(&self, before: &Self, metrics: &Metrics) {
-        for (key_id, problem) in &self.damaged {
-            if before.damaged.contains_key(key_id) {
-                continue;
-            }
-            metrics.damaged(DamagedValue::Key);
-            match self.by_id.contains_key(key_id) {
-                true => error!(
-                    %key_id,
-                    problem,
-                    "an API key is damaged and works until the server ends, as it was read \
-                     before: give its holder another; `bridgemaster key revoke` removes it"
-                ),
-                false => error!(
-                    %key_id,
-                    problem,
-                    "an API key is damaged and cannot be used: `bridgemaster key revoke` removes it"
-                ),
-            }
-        }
+    /// What a damaged key was, which is not among those that are `sound` now. If its id is damaged
+    /// too, its name tells: no other key in force had it.
+    fn key_of(&self, damaged: &DamagedKey, sound: &HashMap<KeyId, Arc<Key>>) -> Option<&Arc<Key>> {
+        let had_its_name = |key: &&Arc<Key>| {
+            key.is_in_force()
+                && Some(&key.name) == damaged.name.as_ref()
+                && !sound.contains_key(&key.id)
+        };
+        let by_id = self.by_id.get(&damaged.id);
+        by_id.or_else(|| self.by_id.values().find(had_its_name))
+    }
+}
+
+fn tell_damage(damaged: &DamagedKey, works: bool) {
+    let DamagedKey { id, detail, .. } = damaged;
+    match works {
+        true => error!(
+            key_id = %id,
+            problem = detail,
+            "an API key is damaged and works until the server ends, as it was read before: give \
+             its holder another; `bridgemaster key revoke` removes it"
+        ),
+        false => error!(
+            key_id = %id,
+            problem = detail,
+            "an API key is damaged and cannot be used: `bridgemaster key revoke` removes it"
+        ),
     }
 }
 
@@ -185,8 +206,7 @@ impl KeyRing {
         }
         let (mark, mut keys) = read(&*self.store).await?;
         let before = Arc::clone(&self.keys.borrow());
-        keys.keep_of(&before);
-        keys.tell_damages_since(&before, &self.metrics);
+        keys.go_on_from(&before, &self.metrics);
         self.keys.send_replace(Arc::new(keys));
         Ok(mark)
     }
@@ -250,9 +270,10 @@ async fn read(store: &dyn KeyStore) -> Result<(KeysMark, Keys), StoreError> {
         is_kept
     });
     let damaged = store.damaged_keys().await?;
-    let damaged = damaged
-        .into_iter()
-        .map(|DamagedKey { id, detail, .. }| (id, detail));
+    let damaged = damaged.into_iter().map(|now| {
+        let before = None;
+        (now.id.clone(), Damaged { now, before })
+    });
     let by_id = |key: Key| (key.id.clone(), Arc::new(key));
     let keys = Keys {
         by_id: keys.into_iter().map(by_id).collect(),

@@ -42,6 +42,8 @@ struct Troubled {
     is_unreadable: AtomicBool,
     /// One that is damaged.
     damaged: Mutex<Option<KeyId>>,
+    /// Whether its id is damaged too.
+    is_id_damaged: AtomicBool,
     /// One that was removed.
     removed: Mutex<Option<KeyId>>,
 }
@@ -73,13 +75,24 @@ impl KeyStore for Troubled {
         self.keys.keys_mark().await
     }
     async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
-        let damaged = self.damaged.lock().unwrap();
-        let damaged = damaged.iter().map(|id| DamagedKey {
-            id: id.clone(),
-            name: None,
-            detail: "its checksum differs".to_owned(),
-        });
-        Ok(damaged.collect())
+        let damaged = self.damaged.lock().unwrap().clone();
+        let Some(id) = damaged else {
+            return Ok(Vec::new());
+        };
+        let key = self.keys.key(&id).await?.unwrap();
+        let detail = "its checksum differs".to_owned();
+        Ok(vec![match self.is_id_damaged.load(Ordering::Relaxed) {
+            true => DamagedKey {
+                id: KeyId::new("damaged-key-1").unwrap(),
+                name: Some(key.name),
+                detail,
+            },
+            false => DamagedKey {
+                id,
+                name: None,
+                detail,
+            },
+        }])
     }
     async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
         self.keys.remove_damaged_key(id).await
@@ -103,6 +116,7 @@ async fn troubled() -> (LockedTable, Arc<Troubled>) {
         keys,
         is_unreadable: AtomicBool::new(false),
         damaged: Mutex::new(None),
+        is_id_damaged: AtomicBool::new(false),
         removed: Mutex::new(None),
     });
     (over(&troubled).await, troubled)
@@ -146,7 +160,16 @@ async fn the_holder_of_a_damaged_key_is_told_so_and_others_are_not() {
 
 #[tokio::test]
 async fn a_key_that_is_damaged_while_its_bot_plays_is_good_until_the_server_ends() {
+    for is_id_damaged in [false, true] {
+        damage_while_its_bot_plays(is_id_damaged).await;
+    }
+}
+
+async fn damage_while_its_bot_plays(is_id_damaged: bool) {
     let (locked, trouble) = troubled().await;
+    trouble
+        .is_id_damaged
+        .store(is_id_damaged, Ordering::Relaxed);
     let maker = locked.key("maker", &[Create]).await;
     let (north, south) = (
         locked.key("north", &[Play]).await,
