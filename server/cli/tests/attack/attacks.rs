@@ -11,6 +11,7 @@ use tokio::{
 };
 
 use crate::{
+    fair_bot,
     hoards::{BEGINNING, LIST, PLAY, Prey, hello},
     raw_client::{Failure, RawClient},
     server_process::Key,
@@ -43,10 +44,13 @@ pub(crate) enum Attack {
     SlowHandshakes,
     /// Keys that are made up.
     KeyGuessing,
+    /// Calls that are reset and a seat that is taken again and again, from the address of the fair
+    /// bots, as somebody behind the same NAT could.
+    Neighbour,
 }
 
 impl Attack {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::RapidReset,
         Self::HelloFlood,
         Self::ReconnectStorm,
@@ -54,11 +58,15 @@ impl Attack {
         Self::EndlessFrames,
         Self::SlowHandshakes,
         Self::KeyGuessing,
+        Self::Neighbour,
     ];
 
     /// Where it comes from.
     fn address(self) -> u8 {
-        30 + self as u8
+        match self {
+            Self::Neighbour => fair_bot::ADDRESS,
+            _ => 30 + self as u8,
+        }
     }
 }
 
@@ -85,6 +93,8 @@ async fn try_once(how: Attack, prey: &Prey, round: u64) -> Result<(), Failure> {
         Attack::EndlessFrames => endless_frames(how, prey, round).await,
         Attack::SlowHandshakes => slow_handshakes(how, prey).await,
         Attack::KeyGuessing => guess_keys(how, prey, round).await,
+        Attack::Neighbour if round.is_multiple_of(2) => rapid_reset(how, prey).await,
+        Attack::Neighbour => take_seat(how, prey, &prey.matches[1], 50).await,
     }
 }
 

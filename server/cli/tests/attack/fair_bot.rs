@@ -26,8 +26,10 @@ const SEAT_CLOSED: &str = "SEAT_CLOSED";
 /// Pause before it comes back after a lost stream.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Where bots come from: 127.0.0.2, from which nobody attacks.
-const ADDRESS: u8 = 2;
+/// Where bots come from: 127.0.0.2, from which only [`Attack::Neighbour`] attacks.
+///
+/// [`Attack::Neighbour`]: crate::attacks::Attack::Neighbour
+pub(crate) const ADDRESS: u8 = 2;
 
 /// What a bot prints, a line each.
 #[derive(Clone, Debug, PartialEq, Eq)]

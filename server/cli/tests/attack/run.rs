@@ -47,6 +47,8 @@ pub(crate) struct Order {
     is_calm: bool,
     /// The only way in which is attacked, if it is one.
     only: Option<String>,
+    /// Whether the machine is expected to have nothing else to do, so that few excuses hold.
+    is_quiet: bool,
 }
 
 impl Order {
@@ -58,6 +60,7 @@ impl Order {
             limits: LIMITS,
             is_calm: false,
             only: None,
+            is_quiet: false,
         }
     }
 
@@ -68,6 +71,7 @@ impl Order {
             limits: LIMITS,
             is_calm,
             only,
+            is_quiet: true,
         }
     }
 }
@@ -91,6 +95,7 @@ hello_time_ms = 5000
 pub(crate) struct Report {
     /// Played at once.
     tables: usize,
+    is_quiet: bool,
     played: Played,
     /// Requests that the server's own lag spoiled.
     spoiled: Vec<Suspect>,
@@ -145,6 +150,7 @@ pub(crate) fn run(order: &Order) -> Report {
     let log = server.log();
     Report {
         tables: order.matches,
+        is_quiet: order.is_quiet,
         played,
         spoiled,
         excuses,
@@ -204,6 +210,7 @@ impl Report {
                 self.for_the_server(&played.lost),
             ),
             ("the server's own lag spoils few requests", spoiled),
+            ("few excuses are needed", self.too_many_excuses()),
             ("replays are written", self.unwritten.clone()),
             ("metrics can be read", self.metrics_failures()),
             (
@@ -233,6 +240,25 @@ impl Report {
         let of = |suspect: &&Suspect| self.excuses.of(suspect) == excuse;
         let suspects = suspects.iter().filter(of);
         suspects.map(|suspect| suspect.words.clone()).collect()
+    }
+
+    /// What was excused by a machine that is expected to be quiet, beyond what such a machine does.
+    fn too_many_excuses(&self) -> Vec<String> {
+        if !self.is_quiet {
+            return Vec::new();
+        }
+        let played = &self.played;
+        let matches = played.match_ids.len();
+        let kinds = [
+            ("late answers", &played.late, played.prompt_answers / 10_000),
+            ("lost streams", &played.lost, matches / 50),
+            ("forfeits", &played.forfeited, 0),
+        ];
+        let excused = kinds.map(|(what, suspects, most)| {
+            let excused = self.with(suspects, Some(Excuse::Processor)).len();
+            (excused > most).then(|| format!("{excused} {what} of at most {most}"))
+        });
+        excused.into_iter().flatten().collect()
     }
 
     fn metrics_failures(&self) -> Vec<String> {

@@ -11,6 +11,7 @@ use tokio::{
 };
 
 use crate::{
+    fair_bot,
     hoards::{Hoard, Prey},
     raw_client::Failure,
     run::{self, Order},
@@ -19,9 +20,6 @@ use crate::{
 
 /// Longest time until somebody else is served.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// From where somebody else calls: 127.0.0.2.
-const ADDRESS: u8 = 2;
 
 /// Pause between two tries of somebody else.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -121,7 +119,7 @@ async fn served(server: &ServerProcess, key: &Key) -> Result<(), Failure> {
 
 /// Somebody else's call, from another address.
 async fn list(server: &ServerProcess, key: &Key) -> Result<(), Failure> {
-    let mut client = MatchServiceClient::new(server.target.channel_from(ADDRESS));
+    let mut client = MatchServiceClient::new(server.target.channel_from(fair_bot::ADDRESS));
     let call = key.showing(ListMatchesRequest::default())?;
     timeout(PATIENCE, client.list_matches(call)).await??;
     Ok(())
