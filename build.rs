@@ -8,6 +8,7 @@ use prost_types::{FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
 /// The files with the services that are served; all others are reached through them.
 const ROOTS: &[&str] = &[
     "bridgemaster/v1/catalog.proto",
+    "bridgemaster/v1/lobby_service.proto",
     "bridgemaster/v1/match_service.proto",
     "bridgemaster/v1/play.proto",
 ];
@@ -17,7 +18,6 @@ const ROOTS: &[&str] = &[
 const NOT_BUILT: &[&str] = &[
     "bridgemaster/v1/contest_service.proto",
     "bridgemaster/v1/ladder_service.proto",
-    "bridgemaster/v1/lobby_service.proto",
     "bridgemaster/v1/rules_service.proto",
     "bridgemaster/v1/seat_service.proto",
 ];

@@ -205,6 +205,7 @@ fn advice_for_reason(reason: RefusalReason) -> Advice {
         | R::Moved
         | R::NodeSuperseded
         | R::AttendanceUnknown
+        | R::BotNotAvailable
         | R::KeysUnreadable => Advice::Retry,
         R::Superseded
         | R::SeatClosed

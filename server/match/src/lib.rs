@@ -43,6 +43,6 @@ pub use journal::{
 };
 pub use machine::{Joined, Match, NotCancelled, NotSeated, Opening};
 pub use moment::{MIN_LAG_US, Moment};
-pub use origin::{MatchId, Origin, TicketHash};
+pub use origin::{MatchId, OfferedSeat, Origin, TicketHash};
 pub use report::{Inbox, Report, SeatInput, StreamNumber};
 pub use tickets::{NoNewTickets, Replaced};

@@ -87,6 +87,8 @@ pub struct Opening {
 pub enum NotSeated {
     /// The bot of another API key holds the seat, or the seat is reserved for one.
     OfAnotherKey,
+    /// The seat was offered to another version of the bot: this one.
+    OfAnotherVersion(String),
     /// The seat is forfeited, for this reason.
     Forfeited(FaultReason),
     /// The match was called off.
@@ -262,6 +264,12 @@ impl<G: WireGame> Match<G> {
             && self.held_by(seat).is_some_and(|name| name != key)
         {
             return Err((NotSeated::OfAnotherKey, self.unsettled()));
+        }
+        if let Some(offered) = self.origin.offered.get(&seat)
+            && offered.bot_version != bot.version
+        {
+            let why = NotSeated::OfAnotherVersion(offered.bot_version.clone());
+            return Err((why, self.unsettled()));
         }
         self.tell_lag(now, effects);
         if let Some((_, cancellation)) = &self.cancelled {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use bridgemaster_games::Seat;
-use bridgemaster_proto::v1::{MatchGroup, SeedReveal};
+use bridgemaster_proto::v1::{MatchGroup, OfferPurpose, SeedReveal};
 use bridgemaster_wire::SeedSalt;
 
 /// Identifier of a match. A server draws 16 lower hex digits, which are unique by chance.
@@ -50,6 +50,19 @@ impl TicketHash {
     }
 }
 
+/// A seat that is offered to a bot that attends a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedSeat {
+    /// The queue.
+    pub queue_id: String,
+    /// The bot, by whose name it plays whatever its Hello says.
+    pub bot_name: String,
+    /// The version that attends: no other takes the seat.
+    pub bot_version: String,
+    /// What the match is for.
+    pub purpose: OfferPurpose,
+}
+
 /// What is fixed before a match begins, its rules apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
@@ -70,6 +83,8 @@ pub struct Origin {
     pub group: Option<MatchGroup>,
     /// Names of the API keys that seats are reserved for, by seat.
     pub reserved_for: BTreeMap<Seat, String>,
+    /// Seats that are offered to attending bots.
+    pub offered: BTreeMap<Seat, OfferedSeat>,
 }
 
 impl Origin {
@@ -90,6 +105,7 @@ impl Origin {
             labels: BTreeMap::new(),
             group: None,
             reserved_for: BTreeMap::new(),
+            offered: BTreeMap::new(),
         }
     }
 }

@@ -121,6 +121,7 @@ impl<G: WireGame> Match<G> {
             group,
             tickets: _,
             reserved_for: _,
+            offered: _,
         } = &*self.origin;
         let started_at = referee.started_at();
         let ended_at = started_at.zip(result);

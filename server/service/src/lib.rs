@@ -31,6 +31,7 @@ mod inspection;
 mod journal;
 mod limits;
 mod line_limit;
+mod lobby;
 mod memory_bound;
 mod metrics;
 #[cfg(test)]

@@ -70,6 +70,22 @@ pub struct Limits {
     /// The same of one API key: a tenth of all. Who gives a group up closes it.
     #[serde(deserialize_with = "positive")]
     pub open_groups_per_key: usize,
+    /// Queues of contests in which bots wait. Each takes 96 KiB with the most keys that may attend
+    /// it.
+    #[serde(deserialize_with = "positive")]
+    pub queues: usize,
+    /// The same of one API key: a contest needs one, and a few may run.
+    #[serde(deserialize_with = "positive")]
+    pub queues_per_key: usize,
+    /// Bots that attend queues. Each takes 32 KiB with the most slots; its stream counts as a call.
+    #[serde(deserialize_with = "positive")]
+    pub attendances: usize,
+    /// The same of one API key, or of one address on a server without keys: an eighth of all.
+    #[serde(deserialize_with = "positive")]
+    pub attendances_per_caller: usize,
+    /// Time for which a bot whose stream is lost still attends: enough to start a machine again.
+    #[serde(rename = "attendance_absence_ms", deserialize_with = "from_ms")]
+    pub attendance_absence: Duration,
     /// Calls in progress of one API key that list matches or read ended ones from the store. A
     /// caller that wants more waits for its own answers.
     #[serde(deserialize_with = "positive")]
@@ -238,6 +254,11 @@ impl Default for Limits {
             open_matches_per_key: 1_000,
             open_groups: 10_000,
             open_groups_per_key: 1_000,
+            queues: 256,
+            queues_per_key: 32,
+            attendances: 4_096,
+            attendances_per_caller: 512,
+            attendance_absence: Duration::from_secs(600),
             reads_per_key: 8,
             reads_per_address: 32,
             reads_per_connection: 16,
@@ -399,6 +420,12 @@ pub(crate) const MAX_LABEL_VALUE_CHARS: usize = 256;
 
 /// Most bytes of all labels of a match: every list of matches has them.
 pub(crate) const MAX_LABELS_BYTES: usize = 1024;
+
+/// Most slots of an attendance: matches that a bot plays at once.
+pub(crate) const MAX_SLOTS: u32 = 64;
+
+/// Most API keys that a queue names: a class, or a league.
+pub(crate) const MAX_QUEUE_KEYS: usize = 1_000;
 
 /// Most matches of one page of ListMatches.
 pub(crate) const MAX_PAGE_SIZE: u32 = 500;

@@ -19,6 +19,10 @@ const MATCH_BYTES: u64 = 256 * KIB;
 const ENDED_MATCH_BYTES: u64 = 256 * KIB;
 /// A group of matches that is not over: its names, and which of its matches were played.
 const GROUP_BYTES: u64 = 2 * KIB;
+/// A queue in which bots wait: the names of the keys that may attend it.
+const QUEUE_BYTES: u64 = 96 * KIB;
+/// A bot that attends: an offer for each of its slots, and as many that hold no more.
+const ATTENDANCE_BYTES: u64 = 32 * KIB;
 /// A connection beyond what its peer sent and nobody has read: socket, TLS, HTTP/2 with its header
 /// tables and its buffers of one frame each way.
 const CONNECTION_BYTES: u64 = 64 * KIB;
@@ -51,6 +55,8 @@ impl Limits {
             many(self.open_matches, MATCH_BYTES),
             many(self.ended_matches_kept, ENDED_MATCH_BYTES),
             many(self.open_groups, GROUP_BYTES),
+            many(self.queues, QUEUE_BYTES),
+            many(self.attendances, ATTENDANCE_BYTES),
             many(self.connections, CONNECTION_BYTES + window),
             many(self.tls_handshakes, HANDSHAKE_BYTES),
             many(METRICS_CONNECTIONS, CONNECTION_BYTES),

@@ -184,6 +184,7 @@ fn code(reason: RefusalReason) -> Code {
         | R::Moved
         | R::BotVersionDiffers
         | R::BotBenched
+        | R::BotNotAvailable
         | R::LadderClosed => Code::FailedPrecondition,
         R::IdempotencyKeyReused => Code::AlreadyExists,
         R::Superseded => Code::Aborted,

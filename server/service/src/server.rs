@@ -11,8 +11,8 @@ use std::{
 use bridgemaster_proto::{
     DESCRIPTORS,
     v1::{
-        catalog_service_server::CatalogServiceServer, match_service_server::MatchServiceServer,
-        play_service_server::PlayServiceServer,
+        catalog_service_server::CatalogServiceServer, lobby_service_server::LobbyServiceServer,
+        match_service_server::MatchServiceServer, play_service_server::PlayServiceServer,
     },
 };
 use bridgemaster_store::{KeyStore, Store, StoreError};
@@ -32,12 +32,13 @@ use tonic_health::ServingStatus;
 use tracing::{info, warn};
 
 use crate::{
-    hosting::Matches,
+    hosting::{Matches, OfferSecretError, OfferTickets},
     identity::Authenticator,
     journal::{Journal, RecoveryError},
     limits::{
         Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS, Rate,
     },
+    lobby::{Lobby, QUEUE_NOTES},
     metrics::{self, Metrics},
     play::{Play, SeatAdmission},
     refusal::Refusal,
@@ -45,7 +46,7 @@ use crate::{
         ReplayKeeper,
         signing_key::{self, SigningKeyError},
     },
-    services::{Catalog, MatchDesk, RefusalDetails, RequestTimeout},
+    services::{Catalog, LobbyDesk, MatchDesk, RefusalDetails, RequestTimeout},
     transport::{
         ConnectionInfo, ConnectionSlots, FewConnections, Origin, Tls, TokenBuckets, incoming, serve,
     },
@@ -57,6 +58,7 @@ const HEALTH_SERVICES: &[&str] = &[
     CatalogServiceServer::<Catalog>::NAME,
     PlayServiceServer::<Play>::NAME,
     MatchServiceServer::<MatchDesk>::NAME,
+    LobbyServiceServer::<LobbyDesk>::NAME,
 ];
 
 /// What a server is made of.
@@ -66,8 +68,8 @@ pub struct ServerOptions {
     pub limits: Limits,
     /// Folder that the replay of every ended match is written to, as `MATCH_ID.replay.binpb`.
     pub replays: Option<PathBuf>,
-    /// With these, every call of `PlayService` and `MatchService` needs one of them; without, the
-    /// server serves anyone.
+    /// With these, every call of `PlayService`, `MatchService` and `LobbyService` needs one of them;
+    /// without, the server serves anyone.
     pub keys: Option<Arc<dyn KeyStore>>,
     /// With this, connections are encrypted; without, the server speaks plain HTTP/2.
     pub tls: Option<Arc<Tls>>,
@@ -132,6 +134,12 @@ pub enum BindError {
     /// The key that signs replays cannot be had from the store.
     #[error(transparent)]
     SigningKey(#[from] SigningKeyError),
+    /// The secret of the tickets of offers cannot be had from the store.
+    #[error(transparent)]
+    OfferSecret(#[from] OfferSecretError),
+    /// The queues cannot be read.
+    #[error("the queues cannot be read")]
+    Queues(#[source] StoreError),
     /// The matches in the store cannot go on.
     #[error(transparent)]
     Recovery(#[from] RecoveryError),
@@ -155,6 +163,7 @@ pub struct Server {
     local_addr: SocketAddr,
     metrics: Option<(TcpListener, SocketAddr)>,
     matches: Arc<Matches>,
+    lobby: Arc<Lobby>,
     authenticator: Authenticator,
     journal: Option<Arc<Journal>>,
     replays: Option<Replays>,
@@ -192,6 +201,10 @@ impl Server {
             Some(storage) => signing_key::kept_in(&*storage.store).await?,
             None => signing_key::draw(),
         };
+        let offer_tickets = match storage {
+            Some(storage) => OfferTickets::kept_in(&*storage.store).await?,
+            None => OfferTickets::draw(),
+        };
         let (key, key_id) = (signing_key.public(), signing_key.public().id());
         info!(%key_id, %key, "replays are signed");
         let keeper = options.replays.map(|folder| {
@@ -204,7 +217,14 @@ impl Server {
             keeper.clone(),
             journal.clone(),
             signing_key,
+            offer_tickets,
         ));
+        let lobby = Lobby::new(matches.limits(), journal.clone());
+        matches.listen(vec![Arc::clone(&lobby) as _]);
+        if let Some(storage) = storage {
+            let queues = storage.store.notes(QUEUE_NOTES).await;
+            lobby.read_queues(queues.map_err(BindError::Queues)?);
+        }
         if let (Some(journal), Some(storage)) = (&journal, storage) {
             matches.recover(journal, &storage.given_up).await?;
         }
@@ -221,6 +241,7 @@ impl Server {
             authenticator,
             metrics,
             matches,
+            lobby,
             journal,
             replays,
             _writing: writing,
@@ -263,6 +284,8 @@ impl Server {
         let matches = Arc::clone(&self.matches);
         let clock = Arc::clone(matches.clock());
         let _watch = AbortOnDropHandle::new(tokio::spawn(clock.watch()));
+        let lobby = Arc::clone(&self.lobby);
+        let _offers = AbortOnDropHandle::new(tokio::spawn(lobby.watch_time()));
         let (health_reporter, health) = tonic_health::server::health_reporter();
         for service in HEALTH_SERVICES {
             health_reporter
@@ -297,8 +320,18 @@ impl Server {
                 limits.hello_time,
             ))
             .add_service(RequestTimeout::new(
+                LobbyServiceServer::new(LobbyDesk::new(
+                    Arc::clone(&self.lobby),
+                    Arc::clone(&matches),
+                    self.authenticator.clone(),
+                ))
+                .max_decoding_message_size(limits.request_bytes),
+                limits.hello_time,
+            ))
+            .add_service(RequestTimeout::new(
                 MatchServiceServer::new(MatchDesk::new(
                     Arc::clone(&matches),
+                    Arc::clone(&self.lobby),
                     self.authenticator.clone(),
                 ))
                 .max_decoding_message_size(limits.request_bytes),

@@ -30,6 +30,7 @@ REASONS_TO_RETRY = frozenset(
         "MOVED",
         "NODE_SUPERSEDED",
         "ATTENDANCE_UNKNOWN",
+        "BOT_NOT_AVAILABLE",
         "KEYS_UNREADABLE",
     }
 )

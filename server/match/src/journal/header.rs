@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{
     games::{WireError, WireGame},
-    internal::v1::MatchHeader,
+    internal::v1::{MatchHeader, OfferedSeat as StoredOffer},
     v1::MatchConfig,
 };
 use bridgemaster_referee::{HistoryId, MatchRules, Time};
@@ -13,7 +13,7 @@ use bridgemaster_wire::{SeedSalt, rules_from_wire, rules_to_wire, seed_from_wire
 use prost::Message as _;
 
 use super::{FORMAT_VERSION, Unreplayable, VERSION};
-use crate::{MatchId, Origin, TicketHash};
+use crate::{MatchId, OfferedSeat, Origin, TicketHash};
 
 /// What is needed to begin a match in play again, as it is kept on disk.
 #[derive(Debug)]
@@ -67,6 +67,32 @@ fn reserved_from_disk(names: &[String]) -> BTreeMap<Seat, String> {
     reserved.map(|(seat, name)| (seat, name.clone())).collect()
 }
 
+fn offered_to_disk(origin: &Origin) -> Vec<StoredOffer> {
+    let offered = origin.offered.iter().map(|(seat, offered)| StoredOffer {
+        seat: seat.number().into(),
+        queue_id: offered.queue_id.clone(),
+        bot_name: offered.bot_name.clone(),
+        bot_version: offered.bot_version.clone(),
+        purpose: offered.purpose.into(),
+    });
+    offered.collect()
+}
+
+/// The offers of a header; one of a seat that no game has is left out.
+fn offered_from_disk(offers: &[StoredOffer]) -> BTreeMap<Seat, OfferedSeat> {
+    let offered = offers.iter().filter_map(|stored| {
+        let seat = u8::try_from(stored.seat).ok().and_then(Seat::new)?;
+        let offered = OfferedSeat {
+            queue_id: stored.queue_id.clone(),
+            bot_name: stored.bot_name.clone(),
+            bot_version: stored.bot_version.clone(),
+            purpose: stored.purpose(),
+        };
+        Some((seat, offered))
+    });
+    offered.collect()
+}
+
 impl Header {
     /// The header of a new match.
     pub fn new<G: WireGame>(
@@ -96,6 +122,7 @@ impl Header {
             created_unix_ms: origin.created_unix_ms,
             labels: origin.labels.clone(),
             reserved_for: reserved_to_disk(origin),
+            offered: offered_to_disk(origin),
         })
     }
 
@@ -175,6 +202,7 @@ impl Header {
                 labels: header.labels.clone(),
                 group: config.group.clone(),
                 reserved_for: reserved_from_disk(&header.reserved_for),
+                offered: offered_from_disk(&header.offered),
                 ..Origin::new(id, salt, tickets)
             },
             created_at: Time(header.created_at_us),

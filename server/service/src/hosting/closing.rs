@@ -29,6 +29,11 @@ pub(super) fn of_another_key() -> Refusal {
 pub(super) fn not_seated(why: NotSeated) -> Refusal {
     match why {
         NotSeated::OfAnotherKey => of_another_key(),
+        NotSeated::OfAnotherVersion(offered) => Refusal::new(
+            RefusalReason::BotVersionDiffers,
+            format!("the seat was offered to version {offered:?} of the bot"),
+        )
+        .with("version", offered),
         NotSeated::Forfeited(fault) => forfeited(&fault),
         NotSeated::Cancelled(why) => cancelled(&why.reason),
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 
-use super::{clock::ServerClock, groups::Groups, lifecycle::Lifecycle};
+use super::{OfferTickets, clock::ServerClock, groups::Groups, lifecycle::Lifecycle};
 use crate::{journal::Journal, limits::Limits, metrics::Metrics, tally::Tally};
 
 /// What every match has of the server that hosts it.
@@ -22,6 +22,8 @@ pub(crate) struct Context {
     pub(super) journal: Option<Arc<Journal>>,
     /// What replays are signed with.
     pub(super) signing_key: Arc<SigningKey>,
+    /// Makes the tickets of offered seats.
+    pub(super) offer_tickets: OfferTickets,
     /// Groups of matches that are not over.
     pub(super) groups: Arc<Groups>,
     /// Of news that wait for spectators behind others.

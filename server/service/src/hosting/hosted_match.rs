@@ -1,10 +1,10 @@
 //! What the server knows of a match, whatever its game.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
-    Cancellation, MatchId, NoNewTickets, Opening, SeatInput, StreamNumber, TicketHash,
+    Cancellation, MatchId, NoNewTickets, OfferedSeat, Opening, SeatInput, StreamNumber, TicketHash,
 };
 use bridgemaster_proto::v1;
 use bridgemaster_referee::{BotIdentity, Known, Time};
@@ -46,6 +46,12 @@ pub(crate) trait HostedMatch: Send + Sync {
 
     /// Its seats.
     fn seats(&self) -> SeatCount;
+
+    /// Its seats that are offered to attending bots.
+    fn offered(&self) -> &BTreeMap<Seat, OfferedSeat>;
+
+    /// Whether a bot has come to a seat.
+    fn has_come(&self, seat: Seat) -> bool;
 
     /// Takes a seat with a new stream; an older stream of the seat ends. A ticket in whose place
     /// there is a newer one is refused. With a key, the bot is the one of the key's name, and a seat

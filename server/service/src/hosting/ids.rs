@@ -34,6 +34,11 @@ impl Ticket {
         Self(format!("{:032x}", u128::from_le_bytes(system_bytes())))
     }
 
+    /// The ticket of these bytes, which nobody else can know.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
+        Self(hex::encode(bytes))
+    }
+
     /// The ticket that a client presents.
     pub(crate) fn from_client(text: &str) -> Self {
         Self(text.to_owned())

@@ -36,7 +36,7 @@ impl Lifecycle {
     }
 
     /// Whether the server makes no match any more.
-    pub(super) fn is_draining(&self) -> bool {
+    pub(crate) fn is_draining(&self) -> bool {
         self.draining.is_cancelled()
     }
 

@@ -1,9 +1,9 @@
 //! Making matches, and groups of them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{any::Any, collections::BTreeMap, sync::Arc};
 
 use bridgemaster_games::{Seat, with_game};
-use bridgemaster_match::Origin;
+use bridgemaster_match::{OfferedSeat, Origin};
 use bridgemaster_proto::{
     games::{WireError, game_id},
     v1::{MatchConfig, MatchGroup, MatchInfo, RefusalReason, SeatTicket},
@@ -32,6 +32,10 @@ pub(crate) struct Making {
     pub(crate) labels: BTreeMap<String, String>,
     /// The keys that seats are reserved for.
     pub(crate) reserved_for: BTreeMap<Seat, KeyName>,
+    /// Seats that are offered to attending bots. Their tickets are in the offers alone.
+    pub(crate) offered: BTreeMap<Seat, OfferedSeat>,
+    /// Dropped when the match is hosted, or was not made.
+    pub(crate) kept_meanwhile: Option<Arc<dyn Any + Send + Sync>>,
     /// The group that it belongs to.
     pub(crate) group: Option<MatchGroup>,
     /// So that the same call makes one match.
@@ -47,6 +51,19 @@ pub(crate) struct Made {
     pub(crate) existed: bool,
 }
 
+/// The turn of a call to make its match; over when it is dropped.
+pub(crate) struct Turn {
+    _held: Option<OwnedMutexGuard<()>>,
+}
+
+/// How far the match of a call is.
+pub(crate) enum Begun {
+    /// An earlier call made it.
+    Before(Made),
+    /// It is this call's turn.
+    Now(Turn),
+}
+
 impl Matches {
     /// Makes a match, and the tickets to its seats. With a store, the match is in it. A call that
     /// made a match before gives that match, and new tickets for the seats to which no bot has come.
@@ -55,33 +72,44 @@ impl Matches {
         config: &MatchConfig,
         making: Making,
     ) -> Result<Made, Refusal> {
-        let mut turn = None;
-        if let Some(request) = &making.request {
-            turn = Some(self.request_locks.lock(request).await);
-            if let Some(hosted) = self.made_before(request).await? {
-                let wanted = Wanted::Vacant;
-                let tickets = match self.replace_tickets(&*hosted, wanted).await {
-                    Ok(tickets) => tickets,
-                    Err(refusal) if is_of_the_end(&refusal) => Vec::new(),
-                    Err(refusal) => return Err(refusal),
-                };
-                let info = hosted.info().shown().await;
-                return Ok(Made {
-                    info: info.map_err(|NotStored| Refusal::storage_failed())?,
-                    tickets,
-                    existed: true,
-                });
-            }
+        match self.begin_making(making.request.as_ref()).await? {
+            Begun::Before(made) => Ok(made),
+            Begun::Now(turn) => self.make(config, making, turn).await,
         }
-        self.make(config, making, turn).await
+    }
+
+    /// Waits until no other call makes the match of this request, and gives the one that an earlier
+    /// call made.
+    pub(crate) async fn begin_making(
+        self: &Arc<Self>,
+        request: Option<&RepeatableRequest>,
+    ) -> Result<Begun, Refusal> {
+        let Some(request) = request else {
+            return Ok(Begun::Now(Turn { _held: None }));
+        };
+        let turn = self.request_locks.lock(request).await;
+        let Some(hosted) = self.made_before(request).await? else {
+            return Ok(Begun::Now(Turn { _held: Some(turn) }));
+        };
+        let tickets = match self.replace_tickets(&*hosted, Wanted::Vacant).await {
+            Ok(tickets) => tickets,
+            Err(refusal) if is_of_the_end(&refusal) => Vec::new(),
+            Err(refusal) => return Err(refusal),
+        };
+        let info = hosted.info().shown().await;
+        Ok(Begun::Before(Made {
+            info: info.map_err(|NotStored| Refusal::storage_failed())?,
+            tickets,
+            existed: true,
+        }))
     }
 
     /// Makes a match; `turn` is kept until it is there.
-    async fn make(
+    pub(crate) async fn make(
         self: &Arc<Self>,
         config: &MatchConfig,
         making: Making,
-        turn: Option<OwnedMutexGuard<()>>,
+        turn: Turn,
     ) -> Result<Made, Refusal> {
         if self.lifecycle().is_draining() {
             return Err(self.stop_refusal());
@@ -98,17 +126,25 @@ impl Matches {
                 maker,
                 labels,
                 reserved_for,
+                offered,
+                kept_meanwhile,
                 request,
                 group,
             } = making;
             let group_key = GroupKey::of(group.as_ref(), maker_name(maker.as_ref()));
-            if let Some(seat) = reserved_for.keys().find(|seat| !rules.seats.contains(**seat)) {
+            let mut named = reserved_for.keys().chain(offered.keys());
+            if let Some(seat) = named.find(|seat| !rules.seats.contains(**seat)) {
                 let most = rules.seats.get() - 1;
                 let detail = format!("the match has the seats 0 to {most}, not {}", seat.number());
                 return Err(Refusal::field("seat_reservations.seat", detail));
             }
             let reserved_for = reserved_for.into_iter();
-            let tickets: Vec<Ticket> = rules.seats.seats().map(|_| Ticket::draw()).collect();
+            let id = draw_match_id();
+            let ticket = |seat| match offered.contains_key(&seat) {
+                true => self.offered_ticket(&id, seat),
+                false => Ticket::draw(),
+            };
+            let tickets: Vec<Ticket> = rules.seats.seats().map(ticket).collect();
             let hashes = tickets.iter().map(Ticket::hash).collect();
             let origin = Origin {
                 maker: maker.as_ref().map(ToString::to_string),
@@ -116,7 +152,8 @@ impl Matches {
                 labels,
                 reserved_for: reserved_for.map(|(seat, name)| (seat, name.to_string())).collect(),
                 group: group.clone(),
-                ..Origin::new(draw_match_id(), draw_seed_salt(), hashes)
+                offered,
+                ..Origin::new(id, draw_seed_salt(), hashes)
             };
             if let Some((key, group)) = group_key.as_ref().zip(group.as_ref()) {
                 self.check_is_not_over(key).await?;
@@ -150,7 +187,9 @@ impl Matches {
                         None => open(None),
                     };
                     let stored = gate.wait().await;
-                    matches.admit(made, tickets, stored)
+                    let admitted = matches.admit(made, tickets, stored);
+                    drop(kept_meanwhile);
+                    admitted
                 });
                 admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
             } else {
@@ -159,7 +198,7 @@ impl Matches {
                 if let Some(request) = &request {
                     self.roster().is_by(&id, request);
                 }
-                drop(turn);
+                drop((turn, kept_meanwhile));
                 admitted
             }
         })
@@ -179,10 +218,13 @@ impl Matches {
         }
         let info = made.info().into_value();
         let hashes = tickets.iter().map(Ticket::hash).collect();
-        self.host(made, hashes);
+        let offered: Vec<Seat> = made.offered().keys().copied().collect();
+        self.host(made, hashes, true);
         info!(match_id = %info.match_id, seats = info.seats.len(), "match made");
-        let shown = (0..).zip(&tickets).map(|(seat, ticket)| SeatTicket {
-            seat,
+        let seats = (0..).filter_map(Seat::new).zip(&tickets);
+        let shown = seats.filter(|(seat, _)| !offered.contains(seat));
+        let shown = shown.map(|(seat, ticket)| SeatTicket {
+            seat: seat.number().into(),
             ticket: ticket.reveal().to_owned(),
         });
         Ok(Made {

@@ -1,6 +1,6 @@
 //! All matches of a server, and the tickets to their seats.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{Cancellation, MatchId, TicketHash};
@@ -13,7 +13,7 @@ use tokio::{sync::Notify, task::yield_now};
 use tracing::Instrument as _;
 
 use super::{
-    HostedMatch, MatchQuery, StoredMatch, Ticket,
+    HostedMatch, MatchListener, MatchQuery, OfferTickets, StoredMatch, Ticket,
     clock::ServerClock,
     context::Context,
     hosted_match::{Ended, Outcome, PlayedMatch},
@@ -52,6 +52,8 @@ pub(crate) struct Matches {
     roster: Mutex<Roster>,
     pub(super) request_locks: RequestLocks,
     replacing: Mutex<()>,
+    /// Set before the first match is there.
+    listeners: OnceLock<Vec<Arc<dyn MatchListener>>>,
 }
 
 impl Matches {
@@ -62,6 +64,7 @@ impl Matches {
         replays: Option<Arc<ReplayKeeper>>,
         journal: Option<Arc<Journal>>,
         signing_key: SigningKey,
+        offer_tickets: OfferTickets,
     ) -> Self {
         Self {
             reading: Reading::new(&limits),
@@ -75,6 +78,7 @@ impl Matches {
                 lifecycle: Lifecycle::default(),
                 journal,
                 signing_key: Arc::new(signing_key),
+                offer_tickets,
                 groups: Arc::default(),
             }),
             emptied: Notify::new(),
@@ -82,6 +86,30 @@ impl Matches {
             roster: Mutex::default(),
             request_locks: RequestLocks::default(),
             replacing: Mutex::default(),
+            listeners: OnceLock::new(),
+        }
+    }
+
+    /// Has these told what becomes of matches. To be called once, before a match is made or
+    /// recovered.
+    pub(crate) fn listen(&self, listeners: Vec<Arc<dyn MatchListener>>) {
+        let set = self.listeners.set(listeners);
+        debug_assert!(set.is_ok(), "listeners are set once");
+    }
+
+    fn listeners(&self) -> &[Arc<dyn MatchListener>] {
+        self.listeners.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// The ticket of an offered seat.
+    pub(super) fn offered_ticket(&self, id: &MatchId, seat: Seat) -> Ticket {
+        self.context.offer_tickets.ticket(id, seat)
+    }
+
+    /// A bot has come to a seat.
+    pub(super) fn joined(&self, id: &MatchId, seat: Seat) {
+        for listener in self.listeners() {
+            listener.joined(id, seat);
         }
     }
 
@@ -155,11 +183,20 @@ impl Matches {
     }
 
     /// Takes in a match that has its place, and starts its timer.
-    pub(super) fn host(self: &Arc<Self>, played: Arc<dyn PlayedMatch>, tickets: Vec<TicketHash>) {
+    pub(super) fn host(
+        self: &Arc<Self>,
+        played: Arc<dyn PlayedMatch>,
+        tickets: Vec<TicketHash>,
+        is_new: bool,
+    ) {
         let (sooner, span) = (played.sooner(), played.span());
         let parties = played.parties();
         self.roster()
             .enter(Arc::clone(&played) as _, tickets, &parties);
+        for listener in self.listeners() {
+            let ticket = |seat| self.offered_ticket(played.id(), seat);
+            listener.hosted(&*played, &ticket, is_new);
+        }
         let (matches, played) = (Arc::downgrade(self), Arc::downgrade(&played));
         let tick = move || {
             let ticked = played.upgrade()?.tick();
@@ -177,7 +214,7 @@ impl Matches {
     ) {
         self.roster().open(played.maker());
         let restarted = played.restarted();
-        self.host(played, tickets);
+        self.host(played, tickets, false);
         self.take_note(restarted);
     }
 
@@ -285,6 +322,18 @@ impl Matches {
         }
     }
 
+    /// Calls the match of this identifier off, if it is in play.
+    pub(crate) async fn call_off(&self, id: &MatchId, reason: String) -> Result<(), Refusal> {
+        let Some(hosted) = self.held(id) else {
+            return Ok(());
+        };
+        let why = Cancellation { reason, by: None };
+        match self.cancel(&*hosted, why).await {
+            Err(refusal) if refusal.reason() != RefusalReason::MatchEnded => Err(refusal),
+            _ => Ok(()),
+        }
+    }
+
     /// A match has ended; its replay is written when its gate is open.
     fn ended(&self, ended: Ended) {
         let Ended {
@@ -293,6 +342,9 @@ impl Matches {
             replay,
             gate,
         } = ended;
+        for listener in self.listeners() {
+            listener.over(&id, gate.as_ref());
+        }
         if let (Some(keeper), Some(replay)) = (&self.replays, replay) {
             keeper.enqueue(stored_id(&id), replay, gate);
         }
@@ -344,6 +396,7 @@ mod tests {
             None,
             None,
             crate::replays::signing_key::draw(),
+            OfferTickets::draw(),
         ))
     }
 

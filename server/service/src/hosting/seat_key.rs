@@ -60,10 +60,13 @@ impl SeatKey {
     /// the one of the key's name. `known` is what the bot says that it has.
     pub(crate) fn join(
         self,
-        bot: BotIdentity,
+        mut bot: BotIdentity,
         key: Option<&KeyName>,
         known: Option<Known>,
     ) -> Result<(SeatStream, Outbound, Gated<Opening>), Gated<Refusal>> {
+        if let Some(offered) = self.hosted.offered().get(&self.seat) {
+            offered.bot_name.clone_into(&mut bot.name);
+        }
         // A name that no key can have is in no index.
         let name = KeyName::new(&bot.name).ok();
         let joined = self.hosted.join((self.seat, self.ticket), bot, key, known);
@@ -75,6 +78,7 @@ impl SeatKey {
         if let Some(name) = name {
             self.matches.is_of(self.hosted.id(), &name);
         }
+        self.matches.joined(self.hosted.id(), self.seat);
         let stream = SeatStream::new(self.matches, self.hosted, self.seat, number);
         Ok((stream, outbound, opening))
     }

@@ -1,11 +1,11 @@
 //! A match that has ended, as the store keeps it: for whoever asks, and for bots that were away
 //! when it ended.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bridgemaster_games::{GAME_IDS, Seat, SeatCount};
 use bridgemaster_match::{
-    Cancellation, MatchId, NoNewTickets, Opening, SeatInput, StreamNumber, TicketHash,
+    Cancellation, MatchId, NoNewTickets, OfferedSeat, Opening, SeatInput, StreamNumber, TicketHash,
     read_finished, read_histories,
 };
 use bridgemaster_proto::{
@@ -246,6 +246,16 @@ impl HostedMatch for StoredMatch {
             outbound,
             opening: Gated::new(opening, None),
         }))
+    }
+
+    /// Nothing is offered any more.
+    fn offered(&self) -> &BTreeMap<Seat, OfferedSeat> {
+        const NONE: &BTreeMap<Seat, OfferedSeat> = &BTreeMap::new();
+        NONE
+    }
+
+    fn has_come(&self, seat: Seat) -> bool {
+        self.bot_name(seat).is_some()
     }
 
     fn group(&self) -> Option<&v1::MatchGroup> {

@@ -14,7 +14,7 @@ use crate::{journal::NotStored, refusal::Refusal};
 pub(crate) enum Wanted {
     /// These, to which no bot may have come.
     Seats(BTreeSet<Seat>),
-    /// All to which no bot has come.
+    /// All to which no bot has come, but for those that are offered in queues.
     Vacant,
 }
 
@@ -27,11 +27,22 @@ impl Matches {
     ) -> Result<Vec<SeatTicket>, Refusal> {
         let seats: BTreeSet<Seat> = match &wanted {
             Wanted::Seats(seats) => seats.clone(),
-            Wanted::Vacant => hosted.seats().seats().collect(),
+            Wanted::Vacant => {
+                let seats = hosted.seats().seats();
+                let offered = hosted.offered();
+                seats.filter(|seat| !offered.contains_key(seat)).collect()
+            }
         };
         if let Some(seat) = seats.iter().find(|seat| !hosted.seats().contains(**seat)) {
             let most = hosted.seats().get() - 1;
             let detail = format!("the match has the seats 0 to {most}, not {}", seat.number());
+            return Err(Refusal::field("seats", detail));
+        }
+        if let Some(seat) = seats
+            .iter()
+            .find(|seat| hosted.offered().contains_key(seat))
+        {
+            let detail = format!("{seat} is offered in a queue, and its ticket is in the offer");
             return Err(Refusal::field("seats", detail));
         }
         let drawn: Vec<(Seat, Ticket)> = seats

@@ -124,18 +124,24 @@ impl Authenticator {
         Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.ring))))
     }
 
-    /// Whether a key of this name is in force that may take seats; `None` on a server that asks for
-    /// no keys.
-    pub(crate) fn may_play(&self, name: &KeyName) -> Option<bool> {
-        let keys = self.keys.as_ref()?;
+    /// Whether the server asks for keys.
+    pub(crate) fn asks_for_keys(&self) -> bool {
+        self.keys.is_some()
+    }
+
+    /// Whether a key of this name is in force that may take seats.
+    pub(crate) fn may_play(&self, name: &KeyName) -> bool {
+        let Some(keys) = &self.keys else {
+            return false;
+        };
         let play = KeyScope::Play.to_scope();
         let now_unix_ms = now_unix_ms();
-        Some(keys.ring.any(|key| {
+        keys.ring.any(|key| {
             key.name == *name
                 && key.scopes.contains(&play)
                 && key.is_in_force()
                 && !key.has_expired(now_unix_ms)
-        }))
+        })
     }
 
     /// The caller, who may make a match now.

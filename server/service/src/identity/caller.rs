@@ -117,6 +117,11 @@ impl Caller {
         }
     }
 
+    /// Who has the caller's key: one owner may have many. Empty when that is not known.
+    pub(crate) fn owner(&self) -> String {
+        String::new()
+    }
+
     /// The bot that says to be `bot`: with a key, the name is the key's.
     pub(crate) fn bot(&self, mut bot: BotIdentity) -> BotIdentity {
         if let Some(name) = self.name() {

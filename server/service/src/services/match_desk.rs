@@ -1,15 +1,16 @@
 //! `MatchService`: making matches and looking at them.
 
-use std::{pin::Pin, sync::Arc};
+use std::{collections::BTreeMap, pin::Pin, sync::Arc};
 
 use async_stream::stream;
 use bridgemaster_match::{Cancellation, MatchId};
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
-    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchInfo, RefusalReason,
-    ReplaceTicketsRequest, ReplaceTicketsResponse, Replay, WatchMatchRequest, WatchMatchResponse,
-    WatchMatchesRequest, WatchMatchesResponse, WatchPositionsRequest, WatchPositionsResponse,
+    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchInfo, OfferPurpose,
+    RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, Replay, WatchMatchRequest,
+    WatchMatchResponse, WatchMatchesRequest, WatchMatchesResponse, WatchPositionsRequest,
+    WatchPositionsResponse,
     match_service_server::{MatchService, MatchServiceServer},
 };
 use bridgemaster_store::KeyName;
@@ -19,13 +20,14 @@ use tonic::{Request, Response, Status, server::NamedService as _};
 
 use super::{
     supported::check_new_match,
-    wishes::{check_reason, making, query, wanted_seats},
+    wishes::{check_reason, invited_bot, making, query, wanted_seats},
 };
 use crate::{
     hosting::{HostedMatch, Matches, Reader, SharedNews, Viewer},
     identity::{Authenticator, Caller, KeyScope},
     journal::NotStored,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
+    lobby::Lobby,
     metrics::DamagedValue,
     refusal::Refusal,
     transport::{Call, ConnectionInfo},
@@ -34,13 +36,19 @@ use crate::{
 /// The service over a set of matches.
 pub(crate) struct MatchDesk {
     matches: Arc<Matches>,
+    lobby: Arc<Lobby>,
     authenticator: Authenticator,
 }
 
 impl MatchDesk {
-    pub(crate) fn new(matches: Arc<Matches>, authenticator: Authenticator) -> Self {
+    pub(crate) fn new(
+        matches: Arc<Matches>,
+        lobby: Arc<Lobby>,
+        authenticator: Authenticator,
+    ) -> Self {
         Self {
             matches,
+            lobby,
             authenticator,
         }
     }
@@ -158,8 +166,22 @@ impl MatchService for MatchDesk {
         let request = request.into_inner();
         check_new_match(&request)?;
         let making = making(&request, &caller, &self.authenticator)?;
+        let mut invited = BTreeMap::new();
+        for reservation in &request.seat_reservations {
+            if let Some((seat, one)) = invited_bot(reservation, &self.lobby, &caller)? {
+                invited.insert(seat, one);
+            }
+        }
         let config = request.config.unwrap_or_default();
-        let made = self.matches.create(&config, making).await?;
+        let made = match invited.is_empty() {
+            true => self.matches.create(&config, making).await?,
+            false => {
+                let purpose = OfferPurpose::Contest;
+                self.lobby
+                    .make_match(&self.matches, &config, making, invited, purpose)
+                    .await?
+            }
+        };
         Ok(Response::new(CreateMatchResponse {
             r#match: Some(made.info),
             tickets: made.tickets,

@@ -1,6 +1,8 @@
 //! The unary and server-streaming services.
 
 mod catalog;
+mod lobby_desk;
+mod lobby_wishes;
 mod match_desk;
 mod refusal_details;
 mod request_timeout;
@@ -8,6 +10,7 @@ mod supported;
 mod wishes;
 
 pub(crate) use catalog::Catalog;
+pub(crate) use lobby_desk::LobbyDesk;
 pub(crate) use match_desk::MatchDesk;
 pub(crate) use refusal_details::RefusalDetails;
 pub(crate) use request_timeout::RequestTimeout;

@@ -1,6 +1,6 @@
 //! What a request says of matches besides their rules: checked, and as the hosting takes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_games::{GAME_IDS, Seat};
 use bridgemaster_proto::{
@@ -9,13 +9,16 @@ use bridgemaster_proto::{
 };
 use bridgemaster_store::KeyName;
 
+use super::lobby_desk::run_by;
 use crate::{
     hosting::{Making, MatchQuery, RepeatableRequest, Wanted},
     identity::{Authenticator, Caller},
     limits::{
-        MAX_GROUP_ID_BYTES, MAX_GROUP_MATCHES, MAX_IDEMPOTENCY_KEY_BYTES, MAX_LABEL_NAME_BYTES,
-        MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_LABELS_BYTES, MAX_REASON_CHARS, MAX_REPEATED_CHARS,
+        MAX_BOT_TEXT_CHARS, MAX_GROUP_ID_BYTES, MAX_GROUP_MATCHES, MAX_IDEMPOTENCY_KEY_BYTES,
+        MAX_LABEL_NAME_BYTES, MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_LABELS_BYTES,
+        MAX_REASON_CHARS, MAX_REPEATED_CHARS,
     },
+    lobby::{BotName, Invited, Lobby},
     refusal::Refusal,
 };
 
@@ -34,17 +37,23 @@ pub(super) fn making(
     }
     check_labels("labels", &request.labels)?;
     let mut reserved_for = BTreeMap::new();
+    let mut named = BTreeSet::new();
     for reservation in &request.seat_reservations {
-        let (seat, name) = reserved(reservation, authenticator)?;
-        if reserved_for.insert(seat, name).is_some() {
+        let seat = number_of_seat("seat_reservations.seat", reservation.seat)?;
+        if !named.insert(seat) {
             let detail = format!("{} is named twice", reservation.seat);
             return Err(Refusal::field("seat_reservations.seat", detail));
+        }
+        if let Some(name) = reserved(reservation, authenticator)? {
+            reserved_for.insert(seat, name);
         }
     }
     Ok(Making {
         maker: caller.name().cloned(),
         labels: request.labels.clone(),
         reserved_for,
+        offered: BTreeMap::new(),
+        kept_meanwhile: None,
         group: group(request)?,
         request: RepeatableRequest::of(request, caller.name()),
     })
@@ -96,33 +105,52 @@ fn group(request: &CreateMatchRequest) -> Result<Option<MatchGroup>, Refusal> {
     }))
 }
 
-/// A seat that is reserved, and the key that it is reserved for.
+/// The key that a seat is reserved for; `None` on a server that asks for no keys, where a seat can
+/// only be offered.
 fn reserved(
     reservation: &SeatReservation,
     authenticator: &Authenticator,
-) -> Result<(Seat, KeyName), Refusal> {
+) -> Result<Option<KeyName>, Refusal> {
     let SeatReservation {
-        seat,
+        seat: _,
         key_name,
         queue_id,
     } = reservation;
-    if !queue_id.is_empty() {
-        return Err(Refusal::unsupported_field("seat_reservations.queue_id"));
-    }
     let refuse = |detail: String| Refusal::field("seat_reservations.key_name", detail);
+    if !authenticator.asks_for_keys() {
+        return match queue_id.is_empty() {
+            true => Err(refuse("this server asks for no API keys".to_owned())),
+            false => Ok(None),
+        };
+    }
     let shown: String = key_name.chars().take(MAX_REPEATED_CHARS).collect();
     let name = KeyName::new(key_name.as_str());
     let name = name.map_err(|_| refuse(format!("{shown:?} is no name of an API key")))?;
     match authenticator.may_play(&name) {
-        None => return Err(refuse("this server asks for no API keys".to_owned())),
-        Some(false) => {
-            return Err(refuse(format!(
-                "no API key of the name {shown:?} is in force and has the scope play"
-            )));
-        }
-        Some(true) => {}
+        true => Ok(Some(name)),
+        false => Err(refuse(format!(
+            "no API key of the name {shown:?} is in force and has the scope play"
+        ))),
     }
-    Ok((number_of_seat("seat_reservations.seat", *seat)?, name))
+}
+
+/// The seat and the attending bot to which it is to be offered, by the caller; `None` for a seat
+/// that is not.
+pub(super) fn invited_bot(
+    reservation: &SeatReservation,
+    lobby: &Lobby,
+    caller: &Caller,
+) -> Result<Option<(Seat, Invited)>, Refusal> {
+    if reservation.queue_id.is_empty() {
+        return Ok(None);
+    }
+    let queue_id = run_by(lobby, &reservation.queue_id, caller)?;
+    let bot = BotName::new(&reservation.key_name).ok_or_else(|| {
+        let detail = format!("1 to {MAX_BOT_TEXT_CHARS} printable characters");
+        Refusal::field("seat_reservations.key_name", detail)
+    })?;
+    let seat = number_of_seat("seat_reservations.seat", reservation.seat)?;
+    Ok(Some((seat, Invited { queue_id, bot })))
 }
 
 fn number_of_seat(field: &str, number: u32) -> Result<Seat, Refusal> {

@@ -307,6 +307,11 @@ impl Call {
         }
     }
 
+    /// Whom it counts for.
+    pub(crate) fn caller_id(&self) -> CallerId {
+        self.held().caller.clone()
+    }
+
     /// Itself as a spectator's call.
     pub(crate) fn watcher(self: &Arc<Self>) -> Watcher {
         Watcher {

@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use bridgemaster_proto::v1::{match_service_server, play_service_server};
+use bridgemaster_proto::v1::{lobby_service_server, match_service_server, play_service_server};
 use hyper::{body::Incoming, rt::Executor, server::conn::http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -150,7 +150,10 @@ fn kind(path: &str) -> CallKind {
     let mut parts = path.split('/').skip(1);
     match (parts.next(), parts.next()) {
         (Some(play_service_server::SERVICE_NAME), Some("Play")) => CallKind::BotStream,
-        (Some(match_service_server::SERVICE_NAME), Some("WatchMatch")) => CallKind::Watch,
+        (Some(match_service_server::SERVICE_NAME), Some("WatchMatch"))
+        | (Some(lobby_service_server::SERVICE_NAME), Some("Attend" | "WatchQueue")) => {
+            CallKind::Watch
+        }
         _ => CallKind::Other,
     }
 }

@@ -17,6 +17,7 @@ mod keys;
 mod large_replays;
 mod limits;
 mod listing;
+mod lobby;
 mod locked_table;
 mod log_lines;
 mod match_records;

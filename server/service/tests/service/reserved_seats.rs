@@ -110,7 +110,7 @@ async fn a_seat_is_reserved_for_a_key_that_may_play_and_only_once() {
     let mut offered = reserved(0, "ada");
     "ladder".clone_into(&mut offered.queue_id);
     let made = locked.with(&maker).create_by(asked(vec![offered])).await;
-    assert_eq!(reason(&made.unwrap_err()), "NOT_SUPPORTED");
+    assert_eq!(reason(&made.unwrap_err()), "QUEUE_UNKNOWN");
 
     let table = Table::open().await;
     let mut matches = table.matches();

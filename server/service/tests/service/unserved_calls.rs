@@ -113,7 +113,7 @@ async fn the_methods_that_say_so_are_not_supported_and_no_others() {
         }
     }
     assert_eq!(unsupported, not_built());
-    assert!(unsupported.contains(&"/bridgemaster.v1.LobbyService/Attend".to_owned()));
+    assert!(unsupported.contains(&"/bridgemaster.v1.ContestService/GetContest".to_owned()));
 }
 
 /// Makes sure that a field is refused by its name, and as one that is not built.

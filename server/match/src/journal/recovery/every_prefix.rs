@@ -1,7 +1,7 @@
 //! A journal that ends after any of its entries gives the match as it was then.
 
 use bridgemaster_games::{Digest, GAME_IDS, Seat, SeatCount, Seed, with_game};
-use bridgemaster_proto::internal::v1::JournalEntry;
+use bridgemaster_proto::{internal::v1::JournalEntry, v1::OfferPurpose};
 use bridgemaster_referee::{
     Answer, BadAnswerReason, BotIdentity, ClockReading, HistoryId, Input, MatchPhase, MatchRules,
     SeatInfo, SeatMessage,
@@ -11,7 +11,7 @@ use prost::Message as _;
 use rand::{Rng as _, RngExt as _, SeedableRng as _, rngs::SmallRng};
 
 use super::*;
-use crate::{TicketHash, journal::MatchJournal};
+use crate::{OfferedSeat, TicketHash, journal::MatchJournal};
 
 /// Entries of the journal of each game; they grow longer, and the test with their square.
 const ENTRIES: usize = 60;
@@ -147,10 +147,18 @@ fn origin(seats: SeatCount) -> Origin {
     let tickets = tickets.map(|seat| TicketHash::new([seat.number(); 32]));
     let id = MatchId::new("0123456789abcdef");
     let label = ("run".to_owned(), "7".to_owned());
+    let first = Seat::new(0).unwrap();
+    let offered = OfferedSeat {
+        queue_id: "league".to_owned(),
+        bot_name: "ada".to_owned(),
+        bot_version: "3".to_owned(),
+        purpose: OfferPurpose::Rated,
+    };
     Origin {
         maker: Some("maker".to_owned()),
         created_unix_ms: 1_790_000_000_000,
         labels: [label].into(),
+        offered: [(first, offered)].into(),
         ..Origin::new(id, SeedSalt::new([7; 32]), tickets.collect())
     }
 }

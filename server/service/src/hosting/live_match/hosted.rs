@@ -1,11 +1,11 @@
 //! What the server asks a match in play.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
-    Beginning, Cancellation, MatchId, Moment, NoNewTickets, NotCancelled, Report, SeatInput,
-    StreamNumber, TicketHash,
+    Beginning, Cancellation, MatchId, Moment, NoNewTickets, NotCancelled, OfferedSeat, Report,
+    SeatInput, StreamNumber, TicketHash,
 };
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{BotIdentity, Known, MatchPhase, Time};
@@ -94,6 +94,14 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
             }
             Err((why, after)) => Err(Gated::new(not_seated(why), locked.gates.before(after))),
         })
+    }
+
+    fn offered(&self) -> &BTreeMap<Seat, OfferedSeat> {
+        &self.around.origin.offered
+    }
+
+    fn has_come(&self, seat: Seat) -> bool {
+        self.lock().machine.bot(seat).is_some()
     }
 
     fn group(&self) -> Option<&v1::MatchGroup> {

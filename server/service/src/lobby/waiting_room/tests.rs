@@ -1,0 +1,489 @@
+//! The waiting room under a clock of the test's own.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use bridgemaster_games::Seat;
+use bridgemaster_match::OfferedSeat;
+use bridgemaster_proto::v1::{
+    Attendance as Shown, AttendanceState as State, Offer, OfferPurpose, attend_response::Message,
+};
+
+use super::*;
+use crate::{
+    hosting::Ticket,
+    lobby::{offer::SeatOffer, telling::Told, watching::Watched},
+};
+
+/// Start-up time of the matches here.
+const STARTUP: Duration = Duration::from_secs(30);
+
+/// A waiting room with one queue, and its clock.
+struct Scene {
+    room: WaitingRoom,
+    now: Instant,
+    ids: u32,
+}
+
+fn queue() -> QueueId {
+    QueueId::new("league").unwrap()
+}
+
+fn bot(name: &str) -> BotName {
+    BotName::new(name).unwrap()
+}
+
+fn seat(number: u8) -> Seat {
+    Seat::new(number).unwrap()
+}
+
+fn rules() -> QueueRules {
+    QueueRules {
+        queue_id: queue(),
+        owner: None,
+        game_id: None,
+        rules_version: None,
+        key_names: BTreeSet::new(),
+        is_ladder: false,
+        newcomers: Standing::Active,
+    }
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self::with(&Limits::default())
+    }
+
+    fn with(limits: &Limits) -> Self {
+        let mut room = WaitingRoom::new(limits);
+        room.open_queue(rules()).unwrap();
+        Self {
+            room,
+            now: Instant::now(),
+            ids: 0,
+        }
+    }
+
+    fn try_attend(
+        &mut self,
+        name: &str,
+        version: &str,
+        slots: u32,
+    ) -> Result<(StreamNumber, Vec<MatchId>), Refused> {
+        self.ids += 1;
+        self.room.attend(Asking {
+            queue_id: queue(),
+            bot: bot(name),
+            version: version.to_owned(),
+            owner: "school".to_owned(),
+            key: None,
+            caller: None,
+            slots,
+            new_id: AttendanceId::from_client(&format!("id-{}", self.ids)),
+        })
+    }
+
+    fn attend(&mut self, name: &str, slots: u32) -> StreamNumber {
+        self.try_attend(name, "1", slots).unwrap().0
+    }
+
+    /// A match whose seats are offered to these bots, as a server makes it.
+    fn offer(&mut self, id: &str, names: &[&str]) -> Result<(), Refused> {
+        let wanted: Vec<_> = names.iter().map(|name| (queue(), bot(name))).collect();
+        let versions = self.room.hold(&wanted, self.now)?;
+        for (number, ((queue_id, bot), version)) in (0..).zip(wanted.iter().zip(versions)) {
+            let offer = self.seat_offer(id, number, bot, &version);
+            self.room.place(queue_id, bot, offer);
+        }
+        self.room.release(&wanted);
+        Ok(())
+    }
+
+    fn seat_offer(&self, id: &str, number: u8, bot: &BotName, version: &str) -> SeatOffer {
+        SeatOffer {
+            match_id: MatchId::new(id),
+            seat: seat(number),
+            ticket: Ticket::from_client(&format!("ticket-{id}-{number}")),
+            game_id: "pergamon",
+            rules_version: 1,
+            offered: OfferedSeat {
+                queue_id: queue().to_string(),
+                bot_name: bot.to_string(),
+                bot_version: version.to_owned(),
+                purpose: OfferPurpose::Contest,
+            },
+            until: self.now + STARTUP,
+            is_taken: false,
+            told: None,
+        }
+    }
+
+    /// All that a stream is told now.
+    fn told(&mut self, stream: StreamNumber) -> Vec<Told> {
+        let mut told = Vec::new();
+        loop {
+            match self.room.tell(stream, self.now) {
+                Told::Nothing => return told,
+                end @ Told::End(_) => {
+                    told.push(end);
+                    return told;
+                }
+                message => told.push(message),
+            }
+        }
+    }
+
+    fn offers(&mut self, stream: StreamNumber) -> Vec<Offer> {
+        let told = self.told(stream).into_iter();
+        let offers = told.filter_map(|told| match told {
+            Told::Message(message) => match message.message {
+                Some(Message::Offer(offer)) => Some(offer),
+                _ => None,
+            },
+            _ => None,
+        });
+        offers.collect()
+    }
+
+    fn shown(&self, name: &str) -> Option<Shown> {
+        self.room.shown(&queue(), &bot(name))
+    }
+
+    fn state(&self, name: &str) -> State {
+        self.shown(name).unwrap().state()
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.now += time;
+        self.room.tick(self.now);
+    }
+}
+
+/// The only message among `told` that `pick` takes.
+fn only<T>(told: Vec<Told>, pick: impl Fn(Message) -> Option<T>) -> T {
+    let messages = told.into_iter().filter_map(|told| match told {
+        Told::Message(message) => message.message,
+        _ => None,
+    });
+    let mut picked: Vec<T> = messages.filter_map(pick).collect();
+    assert_eq!(picked.len(), 1);
+    picked.remove(0)
+}
+
+#[test]
+fn an_offer_comes_once_on_a_stream_and_again_on_the_next_as_the_same() {
+    let mut scene = Scene::new();
+    let first = scene.attend("ada", 2);
+    scene.offer("m", &["ada"]).unwrap();
+    let told = scene.offers(first);
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].time_left_ms, 30_000);
+    assert!(scene.offers(first).is_empty());
+    let id = scene.shown("ada").unwrap().attendance_id;
+
+    scene.room.lost(first, scene.now);
+    assert_eq!(scene.state("ada"), State::Absent);
+    scene.pass(Duration::from_secs(10));
+    let second = scene.attend("ada", 2);
+    assert_eq!(scene.shown("ada").unwrap().attendance_id, id);
+    let again = scene.offers(second);
+    assert_eq!(again.len(), 1);
+    assert_eq!(again[0].offer_id, told[0].offer_id);
+    assert_eq!(again[0].ticket, told[0].ticket);
+    assert_eq!(again[0].time_left_ms, 20_000);
+
+    scene.room.joined(&MatchId::new("m"), seat(0));
+    let third = scene.attend("ada", 2);
+    assert!(scene.offers(third).is_empty(), "it is taken");
+}
+
+#[test]
+fn the_newest_stream_of_an_attendance_wins() {
+    let mut scene = Scene::new();
+    let first = scene.attend("ada", 1);
+    let second = scene.attend("ada", 1);
+    assert!(scene.room.take_woken().contains(&first));
+    assert_eq!(scene.told(first), [Told::End(StreamEnd::Superseded)]);
+    scene.room.lost(first, scene.now);
+    assert_eq!(scene.state("ada"), State::Active, "the second is there");
+    assert_eq!(scene.told(second).len(), 1);
+}
+
+#[test]
+fn an_offer_that_is_not_taken_in_time_is_withdrawn_and_the_bot_rests() {
+    let mut scene = Scene::new();
+    let stream = scene.attend("ada", 1);
+    scene.offer("m", &["ada"]).unwrap();
+    scene.told(stream);
+    scene.pass(STARTUP - Duration::from_millis(1));
+    assert_eq!(scene.shown("ada").unwrap().slots_used, 1);
+    scene.pass(Duration::from_millis(1));
+    let withdrawn = only(scene.told(stream), |message| match message {
+        Message::OfferWithdrawn(withdrawn) => Some(withdrawn),
+        _ => None,
+    });
+    assert_eq!(withdrawn.offer_id, "m-0");
+    assert_eq!(scene.shown("ada").unwrap().slots_used, 0);
+    let refused = scene.offer("n", &["ada"]).unwrap_err();
+    assert!(
+        matches!(refused, Refused::NotAvailable { .. }),
+        "{refused:?}"
+    );
+    scene.pass(Duration::from_secs(1));
+    scene.offer("n", &["ada"]).unwrap();
+    // The second in a row costs twice as much.
+    scene.pass(STARTUP + Duration::from_secs(1));
+    scene.offer("o", &["ada"]).unwrap_err();
+    scene.pass(Duration::from_secs(1));
+    scene.offer("o", &["ada"]).unwrap();
+    scene.room.joined(&MatchId::new("o"), seat(0));
+    scene.room.over(&MatchId::new("o"));
+    scene
+        .offer("p", &["ada"])
+        .expect("who takes one rests no more");
+}
+
+#[test]
+fn a_slot_is_used_from_the_offer_to_the_end_of_the_match() {
+    let mut scene = Scene::new();
+    scene.attend("ada", 1);
+    scene.attend("bob", 2);
+    scene.offer("m", &["ada", "bob"]).unwrap();
+    let refused = scene.offer("n", &["bob", "ada"]).unwrap_err();
+    let Refused::NotAvailable { bot: who, why } = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(who, bot("ada"));
+    assert!(why.contains("1 of its 1 slots"), "{why}");
+    scene
+        .offer("n", &["bob"])
+        .expect("nothing is held for what was refused");
+    scene.room.joined(&MatchId::new("m"), seat(0));
+    scene.offer("o", &["ada"]).unwrap_err();
+    scene.room.over(&MatchId::new("m"));
+    scene.offer("o", &["ada"]).unwrap();
+    scene.offer("p", &["ada", "ada"]).unwrap_err();
+}
+
+#[test]
+fn another_version_is_another_attendance_and_the_older_ones_open_offers_are_off() {
+    let mut scene = Scene::new();
+    let first = scene.attend("ada", 3);
+    scene.offer("open", &["ada"]).unwrap();
+    scene.offer("taken", &["ada"]).unwrap();
+    scene.room.joined(&MatchId::new("taken"), seat(0));
+    let id = scene.shown("ada").unwrap().attendance_id;
+    let (second, off) = scene.try_attend("ada", "2", 3).unwrap();
+    assert_eq!(off, [MatchId::new("open")]);
+    assert_eq!(scene.told(first), [Told::End(StreamEnd::Superseded)]);
+    assert!(scene.offers(second).is_empty());
+    let now = scene.shown("ada").unwrap();
+    assert_ne!(now.attendance_id, id);
+    assert_eq!(now.bot_version, "2");
+    assert_eq!(now.slots_used, 1, "the older version plays on");
+}
+
+#[test]
+fn who_leaves_is_gone_after_its_last_match() {
+    let mut scene = Scene::new();
+    let stream = scene.attend("ada", 2);
+    scene.offer("m", &["ada"]).unwrap();
+    scene.room.joined(&MatchId::new("m"), seat(0));
+    let id = AttendanceId::from_client(&scene.shown("ada").unwrap().attendance_id);
+    scene.room.leave(&id, None).unwrap();
+    assert_eq!(scene.state("ada"), State::Leaving);
+    scene.offer("n", &["ada"]).unwrap_err();
+    assert!(!scene.told(stream).contains(&Told::End(StreamEnd::Left)));
+    scene.room.over(&MatchId::new("m"));
+    assert_eq!(scene.told(stream), [Told::End(StreamEnd::Left)]);
+    assert_eq!(scene.shown("ada"), None);
+    let gone = scene.room.leave(&id, None);
+    assert_eq!(gone, Err(Refused::AttendanceUnknown));
+}
+
+#[test]
+fn who_pauses_is_offered_nothing_and_changes_its_slots() {
+    let mut scene = Scene::new();
+    scene.attend("ada", 1);
+    let id = AttendanceId::from_client(&scene.shown("ada").unwrap().attendance_id);
+    let paused = scene.room.update(&id, None, Some(2), Some(true)).unwrap();
+    assert_eq!((paused.slots, paused.state()), (2, State::Paused));
+    scene.offer("m", &["ada"]).unwrap_err();
+    scene.attend("ada", 2);
+    assert_eq!(scene.state("ada"), State::Paused, "it keeps its attendance");
+    scene.room.update(&id, None, None, Some(false)).unwrap();
+    scene.offer("m", &["ada"]).unwrap();
+    scene.offer("n", &["ada"]).unwrap();
+    let stranger = KeyName::new("bob").unwrap();
+    let refused = scene.room.update(&id, Some(&stranger), Some(3), None);
+    assert_eq!(refused, Err(Refused::AttendanceUnknown));
+}
+
+#[test]
+fn only_the_bot_of_an_open_offer_declines_it() {
+    let mut scene = Scene::new();
+    scene.attend("ada", 2);
+    scene.offer("m", &["ada"]).unwrap();
+    let (offer, now) = (OfferId::from_client("m-0"), scene.now);
+    let stranger = KeyName::new("bob").unwrap();
+    let refused = scene.room.decline(&offer, Some(&stranger), now);
+    assert_eq!(refused, Err(Refused::OfferUnknown));
+    let declined = scene.room.decline(&offer, None, now);
+    assert_eq!(declined, Ok(MatchId::new("m")));
+    assert_eq!(scene.shown("ada").unwrap().slots_used, 0);
+    for gone in ["m-0", "m-1", "m", ""] {
+        let refused = scene.room.decline(&OfferId::from_client(gone), None, now);
+        assert_eq!(refused, Err(Refused::OfferUnknown), "{gone}");
+    }
+    scene.pass(Duration::from_secs(1));
+    scene.offer("n", &["ada"]).unwrap();
+    scene.room.joined(&MatchId::new("n"), seat(0));
+    let taken = scene
+        .room
+        .decline(&OfferId::from_client("n-0"), None, scene.now);
+    assert_eq!(taken, Err(Refused::OfferUnknown));
+}
+
+#[test]
+fn who_is_away_for_long_attends_no_more_and_a_match_in_play_keeps_its_place() {
+    let absence = Limits::default().attendance_absence;
+    let mut scene = Scene::new();
+    let stream = scene.attend("ada", 1);
+    scene.room.lost(stream, scene.now);
+    scene.pass(absence / 2);
+    let stream = scene.attend("ada", 1);
+    scene.room.lost(stream, scene.now);
+    scene.pass(absence / 2);
+    assert!(scene.shown("ada").is_some(), "it was there meanwhile");
+    scene.pass(absence / 2);
+    assert_eq!(scene.shown("ada"), None);
+
+    let stream = scene.attend("bob", 1);
+    scene.offer("m", &["bob"]).unwrap();
+    scene.room.joined(&MatchId::new("m"), seat(0));
+    scene.room.lost(stream, scene.now);
+    scene.pass(absence * 2);
+    assert!(scene.shown("bob").is_some());
+    scene.room.over(&MatchId::new("m"));
+    assert_eq!(scene.shown("bob"), None);
+}
+
+#[test]
+fn a_benched_version_is_told_and_another_comes() {
+    let mut scene = Scene::new();
+    let stream = scene.attend("ada", 1);
+    scene.told(stream);
+    let detail = "three faults in a row".to_owned();
+    let benched = Standing::Benched { detail };
+    scene.room.set_standing(&queue(), &bot("ada"), "1", benched);
+    let told = scene.told(stream);
+    assert!(matches!(
+        &told[..],
+        [Told::Message(_), Told::End(StreamEnd::Benched(_))]
+    ));
+    let refused = scene.try_attend("ada", "1", 1).unwrap_err();
+    assert_eq!(
+        refused,
+        Refused::Benched("three faults in a row".to_owned())
+    );
+    scene.try_attend("ada", "2", 1).unwrap();
+    assert_eq!(scene.state("ada"), State::Active);
+    scene
+        .room
+        .set_standing(&queue(), &bot("ada"), "2", Standing::Validating);
+    assert_eq!(scene.state("ada"), State::Validating);
+}
+
+#[test]
+fn offers_of_an_earlier_server_wait_for_their_bots() {
+    let mut scene = Scene::new();
+    let offer = scene.seat_offer("m", 0, &bot("ada"), "1");
+    scene.room.place(&queue(), &bot("ada"), offer);
+    let stream = scene.attend("ada", 1);
+    assert_eq!(scene.offers(stream)[0].offer_id, "m-0");
+
+    let closed = QueueId::new("closed").unwrap();
+    let offer = scene.seat_offer("n", 0, &bot("bob"), "1");
+    scene.room.place(&closed, &bot("bob"), offer);
+    assert!(scene.room.rules(&closed).is_some());
+    assert!(!scene.room.admits(&closed, None));
+    scene.room.over(&MatchId::new("n"));
+    assert!(scene.room.rules(&closed).is_none());
+}
+
+#[test]
+fn a_closed_queue_ends_with_the_last_of_its_matches() {
+    let mut scene = Scene::new();
+    let (ada, bob) = (scene.attend("ada", 1), scene.attend("bob", 1));
+    scene.offer("m", &["ada"]).unwrap();
+    scene.room.close_queue(&queue());
+    assert!(scene.told(bob).contains(&Told::End(StreamEnd::Left)));
+    assert!(!scene.told(ada).contains(&Told::End(StreamEnd::Left)));
+    let refused = scene.try_attend("cid", "1", 1).unwrap_err();
+    assert_eq!(refused, Refused::QueueUnknown);
+    let mut watched = Watched::default();
+    assert!(scene.room.news(&queue(), &mut watched).is_some());
+    scene.room.over(&MatchId::new("m"));
+    assert!(scene.told(ada).contains(&Told::End(StreamEnd::Left)));
+    assert!(scene.room.news(&queue(), &mut watched).is_none());
+}
+
+#[test]
+fn a_queue_belongs_to_who_opened_it_and_names_are_taken_once() {
+    let mut scene = Scene::new();
+    scene.room.open_queue(rules()).expect("the same call again");
+    let other = QueueRules {
+        owner: Some(KeyName::new("maker").unwrap()),
+        ..rules()
+    };
+    let taken = scene.room.open_queue(other.clone());
+    assert_eq!(taken, Err(Refused::QueueTaken));
+    let mut scene = Scene::with(&Limits {
+        queues: 2,
+        ..Limits::default()
+    });
+    let named = |name: &str| QueueRules {
+        queue_id: QueueId::new(name).unwrap(),
+        ..other.clone()
+    };
+    scene.room.open_queue(named("a")).unwrap();
+    let full = scene.room.open_queue(named("b"));
+    assert_eq!(full, Err(Refused::ServerLimit("queues", 2)));
+}
+
+#[test]
+fn attendances_are_limited_and_who_comes_back_counts_once() {
+    let limits = Limits {
+        attendances_per_caller: 2,
+        ..Limits::default()
+    };
+    let mut scene = Scene::with(&limits);
+    scene.attend("ada", 1);
+    scene.attend("bob", 1);
+    let full = scene.try_attend("cid", "1", 1).unwrap_err();
+    assert_eq!(full, Refused::Limit("attendances_per_caller", 2));
+    scene.attend("ada", 1);
+    scene.try_attend("bob", "2", 1).unwrap();
+    let id = AttendanceId::from_client(&scene.shown("ada").unwrap().attendance_id);
+    scene.room.leave(&id, None).unwrap();
+    scene.attend("cid", 1);
+}
+
+#[test]
+fn a_watcher_is_told_who_is_there_what_changes_and_who_is_gone() {
+    let mut scene = Scene::new();
+    let mut watched = Watched::default();
+    assert!(scene.room.news(&queue(), &mut watched).unwrap().is_empty());
+    let ada = scene.attend("ada", 1);
+    scene.attend("bob", 1);
+    let news = scene.room.news(&queue(), &mut watched).unwrap();
+    assert_eq!(news.len(), 2);
+    assert!(scene.room.news(&queue(), &mut watched).unwrap().is_empty());
+    scene.room.lost(ada, scene.now);
+    let news = scene.room.news(&queue(), &mut watched).unwrap();
+    assert_eq!(news.len(), 1);
+    let attendance = news[0].attendance.clone().unwrap();
+    assert_eq!(attendance.state(), State::Absent);
+    scene.pass(Limits::default().attendance_absence);
+    let news = scene.room.news(&queue(), &mut watched).unwrap();
+    assert!(news.len() == 1 && news[0].ended, "{news:?}");
+}
