@@ -6,10 +6,11 @@ use std::{
 };
 
 use anyhow::Context as _;
-use bridgemaster_games::Seed;
+use bridgemaster_games::{MAX_SEED_CHARS, Seed};
 use bridgemaster_sdk::{
-    ApiKey, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, DEFAULT_SERVER_URL,
-    KEY_VARIABLE, Options, SERVER_VARIABLE, TICKET_VARIABLE, Ticket, TlsOptions, play_blocking,
+    ApiKey, AttendOptions, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE,
+    DEFAULT_SERVER_URL, KEY_VARIABLE, Options, QUEUE_VARIABLE, SERVER_VARIABLE, SLOTS_VARIABLE,
+    TICKET_VARIABLE, Ticket, TlsOptions, attend_blocking, play_blocking,
     proto::outside::{EscapedLog, Outside},
     tls_hint, v1,
 };
@@ -21,7 +22,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::{NAMES, by_name, log_filter};
+use crate::{NAMES, log_filter, maker_of};
 
 /// Which bot plays which seat.
 #[derive(Args, Clone, Debug)]
@@ -35,11 +36,11 @@ pub struct BotArgs {
 }
 
 impl BotArgs {
-    /// Plays the seat to the end of its match.
+    /// Plays the seat to the end of its match, or attends a queue until it is left.
     ///
     /// # Errors
     /// Those of [`SeatArgs::play`].
-    pub fn play(self) -> anyhow::Result<v1::MatchResult> {
+    pub fn play(self) -> anyhow::Result<Option<v1::MatchResult>> {
         self.seat.play(&self.name)
     }
 }
@@ -95,32 +96,66 @@ pub struct SeatArgs {
     /// Seed of the bot's own chance, 1 to 64 printable characters; drawn when not given
     #[arg(long, value_name = "SEED")]
     pub seed: Option<Seed>,
+    /// Without a ticket: attend this queue of a contest or a ladder, and play what is offered there
+    #[arg(long, value_name = "NAME", env = QUEUE_VARIABLE)]
+    pub queue: Option<String>,
+    /// Matches at once in the queue, 1 to 64
+    #[arg(long, value_name = "NUMBER", env = SLOTS_VARIABLE, default_value_t = 1)]
+    pub slots: u32,
 }
 
 impl SeatArgs {
-    /// Plays the seat to the end of its match with the bot of a name.
+    /// Plays the seat to the end of its match with the bot of a name; without a ticket attends the
+    /// queue, if one is given, until it is left.
     ///
     /// # Errors
-    /// [`NoTicket`]; or when no bot has this name, or the match cannot be played.
-    pub fn play(self, bot_name: &str) -> anyhow::Result<v1::MatchResult> {
-        let ticket = self.ticket.ok_or(NoTicket)?;
-        let seed = self
-            .seed
-            .unwrap_or_else(|| Seed::from(rand::random::<u64>()));
-        let bot = by_name(bot_name, &seed).with_context(|| {
+    /// [`NoTicket`] without a queue either; or when no bot has this name, or the match cannot be
+    /// played, or the queue not attended.
+    pub fn play(self, bot_name: &str) -> anyhow::Result<Option<v1::MatchResult>> {
+        let drawn = || Seed::from(rand::random::<u64>());
+        let make = maker_of(bot_name).with_context(|| {
             format!(
                 "no bot is called {bot_name:?}; there are: {}",
                 NAMES.join(", ")
             )
         })?;
-        let options = Options {
-            bot_version: env!("CARGO_PKG_VERSION").to_owned(),
+        let bot_version = env!("CARGO_PKG_VERSION").to_owned();
+        if let Some(ticket) = self.ticket {
+            let options = Options {
+                bot_version,
+                key: self.key,
+                tls: self.tls.into(),
+                ..Options::new(self.server, ticket, bot_name)
+            };
+            let seed = self.seed.unwrap_or_else(drawn);
+            return Ok(Some(play_blocking(make(&seed), options)?));
+        }
+        let queue = self.queue.ok_or(NoTicket)?;
+        let options = AttendOptions {
+            slots: self.slots,
+            bot_version,
             key: self.key,
             tls: self.tls.into(),
-            ..Options::new(self.server, ticket, bot_name)
+            ..AttendOptions::new(self.server, queue, bot_name)
         };
-        Ok(play_blocking(bot, options)?)
+        let mut matches = 0_u64;
+        let new_bot = || {
+            matches += 1;
+            let seed = self.seed.as_ref().map(|seed| seed_of_match(seed, matches));
+            make(&seed.unwrap_or_else(drawn))
+        };
+        attend_blocking(new_bot, options)?;
+        Ok(None)
     }
+}
+
+/// The seed of a bot for the match of this number, from 1, when `seed` is that of all: shortened
+/// where it would be too long.
+fn seed_of_match(seed: &Seed, number: u64) -> Seed {
+    let text = format!("{number}.{seed}");
+    let cut: String = text.chars().take(MAX_SEED_CHARS).collect();
+    cut.parse()
+        .expect("a number, a dot and the beginning of a seed are a seed")
 }
 
 /// The command line of a bot's own binary.

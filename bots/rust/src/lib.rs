@@ -23,9 +23,17 @@ pub const NAMES: &[&str] = &["random", "greedy"];
 
 /// The bot of a name, its chance drawn from `seed`; `None` when no bot has this name.
 pub fn by_name(name: &str, seed: &Seed) -> Option<Box<dyn Bot>> {
+    maker_of(name).map(|make| make(seed))
+}
+
+/// Makes a bot with the seed of its own chance.
+pub type MakeBot = fn(&Seed) -> Box<dyn Bot>;
+
+/// What makes the bots of a name; `None` when there are none.
+pub fn maker_of(name: &str) -> Option<MakeBot> {
     match name {
-        "random" => Some(Box::new(Random::new(seed))),
-        "greedy" => Some(Box::new(Greedy::new(seed))),
+        "random" => Some(|seed| Box::new(Random::new(seed))),
+        "greedy" => Some(|seed| Box::new(Greedy::new(seed))),
         _ => None,
     }
 }

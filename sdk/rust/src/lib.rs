@@ -26,6 +26,10 @@
 //! server asks for one. [`play`] and [`play_blocking`] take [`Options`] instead, and return the
 //! result of the match.
 //!
+//! With [`run_each`] instead of [`run`] the same program attends a queue of a contest or a ladder
+//! when `BRIDGEMASTER_QUEUE` names one, and plays each match that it is offered there with a bot of
+//! its own; [`attend`] takes [`AttendOptions`].
+//!
 //! * [`Request`] holds what the seat knows, its legal decisions and its [clock](ClockView).
 //! * A bot thinks on a thread of its own; Pings are answered meanwhile.
 //! * A lost stream is resumed; the open request is answered on the new stream.
@@ -37,6 +41,9 @@
 #![forbid(unsafe_code)]
 
 mod api_key;
+mod attend;
+mod attend_options;
+mod attending;
 mod backoff;
 mod bot;
 mod bot_thread;
@@ -53,15 +60,21 @@ mod tls;
 mod variables;
 
 pub use api_key::{ApiKey, KEY_METADATA};
+pub use attend::{attend, attend_blocking};
+pub use attend_options::AttendOptions;
+pub use attending::{Attending, Told};
 pub use bot::{Bot, Choice};
 pub use bridgemaster_proto::{self as proto, v1};
 pub use error::{Advice, PlayError, Refusal, TransportFailure};
 pub use options::{Options, Ticket};
 pub use options_error::{MAX_NAME_CHARS, OptionsError};
-pub use play::{Connection, play, play_blocking, run};
+pub use play::{Connection, play, play_blocking, run, run_each};
 pub use request::{ClockView, Request};
 pub use seed_commitment::seed_commitment;
 pub use tls::{
     CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint, tls_hint,
 };
-pub use variables::{DEFAULT_SERVER_URL, KEY_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE};
+pub use variables::{
+    DEFAULT_SERVER_URL, KEY_VARIABLE, QUEUE_VARIABLE, SERVER_VARIABLE, SLOTS_VARIABLE,
+    TICKET_VARIABLE,
+};

@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// Default of [`Options::connect_for`]: a bot may be started a little before its server.
-const CONNECT_FOR: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT_FOR: Duration = Duration::from_secs(10);
 /// Default of [`Options::reconnect_for`]: three times the default reconnect time of a match.
-const RECONNECT_FOR: Duration = Duration::from_secs(30);
+pub(crate) const RECONNECT_FOR: Duration = Duration::from_secs(30);
 
 /// How a bot reaches its seat, and what it says about itself.
 ///
@@ -88,7 +88,7 @@ impl Options {
 }
 
 /// The text of an environment variable; `None` when it is not set.
-fn variable(name: &'static str) -> Result<Option<String>, OptionsError> {
+pub(crate) fn variable(name: &'static str) -> Result<Option<String>, OptionsError> {
     match env::var(name) {
         Ok(text) => Ok(Some(text)),
         Err(env::VarError::NotPresent) => Ok(None),
@@ -96,7 +96,11 @@ fn variable(name: &'static str) -> Result<Option<String>, OptionsError> {
     }
 }
 
-fn check_name(field: &'static str, text: &str, least: usize) -> Result<(), OptionsError> {
+pub(crate) fn check_name(
+    field: &'static str,
+    text: &str,
+    least: usize,
+) -> Result<(), OptionsError> {
     let chars = text.chars().count();
     if (least..=MAX_NAME_CHARS).contains(&chars) && !text.chars().any(char::is_control) {
         return Ok(());

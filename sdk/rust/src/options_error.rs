@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::{DEFAULT_SERVER_URL, TICKET_VARIABLE};
+use crate::{DEFAULT_SERVER_URL, QUEUE_VARIABLE, TICKET_VARIABLE};
 
 /// Longest name and longest version of a bot, in characters. The server refuses longer ones.
 pub const MAX_NAME_CHARS: usize = 64;
@@ -14,12 +14,19 @@ pub const MAX_NAME_CHARS: usize = 64;
 pub enum OptionsError {
     /// No ticket is in the environment.
     #[error(
-        "{TICKET_VARIABLE} is not set: it takes the join ticket of a seat, which creating a match returns"
+        "{TICKET_VARIABLE} is not set: it takes the join ticket of a seat, which creating a match \
+         returns; a bot that attends a queue has {QUEUE_VARIABLE} instead"
     )]
     NoTicket,
     /// An environment variable is not text.
     #[error("{0} is not valid Unicode")]
     NotUnicode(&'static str),
+    /// A bot plays no such number of matches at once.
+    #[error("a bot plays 1 to 64 matches at once, not {text:?}")]
+    Slots {
+        /// What was given.
+        text: String,
+    },
     /// The text cannot be a ticket.
     #[error("a ticket is printable ASCII without spaces; this one is not")]
     Ticket,

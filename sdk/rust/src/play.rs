@@ -16,7 +16,8 @@ use tonic::{Status, Streaming, transport::Channel};
 use tracing::{debug, info, warn};
 
 use crate::{
-    Bot, KEY_METADATA, Options, OptionsError, PlayError, Refusal, TlsOptions,
+    AttendOptions, Bot, KEY_METADATA, Options, OptionsError, PlayError, Refusal, TlsOptions,
+    attend_blocking,
     backoff::Backoff,
     bot_thread::{BotThread, Task},
     conversation::{Conversation, Reaction},
@@ -61,6 +62,11 @@ impl Connection {
             channel,
             server_url: server_url.to_owned(),
         })
+    }
+
+    /// For calls of other services.
+    pub(crate) fn channel(&self) -> Channel {
+        self.channel.clone()
     }
 
     /// Plays one match on this connection; `options.server_url` and
@@ -122,9 +128,36 @@ pub fn run(bot_name: &str, bot: impl Bot + 'static) -> ExitCode {
     let played = Options::from_env(bot_name)
         .map_err(PlayError::from)
         .and_then(|options| play_blocking(bot, options));
-    let (line, code) = match &played {
-        Ok(result) => (standings(result), ExitCode::SUCCESS),
-        Err(error) => (format!("error: {}", with_causes(error)), ExitCode::FAILURE),
+    tell(bot_name, played.map(|result| standings(&result)))
+}
+
+/// The body of the `main` of a bot that can attend: plays the match of [`TICKET_VARIABLE`], or
+/// attends the queue of [`QUEUE_VARIABLE`] and plays what it is offered there. `new_bot` makes the
+/// bot of each match. Reports as [`run`] does.
+///
+/// [`TICKET_VARIABLE`]: crate::TICKET_VARIABLE
+/// [`QUEUE_VARIABLE`]: crate::QUEUE_VARIABLE
+pub fn run_each<B: Bot + 'static>(bot_name: &str, mut new_bot: impl FnMut() -> B) -> ExitCode {
+    let attending = match Options::from_env(bot_name) {
+        Err(OptionsError::NoTicket) => AttendOptions::from_env(bot_name),
+        _ => Ok(None),
+    };
+    match attending {
+        Ok(Some(options)) => {
+            let left = format!("the queue {} is left", options.queue);
+            let attended = attend_blocking(new_bot, options);
+            tell(bot_name, attended.map(|()| left))
+        }
+        Ok(None) => run(bot_name, new_bot()),
+        Err(error) => tell(bot_name, Err(error.into())),
+    }
+}
+
+/// Reports how a bot ended.
+fn tell(bot_name: &str, ended: Result<String, PlayError>) -> ExitCode {
+    let (line, code) = match ended {
+        Ok(line) => (line, ExitCode::SUCCESS),
+        Err(error) => (format!("error: {}", with_causes(&error)), ExitCode::FAILURE),
     };
     // Without a standard error there is nobody to tell.
     #[allow(clippy::disallowed_methods, reason = "what the server says is escaped")]

@@ -34,7 +34,9 @@ impl BotCommand {
                 true => misuse(error.to_string()),
                 false => error,
             })?;
-        output::print(&table::standings(&result))?;
+        if let Some(result) = result {
+            output::print(&table::standings(&result))?;
+        }
         Ok(())
     }
 }

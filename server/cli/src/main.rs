@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod attend;
 mod bot;
 mod cancel;
 mod check_bot;
@@ -85,6 +86,8 @@ enum Command {
     Create(create::CreateArgs),
     /// Play a seat of a match with a built-in bot
     Bot(bot::BotCommand),
+    /// Attend the queue of a contest or a ladder with a bot, one process for each match
+    Attend(attend::AttendArgs),
     /// Check a bot, in any language, against the protocol
     CheckBot(check_bot::CheckBotArgs),
     /// Find out which bot is better, and how sure that is: many matches, a table, a verdict
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => args.run(),
         Command::Create(args) => args.run(),
         Command::Bot(command) => command.run(),
+        Command::Attend(args) => args.run(),
         Command::CheckBot(args) => return check_bot::run(args),
         Command::Contest(args) => return contest::run(args),
         Command::Watch(args) => args.run(),

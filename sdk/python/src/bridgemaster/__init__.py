@@ -13,6 +13,9 @@ The environment says what to play: `BRIDGEMASTER_TICKET` has the join ticket of 
 `BRIDGEMASTER_SERVER` the address of the server, and `BRIDGEMASTER_KEY` the API key if the server
 asks for one. `play` and `play_async` take `Options` instead, and return the result of the match.
 
+Where `BRIDGEMASTER_QUEUE` names the queue of a contest or a ladder instead of a ticket, the same
+program attends it, and plays each match that it is offered there. `attend` takes `Options`.
+
 The messages of the protocol are in `bridgemaster.v1` and `bridgemaster.games`.
 """
 
@@ -22,6 +25,7 @@ import os
 # it is imported. What a bot has to know of them, this package logs.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
+from ._attend import attend
 from ._bot import Answer, AnyBot, AsyncBot, AsyncDecide, Bot, Choice, Decide, Resign
 from ._conversation import PROTOCOL_REVISION
 from ._errors import (
@@ -37,11 +41,14 @@ from ._errors import (
 from ._options import (
     DEFAULT_SERVER,
     KEY_VARIABLE,
+    QUEUE_VARIABLE,
     SERVER_VARIABLE,
+    SLOTS_VARIABLE,
     TICKET_VARIABLE,
     Options,
 )
-from ._play import play, play_async, run
+from ._play import play, play_async
+from ._run import run
 from ._request import Clock, Request
 from ._seed_commitment import seed_commitment
 from ._tls import (
@@ -58,7 +65,9 @@ __all__ = [
     "DEFAULT_SERVER",
     "KEY_VARIABLE",
     "PROTOCOL_REVISION",
+    "QUEUE_VARIABLE",
     "SERVER_VARIABLE",
+    "SLOTS_VARIABLE",
     "TICKET_VARIABLE",
     "Advice",
     "Answer",
@@ -80,6 +89,7 @@ __all__ = [
     "Resign",
     "ServerLostError",
     "TlsFiles",
+    "attend",
     "play",
     "play_async",
     "run",

@@ -16,6 +16,8 @@ from ._tls import TlsFiles
 SERVER_VARIABLE = "BRIDGEMASTER_SERVER"
 TICKET_VARIABLE = "BRIDGEMASTER_TICKET"
 KEY_VARIABLE = "BRIDGEMASTER_KEY"
+QUEUE_VARIABLE = "BRIDGEMASTER_QUEUE"
+SLOTS_VARIABLE = "BRIDGEMASTER_SLOTS"
 DEFAULT_SERVER = "http://127.0.0.1:50051"
 KEY_METADATA = "x-bridgemaster-key"
 """Name of the metadata entry that carries the API key of a call."""
@@ -26,6 +28,8 @@ RECONNECT_FOR_S = 30.0
 """Three times the default reconnect time of a match."""
 MAX_NAME_CHARS = 64
 """Longest name and version of a bot that a server takes."""
+MAX_SLOTS = 64
+"""Most matches that a bot plays at once."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,12 @@ class Options:
     """Version of the bot, instead of the bot's own."""
     games: Sequence[str] | None = None
     """Identifiers of the games that it plays, instead of the bot's own; empty for all."""
+    queue: str | None = None
+    """The queue to attend, instead of a ticket: the name of a contest or a ladder;
+    `BRIDGEMASTER_QUEUE`."""
+    slots: int | None = None
+    """Matches that a bot which attends a queue plays at once: 1 to 64; `BRIDGEMASTER_SLOTS`,
+    or 1."""
     connect_for_s: float = CONNECT_FOR_S
     """How long the first connection is tried for."""
     reconnect_for_s: float = RECONNECT_FOR_S
@@ -73,19 +83,71 @@ class Seating:
     reconnect_for_s: float
 
 
+@dataclass(frozen=True)
+class Queueing:
+    """Options of an attendance that were checked, with all that was taken from elsewhere."""
+
+    server: str
+    target: str
+    credentials: grpc.ChannelCredentials | None
+    metadata: tuple[tuple[str, str], ...] = field(repr=False)
+    queue: str
+    slots: int
+    name: str
+    version: str
+    connect_for_s: float
+    reconnect_for_s: float
+
+
+def attends(options: Options) -> bool:
+    """Return whether a bot is to attend a queue: one is named, and no ticket."""
+    ticket = options.ticket or os.environ.get(TICKET_VARIABLE)
+    return not ticket and bool(options.queue or os.environ.get(QUEUE_VARIABLE))
+
+
+def queueing(options: Options, bot: object) -> Queueing:
+    """Check the options and complete them; raise `OptionsError` for what cannot be used."""
+    queue = options.queue or os.environ.get(QUEUE_VARIABLE)
+    if not queue:
+        raise OptionsError(f"no queue: set {QUEUE_VARIABLE}, or give Options(queue=...)")
+    slots: int | str = options.slots or os.environ.get(SLOTS_VARIABLE) or 1
+    if not str(slots).isdecimal() or not 1 <= int(slots) <= MAX_SLOTS:
+        raise OptionsError(f"a bot plays 1 to {MAX_SLOTS} matches at once, not {slots!r}")
+    server = _server(options)
+    target, encrypted = target_of(server)
+    own = getattr(bot, "version", "")
+    return Queueing(
+        server=server,
+        target=target,
+        credentials=options.tls.credentials() if encrypted else None,
+        metadata=_key(options),
+        queue=queue,
+        slots=int(slots),
+        name=_name("name", bot_name(options, bot), least=1),
+        version=_name("version", own if options.version is None else options.version),
+        connect_for_s=options.connect_for_s,
+        reconnect_for_s=options.reconnect_for_s,
+    )
+
+
+def _server(options: Options) -> str:
+    return options.server or os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER
+
+
+def _key(options: Options) -> tuple[tuple[str, str], ...]:
+    key = options.key or os.environ.get(KEY_VARIABLE)
+    return ((KEY_METADATA, _secret(key, "API key")),) if key else ()
+
+
 def seating(options: Options, bot: Bot) -> Seating:
     """Check the options and complete them; raise `OptionsError` for what cannot be used."""
-    server = options.server or os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER
     ticket = options.ticket or os.environ.get(TICKET_VARIABLE)
     if not ticket:
         raise OptionsError(
             f"no ticket: set {TICKET_VARIABLE}, or give Options(ticket=...); "
             "creating a match returns one for each seat"
         )
-    metadata = [("authorization", f"Bearer {_secret(ticket, 'ticket')}")]
-    key = options.key or os.environ.get(KEY_VARIABLE)
-    if key:
-        metadata.append((KEY_METADATA, _secret(key, "API key")))
+    server = _server(options)
     target, encrypted = target_of(server)
     games = bot.games if options.games is None else options.games
     if isinstance(games, str):
@@ -94,7 +156,7 @@ def seating(options: Options, bot: Bot) -> Seating:
         server=server,
         target=target,
         credentials=options.tls.credentials() if encrypted else None,
-        metadata=tuple(metadata),
+        metadata=(("authorization", f"Bearer {_secret(ticket, 'ticket')}"), *_key(options)),
         name=_name("name", bot_name(options, bot), least=1),
         version=_name("version", bot.version if options.version is None else options.version),
         games=tuple(games),

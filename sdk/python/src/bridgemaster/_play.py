@@ -1,23 +1,14 @@
-"""Plays a match: for programs, for asyncio, and as the body of a program."""
+"""Plays a match: for programs, and for asyncio."""
 
 import asyncio
-import sys
 import threading
 
 from bridgemaster.v1.match_pb2 import MatchResult
 
 from ._bot import AnyBot
 from ._bot_kinds import is_async, on_thread
-from ._errors import PlayError
-from ._options import Options, bot_name, seating
+from ._options import Options, seating
 from ._seat import PlayStoppedError, Seat
-from ._terminal import shown
-
-FAILED = 1
-"""Exit code of a bot that could not play to the end."""
-INTERRUPTED = 130
-"""Exit code of a bot that was stopped by Ctrl-C, as shells give it."""
-
 
 def play(bot: AnyBot, options: Options | None = None) -> MatchResult:
     """Play one match to its end and return the result.
@@ -79,42 +70,3 @@ async def play_async(bot: AnyBot, options: Options | None = None) -> MatchResult
         if not ended.cancelled() and not isinstance(ended.exception(), PlayStoppedError):
             return ended.result()
         raise
-
-
-def run(bot: AnyBot, options: Options | None = None) -> MatchResult:
-    """Be the body of a program: play a match, say in one line how it ended, return the result.
-
-    The match is that of the environment variables BRIDGEMASTER_SERVER and BRIDGEMASTER_TICKET, or
-    of the options. A match that could not be played to its end ends the program with exit code 1
-    and one line on standard error, and Ctrl-C with 130; at a prompt or in a notebook it is raised.
-    What the bot itself raises is raised here, so that its author sees where.
-    """
-    options = options or Options()
-    name = bot_name(options, bot)
-    try:
-        result = play(bot, options)
-    except PlayError as error:
-        if is_interactive():
-            raise
-        print(f"{shown(name)}: error: {error}", file=sys.stderr)
-        sys.exit(FAILED)
-    except KeyboardInterrupt:
-        if is_interactive():
-            raise
-        print(f"{shown(name)}: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
-    places = ", ".join(
-        f"seat {seat.seat}: place {seat.place} with {seat.score}" for seat in result.seats
-    )
-    print(f"{shown(name)}: match {shown(result.match_id)} is over; {places}")
-    return result
-
-
-def is_interactive() -> bool:
-    """Return whether a person is at a prompt or in a notebook, which outlives an error."""
-    return hasattr(sys, "ps1") or ("IPython" in sys.modules and _in_ipython())
-
-
-def _in_ipython() -> bool:
-    get_ipython = getattr(sys.modules["IPython"], "get_ipython", None)
-    return get_ipython is not None and get_ipython() is not None

@@ -26,6 +26,13 @@ _CHANNEL_OPTIONS = (
 )
 
 
+def channel_to(target: str, credentials: grpc.ChannelCredentials | None) -> grpc.Channel:
+    """Return a connection to a server, with TLS where there are credentials."""
+    if credentials is None:
+        return grpc.insecure_channel(target, options=_CHANNEL_OPTIONS)
+    return grpc.secure_channel(target, credentials, options=_CHANNEL_OPTIONS)
+
+
 class Stream:
     """A stream and the connection below it; what comes on it goes to the events."""
 
@@ -35,12 +42,7 @@ class Stream:
         # None ends our half.
         self._outbound: SimpleQueue[PlayRequest | None] = SimpleQueue()
         self._outbound.put(hello)
-        if seating.credentials is None:
-            self._channel = grpc.insecure_channel(seating.target, options=_CHANNEL_OPTIONS)
-        else:
-            self._channel = grpc.secure_channel(
-                seating.target, seating.credentials, options=_CHANNEL_OPTIONS
-            )
+        self._channel = channel_to(seating.target, seating.credentials)
         self._call = PlayServiceStub(self._channel).Play(
             iter(self._outbound.get, None), metadata=seating.metadata
         )

@@ -1,0 +1,196 @@
+//! Holds the stream of an attendance, over as many streams as it takes.
+
+use std::{collections::VecDeque, time::Duration};
+
+use bridgemaster_proto::v1::{
+    self, AttendRequest, AttendResponse, LeaveQueueRequest, attend_response,
+    lobby_service_client::LobbyServiceClient,
+};
+use tokio::time::sleep;
+use tonic::{Status, Streaming, transport::Channel};
+use tracing::{debug, warn};
+
+use crate::{
+    AttendOptions, KEY_METADATA, PlayError, Refusal,
+    backoff::Backoff,
+    error::{StreamFailure, TransportFailure},
+};
+
+/// Revision of the protocol that is spoken here.
+const PROTOCOL_REVISION: u32 = 1;
+/// Offers that are remembered, so that one that comes again is known: those of all slots, many
+/// times over.
+const REMEMBERED_OFFERS: usize = 1024;
+/// The refusal while the queue is not opened yet.
+const QUEUE_UNKNOWN: &str = "QUEUE_UNKNOWN";
+
+/// What an attending bot is told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// How the bot stands in the queue.
+    Attendance(v1::Attendance),
+    /// A seat. Each offer is told once, however often the server repeats it.
+    Offer(v1::Offer),
+    /// An offer that holds no more.
+    Withdrawn(v1::OfferWithdrawn),
+}
+
+/// An attendance of a queue. A stream that is lost is opened again. Dropped, the bot is absent, and
+/// the server forgets it after a while.
+#[derive(Debug)]
+pub struct Attending {
+    client: LobbyServiceClient<Channel>,
+    options: AttendOptions,
+    stream: Option<Streaming<AttendResponse>>,
+    backoff: Backoff,
+    /// Whether some stream was answered.
+    has_attended: bool,
+    /// Whether the stream in use has told something.
+    has_progressed: bool,
+    attendance_id: String,
+    /// The last first.
+    known_offers: VecDeque<String>,
+}
+
+impl Attending {
+    pub(crate) fn new(channel: Channel, options: AttendOptions) -> Result<Self, PlayError> {
+        options.check()?;
+        Ok(Self {
+            client: LobbyServiceClient::new(channel),
+            backoff: Backoff::new(options.connect_for),
+            options,
+            stream: None,
+            has_attended: false,
+            has_progressed: false,
+            attendance_id: String::new(),
+            known_offers: VecDeque::new(),
+        })
+    }
+
+    /// What comes next; `None` when the bot has left the queue, or the queue was closed. May be
+    /// dropped and called again.
+    ///
+    /// # Errors
+    /// See [`PlayError`]. A lost stream is an error only after
+    /// [`AttendOptions::reconnect_for`].
+    pub async fn next(&mut self) -> Result<Option<Told>, PlayError> {
+        loop {
+            let failure = match self.next_on_a_stream().await {
+                Ok(None) => return Ok(None),
+                Ok(Some(message)) => match self.take(message) {
+                    Some(told) => return Ok(Some(told)),
+                    None => continue,
+                },
+                Err(status) => self.failure(status),
+            };
+            self.stream = None;
+            let status = match failure {
+                StreamFailure::Fatal(error) => return Err(error),
+                StreamFailure::Lost(status) => status,
+            };
+            if std::mem::take(&mut self.has_progressed) {
+                self.backoff.restart(self.options.reconnect_for, true);
+            }
+            let Some(pause) = self.backoff.next_pause() else {
+                return Err(self.give_up(status));
+            };
+            let message = status.message();
+            match self.has_attended {
+                true => warn!(message, ?pause, "the attendance is lost; trying again"),
+                false => debug!(message, ?pause, "the queue cannot be attended yet"),
+            }
+            sleep(pause).await;
+        }
+    }
+
+    /// Leaves the queue: no more offers come, and [`Attending::next`] ends after the last match.
+    ///
+    /// # Errors
+    /// The refusal, or the failure of the call.
+    pub async fn leave(&mut self) -> Result<(), PlayError> {
+        let request = self.showing(LeaveQueueRequest {
+            attendance_id: self.attendance_id.clone(),
+        });
+        match self.client.leave_queue(request).await {
+            Ok(_) => Ok(()),
+            Err(status) => Err(match self.failure(status) {
+                StreamFailure::Fatal(error) => error,
+                StreamFailure::Lost(status) => self.give_up(status),
+            }),
+        }
+    }
+
+    async fn next_on_a_stream(&mut self) -> Result<Option<AttendResponse>, Status> {
+        let stream = match &mut self.stream {
+            Some(stream) => stream,
+            None => {
+                let request = self.showing(AttendRequest {
+                    queue_id: self.options.queue.clone(),
+                    bot_name: self.options.bot_name.clone(),
+                    bot_version: self.options.bot_version.clone(),
+                    slots: self.options.slots,
+                    protocol_revision: PROTOCOL_REVISION,
+                });
+                let stream = self.client.attend(request).await?.into_inner();
+                self.stream.insert(stream)
+            }
+        };
+        stream.message().await
+    }
+
+    /// What a message tells; nothing if it is of an unknown kind, or an offer that is known.
+    fn take(&mut self, message: AttendResponse) -> Option<Told> {
+        self.has_attended = true;
+        self.has_progressed = true;
+        match message.message? {
+            attend_response::Message::Attendance(attendance) => {
+                attendance.attendance_id.clone_into(&mut self.attendance_id);
+                Some(Told::Attendance(attendance))
+            }
+            attend_response::Message::Offer(offer) => {
+                if self.known_offers.contains(&offer.offer_id) {
+                    return None;
+                }
+                self.known_offers.truncate(REMEMBERED_OFFERS - 1);
+                self.known_offers.push_front(offer.offer_id.clone());
+                Some(Told::Offer(offer))
+            }
+            attend_response::Message::OfferWithdrawn(withdrawn) => Some(Told::Withdrawn(withdrawn)),
+        }
+    }
+
+    /// A queue that is not there may be opened in a moment, by a contest that begins or goes on.
+    fn failure(&self, status: Status) -> StreamFailure {
+        let refusal = Refusal::from_status(&status);
+        match refusal.is_some_and(|refusal| refusal.reason == QUEUE_UNKNOWN) {
+            true => StreamFailure::Lost(Box::new(status)),
+            false => StreamFailure::from_status(status, &self.options.server_url),
+        }
+    }
+
+    fn give_up(&self, status: Box<Status>) -> PlayError {
+        let server_url = self.options.server_url.clone();
+        let waited: Duration = self.backoff.span();
+        match Refusal::from_status(&status) {
+            Some(refusal) => PlayError::Refused(Box::new(refusal)),
+            None if self.has_attended => PlayError::Lost {
+                server_url,
+                waited,
+                source: TransportFailure(status),
+            },
+            None => PlayError::Unreachable {
+                server_url,
+                waited,
+                source: TransportFailure(status),
+            },
+        }
+    }
+
+    fn showing<T>(&self, message: T) -> tonic::Request<T> {
+        let mut request = tonic::Request::new(message);
+        if let Some(key) = &self.options.key {
+            request.metadata_mut().insert(KEY_METADATA, key.metadata());
+        }
+        request
+    }
+}
