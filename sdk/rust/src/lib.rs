@@ -55,6 +55,7 @@ mod play;
 mod request;
 #[cfg(feature = "rules")]
 pub mod rules;
+mod run;
 mod seed_commitment;
 mod tls;
 mod variables;
@@ -68,8 +69,9 @@ pub use bridgemaster_proto::{self as proto, v1};
 pub use error::{Advice, PlayError, Refusal, TransportFailure};
 pub use options::{Options, Ticket};
 pub use options_error::{MAX_NAME_CHARS, OptionsError};
-pub use play::{Connection, play, play_blocking, run, run_each};
+pub use play::{Connection, play, play_blocking};
 pub use request::{ClockView, Request};
+pub use run::{run, run_each};
 pub use seed_commitment::seed_commitment;
 pub use tls::{
     CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint, tls_hint,

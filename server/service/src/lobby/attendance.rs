@@ -5,12 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bridgemaster_proto::v1::{self, AttendanceState};
+use bridgemaster_proto::v1::AttendanceState;
 
-use super::{
-    AttendanceId, BotName, OfferId, QueueId, Standing, offer::SeatOffer, queue::Queue,
-    telling::StreamNumber,
-};
+use super::{AttendanceId, OfferId, Standing, offer::SeatOffer, stream::StreamNumber};
 use crate::transport::CallerId;
 
 /// How long a bot is offered nothing after it did not take one offer. It doubles with each further
@@ -103,29 +100,8 @@ impl Place {
     }
 }
 
-/// The attendance of a bot on the wire; `None` for one that does not attend.
-pub(super) fn to_wire(
-    queue_id: &QueueId,
-    queue: &Queue,
-    bot: &BotName,
-    place: &Place,
-) -> Option<v1::Attendance> {
-    let attendance = place.attendance.as_ref()?;
-    let (state, detail) = state(attendance, queue.standing(bot, &attendance.version));
-    Some(v1::Attendance {
-        attendance_id: attendance.id.as_str().to_owned(),
-        queue_id: queue_id.to_string(),
-        bot_name: bot.to_string(),
-        bot_version: attendance.version.clone(),
-        owner: attendance.owner.clone(),
-        slots: attendance.slots,
-        slots_used: place.slots_used(),
-        state: state.into(),
-        detail,
-    })
-}
-
-fn state(attendance: &Attendance, standing: &Standing) -> (AttendanceState, String) {
+/// How an attendance of a version that stands so is shown, and why, for people.
+pub(super) fn state(attendance: &Attendance, standing: &Standing) -> (AttendanceState, String) {
     if attendance.is_leaving {
         let detail = "it leaves when its matches have ended";
         return (AttendanceState::Leaving, detail.to_owned());

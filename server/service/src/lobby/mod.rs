@@ -15,11 +15,14 @@ mod names;
 mod offer;
 mod queue;
 mod shell;
+mod standing;
+mod stream;
 mod telling;
 mod waiting_room;
 mod watching;
 
 pub(crate) use names::{AttendanceId, BotName, OfferId, QueueId};
-pub(crate) use queue::{QueueRules, Standing};
+pub(crate) use queue::QueueRules;
 pub(crate) use shell::{Invited, Lobby, QUEUE_NOTES, queue_unknown};
+pub(crate) use standing::Standing;
 pub(crate) use waiting_room::{Asking, Refused, WaitingRoom};

@@ -6,7 +6,7 @@ use bridgemaster_games::Seat;
 use bridgemaster_match::{MatchId, OfferedSeat};
 use bridgemaster_proto::v1;
 
-use super::{OfferId, telling::StreamNumber};
+use super::{OfferId, stream::StreamNumber};
 use crate::hosting::Ticket;
 
 /// A seat that is offered to a bot, or that it took.

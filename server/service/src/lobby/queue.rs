@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
 
-use super::{BotName, QueueId, attendance::Place};
+use super::{
+    BotName, QueueId, Standing,
+    attendance::{Place, state},
+};
 
 /// What a queue is, as who opened it said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,22 +32,6 @@ impl QueueRules {
     pub(crate) fn admits(&self, key: Option<&KeyName>) -> bool {
         self.key_names.is_empty() || key.is_some_and(|key| self.key_names.contains(key))
     }
-}
-
-/// What who runs a queue says of a version of a bot.
-#[allow(dead_code, reason = "a contest leaves all versions as they come")]
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// It is offered seats.
-    #[default]
-    Active,
-    /// The same, and it is not known yet whether it works.
-    Validating,
-    /// It failed too often, and is offered none.
-    Benched {
-        /// Why, for people.
-        detail: String,
-    },
 }
 
 /// A queue and its bots.
@@ -74,6 +61,24 @@ impl Queue {
     pub(super) fn standing(&self, bot: &BotName, version: &str) -> &Standing {
         let said = self.standings.get(&(bot.clone(), version.to_owned()));
         said.unwrap_or(&self.rules.newcomers)
+    }
+
+    /// The attendance of a bot on the wire; `None` for one that does not attend.
+    pub(super) fn attendance(&self, bot: &BotName) -> Option<v1::Attendance> {
+        let place = self.places.get(bot)?;
+        let attendance = place.attendance.as_ref()?;
+        let (state, detail) = state(attendance, self.standing(bot, &attendance.version));
+        Some(v1::Attendance {
+            attendance_id: attendance.id.as_str().to_owned(),
+            queue_id: self.rules.queue_id.to_string(),
+            bot_name: bot.to_string(),
+            bot_version: attendance.version.clone(),
+            owner: attendance.owner.clone(),
+            slots: attendance.slots,
+            slots_used: place.slots_used(),
+            state: state.into(),
+            detail,
+        })
     }
 
     /// Itself on the wire.

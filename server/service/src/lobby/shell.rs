@@ -27,7 +27,8 @@ use tracing::error;
 use super::{
     BotName, QueueId, QueueRules, Refused, Standing, WaitingRoom,
     offer::SeatOffer,
-    telling::{StreamEnd, StreamNumber, Told},
+    stream::{StreamEnd, StreamNumber},
+    telling::Told,
     waiting_room::Asking,
     watching::Watched,
 };

@@ -1,38 +1,13 @@
 //! What the stream of an attendance is told, one message after another.
 
-use std::{collections::VecDeque, time::Instant};
+use std::time::Instant;
 
 use bridgemaster_proto::v1::{AttendResponse, OfferWithdrawn, attend_response::Message};
 
-use super::{BotName, OfferId, QueueId, WaitingRoom, attendance::to_wire};
-
-/// Names a stream of an attendance, in the order of their opening.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct StreamNumber(pub(super) u64);
-
-/// A stream of an attendance.
-#[derive(Debug)]
-pub(super) struct AttendingStream {
-    pub(super) queue_id: QueueId,
-    pub(super) bot: BotName,
-    /// How the attendance stood that it was told of last.
-    pub(super) told: u64,
-    /// Offers that it was told of and that hold no more: at most one for each of its slots.
-    pub(super) withdrawn: VecDeque<(OfferId, &'static str)>,
-    pub(super) end: Option<StreamEnd>,
-}
-
-/// Why a stream ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum StreamEnd {
-    /// A newer one took over.
-    Superseded,
-    /// The bot left, or its queue is closed.
-    Left,
-    /// The bot is benched, for this reason.
-    #[allow(dead_code, reason = "contests bench no bot")]
-    Benched(String),
-}
+use super::{
+    WaitingRoom,
+    stream::{StreamEnd, StreamNumber},
+};
 
 /// What a stream is told now.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +39,7 @@ impl WaitingRoom {
             && attendance.revision > stream.told
         {
             stream.told = attendance.revision;
-            let shown = to_wire(&stream.queue_id, queue, &stream.bot, place);
+            let shown = queue.attendance(&stream.bot);
             return message(Message::Attendance(shown.unwrap_or_default()));
         }
         if let Some((offer_id, detail)) = stream.withdrawn.pop_front() {

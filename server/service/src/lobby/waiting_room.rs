@@ -15,9 +15,9 @@ use bridgemaster_store::KeyName;
 
 use super::{
     AttendanceId, BotName, OfferId, QueueId, QueueRules, Standing,
-    attendance::{Attendance, Place, to_wire},
+    attendance::{Attendance, Place},
     queue::Queue,
-    telling::{AttendingStream, StreamEnd, StreamNumber},
+    stream::{AttendingStream, StreamEnd, StreamNumber},
 };
 use crate::{limits::Limits, transport::CallerId};
 
@@ -400,8 +400,7 @@ impl WaitingRoom {
 
     /// The attendance of a bot on the wire.
     pub(crate) fn shown(&self, queue_id: &QueueId, bot: &BotName) -> Option<v1::Attendance> {
-        let queue = self.queues.get(queue_id)?;
-        to_wire(queue_id, queue, bot, queue.places.get(bot)?)
+        self.queues.get(queue_id)?.attendance(bot)
     }
 
     /// Everybody who attends a queue.
@@ -410,10 +409,8 @@ impl WaitingRoom {
         let Some(queue) = self.queues.get(queue_id) else {
             return Vec::new();
         };
-        let places = queue.places.iter();
-        places
-            .filter_map(|(bot, place)| to_wire(queue_id, queue, bot, place))
-            .collect()
+        let bots = queue.places.keys();
+        bots.filter_map(|bot| queue.attendance(bot)).collect()
     }
 
     /// Ends an attendance whose bot has been away since before `limits.attendance_absence`, and has

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bridgemaster_proto::v1::{self, WatchQueueResponse};
 
-use super::{QueueId, WaitingRoom, attendance::to_wire};
+use super::{QueueId, WaitingRoom};
 
 /// What a watcher was told.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl WaitingRoom {
             let entry = match before.get(&id) {
                 Some(told) if told.0 == attendance.revision => told.clone(),
                 _ => {
-                    let shown = to_wire(queue_id, queue, bot, place).unwrap_or_default();
+                    let shown = queue.attendance(bot).unwrap_or_default();
                     news.push(WatchQueueResponse {
                         attendance: Some(shown.clone()),
                         ended: false,

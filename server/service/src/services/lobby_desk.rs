@@ -17,13 +17,14 @@ use tonic::{Request, Response, Status};
 
 use super::{
     lobby_wishes::{asking, queue_rules, slots},
+    queue_access::run_by,
     wishes::check_reason,
 };
 use crate::{
     hosting::Matches,
     identity::{Authenticator, Caller, KeyScope},
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
-    lobby::{AttendanceId, Lobby, OfferId, QueueId, QueueRules, queue_unknown},
+    lobby::{AttendanceId, Lobby, OfferId, QueueId, QueueRules},
     refusal::Refusal,
 };
 
@@ -71,18 +72,6 @@ impl LobbyDesk {
             self.matches.call_off(&id, reason.to_owned()).await?;
         }
         Ok(())
-    }
-}
-
-/// The queue of this name, if the caller runs it: his key opened it, or has the scope `admin`.
-pub(super) fn run_by(lobby: &Lobby, queue_id: &str, caller: &Caller) -> Result<QueueId, Refusal> {
-    let unknown = || queue_unknown(queue_id);
-    let named = QueueId::new(queue_id).ok_or_else(unknown)?;
-    let rules = lobby.rules(&named).ok_or_else(unknown)?;
-    let is_owner = !rules.is_ladder && rules.owner.as_ref() == caller.name();
-    match is_owner || (caller.name().is_some() && caller.may(KeyScope::Admin)) {
-        true => Ok(named),
-        false => Err(unknown()),
     }
 }
 

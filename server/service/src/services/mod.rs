@@ -4,6 +4,7 @@ mod catalog;
 mod lobby_desk;
 mod lobby_wishes;
 mod match_desk;
+mod queue_access;
 mod refusal_details;
 mod request_timeout;
 mod supported;

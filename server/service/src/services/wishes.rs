@@ -9,7 +9,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_store::KeyName;
 
-use super::lobby_desk::run_by;
+use super::queue_access::run_by;
 use crate::{
     hosting::{Making, MatchQuery, RepeatableRequest, Wanted},
     identity::{Authenticator, Caller},

@@ -33,6 +33,7 @@ fn locked_methods() -> Vec<String> {
     let locked = [
         "bridgemaster.v1.PlayService",
         "bridgemaster.v1.MatchService",
+        "bridgemaster.v1.LobbyService",
     ];
     let paths = locked.iter().flat_map(|name| {
         let service = pool.get_service_by_name(name).unwrap();
@@ -101,7 +102,7 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
         ),
     ];
     let methods = locked_methods();
-    assert_eq!(methods.len(), 11, "{methods:?}");
+    assert_eq!(methods.len(), 19, "{methods:?}");
     for path in methods {
         for (metadata, why) in &cases {
             let status = call(&locked.table, &path, metadata).await;

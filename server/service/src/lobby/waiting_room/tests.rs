@@ -231,7 +231,8 @@ fn an_offer_that_is_not_taken_in_time_is_withdrawn_and_the_bot_rests() {
     scene.pass(Duration::from_secs(1));
     scene.offer("n", &["ada"]).unwrap();
     // The second in a row costs twice as much.
-    scene.pass(STARTUP + Duration::from_secs(1));
+    scene.pass(STARTUP);
+    scene.pass(Duration::from_secs(1));
     scene.offer("o", &["ada"]).unwrap_err();
     scene.pass(Duration::from_secs(1));
     scene.offer("o", &["ada"]).unwrap();

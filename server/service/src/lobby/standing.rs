@@ -1,0 +1,17 @@
+//! How a version of a bot stands in a queue.
+
+/// What who runs a queue says of a version of a bot.
+#[allow(dead_code, reason = "a contest leaves all versions as they come")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It is offered seats.
+    #[default]
+    Active,
+    /// The same, and it is not known yet whether it works.
+    Validating,
+    /// It failed too often, and is offered none.
+    Benched {
+        /// Why, for people.
+        detail: String,
+    },
+}
