@@ -33,21 +33,21 @@ export function goldens(): Golden[] {
   });
 }
 
-/** Decisions are lines such as `seat 1: play 3`, events are indented by two, right before a digest,
- * a table or another event; the table at some positions is not part of the transcript. */
+/** A decision is the line after what the seat may; the indented lines after it, and those after the
+ * head, are events. Tables and digests are no part of the transcript. */
 function linesOf(text: string): string[] {
+  const all = text.split("\n");
   const lines: string[] = [];
-  let inEvents = true;
-  for (const line of text.split("\n").slice(1)) {
-    const decision = /^seat \d+: (?!place \d+, score)/.test(line);
-    if (decision) {
+  let isEvent = true;
+  all.forEach((line, index) => {
+    if (/^seat \d+ may: /.test(all[index - 1] ?? "")) {
       lines.push(line);
-      inEvents = true;
-    } else if (inEvents && /^ {2}\S/.test(line)) {
-      lines.push(line.slice(2));
-    } else if (!/^[a-z-]+ \S+$/.test(line) || lines.length > 0) {
-      inEvents = false;
+      isEvent = true;
+    } else if (/^ {2}\S/.test(line)) {
+      if (isEvent) lines.push(line.slice(2));
+    } else if (lines.length > 0) {
+      isEvent = false;
     }
-  }
+  });
   return lines;
 }

@@ -75,7 +75,7 @@ export function charts(page: MatchPage): TemplateResult {
   const { thinks } = page.timeline;
   const longest = Math.max(0, ...thinks.map((think) => (think ? think.chargedMs + think.creditMs : 0)));
   const now = page.timeline.points[page.index] ?? [];
-  const key = [record.positions.length, record.seats];
+  const key = [record.version, record.seats];
   return html`<section class="panel charts" aria-label="charts">
     <h2>Time to think <small>bars: charged <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
       late <i class="key late-key"></i>, by the house <i class="key house-key"></i>; line: bank left. Longest ${timeText(longest)}</small></h2>

@@ -39,7 +39,7 @@ export function inspector(page: MatchPage): TemplateResult {
     ${charge ? html`<dl><div><dt>charged</dt><dd>${ms(charge.chargedUs)}</dd></div><div><dt>elapsed</dt><dd>${ms(charge.elapsedUs)}</dd></div>
       <div><dt>credit</dt><dd>${ms(charge.creditUs)}</dd></div>${charge.refereeLagUs > 0n ? html`<div><dt>server’s lag</dt><dd>${ms(charge.refereeLagUs)}</dd></div>` : undefined}</dl>` : undefined}
     ${played.note ? html`<blockquote><bdi>${plain(played.note)}</bdi></blockquote>` : undefined}
-    ${count > 0 ? html`<details><summary>what was legal</summary>${guard([page.index, page.record.positions.length], () => legal(page))}</details>` : undefined}
+    ${count > 0 ? html`<details><summary>what was legal</summary>${guard([page.index, page.record.version], () => legal(page))}</details>` : undefined}
     <h3>what changed</h3>${position.lines.length === 0 ? html`<p class="quiet">nothing that shows</p>`
       : html`<ul class="changes">${position.lines.map((line) => html`<li>${plain(line)}</li>`)}</ul>`}</section>`;
 }

@@ -22,7 +22,7 @@ export class MatchPage {
   #timer: ReturnType<typeof setInterval> | undefined;
   #wanted: number | undefined;
   #timeline: Timeline | undefined;
-  #timelineLength = -1;
+  #timelineVersion = -1;
 
   constructor(
     readonly record: MatchRecord,
@@ -42,16 +42,16 @@ export class MatchPage {
   }
 
   get timeline(): Timeline {
-    if (!this.#timeline || this.#timelineLength !== this.record.positions.length) {
+    if (!this.#timeline || this.#timelineVersion !== this.record.version) {
       this.#timeline = timelineOf(this.record.positions, this.record.game);
-      this.#timelineLength = this.record.positions.length;
+      this.#timelineVersion = this.record.version;
     }
     return this.#timeline;
   }
 
   /** Tells that the record has grown. */
   grew(): void {
-    if (this.follows && this.record.isLive) this.index = this.last;
+    if (this.follows) this.index = this.last;
     this.#settle();
     this.changed();
   }

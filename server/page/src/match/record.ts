@@ -10,9 +10,11 @@ import type { Game } from "../games/game.ts";
 /** A match and its positions. */
 export class MatchRecord {
   info: MatchInfo | undefined;
-  readonly positions: Position[] = [];
+  positions: Position[] = [];
   /** Whether the positions were asked for with the view of each seat behind that of a spectator. */
-  readonly hasSeatViews: boolean;
+  hasSeatViews: boolean;
+  /** Counts the changes. */
+  version = 0;
 
   constructor(hasSeatViews: boolean, info?: MatchInfo) {
     this.hasSeatViews = hasSeatViews;
@@ -27,8 +29,17 @@ export class MatchRecord {
       this.info = message.match;
       if (config) this.info.config = config;
     }
+    this.version += 1;
     const { position } = message;
     if (position && position.number >= this.next) this.positions.push(position);
+  }
+
+  /** Takes all of a match that has ended, in place of what its spectators were shown of it. */
+  replaceBy(whole: MatchRecord): void {
+    this.info = whole.info;
+    this.positions = whole.positions;
+    this.hasSeatViews = whole.hasSeatViews;
+    this.version += 1;
   }
 
   /** The number of the first position that is not there yet. */

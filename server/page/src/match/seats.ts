@@ -29,19 +29,19 @@ function seatRow(page: MatchPage, seat: number, toDecide: number[]): TemplateRes
     <div class="who">${seatBadge(seat)}<span class="name">${name === "" ? html`<i>seat ${seat}</i>`
       : page.mark === "?" ? html`<a href=${botPath(name)}><bdi>${plain(name)}</bdi></a>` : html`<bdi>${plain(name)}</bdi>`}${
       version ? html` <small><bdi>${plain(version)}</bdi></small>` : undefined}</span>
+      ${toDecide.includes(seat) ? html`<span class="tag">to decide</span>` : undefined}
       ${isFinal && result ? html`<span class="place place-${result.place}">place ${result.place}</span>` : undefined}</div>
     <div class="facts"><span><b>${isFinal && result ? result.score : (page.timeline.points[page.index]?.[seat] ?? 0)}</b> ${
         isFinal && result ? "final score" : (record.game?.pointsName ?? "points")}</span>
       ${bank === undefined ? undefined : html`<span title="time left in the bank">${timeText(bank)} left</span>`}
-      ${toDecide.includes(seat) ? html`<span class="tag">to decide</span>` : undefined}
       ${state ? html`<span class="tag warn">${state}</span>` : undefined}${
-      info && info.strikes > 0 ? html`<span class="tag warn">${info.strikes} strikes</span>` : undefined}</div>
-    ${isFinal && result && result.breakdown.length > 0 ? html`<details class="breakdown"><summary>score</summary><dl>${result.breakdown.map((line) =>
-      html`<div><dt>${plain(line.category).replace(/_/g, " ")}</dt><dd>${line.points}</dd></div>`)}</dl></details>` : undefined}
-    <div class="acts"><button type="button" class="small" aria-pressed=${page.seat === seat} ?disabled=${!page.canViewSeats}
+      info && info.strikes > 0 ? html`<span class="tag warn">${info.strikes} strikes</span>` : undefined}
+      <span class="acts"><button type="button" class="small" aria-pressed=${page.seat === seat} ?disabled=${!page.canViewSeats}
         title=${page.canViewSeats ? `see what seat ${seat} saw` : "shown when the match is over"} @click=${() => page.viewAs(page.seat === seat ? undefined : seat)}>view as</button>
       <button type="button" class="small" aria-label="previous decision of seat ${seat}" title="previous decision of seat ${seat}" @click=${() => page.goToSeat(seat, -1)}>◂</button>
-      <button type="button" class="small" aria-label="next decision of seat ${seat}" title="next decision of seat ${seat}" @click=${() => page.goToSeat(seat, 1)}>▸</button></div></li>`;
+      <button type="button" class="small" aria-label="next decision of seat ${seat}" title="next decision of seat ${seat}" @click=${() => page.goToSeat(seat, 1)}>▸</button></span></div>
+    ${isFinal && result && result.breakdown.length > 0 ? html`<details class="breakdown"><summary>score</summary><dl>${result.breakdown.map((line) =>
+      html`<div><dt>${plain(line.category).replace(/_/g, " ")}</dt><dd>${line.points}</dd></div>`)}</dl></details>` : undefined}</li>`;
 }
 
 /** The seats. */

@@ -48,7 +48,7 @@ function entry(page: MatchPage, position: Position, index: number): TemplateResu
 /** The transcript. */
 export function transcript(page: MatchPage): TemplateResult {
   const { record } = page;
-  const list = guard([record.positions.length, page.seat, page.speed, record.isLive], () =>
+  const list = guard([record.version, page.seat, page.speed, record.isLive], () =>
     record.positions.map((position, index) => entry(page, position, index)));
   return html`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${record.isLive
     ? html`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${list}</ol></div>`

@@ -26,6 +26,45 @@ function viewers(seats: number): Viewer[] {
   return [create(ViewerSchema, {}), ...Array.from({ length: seats }, seat)];
 }
 
+type Client = ReturnType<typeof matches>;
+
+/** Reads a match that has ended, with the view of each seat where these may be shown. */
+async function whole(client: Client, record: MatchRecord, came: () => void): Promise<void> {
+  const read = async (views: Viewer[]) => {
+    const source = { case: "matchId" as const, value: record.info?.matchId ?? "" };
+    for await (const message of client.watchPositions({ source, viewers: views, fromDecision: record.next })) {
+      record.take(message);
+      came();
+    }
+  };
+  try {
+    await read(viewers(record.seats));
+  } catch (error) {
+    // What seats knew stays secret while other matches of the group are about the same chance.
+    if (troubleOf(error).mayPass || record.positions.length > 0) throw error;
+    record.hasSeatViews = false;
+    await read([]);
+  }
+}
+
+/** Reads what comes of a match in play, until its stream ends or the tab is hidden. */
+async function part(client: Client, record: MatchRecord, came: () => void): Promise<void> {
+  const cut = new AbortController();
+  const onHide = () => document.hidden && cut.abort();
+  document.addEventListener("visibilitychange", onHide);
+  try {
+    const source = { case: "matchId" as const, value: record.info?.matchId ?? "" };
+    for await (const message of client.watchPositions({ source, fromDecision: record.next }, { signal: cut.signal })) {
+      record.take(message);
+      came();
+    }
+  } catch (error) {
+    if (!cut.signal.aborted) throw error;
+  } finally {
+    document.removeEventListener("visibilitychange", onHide);
+  }
+}
+
 /**
  * Reads the positions of a match until it has ended. While the tab is hidden no stream is open: a
  * browser has few connections to one address. Errors that will not pass are thrown.
@@ -33,41 +72,33 @@ function viewers(seats: number): Viewer[] {
 export async function follow(matchId: string, listener: Listener): Promise<void> {
   const client = matches();
   const { match } = await client.getMatch({ matchId });
-  const isOver = match?.state === MatchState.ENDED;
-  const record = new MatchRecord(isOver, match);
+  const record = new MatchRecord(match?.state === MatchState.ENDED, match);
   listener.opened(record);
-  if (match?.state === MatchState.CANCELLED) return;
   let retryMs = RETRY_MS;
+  const came = () => {
+    retryMs = RETRY_MS;
+    listener.notice("");
+    listener.grew();
+  };
   for (;;) {
     await visible();
-    const cut = new AbortController();
-    const onHide = () => document.hidden && record.isLive && cut.abort();
-    document.addEventListener("visibilitychange", onHide);
     try {
-      const stream = client.watchPositions({
-        source: { case: "matchId", value: matchId },
-        viewers: isOver ? viewers(record.seats) : [],
-        fromDecision: record.next,
-      }, { signal: cut.signal });
-      for await (const message of stream) {
-        record.take(message);
-        retryMs = RETRY_MS;
-        listener.notice("");
-        listener.grew();
+      if (record.info?.state === MatchState.CANCELLED) return;
+      if (record.hasSeatViews || !record.isLive) {
+        // Of a match that was followed, everything is read once more: now the seats are shown, too.
+        const all = record.hasSeatViews ? record : new MatchRecord(true, record.info);
+        await whole(client, all, all === record ? came : () => undefined);
+        if (all !== record) record.replaceBy(all);
+        return came();
       }
-      if (isOver || !record.isLive) return;
-      // The stream of a live match ends with the match: the result is in what is known of it now.
+      await part(client, record, came);
       record.info = (await client.getMatch({ matchId })).match ?? record.info;
-      listener.grew();
-      if (!record.isLive) return;
+      came();
+      if (!record.isLive) continue;
     } catch (error) {
       const trouble = troubleOf(error);
-      if (!cut.signal.aborted) {
-        if (!trouble.mayPass) throw error;
-        listener.notice(`The connection is lost (${trouble.text}); it is tried again.`);
-      }
-    } finally {
-      document.removeEventListener("visibilitychange", onHide);
+      if (!trouble.mayPass) throw error;
+      listener.notice(`The connection is lost (${trouble.text}); it is tried again.`);
     }
     if (!document.hidden) {
       await new Promise((resolve) => setTimeout(resolve, retryMs));

@@ -154,7 +154,7 @@ function purchases({ turnPurchases }: Observation): TemplateResult | undefined {
 export function board(scene: Scene<"alhambra">): TemplateResult {
   const { observation } = scene;
   const most = leaders([...observation.seats.map((view) => view.buildings), observation.dummy?.buildings]);
-  return html`<div class="board alhambra"><div class="panel a-market">${yard(scene)}${row(scene)}${piles(scene)}${purchases(observation)}</div>
+  return html`<div class="board alhambra a-of-${observation.seats.length + (observation.dummy ? 1 : 0)}"><div class="panel a-market">${yard(scene)}${row(scene)}${piles(scene)}${purchases(observation)}</div>
     ${observation.seats.map((_, number) => seat(scene, number, most))}${dummy(scene, most)}</div>`;
 }
 

@@ -107,8 +107,10 @@ function draft(scene: Scene<"bridgesToNowhere">): TemplateResult {
       aria-label="on the table: ${open.map(cardName).join(", ") || "no cards"}; ${observation.monuments} monuments">
       ${Array.from({ length: slots }, (_, index) => {
         const card = open[index];
-        return card ? bridgeCard(card, index * 76 + 2, 4) : svg`<rect x=${index * 76 + 4} y="6" width="68" height="48" rx="5" class="l-empty"/>`;
+        if (card) return bridgeCard(card, index * 76 + 2, 4);
+        return observation.phase.case !== "draft" ? undefined : svg`<rect x=${index * 76 + 4} y="6" width="68" height="48" rx="5" class="l-empty"/>`;
       })}
+      ${observation.phase.case !== "draft" ? svg`<text x=${slots * 38} y="34" text-anchor="middle" font-size="17" class="b-count">${observation.phase.case === "build" ? "both seats build in secret" : "the match is over"}</text>` : undefined}
       ${Array.from({ length: observation.monuments }, (_, index) => monument(slots * 76 + 2 + index * 4, 4 - index))}
       ${observation.monuments > 0 ? svg`<text x=${slots * 76 + 64} y="20" font-size="13" font-weight="700" text-anchor="middle" class="b-count">×${observation.monuments}</text>` : undefined}</svg>
       ${taken.length > 0 ? html`<p class="quiet">seat ${taken[0]} took a card</p>` : undefined}</div>

@@ -43,7 +43,7 @@ export function bridgeCard(card: BridgeCard, x: number, y: number): SVGTemplateR
     <rect x="1" y="1" width="70" height="50" rx="5" class="b-card"/>
     <path d=${WORKS[card.style]} class="b-works"/>
     ${sign(card.left, 12.5, 15)}${sign(card.right, 59.5, 15)}
-    <text x="36" y=${isToll ? 20 : 25} text-anchor="middle" font-size=${isToll ? 13 : 23} font-weight="700" class="b-number">${
+    <text x="36" y=${isToll ? 19 : 25} text-anchor="middle" font-size=${isToll ? 10.5 : 23} font-weight="700" class="b-number">${
       isToll ? "TOLL" : card.number}</text></g>`;
 }
 

@@ -130,7 +130,7 @@ function table(scene: Scene<"carcassonne">): TemplateResult {
 
 function seats({ observation, names, toDecide }: Scene<"carcassonne">): TemplateResult {
   return html`<table class="c-seats"><thead><tr><th>seat</th><th>points</th><th title="points of completed roads">roads</th>
-      <th title="points of completed cities">cities</th><th title="points of monasteries">monast.</th></tr></thead>
+      <th title="points of completed cities">cities</th><th title="points of monasteries">monasteries</th></tr></thead>
     <tbody>${observation.seats.map((view, seat) => html`<tr class=${toDecide.includes(seat) ? "decides" : ""}>
       <th scope="row">${seatBadge(seat)} <bdi>${plain(names[seat] ?? "")}</bdi></th>
       <td class="total">${view.roadPoints + view.cityPoints + view.monasteryPoints}</td><td>${view.roadPoints}</td>
@@ -145,7 +145,8 @@ function seats({ observation, names, toDecide }: Scene<"carcassonne">): Template
 
 /** The board. */
 export function board(scene: Scene<"carcassonne">): TemplateResult {
-  return html`<div class="board carcassonne"><div class="felt c-table">${map(scene)}</div>${table(scene)}</div>`;
+  return html`<div class="board carcassonne"><div class="felt c-table"><label class="c-zoom" title="enlarge the map"><input type="checkbox" aria-label="enlarge the map"><span aria-hidden="true">⤢</span></label>
+    <div class="c-scroll" tabindex="-1">${map(scene)}</div></div>${table(scene)}</div>`;
 }
 
 /** One line about what is going on. */

@@ -41,7 +41,7 @@ const HOUSES: readonly Point[] = [
 ];
 
 /** Roofs around the middle of a city, none where a meeple or the shield would be. */
-function houses(city: CityShape): SVGTemplateResult[] {
+function houses(city: CityShape, rotation: number): SVGTemplateResult[] {
   const { stand, crest, outline, shield } = city;
   const middle: Point = [
     outline.reduce((sum, [x]) => sum + x, 0) / outline.length,
@@ -53,7 +53,7 @@ function houses(city: CityShape): SVGTemplateResult[] {
   };
   return HOUSES.map(([dx, dy]): Point => [(middle[0] + stand[0]) / 2 + dx, (middle[1] + stand[1]) / 2 + dy])
     .filter((point) => inside(point) && (!shield || Math.hypot(point[0] - crest[0], point[1] - crest[1]) > 14))
-    .map(([x, y], index) => svg`<g transform="translate(${x} ${y})">
+    .map(([x, y], index) => svg`<g transform="translate(${x} ${y}) rotate(${-90 * rotation})">
       <path d="M-5 0V5H5V0" class="c-house"/><path d="M-6.5 0.5L0-5L6.5 0.5Z"
         class=${index % 2 === 0 ? "c-roof" : "c-roof-2"}/></g>`);
 }
@@ -105,7 +105,7 @@ export function drawTile(tile: Tile, rotation: number, down: boolean[] = []): SV
     <path d="M0 0H100V100H0Z" class="c-field"/>
     <path d=${GRASS} class="c-grass"/>
     ${shape.roads.map(road)}
-    ${shape.cities.map((city) => svg`<path d=${pathOf(city.outline, true)} class="c-city"/>${wall(city)}${houses(city)}`)}
+    ${shape.cities.map((city) => svg`<path d=${pathOf(city.outline, true)} class="c-city"/>${wall(city)}${houses(city, rotation)}`)}
     ${shape.village ? village(rotation) : undefined}
     ${shape.monastery ? monastery(rotation) : undefined}
     ${shape.roads.map((way, index) => drawbridge(way, down[index] ?? true))}

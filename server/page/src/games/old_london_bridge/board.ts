@@ -44,21 +44,21 @@ function faces({ faces: chosen }: Observation): TemplateResult {
 
 function stock(observation: Observation, changed: Set<number>): TemplateResult {
   return html`<div class="l-stock">
-    <figure><figcaption>Supply</figcaption><svg viewBox="0 0 176 40" role="img"
+    <figure><figcaption>Supply</figcaption><svg viewBox="0 0 226 40" role="img"
       aria-label="supply: ${observation.supply.map((count, value) => `${count} of ${value}`).slice(1).join(", ")}">
-      ${observation.supply.map((count, value) => value === 0 ? undefined : svg`${character(value, (value - 1) * 44, 3)}
-        <text x=${(value - 1) * 44 + 26} y="26" font-size="13" class=${count === 0 ? "ink-soft" : "ink"}>×${count}</text>`)}</svg></figure>
-    <figure><figcaption>Bonus tiles</figcaption><svg viewBox="0 0 176 40" role="img" aria-label="bonus stacks">
+      ${observation.supply.map((count, value) => value === 0 ? undefined : svg`${character(value, (value - 1) * 57, 3)}
+        <text x=${(value - 1) * 57 + 26} y="26" font-size="13" class=${count === 0 ? "ink-soft" : "ink"}>×${count}</text>`)}</svg></figure>
+    <figure><figcaption>Bonus tiles</figcaption><svg viewBox="0 0 190 40" role="img" aria-label="bonus stacks">
       ${observation.bonusStacks.map((stack, index) => svg`${stack.faceUp === TileKind.UNSPECIFIED
-        ? svg`<rect x=${index * 60 + 1} y="2" width="36" height="36" rx="7" class="l-slot"/>`
-        : bonusTile(stack.faceUp, index * 60, 1)}
-        ${changed.has(index) ? svg`<rect x=${index * 60 - 1} y="0" width="40" height="40" rx="9" class="new"/>` : undefined}
-        <text x=${index * 60 + 40} y="25" font-size="12" class="ink-soft">×${stack.unseen.length + (stack.faceUp === 0 ? 0 : 1)}</text>`)}</svg></figure>
-    <figure><figcaption>Markers to come</figcaption><svg viewBox="0 0 132 40" role="img"
+        ? svg`<rect x=${index * 64 + 1} y="2" width="36" height="36" rx="7" class="l-slot"/>`
+        : bonusTile(stack.faceUp, index * 64, 1)}
+        ${changed.has(index) ? svg`<rect x=${index * 64 - 1} y="0" width="40" height="40" rx="9" class="new"/>` : undefined}
+        <text x=${index * 64 + 40} y="25" font-size="12" class="ink-soft">×${stack.unseen.length + (stack.faceUp === 0 ? 0 : 1)}</text>`)}</svg></figure>
+    <figure><figcaption>Markers to come</figcaption><svg viewBox="0 0 156 40" role="img"
       aria-label="markers to come: ${observation.unseenMarkers.map((count, index) => `${count} of ${index + 1}`).join(", ")}">
-      ${observation.unseenMarkers.map((count, index) => svg`<circle cx=${index * 44 + 16} cy="20" r="13" class="l-marker"/>
-        <text x=${index * 44 + 16} y="25" text-anchor="middle" font-size="15" font-weight="700" class="l-number">${index + 1}</text>
-        <text x=${index * 44 + 31} y="25" font-size="12" class="ink-soft">×${count}</text>`)}</svg></figure></div>`;
+      ${observation.unseenMarkers.map((count, index) => svg`<circle cx=${index * 52 + 16} cy="20" r="13" class="l-marker"/>
+        <text x=${index * 52 + 16} y="25" text-anchor="middle" font-size="15" font-weight="700" class="l-number">${index + 1}</text>
+        <text x=${index * 52 + 32} y="25" font-size="12" class="ink-soft">×${count}</text>`)}</svg></figure></div>`;
 }
 
 function turns({ turns: order, phase }: Observation): TemplateResult | undefined {

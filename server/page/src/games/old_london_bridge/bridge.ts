@@ -11,6 +11,8 @@ import { BUILDING, bonusTile, building, character, coatName, COATS, hiddenCard, 
 const SLOTS = 12;
 const HALF = SLOTS / 2;
 const SLOT = 52;
+/** Width of a card in hand with its count. */
+const HELD = 48;
 
 /** Half a bridge; two of them side by side are whole, and on a narrow page one lies above the other. */
 function half(from: number, bridge: Building[], built: Map<number, boolean>): TemplateResult {
@@ -20,8 +22,7 @@ function half(from: number, bridge: Building[], built: Map<number, boolean>): Te
     const x = index * SLOT;
     const piece = bridge[slot];
     return svg`
-      <path d="M${x} 86V79H${x + SLOT}V86H${x + 47}A21 20 0 0 0 ${x + 5} 86Z" class="l-stone"/>
-      <path d="M${x} 84H${x + 5}V105H${x}ZM${x + 47} 84H${x + SLOT}V105H${x + 47}Z" class="l-stone"/>
+      <path d="M${x} 79H${x + SLOT}V106H${x + 46}V102A20 18 0 0 0 ${x + 6} 102V106H${x}Z" class="l-stone"/>
       <path d="M${x} 79.5H${x + SLOT}" class="l-deck"/>
       ${piece
         ? building(piece, x + (SLOT - BUILDING.width) / 2, 12)
@@ -47,9 +48,9 @@ function cards(view: SeatView, hasToChoose: boolean): TemplateResult {
   const raises = [view.raises?.first ?? 0, view.raises?.second ?? 0];
   const shown = played ? [played.first, ...(played.second === undefined ? [] : [played.second])] : [];
   return html`<div class="l-cards"><span class="label">hand</span>
-    <svg class="row" viewBox="0 0 ${Math.max(1, hand.length) * 42} 34" width=${Math.max(1, hand.length) * 42} height="34" role="img"
+    <svg class="row" viewBox="0 0 ${Math.max(1, hand.length) * HELD} 34" width=${Math.max(1, hand.length) * HELD} height="34" role="img"
       aria-label="hand: ${hand.map(({ value, count }) => `${count} of ${value}`).join(", ") || "none"}">
-      ${hand.map(({ value, count }, index) => svg`${character(value, index * 42, 0)}<text x=${index * 42 + 26} y="22"
+      ${hand.map(({ value, count }, index) => svg`${character(value, index * HELD, 0)}<text x=${index * HELD + 26} y="22"
         font-size="12" class="ink">×${count}</text>`)}</svg>
     ${shown.length > 0 ? html`<span class="label">plays</span><svg class="row" viewBox="0 0 ${shown.length * 44} 34" width=${shown.length * 44} height="34"
       role="img" aria-label="plays ${shown.join(" and ")}">${shown.map((value, index) => svg`${character(value, index * 44, 0)}${

@@ -67,14 +67,14 @@ export function building(piece: Building, x: number, y: number, scale = 1): SVGT
   const { kind, number, coat } = piece;
   const coats = kind === Kind.GUILDHALL
     ? COATS.map((each, index) => shield(each, 8.5 + index * 9.7, 55, 0.62))
-    : shield(coat, kind === Kind.PARK ? 23 : 35.5, 52, 0.92);
+    : shield(coat, kind === Kind.PARK ? 23 : 36.5, 52, 0.9);
   return svg`<g transform="translate(${x} ${y}) scale(${scale})"><title>${buildingName(piece)}</title>
     <path d="M1.5 12.5L23 1.5L44.5 12.5V65H1.5Z" class="l-house-${kindName(kind)}"
       stroke="var(--piece-edge)" stroke-width="1.5" stroke-linejoin="round"/>
     <path d="M1.5 12.5L23 1.5L44.5 12.5" fill="none" class="l-roof-${kindName(kind)}" stroke-width="4" stroke-linejoin="round"/>
     ${kindPicture(kind, 23, kind === Kind.PARK ? 28 : 23, kind === Kind.PARK ? 1.2 : 0.88)}
-    ${number > 0 ? svg`<text x=${kind === Kind.GUILDHALL ? 23 : 16} y=${kind === Kind.GUILDHALL ? 47 : 58} text-anchor="middle"
-      font-size=${kind === Kind.GUILDHALL ? 14 : 18} font-weight="700" class="l-number">${number}</text>` : undefined}
+    ${number > 0 ? svg`<text x=${kind === Kind.GUILDHALL ? 23 : 15.5} y=${kind === Kind.GUILDHALL ? 47 : 58} text-anchor="middle"
+      font-size=${kind === Kind.GUILDHALL ? 14 : 17} font-weight="700" class="l-number">${number}</text>` : undefined}
     ${coats}</g>`;
 }
 

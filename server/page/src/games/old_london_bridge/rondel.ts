@@ -48,28 +48,28 @@ export function rondel({ observation, config, events }: Scene<"oldLondonBridge">
     seats.map((seat, index) => svg`${
       moved.has(seat) ? svg`<circle cx=${x + (index - (seats.length - 1) / 2) * 24} cy=${y - 10} r="20" class="new"/>` : undefined
     }${pawn(seat, x + (index - (seats.length - 1) / 2) * 24, y, 1.25)}`);
-  return html`<svg class="l-rondel" viewBox="-232 -242 464 496" role="img"
+  return html`<svg class="l-rondel" viewBox="-232 -258 464 510" role="img"
       aria-label="the rondel with six stacks of buildings">
     <circle r="124" class="l-rim"/><circle r="118" class="l-wheel"/>
     ${Array.from({ length: SPACES }, (_, space) => {
       const [x1, y1] = spoke(space + 0.5, 42);
       const [x2, y2] = spoke(space + 0.5, 118);
-      const [x, y] = spoke(space, 98);
+      const [x, y] = spoke(space, 101);
       const income = incomes[space] ?? 0;
       return svg`<path d="M${x1} ${y1}L${x2} ${y2}" class="l-spoke"/>
-        <text x=${x} y=${y + 7} text-anchor="middle" font-size="20" font-weight="700" class=${space === 0 ? "l-x" : "l-income"}
+        <text x=${x} y=${y + 7} text-anchor="middle" font-size=${space === 0 ? 28 : 20} font-weight="700" class=${space === 0 ? "l-x" : "l-income"}
           >${space === 0 ? "✕" : `£${income}`}</text>`;
     })}
-    <circle r="42" class="l-centre"/><text y="5" text-anchor="middle" font-size="15" font-weight="700" class="l-income">−£2</text>
+    <circle r="42" class="l-centre"/><text y="-19" text-anchor="middle" font-size="15" font-weight="700" class="l-income">−£2</text>
     ${observation.stacks.map((view, index) => {
       const space = (((index - observation.orientation) % SPACES) + SPACES) % SPACES;
-      const [x, y] = spoke(space, space % 3 === 0 ? 180 : 182);
+      const [x, y] = spoke(space, space === 0 ? 200 : 182);
       return stack(view, x, y, revealed.includes(view.kind) && view.kind !== Kind.UNSPECIFIED);
     })}
     ${Array.from({ length: SPACES }, (_, space) => {
-      const [x, y] = spoke(space, 66);
+      const [x, y] = spoke(space, 63);
       return pawns(onSpace(space), x, y + 12);
     })}
-    ${pawns(onSpace("centre"), 0, 14)}
+    ${pawns(onSpace("centre"), 0, 23)}
   </svg>`;
 }

@@ -9,8 +9,8 @@ import { kindPicture } from "./pieces.ts";
 /** Spaces in one row of a track. */
 const IN_A_ROW = 16;
 const CELL = 27;
-/** Height of a row: a space, and room for the markers that are stacked on it. */
-const ROW = 66;
+/** How much higher each marker lies that is stacked on another. */
+const STACKED = 8;
 /** What arriving at the last space pays. */
 const LAST_SPACE_MONEY = 10;
 
@@ -29,18 +29,21 @@ interface Track {
 function draw(track: Track): TemplateResult {
   const spaces = track.last + 1;
   const rows = Math.ceil(spaces / IN_A_ROW);
+  // Above the spaces there is room for all markers, stacked on one of them.
+  const room = 12 + track.order.length * STACKED;
+  const row = room + CELL + 3;
   const at = (space: number) => ({
     x: (space % IN_A_ROW) * CELL + 3,
-    y: Math.floor(space / IN_A_ROW) * ROW + 34,
+    y: Math.floor(space / IN_A_ROW) * row + room,
   });
   return html`<figure class="l-track"><figcaption><svg class="glyph" viewBox="-12 -12 24 24" aria-hidden="true">${kindPicture(track.kind, 0, 0)}</svg> ${track.name}</figcaption>
-    <svg viewBox="0 0 ${IN_A_ROW * CELL + 6} ${rows * ROW}" role="img" aria-label=${track.name}>
+    <svg viewBox="0 0 ${IN_A_ROW * CELL + 6} ${rows * row}" role="img" aria-label=${track.name}>
     ${Array.from({ length: spaces }, (_, space) => {
       const { x, y } = at(space);
       const text = track.printed.get(space);
       return svg`<g><rect x=${x + 1} y=${y} width=${CELL - 2} height=${CELL - 2} rx="4"
           class=${text === undefined ? "l-space" : "l-space l-pays"}/>
-        <text x=${x + CELL / 2} y=${y + 17} text-anchor="middle" font-size=${text === undefined ? 10 : 12}
+        <text x=${x + CELL / 2} y=${y + 16.5} text-anchor="middle" font-size=${text === undefined ? 10 : text.length > 3 ? 9 : 12}
           font-weight=${text === undefined ? 400 : 700} class=${text === undefined ? "ink-soft" : "l-pays-text"}>${
             text ?? (space === 0 ? "start" : space)}</text></g>`;
     })}
@@ -48,7 +51,7 @@ function draw(track: Track): TemplateResult {
       const { x, y } = at(track.position(seat));
       const below = track.order.slice(track.order.indexOf(seat) + 1)
         .filter((other) => track.position(other) === track.position(seat)).length;
-      const cy = y - 1 - below * 8;
+      const cy = y - 1 - below * STACKED;
       return svg`${track.moved.has(seat) ? svg`<circle cx=${x + CELL / 2} cy=${cy} r="14" class="new"/>` : undefined}
         ${seatMark(seat, x + CELL / 2, cy, 9.5)}`;
     })}</svg></figure>`;
