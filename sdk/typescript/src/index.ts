@@ -1,0 +1,36 @@
+/**
+ * Write a Bridgemaster bot in TypeScript or JavaScript. A complete bot:
+ *
+ *     import { run } from "bridgemaster";
+ *
+ *     await run((request) => Math.floor(request.legalCount / 2));
+ *
+ * The environment says what to play: `BRIDGEMASTER_TICKET` has the join ticket of the seat,
+ * `BRIDGEMASTER_SERVER` the address of the server, and `BRIDGEMASTER_KEY` the API key if the server
+ * asks for one. `play` takes `Options` instead, and returns the result of the match.
+ *
+ * The messages of the protocol are in `bridgemaster/v1/...` and `bridgemaster/games/...`.
+ *
+ * @module
+ */
+
+export { RESIGN } from "./bot.js";
+export type { Answer, Bot, Choice, Decide, FullDecision } from "./bot.js";
+export { PROTOCOL_REVISION } from "./conversation.js";
+export {
+  BrokenSeedCommitmentError,
+  NoLegalDecisionError,
+  OptionsError,
+  PlayError,
+  ProtocolError,
+  RefusedError,
+  ServerLostError,
+} from "./errors.js";
+export type { Advice } from "./errors.js";
+export { DEFAULT_SERVER, KEY_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE } from "./options.js";
+export type { LogLevel, Options } from "./options.js";
+export { play, run } from "./play.js";
+export { Clock, Request } from "./request.js";
+export { seedCommitment } from "./seed-commitment.js";
+export { CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE } from "./tls.js";
+export type { TlsFiles } from "./tls.js";

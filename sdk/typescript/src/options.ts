@@ -1,0 +1,141 @@
+// How a bot reaches its seat, and what it says about itself.
+
+import { basename, extname } from "node:path";
+import type { Bot } from "./bot.js";
+import { OptionsError } from "./errors.js";
+import { isPrintable } from "./terminal.js";
+import { readTlsFiles, type PemFiles, type TlsFiles } from "./tls.js";
+
+export const SERVER_VARIABLE = "BRIDGEMASTER_SERVER";
+export const TICKET_VARIABLE = "BRIDGEMASTER_TICKET";
+export const KEY_VARIABLE = "BRIDGEMASTER_KEY";
+export const DEFAULT_SERVER = "http://127.0.0.1:50051";
+
+/** A bot may be started a little before its server. */
+const CONNECT_FOR_MS = 10_000;
+/** Three times the default reconnect time of a match. */
+const RECONNECT_FOR_MS = 30_000;
+/** Longest name and version of a bot that a server takes. */
+const MAX_NAME_CHARS = 64;
+/** Name of the metadata entry that carries the API key of a call. */
+const KEY_METADATA = "x-bridgemaster-key";
+
+/** How much a line of the log matters. */
+export type LogLevel = "debug" | "info" | "warn";
+
+/**
+ * How a bot reaches its seat, and what it says about itself. What is left out is taken from the
+ * environment, or from the bot.
+ */
+export interface Options {
+  /**
+   * Address of the server, such as `http://127.0.0.1:50051`, `127.0.0.1:50051`, or
+   * `https://host:50051`; `BRIDGEMASTER_SERVER`, or `http://127.0.0.1:50051`.
+   */
+  readonly server?: string;
+  /** The join ticket of the seat; `BRIDGEMASTER_TICKET`. */
+  readonly ticket?: string;
+  /** The API key, for servers that ask for one; `BRIDGEMASTER_KEY`. */
+  readonly key?: string;
+  /** PEM files for an `https://` address. */
+  readonly tls?: TlsFiles;
+  /** Name of the bot, instead of the bot's own. */
+  readonly name?: string;
+  /** Version of the bot, instead of the bot's own. */
+  readonly version?: string;
+  /** Identifiers of the games that it plays, instead of the bot's own; empty for all. */
+  readonly games?: readonly string[];
+  /** How long the first connection is tried for, in ms: 10,000 if not set. */
+  readonly connectForMs?: number;
+  /** How long a lost stream is tried to be resumed for, each time, in ms: 30,000 if not set. */
+  readonly reconnectForMs?: number;
+  /** Where lines of the log go; warnings to standard error if not set. */
+  readonly log?: (level: LogLevel, line: string) => void;
+  /** Leaves the match when it is aborted; `play` is then rejected with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options that were checked, with all that was taken from elsewhere. */
+export interface Seating {
+  readonly server: string;
+  /** The server as gRPC dials it: host and port. */
+  readonly target: string;
+  /** Undefined for a server that is reached without TLS. */
+  readonly tls: PemFiles | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly name: string;
+  readonly version: string;
+  readonly games: readonly string[];
+  readonly connectForMs: number;
+  readonly reconnectForMs: number;
+}
+
+/** Checks the options and completes them. Throws an `OptionsError` for what cannot be used. */
+export function seating(options: Options, bot: Partial<Bot>): Seating {
+  const server = options.server || process.env[SERVER_VARIABLE] || DEFAULT_SERVER;
+  const ticket = options.ticket || process.env[TICKET_VARIABLE];
+  if (!ticket) {
+    throw new OptionsError(
+      `no ticket: set ${TICKET_VARIABLE}, or give the option \`ticket\`; ` +
+        "creating a match returns one for each seat",
+    );
+  }
+  const key = options.key || process.env[KEY_VARIABLE];
+  const { target, encrypted } = targetOf(server);
+  return {
+    server,
+    target,
+    tls: encrypted ? readTlsFiles(options.tls ?? {}) : undefined,
+    metadata: {
+      authorization: `Bearer ${secret(ticket, "ticket")}`,
+      ...(key ? { [KEY_METADATA]: secret(key, "API key") } : {}),
+    },
+    name: checkedName("name", botName(options, bot), 1),
+    version: checkedName("version", options.version ?? bot.version ?? "", 0),
+    games: options.games ?? bot.games ?? [],
+    connectForMs: duration("connectForMs", options.connectForMs ?? CONNECT_FOR_MS),
+    reconnectForMs: duration("reconnectForMs", options.reconnectForMs ?? RECONNECT_FOR_MS),
+  };
+}
+
+/** The name of a bot: one that was given, or that of the program's file. */
+export function botName(options: Options, bot: Partial<Bot>): string {
+  const given = options.name ?? bot.name;
+  if (given !== undefined) return given;
+  const file = process.argv[1] ?? "";
+  const program = basename(file, extname(file));
+  return program && isPrintable(program) ? program.slice(0, MAX_NAME_CHARS) : "node-bot";
+}
+
+/** What gRPC dials for an address, host and port, and whether TLS is spoken there. */
+export function targetOf(server: string): { target: string; encrypted: boolean } {
+  const text = server.includes("://") ? server : `http://${server}`;
+  // Unlike the class URL, this keeps a port that is the default of its scheme.
+  const parts = /^(https?):\/\/(\[[0-9a-fA-F:.]+\]|[^/?#@:[\]\s]+):(\d{1,5})\/?$/.exec(text);
+  const [, scheme, host, port] = parts ?? [];
+  if (!host || !port || Number(port) === 0 || Number(port) > 65535) {
+    throw new OptionsError(`server "${server}" is not an address such as ${DEFAULT_SERVER}`);
+  }
+  return { target: `${host}:${port}`, encrypted: scheme === "https" };
+}
+
+function secret(text: string, what: string): string {
+  const trimmed = text.trim();
+  if (!/^[!-~]+$/.test(trimmed)) {
+    throw new OptionsError(`the ${what} has characters that none has: copy it again`);
+  }
+  return trimmed;
+}
+
+function checkedName(what: string, text: string, least: number): string {
+  const length = [...text].length;
+  if (length >= least && length <= MAX_NAME_CHARS && isPrintable(text)) return text;
+  throw new OptionsError(
+    `the bot's ${what} "${text}" must have ${least} to ${MAX_NAME_CHARS} printable characters`,
+  );
+}
+
+function duration(what: string, ms: number): number {
+  if (Number.isFinite(ms) && ms >= 0) return ms;
+  throw new OptionsError(`${what} is a number of ms, 0 or more, and not ${ms}`);
+}
