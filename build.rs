@@ -46,8 +46,8 @@ const BOXED: &[&str] = &[
     ".bridgemaster.v1.MatchStarted.config",
 ];
 
-/// What the packages of the games begin with.
-const GAME_PACKAGES: &str = "bridgemaster.games.";
+/// What the packages begin with whose fields are told.
+const TOLD_PACKAGES: [&str; 2] = ["bridgemaster.games.", "bridgemaster.v1"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
@@ -79,44 +79,90 @@ fn main() -> Result<(), Box<dyn Error>> {
         builder = builder.boxed(field);
     }
     let compiled = protox::compile(ROOTS.iter().chain(INTERNAL_ROOTS), ["proto"])?;
-    fs::write(out.join("oneofs.rs"), oneofs(&compiled))?;
+    fs::write(out.join("fields.rs"), fields(&compiled))?;
     builder.compile_fds(compiled)?;
     Ok(())
 }
 
-/// Implements `Oneof` for every `oneof` of the games' messages: the names of the entries, which
-/// the generated types do not tell.
-fn oneofs(compiled: &FileDescriptorSet) -> String {
+/// What the generated types do not tell of the messages: implements `Fields` for each of them, and
+/// for every `oneof` with `Oneof`, which names the entries.
+fn fields(compiled: &FileDescriptorSet) -> String {
     let mut code = String::new();
-    let of_games = |file: &&FileDescriptorProto| file.package().starts_with(GAME_PACKAGES);
-    for file in compiled.file.iter().filter(of_games) {
+    let is_told = |file: &&FileDescriptorProto| {
+        let mut packages = TOLD_PACKAGES.iter();
+        packages.any(|package| file.package().starts_with(package))
+    };
+    for file in compiled.file.iter().filter(is_told) {
         let package = file.package().replace('.', "::");
         for message in &file.message_type {
+            let mut of_message = String::new();
             for (i, oneof) in (0..).zip(&message.oneof_decl) {
-                let fields = message.field.iter();
+                let entries = message.field.iter();
                 // A field that is `optional` is alone in a oneof of the compiler's own.
-                let entries = fields.filter(|f| f.oneof_index == Some(i) && !f.proto3_optional());
-                let names: Vec<&str> = entries.map(FieldDescriptorProto::name).collect();
-                if names.is_empty() {
+                let entries = entries.filter(|f| f.oneof_index == Some(i) && !f.proto3_optional());
+                let entries: Vec<_> = entries.collect();
+                if entries.is_empty() {
                     continue;
                 }
-                let module = lower_snake(message.name());
-                let name = upper_camel(oneof.name());
+                let names: Vec<&str> = entries.iter().map(|entry| entry.name()).collect();
                 let arms = names.iter().map(|name| {
                     let variant = upper_camel(name);
                     format!("Self::{variant}(_) => \"{name}\",")
                 });
                 let arms: String = arms.collect();
+                let fields = entries
+                    .iter()
+                    .map(|entry| field(&upper_camel(entry.name()), entry));
+                let fields: String = fields.collect();
+                let path = format!(
+                    "{package}::{}::{}",
+                    lower_snake(message.name()),
+                    upper_camel(oneof.name())
+                );
                 code += &format!(
-                    "impl crate::games::Oneof for {package}::{module}::{name} {{
+                    "impl crate::games::Oneof for {path} {{
                         const ENTRIES: &'static [&'static str] = &{names:?};
                         fn entry(&self) -> &'static str {{ match self {{ {arms} }} }}
                     }}\n"
                 );
+                code += &implementation(&path, &fields);
+                // Which entry is written says the field of the entry.
+                of_message += &format!("(\"{}\", crate::games::Field::new(0)),", oneof.name());
             }
+            let alone = message.field.iter();
+            let alone = alone.filter(|f| f.oneof_index.is_none() || f.proto3_optional());
+            of_message.extend(alone.map(|f| field(f.name(), f)));
+            code += &implementation(&format!("{package}::{}", message.name()), &of_message);
         }
     }
     code
+}
+
+/// The implementation of `Fields`.
+fn implementation(path: &str, fields: &str) -> String {
+    format!(
+        "impl crate::games::Fields for {path} {{
+            const FIELDS: &'static [(&'static str, crate::games::Field)] = &[{fields}];
+        }}\n"
+    )
+}
+
+/// The name of a field and how it is written.
+fn field(name: &str, field: &FieldDescriptorProto) -> String {
+    use prost_types::field_descriptor_proto::{Label, Type};
+    let is_number = !matches!(field.r#type(), Type::String | Type::Bytes | Type::Message);
+    let mut form = String::new();
+    if field.r#type() == Type::Sint32 {
+        form += ".zigzag()";
+    }
+    if field.label() == Label::Repeated && is_number {
+        form += ".packed()";
+    }
+    if field.oneof_index.is_some() {
+        form += ".present()";
+    }
+    let number = field.number();
+    format!("(\"{name}\", crate::games::Field::new({number}){form}),")
 }
 
 /// The name of a type in the generated code.

@@ -12,7 +12,7 @@
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/packages.rs"));
     #[cfg(feature = "games")]
-    include!(concat!(env!("OUT_DIR"), "/oneofs.rs"));
+    include!(concat!(env!("OUT_DIR"), "/fields.rs"));
 }
 
 mod codec;

@@ -10,7 +10,10 @@ use std::hint::black_box;
 
 use allocation_counter::measure as count;
 use bridgemaster_games::{GAME_IDS, SeatCount, with_game};
-use bridgemaster_proto::{games::WireGame, v1::DecisionRequest};
+use bridgemaster_proto::{
+    games::{WireGame, Writer},
+    v1::DecisionRequest,
+};
 use prost::Message;
 use requests::{Question, questions, read};
 
@@ -27,6 +30,10 @@ fn measure<G: WireGame>() {
     let messages: Vec<DecisionRequest> = questions.iter().map(Question::to_wire).collect();
     let encoded: Vec<Vec<u8>> = messages.iter().map(Message::encode_to_vec).collect();
     let mut buffer = Vec::with_capacity(64 * 1024);
+    let mut writer = Writer::default();
+    questions
+        .iter()
+        .for_each(|question| question.put(&mut writer));
     let steps = [
         (
             "build",
@@ -37,6 +44,13 @@ fn measure<G: WireGame>() {
             each(&messages, |message| {
                 buffer.clear();
                 black_box(message.encode(&mut buffer).is_ok());
+            }),
+        ),
+        (
+            "write",
+            each(&questions, |question| {
+                writer.clear();
+                question.put(&mut writer);
             }),
         ),
         (

@@ -3,12 +3,14 @@
 //! that game.
 //!
 //! The requests are those of random play: observation, legal list and events since the last one.
-//! Prints for each game and number of seats the bytes of a mean request, and in nanoseconds a
-//! byte of CPU time, which other programs do not disturb much, the median of several passes after a
-//! warm-up:
+//! Prints for each game and number of seats the bytes of a mean request, and of each step the CPU
+//! time, which other programs do not disturb much: in nanoseconds a byte and in microseconds a
+//! request, the median of several passes after a warm-up:
 //!
 //! * `build`: from the values of the rules to the message, as prost has it;
 //! * `encode`: from the message to bytes, into a buffer that is large enough;
+//! * `write`: from the values of the rules to bytes at once, into such a buffer: instead of `build`
+//!   and `encode`, without what surrounds the part of the game;
 //! * `decode`: from the bytes to the message;
 //! * `read`: from the message to the values of the rules.
 
@@ -19,7 +21,10 @@ mod requests;
 use std::{hint::black_box, time::Duration};
 
 use bridgemaster_games::{GAME_IDS, SeatCount, with_game};
-use bridgemaster_proto::{games::WireGame, v1::DecisionRequest};
+use bridgemaster_proto::{
+    games::{WireGame, Writer},
+    v1::DecisionRequest,
+};
 use prost::Message;
 use requests::{Question, questions, read};
 
@@ -66,7 +71,7 @@ fn measure<G: WireGame>() {
         let questions: Vec<Question<G>> = questions(seats);
         let messages: Vec<DecisionRequest> = questions.iter().map(Question::to_wire).collect();
         let encoded: Vec<Vec<u8>> = messages.iter().map(Message::encode_to_vec).collect();
-        let bytes = encoded.iter().map(Vec::len).sum();
+        let bytes: usize = encoded.iter().map(Vec::len).sum();
         let mut buffer = Vec::with_capacity(64 * 1024);
 
         let name = format!("codec.{}.seats{seats}", G::ID);
@@ -78,6 +83,12 @@ fn measure<G: WireGame>() {
             buffer.clear();
             black_box(message.encode(&mut buffer).is_ok());
         });
+        let mut writer = Writer::default();
+        let write = nanos_a_byte(&questions, bytes, |question| {
+            writer.clear();
+            question.put(&mut writer);
+            black_box(writer.as_bytes());
+        });
         let decode = nanos_a_byte(&encoded, bytes, |bytes| {
             black_box(DecisionRequest::decode(&bytes[..]).is_ok());
         });
@@ -87,10 +98,13 @@ fn measure<G: WireGame>() {
         for (step, nanos) in [
             ("build", build),
             ("encode", encode),
+            ("write", write),
             ("decode", decode),
             ("read", read),
         ] {
             println!("{name}.{step} {nanos:.2} ns/B");
+            let micros = nanos * bytes as f64 / encoded.len() as f64 / 1000.0;
+            println!("{name}.{step}_request {micros:.2} us");
         }
     }
 }

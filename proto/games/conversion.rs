@@ -8,12 +8,18 @@ use std::{fmt::Display, ops::RangeInclusive};
 use arrayvec::ArrayVec;
 use bridgemaster_games::{Seat, Viewer};
 
-use super::wire::{Path, WireError};
+use super::{
+    wire::{Path, WireError},
+    writer::{Field, Number, Writer},
+};
 
 /// A type of the rules whose form on the wire is `W`.
 pub(super) trait OnWire<W>: Sized {
-    /// Writes the value.
+    /// The value as the message has it.
     fn to_wire(&self) -> W;
+
+    /// Writes the same as bytes.
+    fn put(&self, field: Field, to: &mut Writer);
 
     /// Reads the value of a field. `field` is its name in the message around it; it begins the
     /// path of an error, and is empty for an item of a list.
@@ -22,11 +28,38 @@ pub(super) trait OnWire<W>: Sized {
 
 /// How a field is converted between the rules' type `R` and the type `W` of the message.
 pub(super) trait Conversion<R, W> {
-    /// Writes a value; see [`OnWire::to_wire`].
+    /// A value as the message has it; see [`OnWire::to_wire`].
     fn write(&self, value: &R) -> W;
+
+    /// Writes the same as bytes; see [`OnWire::put`].
+    fn put(&self, value: &R, field: Field, to: &mut Writer);
 
     /// Reads a value; see [`OnWire::from_wire`].
     fn read(&self, field: &str, wire: &W) -> Result<R, WireError>;
+}
+
+/// Writes the field of a message as bytes. Which one it is tells its type on the wire.
+#[inline]
+pub(super) fn put_field<M, R, W>(
+    _of: fn(&M) -> &W,
+    conversion: &impl Conversion<R, W>,
+    value: &R,
+    field: Field,
+    to: &mut Writer,
+) {
+    conversion.put(value, field, to);
+}
+
+/// Writes the entry of a `oneof` as bytes. Which one it is tells its type on the wire.
+#[inline]
+pub(super) fn put_entry<M, R, W>(
+    _of: fn(W) -> M,
+    conversion: &impl Conversion<R, W>,
+    value: &R,
+    field: Field,
+    to: &mut Writer,
+) {
+    conversion.put(value, field, to);
 }
 
 /// The conversion of a field that names none: the type's own form.
@@ -37,6 +70,10 @@ impl<R: OnWire<W>, W> Conversion<R, W> for Plain {
         value.to_wire()
     }
 
+    fn put(&self, value: &R, field: Field, to: &mut Writer) {
+        value.put(field, to);
+    }
+
     fn read(&self, field: &str, wire: &W) -> Result<R, WireError> {
         R::from_wire(field, wire)
     }
@@ -44,10 +81,15 @@ impl<R: OnWire<W>, W> Conversion<R, W> for Plain {
 
 /// Implements [`OnWire`] for types that are the same on both sides.
 macro_rules! same_on_both_sides {
-    ($($type:ty)*) => {
+    ($($type:ty: |$value:ident, $field:ident, $to:ident| $put:expr;)*) => {
         $(impl OnWire<$type> for $type {
             fn to_wire(&self) -> $type {
                 self.to_owned()
+            }
+
+            fn put(&self, $field: Field, $to: &mut Writer) {
+                let $value = self;
+                $put
             }
 
             fn from_wire(_field: &str, wire: &$type) -> Result<Self, WireError> {
@@ -57,7 +99,12 @@ macro_rules! same_on_both_sides {
     };
 }
 
-same_on_both_sides! { bool i32 u32 String }
+same_on_both_sides! {
+    bool: |value, field, to| to.number(*value, field);
+    i32: |value, field, to| to.number(*value, field);
+    u32: |value, field, to| to.number(*value, field);
+    String: |value, field, to| to.text(value, field);
+}
 
 /// A number within a range.
 pub(super) struct InRange<T>(pub(super) RangeInclusive<T>);
@@ -65,10 +112,14 @@ pub(super) struct InRange<T>(pub(super) RangeInclusive<T>);
 impl<T, W> Conversion<T, W> for InRange<T>
 where
     T: Copy + Display + PartialOrd + TryFrom<W>,
-    W: Copy + Display + From<T>,
+    W: Copy + Display + From<T> + Number,
 {
     fn write(&self, value: &T) -> W {
         W::from(*value)
+    }
+
+    fn put(&self, value: &T, field: Field, to: &mut Writer) {
+        to.number(W::from(*value), field);
     }
 
     fn read(&self, field: &str, wire: &W) -> Result<T, WireError> {
@@ -91,6 +142,10 @@ impl Conversion<Option<u8>, u32> for OrZero {
         value.map_or(0, u32::from)
     }
 
+    fn put(&self, value: &Option<u8>, field: Field, to: &mut Writer) {
+        to.number(self.write(value), field);
+    }
+
     fn read(&self, field: &str, wire: &u32) -> Result<Option<u8>, WireError> {
         let number: u8 = InRange(0..=self.0).read(field, wire)?;
         Ok((number != 0).then_some(number))
@@ -103,6 +158,10 @@ pub(super) struct OrZeroUnchecked;
 impl Conversion<Option<u32>, u32> for OrZeroUnchecked {
     fn write(&self, value: &Option<u32>) -> u32 {
         value.unwrap_or(0)
+    }
+
+    fn put(&self, value: &Option<u32>, field: Field, to: &mut Writer) {
+        to.number(self.write(value), field);
     }
 
     fn read(&self, _field: &str, wire: &u32) -> Result<Option<u32>, WireError> {
@@ -118,6 +177,10 @@ pub(super) struct SeatBelow(pub(super) usize);
 impl Conversion<Seat, u32> for SeatBelow {
     fn write(&self, seat: &Seat) -> u32 {
         seat.number().into()
+    }
+
+    fn put(&self, seat: &Seat, field: Field, to: &mut Writer) {
+        to.number(u32::from(seat.number()), field);
     }
 
     fn read(&self, field: &str, wire: &u32) -> Result<Seat, WireError> {
@@ -139,6 +202,12 @@ impl Conversion<Viewer, Option<u32>> for SeatBelow {
         }
     }
 
+    fn put(&self, viewer: &Viewer, field: Field, to: &mut Writer) {
+        if let Viewer::Seat(seat) = viewer {
+            self.put(seat, field, to);
+        }
+    }
+
     fn read(&self, field: &str, wire: &Option<u32>) -> Result<Viewer, WireError> {
         Ok(match wire {
             Some(seat) => Viewer::Seat(self.read(field, seat)?),
@@ -155,6 +224,12 @@ impl<R, W, C: Conversion<R, W>> Conversion<Option<R>, Option<W>> for Maybe<C> {
         value.as_ref().map(|value| self.0.write(value))
     }
 
+    fn put(&self, value: &Option<R>, field: Field, to: &mut Writer) {
+        if let Some(value) = value {
+            self.0.put(value, field, to);
+        }
+    }
+
     fn read(&self, field: &str, wire: &Option<W>) -> Result<Option<R>, WireError> {
         let read = wire.as_ref().map(|wire| self.0.read(field, wire));
         read.transpose()
@@ -167,6 +242,10 @@ pub(super) struct Else<D, C>(pub(super) D, pub(super) C);
 impl<R, W, C: Conversion<R, W>, D: Fn() -> R> Conversion<R, Option<W>> for Else<D, C> {
     fn write(&self, value: &R) -> Option<W> {
         Some(self.1.write(value))
+    }
+
+    fn put(&self, value: &R, field: Field, to: &mut Writer) {
+        self.1.put(value, field, to);
     }
 
     fn read(&self, field: &str, wire: &Option<W>) -> Result<R, WireError> {
@@ -195,6 +274,12 @@ where
         }
     }
 
+    fn put(&self, value: &R, field: Field, to: &mut Writer) {
+        if *value != R::default() {
+            self.0.put(value, field, to);
+        }
+    }
+
     fn read(&self, field: &str, wire: &W) -> Result<R, WireError> {
         if *wire == W::default() {
             Ok(R::default())
@@ -213,6 +298,12 @@ impl<R, W, C: Conversion<R, Vec<W>>> Conversion<Option<R>, Vec<W>> for OrEmpty<C
         list.unwrap_or_default()
     }
 
+    fn put(&self, value: &Option<R>, field: Field, to: &mut Writer) {
+        if let Some(list) = value {
+            self.0.put(list, field, to);
+        }
+    }
+
     fn read(&self, field: &str, wire: &Vec<W>) -> Result<Option<R>, WireError> {
         match &wire[..] {
             [] => Ok(None),
@@ -227,6 +318,10 @@ pub(super) struct ElseDefault;
 impl<E: WireEnum + Default> Conversion<E, i32> for ElseDefault {
     fn write(&self, value: &E) -> i32 {
         OnWire::to_wire(value)
+    }
+
+    fn put(&self, value: &E, field: Field, to: &mut Writer) {
+        to.number(value.to_number(), field);
     }
 
     fn read(&self, field: &str, wire: &i32) -> Result<E, WireError> {
@@ -249,6 +344,10 @@ impl<E: WireEnum> OnWire<i32> for E {
         self.to_number()
     }
 
+    fn put(&self, field: Field, to: &mut Writer) {
+        to.number(self.to_number(), field);
+    }
+
     fn from_wire(field: &str, wire: &i32) -> Result<Self, WireError> {
         Self::of_number(*wire).ok_or_else(|| {
             let names = Self::wire_names();
@@ -267,6 +366,10 @@ impl<E: WireEnum> OnWire<i32> for Option<E> {
         self.map_or(0, E::to_number)
     }
 
+    fn put(&self, field: Field, to: &mut Writer) {
+        to.number(self.map_or(0, E::to_number), field);
+    }
+
     fn from_wire(field: &str, wire: &i32) -> Result<Self, WireError> {
         match wire {
             0 => Ok(None),
@@ -280,9 +383,22 @@ impl<E: WireEnum> OnWire<i32> for Option<E> {
 /// becomes part of the path.
 pub(super) struct Each<C>(pub(super) C);
 
+impl<C> Each<C> {
+    fn put_all<R, W>(&self, items: &[R], field: Field, to: &mut Writer)
+    where
+        C: Conversion<R, W>,
+    {
+        to.list(items, field, |to, item, field| self.0.put(item, field, to));
+    }
+}
+
 impl<R, W, C: Conversion<R, W>> Conversion<Vec<R>, Vec<W>> for Each<C> {
     fn write(&self, items: &Vec<R>) -> Vec<W> {
         items.iter().map(|item| self.0.write(item)).collect()
+    }
+
+    fn put(&self, items: &Vec<R>, field: Field, to: &mut Writer) {
+        self.put_all(items, field, to);
     }
 
     fn read(&self, field: &str, wire: &Vec<W>) -> Result<Vec<R>, WireError> {
@@ -296,6 +412,10 @@ impl<R, W, C: Conversion<R, W>> Conversion<Vec<R>, Vec<W>> for Each<C> {
 impl<R, W, C: Conversion<R, W>, const N: usize> Conversion<ArrayVec<R, N>, Vec<W>> for Each<C> {
     fn write(&self, items: &ArrayVec<R, N>) -> Vec<W> {
         items.iter().map(|item| self.0.write(item)).collect()
+    }
+
+    fn put(&self, items: &ArrayVec<R, N>, field: Field, to: &mut Writer) {
+        self.put_all(items, field, to);
     }
 
     fn read(&self, field: &str, wire: &Vec<W>) -> Result<ArrayVec<R, N>, WireError> {
@@ -313,6 +433,10 @@ impl<R, W, C: Conversion<R, W>, const N: usize> Conversion<ArrayVec<R, N>, Vec<W
 impl<R, W, C: Conversion<R, W>, const N: usize> Conversion<[R; N], Vec<W>> for Each<C> {
     fn write(&self, items: &[R; N]) -> Vec<W> {
         items.iter().map(|item| self.0.write(item)).collect()
+    }
+
+    fn put(&self, items: &[R; N], field: Field, to: &mut Writer) {
+        self.put_all(items, field, to);
     }
 
     fn read(&self, field: &str, wire: &Vec<W>) -> Result<[R; N], WireError> {
@@ -334,6 +458,10 @@ macro_rules! plain_lists {
         $(impl<T: OnWire<W>, W $($size)*> OnWire<Vec<W>> for $list {
             fn to_wire(&self) -> Vec<W> {
                 Each(Plain).write(self)
+            }
+
+            fn put(&self, field: Field, to: &mut Writer) {
+                Each(Plain).put_all::<T, W>(self, field, to);
             }
 
             fn from_wire(field: &str, wire: &Vec<W>) -> Result<Self, WireError> {

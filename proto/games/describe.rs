@@ -1,4 +1,5 @@
-//! The macros that describe messages: from one list of its fields follow both conversions.
+//! The macros that describe messages: from one list of its fields follow both conversions, and how
+//! it is written as bytes.
 //!
 //! A field of a message is described as
 //!
@@ -66,6 +67,29 @@ macro_rules! write_fields {
 }
 pub(super) use write_fields;
 
+/// Writes as bytes the fields of a message out of variables with their names.
+macro_rules! put_fields {
+    ($to:ident, $message:ty, {
+        $($field:ident $(=> $name:ident)? $(: $conversion:expr)?),* $(,)?
+        $(; $($($part:ident $(: $of_part:expr)?),+ => $whole:ident ($($parts:tt)+)),+ $(,)?)?
+    }) => {{
+        $($crate::games::describe::put_fields!($to, $message, $field, $($conversion)?);)*
+        $($($($crate::games::describe::put_fields!($to, $message, $part, $($of_part)?);)+)+)?
+        // A message without fields.
+        let _ = $to;
+    }};
+    ($to:ident, $message:ty, $field:ident, $($conversion:expr)?) => {
+        $crate::games::conversion::put_field(
+            |message: &$message| &message.$field,
+            &$crate::games::describe::conversion!($($conversion)?),
+            $field,
+            const { $crate::games::writer::field_of::<$message>(stringify!($field)) },
+            $to,
+        );
+    };
+}
+pub(super) use put_fields;
+
 /// Reads a message into variables with the names of its fields.
 macro_rules! read_fields {
     ($wire:ident, $message:ty, {
@@ -121,6 +145,20 @@ macro_rules! wire_message {
                 }
             }
 
+            fn put(
+                &self,
+                field: $crate::games::writer::Field,
+                to: &mut $crate::games::writer::Writer,
+            ) {
+                match self {
+                    $crate::games::describe::rules_side!(
+                        [$($($given)+)?] [$($not_sent: _)?] [Self] { $($fields)* }
+                    ) => to.message(field, |to| {
+                        $crate::games::describe::put_fields!(to, $message, { $($fields)* });
+                    }),
+                }
+            }
+
             fn from_wire(
                 field: &str,
                 wire: &$message,
@@ -143,6 +181,14 @@ macro_rules! wire_message {
                 Some($crate::games::conversion::OnWire::to_wire(self))
             }
 
+            fn put(
+                &self,
+                field: $crate::games::writer::Field,
+                to: &mut $crate::games::writer::Writer,
+            ) {
+                $crate::games::conversion::OnWire::<$message>::put(self, field, to);
+            }
+
             fn from_wire(
                 field: &str,
                 wire: &Option<$message>,
@@ -157,6 +203,16 @@ macro_rules! wire_message {
         impl $crate::games::conversion::OnWire<Option<$message>> for Option<$rules> {
             fn to_wire(&self) -> Option<$message> {
                 self.as_ref().map($crate::games::conversion::OnWire::to_wire)
+            }
+
+            fn put(
+                &self,
+                field: $crate::games::writer::Field,
+                to: &mut $crate::games::writer::Writer,
+            ) {
+                if let Some(value) = self {
+                    $crate::games::conversion::OnWire::<$message>::put(value, field, to);
+                }
             }
 
             fn from_wire(
@@ -214,6 +270,37 @@ macro_rules! wire_oneof {
                         ))?
                     ),)+
                 })
+            }
+
+            fn put(
+                &self,
+                _field: $crate::games::writer::Field,
+                to: &mut $crate::games::writer::Writer,
+            ) {
+                type Entries = $oneof;
+                match self {
+                    $($crate::games::describe::rules_side!(
+                        [$($($given)+)?] [] [Self::$entry] $(($bind))? $({ $($fields)* })?
+                    ) => {
+                        let field = const {
+                            $crate::games::writer::field_of::<Entries>(stringify!($entry))
+                        };
+                        $($crate::games::conversion::put_entry(
+                            Entries::$entry,
+                            &$crate::games::describe::conversion!($($whole)?),
+                            $bind,
+                            field,
+                            to,
+                        );)?
+                        $(to.message(field, |to| {
+                            $crate::games::describe::put_fields!(
+                                to,
+                                $crate::games::describe::entry_message!($entry $($message)?),
+                                { $($fields)* }
+                            );
+                        });)?
+                    })+
+                }
             }
 
             fn from_wire(
@@ -305,6 +392,16 @@ macro_rules! wire_edition {
                 let parts = self.parts();
                 let parts: &$parts = std::borrow::Borrow::borrow(&parts);
                 Some($crate::games::conversion::OnWire::to_wire(parts))
+            }
+
+            fn put(
+                &self,
+                field: $crate::games::writer::Field,
+                to: &mut $crate::games::writer::Writer,
+            ) {
+                let parts = self.parts();
+                let parts: &$parts = std::borrow::Borrow::borrow(&parts);
+                $crate::games::conversion::OnWire::<$message>::put(parts, field, to);
             }
 
             fn from_wire(

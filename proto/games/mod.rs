@@ -22,8 +22,12 @@ mod request;
 mod wire;
 #[cfg(feature = "games")]
 mod wire_game;
+#[cfg(feature = "games")]
+mod writer;
 
 #[cfg(feature = "games")]
 pub(crate) use wire::Oneof;
 #[cfg(feature = "games")]
 pub use wire::{GameEntry, WireError, WireGame, game_id};
+#[cfg(feature = "games")]
+pub use writer::{Field, Fields, Number, Writer, field_of};

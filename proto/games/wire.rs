@@ -6,6 +6,7 @@ use bridgemaster_games::{
 };
 use thiserror::Error;
 
+use super::writer::Writer;
 use crate::v1::{
     GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
     game_config, game_decision, game_event, game_observation, game_request, game_setup,
@@ -137,6 +138,23 @@ pub trait WireGame: Game {
         legal: &[Self::Decision],
         events: &[Self::Event],
     ) -> GameRequest;
+    /// Writes the fields of the same message as bytes.
+    fn put_request(
+        observation: &Self::Observation,
+        legal: &[Self::Decision],
+        events: &[Self::Event],
+        to: &mut Writer,
+    ) {
+        to.body(&Self::request_to_wire(observation, legal, events));
+    }
+    /// Writes the fields of a [`GameDecision`] as bytes.
+    fn put_decision(decision: &Self::Decision, to: &mut Writer) {
+        to.body(&Self::decision_to_wire(decision));
+    }
+    /// Writes the fields of a [`GameEvent`] as bytes.
+    fn put_event(event: &Self::Event, to: &mut Writer) {
+        to.body(&Self::event_to_wire(event));
+    }
     /// Reads what a seat knows and its legal decisions, in a match with this config.
     fn request_from_wire(
         request: &GameRequest,

@@ -49,6 +49,7 @@ macro_rules! wire_game {
             use bridgemaster_games::Rules;
             use $crate::games::conversion::OnWire;
             use $crate::games::wire::{Path, WireError, WireGame};
+            use $crate::games::writer::{Writer, field_of};
             #[allow(unused_imports, reason = "most games have no chance after their setup")]
             use $crate::v1::{GameChance, game_chance};
             use $crate::v1::{
@@ -150,6 +151,37 @@ macro_rules! wire_game {
                     GameRequest {
                         game: Some(game_request::Game::$game(Box::new(entry))),
                     }
+                }
+
+                fn put_request(
+                    observation: &Self::Observation,
+                    legal: &[Self::Decision],
+                    events: &[Self::Event],
+                    to: &mut Writer,
+                ) {
+                    let entry = const { field_of::<game_request::Game>(stringify!($game)) };
+                    to.message(entry, |to| {
+                        let field = const { field_of::<v1::Request>("observation") };
+                        OnWire::<v1::Observation>::put(observation, field, to);
+                        let field = const { field_of::<v1::Request>("legal_decisions") };
+                        for decision in legal {
+                            OnWire::<v1::Decision>::put(decision, field, to);
+                        }
+                        let field = const { field_of::<v1::Request>("events") };
+                        for event in events {
+                            OnWire::<v1::Event>::put(event, field, to);
+                        }
+                    });
+                }
+
+                fn put_decision(decision: &Self::Decision, to: &mut Writer) {
+                    let entry = const { field_of::<game_decision::Game>(stringify!($game)) };
+                    OnWire::<v1::Decision>::put(decision, entry, to);
+                }
+
+                fn put_event(event: &Self::Event, to: &mut Writer) {
+                    let entry = const { field_of::<game_event::Game>(stringify!($game)) };
+                    OnWire::<v1::Event>::put(event, entry, to);
                 }
 
                 fn request_from_wire(

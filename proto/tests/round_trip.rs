@@ -1,9 +1,13 @@
 //! What is written and read back is what it was, over the bytes of the wire, in every game.
 
+use std::fmt::Debug;
+
 use bridgemaster_games::{ChanceStream, Rules as _, SeatCount, Seed, Viewer, for_each_game};
 use bridgemaster_proto::{
-    games::game_id,
-    v1::{GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameSetup},
+    games::{Writer, game_id},
+    v1::{
+        GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
+    },
 };
 use proptest::prelude::*;
 use prost::Message;
@@ -32,6 +36,7 @@ fn everything_in_a_match_survives_the_wire<G: Wired>(seats: u8, seed: u64) {
             observation_survives::<G>(&step.observe(Viewer::Seat(seat)), &config);
         }
         observation_survives::<G>(&step.observe(Viewer::Spectator), &config);
+        written_at_once::<G>(step.observation, step.legal, step.events);
         let every = step.legal.len().div_ceil(MOST_SENT).max(1);
         step.legal
             .iter()
@@ -41,6 +46,37 @@ fn everything_in_a_match_survives_the_wire<G: Wired>(seats: u8, seed: u64) {
     observation_survives::<G>(&played.end, &config);
     played.events.iter().for_each(event_survives::<G>);
     played.chances.iter().for_each(chance_survives::<G>);
+}
+
+/// What is written at once is what the message has, in as few bytes.
+fn is_the_same<M>(message: &M, put: impl FnOnce(&mut Writer))
+where
+    M: Message + Default + PartialEq + Debug,
+{
+    let mut writer = Writer::default();
+    put(&mut writer);
+    assert_eq!(M::decode(writer.as_bytes()).as_ref(), Ok(message));
+    assert_eq!(writer.as_bytes().len(), message.encoded_len());
+}
+
+/// A request and its parts, written at once.
+fn written_at_once<G: Wired>(
+    observation: &G::Observation,
+    legal: &[G::Decision],
+    events: &[G::Event],
+) {
+    let request: GameRequest = G::request_to_wire(observation, legal, events);
+    is_the_same(&request, |to| {
+        G::put_request(observation, legal, events, to)
+    });
+    for decision in legal.iter().take(MOST_SENT) {
+        is_the_same(&G::decision_to_wire(decision), |to| {
+            G::put_decision(decision, to)
+        });
+    }
+    for event in events {
+        is_the_same(&G::event_to_wire(event), |to| G::put_event(event, to));
+    }
 }
 
 fn setup_survives<G: Wired>(setup: &G::Setup, config: &G::Config) {
@@ -87,6 +123,7 @@ fn what_random_play_hardly_reaches_survives_the_wire<G: Wired>() {
     }
     for observation in &observations {
         observation_survives::<G>(observation, &config);
+        written_at_once::<G>(observation, &decisions, &events);
     }
     decisions.iter().for_each(decision_survives::<G>);
     events.iter().for_each(event_survives::<G>);

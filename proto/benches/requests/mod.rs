@@ -1,7 +1,10 @@
 //! Requests of random play: what there is to encode and to decode.
 
 use bridgemaster_games::{ChanceStream, Game, SeatCount, Seed, Viewer, settle};
-use bridgemaster_proto::{games::WireGame, v1::DecisionRequest};
+use bridgemaster_proto::{
+    games::{WireGame, Writer},
+    v1::DecisionRequest,
+};
 
 /// Matches of which the requests are.
 const MATCHES: u64 = 8;
@@ -27,6 +30,11 @@ impl<G: WireGame> Question<G> {
             legal_count: self.legal.len() as u32,
             ..DecisionRequest::default()
         }
+    }
+
+    /// Writes the part of the message that is of the game.
+    pub(crate) fn put(&self, to: &mut Writer) {
+        G::put_request(&self.observation, &self.legal, &self.events, to);
     }
 }
 

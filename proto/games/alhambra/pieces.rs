@@ -4,15 +4,17 @@ use std::iter;
 
 use arrayvec::ArrayVec;
 use bridgemaster_games::alhambra::{
-    BUILDING_KINDS, BUILDINGS, Building, Buildings, CURRENCIES, Category, Currency, MAX_COPIES,
-    MONEY_CARDS, Money, MoneyCard, PRICES_PER_CATEGORY, ROW_CARDS, RowCards, VALUES, ValueCounts,
+    BUILDING_KINDS, BUILDINGS, Building, Buildings, CATEGORIES, CURRENCIES, Category, Currency,
+    MAX_COPIES, MONEY_CARDS, Money, MoneyCard, PRICES_PER_CATEGORY, ROW_CARDS, RowCards, VALUES,
+    ValueCounts,
 };
 
 use super::v1;
 use crate::games::{
     conversion::{Conversion as _, InRange, OnWire},
-    describe::wire_message,
+    describe::{put_fields, wire_message},
     wire::{Path as _, WireError},
+    writer::{Field, Writer, field_of},
 };
 
 /// The value of a money card.
@@ -24,6 +26,13 @@ impl OnWire<v1::MoneyCard> for MoneyCard {
             currency: self.currency().to_wire(),
             value: self.value().into(),
         }
+    }
+
+    fn put(&self, field: Field, to: &mut Writer) {
+        let (currency, value) = (&self.currency(), &self.value());
+        to.message(field, |to| {
+            put_fields!(to, v1::MoneyCard, { currency, value: VALUE });
+        });
     }
 
     fn from_wire(field: &str, wire: &v1::MoneyCard) -> Result<Self, WireError> {
@@ -47,6 +56,14 @@ impl OnWire<v1::Building> for Building {
             category: self.category().to_wire(),
             price: self.price().into(),
         }
+    }
+
+    fn put(&self, field: Field, to: &mut Writer) {
+        let (category, price) = (&self.category(), &u32::from(self.price()));
+        to.message(
+            field,
+            |to| put_fields!(to, v1::Building, { category, price }),
+        );
     }
 
     fn from_wire(field: &str, wire: &v1::Building) -> Result<Self, WireError> {
@@ -83,6 +100,12 @@ impl OnWire<Vec<v1::MoneyCard>> for RowCards {
         wire
     }
 
+    fn put(&self, field: Field, to: &mut Writer) {
+        to.list(self.cards(), field, |to, card, field| {
+            OnWire::<v1::MoneyCard>::put(&card, field, to);
+        });
+    }
+
     fn from_wire(field: &str, wire: &Vec<v1::MoneyCard>) -> Result<Self, WireError> {
         listed::<_, _, _, ROW_CARDS>(field, wire, Self::of, "card")
     }
@@ -93,6 +116,12 @@ impl OnWire<Vec<v1::MoneyCard>> for Money {
         self.cards().map(|card| card.to_wire()).collect()
     }
 
+    fn put(&self, field: Field, to: &mut Writer) {
+        to.list(self.cards(), field, |to, card, field| {
+            OnWire::<v1::MoneyCard>::put(&card, field, to);
+        });
+    }
+
     fn from_wire(field: &str, wire: &Vec<v1::MoneyCard>) -> Result<Self, WireError> {
         listed::<_, _, _, MONEY_CARDS>(field, wire, Self::of, "card")
     }
@@ -101,6 +130,12 @@ impl OnWire<Vec<v1::MoneyCard>> for Money {
 impl OnWire<Vec<v1::Building>> for Buildings {
     fn to_wire(&self) -> Vec<v1::Building> {
         self.iter().map(|building| building.to_wire()).collect()
+    }
+
+    fn put(&self, field: Field, to: &mut Writer) {
+        to.list(self.iter(), field, |to, building, field| {
+            OnWire::<v1::Building>::put(&building, field, to);
+        });
     }
 
     fn from_wire(field: &str, wire: &Vec<v1::Building>) -> Result<Self, WireError> {
@@ -114,6 +149,12 @@ impl OnWire<Vec<u32>> for ValueCounts {
         let mut values = Vec::with_capacity(self.len());
         values.extend(self.values().map(u32::from));
         values
+    }
+
+    fn put(&self, field: Field, to: &mut Writer) {
+        to.list(self.values(), field, |to, value, field| {
+            to.number(u32::from(value), field)
+        });
     }
 
     fn from_wire(field: &str, wire: &Vec<u32>) -> Result<Self, WireError> {
@@ -139,6 +180,11 @@ impl OnWire<v1::Money> for Money {
         OnWire::to_wire(&Currency::ALL.map(|currency| self.of_currency(currency)))
     }
 
+    fn put(&self, field: Field, to: &mut Writer) {
+        let by_currency = Currency::ALL.map(|currency| self.of_currency(currency));
+        OnWire::<v1::Money>::put(&by_currency, field, to);
+    }
+
     fn from_wire(field: &str, wire: &v1::Money) -> Result<Self, WireError> {
         OnWire::from_wire(field, wire).map(Self::new)
     }
@@ -161,6 +207,27 @@ impl OnWire<v1::Buildings> for Buildings {
             gardens,
             towers,
         }
+    }
+
+    fn put(&self, field: Field, to: &mut Writer) {
+        const FIELDS: [Field; CATEGORIES] = [
+            field_of::<v1::Buildings>("pavilions"),
+            field_of::<v1::Buildings>("seraglios"),
+            field_of::<v1::Buildings>("arcades"),
+            field_of::<v1::Buildings>("chambers"),
+            field_of::<v1::Buildings>("gardens"),
+            field_of::<v1::Buildings>("towers"),
+        ];
+        to.message(field, |to| {
+            for (category, field) in Category::ALL.into_iter().zip(FIELDS) {
+                let buildings = self
+                    .iter()
+                    .filter(|building| building.category() == category);
+                to.list(buildings, field, |to, building, field| {
+                    to.number(u32::from(building.price()), field);
+                });
+            }
+        });
     }
 
     fn from_wire(field: &str, wire: &v1::Buildings) -> Result<Self, WireError> {

@@ -8,14 +8,25 @@ use bridgemaster_games::bridges_to_nowhere::{
 use super::v1;
 use crate::games::{
     conversion::{Conversion as _, InRange, OnWire},
-    describe::wire_message,
+    describe::{put_fields, wire_message},
     wire::{Path as _, WireError},
+    writer::{Field, Writer, field_of},
 };
 
 /// How many games a match has stays the same, and is not sent with every observation.
 pub(super) fn of_config(observation: &mut Observation, config: &Config) -> Result<(), WireError> {
     observation.games = config.games;
     Ok(())
+}
+
+/// Pillars that are not placed.
+const NUMBER_OF_PILLARS: InRange<u8> = InRange(0..=PILLARS);
+
+/// The position of a piece in a structure.
+fn position(structure: &[Placement], placed: &Placement) -> Option<u32> {
+    let position = structure.iter().position(|piece| piece == placed);
+    debug_assert!(position.is_some(), "what was placed is in the structure");
+    position.map(|position| position as u32)
 }
 
 /// The pieces of a secret phase are sent as their positions in the structure.
@@ -28,18 +39,32 @@ impl OnWire<v1::SeatView> for SeatView {
             placed,
             has_ended,
         } = self;
-        let position = |placed: &Placement| {
-            let position = structure.iter().position(|piece| piece == placed);
-            debug_assert!(position.is_some(), "what was placed is in the structure");
-            position.map(|position| position as u32)
-        };
         v1::SeatView {
             structure: structure.to_wire(),
             pillars: (*pillars).into(),
             cards: cards.to_wire(),
-            placed: placed.iter().filter_map(position).collect(),
+            placed: placed
+                .iter()
+                .filter_map(|placed| position(structure, placed))
+                .collect(),
             has_ended: *has_ended,
         }
+    }
+
+    fn put(&self, field: Field, to: &mut Writer) {
+        let Self {
+            structure,
+            pillars,
+            cards,
+            placed,
+            has_ended,
+        } = self;
+        to.message(field, |to| {
+            put_fields!(to, v1::SeatView, { structure, pillars: NUMBER_OF_PILLARS, cards, has_ended });
+            let positions = placed.iter().filter_map(|placed| position(structure, placed));
+            let field = const { field_of::<v1::SeatView>("placed") };
+            to.list(positions, field, |to, position, field| to.number(position, field));
+        });
     }
 
     fn from_wire(field: &str, wire: &v1::SeatView) -> Result<Self, WireError> {
@@ -53,7 +78,7 @@ impl OnWire<v1::SeatView> for SeatView {
         let read = || {
             let structure = OnWire::from_wire("structure", structure)?;
             Ok(Self {
-                pillars: InRange(0..=PILLARS).read("pillars", pillars)?,
+                pillars: NUMBER_OF_PILLARS.read("pillars", pillars)?,
                 cards: OnWire::from_wire("cards", cards)?,
                 placed: pieces_at("placed", placed, &structure)?,
                 has_ended: *has_ended,

@@ -13,6 +13,7 @@ use super::{messages::SEAT, v1};
 use crate::games::{
     conversion::{Conversion, Each, Else, InRange, OnWire, Plain, WireEnum},
     wire::{Path as _, WireError},
+    writer::{Field, Writer},
 };
 
 /// The kinds are numbered alike on both sides; on the wire from 1.
@@ -78,6 +79,10 @@ impl OnWire<u32> for Rotation {
         self.quarter_turns().into()
     }
 
+    fn put(&self, field: Field, to: &mut Writer) {
+        to.number(u32::from(self.quarter_turns()), field);
+    }
+
     fn from_wire(field: &str, wire: &u32) -> Result<Self, WireError> {
         let quarter_turns: u8 = InRange(0..=EDGES as u8 - 1).read(field, wire)?;
         Ok(Self::ALL[usize::from(quarter_turns)])
@@ -90,6 +95,12 @@ pub(super) struct Ascending;
 impl Conversion<SeatSet, Vec<u32>> for Ascending {
     fn write(&self, seats: &SeatSet) -> Vec<u32> {
         seats.iter().map(|seat| SEAT.write(&seat)).collect()
+    }
+
+    fn put(&self, seats: &SeatSet, field: Field, to: &mut Writer) {
+        to.list(seats.iter(), field, |to, seat, field| {
+            to.number(SEAT.write(&seat), field);
+        });
     }
 
     fn read(&self, field: &str, wire: &Vec<u32>) -> Result<SeatSet, WireError> {
@@ -116,6 +127,10 @@ impl OnWire<v1::Config> for Config {
             base_tiles: base_tiles(edition).collect(),
             edition: edition.to_wire(),
         }
+    }
+
+    fn put(&self, field: Field, to: &mut Writer) {
+        to.prost(&self.to_wire(), field);
     }
 
     fn from_wire(field: &str, wire: &v1::Config) -> Result<Self, WireError> {

@@ -1,5 +1,7 @@
 //! Faces of an area, counts of tiles, and what only the edition tells of a building.
 
+use std::iter;
+
 use arrayvec::ArrayVec;
 use bridgemaster_games::{
     EditionError,
@@ -13,8 +15,9 @@ use bridgemaster_games::{
 use super::v1;
 use crate::games::{
     conversion::{Conversion, Each, InRange, OnWire},
-    describe::wire_message,
+    describe::{put_fields, wire_message},
     wire::{Path as _, WireError},
+    writer::{Field, Writer, field_of},
 };
 /// A face that must belong to an area.
 pub(super) struct FaceOf(pub(super) Area);
@@ -22,6 +25,10 @@ pub(super) struct FaceOf(pub(super) Area);
 impl Conversion<Face, i32> for FaceOf {
     fn write(&self, face: &Face) -> i32 {
         face.to_wire()
+    }
+
+    fn put(&self, face: &Face, field: Field, to: &mut Writer) {
+        OnWire::<i32>::put(face, field, to);
     }
 
     fn read(&self, field: &str, wire: &i32) -> Result<Face, WireError> {
@@ -40,6 +47,10 @@ pub(super) struct ChoiceFor(pub(super) Area);
 impl Conversion<FaceChoice, Option<v1::FaceChoice>> for ChoiceFor {
     fn write(&self, choice: &FaceChoice) -> Option<v1::FaceChoice> {
         choice.to_wire()
+    }
+
+    fn put(&self, choice: &FaceChoice, field: Field, to: &mut Writer) {
+        OnWire::<v1::FaceChoice>::put(choice, field, to);
     }
 
     fn read(&self, field: &str, wire: &Option<v1::FaceChoice>) -> Result<FaceChoice, WireError> {
@@ -62,6 +73,14 @@ impl Conversion<[u8; TILE_KINDS], Vec<i32>> for TileCounts {
             tiles.extend((0..count).map(|_| kind.to_wire()));
         }
         tiles
+    }
+
+    fn put(&self, counts: &[u8; TILE_KINDS], field: Field, to: &mut Writer) {
+        let kinds = TileKind::ALL.iter().zip(counts);
+        let tiles = kinds.flat_map(|(kind, &count)| iter::repeat_n(kind, count.into()));
+        to.list(tiles, field, |to, tile, field| {
+            OnWire::<i32>::put(tile, field, to)
+        });
     }
 
     fn read(&self, field: &str, wire: &Vec<i32>) -> Result<[u8; TILE_KINDS], WireError> {
@@ -104,6 +123,10 @@ impl OnWire<u32> for BuildingId {
         self.index() as u32
     }
 
+    fn put(&self, field: Field, to: &mut Writer) {
+        to.number(self.index() as u32, field);
+    }
+
     fn from_wire(field: &str, wire: &u32) -> Result<Self, WireError> {
         let place = InRange(0..=BUILDINGS as u8 - 1).read(field, wire)?;
         Ok(Self::new(place).expect("the place is in range"))
@@ -138,6 +161,27 @@ impl OnWire<v1::StackView> for StackView {
             unseen_numbers,
             unseen_coats,
         }
+    }
+
+    fn put(&self, field: Field, to: &mut Writer) {
+        let Self { kind, top, unseen } = self;
+        to.message(field, |to| {
+            put_fields!(to, v1::StackView, { kind, top });
+            match kind {
+                Kind::Park => {
+                    let coats = unseen.iter().map(|park| park.coat);
+                    let field = const { field_of::<v1::StackView>("unseen_coats") };
+                    to.list(coats, field, |to, coat, field| coat.put(field, to));
+                }
+                _ => {
+                    let numbers = unseen.iter().map(|house| house.number);
+                    let field = const { field_of::<v1::StackView>("unseen_numbers") };
+                    to.list(numbers, field, |to, number, field| {
+                        to.number(number.map_or(0, u32::from), field);
+                    });
+                }
+            }
+        });
     }
 
     fn from_wire(field: &str, wire: &v1::StackView) -> Result<Self, WireError> {
