@@ -209,7 +209,7 @@ impl Contest {
                 let is_in_play = numbers.iter().any(|of| of.group == group);
                 !is_in_play && standing.ledger().is_group_over(group)
             };
-            for replays in held.take(is_over) {
+            for replays in held.extract_over(is_over) {
                 fetching.spawn(vault.clone().open(replays));
             }
             if standing.is_complete() {

@@ -74,8 +74,11 @@ impl HeldBack {
         }
     }
 
-    /// Takes the replays of the groups that are over.
-    pub(crate) fn take(&mut self, is_over: impl Fn(GroupNumber) -> bool) -> Vec<Vec<HeldReplay>> {
+    /// Removes the replays of the groups that are over, and returns them.
+    pub(crate) fn extract_over(
+        &mut self,
+        is_over: impl Fn(GroupNumber) -> bool,
+    ) -> Vec<Vec<HeldReplay>> {
         let over = self.0.extract_if(.., |group, _| is_over(*group));
         over.map(|(_, held)| held).collect()
     }
@@ -140,7 +143,7 @@ impl Vault {
                 known(self.desk.close_group(&info.match_id).await)?;
             }
         }
-        for held in held.take(|_| true) {
+        for held in held.extract_over(|_| true) {
             self.clone().open(held).await?;
         }
         Ok(())
@@ -173,10 +176,10 @@ mod tests {
             });
         }
         held.add(&row(2, 0, &[0, 1], &[1, 2]));
-        let taken = held.take(|group| group.0 != 1);
+        let taken = held.extract_over(|group| group.0 != 1);
         let names = taken.iter().flatten().map(|held| held.name.as_str());
         assert_eq!(names.collect::<Vec<_>>(), ["0.0", "0.1"]);
-        assert!(held.take(|group| group.0 != 1).is_empty());
+        assert!(held.extract_over(|group| group.0 != 1).is_empty());
         assert!(!held.is_empty());
     }
 

@@ -102,7 +102,7 @@ impl Ledger {
 
     /// The next group that counts, when it is complete: groups leave in the order of their numbers,
     /// however early a later one is complete. Groups that are excluded are passed over.
-    pub(crate) fn take(&mut self) -> Option<(GroupNumber, Vec<MatchRow>)> {
+    pub(crate) fn next_complete(&mut self) -> Option<(GroupNumber, Vec<MatchRow>)> {
         loop {
             let group = self.next;
             if self.excluded.contains(&group) {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     fn taken(ledger: &mut Ledger) -> Vec<u64> {
-        std::iter::from_fn(|| ledger.take().map(|(group, _)| group.0)).collect()
+        std::iter::from_fn(|| ledger.next_complete().map(|(group, _)| group.0)).collect()
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
         assert!(!ledger.is_group_over(of.group));
         ledger.add(row(0, 1, &[1, 0], &[1, 2]));
         assert!(ledger.is_group_over(of.group));
-        let (_, rows) = ledger.take().unwrap();
+        let (_, rows) = ledger.next_complete().unwrap();
         assert!(ledger.is_group_over(of.group));
         assert_eq!(rows.len(), 2);
         assert_eq!(rows[0].places(), [2, 1], "the first that counts");

@@ -122,7 +122,7 @@ impl Court {
                 () = sleep(pause) => None,
             };
             let info = self.desk.get(match_id).await?;
-            self.take_note_of_the_seated(assigned, &info);
+            self.note_seated(assigned, &info);
             if matches!(info.state(), MatchState::Ended | MatchState::Cancelled) {
                 return Ok(info);
             }
@@ -140,7 +140,7 @@ impl Court {
     }
 
     /// Remembers bots that have a seat, or had one and played.
-    fn take_note_of_the_seated(&self, assigned: &Assignment, info: &MatchInfo) {
+    fn note_seated(&self, assigned: &Assignment, info: &MatchInfo) {
         let mut known = self.known.lock();
         for seat in &info.seats {
             if seat.state() != SeatState::Vacant

@@ -77,7 +77,7 @@ impl Standing {
         }
         self.ledger.add(row);
         while !self.has_decided() {
-            let Some((group, rows)) = self.ledger.take() else {
+            let Some((group, rows)) = self.ledger.next_complete() else {
                 break;
             };
             if let Some(judge) = &mut self.judge {

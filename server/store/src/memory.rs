@@ -121,7 +121,7 @@ impl Kept {
                 replay,
                 parties,
             } => {
-                if let Some(open) = self.take_open(&match_id) {
+                if let Some(open) = self.remove_open(&match_id) {
                     self.events += 1;
                     self.finished_by_id.insert(match_id.clone(), self.events);
                     let shown = FinishedMatch {
@@ -139,7 +139,7 @@ impl Kept {
                 }
             }
             Write::DropMatch { match_id } => {
-                if self.take_open(&match_id).is_none()
+                if self.remove_open(&match_id).is_none()
                     && let Some(key) = self.finished_by_id.remove(&match_id)
                 {
                     self.finished.remove(&key);
@@ -154,7 +154,7 @@ impl Kept {
         }
     }
 
-    fn take_open(&mut self, id: &MatchId) -> Option<OpenMatch> {
+    fn remove_open(&mut self, id: &MatchId) -> Option<OpenMatch> {
         let key = self.open_by_id.remove(id)?;
         self.open.remove(&key)
     }

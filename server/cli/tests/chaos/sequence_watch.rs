@@ -131,11 +131,11 @@ impl SequenceWatch {
         ))
     }
 
-    /// Takes a counted message.
+    /// Receives a counted message.
     ///
     /// # Errors
     /// In words, what is wrong with it.
-    pub(crate) fn take(&mut self, response: &PlayResponse) -> Result<Told, String> {
+    pub(crate) fn receive(&mut self, response: &PlayResponse) -> Result<Told, String> {
         let number = response.sequence;
         let message = response
             .message

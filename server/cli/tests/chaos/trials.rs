@@ -36,8 +36,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             assert_ne!(Plan::new(&one), Plan::new(&Order { seed: 8, ..one }));
             Ok(())
         }),
-        Trial::test("the_watch_takes_what_is_in_order", || {
-            takes_what_is_in_order();
+        Trial::test("the_watch_accepts_what_is_in_order", || {
+            accepts_what_is_in_order();
             Ok(())
         }),
         Trial::test("the_watch_sees_what_is_out_of_order", || {
@@ -83,20 +83,20 @@ fn told_three() -> SequenceWatch {
     let mut watch = SequenceWatch::new();
     watch.stream_begins(None);
     for response in [started(1), asked(2, 1), asked(3, 2)] {
-        assert_eq!(watch.take(&response), Ok(Told::New));
+        assert_eq!(watch.receive(&response), Ok(Told::New));
     }
     watch
 }
 
-fn takes_what_is_in_order() {
+fn accepts_what_is_in_order() {
     let mut watch = told_three();
     watch.stream_begins(Some(2));
     let mut again = asked(3, 2);
     if let Some(Message::DecisionRequest(request)) = &mut again.message {
         request.clock = Some(Clock::default());
     }
-    assert_eq!(watch.take(&again), Ok(Told::Again), "with another clock");
-    assert_eq!(watch.take(&asked(4, 3)), Ok(Told::New));
+    assert_eq!(watch.receive(&again), Ok(Told::Again), "with another clock");
+    assert_eq!(watch.receive(&asked(4, 3)), Ok(Told::New));
 
     watch.stream_begins(None);
     let mut again = started(1);
@@ -104,24 +104,24 @@ fn takes_what_is_in_order() {
         started.seats.push(SeatInfo::default());
     }
     assert_eq!(
-        watch.take(&again),
+        watch.receive(&again),
         Ok(Told::Again),
         "with the seats as they are"
     );
-    assert_eq!(watch.take(&asked(4, 3)), Ok(Told::Again));
+    assert_eq!(watch.receive(&asked(4, 3)), Ok(Told::Again));
     let status = message(6, Message::SeatStatus(SeatStatus::default()));
     assert_eq!(
-        watch.take(&status),
+        watch.receive(&status),
         Ok(Told::New),
         "5 was lost with a stream"
     );
 
     watch.stream_begins(None);
-    assert_eq!(watch.take(&started(1)), Ok(Told::Again));
-    assert_eq!(watch.take(&asked(7, 4)), Ok(Told::New), "as it is open");
+    assert_eq!(watch.receive(&started(1)), Ok(Told::Again));
+    assert_eq!(watch.receive(&asked(7, 4)), Ok(Told::New), "as it is open");
     let ended = message(9, Message::MatchEnded(MatchEnded::default()));
     assert_eq!(
-        watch.take(&ended),
+        watch.receive(&ended),
         Ok(Told::New),
         "8 was lost with a stream"
     );
@@ -151,7 +151,7 @@ fn sees_what_is_out_of_order() {
         watch.stream_begins(known);
         let taken: Result<Vec<Told>, String> = responses
             .iter()
-            .map(|response| watch.take(response))
+            .map(|response| watch.receive(response))
             .collect();
         let error = taken.expect_err(words);
         assert!(error.contains(words), "{error} instead of {words}");

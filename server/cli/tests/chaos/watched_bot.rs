@@ -191,7 +191,7 @@ impl WatchedBot {
             }
             let told = {
                 let mut watch = self.watch.lock().unwrap();
-                watch.take(&response).map_err(Failure::Wrong)?
+                watch.receive(&response).map_err(Failure::Wrong)?
             };
             match response.message {
                 Some(Message::DecisionRequest(request)) => {

@@ -136,7 +136,7 @@ pub(crate) trait PlayedMatch: HostedMatch {
 }
 
 /// What came of a call that may have ended the match: for
-/// [`Matches::take_note`](super::Matches::take_note).
+/// [`Matches::note_end`](super::Matches::note_end).
 #[must_use]
 pub(crate) struct Outcome<T> {
     pub(crate) value: T,

@@ -200,7 +200,7 @@ impl Matches {
         let (matches, played) = (Arc::downgrade(self), Arc::downgrade(&played));
         let tick = move || {
             let ticked = played.upgrade()?.tick();
-            matches.upgrade()?.take_note(ticked)
+            matches.upgrade()?.note_end(ticked)
         };
         let clock = Arc::clone(self.clock());
         tokio::spawn(timer::drive(tick, sooner, clock).instrument(span));
@@ -215,7 +215,7 @@ impl Matches {
         self.roster().open(played.maker());
         let restarted = played.restarted();
         self.host(played, tickets, false);
-        self.take_note(restarted);
+        self.note_end(restarted);
     }
 
     /// Takes in a match of an earlier server that has ended.
@@ -300,9 +300,9 @@ impl Matches {
         &self.reading
     }
 
-    /// Takes note of a match that ended by a call, if one did, and gives the rest of what came of
+    /// Notes the end of a match by a call, if it ended, and gives the rest of what came of
     /// the call.
-    pub(super) fn take_note<T>(&self, outcome: Outcome<T>) -> T {
+    pub(super) fn note_end<T>(&self, outcome: Outcome<T>) -> T {
         if let Some(ended) = outcome.ended {
             self.ended(ended);
         }
@@ -316,7 +316,7 @@ impl Matches {
         why: Cancellation,
     ) -> Result<MatchInfo, Refusal> {
         let not_stored = |NotStored| Refusal::storage_failed();
-        match self.take_note(hosted.cancel(why)) {
+        match self.note_end(hosted.cancel(why)) {
             Ok(info) => info.shown().await.map_err(not_stored),
             Err(refusal) => Err(refusal.shown().await.unwrap_or_else(not_stored)),
         }

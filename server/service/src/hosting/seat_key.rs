@@ -47,7 +47,7 @@ impl SeatKey {
 
     /// The bot of the seat came, and the server turned it away for a reason of its own.
     pub(crate) fn turned_away(&self) {
-        self.matches.take_note(self.hosted.turned_away(self.seat));
+        self.matches.note_end(self.hosted.turned_away(self.seat));
     }
 
     /// A span of what happens on a stream of the seat, within one of the match.
@@ -74,7 +74,7 @@ impl SeatKey {
             number,
             outbound,
             opening,
-        } = self.matches.take_note(joined)?;
+        } = self.matches.note_end(joined)?;
         if let Some(name) = name {
             self.matches.is_of(self.hosted.id(), &name);
         }

@@ -44,7 +44,7 @@ impl SeatStream {
     /// given, if one is.
     pub(crate) fn report(&self, input: SeatInput) -> Option<Gate> {
         let reported = self.hosted.report(self.seat, self.number, input);
-        self.matches.take_note(reported)
+        self.matches.note_end(reported)
     }
 }
 

@@ -57,7 +57,7 @@ impl Matches {
             // So that the roster has the tickets that the match has, whoever comes between.
             let _replacing = self.replacing().lock();
             let are_optional = matches!(wanted, Wanted::Vacant);
-            let replaced = self.take_note(hosted.replace_tickets(&hashes, are_optional));
+            let replaced = self.note_end(hosted.replace_tickets(&hashes, are_optional));
             if let Ok(seats) = &replaced {
                 let mut roster = self.roster();
                 let replaced = seats.value();

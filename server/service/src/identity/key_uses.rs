@@ -54,7 +54,7 @@ impl KeyUses {
                 () = self.closing.cancelled() => {}
             }
             let is_closing = self.closing.is_cancelled();
-            let uses = self.take_unwritten();
+            let uses = self.drain_unwritten();
             // A use that is lost is noted again an hour later, and nothing hangs on it.
             if !uses.is_empty()
                 && let Err(error) = store.note_key_uses(uses).await
@@ -72,7 +72,7 @@ impl KeyUses {
         self.closing.cancel();
     }
 
-    fn take_unwritten(&self) -> Vec<(KeyId, i64)> {
+    fn drain_unwritten(&self) -> Vec<(KeyId, i64)> {
         let mut noted = self.noted.lock();
         let unwritten = std::mem::take(&mut noted.unwritten);
         let at = |id: KeyId| noted.at_unix_ms.get(&id).map(|at| (id.clone(), *at));
@@ -106,7 +106,7 @@ mod tests {
     fn a_use_is_noted_once_an_hour() {
         let (uses, mut key) = (KeyUses::default(), key());
         let written = |uses: &KeyUses| {
-            let written = uses.take_unwritten();
+            let written = uses.drain_unwritten();
             written.into_iter().map(|(_, at)| at).collect::<Vec<_>>()
         };
         uses.note(&key, 1_000);

@@ -185,7 +185,7 @@ impl ReplayKeeper {
                 Ok(())
             }
             None => Ok(self
-                .write_taken(mem::take(&mut backlog.failed), backlog)
+                .write_dequeued(mem::take(&mut backlog.failed), backlog)
                 .await?),
         }
     }
@@ -216,13 +216,13 @@ impl ReplayKeeper {
                 }
             }
             backlog.since_mark += shown.len();
-            written = written.and(self.write_taken(shown, backlog).await);
+            written = written.and(self.write_dequeued(shown, backlog).await);
         }
     }
 
-    /// Writes replays that were taken, and leaves what cannot be written to the store, or without
+    /// Writes replays that have left the queue, and leaves what cannot be written to the store, or without
     /// one in the backlog.
-    async fn write_taken(
+    async fn write_dequeued(
         &self,
         replays: Vec<Unwritten>,
         backlog: &mut Backlog,

@@ -25,7 +25,7 @@ struct Model {
 }
 
 impl Model {
-    fn take(&mut self, id: &MatchId) -> Option<OpenMatch> {
+    fn remove(&mut self, id: &MatchId) -> Option<OpenMatch> {
         let place = self.open.iter().position(|open| open.match_id == *id)?;
         Some(self.open.remove(place))
     }
@@ -60,7 +60,7 @@ impl Model {
                 parties,
             } => {
                 self.parties.insert(match_id.clone(), parties);
-                let opened_at_unix_ms = self.take(&match_id).unwrap().opened_at_unix_ms;
+                let opened_at_unix_ms = self.remove(&match_id).unwrap().opened_at_unix_ms;
                 let finished = FinishedMatch {
                     match_id,
                     opened_at_unix_ms,
@@ -70,7 +70,7 @@ impl Model {
                 self.finished.insert(0, (finished, replay));
             }
             Write::DropMatch { match_id } => {
-                if self.take(&match_id).is_none() {
+                if self.remove(&match_id).is_none() {
                     self.finished
                         .retain(|(finished, _)| finished.match_id != match_id);
                 }

@@ -193,7 +193,7 @@ impl<G: WireGame> Auditor<G> {
     }
 
     /// Demands that an input is the next of what the match was given.
-    pub(super) fn take_expected(
+    pub(super) fn expect_input(
         &mut self,
         at: Time,
         input: &Input<G>,
@@ -279,7 +279,7 @@ impl<G: WireGame> Auditor<G> {
     }
 
     /// The next that a referee of a match that has ended does anything about: a bot that comes back.
-    pub(super) fn take_after_the_end(&mut self) -> Result<Option<(Time, Input<G>)>, Violation> {
+    pub(super) fn next_after_the_end(&mut self) -> Result<Option<(Time, Input<G>)>, Violation> {
         while let Some(expected) = self.expected.pop_front() {
             if let Expected::Joined {
                 at,

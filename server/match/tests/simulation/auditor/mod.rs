@@ -276,7 +276,7 @@ impl<G: WireGame> Auditor<G> {
         let count = read.inputs.len();
         for (place, stored) in read.inputs.into_iter().enumerate() {
             let begins = stored.begins.map(|begins| begins.history_id);
-            self.take_expected(stored.time, &stored.input, begins)?;
+            self.expect_input(stored.time, &stored.input, begins)?;
             let must_be_stored = begins.is_some();
             if let Some(next) = begins {
                 self.histories.begin(next, self.referee.sent().collect());
@@ -419,7 +419,7 @@ impl<G: WireGame> Auditor<G> {
     /// What a match that has ended does is in no entry.
     fn demanded_now(&mut self, trace: &mut Trace) -> Result<(), Violation> {
         while self.demanded.is_empty() && self.has_ended() {
-            let Some((at, input)) = self.take_after_the_end()? else {
+            let Some((at, input)) = self.next_after_the_end()? else {
                 break;
             };
             self.play(at, input, None, trace)?;
@@ -429,7 +429,7 @@ impl<G: WireGame> Auditor<G> {
 
     fn go_on_after_the_end(&mut self, trace: &mut Trace) -> Result<(), Violation> {
         while self.demanded.is_empty()
-            && let Some((at, input)) = self.take_after_the_end()?
+            && let Some((at, input)) = self.next_after_the_end()?
         {
             self.play(at, input, None, trace)?;
         }

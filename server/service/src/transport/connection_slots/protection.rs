@@ -62,7 +62,7 @@ impl Protection {
 
     /// Has the key that protects most connections of an address give one up, its newest, for
     /// another key that protects at least two fewer there: which connection, and for which key.
-    pub(super) fn take_from_largest(
+    pub(super) fn release_of_largest(
         &mut self,
         origin: Origin,
         key: &Option<KeyId>,

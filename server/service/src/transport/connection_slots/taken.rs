@@ -229,7 +229,7 @@ impl Taken {
             if protection.has_room(origin, key) {
                 return true;
             }
-            let taken = protection.take_from_largest(origin, key);
+            let taken = protection.release_of_largest(origin, key);
             let is_taken = taken.is_some();
             given_up.extend(taken);
             is_taken
