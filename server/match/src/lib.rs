@@ -36,6 +36,7 @@ mod shown;
 mod storing;
 mod tickets;
 
+pub use bridgemaster_names::MatchId;
 pub use effect::{Cancellation, Closing, Counted, Effect, Ending, Entries, Finish, StoredEntry};
 pub use journal::{
     Beginning, Claims, Header, MAX_SUMMARY_BYTES, ReadEntry, Recovered, StoredInput, Unreplayable,
@@ -43,6 +44,6 @@ pub use journal::{
 };
 pub use machine::{Joined, Match, NotCancelled, NotSeated, Opening};
 pub use moment::{MIN_LAG_US, Moment};
-pub use origin::{MatchId, OfferedSeat, Origin, TicketHash};
+pub use origin::{OfferedSeat, Origin, TicketHash};
 pub use report::{Inbox, Report, SeatInput, StreamNumber};
 pub use tickets::{NoNewTickets, Replaced};

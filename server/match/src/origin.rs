@@ -1,32 +1,11 @@
 //! What is fixed before a match begins, its rules apart.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use bridgemaster_games::Seat;
+use bridgemaster_names::MatchId;
 use bridgemaster_proto::v1::{MatchGroup, OfferPurpose, SeedReveal};
 use bridgemaster_wire::SeedSalt;
-
-/// Identifier of a match. A server draws 16 lower hex digits, which are unique by chance.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct MatchId(String);
-
-impl MatchId {
-    /// The identifier of this text, which is taken as it is.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// Its text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for MatchId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// SHA-256 of a ticket: what is kept of it, in memory and on disk. How long it takes to find one
 /// tells nothing of a ticket.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bridgemaster_games::with_game;
-use bridgemaster_match::{Header, MatchId, Unreplayable, recover};
+use bridgemaster_match::{Header, Unreplayable, recover};
 use bridgemaster_store::{Damage, DamagedValue, FinishedMatch, OpenMatch};
 
 use crate::hosting::StoredMatch;
@@ -28,7 +28,7 @@ pub fn inspect_match_in_play(open: &OpenMatch) -> Result<(), Damage> {
 fn replayed(open: &OpenMatch) -> Result<(), Unreplayable> {
     let header = Header::read(&open.header)?;
     let replayed = with_game!(header.game_id(), G => {
-        recover::<G>(MatchId::new(open.match_id.as_str()), &header, &open.journal).map(drop)
+        recover::<G>(open.match_id.clone(), &header, &open.journal).map(drop)
     });
     replayed.unwrap_or_else(|| {
         Err(Unreplayable::UnknownGame {

@@ -22,7 +22,6 @@ mod damage;
 mod data_dir;
 mod error;
 mod file_names;
-mod ids;
 mod inspector;
 mod journal_batch;
 mod keys;
@@ -34,13 +33,13 @@ mod sqlite;
 mod store;
 mod tail;
 
+pub use bridgemaster_names::{
+    InvalidText, KeyId, KeyName, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES, MatchId, Scope,
+};
 pub use damage::{Damage, DamagedValue};
 pub use data_dir::DataDir;
 pub use error::{StoreError, WriteRefusal};
 pub use file_names::{COMMITS_FILE, DATABASE_FILE, LOCK_FILE};
-pub use ids::{
-    InvalidText, KeyId, KeyName, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES, MatchId, Scope,
-};
 pub use inspector::Inspector;
 pub use keys::{DamagedKey, Key, KeysMark, NewKey, SecretHash};
 pub use matches::{

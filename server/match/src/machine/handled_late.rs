@@ -19,7 +19,11 @@ fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
     let mut rules =
         MatchRules::<OldLondonBridge>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
     rules.clock.cap_ms = 30;
-    let origin = Origin::new(MatchId::new("m"), SeedSalt::new([1; 32]), Vec::new());
+    let origin = Origin::new(
+        MatchId::new("m").unwrap(),
+        SeedSalt::new([1; 32]),
+        Vec::new(),
+    );
     let (history, key) = (HistoryId::new([2; 16]), SigningKey::new(&[3; 32]));
     let mut played = Match::new(origin, rules, at_ms(0), history, false, Arc::new(key)).unwrap();
     let seats = [0, 1].map(|number| Seat::new(number).unwrap());

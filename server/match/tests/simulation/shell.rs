@@ -92,7 +92,7 @@ impl<G: WireGame> Shell<G> {
         let tickets = rules.seats.seats();
         let tickets = tickets.map(|seat| TicketHash::new([seat.number(); 32]));
         let origin = Origin::new(
-            MatchId::new("0123456789abcdef"),
+            MatchId::new("0123456789abcdef").unwrap(),
             SeedSalt::new([7; 32]),
             tickets.collect(),
         );

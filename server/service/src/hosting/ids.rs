@@ -15,17 +15,7 @@ pub(crate) struct Ticket(String);
 /// The identifier of a new match: 16 lower hex digits, unique by chance (64 bits).
 pub(super) fn draw_match_id() -> MatchId {
     MatchId::new(format!("{:016x}", u64::from_le_bytes(system_bytes())))
-}
-
-/// The identifier of a match that the store knows by this one.
-pub(super) fn id_from_store(id: &bridgemaster_store::MatchId) -> MatchId {
-    MatchId::new(id.as_str())
-}
-
-/// What the store calls a match; for an identifier of the server's own.
-pub(super) fn stored_id(id: &MatchId) -> bridgemaster_store::MatchId {
-    let id = bridgemaster_store::MatchId::new(id.as_str());
-    id.expect("16 hex digits, or what the store itself gave, name a match in it")
+        .expect("16 hex digits are within the length and alphabet of an identifier")
 }
 
 impl Ticket {

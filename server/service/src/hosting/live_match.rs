@@ -18,8 +18,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use self::effects::{Locked, Surroundings, effects_buffer};
 use super::{
-    context::Context, gates::Gates, groups::GroupKey, hosted_match::Outcome, ids::stored_id,
-    spectators::Spectators,
+    context::Context, gates::Gates, groups::GroupKey, hosted_match::Outcome, spectators::Spectators,
 };
 use crate::journal::MatchJournal;
 
@@ -96,7 +95,7 @@ impl<G: WireGame> LiveMatch<G> {
         let origin = Arc::clone(machine.origin());
         let journal = context.journal.as_ref();
         let journal =
-            journal.map(|journal| MatchJournal::new(Arc::clone(journal), stored_id(&origin.id)));
+            journal.map(|journal| MatchJournal::new(Arc::clone(journal), origin.id.clone()));
         Self {
             around: Surroundings {
                 seats: machine.referee().rules().seats,

@@ -10,7 +10,7 @@ use tracing::error;
 
 use super::{
     HostedMatch, MatchQuery, Matches, Reader, StoredMatch, hosted_match::ReplayBytes,
-    ids::id_from_store, set_aside::unreadable,
+    set_aside::unreadable,
 };
 use crate::{
     journal::{Gated, NotStored},
@@ -101,12 +101,12 @@ impl Matches {
         if aside.is_some_and(|maker| viewer.sees_unreadable(maker.as_ref())) {
             return Err(unreadable(id));
         }
-        let Some((store, stored_id)) = self.stored(id) else {
+        let Some(store) = self.store() else {
             return Ok(None);
         };
         let _place = self.reading().begin(reader)?;
         let _turn = self.reading().turn().await?;
-        let read = match store.finished_match(&stored_id).await {
+        let read = match store.finished_match(id).await {
             Ok(None) => return Ok(None),
             Ok(Some(finished)) => self.read_finished(&finished),
             Err(error) => Err(self.not_read(id, error)),
@@ -117,7 +117,7 @@ impl Matches {
             Err(refusal) if refusal.reason() == RefusalReason::DataDamaged => {
                 let is_party = match viewer.sees_only() {
                     // Where not even that can be read, nobody is told of the match.
-                    Some(name) => store.is_party(&stored_id, name).await.unwrap_or(false),
+                    Some(name) => store.is_party(id, name).await.unwrap_or(false),
                     None => true,
                 };
                 if is_party { Err(refusal) } else { Ok(None) }
@@ -128,11 +128,11 @@ impl Matches {
 
     /// A finished match of the store, whoever asks.
     pub(super) async fn stored_match(&self, id: &MatchId) -> Result<Option<StoredMatch>, Refusal> {
-        let Some((store, stored_id)) = self.stored(id) else {
+        let Some(store) = self.store() else {
             return Ok(None);
         };
         let _turn = self.reading().turn().await?;
-        match store.finished_match(&stored_id).await {
+        match store.finished_match(id).await {
             Ok(finished) => finished.map(|one| self.read_finished(&one)).transpose(),
             Err(error) => Err(self.not_read(id, error)),
         }
@@ -155,11 +155,10 @@ impl Matches {
             }),
             ReplayBytes::Here(bytes) => bytes.shown().await.map_err(storage_failed),
             ReplayBytes::InStore => {
-                let stored = self.stored(hosted.id());
-                let (store, stored_id) = stored.ok_or_else(Refusal::storage_failed)?;
+                let store = self.store().ok_or_else(Refusal::storage_failed)?;
                 let _place = self.reading().begin(reader)?;
                 let turn = self.reading().turn().await?;
-                let bytes = store.replay(&stored_id).await;
+                let bytes = store.replay(hosted.id()).await;
                 drop(turn);
                 let bytes = bytes.map_err(|error| self.not_read(hosted.id(), error))?;
                 bytes.map(Arc::from).ok_or_else(Refusal::storage_failed)
@@ -225,7 +224,7 @@ impl Matches {
             let only_stored = stored
                 .matches
                 .iter()
-                .filter(|finished| self.held(&id_from_store(&finished.match_id)).is_none());
+                .filter(|finished| self.held(&finished.match_id).is_none());
             if room == 0 {
                 let has_more = only_stored.count() > 0 || stored.next.is_some();
                 return listed(page, damaged, has_more.then_some(Before::Stored(after)));
@@ -233,7 +232,7 @@ impl Matches {
             for (number, finished) in only_stored.enumerate() {
                 match self.read_finished(finished) {
                     Ok(finished) => page.extend(finished.info_if(wanted).map(Gated::into_value)),
-                    Err(_) => damaged.push(id_from_store(&finished.match_id)),
+                    Err(_) => damaged.push(finished.match_id.clone()),
                 }
                 if number % AT_ONCE == AT_ONCE - 1 {
                     yield_now().await;
@@ -241,7 +240,7 @@ impl Matches {
             }
             for damage in &stored.damaged {
                 self.set_aside().finished(damage);
-                damaged.extend(damage.value.match_id().map(id_from_store));
+                damaged.extend(damage.value.match_id().cloned());
             }
             if stored.next.is_none() {
                 return listed(page, damaged, None);
@@ -256,10 +255,10 @@ impl Matches {
 
     pub(super) fn read_finished(&self, finished: &FinishedMatch) -> Result<StoredMatch, Refusal> {
         StoredMatch::read(finished, &self.context().groups).map_err(|problem| {
-            let id = id_from_store(&finished.match_id);
-            let refusal = unreadable(&id);
+            let id = &finished.match_id;
+            let refusal = unreadable(id);
             let part = DamagedValue::Summary;
-            self.set_aside().part_of_finished(&id, part, &problem);
+            self.set_aside().part_of_finished(id, part, &problem);
             refusal
         })
     }
@@ -275,10 +274,9 @@ impl Matches {
         }
     }
 
-    /// The store, if there is one, and the identifier in it, if it can be one.
-    fn stored(&self, id: &MatchId) -> Option<(&dyn Store, bridgemaster_store::MatchId)> {
-        let stored_id = bridgemaster_store::MatchId::new(id.as_str()).ok()?;
-        Some((&**self.journal()?.store(), stored_id))
+    /// The store, if there is one.
+    fn store(&self) -> Option<&dyn Store> {
+        Some(&**self.journal()?.store())
     }
 }
 

@@ -53,8 +53,9 @@ impl Matches {
             Ok(Some(bytes)) => {
                 let note = RequestNote::decode(&*bytes);
                 let note = note.map_err(|error| damaged(error.to_string()))?;
+                let id = MatchId::new(note.match_id);
                 Ok(Some(MadeBefore {
-                    id: MatchId::new(note.match_id),
+                    id: id.map_err(|error| damaged(error.to_string()))?,
                     content: note.request_sha256,
                 }))
             }

@@ -17,7 +17,7 @@ use super::{
     HostedMatch, LiveMatch, Matches, Ticket,
     groups::{GroupKey, is_over, maker_name},
     hosted_match::PlayedMatch,
-    ids::{draw_match_id, draw_seed, draw_seed_salt, stored_id},
+    ids::{draw_match_id, draw_seed, draw_seed_salt},
     requests::RepeatableRequest,
     tickets::Wanted,
 };
@@ -180,7 +180,7 @@ impl Matches {
                     let note = request.as_ref().map(|request| request.note(made.id()));
                     let open = |of_group: Option<Write>| {
                         let notes = note.into_iter().chain(of_group);
-                        journal.open(stored_id(made.id()), &made.header(), notes)
+                        journal.open(made.id().clone(), &made.header(), notes)
                     };
                     let gate = match &group_key {
                         Some(key) => matches.context().groups.keep(key, open),

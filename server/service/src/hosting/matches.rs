@@ -17,7 +17,6 @@ use super::{
     clock::ServerClock,
     context::Context,
     hosted_match::{Ended, Outcome, PlayedMatch},
-    ids::stored_id,
     lifecycle::Lifecycle,
     reading::Reading,
     requests::{MadeBefore, RequestLocks},
@@ -346,7 +345,7 @@ impl Matches {
             listener.over(&id, gate.as_ref());
         }
         if let (Some(keeper), Some(replay)) = (&self.replays, replay) {
-            keeper.enqueue(stored_id(&id), replay, gate);
+            keeper.enqueue(id.clone(), replay, gate);
         }
         let forgotten = self.roster().end(&id, self.limits().ended_matches_kept);
         // Dropped here, outside the lock.
@@ -445,7 +444,7 @@ mod tests {
             let (seat, ..) = key.join(BotIdentity::default(), None, None).unwrap();
             seat.report(SeatInput::Resign);
         }
-        let id = MatchId::new(&*info.match_id);
+        let id = MatchId::new(&*info.match_id).unwrap();
         let replay = matches.held(&id).unwrap().replay();
         assert!(matches!(replay, ReplayBytes::Here(_)), "it has ended");
         let no_task = async {

@@ -4,7 +4,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use bridgemaster_games::with_game;
-use bridgemaster_match::{Claims, Header, TicketHash, Unreplayable, recover};
+use bridgemaster_match::{Claims, Header, MatchId, TicketHash, Unreplayable, recover};
 use bridgemaster_referee::Time;
 use bridgemaster_store::{
     COMMITS_FILE, DamagedValue as Value, OpenMatch, Opening, Store, StoreError, Tail, Write,
@@ -16,7 +16,6 @@ use super::{
     LiveMatch, Matches, StoredMatch,
     groups::{GroupKey, OPEN_NOTES, maker_name},
     hosted_match::PlayedMatch,
-    ids::id_from_store,
 };
 use crate::{
     journal::{Journal, RecoveryError},
@@ -147,7 +146,7 @@ impl Matches {
     async fn read_match(
         self: &Arc<Self>,
         store: &dyn Store,
-        id: &bridgemaster_store::MatchId,
+        id: &MatchId,
     ) -> Result<Option<Again>, RecoveryError> {
         let open = match store.open_match(id).await {
             Ok(Some(open)) => open,
@@ -155,9 +154,8 @@ impl Matches {
             Err(StoreError::Damaged { damage, .. }) => {
                 let header = store.open_match_header(id).await;
                 let claims = header.ok().flatten().map(|header| Claims::read(&header));
-                let id = id_from_store(id);
                 self.set_aside()
-                    .match_in_play(id, claims.unwrap_or_default(), &damage);
+                    .match_in_play(id.clone(), claims.unwrap_or_default(), &damage);
                 return Ok(None);
             }
             Err(failure) => return Err(failure.into()),
@@ -165,9 +163,8 @@ impl Matches {
         match self.replay_match(&open) {
             Ok(again) => Ok(Some(again)),
             Err(problem) => {
-                let id = id_from_store(id);
                 self.set_aside()
-                    .match_in_play(id, Claims::read(&open.header), &problem);
+                    .match_in_play(id.clone(), Claims::read(&open.header), &problem);
                 Ok(None)
             }
         }
@@ -176,8 +173,7 @@ impl Matches {
     fn replay_match(self: &Arc<Self>, open: &OpenMatch) -> Result<Again, Unreplayable> {
         let header = Header::read(&open.header)?;
         let again = with_game!(header.game_id(), G => {
-            let id = id_from_store(&open.match_id);
-            let recovered = recover::<G>(id, &header, &open.journal)?;
+            let recovered = recover::<G>(open.match_id.clone(), &header, &open.journal)?;
             let tickets = recovered.origin.tickets.clone();
             let known_until = recovered.known_until;
             Again {
@@ -202,7 +198,7 @@ async fn give_up(store: &dyn Store, given_up: &[String]) -> Result<(), RecoveryE
         let not_there = || RecoveryError::NotThere {
             match_id: match_id.clone(),
         };
-        let id = bridgemaster_store::MatchId::new(match_id.as_str()).map_err(|_| not_there())?;
+        let id = MatchId::new(match_id.as_str()).map_err(|_| not_there())?;
         let dropped = store.commit(vec![Write::DropMatch { match_id: id }]).await;
         dropped.map_err(|error| match error {
             StoreError::WriteRefused { .. } => not_there(),

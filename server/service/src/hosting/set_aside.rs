@@ -7,7 +7,6 @@ use std::{
     sync::Arc,
 };
 
-use super::ids::id_from_store;
 use bridgemaster_store::{Damage, DamagedValue as Value, KeyName};
 use parking_lot::{Mutex, MutexGuard};
 use tracing::error;
@@ -69,7 +68,7 @@ impl SetAside {
             _ => DamagedValue::Summary,
         };
         if let Some(id) = damage.value.match_id() {
-            self.part_of_finished(&id_from_store(id), part, &damage.detail);
+            self.part_of_finished(id, part, &damage.detail);
         }
     }
 

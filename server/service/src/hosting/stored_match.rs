@@ -20,7 +20,6 @@ use super::{
     closing::{cancelled, forfeited, has_ended, of_another_key},
     groups::{GroupKey, maker_name, still_running},
     hosted_match::{Joined, Outcome, ReplayBytes},
-    ids::id_from_store,
     outbound::{self, Closing},
     spectators::{Spectators, WatchReceiver},
 };
@@ -80,7 +79,7 @@ impl StoredMatch {
             group: GroupKey::of(group, maker_name(maker.as_ref())),
             groups: Arc::clone(groups),
             maker,
-            id: id_from_store(&finished.match_id),
+            id: finished.match_id.clone(),
             game_id,
             rules_version: summary.rules_version,
             info,

@@ -82,7 +82,9 @@ impl MatchDesk {
         match_id: &str,
     ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
         let caller = self.authenticator.caller(request.metadata()).await?;
-        let id = MatchId::new(match_id);
+        let Ok(id) = MatchId::new(match_id) else {
+            return Err(unknown(match_id, &caller));
+        };
         let reader = reader(request, &caller);
         match self.matches.find(&id, &caller, &reader).await? {
             Some(hosted) => Ok((hosted, caller)),

@@ -145,7 +145,7 @@ impl<G: WireGame> Played<G> {
 fn origin(seats: SeatCount) -> Origin {
     let tickets = seats.seats();
     let tickets = tickets.map(|seat| TicketHash::new([seat.number(); 32]));
-    let id = MatchId::new("0123456789abcdef");
+    let id = MatchId::new("0123456789abcdef").unwrap();
     let label = ("run".to_owned(), "7".to_owned());
     let first = Seat::new(0).unwrap();
     let offered = OfferedSeat {
@@ -237,7 +237,7 @@ fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
     let rules = MatchRules::<G>::standard(seats, Seed::from(1));
     let header = Header::new(&rules, &origin(seats), Time(0), HistoryId::new([2; 16]));
     let with = |entry: JournalEntry| [entry.encode_to_vec()];
-    let id = || MatchId::new("m");
+    let id = || MatchId::new("m").unwrap();
     let start = Referee::new(rules, Time(0)).unwrap().digest().0;
     let entry = |state_digest, records| JournalEntry {
         inputs: Vec::new(),

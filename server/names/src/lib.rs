@@ -1,4 +1,7 @@
-//! The texts that name things in the store. Each is checked where it is made.
+//! The texts that name matches, API keys and what a key allows. Each is checked where it is made, so
+//! that a match has one identifier in memory, in messages and in the store.
+
+#![forbid(unsafe_code)]
 
 use std::{fmt, str::FromStr};
 
