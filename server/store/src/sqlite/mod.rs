@@ -14,6 +14,7 @@ mod key_rows;
 mod key_store;
 mod log_file;
 mod match_rows;
+mod named_rows;
 mod note_rows;
 mod opening;
 mod options;

@@ -1,9 +1,14 @@
 //! Rows of notes.
 
-use sqlx::{Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
+use sqlx::{SqliteConnection, SqliteExecutor};
 
-use super::failure::Fault;
-use crate::{Damage, DamagedValue, Notes, checksum::StoreId};
+use super::{failure::Fault, named_rows::NamedTable};
+use crate::{DamagedValue, Notes, checksum::StoreId};
+
+const NOTES: NamedTable = NamedTable {
+    name: "note",
+    damaged: DamagedValue::Note,
+};
 
 /// The note of a name.
 pub(super) async fn get(
@@ -15,7 +20,7 @@ pub(super) async fn get(
         .bind(name)
         .fetch_optional(database)
         .await?;
-    let note = row.map(|row| note_of(store, &row)).transpose();
+    let note = row.map(|row| NOTES.read(store, &row)).transpose();
     Ok(note.map_err(Fault::Damage)?.map(|(_, value)| value))
 }
 
@@ -31,33 +36,10 @@ pub(super) async fn all(
     .bind(prefix)
     .fetch_all(database)
     .await?;
-    let mut notes = Notes::default();
-    for row in &rows {
-        match note_of(store, row) {
-            Ok((name, value)) => {
-                notes.kept.insert(name, value);
-            }
-            Err(damage) => notes.damaged.push(damage),
-        }
-    }
-    Ok(notes)
-}
-
-fn note_of(store: StoreId, row: &SqliteRow) -> Result<(String, Vec<u8>), Damage> {
-    let read = || -> Result<_, sqlx::Error> {
-        let name: String = row.try_get(0)?;
-        let value: Vec<u8> = row.try_get(1)?;
-        let is_sound = row.try_get::<i64, _>(2)? == checksum_of(store, &name, &value);
-        Ok((name, value, is_sound))
-    };
-    let detail = match read() {
-        Ok((name, value, true)) => return Ok((name, value)),
-        Ok((_, _, false)) => "its checksum differs".to_owned(),
-        Err(error) => error.to_string(),
-    };
-    Err(Damage {
-        value: DamagedValue::Note(row.try_get(0).unwrap_or_default()),
-        detail,
+    let notes = NOTES.read_all(store, &rows);
+    Ok(Notes {
+        kept: notes.sound,
+        damaged: notes.damaged,
     })
 }
 
@@ -71,7 +53,7 @@ pub(super) async fn keep(
     sqlx::query("INSERT OR REPLACE INTO note (name, value, checksum) VALUES (?, ?, ?)")
         .bind(name)
         .bind(&value)
-        .bind(checksum_of(store, name, &value))
+        .bind(NOTES.checksum(store, name, &value))
         .execute(connection)
         .await?;
     Ok(())
@@ -84,8 +66,4 @@ pub(super) async fn forget(connection: &mut SqliteConnection, name: &str) -> Res
         .execute(connection)
         .await?;
     Ok(())
-}
-
-fn checksum_of(store: StoreId, name: &str, value: &[u8]) -> i64 {
-    store.row("note").text(name).bytes(value).finish()
 }

@@ -1,38 +1,27 @@
 //! Rows of secrets.
 
-use std::collections::BTreeMap;
+use sqlx::{SqliteConnection, SqliteExecutor};
 
-use sqlx::{Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
-
-use super::failure::Fault;
+use super::{
+    failure::Fault,
+    named_rows::{NamedTable, NamedValues},
+};
 use crate::{Damage, DamagedValue, checksum::StoreId};
 
-/// The secrets, and what is wrong with those that cannot be read.
-#[derive(Debug, Default)]
-pub(super) struct ReadSecrets {
-    /// By their names.
-    sound: BTreeMap<String, Vec<u8>>,
-    pub(super) damaged: Vec<Damage>,
-}
+const SECRETS: NamedTable = NamedTable {
+    name: "secret",
+    damaged: DamagedValue::Secret,
+};
 
 /// Every secret: there are few.
 pub(super) async fn all(
     database: impl SqliteExecutor<'_>,
     store: StoreId,
-) -> Result<ReadSecrets, Fault> {
+) -> Result<NamedValues, Fault> {
     let rows = sqlx::query("SELECT name, value, checksum FROM secret")
         .fetch_all(database)
         .await?;
-    let mut secrets = ReadSecrets::default();
-    for row in &rows {
-        match secret_of(store, row) {
-            Ok((name, value)) => {
-                secrets.sound.insert(name, value);
-            }
-            Err(damage) => secrets.damaged.push(damage),
-        }
-    }
-    Ok(secrets)
+    Ok(SECRETS.read_all(store, &rows))
 }
 
 /// The secret of a name.
@@ -69,25 +58,6 @@ pub(super) async fn remove_damaged(
     Ok(secrets.damaged)
 }
 
-/// A secret with its name, from its row.
-fn secret_of(store: StoreId, row: &SqliteRow) -> Result<(String, Vec<u8>), Damage> {
-    let read = || -> Result<_, sqlx::Error> {
-        let name: String = row.try_get(0)?;
-        let value: Vec<u8> = row.try_get(1)?;
-        let is_sound = row.try_get::<i64, _>(2)? == checksum_of(store, &name, &value);
-        Ok(((name, value), is_sound))
-    };
-    let detail = match read() {
-        Ok((secret, true)) => return Ok(secret),
-        Ok((_, false)) => "its checksum differs".to_owned(),
-        Err(error) => error.to_string(),
-    };
-    Err(Damage {
-        value: DamagedValue::Secret(row.try_get(0).unwrap_or_default()),
-        detail,
-    })
-}
-
 /// Within a transaction: keeps a secret, unless there is one of its name. Returns the one that is
 /// kept.
 pub(super) async fn keep(
@@ -112,12 +82,8 @@ async fn add(
     sqlx::query("INSERT INTO secret (name, value, checksum) VALUES (?, ?, ?)")
         .bind(name)
         .bind(value)
-        .bind(checksum_of(store, name, value))
+        .bind(SECRETS.checksum(store, name, value))
         .execute(connection)
         .await?;
     Ok(())
-}
-
-fn checksum_of(store: StoreId, name: &str, value: &[u8]) -> i64 {
-    store.row("secret").text(name).bytes(value).finish()
 }
