@@ -14,11 +14,11 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 use tokio_rustls::server::TlsStream;
-use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::{Request, transport::server::Connected};
 
 use super::{
     connection_slots::ConnectionSlot,
+    held_slot::HeldSlot,
     origin::Origin,
     round_trip::{LeastRoundTrip, RoundTripWatch},
 };
@@ -39,12 +39,10 @@ pub(crate) struct Connection {
     awaited: Option<AwaitedPreface>,
     peer: SocketAddr,
     round_trip: RoundTripWatch,
-    /// Completes when it has to give way to another.
-    gives_way: Pin<Box<WaitForCancellationFutureOwned>>,
+    slot: HeldSlot,
     writing: Writing,
     /// What may still be read in this turn.
     turn_bytes_left: usize,
-    _slot: ConnectionSlot,
 }
 
 /// Whether the peer takes what is written. While it does not, nothing is read from it: otherwise
@@ -117,28 +115,15 @@ impl Connection {
                 bytes_left: PREFACE_BYTES,
                 until: Box::pin(sleep_until(preface_by)),
             }),
-            gives_way: Box::pin(slot.gives_way().clone().cancelled_owned()),
+            slot: HeldSlot::new(slot),
             writing: Writing::default(),
             turn_bytes_left: TURN_BYTES,
-            _slot: slot,
         }
     }
 
     /// Where it comes from.
     pub(super) fn origin(&self) -> Origin {
         self.peer.ip().into()
-    }
-
-    /// Fails once it has to give way. Asked whenever the connection is read or written: one whose
-    /// peer reads nothing is written to and no more read.
-    fn check_slot(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        match self.gives_way.as_mut().poll(cx) {
-            Poll::Pending => Ok(()),
-            Poll::Ready(()) => Err(io::Error::new(
-                io::ErrorKind::ConnectionAborted,
-                "it gave its slot to another connection",
-            )),
-        }
     }
 }
 
@@ -169,7 +154,7 @@ impl AsyncRead for Connection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        this.check_slot(cx)?;
+        this.slot.check(cx)?;
         if this.writing.is_stuck {
             this.writing.reader = Some(cx.waker().clone());
             return Poll::Pending;
@@ -215,7 +200,7 @@ impl AsyncWrite for Connection {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        this.check_slot(cx)?;
+        this.slot.check(cx)?;
         this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
             Transport::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
@@ -228,7 +213,7 @@ impl AsyncWrite for Connection {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        this.check_slot(cx)?;
+        this.slot.check(cx)?;
         this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
             Transport::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
@@ -244,7 +229,7 @@ impl AsyncWrite for Connection {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        this.check_slot(cx)?;
+        this.slot.check(cx)?;
         this.writing.note(match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_flush(cx),
             Transport::Tls(stream) => Pin::new(stream).poll_flush(cx),

@@ -15,10 +15,9 @@ use tokio::{
     net::{TcpListener, TcpStream},
     time::{Sleep, sleep},
 };
-use tokio_util::sync::WaitForCancellationFutureOwned;
 use tracing::warn;
 
-use super::connection_slots::{ConnectionSlot, ConnectionSlots};
+use super::{connection_slots::ConnectionSlots, held_slot::HeldSlot};
 
 /// A listener that has no more connections at once than it may. For one more the oldest gives way:
 /// of the same address if that has its share, else of the address with most of them.
@@ -32,8 +31,7 @@ pub(crate) struct FewConnections {
 pub(crate) struct ShortConnection {
     tcp: TcpStream,
     until: Pin<Box<Sleep>>,
-    gives_way: Pin<Box<WaitForCancellationFutureOwned>>,
-    _slot: ConnectionSlot,
+    slot: HeldSlot,
 }
 
 impl FewConnections {
@@ -64,8 +62,7 @@ impl Listener for FewConnections {
         let connection = ShortConnection {
             tcp,
             until: Box::pin(sleep(self.connection_time)),
-            gives_way: Box::pin(slot.gives_way().clone().cancelled_owned()),
-            _slot: slot,
+            slot: HeldSlot::new(slot),
         };
         (connection, peer)
     }
@@ -77,9 +74,7 @@ impl Listener for FewConnections {
 
 impl ShortConnection {
     fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        if self.gives_way.as_mut().poll(cx).is_ready() {
-            return Err(io::ErrorKind::ConnectionAborted.into());
-        }
+        self.slot.check(cx)?;
         match self.until.as_mut().poll(cx) {
             Poll::Pending => Ok(()),
             Poll::Ready(()) => Err(io::ErrorKind::TimedOut.into()),

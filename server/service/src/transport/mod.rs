@@ -13,6 +13,7 @@ mod connection_slots;
 mod crowd;
 mod few_connections;
 mod handshakes;
+mod held_slot;
 mod incoming;
 mod origin;
 mod round_trip;
