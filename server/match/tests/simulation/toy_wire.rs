@@ -1,6 +1,7 @@
 //! The toy games on the wire. The protocol has no entries of theirs, so their numbers travel in
 //! those of a game of the catalogue.
 
+use bridgemaster_games::Game;
 use bridgemaster_proto::{
     games::{WireError, WireGame, alhambra::v1 as alhambra, bridges_to_nowhere::v1 as carrier},
     v1::{
@@ -11,8 +12,8 @@ use bridgemaster_proto::{
 };
 
 use crate::toy::{
-    hands::{Hand, Hands, HandsConfig, HandsEvent, HandsSeen, Prize},
-    heap::{Heap, HeapConfig, HeapEvent, HeapState, Take},
+    hands::{Hand, Hands, HandsConfig, HandsEvent, Prize},
+    heap::{Heap, HeapConfig, HeapEvent, Take},
 };
 
 fn foreign() -> WireError {
@@ -148,190 +149,229 @@ fn request(
     }
 }
 
-impl WireGame for Heap {
-    fn config_to_wire(from: &HeapConfig) -> GameConfig {
-        config(carrier::Config {
-            games: from.stones.map(u32::from),
-            contracts_to_win: Some(from.most.into()),
-            ..carrier::Config::default()
-        })
-    }
-
-    fn config_from_wire(config: &GameConfig) -> Result<HeapConfig, WireError> {
-        let entry = config_entry(config)?;
-        Ok(HeapConfig {
-            stones: entry.games.map(byte).transpose()?,
-            most: byte(entry.contracts_to_win.unwrap_or_default())?,
-        })
-    }
-
-    fn setup_to_wire(stones: &u8) -> GameSetup {
-        setup((*stones).into())
-    }
-
-    fn setup_from_wire(setup: &GameSetup, _config: &HeapConfig) -> Result<u8, WireError> {
-        byte(setup_number(setup)?)
-    }
-
-    fn decision_to_wire(taken: &Take) -> GameDecision {
-        decision(taken.0.into())
-    }
-
-    fn decision_from_wire(decision: &GameDecision) -> Result<Take, WireError> {
-        decision_number(decision).and_then(byte).map(Take)
-    }
-
-    fn observation_to_wire(seen: &HeapState) -> GameObservation {
-        observation(format!("{seen:?}").bytes().map(u32::from).collect())
-    }
-
-    fn observation_from_wire(
-        _observation: &GameObservation,
-        _config: &HeapConfig,
-    ) -> Result<HeapState, WireError> {
-        Err(foreign())
-    }
-
-    fn request_to_wire(seen: &HeapState, legal: &[Take], events: &[HeapEvent]) -> GameRequest {
-        request(
-            Self::observation_to_wire(seen),
-            legal.iter().map(Self::decision_to_wire),
-            events.iter().map(Self::event_to_wire),
-        )
-    }
-
-    fn request_from_wire(
-        _request: &GameRequest,
-        _config: &HeapConfig,
-    ) -> Result<(HeapState, Vec<Take>), WireError> {
-        Err(foreign())
-    }
-
-    fn request_events_from_wire(_request: &GameRequest) -> Result<Vec<HeapEvent>, WireError> {
-        Err(foreign())
-    }
-
-    fn event_to_wire(happened: &HeapEvent) -> GameEvent {
-        match happened {
-            HeapEvent::Laid(stones) => event(0, [(*stones).into()]),
-            HeapEvent::Took { seat, stones } => event(1, [(*seat).into(), (*stones).into()]),
-        }
-    }
-
-    fn event_from_wire(_event: &GameEvent) -> Result<HeapEvent, WireError> {
-        Err(foreign())
-    }
-
-    fn chance_to_wire(chance: &Self::Chance) -> GameChance {
-        match *chance {}
-    }
-
-    fn chance_from_wire(_chance: &GameChance) -> Result<Self::Chance, WireError> {
-        Err(foreign())
+/// As many cards as the number says.
+fn chance(number: u32) -> GameChance {
+    let entry = alhambra::Shuffle {
+        cards: vec![alhambra::MoneyCard::default(); number as usize],
+    };
+    GameChance {
+        game: Some(game_chance::Game::Alhambra(Box::new(entry))),
     }
 }
 
-fn hand(number: u32) -> Result<Hand, WireError> {
-    match number {
-        0 => Ok(Hand::Rock),
-        1 => Ok(Hand::Paper),
-        2 => Ok(Hand::Scissors),
+fn chance_number(chance: &GameChance) -> Result<u32, WireError> {
+    match &chance.game {
+        Some(game_chance::Game::Alhambra(entry)) => Ok(entry.cards.len() as u32),
         _ => Err(foreign()),
     }
 }
 
-impl WireGame for Hands {
-    fn config_to_wire(from: &HandsConfig) -> GameConfig {
-        config(carrier::Config {
-            games: Some(from.rounds.into()),
-            contracts: Some(from.first_settles),
-            contracts_to_win: Some(from.draws_prizes.into()),
+/// A toy game in the numbers that its messages carry.
+trait InNumbers: Game {
+    fn config_numbers(config: &Self::Config) -> carrier::Config;
+    fn config_of(numbers: &carrier::Config) -> Result<Self::Config, WireError>;
+    fn setup_number(setup: &Self::Setup) -> u32;
+    fn setup_of(number: u32) -> Result<Self::Setup, WireError>;
+    fn decision_number(decision: &Self::Decision) -> u32;
+    fn decision_of(number: u32) -> Result<Self::Decision, WireError>;
+    /// The kind of an event, and what happened.
+    fn event_numbers(event: &Self::Event) -> (u32, Vec<u32>);
+    fn chance_number(chance: &Self::Chance) -> u32;
+    fn chance_of(number: u32) -> Result<Self::Chance, WireError>;
+}
+
+impl InNumbers for Heap {
+    fn config_numbers(config: &HeapConfig) -> carrier::Config {
+        carrier::Config {
+            games: config.stones.map(u32::from),
+            contracts_to_win: Some(config.most.into()),
             ..carrier::Config::default()
-        })
-    }
-
-    fn config_from_wire(config: &GameConfig) -> Result<HandsConfig, WireError> {
-        let entry = config_entry(config)?;
-        Ok(HandsConfig {
-            rounds: byte(entry.games.unwrap_or_default())?,
-            first_settles: entry.contracts.unwrap_or_default(),
-            draws_prizes: entry.contracts_to_win == Some(1),
-        })
-    }
-
-    fn setup_to_wire(_setup: &()) -> GameSetup {
-        setup(0)
-    }
-
-    fn setup_from_wire(setup: &GameSetup, _config: &HandsConfig) -> Result<(), WireError> {
-        setup_number(setup).map(drop)
-    }
-
-    fn decision_to_wire(hand: &Hand) -> GameDecision {
-        decision(*hand as u32)
-    }
-
-    fn decision_from_wire(decision: &GameDecision) -> Result<Hand, WireError> {
-        decision_number(decision).and_then(hand)
-    }
-
-    fn observation_to_wire(seen: &HandsSeen) -> GameObservation {
-        observation(format!("{seen:?}").bytes().map(u32::from).collect())
-    }
-
-    fn observation_from_wire(
-        _observation: &GameObservation,
-        _config: &HandsConfig,
-    ) -> Result<HandsSeen, WireError> {
-        Err(foreign())
-    }
-
-    fn request_to_wire(seen: &HandsSeen, legal: &[Hand], events: &[HandsEvent]) -> GameRequest {
-        request(
-            Self::observation_to_wire(seen),
-            legal.iter().map(Self::decision_to_wire),
-            events.iter().map(Self::event_to_wire),
-        )
-    }
-
-    fn request_from_wire(
-        _request: &GameRequest,
-        _config: &HandsConfig,
-    ) -> Result<(HandsSeen, Vec<Hand>), WireError> {
-        Err(foreign())
-    }
-
-    fn request_events_from_wire(_request: &GameRequest) -> Result<Vec<HandsEvent>, WireError> {
-        Err(foreign())
-    }
-
-    fn event_to_wire(happened: &HandsEvent) -> GameEvent {
-        match happened {
-            HandsEvent::RoundOver { hands } => {
-                let number = |hand: &Option<Hand>| hand.map_or(3, |hand| hand as u32);
-                event(0, hands.iter().map(number))
-            }
-            HandsEvent::PrizeDrawn(Prize(seat)) => event(1, [(*seat).into()]),
         }
     }
 
-    fn event_from_wire(_event: &GameEvent) -> Result<HandsEvent, WireError> {
-        Err(foreign())
+    fn config_of(numbers: &carrier::Config) -> Result<HeapConfig, WireError> {
+        Ok(HeapConfig {
+            stones: numbers.games.map(byte).transpose()?,
+            most: byte(numbers.contracts_to_win.unwrap_or_default())?,
+        })
     }
 
-    fn chance_to_wire(Prize(seat): &Prize) -> GameChance {
-        let entry = alhambra::Shuffle {
-            cards: vec![alhambra::MoneyCard::default(); usize::from(*seat)],
-        };
-        GameChance {
-            game: Some(game_chance::Game::Alhambra(Box::new(entry))),
+    fn setup_number(stones: &u8) -> u32 {
+        (*stones).into()
+    }
+
+    fn setup_of(number: u32) -> Result<u8, WireError> {
+        byte(number)
+    }
+
+    fn decision_number(taken: &Take) -> u32 {
+        taken.0.into()
+    }
+
+    fn decision_of(number: u32) -> Result<Take, WireError> {
+        byte(number).map(Take)
+    }
+
+    fn event_numbers(event: &HeapEvent) -> (u32, Vec<u32>) {
+        match event {
+            HeapEvent::Laid(stones) => (0, vec![(*stones).into()]),
+            HeapEvent::Took { seat, stones } => (1, vec![(*seat).into(), (*stones).into()]),
         }
     }
 
-    fn chance_from_wire(chance: &GameChance) -> Result<Prize, WireError> {
-        let Some(game_chance::Game::Alhambra(entry)) = &chance.game else {
-            return Err(foreign());
-        };
-        byte(entry.cards.len() as u32).map(Prize)
+    fn chance_number(chance: &Self::Chance) -> u32 {
+        match *chance {}
+    }
+
+    fn chance_of(_number: u32) -> Result<Self::Chance, WireError> {
+        Err(foreign())
     }
 }
+
+impl InNumbers for Hands {
+    fn config_numbers(config: &HandsConfig) -> carrier::Config {
+        carrier::Config {
+            games: Some(config.rounds.into()),
+            contracts: Some(config.first_settles),
+            contracts_to_win: Some(config.draws_prizes.into()),
+            ..carrier::Config::default()
+        }
+    }
+
+    fn config_of(numbers: &carrier::Config) -> Result<HandsConfig, WireError> {
+        Ok(HandsConfig {
+            rounds: byte(numbers.games.unwrap_or_default())?,
+            first_settles: numbers.contracts.unwrap_or_default(),
+            draws_prizes: numbers.contracts_to_win == Some(1),
+        })
+    }
+
+    fn setup_number((): &()) -> u32 {
+        0
+    }
+
+    fn setup_of(_number: u32) -> Result<(), WireError> {
+        Ok(())
+    }
+
+    fn decision_number(hand: &Hand) -> u32 {
+        *hand as u32
+    }
+
+    fn decision_of(number: u32) -> Result<Hand, WireError> {
+        match number {
+            0 => Ok(Hand::Rock),
+            1 => Ok(Hand::Paper),
+            2 => Ok(Hand::Scissors),
+            _ => Err(foreign()),
+        }
+    }
+
+    fn event_numbers(event: &HandsEvent) -> (u32, Vec<u32>) {
+        match event {
+            HandsEvent::RoundOver { hands } => {
+                let number = |hand: &Option<Hand>| hand.map_or(3, |hand| hand as u32);
+                (0, hands.iter().map(number).collect())
+            }
+            HandsEvent::PrizeDrawn(Prize(seat)) => (1, vec![(*seat).into()]),
+        }
+    }
+
+    fn chance_number(Prize(seat): &Prize) -> u32 {
+        (*seat).into()
+    }
+
+    fn chance_of(number: u32) -> Result<Prize, WireError> {
+        byte(number).map(Prize)
+    }
+}
+
+/// Carries a toy game by its numbers.
+macro_rules! carried {
+    ($game:ident) => {
+        impl WireGame for $game {
+            fn config_to_wire(from: &Self::Config) -> GameConfig {
+                config(Self::config_numbers(from))
+            }
+
+            fn config_from_wire(config: &GameConfig) -> Result<Self::Config, WireError> {
+                config_entry(config).and_then(Self::config_of)
+            }
+
+            fn setup_to_wire(from: &Self::Setup) -> GameSetup {
+                setup(Self::setup_number(from))
+            }
+
+            fn setup_from_wire(
+                setup: &GameSetup,
+                _config: &Self::Config,
+            ) -> Result<Self::Setup, WireError> {
+                setup_number(setup).and_then(Self::setup_of)
+            }
+
+            fn decision_to_wire(from: &Self::Decision) -> GameDecision {
+                decision(Self::decision_number(from))
+            }
+
+            fn decision_from_wire(decision: &GameDecision) -> Result<Self::Decision, WireError> {
+                decision_number(decision).and_then(Self::decision_of)
+            }
+
+            fn observation_to_wire(seen: &Self::Observation) -> GameObservation {
+                observation(format!("{seen:?}").bytes().map(u32::from).collect())
+            }
+
+            fn observation_from_wire(
+                _observation: &GameObservation,
+                _config: &Self::Config,
+            ) -> Result<Self::Observation, WireError> {
+                Err(foreign())
+            }
+
+            fn request_to_wire(
+                seen: &Self::Observation,
+                legal: &[Self::Decision],
+                events: &[Self::Event],
+            ) -> GameRequest {
+                request(
+                    Self::observation_to_wire(seen),
+                    legal.iter().map(Self::decision_to_wire),
+                    events.iter().map(Self::event_to_wire),
+                )
+            }
+
+            fn request_from_wire(
+                _request: &GameRequest,
+                _config: &Self::Config,
+            ) -> Result<(Self::Observation, Vec<Self::Decision>), WireError> {
+                Err(foreign())
+            }
+
+            fn request_events_from_wire(
+                _request: &GameRequest,
+            ) -> Result<Vec<Self::Event>, WireError> {
+                Err(foreign())
+            }
+
+            fn event_to_wire(happened: &Self::Event) -> GameEvent {
+                let (kind, numbers) = Self::event_numbers(happened);
+                event(kind, numbers)
+            }
+
+            fn event_from_wire(_event: &GameEvent) -> Result<Self::Event, WireError> {
+                Err(foreign())
+            }
+
+            fn chance_to_wire(drawn: &Self::Chance) -> GameChance {
+                chance(Self::chance_number(drawn))
+            }
+
+            fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError> {
+                chance_number(chance).and_then(Self::chance_of)
+            }
+        }
+    };
+}
+
+carried! { Heap }
+carried! { Hands }
