@@ -11,10 +11,11 @@ use std::{
 
 use async_trait::async_trait;
 use bridgemaster_proto::v1::{
-    ListGamesRequest, MatchState, PlayRequest, PlayResponse, SeatState,
+    ListGamesRequest, MatchConfig, MatchResult, MatchState, PlayRequest, PlayResponse, SeatState,
     catalog_service_client::CatalogServiceClient, play_request,
     play_service_client::PlayServiceClient,
 };
+use bridgemaster_sdk::PlayError;
 use bridgemaster_server::{
     Limits, Rate,
     identity::{ApiKey, KeyScope},
@@ -22,7 +23,7 @@ use bridgemaster_server::{
 use bridgemaster_store::{
     DamagedKey, Key, KeyId, KeyStore, KeysMark, MemoryStore, NewKey, StoreError,
 };
-use tokio::{select, sync::mpsc, time::timeout};
+use tokio::{select, sync::mpsc, task::JoinHandle, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Streaming};
 
@@ -142,6 +143,40 @@ async fn until(locked: &LockedTable, key: &ApiKey, works: bool) {
     timeout(PATIENCE, waiting).await.unwrap();
 }
 
+/// Keys: of who makes matches and looks at them, and of two bots.
+async fn makers_and_bots(locked: &LockedTable) -> (ApiKey, ApiKey, ApiKey) {
+    (
+        locked.key("maker", &[Create, Read]).await,
+        locked.key("north", &[Play]).await,
+        locked.key("south", &[Play]).await,
+    )
+}
+
+fn match_of_two() -> MatchConfig {
+    config(GAMES[0], 2)
+}
+
+/// Waits until a bot holds the first seat.
+async fn until_joined(locked: &LockedTable, key: &ApiKey, match_id: &str) {
+    let caller = locked.with(key);
+    let joined = async {
+        while caller.info(match_id).await.unwrap().seats[0].state() != SeatState::Connected {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, joined).await.unwrap();
+}
+
+/// Waits for the ends of bots, whose matches have no fault.
+async fn assert_played_without_fault(
+    bots: impl IntoIterator<Item = JoinHandle<Result<MatchResult, PlayError>>>,
+) {
+    for bot in bots {
+        let result = timeout(PATIENCE, bot).await.unwrap().unwrap().unwrap();
+        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    }
+}
+
 #[tokio::test]
 async fn the_holder_of_a_damaged_key_is_told_so_and_others_are_not() {
     let (locked, trouble) = troubled().await;
@@ -170,27 +205,13 @@ async fn damage_while_its_bot_plays(is_id_damaged: bool) {
     trouble
         .is_id_damaged
         .store(is_id_damaged, Ordering::Relaxed);
-    let maker = locked.key("maker", &[Create]).await;
-    let (north, south) = (
-        locked.key("north", &[Play]).await,
-        locked.key("south", &[Play]).await,
-    );
-    let seated = locked
-        .with(&maker)
-        .create(config(GAMES[0], 2))
-        .await
-        .unwrap();
+    let (maker, north, south) = makers_and_bots(&locked).await;
+    let seated = locked.with(&maker).create(match_of_two()).await.unwrap();
     let [first, second] = &seated.tickets[..] else {
         panic!("a match of two")
     };
     let playing = locked.with(&north).good_bot(first);
-    let joined = async {
-        let info = || locked.with(&maker).info(&seated.match_id);
-        while info().await.unwrap().seats[0].state() != SeatState::Connected {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, joined).await.unwrap();
+    until_joined(&locked, &maker, &seated.match_id).await;
 
     *trouble.damaged.lock().unwrap() = Some(north.id().clone());
     // The keys are read again when there is a new one.
@@ -218,16 +239,8 @@ async fn damage_while_its_bot_plays(is_id_damaged: bool) {
 #[tokio::test]
 async fn a_bot_comes_back_to_its_seat_while_the_keys_cannot_be_read() {
     let (locked, trouble) = troubled().await;
-    let maker = locked.key("maker", &[Create]).await;
-    let (north, south) = (
-        locked.key("north", &[Play]).await,
-        locked.key("south", &[Play]).await,
-    );
-    let seated = locked
-        .with(&maker)
-        .create(config(GAMES[0], 2))
-        .await
-        .unwrap();
+    let (maker, north, south) = makers_and_bots(&locked).await;
+    let seated = locked.with(&maker).create(match_of_two()).await.unwrap();
     let held = [
         locked.with(&north).join(&seated.tickets[0]).await,
         locked.with(&south).join(&seated.tickets[1]).await,
@@ -246,29 +259,18 @@ async fn a_bot_comes_back_to_its_seat_while_the_keys_cannot_be_read() {
         locked.with(&north).good_bot(&seated.tickets[0]),
         locked.with(&south).good_bot(&seated.tickets[1]),
     ];
-    for bot in back {
-        let result = timeout(PATIENCE, bot).await.unwrap().unwrap().unwrap();
-        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
-    }
+    assert_played_without_fault(back).await;
 }
 
 #[tokio::test]
 async fn a_match_waits_for_a_bot_that_could_not_be_told_from_others_before_the_start() {
     let (locked, trouble) = troubled().await;
-    let maker = locked.key("maker", &[Create, Read]).await;
-    let (north, south) = (
-        locked.key("north", &[Play]).await,
-        locked.key("south", &[Play]).await,
-    );
-    let short = with_clock(config(GAMES[0], 2), |clock| clock.startup_ms = Some(2_000));
+    let (maker, north, south) = makers_and_bots(&locked).await;
+    let short = with_clock(match_of_two(), |clock| clock.startup_ms = Some(2_000));
     let seated = locked.with(&maker).create(short.clone()).await.unwrap();
     let first = locked.with(&north).good_bot(&seated.tickets[0]);
     let caller = locked.with(&maker);
-    let has_joined = async {
-        let seat = async || caller.info(&seated.match_id).await.unwrap().seats[0].state();
-        while seat().await != SeatState::Connected {}
-    };
-    timeout(PATIENCE, has_joined).await.unwrap();
+    until_joined(&locked, &maker, &seated.match_id).await;
     until(&locked, &south, true).await;
     trouble.is_unreadable.store(true, Ordering::Relaxed);
     until(&locked, &maker, false).await;
@@ -285,10 +287,7 @@ async fn a_match_waits_for_a_bot_that_could_not_be_told_from_others_before_the_s
     let info = caller.info(&seated.match_id).await.unwrap();
     assert_eq!(info.state(), MatchState::Waiting);
     let second = locked.with(&south).good_bot(&seated.tickets[1]);
-    for bot in [first, second] {
-        let result = timeout(PATIENCE, bot).await.unwrap().unwrap().unwrap();
-        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
-    }
+    assert_played_without_fault([first, second]).await;
 }
 
 async fn join_from(address: &str, table: &Table, ticket: &str) -> Result<RawBot, tonic::Status> {
