@@ -86,7 +86,7 @@ mod tests {
         let store = MemoryStore::new();
         let first = OfferTickets::kept_in(&store).await.unwrap();
         let again = OfferTickets::kept_in(&store).await.unwrap();
-        let (one, other) = (MatchId::new("one"), MatchId::new("other"));
+        let (one, other) = (MatchId::new("one").unwrap(), MatchId::new("other").unwrap());
         let (north, south) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
         let ticket = first.ticket(&one, north);
         assert_eq!(ticket.reveal(), again.ticket(&one, north).reveal());

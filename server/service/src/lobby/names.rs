@@ -102,6 +102,6 @@ impl OfferId {
     /// The match that it is of, if it can be one.
     pub(super) fn match_id(&self) -> Option<MatchId> {
         let (id, _) = self.0.rsplit_once('-')?;
-        Some(MatchId::new(id))
+        MatchId::new(id).ok()
     }
 }

@@ -15,24 +15,24 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 use crate::{
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     metrics::scrape,
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, Table, config},
+    test_server::{GAMES, TestServer, config},
 };
 
 const WHY: &str = "the wrong bot came";
 
-async fn cancel(table: &Table, match_id: &str) -> Result<MatchInfo, Status> {
+async fn cancel(server: &TestServer, match_id: &str) -> Result<MatchInfo, Status> {
     let request = CancelMatchRequest {
         match_id: match_id.to_owned(),
         reason: WHY.to_owned(),
     };
-    let cancelled = table.matches().cancel_match(request).await?;
+    let cancelled = server.matches().cancel_match(request).await?;
     Ok(cancelled.into_inner().r#match.unwrap())
 }
 
-async fn listed(table: &Table, state: MatchState) -> Vec<String> {
+async fn listed(server: &TestServer, state: MatchState) -> Vec<String> {
     let request = ListMatchesRequest {
         filter: Some(MatchFilter {
             state: state.into(),
@@ -40,7 +40,7 @@ async fn listed(table: &Table, state: MatchState) -> Vec<String> {
         }),
         ..ListMatchesRequest::default()
     };
-    let page = table.matches().list_matches(request).await.unwrap();
+    let page = server.matches().list_matches(request).await.unwrap();
     let matches = page.into_inner().matches.into_iter();
     matches.map(|info| info.match_id).collect()
 }
@@ -53,28 +53,28 @@ fn assert_cancelled(refused: &Status) {
 }
 
 /// What a bot is told that comes with its ticket.
-async fn come_back(table: &Table, ticket: &str) -> Status {
+async fn come_back(server: &TestServer, ticket: &str) -> Status {
     let first = request(play_request::Message::Hello(hello()));
-    let bot = RawBot::open(table, ticket, first).await.unwrap();
+    let bot = RawBot::open(server, ticket, first).await.unwrap();
     bot.end().await.unwrap()
 }
 
 #[tokio::test]
 async fn a_match_that_is_called_off_ends_its_streams_and_keeps_its_record() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let id = seated.match_id.as_str();
     let bots = [
-        RawBot::join(&table, &seated.tickets[0]).await,
-        RawBot::join(&table, &seated.tickets[1]).await,
+        RawBot::join(&server, &seated.tickets[0]).await,
+        RawBot::join(&server, &seated.tickets[1]).await,
     ];
     let watching = WatchMatchRequest {
         match_id: id.to_owned(),
     };
-    let news = table.matches().watch_match(watching).await.unwrap();
+    let news = server.matches().watch_match(watching).await.unwrap();
     let mut news = news.into_inner();
 
-    let told = cancel(&table, id).await.unwrap();
+    let told = cancel(&server, id).await.unwrap();
     assert_eq!(told.state(), MatchState::Cancelled);
     let why = told.cancellation.clone().unwrap();
     assert_eq!((why.reason.as_str(), why.cancelled_by.as_str()), (WHY, ""));
@@ -92,15 +92,15 @@ async fn a_match_that_is_called_off_ends_its_streams_and_keeps_its_record() {
     }
     assert_eq!(last.unwrap(), told);
 
-    assert_cancelled(&come_back(&table, &seated.tickets[0]).await);
-    assert_cancelled(&table.replay(id).await.unwrap_err());
-    assert_eq!(table.info(id).await, told);
-    assert_eq!(listed(&table, MatchState::Cancelled).await, [id]);
+    assert_cancelled(&come_back(&server, &seated.tickets[0]).await);
+    assert_cancelled(&server.replay(id).await.unwrap_err());
+    assert_eq!(server.info(id).await, told);
+    assert_eq!(listed(&server, MatchState::Cancelled).await, [id]);
     for other in [MatchState::Waiting, MatchState::Running, MatchState::Ended] {
-        assert!(listed(&table, other).await.is_empty(), "{other:?}");
+        assert!(listed(&server, other).await.is_empty(), "{other:?}");
     }
-    assert_eq!(cancel(&table, id).await.unwrap(), told, "said twice");
-    let counted = scrape(&table).await;
+    assert_eq!(cancel(&server, id).await.unwrap(), told, "said twice");
+    let counted = scrape(&server).await;
     assert_eq!(counted["bridgemaster_matches_cancelled_total"], 1.0);
     assert_eq!(counted["bridgemaster_matches{state=\"running\"}"], 0.0);
 }
@@ -113,28 +113,28 @@ async fn a_cancelled_match_stays_so_on_the_next_server() {
         ended_matches_kept: 1,
         ..Limits::default()
     };
-    let mut table = Table::over(&store, limits.clone()).await;
+    let mut server = TestServer::over(&store, limits.clone()).await;
     let mut cancelled = Vec::new();
     let mut tickets = Vec::new();
     for _ in 0..2 {
-        let seated = table.create(config(GAMES[0], 2)).await;
-        let _bot = RawBot::join(&table, &seated.tickets[0]).await;
-        cancelled.insert(0, cancel(&table, &seated.match_id).await.unwrap());
+        let seated = server.create(config(GAMES[0], 2)).await;
+        let _bot = RawBot::join(&server, &seated.tickets[0]).await;
+        cancelled.insert(0, cancel(&server, &seated.match_id).await.unwrap());
         tickets = seated.tickets;
     }
-    table.crash().await;
-    let table = Table::over(&store, limits).await;
+    server.crash().await;
+    let server = TestServer::over(&store, limits).await;
     for told in &cancelled {
-        assert_eq!(table.info(&told.match_id).await, *told);
-        assert_cancelled(&table.replay(&told.match_id).await.unwrap_err());
-        assert_eq!(cancel(&table, &told.match_id).await.unwrap(), *told);
+        assert_eq!(server.info(&told.match_id).await, *told);
+        assert_cancelled(&server.replay(&told.match_id).await.unwrap_err());
+        assert_eq!(cancel(&server, &told.match_id).await.unwrap(), *told);
     }
     let ids = cancelled.iter().map(|told| told.match_id.clone());
     let ids: Vec<String> = ids.collect();
-    assert_eq!(listed(&table, MatchState::Cancelled).await, ids);
-    assert_eq!(listed(&table, MatchState::Unspecified).await, ids);
-    assert!(listed(&table, MatchState::Ended).await.is_empty());
-    assert_cancelled(&come_back(&table, &tickets[0]).await);
+    assert_eq!(listed(&server, MatchState::Cancelled).await, ids);
+    assert_eq!(listed(&server, MatchState::Unspecified).await, ids);
+    assert!(listed(&server, MatchState::Ended).await.is_empty());
+    assert_cancelled(&come_back(&server, &tickets[0]).await);
     let counts = store.match_counts().await.unwrap();
     let (open, finished) = (0, 2);
     assert_eq!(counts, MatchCounts { open, finished });
@@ -142,20 +142,20 @@ async fn a_cancelled_match_stays_so_on_the_next_server() {
 
 #[tokio::test]
 async fn a_match_that_has_ended_cannot_be_called_off() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let bots = [0, 1].map(|seat| table.good_bot(&seated.tickets[seat]));
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let bots = [0, 1].map(|seat| server.good_bot(&seated.tickets[seat]));
     for bot in bots {
         bot.await.unwrap().unwrap();
     }
-    let refused = cancel(&table, &seated.match_id).await.unwrap_err();
+    let refused = cancel(&server, &seated.match_id).await.unwrap_err();
     assert_eq!(reason(&refused), "MATCH_ENDED");
-    assert!(table.info(&seated.match_id).await.result.is_some());
+    assert!(server.info(&seated.match_id).await.result.is_some());
 }
 
 #[tokio::test]
 async fn who_made_a_match_may_call_it_off_and_so_may_admins_and_nobody_else() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let admin = locked.key("admin", &[Admin]).await;
     let reader = locked.key("reader", &[Read]).await;

@@ -10,12 +10,12 @@ use tonic_reflection::pb::v1::{
     server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
 };
 
-use crate::table::{GAMES, Table, config};
+use crate::test_server::{GAMES, TestServer, config};
 
 #[tokio::test]
 async fn the_catalogue_lists_every_game_with_a_config_that_makes_a_match() {
-    let table = Table::open().await;
-    let listed = table
+    let server = TestServer::open().await;
+    let listed = server
         .catalog()
         .list_games(ListGamesRequest {})
         .await
@@ -32,15 +32,15 @@ async fn the_catalogue_lists_every_game_with_a_config_that_makes_a_match() {
         for seats in game.min_seats..=game.max_seats {
             let mut config = config(&game.game_id, seats);
             config.game = game.default_config.clone();
-            table.create(config).await;
+            server.create(config).await;
         }
     }
 }
 
 #[tokio::test]
 async fn the_server_tells_its_version_its_revision_and_the_key_that_signs_its_replays() {
-    let table = Table::open().await;
-    let mut catalog = table.catalog();
+    let server = TestServer::open().await;
+    let mut catalog = server.catalog();
     let info = catalog.get_server_info(GetServerInfoRequest {}).await;
     let info = info.unwrap().into_inner();
     assert_eq!(info.server_version, bridgemaster_server::VERSION);
@@ -54,7 +54,7 @@ async fn the_server_tells_its_version_its_revision_and_the_key_that_signs_its_re
 
 #[tokio::test]
 async fn health_and_reflection_answer() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for service in [
         "",
         "bridgemaster.v1.CatalogService",
@@ -64,7 +64,7 @@ async fn health_and_reflection_answer() {
         let request = HealthCheckRequest {
             service: service.to_owned(),
         };
-        let health = HealthClient::new(table.channel.clone())
+        let health = HealthClient::new(server.channel.clone())
             .check(request)
             .await
             .unwrap();
@@ -78,7 +78,7 @@ async fn health_and_reflection_answer() {
         host: String::new(),
         message_request: Some(MessageRequest::ListServices(String::new())),
     };
-    let mut answers = ServerReflectionClient::new(table.channel.clone())
+    let mut answers = ServerReflectionClient::new(server.channel.clone())
         .server_reflection_info(tokio_stream::once(request))
         .await
         .unwrap()

@@ -25,27 +25,27 @@ use tonic::{
 use tonic_types::StatusExt as _;
 
 use crate::{
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, PATIENCE, Table, config},
+    test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
 /// What an HTTP/2 client says first: the preface, and SETTINGS without a setting.
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 /// A TCP connection to a server, from a loopback address. Linux has all of 127.0.0.0/8.
-pub(crate) async fn connect_from(address: &str, table: &Table) -> TcpStream {
-    let server: SocketAddr = table.url["http://".len()..].parse().unwrap();
+pub(crate) async fn connect_from(address: &str, server: &TestServer) -> TcpStream {
+    let to: SocketAddr = server.url["http://".len()..].parse().unwrap();
     let socket = TcpSocket::new_v4().unwrap();
     socket
         .bind(SocketAddr::new(address.parse().unwrap(), 0))
         .unwrap();
-    socket.connect(server).await.unwrap()
+    socket.connect(to).await.unwrap()
 }
 
 /// A channel to a server, from a loopback address.
-pub(crate) fn channel_from(address: &str, table: &Table) -> Channel {
-    Channel::from_shared(table.url.clone())
+pub(crate) fn channel_from(address: &str, server: &TestServer) -> Channel {
+    Channel::from_shared(server.url.clone())
         .unwrap()
         .local_address(Some(address.parse().unwrap()))
         .connect_lazy()
@@ -82,13 +82,13 @@ async fn a_peer_that_says_nothing_is_cut_off_after_the_time_for_the_preface() {
         preface_time: Duration::from_millis(500),
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    assert_closed(connect_from("127.0.0.1", &table).await).await;
-    let mut trickling = connect_from("127.0.0.1", &table).await;
+    let server = TestServer::with_limits(limits).await;
+    assert_closed(connect_from("127.0.0.1", &server).await).await;
+    let mut trickling = connect_from("127.0.0.1", &server).await;
     trickling.write_all(&PREFACE[..10]).await.unwrap();
     assert_closed(trickling).await;
     // Those that said it at once are not concerned.
-    list_games(&table.channel).await.unwrap();
+    list_games(&server.channel).await.unwrap();
 }
 
 #[tokio::test]
@@ -97,16 +97,16 @@ async fn a_peer_that_answers_no_keepalive_is_cut_off() {
         keepalive: Duration::from_millis(30),
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let mut silent = connect_from("127.0.0.1", &table).await;
+    let server = TestServer::with_limits(limits).await;
+    let mut silent = connect_from("127.0.0.1", &server).await;
     silent.write_all(PREFACE).await.unwrap();
     assert_closed(silent).await;
 }
 
 #[tokio::test]
 async fn a_client_may_ping_as_often_as_it_likes_with_and_without_a_call() {
-    let table = Table::open().await;
-    let socket = connect_from("127.0.0.1", &table).await;
+    let server = TestServer::open().await;
+    let socket = connect_from("127.0.0.1", &server).await;
     let (_client, mut connection) = h2::client::handshake(socket).await.unwrap();
     let mut pings = connection.ping_pong().unwrap();
     let answered = async {
@@ -123,13 +123,13 @@ async fn a_client_may_ping_as_often_as_it_likes_with_and_without_a_call() {
 
 #[tokio::test]
 async fn metadata_over_its_limit_is_refused_and_the_connection_goes_on() {
-    let table = Table::open().await;
-    let socket = connect_from("127.0.0.1", &table).await;
+    let server = TestServer::open().await;
+    let socket = connect_from("127.0.0.1", &server).await;
     let (mut client, mut connection) = h2::client::handshake(socket).await.unwrap();
     let statuses = async {
         let mut statuses = Vec::new();
         for bytes in [7 * 1024, 9 * 1024] {
-            let call = http::Request::post(format!("{}/nothing", table.url))
+            let call = http::Request::post(format!("{}/nothing", server.url))
                 .header("x-large", "x".repeat(bytes))
                 .body(())
                 .unwrap();
@@ -152,19 +152,19 @@ async fn one_address_has_no_more_connections_than_its_limit() {
         connections_per_address: 3,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
+    let server = TestServer::with_limits(limits).await;
     let from = "127.0.0.2";
     let mut held = Vec::new();
     for _ in 0..3 {
-        held.push(connect_from(from, &table).await);
+        held.push(connect_from(from, &server).await);
     }
     // For one more the oldest gives way, and none of another address.
-    let newest = connect_from(from, &table).await;
+    let newest = connect_from(from, &server).await;
     assert_closed(held.remove(0)).await;
-    list_games(&channel_from("127.0.0.3", &table))
+    list_games(&channel_from("127.0.0.3", &server))
         .await
         .unwrap();
-    list_games(&table.channel).await.unwrap();
+    list_games(&server.channel).await.unwrap();
     drop(newest);
 }
 
@@ -174,11 +174,11 @@ async fn a_connection_that_carries_a_bot_gives_way_to_none() {
         connections_per_address: 3,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let from = "127.0.0.2";
     let join = async |seat: usize| {
-        let client = PlayServiceClient::new(channel_from(from, &table));
+        let client = PlayServiceClient::new(channel_from(from, &server));
         let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
         let bearer = format!("Bearer {}", seated.tickets[seat]);
         let mut bot = RawBot::open_with(client, Some(&bearer), first).await?;
@@ -188,13 +188,13 @@ async fn a_connection_that_carries_a_bot_gives_way_to_none() {
     // Others fill the address, and go on doing so.
     let mut held = Vec::new();
     for _ in 0..9 {
-        held.push(connect_from(from, &table).await);
+        held.push(connect_from(from, &server).await);
     }
     let second = join(1).await.unwrap();
     first.started().await;
     for connection in held {
         assert_closed(connection).await;
-        let _newest = connect_from(from, &table).await;
+        let _newest = connect_from(from, &server).await;
     }
     tokio::join!(first.play_on(), second.play_on());
 }
@@ -205,21 +205,21 @@ async fn a_bot_comes_back_to_its_seat_though_bots_of_others_fill_its_address() {
         connections_per_address: 4,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
+    let server = TestServer::with_limits(limits).await;
     let join = async |ticket: &str| {
-        let client = PlayServiceClient::new(channel_from("127.0.0.2", &table));
+        let client = PlayServiceClient::new(channel_from("127.0.0.2", &server));
         RawBot::try_join(client, ticket).await
     };
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     drop(join(&seated.tickets[0]).await.unwrap());
     let mut others = Vec::new();
     for _ in 0..2 {
-        for ticket in table.create(config(GAMES[0], 2)).await.tickets {
+        for ticket in server.create(config(GAMES[0], 2)).await.tickets {
             others.push(join(&ticket).await.unwrap());
         }
     }
     let back = join(&seated.tickets[0]).await.unwrap();
-    let second = RawBot::join(&table, &seated.tickets[1]).await;
+    let second = RawBot::join(&server, &seated.tickets[1]).await;
     tokio::join!(back.play_on(), second.play_on());
 }
 
@@ -230,13 +230,13 @@ async fn a_key_with_bots_on_all_connections_of_an_address_leaves_places_to_anoth
         protected_connections_per_key: 2,
         ..Limits::default()
     };
-    let locked = LockedTable::with_limits(limits).await;
+    let locked = LockedServer::with_limits(limits).await;
     let scopes = [KeyScope::Create, KeyScope::Play];
     let greedy = locked.key("greedy", &scopes).await;
     let honest = locked.key("honest", &scopes).await;
     let from = "127.0.0.2";
     let join = async |key: &ApiKey, ticket: &str| {
-        let client = PlayServiceClient::new(channel_from(from, &locked.table));
+        let client = PlayServiceClient::new(channel_from(from, &locked.server));
         let metadata = [
             ("authorization", format!("Bearer {ticket}")),
             (KEY_METADATA, key.reveal()),
@@ -267,15 +267,15 @@ async fn a_server_has_no_more_connections_than_its_limit() {
         connections: 2,
         ..Limits::default()
     };
-    // The table itself has the first.
-    let table = Table::with_limits(limits).await;
-    list_games(&table.channel).await.unwrap();
-    let held = connect_from("127.0.0.2", &table).await;
-    // The table's own is the oldest, and then the other is.
-    list_games(&channel_from("127.0.0.3", &table))
+    // The channel of the test has the first.
+    let server = TestServer::with_limits(limits).await;
+    list_games(&server.channel).await.unwrap();
+    let held = connect_from("127.0.0.2", &server).await;
+    // The test's own is the oldest, and then the other is.
+    list_games(&channel_from("127.0.0.3", &server))
         .await
         .unwrap();
-    list_games(&channel_from("127.0.0.4", &table))
+    list_games(&channel_from("127.0.0.4", &server))
         .await
         .unwrap();
     assert_closed(held).await;
@@ -287,8 +287,8 @@ async fn a_connection_is_told_how_many_streams_it_may_have() {
         streams_per_connection: 7,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let socket = connect_from("127.0.0.1", &table).await;
+    let server = TestServer::with_limits(limits).await;
+    let socket = connect_from("127.0.0.1", &server).await;
     let (client, mut connection) = h2::client::handshake(socket).await.unwrap();
     let told = async {
         while client.current_max_send_streams() != 7 {
@@ -310,20 +310,20 @@ async fn an_address_that_calls_too_often_is_refused_and_others_are_not() {
         },
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let channel = channel_from("127.0.0.2", &table);
+    let server = TestServer::with_limits(limits).await;
+    let channel = channel_from("127.0.0.2", &server);
     for _ in 0..3 {
         list_games(&channel).await.unwrap();
     }
     // However many connections it makes, and whatever it calls.
-    let again = channel_from("127.0.0.2", &table);
+    let again = channel_from("127.0.0.2", &server);
     let refused = list_games(&again).await.unwrap_err();
     assert_limit(&refused, "calls_per_address", true);
     let client = bridgemaster_proto::v1::play_service_client::PlayServiceClient::new(again);
     let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
     let refused = RawBot::open_with(client, Some("Bearer x"), first).await;
     assert_limit(&refused.err().unwrap(), "calls_per_address", true);
-    list_games(&channel_from("127.0.0.3", &table))
+    list_games(&channel_from("127.0.0.3", &server))
         .await
         .unwrap();
 }
@@ -338,7 +338,7 @@ async fn a_key_that_calls_too_often_is_refused_and_others_are_not() {
         calls_per_key: slow,
         ..Limits::default()
     };
-    let locked = LockedTable::with_limits(limits).await;
+    let locked = LockedServer::with_limits(limits).await;
     let busy = locked.key("busy", &[KeyScope::Read]).await;
     let other = locked.key("other", &[KeyScope::Read]).await;
     for _ in 0..2 {
@@ -353,7 +353,7 @@ async fn a_key_that_calls_too_often_is_refused_and_others_are_not() {
         let mut request = tonic::Request::new(ListMatchesRequest::default());
         let key = forged.parse().unwrap();
         request.metadata_mut().insert("x-bridgemaster-key", key);
-        let refused = locked.table.matches().list_matches(request).await;
+        let refused = locked.server.matches().list_matches(request).await;
         assert_eq!(reason(&refused.unwrap_err()), "KEY_UNKNOWN");
     }
     locked.with(&other).list().await.unwrap();
@@ -368,9 +368,9 @@ async fn a_key_makes_matches_at_its_rate_and_has_no_more_open_than_its_limit() {
         },
         ..Limits::default()
     };
-    let locked = LockedTable::with_limits(limits).await;
+    let locked = LockedServer::with_limits(limits).await;
     let maker = locked.key("maker", &[KeyScope::Create]).await;
-    let make = async |locked: &LockedTable, key| {
+    let make = async |locked: &LockedServer, key| {
         let made = locked.with(key).create(config(GAMES[0], 2)).await;
         made.map(|_| ())
     };
@@ -384,7 +384,7 @@ async fn a_key_makes_matches_at_its_rate_and_has_no_more_open_than_its_limit() {
         open_matches_per_key: 2,
         ..Limits::default()
     };
-    let locked = LockedTable::with_limits(limits).await;
+    let locked = LockedServer::with_limits(limits).await;
     let maker = locked
         .key("maker", &[KeyScope::Create, KeyScope::Play])
         .await;

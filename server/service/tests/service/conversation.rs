@@ -8,12 +8,12 @@ use tonic::Code;
 
 use crate::{
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, Table, config},
+    test_server::{GAMES, TestServer, config},
 };
 
-async fn refused_hello(table: &Table, ticket: &str, hello: Hello) -> tonic::Status {
+async fn refused_hello(server: &TestServer, ticket: &str, hello: Hello) -> tonic::Status {
     let first = request(play_request::Message::Hello(hello));
-    RawBot::open(table, ticket, first)
+    RawBot::open(server, ticket, first)
         .await
         .unwrap()
         .end()
@@ -23,10 +23,10 @@ async fn refused_hello(table: &Table, ticket: &str, hello: Hello) -> tonic::Stat
 
 #[tokio::test]
 async fn without_a_ticket_of_the_right_form_the_call_is_refused() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let first = || request(play_request::Message::Hello(hello()));
     for authorization in [None, Some("abc"), Some("Basic abc")] {
-        let refused = RawBot::open_with(table.player().await, authorization, first())
+        let refused = RawBot::open_with(server.player().await, authorization, first())
             .await
             .err()
             .unwrap();
@@ -37,9 +37,9 @@ async fn without_a_ticket_of_the_right_form_the_call_is_refused() {
 
 #[tokio::test]
 async fn a_ticket_that_nobody_gave_is_refused() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let first = request(play_request::Message::Hello(hello()));
-    let refused = RawBot::open(&table, "0123456789abcdef", first)
+    let refused = RawBot::open(&server, "0123456789abcdef", first)
         .await
         .err()
         .unwrap();
@@ -48,18 +48,18 @@ async fn a_ticket_that_nobody_gave_is_refused() {
 
 #[tokio::test]
 async fn a_hello_that_says_something_invalid_is_refused_by_the_field() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let ticket = &seated.tickets[0];
 
     let mut future = hello();
     future.protocol_revision = 99;
-    let refused = refused_hello(&table, ticket, future).await;
+    let refused = refused_hello(&server, ticket, future).await;
     assert_eq!(reason(&refused), "PROTOCOL_REVISION_UNSUPPORTED");
 
     let mut nameless = hello();
     nameless.bot_name.clear();
-    let refused = refused_hello(&table, ticket, nameless).await;
+    let refused = refused_hello(&server, ticket, nameless).await;
     assert_eq!(reason(&refused), "INVALID_FIELD");
     assert!(
         refused.message().starts_with("hello.bot_name"),
@@ -68,34 +68,34 @@ async fn a_hello_that_says_something_invalid_is_refused_by_the_field() {
 
     let mut long = hello();
     long.bot_version = "v".repeat(65);
-    let refused = refused_hello(&table, ticket, long).await;
+    let refused = refused_hello(&server, ticket, long).await;
     assert!(refused.message().contains("at most 64"), "{refused:?}");
 
     for name in ["a\u{1b}[2J", "a\u{202e}b", "\u{200b}"] {
         let mut unprintable = hello();
         unprintable.bot_name = name.to_owned();
-        let refused = refused_hello(&table, ticket, unprintable).await;
+        let refused = refused_hello(&server, ticket, unprintable).await;
         assert!(refused.message().contains("printable"), "{refused:?}");
     }
 
     let mut other_game = hello();
     other_game.games = vec!["chess".to_owned()];
-    let refused = refused_hello(&table, ticket, other_game).await;
+    let refused = refused_hello(&server, ticket, other_game).await;
     assert_eq!(reason(&refused), "GAME_NOT_PLAYED");
 
     let mut right = hello();
     right.games = vec!["chess".to_owned(), GAMES[0].to_owned()];
-    RawBot::join_with(&table, ticket, right).await;
+    RawBot::join_with(&server, ticket, right).await;
 }
 
 #[tokio::test]
 async fn a_second_hello_ends_the_stream_and_leaves_the_seat() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let bot = RawBot::join(&table, &seated.tickets[0]).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let bot = RawBot::join(&server, &seated.tickets[0]).await;
     bot.send(play_request::Message::Hello(hello())).await;
     assert_eq!(reason(&bot.end().await.unwrap()), "HELLO_REPEATED");
-    let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+    let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
     for bot in bots {
         let result = bot.await.unwrap().unwrap();
         assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
@@ -104,14 +104,14 @@ async fn a_second_hello_ends_the_stream_and_leaves_the_seat() {
 
 #[tokio::test]
 async fn a_bot_that_joins_a_match_that_is_over_gets_the_result() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
     let mut results = Vec::new();
     for bot in bots {
         results.push(bot.await.unwrap().unwrap());
     }
-    let again = table.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
+    let again = server.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
     assert_eq!(again, results[1]);
 }
 
@@ -121,16 +121,16 @@ async fn a_bot_that_answers_many_pings_late_does_not_flood() {
         ping_interval: Duration::from_millis(1),
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let mut thinking = RawBot::join(&table, &seated.tickets[1]).await;
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let mut thinking = RawBot::join(&server, &seated.tickets[1]).await;
     // More than the useless messages that are a flood.
     for nonce in thinking.pings(150).await {
         thinking
             .send(play_request::Message::Pong(Pong { nonce }))
             .await;
     }
-    let good = table.good_bot(&seated.tickets[0]);
+    let good = server.good_bot(&seated.tickets[0]);
     thinking.play_on().await;
     let result = good.await.unwrap().unwrap();
     assert!(

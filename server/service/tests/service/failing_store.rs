@@ -18,7 +18,7 @@ use tonic::Status;
 use crate::{
     hindered_store::HinderedStore,
     raw_bot::{Known, RawBot, reason},
-    table::{GAMES, PATIENCE, Table, config},
+    test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
 /// `store`, whose disk is full after so many commits.
@@ -53,10 +53,10 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
     for room in 1..24 {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let filling = filling(&store, room);
-        let mut table = Table::over(&filling, Limits::default()).await;
-        let seated = table.create(config(GAMES[0], 2)).await;
+        let mut server = TestServer::over(&filling, Limits::default()).await;
+        let seated = server.create(config(GAMES[0], 2)).await;
         // The store may fail before a bot is welcomed, and the server be gone.
-        let players = [table.player().await, table.player().await];
+        let players = [server.player().await, server.player().await];
         let [first, second] = players;
         let first = RawBot::try_join(first, &seated.tickets[0]).await;
         let second = RawBot::try_join(second, &seated.tickets[1]).await;
@@ -69,23 +69,23 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
             Err(_) => Known::default(),
         };
         let (first, second) = tokio::join!(play_on(first), play_on(second));
-        let ended = timeout(PATIENCE, &mut table.running).await.unwrap();
+        let ended = timeout(PATIENCE, &mut server.running).await.unwrap();
         let failure = ended.unwrap().unwrap_err();
         let ServeError::Storage(cause) = failure else {
             panic!("{failure}");
         };
         assert!(cause.to_string().contains("room"), "{cause}");
 
-        let table = Table::over(&store, Limits::default()).await;
+        let server = TestServer::over(&store, Limits::default()).await;
         let (first, second) = tokio::join!(
-            RawBot::resume(&table, &seated.tickets[0], first),
-            RawBot::resume(&table, &seated.tickets[1], second),
+            RawBot::resume(&server, &seated.tickets[0], first),
+            RawBot::resume(&server, &seated.tickets[1], second),
         );
         assert_eq!(first.result, second.result);
         for seat in first.result.unwrap().seats {
             assert_eq!(seat.fault_count, 0, "room for {room}: {:?}", seat.faults);
         }
-        let replay = table.replay(&seated.match_id).await.unwrap();
+        let replay = server.replay(&seated.match_id).await.unwrap();
         assert!(verify(&replay).is_ok());
     }
 }
@@ -94,8 +94,8 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
 async fn a_match_that_cannot_be_stored_is_not_made() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let filling = filling(&store, 0);
-    let table = Table::over(&filling, Limits::default()).await;
-    let refused = table.try_create(config(GAMES[0], 2)).await.err().unwrap();
+    let server = TestServer::over(&filling, Limits::default()).await;
+    let refused = server.try_create(config(GAMES[0], 2)).await.err().unwrap();
     assert_eq!(reason(&refused), "STORAGE_FAILED");
     assert!(filling.open_match_ids().await.unwrap().is_empty());
 }

@@ -18,7 +18,7 @@ use tonic::transport::Channel;
 use crate::{
     connections::{PREFACE, channel_from, connect_from},
     raw_bot::{RawBot, hello, request},
-    table::{GAMES, Table, config, with_clock},
+    test_server::{GAMES, TestServer, config, with_clock},
 };
 
 /// Where the harm comes from; the match is played from 127.0.0.1.
@@ -49,10 +49,10 @@ fn strict(game: &str) -> MatchConfig {
 }
 
 /// Plays strict matches of games to their ends, in which nobody commits a fault.
-async fn play_matches(table: &Table, games: &[&str]) {
+async fn play_matches(server: &TestServer, games: &[&str]) {
     for game in games {
-        let seated = table.create(strict(game)).await;
-        let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+        let seated = server.create(strict(game)).await;
+        let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
         for bot in bots {
             let result = bot.await.unwrap().unwrap();
             for seat in &result.seats {
@@ -68,27 +68,27 @@ async fn play_matches(table: &Table, games: &[&str]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn half_open_connections_leave_matches_alone() {
-    let table = Table::with_limits(limits()).await;
+    let server = TestServer::with_limits(limits()).await;
     let mut held = Vec::new();
     // More than the address may have: the rest is turned away.
     for number in 0..600 {
-        let mut connection = connect_from(HARMFUL, &table).await;
+        let mut connection = connect_from(HARMFUL, &server).await;
         if number % 2 == 0 {
             // It is an error where the server has turned it away.
             let _ = connection.write_all(PREFACE).await;
         }
         held.push(connection);
     }
-    play_matches(&table, GAMES).await;
+    play_matches(&server, GAMES).await;
     drop(held);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_of_calls_and_messages_leaves_matches_alone() {
-    let table = Table::with_limits(limits()).await;
+    let server = TestServer::with_limits(limits()).await;
     let mut flood = JoinSet::new();
     for _ in 0..4 {
-        let channel = channel_from(HARMFUL, &table);
+        let channel = channel_from(HARMFUL, &server);
         flood.spawn(async move {
             let mut client = MatchServiceClient::new(channel);
             loop {
@@ -106,8 +106,8 @@ async fn a_flood_of_calls_and_messages_leaves_matches_alone() {
         });
     }
     // A bot that floods its own match, and comes back whenever it is thrown out.
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let channel = channel_from(HARMFUL, &table);
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let channel = channel_from(HARMFUL, &server);
     let bearer = format!("Bearer {}", seated.tickets[0]);
     flood.spawn(async move {
         use bridgemaster_proto::v1::play_request::Message;
@@ -123,19 +123,19 @@ async fn a_flood_of_calls_and_messages_leaves_matches_alone() {
         }
     });
     // One game: the flood takes its share of the processor, and the tests run beside others.
-    play_matches(&table, &GAMES[..1]).await;
+    play_matches(&server, &GAMES[..1]).await;
     assert_eq!(flood.len(), 5, "the flood has not ended before the matches");
     assert!(flood.try_join_next().is_none());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readers_that_do_not_read_leave_matches_alone() {
-    let table = Table::with_limits(limits()).await;
-    let watched = table.create(strict(GAMES[0])).await;
+    let server = TestServer::with_limits(limits()).await;
+    let watched = server.create(strict(GAMES[0])).await;
     let mut deaf = Vec::new();
     for _ in 0..Limits::default().watchers_per_match {
         // A window of nothing: what the server sends stays with it.
-        let narrow = Channel::from_shared(table.url.clone())
+        let narrow = Channel::from_shared(server.url.clone())
             .unwrap()
             .initial_stream_window_size(1)
             .connect_timeout(Duration::from_secs(10))
@@ -147,13 +147,13 @@ async fn readers_that_do_not_read_leave_matches_alone() {
         let news = MatchServiceClient::new(narrow).watch_match(request).await;
         deaf.push(news.unwrap().into_inner());
     }
-    let bots: Vec<_> = watched.tickets.iter().map(|t| table.good_bot(t)).collect();
+    let bots: Vec<_> = watched.tickets.iter().map(|t| server.good_bot(t)).collect();
     for bot in bots {
         let result = bot.await.unwrap().unwrap();
         assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
     }
-    play_matches(&table, GAMES).await;
-    let mut catalog = CatalogServiceClient::new(table.channel.clone());
+    play_matches(&server, GAMES).await;
+    let mut catalog = CatalogServiceClient::new(server.channel.clone());
     catalog
         .list_games(bridgemaster_proto::v1::ListGamesRequest {})
         .await

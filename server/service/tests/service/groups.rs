@@ -16,9 +16,9 @@ use bridgemaster_store::{MemoryStore, Store};
 use tonic::{Code, Status};
 
 use crate::{
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     raw_bot::{RawBot, hello, reason},
-    table::{GAMES, Seated, Table, config, with_clock},
+    test_server::{GAMES, Seated, TestServer, config, with_clock},
 };
 
 const SEED: &str = "test-seed";
@@ -45,17 +45,17 @@ fn held_back(number: u32, matches: u32) -> MatchConfig {
 }
 
 /// Plays a match to its end; what its first bot is told of it.
-async fn play(table: &Table, seated: &Seated) -> bridgemaster_proto::v1::MatchEnded {
-    let good = table.good_bot(&seated.tickets[1]);
-    let bot = RawBot::join(table, &seated.tickets[0]).await;
+async fn play(server: &TestServer, seated: &Seated) -> bridgemaster_proto::v1::MatchEnded {
+    let good = server.good_bot(&seated.tickets[1]);
+    let bot = RawBot::join(server, &seated.tickets[0]).await;
     let ended = bot.play_on().await;
     good.await.unwrap().unwrap();
     ended
 }
 
-async fn last_news(table: &Table, match_id: &str) -> MatchInfo {
+async fn last_news(server: &TestServer, match_id: &str) -> MatchInfo {
     let match_id = match_id.to_owned();
-    let watched = table
+    let watched = server
         .matches()
         .watch_match(WatchMatchRequest { match_id })
         .await;
@@ -67,7 +67,7 @@ async fn last_news(table: &Table, match_id: &str) -> MatchInfo {
     last.unwrap()
 }
 
-async fn listed(table: &Table) -> Vec<MatchInfo> {
+async fn listed(server: &TestServer) -> Vec<MatchInfo> {
     let request = ListMatchesRequest {
         filter: Some(MatchFilter {
             group_id: "deal-1".to_owned(),
@@ -75,34 +75,38 @@ async fn listed(table: &Table) -> Vec<MatchInfo> {
         }),
         ..ListMatchesRequest::default()
     };
-    let page = table.matches().list_matches(request).await.unwrap();
+    let page = server.matches().list_matches(request).await.unwrap();
     page.into_inner().matches
 }
 
-async fn close(table: &Table, match_id: &str) -> Result<(), Status> {
+async fn close(server: &TestServer, match_id: &str) -> Result<(), Status> {
     let match_id = match_id.to_owned();
-    let closed = table
+    let closed = server
         .matches()
         .close_group(CloseGroupRequest { match_id })
         .await;
     closed.map(|_| ())
 }
 
-async fn cancel(table: &Table, match_id: &str) {
+async fn cancel(server: &TestServer, match_id: &str) {
     let request = CancelMatchRequest {
         match_id: match_id.to_owned(),
         reason: String::new(),
     };
-    table.matches().cancel_match(request).await.unwrap();
+    server.matches().cancel_match(request).await.unwrap();
 }
 
 /// Everything that could tell of the chance of an ended match, and whether it does.
-async fn assert_shown(table: &Table, seated: &Seated, is_revealed: bool) {
+async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool) {
     let id = seated.match_id.as_str();
     let seed = is_revealed.then_some(SEED);
-    let listed = listed(table).await;
+    let listed = listed(server).await;
     let of_list = listed.iter().find(|info| info.match_id == id).unwrap();
-    for info in [&table.info(id).await, &last_news(table, id).await, of_list] {
+    for info in [
+        &server.info(id).await,
+        &last_news(server, id).await,
+        of_list,
+    ] {
         let config = info.config.as_ref().unwrap();
         assert_eq!(config.seed.as_deref(), seed);
         assert_eq!(info.seed_salt.is_empty(), !is_revealed);
@@ -117,8 +121,8 @@ async fn assert_shown(table: &Table, seated: &Seated, is_revealed: bool) {
         match_id: id.to_owned(),
         as_file: true,
     };
-    let file = table.matches().get_replay(as_file).await.map(|_| ());
-    let replay = table.replay(id).await.map(|_| ());
+    let file = server.matches().get_replay(as_file).await.map(|_| ());
+    let replay = server.replay(id).await.map(|_| ());
     for replay in [file, replay] {
         match replay {
             Ok(()) => assert!(is_revealed),
@@ -132,9 +136,9 @@ async fn assert_shown(table: &Table, seated: &Seated, is_revealed: bool) {
 }
 
 /// What a bot that comes back is told of the end, while the server has the match in memory.
-async fn assert_told_again(table: &Table, seated: &Seated, is_revealed: bool) {
+async fn assert_told_again(server: &TestServer, seated: &Seated, is_revealed: bool) {
     let seed = is_revealed.then_some(SEED);
-    let mut back = RawBot::join_with(table, &seated.tickets[0], hello()).await;
+    let mut back = RawBot::join_with(server, &seated.tickets[0], hello()).await;
     let started = back.started().await;
     assert!(started.config.unwrap().group.is_some());
     let Some(Message::MatchEnded(ended)) = back.next().await.unwrap() else {
@@ -162,25 +166,25 @@ async fn chance_is_held_back_until_the_last_match_of_the_group_has_ended() {
             true => Arc::new(MemoryStore::new()),
             false => Arc::clone(&store),
         };
-        let table = match is_stored {
-            true => Table::over(&store, limits).await,
-            false => Table::open().await,
+        let server = match is_stored {
+            true => TestServer::over(&store, limits).await,
+            false => TestServer::open().await,
         };
-        let first = table.create(held_back(0, 2)).await;
-        let second = table.create(held_back(1, 2)).await;
-        let ended = play(&table, &first).await;
+        let first = server.create(held_back(0, 2)).await;
+        let second = server.create(held_back(1, 2)).await;
+        let ended = play(&server, &first).await;
         assert_eq!((ended.seed.as_str(), ended.seed_salt.as_str()), ("", ""));
         assert!(ended.result.is_some());
-        assert_shown(&table, &first, false).await;
-        assert_told_again(&table, &first, false).await;
-        play(&table, &second).await;
-        assert_shown(&table, &first, true).await;
-        assert_shown(&table, &second, true).await;
-        assert_told_again(&table, &second, true).await;
+        assert_shown(&server, &first, false).await;
+        assert_told_again(&server, &first, false).await;
+        play(&server, &second).await;
+        assert_shown(&server, &first, true).await;
+        assert_shown(&server, &second, true).await;
+        assert_told_again(&server, &second, true).await;
         if !is_small {
-            assert_told_again(&table, &first, true).await;
+            assert_told_again(&server, &first, true).await;
         }
-        let refused = table.try_create(held_back(0, 2)).await.err().unwrap();
+        let refused = server.try_create(held_back(0, 2)).await.err().unwrap();
         assert!(refused.message().starts_with("config.group.group_id: "));
     }
 }
@@ -188,69 +192,69 @@ async fn chance_is_held_back_until_the_last_match_of_the_group_has_ended() {
 #[tokio::test]
 async fn a_group_stands_after_a_crash_as_its_matches_do() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut table = Table::over(&store, Limits::default()).await;
-    let first = table.create(held_back(0, 2)).await;
-    play(&table, &first).await;
-    table.crash().await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let first = server.create(held_back(0, 2)).await;
+    play(&server, &first).await;
+    server.crash().await;
 
     // Nothing of the group is in play.
-    let mut table = Table::over(&store, Limits::default()).await;
-    assert_shown(&table, &first, false).await;
-    assert_told_again(&table, &first, false).await;
-    let second = table.create(held_back(1, 2)).await;
-    let started = RawBot::join(&table, &second.tickets[0]).await;
-    table.crash().await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    assert_shown(&server, &first, false).await;
+    assert_told_again(&server, &first, false).await;
+    let second = server.create(held_back(1, 2)).await;
+    let started = RawBot::join(&server, &second.tickets[0]).await;
+    server.crash().await;
     drop(started);
 
-    let mut table = Table::over(&store, Limits::default()).await;
-    assert_shown(&table, &first, false).await;
-    assert_told_again(&table, &first, false).await;
-    play(&table, &second).await;
-    assert_shown(&table, &first, true).await;
-    assert_told_again(&table, &first, true).await;
-    table.crash().await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    assert_shown(&server, &first, false).await;
+    assert_told_again(&server, &first, false).await;
+    play(&server, &second).await;
+    assert_shown(&server, &first, true).await;
+    assert_told_again(&server, &first, true).await;
+    server.crash().await;
 
-    let table = Table::over(&store, Limits::default()).await;
-    assert_shown(&table, &first, true).await;
-    assert_told_again(&table, &first, true).await;
-    let refused = table.try_create(held_back(0, 2)).await.err().unwrap();
+    let server = TestServer::over(&store, Limits::default()).await;
+    assert_shown(&server, &first, true).await;
+    assert_told_again(&server, &first, true).await;
+    let refused = server.try_create(held_back(0, 2)).await.err().unwrap();
     assert!(refused.message().starts_with("config.group.group_id: "));
 }
 
 #[tokio::test]
 async fn a_cancelled_match_does_not_count_and_a_group_may_be_given_up() {
-    let table = Table::open().await;
-    let first = table.create(held_back(0, 2)).await;
-    let second = table.create(held_back(1, 2)).await;
-    play(&table, &first).await;
-    cancel(&table, &second.match_id).await;
-    assert_shown(&table, &first, false).await;
-    assert_told_again(&table, &first, false).await;
-    let again = table.create(held_back(1, 2)).await;
-    close(&table, &first.match_id).await.unwrap();
-    assert_shown(&table, &first, false).await;
-    assert_told_again(&table, &first, false).await;
-    let refused = table.try_create(held_back(1, 2)).await.err().unwrap();
+    let server = TestServer::open().await;
+    let first = server.create(held_back(0, 2)).await;
+    let second = server.create(held_back(1, 2)).await;
+    play(&server, &first).await;
+    cancel(&server, &second.match_id).await;
+    assert_shown(&server, &first, false).await;
+    assert_told_again(&server, &first, false).await;
+    let again = server.create(held_back(1, 2)).await;
+    close(&server, &first.match_id).await.unwrap();
+    assert_shown(&server, &first, false).await;
+    assert_told_again(&server, &first, false).await;
+    let refused = server.try_create(held_back(1, 2)).await.err().unwrap();
     assert_eq!(reason(&refused), "INVALID_FIELD", "it is closed");
-    cancel(&table, &again.match_id).await;
-    assert_shown(&table, &first, true).await;
-    assert_told_again(&table, &first, true).await;
-    close(&table, &first.match_id).await.unwrap();
+    cancel(&server, &again.match_id).await;
+    assert_shown(&server, &first, true).await;
+    assert_told_again(&server, &first, true).await;
+    close(&server, &first.match_id).await.unwrap();
 
-    let alone = table.create(config(GAMES[0], 2)).await;
-    let refused = close(&table, &alone.match_id).await.unwrap_err();
+    let alone = server.create(config(GAMES[0], 2)).await;
+    let refused = close(&server, &alone.match_id).await.unwrap_err();
     assert!(refused.message().starts_with("match_id: "), "{refused:?}");
 }
 
 #[tokio::test]
 async fn a_group_whose_chance_is_revealed_with_each_match_holds_nothing_back() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for seed_reveal in [SeedReveal::WithMatch, SeedReveal::Unspecified] {
-        let seated = table.create(of_group(0, 2, seed_reveal)).await;
-        let ended = play(&table, &seated).await;
+        let seated = server.create(of_group(0, 2, seed_reveal)).await;
+        let ended = play(&server, &seated).await;
         assert_eq!(ended.seed, SEED);
-        assert_shown(&table, &seated, true).await;
-        assert_told_again(&table, &seated, true).await;
+        assert_shown(&server, &seated, true).await;
+        assert_told_again(&server, &seated, true).await;
     }
 }
 
@@ -260,7 +264,7 @@ async fn a_group_that_is_not_valid_is_refused_with_what_would_be() {
         open_groups: 1,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
+    let server = TestServer::with_limits(limits).await;
     let with = |change: fn(&mut MatchGroup)| {
         let mut config = held_back(0, 2);
         change(config.group.as_mut().unwrap());
@@ -275,7 +279,7 @@ async fn a_group_that_is_not_valid_is_refused_with_what_would_be() {
         (with(|group| group.number = 2), "number"),
         (with(|group| group.seed_reveal = 9), "seed_reveal"),
     ] {
-        let refused = table.try_create(bad).await.err().unwrap();
+        let refused = server.try_create(bad).await.err().unwrap();
         assert_eq!(reason(&refused), "INVALID_FIELD", "{field}");
         let message = refused.message();
         assert!(
@@ -283,20 +287,20 @@ async fn a_group_that_is_not_valid_is_refused_with_what_would_be() {
             "{message}"
         );
     }
-    table.create(held_back(0, 2)).await;
-    let refused = table.try_create(held_back(0, 3)).await.err().unwrap();
+    server.create(held_back(0, 2)).await;
+    let refused = server.try_create(held_back(0, 3)).await.err().unwrap();
     assert!(
         refused.message().starts_with("config.group.matches: "),
         "{refused:?}"
     );
     let other = with(|group| group.group_id = "deal-2".to_owned());
-    let refused = table.try_create(other).await.err().unwrap();
+    let refused = server.try_create(other).await.err().unwrap();
     assert_eq!(reason(&refused), "LIMIT_REACHED", "one group is open");
 }
 
 #[tokio::test]
 async fn groups_are_their_makers_own_and_closed_by_them_or_by_admins() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let ada = locked.key("ada", &[Create]).await;
     let bob = locked.key("bob", &[Create, Read]).await;
     let admin = locked.key("admin", &[Admin]).await;

@@ -22,9 +22,9 @@ use tonic_types::StatusExt as _;
 
 use crate::{
     connections::{channel_from, connect_from},
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, PATIENCE, Table, config},
+    test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
 const LIST: &str = "/bridgemaster.v1.MatchService/ListMatches";
@@ -43,8 +43,8 @@ struct NarrowClient {
 }
 
 impl NarrowClient {
-    async fn connect(table: &Table, window: u32) -> Self {
-        let socket = connect_from("127.0.0.1", table).await;
+    async fn connect(server: &TestServer, window: u32) -> Self {
+        let socket = connect_from("127.0.0.1", server).await;
         let (sender, mut connection) = h2::client::Builder::new()
             .initial_window_size(window)
             // What one stream does not read keeps no other from reading.
@@ -65,7 +65,7 @@ impl NarrowClient {
         });
         Self {
             sender,
-            url: table.url.clone(),
+            url: server.url.clone(),
             windows,
             _connection: AbortOnDropHandle::new(connection),
         }
@@ -167,12 +167,12 @@ fn limit(status: &Status) -> String {
 }
 
 /// A server with matches enough that a list is a large answer.
-async fn table_with_matches(limits: Limits) -> Table {
-    let table = Table::with_limits(limits).await;
+async fn server_with_matches(limits: Limits) -> TestServer {
+    let server = TestServer::with_limits(limits).await;
     for _ in 0..40 {
-        table.create(config(GAMES[0], 2)).await;
+        server.create(config(GAMES[0], 2)).await;
     }
-    table
+    server
 }
 
 #[tokio::test]
@@ -181,9 +181,9 @@ async fn an_answer_that_is_not_read_is_let_go_and_then_its_stream_is_reset() {
         unread_time: SOON,
         ..Limits::default()
     };
-    let table = table_with_matches(limits).await;
+    let server = server_with_matches(limits).await;
     for window in [0, 1, 10_000] {
-        let mut client = NarrowClient::connect(&table, window).await;
+        let mut client = NarrowClient::connect(&server, window).await;
         let (_, mut body) = client.list().await.head().await;
         let mut taken = 0;
         let error = loop {
@@ -197,7 +197,7 @@ async fn an_answer_that_is_not_read_is_let_go_and_then_its_stream_is_reset() {
         assert_eq!(error.reason(), Some(h2::Reason::CANCEL), "{error}");
     }
     // A caller who reads gets it.
-    let mut client = NarrowClient::connect(&table, 10_000).await;
+    let mut client = NarrowClient::connect(&server, 10_000).await;
     assert_eq!(client.list().await.read().await.code(), tonic::Code::Ok);
 }
 
@@ -208,8 +208,8 @@ async fn who_reads_on_after_an_answer_was_let_go_is_told_why() {
         unread_answer_bytes_per_connection: 1,
         ..Limits::default()
     };
-    let table = table_with_matches(limits).await;
-    let mut client = NarrowClient::connect(&table, 0).await;
+    let server = server_with_matches(limits).await;
+    let mut client = NarrowClient::connect(&server, 0).await;
     let (_, mut body) = client.list().await.head().await;
     // Has room when the first is let go of, which is half way to its reset.
     let (_, _second) = client.list().await.head().await;
@@ -223,12 +223,12 @@ async fn a_list_waits_until_those_before_it_are_read_and_others_do_not() {
         unread_answer_bytes_per_connection: 1,
         ..Limits::default()
     };
-    let table = table_with_matches(limits).await;
-    let mut client = NarrowClient::connect(&table, 0).await;
+    let server = server_with_matches(limits).await;
+    let mut client = NarrowClient::connect(&server, 0).await;
     let (_, unread) = client.list().await.head().await;
     let mut waiting = pin!(client.list().await.head());
     // Somebody else does not wait.
-    let mut other = NarrowClient::connect(&table, 100_000).await;
+    let mut other = NarrowClient::connect(&server, 100_000).await;
     select! {
         status = other.list().await.read() => assert_eq!(status.code(), tonic::Code::Ok),
         _ = &mut waiting => panic!("there is no room for it"),
@@ -246,7 +246,7 @@ async fn a_caller_has_no_more_calls_in_progress_than_its_limit() {
         bot_streams_per_caller: 1,
         ..Limits::default()
     };
-    let locked = LockedTable::with_limits(limits).await;
+    let locked = LockedServer::with_limits(limits).await;
     let scopes = [KeyScope::Create, KeyScope::Read, KeyScope::Play];
     let busy = locked.key("busy", &scopes).await;
     let other = locked.key("other", &scopes).await;
@@ -277,8 +277,8 @@ async fn a_server_full_of_one_callers_calls_serves_another() {
         other_calls: 4,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let watch = WatchMatchRequest {
         match_id: seated.match_id,
     };
@@ -286,9 +286,9 @@ async fn a_server_full_of_one_callers_calls_serves_another() {
     let mut watching = Vec::new();
     while watching.len() < 4 {
         // The place of a call before may not be free yet.
-        watching.extend(table.matches().watch_match(watch.clone()).await);
+        watching.extend(server.matches().watch_match(watch.clone()).await);
     }
-    let mut other = CatalogServiceClient::new(channel_from("127.0.0.2", &table));
+    let mut other = CatalogServiceClient::new(channel_from("127.0.0.2", &server));
     other.list_games(ListGamesRequest {}).await.unwrap();
     let mut oldest = watching.remove(0).into_inner();
     oldest.message().await.unwrap().unwrap();
@@ -302,16 +302,16 @@ async fn a_server_full_of_calls_that_nobody_reads_serves_a_newcomer_after_a_whil
         other_calls: 3,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
+    let server = TestServer::with_limits(limits).await;
     let mut deaf = Vec::new();
     for _ in 0..3 {
-        let mut client = NarrowClient::connect(&table, 0).await;
+        let mut client = NarrowClient::connect(&server, 0).await;
         let answering = client.begin(GAMES_LISTED, announced(0, Vec::new())).await;
         deaf.push((client, answering));
     }
     // Of the same address.
     let served = async {
-        while table
+        while server
             .catalog()
             .list_games(ListGamesRequest {})
             .await
@@ -327,15 +327,15 @@ async fn a_server_full_of_calls_that_nobody_reads_serves_a_newcomer_after_a_whil
 async fn a_connection_goes_on_while_a_message_waits_unread_on_each_of_its_streams() {
     let limits = Limits::default();
     let streams = limits.streams_per_connection as usize;
-    let table = Table::with_limits(limits).await;
-    let mut client = NarrowClient::connect(&table, 1).await;
+    let server = TestServer::with_limits(limits).await;
+    let mut client = NarrowClient::connect(&server, 1).await;
     let framed = |message| {
         let bytes = request(message).encode_to_vec();
         announced(bytes.len(), bytes)
     };
     let mut opened = Vec::new();
     while opened.len() < streams {
-        for ticket in table.create(config(GAMES[0], 4)).await.tickets {
+        for ticket in server.create(config(GAMES[0], 4)).await.tickets {
             let hello = framed(play_request::Message::Hello(hello()));
             opened.push(client.begin_showing(Some(&ticket), PLAY, hello).await);
         }
@@ -366,8 +366,8 @@ async fn requests_that_do_not_come_whole_are_bounded_in_bytes_and_small_ones_are
         unfinished_request_bytes_per_caller: 40_000,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let mut client = NarrowClient::connect(&table, 65_535).await;
+    let server = TestServer::with_limits(limits).await;
+    let mut client = NarrowClient::connect(&server, 65_535).await;
     let mut held = Vec::new();
     let refused = loop {
         assert!(held.len() < 10, "the third is too much");
@@ -378,17 +378,17 @@ async fn requests_that_do_not_come_whole_are_bounded_in_bytes_and_small_ones_are
         let mut answering = Box::pin(answering.read());
         select! {
             status = &mut answering => break status,
-            () = until_idle(&table) => held.push((body, answering)),
+            () = until_idle(&server) => held.push((body, answering)),
         }
     };
     assert_eq!(limit(&refused), "unfinished_request_bytes_per_caller");
-    table.create(config(GAMES[0], 2)).await;
+    server.create(config(GAMES[0], 2)).await;
 }
 
 /// Waits until the server has probably handled what it was sent: it answers calls that came later.
-async fn until_idle(table: &Table) {
+async fn until_idle(server: &TestServer) {
     for _ in 0..20 {
-        table
+        server
             .catalog()
             .list_games(ListGamesRequest {})
             .await
@@ -403,12 +403,12 @@ async fn spectators_that_read_nothing_give_way_to_the_next() {
         ..Limits::default()
     };
     let most = limits.watchers_per_match;
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let watch = || WatchMatchRequest {
         match_id: seated.match_id.clone(),
     };
-    let narrow = Channel::from_shared(table.url.clone())
+    let narrow = Channel::from_shared(server.url.clone())
         .unwrap()
         .initial_stream_window_size(0)
         .connect()
@@ -422,14 +422,14 @@ async fn spectators_that_read_nothing_give_way_to_the_next() {
     // From the moment on at which they have been deaf for long enough.
     let watching = async {
         loop {
-            if let Ok(news) = table.matches().watch_match(watch()).await {
+            if let Ok(news) = server.matches().watch_match(watch()).await {
                 return news.into_inner();
             }
         }
     };
     let mut news = timeout(PATIENCE, watching).await.unwrap();
     news.message().await.unwrap().unwrap();
-    let bot = RawBot::join(&table, &seated.tickets[0]).await;
+    let bot = RawBot::join(&server, &seated.tickets[0]).await;
     news.message().await.unwrap().unwrap();
     drop(bot);
 }
@@ -440,7 +440,7 @@ async fn one_caller_does_not_keep_the_spectators_of_another_out() {
         watchers_per_match: 4,
         ..Limits::default()
     };
-    let locked = LockedTable::with_limits(limits).await;
+    let locked = LockedServer::with_limits(limits).await;
     let scopes = [KeyScope::Create, KeyScope::Read];
     let [crowd, other] = [
         locked.key("crowd", &scopes).await,
@@ -469,10 +469,10 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_may_come_back() {
         unread_time: SOON,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let mut other = RawBot::join(&table, &seated.tickets[1]).await;
-    let deaf = Channel::from_shared(table.url.clone())
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let mut other = RawBot::join(&server, &seated.tickets[1]).await;
+    let deaf = Channel::from_shared(server.url.clone())
         .unwrap()
         .initial_stream_window_size(0)
         .connect()
@@ -488,6 +488,6 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_may_come_back() {
     // The others are told that its stream ended.
     other.told_of_a_seat().await;
     drop(bot);
-    let mut back = RawBot::join(&table, &seated.tickets[0]).await;
+    let mut back = RawBot::join(&server, &seated.tickets[0]).await;
     back.asked().await;
 }

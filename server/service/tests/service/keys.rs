@@ -20,9 +20,9 @@ use tonic::{Code, Request, Status};
 use tonic_types::StatusExt as _;
 
 use crate::{
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     raw_bot::reason,
-    table::{GAMES, PATIENCE, Table, config, with_clock},
+    test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
 
 use KeyScope::{Create, Play, Read};
@@ -46,8 +46,8 @@ fn locked_methods() -> Vec<String> {
 }
 
 /// How a call of a method with this metadata and an empty message ends.
-async fn call(table: &Table, path: &str, metadata: &[(&'static str, String)]) -> Status {
-    let mut client = tonic::client::Grpc::new(table.channel.clone());
+async fn call(server: &TestServer, path: &str, metadata: &[(&'static str, String)]) -> Status {
+    let mut client = tonic::client::Grpc::new(server.channel.clone());
     client.ready().await.unwrap();
     let mut request = Request::new(tokio_stream::once(()));
     for (name, value) in metadata {
@@ -72,7 +72,7 @@ async fn call(table: &Table, path: &str, metadata: &[(&'static str, String)]) ->
 
 #[tokio::test]
 async fn every_method_refuses_a_call_without_a_key_in_force() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let all = &KeyScope::ALL;
     let (good, revoked) = (locked.key("good", all).await, locked.key("old", all).await);
     locked.keys.revoke_key(revoked.id(), 2).await.unwrap();
@@ -105,13 +105,13 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
     assert_eq!(methods.len(), 19, "{methods:?}");
     for path in methods {
         for (metadata, why) in &cases {
-            let status = call(&locked.table, &path, metadata).await;
+            let status = call(&locked.server, &path, metadata).await;
             assert_eq!(reason(&status), *why, "{path} {metadata:?}");
             assert_eq!(status.code(), Code::Unauthenticated);
             assert!(!format!("{status:?}").contains(secret));
         }
         // The key is good, so what is wrong is something else.
-        let status = call(&locked.table, &path, &shown(&good.reveal())).await;
+        let status = call(&locked.server, &path, &shown(&good.reveal())).await;
         let why = status.get_details_error_info().map(|info| info.reason);
         assert!(!why.unwrap_or_default().starts_with("KEY_"), "{path}");
     }
@@ -119,19 +119,23 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
 
 #[tokio::test]
 async fn the_catalogue_and_the_health_of_a_server_are_open_to_all() {
-    let locked = LockedTable::open().await;
-    let games = locked.table.catalog().list_games(ListGamesRequest {}).await;
+    let locked = LockedServer::open().await;
+    let games = locked
+        .server
+        .catalog()
+        .list_games(ListGamesRequest {})
+        .await;
     assert!(!games.unwrap().into_inner().games.is_empty());
     let path = "/grpc.health.v1.Health/Check";
-    assert_eq!(call(&locked.table, path, &[]).await.code(), Code::Ok);
+    assert_eq!(call(&locked.server, path, &[]).await.code(), Code::Ok);
 }
 
 #[tokio::test]
 async fn a_server_without_keys_takes_no_notice_of_one() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let shown = [(KEY_METADATA, ApiKey::draw().reveal())];
     let path = "/bridgemaster.v1.MatchService/ListMatches";
-    assert_eq!(call(&table, path, &shown).await.code(), Code::Ok);
+    assert_eq!(call(&server, path, &shown).await.code(), Code::Ok);
 }
 
 fn assert_lacks(status: &Status, scope: &str) {
@@ -143,7 +147,7 @@ fn assert_lacks(status: &Status, scope: &str) {
 
 #[tokio::test]
 async fn a_key_does_what_its_scopes_allow_and_nothing_else() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let player = locked.key("player", &[Play]).await;
     let reader = locked.key("reader", &[Read]).await;
@@ -203,7 +207,7 @@ async fn a_key_does_what_its_scopes_allow_and_nothing_else() {
 
 #[tokio::test]
 async fn a_list_leaves_out_what_a_key_may_not_see_and_goes_on_behind_it() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let one = locked.key("one", &[Create]).await;
     let other = locked.key("other", &[Create]).await;
     let mut made = [Vec::new(), Vec::new()];
@@ -219,7 +223,7 @@ async fn a_list_leaves_out_what_a_key_may_not_see_and_goes_on_behind_it() {
 
 #[tokio::test]
 async fn a_bot_has_the_name_of_its_key_and_plays_a_whole_match() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     for game in GAMES {
         let seated = locked.with(&maker).create(config(game, 2)).await.unwrap();
@@ -239,7 +243,7 @@ async fn a_bot_has_the_name_of_its_key_and_plays_a_whole_match() {
 
 #[tokio::test]
 async fn a_ticket_in_the_hands_of_another_key_takes_nothing_over() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let owner = locked.key("owner", &[Create, Play]).await;
     let thief = locked.key("thief", &[Create, Play, Read]).await;
     for game in GAMES {
@@ -279,7 +283,7 @@ async fn a_ticket_in_the_hands_of_another_key_takes_nothing_over() {
 
 #[tokio::test]
 async fn a_revoked_key_ends_its_streams_and_a_new_one_of_its_name_comes_back() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create, Play]).await;
     let lost = locked.key("bot", &[Play]).await;
     let long = with_clock(config(GAMES[0], 2), |clock| clock.reconnect_ms = None);
@@ -313,7 +317,7 @@ async fn a_revoked_key_ends_its_streams_and_a_new_one_of_its_name_comes_back() {
 
 #[tokio::test]
 async fn a_stream_ends_when_the_time_of_its_key_is_over() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let seated = locked
         .with(&maker)
@@ -353,14 +357,14 @@ async fn a_server_that_stops_has_noted_when_its_keys_were_last_used() {
         keys: Some(Arc::clone(&keys) as _),
         ..ServerOptions::default()
     };
-    let mut locked = LockedTable {
-        table: Table::with_options(options).await,
+    let mut locked = LockedServer {
+        server: TestServer::with_options(options).await,
         keys,
     };
     let key = locked.key("reader", &[Read]).await;
     locked.with(&key).list().await.unwrap();
-    locked.table.stop.cancel();
-    (&mut locked.table.running).await.unwrap().unwrap();
+    locked.server.stop.cancel();
+    (&mut locked.server.running).await.unwrap().unwrap();
     let kept = locked.keys.key(key.id()).await.unwrap().unwrap();
     assert!(kept.last_used_at_unix_ms.is_some());
 }
@@ -368,7 +372,7 @@ async fn a_server_that_stops_has_noted_when_its_keys_were_last_used() {
 #[tokio::test]
 async fn keys_that_cannot_be_read_are_told_as_such() {
     use bridgemaster_store::Store as _;
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let key = locked.key("maker", &[Create]).await;
     locked.keys.close().await.unwrap();
     let refused = locked.with(&key).create(config(GAMES[0], 2)).await;
@@ -385,7 +389,7 @@ async fn the_last_keys_known_count_while_the_store_cannot_be_read_but_not_for_ev
             keys_trusted: trusted,
             ..Limits::default()
         };
-        let locked = LockedTable::with_limits(limits).await;
+        let locked = LockedServer::with_limits(limits).await;
         let key = locked.key("maker", &[Create]).await;
         while locked.with(&key).list().await.is_err() {}
         locked.keys.close().await.unwrap();

@@ -7,20 +7,20 @@ use bridgemaster_replay::{decode, encode_unsigned};
 use bridgemaster_server::Limits;
 use bridgemaster_store::{MemoryStore, Store, Write};
 
-use crate::table::{GAMES, Table, config, with_clock};
+use crate::test_server::{GAMES, TestServer, config, with_clock};
 
 const MIB: usize = 1024 * 1024;
 
 #[tokio::test]
 async fn replays_of_two_mebibytes_are_read_whole_also_several_at_once() {
     let played: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut table = Table::over(&played, Limits::default()).await;
+    let mut server = TestServer::over(&played, Limits::default()).await;
     let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
         clock.startup_ms = Some(1);
     });
-    let match_id = table.create(config).await.match_id;
-    table.result(&match_id).await;
-    table.crash().await;
+    let match_id = server.create(config).await.match_id;
+    server.result(&match_id).await;
+    server.crash().await;
     let finished = played.finished(None, 1, None).await.unwrap().matches;
     let finished = finished.into_iter().next().unwrap();
     let replay = played.replay(&finished.match_id).await.unwrap().unwrap();
@@ -43,8 +43,8 @@ async fn replays_of_two_mebibytes_are_read_whole_also_several_at_once() {
         parties: Vec::new(),
     };
     store.commit(vec![open, finish]).await.unwrap();
-    let table = Table::over(&store, Limits::default()).await;
-    let client = table.matches();
+    let server = TestServer::over(&store, Limits::default()).await;
+    let client = server.matches();
     // Together they are more than one connection may have unread, so that they take turns.
     let reads = (0..6).map(|n| {
         let (mut client, match_id) = (client.clone(), match_id.clone());

@@ -14,11 +14,11 @@ use tonic_types::StatusExt as _;
 
 use crate::{
     raw_bot::reason,
-    table::{GAMES, Table, config, with_clock},
+    test_server::{GAMES, TestServer, config, with_clock},
 };
 
-async fn refused(table: &Table, config: MatchConfig) -> tonic::Status {
-    table
+async fn refused(server: &TestServer, config: MatchConfig) -> tonic::Status {
+    server
         .try_create(config)
         .await
         .err()
@@ -31,10 +31,10 @@ async fn no_more_matches_are_open_than_the_limit_and_the_refusal_names_it() {
         open_matches: 2,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let first = table.create(config(GAMES[0], 2)).await;
-    table.create(config(GAMES[0], 2)).await;
-    let full = refused(&table, config(GAMES[0], 2)).await;
+    let server = TestServer::with_limits(limits).await;
+    let first = server.create(config(GAMES[0], 2)).await;
+    server.create(config(GAMES[0], 2)).await;
+    let full = refused(&server, config(GAMES[0], 2)).await;
     assert_eq!(
         (full.code(), reason(&full).as_str()),
         (Code::ResourceExhausted, "LIMIT_REACHED")
@@ -44,11 +44,11 @@ async fn no_more_matches_are_open_than_the_limit_and_the_refusal_names_it() {
         "open_matches"
     );
 
-    let bots: Vec<_> = first.tickets.iter().map(|t| table.good_bot(t)).collect();
+    let bots: Vec<_> = first.tickets.iter().map(|t| server.good_bot(t)).collect();
     for bot in bots {
         bot.await.unwrap().unwrap();
     }
-    table.create(config(GAMES[0], 2)).await;
+    server.create(config(GAMES[0], 2)).await;
 }
 
 #[tokio::test]
@@ -57,19 +57,19 @@ async fn ended_matches_are_forgotten_from_the_oldest_on() {
         ended_matches_kept: 1,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
+    let server = TestServer::with_limits(limits).await;
     let mut ids = Vec::new();
     for _ in 0..2 {
         let quick = with_clock(config(GAMES[0], 2), |c| c.startup_ms = Some(1));
-        let seated = table.create(quick).await;
-        table.result(&seated.match_id).await;
+        let seated = server.create(quick).await;
+        server.result(&seated.match_id).await;
         ids.push(seated.match_id);
     }
     assert_eq!(
-        reason(&table.replay(&ids[0]).await.unwrap_err()),
+        reason(&server.replay(&ids[0]).await.unwrap_err()),
         "MATCH_UNKNOWN"
     );
-    assert!(table.replay(&ids[1]).await.is_ok());
+    assert!(server.replay(&ids[1]).await.is_ok());
 }
 
 #[tokio::test]
@@ -78,14 +78,14 @@ async fn a_stream_that_says_nothing_is_ended_after_the_hello_time() {
         hello_time: Duration::from_millis(30),
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let (silent, messages) = mpsc::channel(1);
     let mut call = Request::new(ReceiverStream::new(messages));
     let bearer = format!("Bearer {}", seated.tickets[0]);
     call.metadata_mut()
         .insert("authorization", bearer.parse().unwrap());
-    let mut inbound = table.player().await.play(call).await.unwrap().into_inner();
+    let mut inbound = server.player().await.play(call).await.unwrap().into_inner();
     let end = inbound.message().await.unwrap_err();
     assert_eq!(reason(&end), "HELLO_LATE");
     drop(silent);
@@ -93,8 +93,8 @@ async fn a_stream_that_says_nothing_is_ended_after_the_hello_time() {
 
 #[tokio::test]
 async fn a_match_config_is_refused_by_the_field_that_is_wrong() {
-    let table = Table::open().await;
-    let nothing = table
+    let server = TestServer::open().await;
+    let nothing = server
         .matches()
         .create_match(CreateMatchRequest {
             config: None,
@@ -105,17 +105,17 @@ async fn a_match_config_is_refused_by_the_field_that_is_wrong() {
     assert!(nothing.message().starts_with("config.game"), "{nothing:?}");
 
     for game in GAMES {
-        let seats = refused(&table, config(game, 9)).await;
+        let seats = refused(&server, config(game, 9)).await;
         assert_eq!(reason(&seats), "INVALID_FIELD");
         assert!(seats.message().starts_with("config.seats"), "{seats:?}");
 
         let mut seed = config(game, 2);
         seed.seed = Some("two words".to_owned());
-        let seed = refused(&table, seed).await;
+        let seed = refused(&server, seed).await;
         assert!(seed.message().starts_with("config.seed"), "{seed:?}");
 
         let bank = with_clock(config(game, 2), |clock| clock.bank_ms = Some(0));
-        let bank = refused(&table, bank).await;
+        let bank = refused(&server, bank).await;
         assert!(
             bank.message().starts_with("config.clock.bank_ms"),
             "{bank:?}"
@@ -127,7 +127,7 @@ async fn a_match_config_is_refused_by_the_field_that_is_wrong() {
             late: FaultAction::Refuse.into(),
             ..FaultPolicy::default()
         });
-        let late = refused(&table, late).await;
+        let late = refused(&server, late).await;
         assert!(late.message().starts_with("config.faults.late"), "{late:?}");
         let violations = late.get_details_bad_request().unwrap().field_violations;
         assert_eq!(violations[0].field, "config.faults.late");
@@ -136,10 +136,10 @@ async fn a_match_config_is_refused_by_the_field_that_is_wrong() {
 
 #[tokio::test]
 async fn a_request_over_the_size_limit_is_refused() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let mut huge = config(GAMES[0], 2);
     huge.seed = Some("x".repeat(300_000));
-    let refused = refused(&table, huge).await;
+    let refused = refused(&server, huge).await;
     assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
     assert_eq!(reason(&refused), "MALFORMED_MESSAGE");
     assert!(
@@ -150,20 +150,20 @@ async fn a_request_over_the_size_limit_is_refused() {
 
 #[tokio::test]
 async fn a_long_match_identifier_is_refused_with_its_reason() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let request = GetMatchRequest {
         match_id: "x".repeat(50_000),
     };
-    let refused = table.matches().get_match(request).await.unwrap_err();
+    let refused = server.matches().get_match(request).await.unwrap_err();
     assert_eq!(reason(&refused), "MATCH_UNKNOWN");
     assert!(refused.message().len() < 200, "{refused:?}");
 }
 
 #[tokio::test]
 async fn a_page_of_more_matches_than_the_limit_is_refused_with_the_limit() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let page = |page_size| {
-        let mut desk = table.matches();
+        let mut desk = server.matches();
         let request = ListMatchesRequest {
             page_size,
             ..ListMatchesRequest::default()
@@ -182,10 +182,10 @@ async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
         watcher_queue: 2,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     // Windows so small that news stay in the server's queue.
-    let narrow = Channel::from_shared(table.url.clone())
+    let narrow = Channel::from_shared(server.url.clone())
         .unwrap()
         .initial_stream_window_size(1_000)
         .connect()
@@ -196,7 +196,7 @@ async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
     };
     let news = MatchServiceClient::new(narrow).watch_match(request).await;
     let mut news = news.unwrap().into_inner();
-    let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+    let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
     for bot in bots {
         let result = bot.await.unwrap().unwrap();
         assert!(result.seats.iter().all(|seat| seat.fault_count == 0));

@@ -19,7 +19,7 @@ use tonic::Request;
 use crate::{
     hindered_store::HinderedStore,
     raw_bot::RawBot,
-    table::{GAMES, Table, config, with_clock},
+    test_server::{GAMES, TestServer, config, with_clock},
 };
 
 /// Matches in the store.
@@ -30,14 +30,14 @@ const MATCHES: usize = 300;
 pub(crate) async fn filled(matches: usize) -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::new());
     let kept: Arc<dyn Store> = Arc::clone(&store) as _;
-    let mut table = Table::over(&kept, Limits::default()).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut server = TestServer::over(&kept, Limits::default()).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     for ticket in &seated.tickets {
-        let bot = RawBot::join(&table, ticket).await;
+        let bot = RawBot::join(&server, ticket).await;
         bot.send(Message::Resign(Resign {})).await;
     }
-    table.result(&seated.match_id).await;
-    table.crash().await;
+    server.result(&seated.match_id).await;
+    server.crash().await;
     let id = MatchId::new(seated.match_id).unwrap();
     let finished = store.finished_match(&id).await.unwrap().unwrap();
     let tenth = [KeyName::new("tenth").unwrap()];
@@ -76,7 +76,7 @@ async fn key(store: &MemoryStore, name: &str, scope: KeyScope) -> ApiKey {
 }
 
 /// How many matches each page has that the holder of a key gets.
-async fn pages(table: &Table, key: &ApiKey, page_size: u32) -> Vec<usize> {
+async fn pages(server: &TestServer, key: &ApiKey, page_size: u32) -> Vec<usize> {
     let mut pages = Vec::new();
     let mut page_token = String::new();
     loop {
@@ -87,7 +87,7 @@ async fn pages(table: &Table, key: &ApiKey, page_size: u32) -> Vec<usize> {
         });
         let shown = key.reveal().parse().unwrap();
         request.metadata_mut().insert(KEY_METADATA, shown);
-        let page = table.matches().list_matches(request).await.unwrap();
+        let page = server.matches().list_matches(request).await.unwrap();
         let page = page.into_inner();
         pages.push(page.matches.len());
         page_token = page.next_page_token;
@@ -121,12 +121,12 @@ async fn a_key_lists_what_it_sees_without_reading_what_it_does_not() {
         }),
         ..ServerOptions::default()
     };
-    let table = Table::with_options(options).await;
-    let seen = pages(&table, &reader, 10).await;
+    let server = TestServer::with_options(options).await;
+    let seen = pages(&server, &reader, 10).await;
     assert_eq!(seen, [10; MATCHES / 10], "pages are full while they can be");
     let readings_of = async |key| {
         let before = readings.load(Ordering::Relaxed);
-        let seen = pages(&table, key, 10).await;
+        let seen = pages(&server, key, 10).await;
         (seen, readings.load(Ordering::Relaxed) - before)
     };
     assert_eq!(readings_of(&stranger).await, (vec![0], 1));
@@ -137,12 +137,12 @@ async fn a_key_lists_what_it_sees_without_reading_what_it_does_not() {
 
 #[tokio::test]
 async fn a_list_counts_the_faults_of_a_match_and_does_not_repeat_them() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let config = with_clock(config(GAMES[0], 2), |clock| clock.startup_ms = Some(1));
-    let seated = table.create(config).await;
-    let result = table.result(&seated.match_id).await;
+    let seated = server.create(config).await;
+    let result = server.result(&seated.match_id).await;
     assert!(result.seats.iter().all(|seat| seat.faults.len() == 1));
-    let listed = table
+    let listed = server
         .matches()
         .list_matches(ListMatchesRequest::default())
         .await;

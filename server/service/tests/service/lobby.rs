@@ -22,14 +22,14 @@ use tonic::{Request, Status, Streaming, transport::Channel};
 
 use crate::{
     hindered_store::HinderedStore,
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, PATIENCE, Table, config},
+    test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
 /// A caller of the lobby, with a key or without.
 struct Guest<'a> {
-    table: &'a Table,
+    server: &'a TestServer,
     key: Option<&'a ApiKey>,
 }
 
@@ -37,19 +37,19 @@ struct Guest<'a> {
 struct Attending(Streaming<AttendResponse>);
 
 impl<'a> Guest<'a> {
-    fn of(table: &'a Table) -> Self {
-        Self { table, key: None }
+    fn of(server: &'a TestServer) -> Self {
+        Self { server, key: None }
     }
 
-    fn with(locked: &'a LockedTable, key: &'a ApiKey) -> Self {
+    fn with(locked: &'a LockedServer, key: &'a ApiKey) -> Self {
         Self {
-            table: &locked.table,
+            server: &locked.server,
             key: Some(key),
         }
     }
 
     fn lobby(&self) -> LobbyServiceClient<Channel> {
-        LobbyServiceClient::new(self.table.channel.clone())
+        LobbyServiceClient::new(self.server.channel.clone())
     }
 
     fn showing<T>(&self, message: T) -> Request<T> {
@@ -126,7 +126,7 @@ impl<'a> Guest<'a> {
 
     async fn offer_by(&self, request: CreateMatchRequest) -> Result<CreateMatchResponse, Status> {
         let request = self.showing(request);
-        let made = self.table.matches().create_match(request).await?;
+        let made = self.server.matches().create_match(request).await?;
         Ok(made.into_inner())
     }
 }
@@ -210,8 +210,8 @@ fn id_of(made: &CreateMatchResponse) -> String {
 
 #[tokio::test]
 async fn bots_that_attend_are_offered_seats_and_play_by_their_names_in_the_queue() {
-    let table = Table::open().await;
-    let guest = Guest::of(&table);
+    let server = TestServer::open().await;
+    let guest = Guest::of(&server);
     guest.open_queue(queue()).await.unwrap();
     assert_eq!(guest.queues().await, ["league"]);
     let mut ada = guest.attend("ada", 1).await;
@@ -225,16 +225,16 @@ async fn bots_that_attend_are_offered_seats_and_play_by_their_names_in_the_queue
             let offer = attending.offer().await;
             assert_eq!((offer.seat, &offer.match_id), (seat, &id_of(&made)));
             assert_eq!(offer.game_id, GAMES[0]);
-            playing.push(RawBot::join(&table, &offer.ticket).await);
+            playing.push(RawBot::join(&server, &offer.ticket).await);
         }
-        let names: Vec<_> = table.info(&id_of(&made)).await.seats;
+        let names: Vec<_> = server.info(&id_of(&made)).await.seats;
         let names: Vec<_> = names.into_iter().map(|seat| seat.bot_name).collect();
         assert_eq!(names, ["ada", "bob"], "whatever Hello says");
         for bot in &playing {
             bot.send(play_request::Message::Resign(Default::default()))
                 .await;
         }
-        table.result(&id_of(&made)).await;
+        server.result(&id_of(&made)).await;
         ada.is_free().await;
         bob.is_free().await;
     }
@@ -242,8 +242,8 @@ async fn bots_that_attend_are_offered_seats_and_play_by_their_names_in_the_queue
 
 #[tokio::test]
 async fn an_offered_seat_is_taken_by_the_version_that_attends_and_no_other() {
-    let table = Table::open().await;
-    let guest = Guest::of(&table);
+    let server = TestServer::open().await;
+    let guest = Guest::of(&server);
     guest.open_queue(queue()).await.unwrap();
     let mut ada = guest.attend("ada", 1).await;
     guest.offer(&["ada"]).await.unwrap();
@@ -251,20 +251,20 @@ async fn an_offered_seat_is_taken_by_the_version_that_attends_and_no_other() {
     let mut other = hello();
     "2".clone_into(&mut other.bot_version);
     let first = request(play_request::Message::Hello(other));
-    let mut refused = RawBot::open(&table, &ticket, first.clone()).await.unwrap();
+    let mut refused = RawBot::open(&server, &ticket, first.clone()).await.unwrap();
     let refused = refused.next().await.unwrap_err();
     assert_eq!(reason(&refused), "BOT_VERSION_DIFFERS");
-    let bot = RawBot::join(&table, &ticket).await;
+    let bot = RawBot::join(&server, &ticket).await;
     drop(bot);
-    let mut later = RawBot::open(&table, &ticket, first).await.unwrap();
+    let mut later = RawBot::open(&server, &ticket, first).await.unwrap();
     let refused = later.next().await.unwrap_err();
     assert_eq!(reason(&refused), "BOT_VERSION_DIFFERS", "coming back, too");
 }
 
 #[tokio::test]
 async fn a_bot_that_comes_back_gets_the_same_offer_and_its_older_stream_ends() {
-    let table = Table::open().await;
-    let guest = Guest::of(&table);
+    let server = TestServer::open().await;
+    let guest = Guest::of(&server);
     guest.open_queue(queue()).await.unwrap();
     let mut first = guest.attend("ada", 2).await;
     let id = first.attendance().await.attendance_id;
@@ -288,21 +288,21 @@ async fn a_bot_that_comes_back_gets_the_same_offer_and_its_older_stream_ends() {
 #[tokio::test]
 async fn queues_and_offers_outlive_a_crash_of_the_server() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut table = Table::over(&store, Limits::default()).await;
-    let guest = Guest::of(&table);
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let guest = Guest::of(&server);
     guest.open_queue(queue()).await.unwrap();
     let mut ada = guest.attend("ada", 2).await;
     let taken = guest.offer(&["ada"]).await.unwrap();
     let ticket = ada.offer().await.ticket;
-    let bot = RawBot::join(&table, &ticket).await;
+    let bot = RawBot::join(&server, &ticket).await;
     let open = guest.offer(&["ada"]).await.unwrap();
     let offer = ada.offer().await;
     assert_eq!(offer.match_id, id_of(&open));
     drop(bot);
 
-    table.crash().await;
-    table = Table::over(&store, Limits::default()).await;
-    let guest = Guest::of(&table);
+    server.crash().await;
+    server = TestServer::over(&store, Limits::default()).await;
+    let guest = Guest::of(&server);
     let mut ada = guest.attend("ada", 2).await;
     assert_eq!(ada.attendance().await.slots_used, 2);
     let again = ada.offer().await;
@@ -310,23 +310,23 @@ async fn queues_and_offers_outlive_a_crash_of_the_server() {
     assert_eq!(again.ticket, offer.ticket, "the older one is as good");
     let refused = guest.offer(&["ada"]).await.unwrap_err();
     assert_eq!(reason(&refused), "BOT_NOT_AVAILABLE");
-    let _back = RawBot::join(&table, &ticket).await;
-    let _new = RawBot::join(&table, &offer.ticket).await;
+    let _back = RawBot::join(&server, &ticket).await;
+    let _new = RawBot::join(&server, &offer.ticket).await;
     for made in [taken, open] {
-        assert_eq!(table.info(&id_of(&made)).await.seats[0].bot_name, "ada");
+        assert_eq!(server.info(&id_of(&made)).await.seats[0].bot_name, "ada");
     }
 
     guest.close_queue().await.unwrap();
-    table.crash().await;
-    table = Table::over(&store, Limits::default()).await;
-    let refused = Guest::of(&table).try_attend(asking("ada", 1)).await;
+    server.crash().await;
+    server = TestServer::over(&store, Limits::default()).await;
+    let refused = Guest::of(&server).try_attend(asking("ada", 1)).await;
     assert_eq!(reason(&refused.err().unwrap()), "QUEUE_UNKNOWN");
 }
 
 #[tokio::test]
 async fn a_bot_without_a_free_slot_is_offered_nothing_and_the_same_call_gives_the_same_match() {
-    let table = Table::open().await;
-    let guest = Guest::of(&table);
+    let server = TestServer::open().await;
+    let guest = Guest::of(&server);
     guest.open_queue(queue()).await.unwrap();
     for absent in [
         guest.offer(&["ada"]).await,
@@ -352,21 +352,21 @@ async fn a_bot_without_a_free_slot_is_offered_nothing_and_the_same_call_gives_th
         match_id: id_of(&made),
         seats: vec![0],
     };
-    let replaced = table.matches().replace_tickets(wanted).await;
+    let replaced = server.matches().replace_tickets(wanted).await;
     assert_eq!(reason(&replaced.unwrap_err()), "INVALID_FIELD");
-    let _bot = RawBot::join(&table, &offer.ticket).await;
+    let _bot = RawBot::join(&server, &offer.ticket).await;
 }
 
 #[tokio::test]
 async fn a_match_is_called_off_when_a_bot_declines_or_comes_with_another_version() {
-    let table = Table::open().await;
-    let guest = Guest::of(&table);
+    let server = TestServer::open().await;
+    let guest = Guest::of(&server);
     guest.open_queue(queue()).await.unwrap();
     let mut ada = guest.attend("ada", 1).await;
     let declined = guest.offer(&["ada"]).await.unwrap();
     let offer = ada.offer().await;
     guest.decline(&offer.offer_id).await.unwrap();
-    let info = table.info(&id_of(&declined)).await;
+    let info = server.info(&id_of(&declined)).await;
     assert_eq!(info.state(), MatchState::Cancelled);
     assert_eq!(
         info.cancellation.unwrap().reason,
@@ -381,14 +381,14 @@ async fn a_match_is_called_off_when_a_bot_declines_or_comes_with_another_version
     let mut newer = asking("bob", 1);
     "2".clone_into(&mut newer.bot_version);
     guest.try_attend(newer).await.unwrap();
-    let info = table.info(&id_of(&made)).await;
+    let info = server.info(&id_of(&made)).await;
     assert_eq!(info.state(), MatchState::Cancelled);
 }
 
 #[tokio::test]
 async fn whoever_runs_a_queue_sees_who_attends() {
-    let table = Table::open().await;
-    let guest = Guest::of(&table);
+    let server = TestServer::open().await;
+    let guest = Guest::of(&server);
     guest.open_queue(queue()).await.unwrap();
     let mut watch = guest.watch().await.unwrap();
     let mut ada = guest.attend("ada", 1).await;
@@ -419,7 +419,7 @@ async fn whoever_runs_a_queue_sees_who_attends() {
 
 #[tokio::test]
 async fn keys_say_whose_bot_attends_and_who_runs_a_queue() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let rival = locked.key("rival", &[Create]).await;
     let admin = locked.key("admin", &[Admin, Create]).await;
@@ -473,8 +473,8 @@ async fn keys_say_whose_bot_attends_and_who_runs_a_queue() {
 
 #[tokio::test]
 async fn requests_that_make_no_sense_are_refused_with_the_field() {
-    let table = Table::open().await;
-    let guest = Guest::of(&table);
+    let server = TestServer::open().await;
+    let guest = Guest::of(&server);
     let wrong = [
         (Queue::default(), "queue.queue_id"),
         (
@@ -539,7 +539,7 @@ async fn a_reserved_offer_outlives_a_crash_on_a_server_with_keys() {
     let memory = Arc::new(MemoryStore::new());
     let open = || {
         let store = HinderedStore::read_over(Arc::clone(&memory) as _, || async { Ok(()) });
-        LockedTable::over(store, Arc::clone(&memory), Limits::default())
+        LockedServer::over(store, Arc::clone(&memory), Limits::default())
     };
     let mut locked = open().await;
     let maker = locked.key("maker", &[Create]).await;
@@ -550,7 +550,7 @@ async fn a_reserved_offer_outlives_a_crash_on_a_server_with_keys() {
         .unwrap();
     let _attending = Guest::with(&locked, &ada).attend("ada", 1).await;
     Guest::with(&locked, &maker).offer(&["ada"]).await.unwrap();
-    locked.table.crash().await;
+    locked.server.crash().await;
     locked = open().await;
     let mut attending = Guest::with(&locked, &ada).attend("ada", 1).await;
     let ticket = attending.offer().await.ticket;

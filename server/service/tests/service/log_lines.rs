@@ -16,7 +16,7 @@ use tracing_subscriber::{
     registry,
 };
 
-use crate::{raw_bot::reason, table::Table};
+use crate::{raw_bot::reason, test_server::TestServer};
 
 /// Refusals that each would have a line.
 const REFUSALS: usize = 5_000;
@@ -44,12 +44,12 @@ async fn refusals_without_end_make_few_lines_and_the_rest_is_counted() {
 
     let memory = Arc::new(MemoryStore::new());
     let store: Arc<dyn Store> = Arc::clone(&memory) as _;
-    let table = Table::over(&store, Limits::default()).await;
+    let server = TestServer::over(&store, Limits::default()).await;
     memory.close().await.unwrap();
     for _ in 0..REFUSALS / AT_ONCE {
         let mut calls = JoinSet::new();
         for _ in 0..AT_ONCE {
-            let mut desk = table.matches();
+            let mut desk = server.matches();
             calls.spawn(async move { desk.list_matches(ListMatchesRequest::default()).await });
         }
         for refused in calls.join_all().await {

@@ -13,9 +13,9 @@ use bridgemaster_store::{MemoryStore, Store};
 use tonic::Status;
 
 use crate::{
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     raw_bot::{RawBot, reason},
-    table::{GAMES, Table, config},
+    test_server::{GAMES, TestServer, config},
 };
 
 type Labels<'a> = &'a [(&'a str, &'a str)];
@@ -36,23 +36,23 @@ fn labelled(game: &str, with: Labels<'_>) -> CreateMatchRequest {
 }
 
 /// Makes a match: what is told of it, and its tickets.
-async fn make(table: &Table, request: CreateMatchRequest) -> (MatchInfo, Vec<String>) {
-    let made = table.matches().create_match(request).await.unwrap();
+async fn make(server: &TestServer, request: CreateMatchRequest) -> (MatchInfo, Vec<String>) {
+    let made = server.matches().create_match(request).await.unwrap();
     let made = made.into_inner();
     let tickets = made.tickets.into_iter().map(|ticket| ticket.ticket);
     (made.r#match.unwrap(), tickets.collect())
 }
 
 /// Plays a match to its end.
-async fn play(table: &Table, tickets: &[String]) {
-    let bots: Vec<_> = tickets.iter().map(|one| table.good_bot(one)).collect();
+async fn play(server: &TestServer, tickets: &[String]) {
+    let bots: Vec<_> = tickets.iter().map(|one| server.good_bot(one)).collect();
     for bot in bots {
         bot.await.unwrap().unwrap();
     }
 }
 
 /// The identifiers of all matches of a filter, however many pages they take.
-async fn listed(table: &Table, filter: MatchFilter) -> Result<Vec<String>, Status> {
+async fn listed(server: &TestServer, filter: MatchFilter) -> Result<Vec<String>, Status> {
     let mut ids = Vec::new();
     let mut page_token = String::new();
     loop {
@@ -61,7 +61,7 @@ async fn listed(table: &Table, filter: MatchFilter) -> Result<Vec<String>, Statu
             page_size: 2,
             page_token,
         };
-        let page = table.matches().list_matches(request).await?.into_inner();
+        let page = server.matches().list_matches(request).await?.into_inner();
         ids.extend(page.matches.into_iter().map(|info| info.match_id));
         page_token = page.next_page_token;
         if page_token.is_empty() {
@@ -73,37 +73,37 @@ async fn listed(table: &Table, filter: MatchFilter) -> Result<Vec<String>, Statu
 #[tokio::test]
 async fn labels_and_times_are_told_of_a_match_as_long_as_it_is_known() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut table = Table::over(&store, Limits::default()).await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
     let with = [("run", "7"), ("commit/branch", "main, ünïcode")];
-    let (made, tickets) = make(&table, labelled(GAMES[0], &with)).await;
+    let (made, tickets) = make(&server, labelled(GAMES[0], &with)).await;
     assert_eq!(made.labels, labels(&with));
     assert!(made.created_unix_ms > 1_700_000_000_000);
     assert_eq!((made.started_unix_ms, made.ended_unix_ms), (0, 0));
     assert_eq!(made.maker, "", "nobody is asked for a key");
 
     let bots = [
-        RawBot::join(&table, &tickets[0]).await,
-        RawBot::join(&table, &tickets[1]).await,
+        RawBot::join(&server, &tickets[0]).await,
+        RawBot::join(&server, &tickets[1]).await,
     ];
-    let running = table.info(&made.match_id).await;
+    let running = server.info(&made.match_id).await;
     assert_eq!(running.state(), MatchState::Running);
     assert!(running.started_unix_ms >= made.created_unix_ms);
-    table.crash().await;
+    server.crash().await;
     drop(bots);
 
-    let mut table = Table::over(&store, Limits::default()).await;
-    let again = table.info(&made.match_id).await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let again = server.info(&made.match_id).await;
     assert_eq!(again.labels, labels(&with));
     assert_eq!(again.created_unix_ms, made.created_unix_ms);
     assert_eq!(again.started_unix_ms, running.started_unix_ms);
-    play(&table, &tickets).await;
-    let ended = table.info(&made.match_id).await;
+    play(&server, &tickets).await;
+    let ended = server.info(&made.match_id).await;
     assert_eq!(ended.started_unix_ms, running.started_unix_ms);
     assert!(ended.ended_unix_ms >= ended.started_unix_ms);
-    table.crash().await;
+    server.crash().await;
 
-    let table = Table::over(&store, Limits::default()).await;
-    assert_eq!(table.info(&made.match_id).await, ended);
+    let server = TestServer::over(&store, Limits::default()).await;
+    assert_eq!(server.info(&made.match_id).await, ended);
 }
 
 #[tokio::test]
@@ -114,17 +114,17 @@ async fn lists_are_of_the_matches_for_which_all_of_the_filter_holds() {
         ended_matches_kept: 1,
         ..Limits::default()
     };
-    let table = Table::over(&store, limits).await;
+    let server = TestServer::over(&store, limits).await;
     let mut ended = Vec::new();
     for number in ["1", "2", "3"] {
         let with = [("run", "nightly"), ("number", number)];
-        let (made, tickets) = make(&table, labelled(GAMES[0], &with)).await;
-        play(&table, &tickets).await;
+        let (made, tickets) = make(&server, labelled(GAMES[0], &with)).await;
+        play(&server, &tickets).await;
         ended.insert(0, made);
     }
-    let (other, _) = make(&table, labelled(GAMES[1], &[("run", "weekly")])).await;
-    let (half, tickets) = make(&table, labelled(GAMES[0], &[("run", "nightly")])).await;
-    let _bot = RawBot::join(&table, &tickets[0]).await;
+    let (other, _) = make(&server, labelled(GAMES[1], &[("run", "weekly")])).await;
+    let (half, tickets) = make(&server, labelled(GAMES[0], &[("run", "nightly")])).await;
+    let _bot = RawBot::join(&server, &tickets[0]).await;
 
     let ids = |matches: &[&MatchInfo]| -> Vec<String> {
         let matches = matches.iter();
@@ -169,7 +169,7 @@ async fn lists_are_of_the_matches_for_which_all_of_the_filter_holds() {
         ),
         (
             MatchFilter {
-                bot_name: half_name(&table, &half).await,
+                bot_name: half_name(&server, &half).await,
                 ..any()
             },
             ids(&[&half]),
@@ -204,19 +204,19 @@ async fn lists_are_of_the_matches_for_which_all_of_the_filter_holds() {
             ids(&[&half, &other, third, second, first]),
         ),
     ] {
-        let found = listed(&table, filter.clone()).await.unwrap();
+        let found = listed(&server, filter.clone()).await.unwrap();
         assert_eq!(found, expected, "{filter:?}");
     }
 }
 
 /// The name of the bot at the first seat.
-async fn half_name(table: &Table, half: &MatchInfo) -> String {
-    table.info(&half.match_id).await.seats[0].bot_name.clone()
+async fn half_name(server: &TestServer, half: &MatchInfo) -> String {
+    server.info(&half.match_id).await.seats[0].bot_name.clone()
 }
 
 #[tokio::test]
 async fn who_reads_lists_the_matches_of_one_maker_and_others_only_their_own() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let ada = locked.key("ada", &[Create]).await;
     let bob = locked.key("bob", &[Create, Play]).await;
     let reader = locked.key("reader", &[Read]).await;
@@ -245,7 +245,7 @@ async fn who_reads_lists_the_matches_of_one_maker_and_others_only_their_own() {
 
 #[tokio::test]
 async fn labels_that_are_not_valid_are_refused_with_what_would_be() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let long_name = "n".repeat(65);
     let long_value = "v".repeat(257);
     let wide_value = "ü".repeat(256);
@@ -260,7 +260,10 @@ async fn labels_that_are_not_valid_are_refused_with_what_would_be() {
         (&many, "at most 16, not 17"),
         (&[("a", &wide_value), ("b", &wide_value)], "1024 bytes"),
     ] {
-        let asked = table.matches().create_match(labelled(GAMES[0], with)).await;
+        let asked = server
+            .matches()
+            .create_match(labelled(GAMES[0], with))
+            .await;
         let refused = asked.unwrap_err();
         assert_eq!(reason(&refused), "INVALID_FIELD", "{with:?}");
         let message = refused.message();
@@ -270,7 +273,7 @@ async fn labels_that_are_not_valid_are_refused_with_what_would_be() {
         );
     }
     let longest = "v".repeat(256);
-    make(&table, labelled(GAMES[0], &[("a/b.c_d-9", &longest)])).await;
+    make(&server, labelled(GAMES[0], &[("a/b.c_d-9", &longest)])).await;
     let by_bad_label = MatchFilter {
         labels: labels(&[("Run", "x")]),
         ..MatchFilter::default()
@@ -283,7 +286,7 @@ async fn labels_that_are_not_valid_are_refused_with_what_would_be() {
         (by_bad_label, "filter.labels: "),
         (of_no_game, "filter.game_id: "),
     ] {
-        let refused = listed(&table, filter).await.unwrap_err();
+        let refused = listed(&server, filter).await.unwrap_err();
         assert_eq!(reason(&refused), "INVALID_FIELD");
         assert!(refused.message().starts_with(field), "{refused:?}");
     }

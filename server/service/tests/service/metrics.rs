@@ -11,7 +11,7 @@ use tokio::{
 
 use crate::{
     raw_bot::RawBot,
-    table::{GAMES, PATIENCE, Table, config, with_clock},
+    test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
 
 /// Answers `GET` with the whole response, its head included.
@@ -26,8 +26,8 @@ async fn get(addr: SocketAddr, path: &str) -> String {
 }
 
 /// The value of every series, by its name and labels as they stand on the page.
-pub(crate) async fn scrape(table: &Table) -> HashMap<String, f64> {
-    let response = get(table.metrics, "/metrics").await;
+pub(crate) async fn scrape(server: &TestServer) -> HashMap<String, f64> {
+    let response = get(server.metrics, "/metrics").await;
     let (head, body) = response.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
     assert!(head.contains("application/openmetrics-text"), "{head}");
@@ -41,18 +41,18 @@ pub(crate) async fn scrape(table: &Table) -> HashMap<String, f64> {
 
 #[tokio::test]
 async fn matches_streams_and_decisions_are_counted() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for &game in GAMES {
-        let seated = table.create(config(game, 2)).await;
-        let waiting = scrape(&table).await;
+        let seated = server.create(config(game, 2)).await;
+        let waiting = scrape(&server).await;
         assert_eq!(waiting["bridgemaster_matches{state=\"waiting\"}"], 1.0);
-        let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+        let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
         for bot in bots {
             bot.await.unwrap().unwrap();
         }
-        let info = table.info(&seated.match_id).await;
+        let info = server.info(&seated.match_id).await;
         assert_eq!(info.state(), MatchState::Ended);
-        let ended = scrape(&table).await;
+        let ended = scrape(&server).await;
         let of = |name: &str| ended[&format!("bridgemaster_{name}{{game=\"{game}\"}}")];
         let by =
             |by| ended[&format!("bridgemaster_decisions_total{{game=\"{game}\",by=\"{by}\"}}")];
@@ -65,7 +65,7 @@ async fn matches_streams_and_decisions_are_counted() {
         assert_eq!(ended["bridgemaster_matches{state=\"waiting\"}"], 0.0);
         assert_eq!(ended["bridgemaster_matches{state=\"running\"}"], 0.0);
     }
-    let handled = scrape(&table).await["bridgemaster_handling_seconds_count"];
+    let handled = scrape(&server).await["bridgemaster_handling_seconds_count"];
     assert!(handled > 100.0, "{handled} messages were handled");
 }
 
@@ -74,11 +74,11 @@ async fn a_decision_in_secret_is_counted_when_it_is_public() {
     /// Requests after which both seats have long begun to build, each for itself.
     const REQUESTS: usize = 80;
 
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let game = "bridges_to_nowhere";
-    let seated = table.create(config(game, 2)).await;
-    let mut first = RawBot::join(&table, &seated.tickets[0]).await;
-    let mut second = RawBot::join(&table, &seated.tickets[1]).await;
+    let seated = server.create(config(game, 2)).await;
+    let mut first = RawBot::join(&server, &seated.tickets[0]).await;
+    let mut second = RawBot::join(&server, &seated.tickets[1]).await;
     let mut most_secret = 0.0;
     for answered in 0..REQUESTS {
         let (bot, asked) = tokio::select! {
@@ -86,9 +86,9 @@ async fn a_decision_in_secret_is_counted_when_it_is_public() {
             asked = first.asked() => (&first, asked),
             asked = second.asked() => (&second, asked),
         };
-        let public = async || f64::from(table.info(&seated.match_id).await.decisions);
+        let public = async || f64::from(server.info(&seated.match_id).await.decisions);
         let before = public().await;
-        let counted: f64 = scrape(&table)
+        let counted: f64 = scrape(&server)
             .await
             .iter()
             .filter(|(series, _)| series.starts_with("bridgemaster_decisions_total"))
@@ -104,13 +104,13 @@ async fn a_decision_in_secret_is_counted_when_it_is_public() {
 
 #[tokio::test]
 async fn streams_are_counted_while_they_are_open() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let bot = RawBot::join(&table, &seated.tickets[0]).await;
-    assert_eq!(scrape(&table).await["bridgemaster_play_streams"], 1.0);
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let bot = RawBot::join(&server, &seated.tickets[0]).await;
+    assert_eq!(scrape(&server).await["bridgemaster_play_streams"], 1.0);
     drop(bot);
     let closed = async {
-        while scrape(&table).await["bridgemaster_play_streams"] > 0.0 {
+        while scrape(&server).await["bridgemaster_play_streams"] > 0.0 {
             tokio::task::yield_now().await;
         }
     };
@@ -119,19 +119,19 @@ async fn streams_are_counted_while_they_are_open() {
 
 #[tokio::test]
 async fn faults_are_counted_by_their_reason() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
         clock.startup_ms = Some(50);
     });
-    let seated = table.create(config).await;
-    table.result(&seated.match_id).await;
+    let seated = server.create(config).await;
+    server.result(&seated.match_id).await;
     let faults = "bridgemaster_faults_total{reason=\"NEVER_CONNECTED\",action=\"FORFEIT\"}";
-    assert_eq!(scrape(&table).await[faults], 2.0);
+    assert_eq!(scrape(&server).await[faults], 2.0);
 }
 
 #[tokio::test]
 async fn no_other_page_is_there() {
-    let table = Table::open().await;
-    let response = get(table.metrics, "/").await;
+    let server = TestServer::open().await;
+    let response = get(server.metrics, "/").await;
     assert!(response.starts_with("HTTP/1.1 404 "), "{response}");
 }

@@ -10,7 +10,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Status, Streaming, transport::Channel};
 use tonic_types::StatusExt as _;
 
-use crate::table::{PATIENCE, Table};
+use crate::test_server::{PATIENCE, TestServer};
 
 pub(crate) struct RawBot {
     outbound: mpsc::Sender<PlayRequest>,
@@ -61,12 +61,12 @@ pub(crate) fn reason(status: &Status) -> String {
 impl RawBot {
     /// Opens a stream with a ticket, whose first message is `first`.
     pub(crate) async fn open(
-        table: &Table,
+        server: &TestServer,
         ticket: &str,
         first: PlayRequest,
     ) -> Result<Self, Status> {
         Self::open_with(
-            table.player().await,
+            server.player().await,
             Some(&format!("Bearer {ticket}")),
             first,
         )
@@ -106,8 +106,8 @@ impl RawBot {
     }
 
     /// Joins with a proper Hello and reads the Welcome.
-    pub(crate) async fn join(table: &Table, ticket: &str) -> Self {
-        Self::join_with(table, ticket, hello()).await
+    pub(crate) async fn join(server: &TestServer, ticket: &str) -> Self {
+        Self::join_with(server, ticket, hello()).await
     }
 
     /// As [`RawBot::join`], with a server that may end meanwhile.
@@ -122,9 +122,9 @@ impl RawBot {
         Ok(bot)
     }
 
-    pub(crate) async fn join_with(table: &Table, ticket: &str, hello: Hello) -> Self {
+    pub(crate) async fn join_with(server: &TestServer, ticket: &str, hello: Hello) -> Self {
         let first = request(play_request::Message::Hello(hello));
-        let mut bot = Self::open(table, ticket, first).await.unwrap();
+        let mut bot = Self::open(server, ticket, first).await.unwrap();
         assert!(matches!(bot.next().await, Ok(Some(Message::Welcome(_)))));
         bot
     }
@@ -286,13 +286,13 @@ impl RawBot {
 
     /// Comes back with what a bot knew and plays as [`RawBot::play_on`], and checks that no number
     /// is left out or given twice. A bot that knew something is resumed.
-    pub(crate) async fn resume(table: &Table, ticket: &str, known: Known) -> MatchEnded {
+    pub(crate) async fn resume(server: &TestServer, ticket: &str, known: Known) -> MatchEnded {
         let mut back = hello();
         if known.last_sequence > 0 {
             back.last_sequence = Some(known.last_sequence);
             back.history_id = Some(known.history_id);
         }
-        let mut bot = Self::join_with(table, ticket, back).await;
+        let mut bot = Self::join_with(server, ticket, back).await;
         assert_eq!(bot.resumed, known.last_sequence > 0);
         bot.last_sequence = known.last_sequence;
         if let Some(request) = &known.last_request {
@@ -344,14 +344,14 @@ pub(crate) struct GarbageBot {
 
 impl GarbageBot {
     /// Joins and waits until it is asked.
-    pub(crate) async fn join(table: &Table, ticket: &str) -> Self {
+    pub(crate) async fn join(server: &TestServer, ticket: &str) -> Self {
         let (outbound, messages) = mpsc::channel(2);
         let bytes = prost::Message::encode_to_vec(&hello());
         outbound.send(AsHello { bytes }).await.unwrap();
         let mut call = Request::new(ReceiverStream::new(messages));
         let bearer = format!("Bearer {ticket}").parse().unwrap();
         call.metadata_mut().insert("authorization", bearer);
-        let mut client = tonic::client::Grpc::new(table.channel.clone());
+        let mut client = tonic::client::Grpc::new(server.channel.clone());
         client.ready().await.unwrap();
         let path = "/bridgemaster.v1.PlayService/Play".parse().unwrap();
         let codec = tonic_prost::ProstCodec::<AsHello, PlayResponse>::default();

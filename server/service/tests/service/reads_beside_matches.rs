@@ -29,9 +29,9 @@ use crate::{
     connections::channel_from,
     hindered_store::HinderedStore,
     listing::filled,
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     raw_bot::reason,
-    table::{GAMES, PATIENCE, Table, config},
+    test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
 use KeyScope::{Create, Play, Read};
@@ -115,7 +115,7 @@ async fn one_that_reads_without_end_holds_up_neither_keys_nor_matches_nor_bots_t
     let held = HeldUp::over(memory);
     // The server reads the last of them when it starts.
     held.gate.add_permits(1);
-    let locked = LockedTable::over(held.store.clone(), held.memory.clone(), limits()).await;
+    let locked = LockedServer::over(held.store.clone(), held.memory.clone(), limits()).await;
     held.gate.forget_permits(1);
     let greedy = locked.key("tenth", &[Play]).await;
     let maker = locked.key("maker", &[Create]).await;
@@ -136,14 +136,14 @@ async fn one_that_reads_without_end_holds_up_neither_keys_nor_matches_nor_bots_t
     for bot in &mut bots {
         bot.started().await;
     }
-    let table = &locked.table;
+    let server = &locked.server;
     let calls = async {
         let mut outcomes = BTreeMap::<String, usize>::new();
         let mut calling = JoinSet::new();
         for number in 0..CALLS {
             let channel = match number % 2 {
-                0 => table.channel.clone(),
-                _ => channel_from("127.0.0.2", table),
+                0 => server.channel.clone(),
+                _ => channel_from("127.0.0.2", server),
             };
             calling.spawn(list(channel, Some(greedy.reveal())));
         }
@@ -202,7 +202,7 @@ async fn who_may_read_no_more_does_not_learn_by_it_which_matches_there_are() {
         reads_per_key: 1,
         ..limits()
     };
-    let locked = LockedTable::over(held.store.clone(), held.memory.clone(), limits).await;
+    let locked = LockedServer::over(held.store.clone(), held.memory.clone(), limits).await;
     held.gate.forget_permits(1);
     let maker = locked.key("maker", &[Create]).await;
     let stranger = locked.key("stranger", &[Play]).await;
@@ -242,24 +242,24 @@ async fn calls_that_read_have_a_limit_for_a_connection_an_address_and_the_server
         ..limits()
     };
     let store: Arc<dyn Store> = held.store.clone();
-    let table = Table::over(&store, limits).await;
+    let server = TestServer::over(&store, limits).await;
     held.gate.forget_permits(1);
     let mut reading = JoinSet::new();
-    let one = channel_from("127.0.0.2", &table);
+    let one = channel_from("127.0.0.2", &server);
     for number in 1..=2 {
         reading.spawn(list(one.clone(), None));
         held.are_at_gate(number).await;
     }
     let refused = list(one, None).await;
     assert_eq!(refused, "LIMIT_REACHED reads_per_connection");
-    let other = channel_from("127.0.0.2", &table);
+    let other = channel_from("127.0.0.2", &server);
     reading.spawn(list(other.clone(), None));
     held.are_at_gate(3).await;
     let refused = list(other, None).await;
     assert_eq!(refused, "LIMIT_REACHED reads_per_address");
     // One of these waits, and one has no place to.
     for address in ["127.0.0.3", "127.0.0.4"] {
-        reading.spawn(list(channel_from(address, &table), None));
+        reading.spawn(list(channel_from(address, &server), None));
     }
     let refused = timeout(PATIENCE, reading.join_next()).await.unwrap();
     assert_eq!(
@@ -267,8 +267,8 @@ async fn calls_that_read_have_a_limit_for_a_connection_an_address_and_the_server
         "LIMIT_REACHED store_reads_waiting"
     );
     // Who asks for what is in memory is not concerned.
-    let seated = table.create(config(GAMES[0], 2)).await;
-    table.info(&seated.match_id).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    server.info(&seated.match_id).await;
     held.let_through();
     for listed in timeout(PATIENCE, reading.join_all()).await.unwrap() {
         assert_eq!(listed, "3 matches");

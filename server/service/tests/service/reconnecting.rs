@@ -11,19 +11,19 @@ use tonic::{
 
 use crate::{
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, Table, config},
+    test_server::{GAMES, TestServer, config},
 };
 
 #[tokio::test]
 async fn a_second_connection_with_one_ticket_takes_the_seat_over() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
-        let seated = table.create(config(game, 2)).await;
-        let good = table.good_bot(&seated.tickets[0]);
-        let mut older = RawBot::join(&table, &seated.tickets[1]).await;
+        let seated = server.create(config(game, 2)).await;
+        let good = server.good_bot(&seated.tickets[0]);
+        let mut older = RawBot::join(&server, &seated.tickets[1]).await;
         let asked = older.asked().await;
 
-        let mut newer = RawBot::join(&table, &seated.tickets[1]).await;
+        let mut newer = RawBot::join(&server, &seated.tickets[1]).await;
         assert_eq!(newer.started().await.seat, 1);
         let again = newer.asked().await;
         assert_eq!(again.request_id, asked.request_id);
@@ -42,10 +42,10 @@ async fn a_second_connection_with_one_ticket_takes_the_seat_over() {
 
 #[tokio::test]
 async fn a_bot_that_comes_back_gets_what_it_missed_under_the_same_numbers() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let good = table.good_bot(&seated.tickets[0]);
-    let mut bot = RawBot::join(&table, &seated.tickets[1]).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let good = server.good_bot(&seated.tickets[0]);
+    let mut bot = RawBot::join(&server, &seated.tickets[1]).await;
     bot.started().await;
     let before = bot.last_sequence;
     let asked = bot.asked().await;
@@ -53,7 +53,7 @@ async fn a_bot_that_comes_back_gets_what_it_missed_under_the_same_numbers() {
     let hello = bot.hello_after(before);
     drop(bot);
 
-    let mut back = RawBot::join_with(&table, &seated.tickets[1], hello).await;
+    let mut back = RawBot::join_with(&server, &seated.tickets[1], hello).await;
     let again = back.asked().await;
     assert!(back.resumed);
     assert_eq!(back.last_sequence, asked_sequence);
@@ -70,10 +70,10 @@ async fn a_bot_that_comes_back_gets_what_it_missed_under_the_same_numbers() {
 
 #[tokio::test]
 async fn a_bot_that_says_what_the_match_does_not_know_begins_anew_and_is_not_blamed() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let good = table.good_bot(&seated.tickets[0]);
-    let mut bot = RawBot::join(&table, &seated.tickets[1]).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let good = server.good_bot(&seated.tickets[0]);
+    let mut bot = RawBot::join(&server, &seated.tickets[1]).await;
     assert!(!bot.resumed, "it had nothing");
     let asked = bot.asked().await;
     let last = bot.last_sequence;
@@ -101,7 +101,7 @@ async fn a_bot_that_says_what_the_match_does_not_know_begins_anew_and_is_not_bla
         ),
     ] {
         let said = format!("{hello:?}");
-        let mut back = RawBot::join_with(&table, &seated.tickets[1], hello).await;
+        let mut back = RawBot::join_with(&server, &seated.tickets[1], hello).await;
         assert_eq!(
             (back.resumed, &back.history_id),
             (resumed, &bot.history_id),
@@ -116,7 +116,7 @@ async fn a_bot_that_says_what_the_match_does_not_know_begins_anew_and_is_not_bla
             assert_eq!(back.last_sequence, last);
         }
     }
-    let back = RawBot::join_with(&table, &seated.tickets[1], bot.hello_after(last)).await;
+    let back = RawBot::join_with(&server, &seated.tickets[1], bot.hello_after(last)).await;
     back.answer(&asked, Choice::Index(0)).await;
     let result = back.play_on().await.result.unwrap();
     for seat in &result.seats {
@@ -131,11 +131,11 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
         outbound_queue: 4,
         ..Default::default()
     };
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let mut other = RawBot::join(&table, &seated.tickets[0]).await;
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let mut other = RawBot::join(&server, &seated.tickets[0]).await;
     // A small window, so that little is on its way to a bot that has stopped reading.
-    let narrow = Channel::from_shared(table.url.clone())
+    let narrow = Channel::from_shared(server.url.clone())
         .unwrap()
         .initial_stream_window_size(1_000)
         .connect()
@@ -150,16 +150,16 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
     deaf.asked().await;
 
     // The other seat comes and goes, and each time the deaf one is told.
-    while table.info(&seated.match_id).await.seats[1].state() == SeatState::Connected {
+    while server.info(&seated.match_id).await.seats[1].state() == SeatState::Connected {
         drop(other);
-        other = RawBot::join(&table, &seated.tickets[0]).await;
+        other = RawBot::join(&server, &seated.tickets[0]).await;
     }
     assert_eq!(reason(&deaf.end().await.unwrap()), "SLOW_CONSUMER");
 
     drop(other);
     let (good, back) = (
-        table.good_bot(&seated.tickets[0]),
-        table.good_bot(&seated.tickets[1]),
+        server.good_bot(&seated.tickets[0]),
+        server.good_bot(&seated.tickets[1]),
     );
     let result = back.await.unwrap().unwrap();
     assert!(
@@ -171,19 +171,19 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
 
 #[tokio::test]
 async fn a_stream_that_its_bot_resets_is_lost_whatever_error_code_the_reset_has() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for code in [
         h2::Reason::NO_ERROR,
         h2::Reason::PROTOCOL_ERROR,
         h2::Reason::INTERNAL_ERROR,
         h2::Reason::CANCEL,
     ] {
-        let seated = table.create(config(GAMES[0], 2)).await;
-        let address = table.url.strip_prefix("http://").unwrap();
+        let seated = server.create(config(GAMES[0], 2)).await;
+        let address = server.url.strip_prefix("http://").unwrap();
         let socket = tokio::net::TcpStream::connect(address).await.unwrap();
         let (mut client, connection) = h2::client::handshake(socket).await.unwrap();
         tokio::spawn(connection);
-        let call = http::Request::post(format!("{}/bridgemaster.v1.PlayService/Play", table.url))
+        let call = http::Request::post(format!("{}/bridgemaster.v1.PlayService/Play", server.url))
             .header("content-type", "application/grpc")
             .header("te", "trailers")
             .header("authorization", format!("Bearer {}", seated.tickets[1]))
@@ -196,14 +196,14 @@ async fn a_stream_that_its_bot_resets_is_lost_whatever_error_code_the_reset_has(
         frame.extend_from_slice(&(message.len() as u32).to_be_bytes());
         frame.extend(message);
         body.send_data(Bytes::from(frame), false).unwrap();
-        let seat = async || table.info(&seated.match_id).await.seats[1].state();
+        let seat = async || server.info(&seated.match_id).await.seats[1].state();
         while seat().await != SeatState::Connected {}
         body.send_reset(code);
         while seat().await != SeatState::Paused {}
 
         let (good, back) = (
-            table.good_bot(&seated.tickets[0]),
-            table.good_bot(&seated.tickets[1]),
+            server.good_bot(&seated.tickets[0]),
+            server.good_bot(&seated.tickets[1]),
         );
         let result = back.await.unwrap().unwrap();
         assert_eq!(result.seats[1].fault_count, 0, "{code:?}: {result:?}");
@@ -214,10 +214,10 @@ async fn a_stream_that_its_bot_resets_is_lost_whatever_error_code_the_reset_has(
 #[tokio::test]
 async fn a_bot_that_comes_back_to_all_messages_that_are_kept_is_no_slow_reader() {
     const KEPT: u32 = bridgemaster_referee::MAX_MESSAGES_KEPT as u32;
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let mut bot = RawBot::join(&table, &seated.tickets[1]).await;
-    let mut other = RawBot::join(&table, &seated.tickets[0]).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let mut bot = RawBot::join(&server, &seated.tickets[1]).await;
+    let mut other = RawBot::join(&server, &seated.tickets[0]).await;
     // The other seat comes and goes, and each time the bot is told twice.
     for _ in 0..=KEPT / 2 {
         drop(other);
@@ -225,18 +225,18 @@ async fn a_bot_that_comes_back_to_all_messages_that_are_kept_is_no_slow_reader()
             bot.told_of_a_seat().await.seat.unwrap().state(),
             SeatState::Paused
         );
-        other = RawBot::join(&table, &seated.tickets[0]).await;
+        other = RawBot::join(&server, &seated.tickets[0]).await;
         bot.told_of_a_seat().await;
     }
     let last = bot.last_sequence;
     let hello = bot.hello_after(last - KEPT);
     drop(bot);
-    let state = async |seat: usize| table.info(&seated.match_id).await.seats[seat].state();
+    let state = async |seat: usize| server.info(&seated.match_id).await.seats[seat].state();
     while state(1).await != SeatState::Paused {}
     drop(other);
     while state(0).await != SeatState::Paused {}
 
-    let mut back = RawBot::join_with(&table, &seated.tickets[1], hello).await;
+    let mut back = RawBot::join_with(&server, &seated.tickets[1], hello).await;
     for sequence in last - KEPT + 1..=last + 1 {
         back.next().await.unwrap().unwrap();
         assert_eq!(back.last_sequence, sequence);

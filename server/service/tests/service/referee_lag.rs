@@ -7,7 +7,7 @@ use bridgemaster_proto::v1::{AnnulmentReason, decision::Choice};
 
 use crate::{
     raw_bot::RawBot,
-    table::{Table, config, with_clock},
+    test_server::{TestServer, config, with_clock},
 };
 
 /// Time for a decision, in ms: enough for a bot that answers at once, on a busy machine too.
@@ -19,14 +19,14 @@ const LAG_US: u64 = 2_400_000;
 
 #[tokio::test]
 async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let capped = with_clock(config("old_london_bridge", 2), |clock| {
         clock.cap_ms = Some(CAP_MS);
         clock.referee_lag_limit_ms = Some(1000);
     });
-    let seated = table.create(capped).await;
-    let mut first = RawBot::join(&table, &seated.tickets[0]).await;
-    let mut second = RawBot::join(&table, &seated.tickets[1]).await;
+    let seated = server.create(capped).await;
+    let mut first = RawBot::join(&server, &seated.tickets[0]).await;
+    let mut second = RawBot::join(&server, &seated.tickets[1]).await;
     // Both choose a card at the same time.
     let asked = [first.asked().await, second.asked().await];
     thread::sleep(HELD_UP);
@@ -51,24 +51,24 @@ async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
     }
     assert!(result.spoiled_by_referee);
     assert!(result.referee_lag_us >= 2 * LAG_US);
-    let replay = table.replay(&seated.match_id).await.unwrap();
+    let replay = server.replay(&seated.match_id).await.unwrap();
     let verified = bridgemaster_replay::verify(&replay).unwrap();
     assert!(verified.spoiled_by_referee);
-    let annulment = table.info(&seated.match_id).await.annulment;
+    let annulment = server.info(&seated.match_id).await.annulment;
     let reason = annulment.map(|annulment| annulment.reason());
     assert_eq!(reason, Some(AnnulmentReason::RefereeLag));
 }
 
 #[tokio::test]
 async fn bots_that_were_not_there_when_the_server_was_held_up_may_still_come() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let short = with_clock(config("old_london_bridge", 2), |clock| {
         clock.startup_ms = Some(CAP_MS);
     });
-    let seated = table.create(short).await;
-    let first = table.good_bot(&seated.tickets[0]);
+    let seated = server.create(short).await;
+    let first = server.good_bot(&seated.tickets[0]);
     thread::sleep(HELD_UP);
-    let second = table.good_bot(&seated.tickets[1]);
+    let second = server.good_bot(&seated.tickets[1]);
     let result = first.await.unwrap().unwrap();
     assert_eq!(result, second.await.unwrap().unwrap());
     assert!(result.seats.iter().all(|seat| seat.fault_count == 0));

@@ -12,9 +12,9 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 use crate::{
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     raw_bot::{RawBot, reason},
-    table::{GAMES, Table, config},
+    test_server::{GAMES, TestServer, config},
 };
 
 fn request(key: &str) -> CreateMatchRequest {
@@ -26,8 +26,8 @@ fn request(key: &str) -> CreateMatchRequest {
     }
 }
 
-async fn create(table: &Table, key: &str) -> Result<CreateMatchResponse, Status> {
-    let made = table.matches().create_match(request(key)).await?;
+async fn create(server: &TestServer, key: &str) -> Result<CreateMatchResponse, Status> {
+    let made = server.matches().create_match(request(key)).await?;
     Ok(made.into_inner())
 }
 
@@ -40,55 +40,55 @@ fn seats_of(made: &CreateMatchResponse) -> Vec<u32> {
 }
 
 /// The refusal of a ticket, which the call itself ends with.
-async fn refused_ticket(table: &Table, ticket: &str) -> Status {
+async fn refused_ticket(server: &TestServer, ticket: &str) -> Status {
     let first = crate::raw_bot::request(Message::Hello(crate::raw_bot::hello()));
-    match RawBot::open(table, ticket, first).await {
+    match RawBot::open(server, ticket, first).await {
         Err(status) => status,
         Ok(bot) => bot.end().await.unwrap(),
     }
 }
 
 /// Lets all bots of a match give up, and waits for its end.
-async fn give_up(table: &Table, made: &CreateMatchResponse) {
+async fn give_up(server: &TestServer, made: &CreateMatchResponse) {
     let mut bots = Vec::new();
     for ticket in &made.tickets {
-        bots.push(RawBot::join(table, &ticket.ticket).await);
+        bots.push(RawBot::join(server, &ticket.ticket).await);
     }
     for bot in &bots {
         bot.send(Message::Resign(Resign {})).await;
     }
-    table.result(id_of(made)).await;
+    server.result(id_of(made)).await;
 }
 
 /// Servers without and with a store.
-async fn tables() -> [(Table, Option<Arc<dyn Store>>); 2] {
+async fn servers() -> [(TestServer, Option<Arc<dyn Store>>); 2] {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let over = Table::over(&store, Limits::default()).await;
-    [(Table::open().await, None), (over, Some(store))]
+    let over = TestServer::over(&store, Limits::default()).await;
+    [(TestServer::open().await, None), (over, Some(store))]
 }
 
 #[tokio::test]
 async fn the_same_call_again_gives_the_same_match_and_new_tickets() {
-    for (table, _) in tables().await {
-        let first = create(&table, "a b~1").await.unwrap();
+    for (server, _) in servers().await {
+        let first = create(&server, "a b~1").await.unwrap();
         assert!(!first.existed);
-        let again = create(&table, "a b~1").await.unwrap();
+        let again = create(&server, "a b~1").await.unwrap();
         assert!(again.existed);
         assert_eq!(id_of(&again), id_of(&first));
         assert_eq!(seats_of(&again), [0, 1]);
         for old in &first.tickets {
-            let refused = refused_ticket(&table, &old.ticket).await;
+            let refused = refused_ticket(&server, &old.ticket).await;
             assert_eq!(reason(&refused), "TICKET_UNKNOWN");
         }
-        let _bot = RawBot::join(&table, &again.tickets[1].ticket).await;
-        let third = create(&table, "a b~1").await.unwrap();
+        let _bot = RawBot::join(&server, &again.tickets[1].ticket).await;
+        let third = create(&server, "a b~1").await.unwrap();
         assert_eq!(id_of(&third), id_of(&first));
         assert_eq!(seats_of(&third), [0], "a bot has come to seat 1");
-        let _bot = RawBot::join(&table, &third.tickets[0].ticket).await;
+        let _bot = RawBot::join(&server, &third.tickets[0].ticket).await;
 
-        let other = create(&table, "a b~2").await.unwrap();
+        let other = create(&server, "a b~2").await.unwrap();
         assert!(!other.existed && id_of(&other) != id_of(&first));
-        let without = [create(&table, "").await, create(&table, "").await];
+        let without = [create(&server, "").await, create(&server, "").await];
         let without = without.map(|made| id_of(&made.unwrap()).to_owned());
         assert_ne!(without[0], without[1]);
     }
@@ -96,31 +96,31 @@ async fn the_same_call_again_gives_the_same_match_and_new_tickets() {
 
 #[tokio::test]
 async fn another_call_with_the_same_key_is_refused_and_names_the_match() {
-    for (table, _) in tables().await {
-        let first = create(&table, "k").await.unwrap();
+    for (server, _) in servers().await {
+        let first = create(&server, "k").await.unwrap();
         let mut other = request("k");
         other.labels.clear();
-        let refused = table.matches().create_match(other).await.unwrap_err();
+        let refused = server.matches().create_match(other).await.unwrap_err();
         assert_eq!(reason(&refused), "IDEMPOTENCY_KEY_REUSED");
         assert_eq!(refused.code(), Code::AlreadyExists);
         let info = refused.get_details_error_info().unwrap();
         assert_eq!(info.metadata["match_id"], id_of(&first));
     }
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for bad in ["\n", "ä", &"x".repeat(65)] {
-        let refused = create(&table, bad).await.unwrap_err();
+        let refused = create(&server, bad).await.unwrap_err();
         assert_eq!(reason(&refused), "INVALID_FIELD", "{bad:?}");
     }
 }
 
 #[tokio::test]
 async fn of_calls_at_once_one_makes_the_match() {
-    for (table, _) in tables().await {
-        let table = Arc::new(table);
+    for (server, _) in servers().await {
+        let server = Arc::new(server);
         let mut calls = JoinSet::new();
         for _ in 0..8 {
-            let table = Arc::clone(&table);
-            calls.spawn(async move { create(&table, "once").await.unwrap() });
+            let server = Arc::clone(&server);
+            calls.spawn(async move { create(&server, "once").await.unwrap() });
         }
         let made = calls.join_all().await;
         assert_eq!(made.iter().filter(|made| !made.existed).count(), 1);
@@ -130,40 +130,40 @@ async fn of_calls_at_once_one_makes_the_match() {
 
 #[tokio::test]
 async fn a_match_is_found_again_after_a_crash_and_after_its_end() {
-    let [_, (mut table, store)] = tables().await;
+    let [_, (mut server, store)] = servers().await;
     let store = store.unwrap();
-    let first = create(&table, "k").await.unwrap();
-    table.crash().await;
-    let mut table = Table::over(&store, Limits::default()).await;
-    let again = create(&table, "k").await.unwrap();
+    let first = create(&server, "k").await.unwrap();
+    server.crash().await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let again = create(&server, "k").await.unwrap();
     assert!(again.existed);
     assert_eq!(id_of(&again), id_of(&first));
-    table.crash().await;
+    server.crash().await;
 
     // The newest tickets are those that count, whatever the header says.
-    let mut table = Table::over(&store, Limits::default()).await;
-    let refused = refused_ticket(&table, &first.tickets[0].ticket).await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let refused = refused_ticket(&server, &first.tickets[0].ticket).await;
     assert_eq!(reason(&refused), "TICKET_UNKNOWN");
-    give_up(&table, &again).await;
-    let ended = create(&table, "k").await.unwrap();
+    give_up(&server, &again).await;
+    let ended = create(&server, "k").await.unwrap();
     assert!(ended.existed && ended.tickets.is_empty());
     assert!(ended.r#match.as_ref().unwrap().result.is_some());
-    table.crash().await;
+    server.crash().await;
 
     let limits = Limits {
         ended_matches_kept: 1,
         ..Limits::default()
     };
-    let table = Table::over(&store, limits).await;
-    let other = create(&table, "other").await.unwrap();
-    give_up(&table, &other).await;
+    let server = TestServer::over(&store, limits).await;
+    let other = create(&server, "other").await.unwrap();
+    give_up(&server, &other).await;
     // Only the store has it.
-    assert_eq!(create(&table, "k").await.unwrap(), ended);
+    assert_eq!(create(&server, "k").await.unwrap(), ended);
 }
 
 #[tokio::test]
 async fn each_api_key_has_idempotency_keys_of_its_own() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let mut ids = Vec::new();
     for name in ["ada", "bob"] {
         let key = locked.key(name, &[Create]).await;

@@ -10,13 +10,13 @@ use tokio::time::{sleep, timeout};
 
 use crate::{
     metrics::scrape,
-    table::{GAMES, PATIENCE, Table, config, with_clock},
+    test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
 
 const MARK: &str = "complete-up-to";
 
-async fn open(folder: Option<&Path>, store: Option<&Arc<dyn Store>>) -> Table {
-    Table::with_options(ServerOptions {
+async fn open(folder: Option<&Path>, store: Option<&Arc<dyn Store>>) -> TestServer {
+    TestServer::with_options(ServerOptions {
         replays: folder.map(Path::to_owned),
         storage: store.map(|store| Storage {
             store: Arc::clone(store),
@@ -28,12 +28,12 @@ async fn open(folder: Option<&Path>, store: Option<&Arc<dyn Store>>) -> Table {
 }
 
 /// A match that ends without bots.
-async fn play(table: &Table) -> String {
+async fn play(server: &TestServer) -> String {
     let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
         clock.startup_ms = Some(1);
     });
-    let seated = table.create(config).await;
-    table.result(&seated.match_id).await;
+    let seated = server.create(config).await;
+    server.result(&seated.match_id).await;
     seated.match_id
 }
 
@@ -51,12 +51,12 @@ fn file(folder: &Path, match_id: &str) -> std::path::PathBuf {
 }
 
 /// The file that the server itself sends.
-async fn fetched(table: &Table, match_id: &str) -> Vec<u8> {
+async fn fetched(server: &TestServer, match_id: &str) -> Vec<u8> {
     let request = GetReplayRequest {
         match_id: match_id.to_owned(),
         as_file: true,
     };
-    let response = table.matches().get_replay(request).await.unwrap();
+    let response = server.matches().get_replay(request).await.unwrap();
     response.into_inner().file
 }
 
@@ -66,21 +66,21 @@ async fn a_replay_that_cannot_be_written_is_counted_and_written_once_the_disk_ta
     for store in stores {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("replays");
-        let table = open(Some(&folder), store.as_ref()).await;
+        let server = open(Some(&folder), store.as_ref()).await;
         fs::remove_dir(&folder).unwrap();
-        let match_id = play(&table).await;
+        let match_id = play(&server).await;
         until("the failure is counted", async || {
-            scrape(&table).await["bridgemaster_replays_failed_total"] >= 1.0
+            scrape(&server).await["bridgemaster_replays_failed_total"] >= 1.0
         })
         .await;
         fs::create_dir(&folder).unwrap();
         let file = file(&folder, &match_id);
         until("the replay is there", async || file.is_file()).await;
         let bytes = fs::read(&file).unwrap();
-        assert_eq!(bytes, fetched(&table, &match_id).await);
+        assert_eq!(bytes, fetched(&server, &match_id).await);
         assert!(decode(&bytes).unwrap().signed_by.is_some());
         until("it is counted", async || {
-            scrape(&table).await["bridgemaster_replays_written_total"] >= 1.0
+            scrape(&server).await["bridgemaster_replays_written_total"] >= 1.0
         })
         .await;
     }
@@ -91,31 +91,31 @@ async fn what_an_earlier_server_left_out_is_written_and_no_more_than_that() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("replays");
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut table = open(None, Some(&store)).await;
+    let mut server = open(None, Some(&store)).await;
     let mut played = Vec::new();
     for _ in 0..3 {
-        played.push(play(&table).await);
+        played.push(play(&server).await);
     }
-    table.crash().await;
+    server.crash().await;
 
     fs::create_dir(&folder).unwrap();
     let half = folder.join(format!("{}.replay.binpb.7.unfinished", played[0]));
     fs::write(&half, "half").unwrap();
-    let mut table = open(Some(&folder), Some(&store)).await;
+    let mut server = open(Some(&folder), Some(&store)).await;
     until("the mark is set", async || folder.join(MARK).is_file()).await;
     for match_id in &played {
         let bytes = fs::read(file(&folder, match_id)).unwrap();
-        assert_eq!(bytes, fetched(&table, match_id).await);
+        assert_eq!(bytes, fetched(&server, match_id).await);
     }
     assert!(!half.exists(), "what was half written is gone");
-    table.crash().await;
+    server.crash().await;
 
     // One that somebody took away was there, and is nobody's loss.
     fs::remove_file(file(&folder, &played[1])).unwrap();
-    let mut table = open(None, Some(&store)).await;
-    played.push(play(&table).await);
-    table.crash().await;
-    let table = open(Some(&folder), Some(&store)).await;
+    let mut server = open(None, Some(&store)).await;
+    played.push(play(&server).await);
+    server.crash().await;
+    let server = open(Some(&folder), Some(&store)).await;
     until("the last is written", async || {
         file(&folder, &played[3]).is_file()
     })
@@ -126,7 +126,7 @@ async fn what_an_earlier_server_left_out_is_written_and_no_more_than_that() {
     })
     .await;
     assert!(!file(&folder, &played[1]).exists());
-    drop(table);
+    drop(server);
 }
 
 #[tokio::test]
@@ -134,22 +134,22 @@ async fn a_replay_that_cannot_be_written_holds_no_other_up() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut table = open(None, Some(&store)).await;
+    let mut server = open(None, Some(&store)).await;
     let mut played = Vec::new();
     for _ in 0..3 {
-        played.push(play(&table).await);
+        played.push(play(&server).await);
     }
-    table.crash().await;
+    server.crash().await;
 
     // A folder is in the way of the second.
     let in_the_way = file(folder, &played[1]);
     fs::create_dir(&in_the_way).unwrap();
-    let table = open(Some(folder), Some(&store)).await;
+    let server = open(Some(folder), Some(&store)).await;
     until("the others are written", async || {
         [0, 2].iter().all(|n| file(folder, &played[*n]).is_file())
     })
     .await;
-    let later = play(&table).await;
+    let later = play(&server).await;
     until("a later one is written", async || {
         file(folder, &later).is_file()
     })
@@ -166,13 +166,13 @@ async fn a_replay_that_cannot_be_written_holds_no_other_up() {
 async fn a_server_that_stops_has_written_the_replays_of_all_matches_and_says_so_to_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut table = open(Some(folder.path()), Some(&store)).await;
+    let mut server = open(Some(folder.path()), Some(&store)).await;
     let mut played = Vec::new();
     for _ in 0..3 {
-        played.push(play(&table).await);
+        played.push(play(&server).await);
     }
-    table.stop.cancel();
-    (&mut table.running).await.unwrap().unwrap();
+    server.stop.cancel();
+    (&mut server.running).await.unwrap().unwrap();
     for match_id in &played {
         assert!(file(folder.path(), match_id).is_file());
     }

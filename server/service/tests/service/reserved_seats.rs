@@ -14,9 +14,9 @@ use tonic::Status;
 
 use crate::{
     hindered_store::HinderedStore,
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, Table, config},
+    test_server::{GAMES, TestServer, config},
 };
 
 fn reserved(seat: u32, key_name: &str) -> SeatReservation {
@@ -35,12 +35,16 @@ fn asked(seat_reservations: Vec<SeatReservation>) -> CreateMatchRequest {
     }
 }
 
-async fn replace(table: &Table, match_id: &str, seats: &[u32]) -> Result<Vec<SeatTicket>, Status> {
+async fn replace(
+    server: &TestServer,
+    match_id: &str,
+    seats: &[u32],
+) -> Result<Vec<SeatTicket>, Status> {
     let request = ReplaceTicketsRequest {
         match_id: match_id.to_owned(),
         seats: seats.to_vec(),
     };
-    let replaced = table.matches().replace_tickets(request).await?;
+    let replaced = server.matches().replace_tickets(request).await?;
     Ok(replaced.into_inner().tickets)
 }
 
@@ -49,7 +53,7 @@ async fn a_reserved_seat_lets_in_no_bot_of_another_key_before_a_crash_and_after_
     let memory = Arc::new(MemoryStore::new());
     let open = || {
         let store = HinderedStore::read_over(Arc::clone(&memory) as _, || async { Ok(()) });
-        LockedTable::over(store, Arc::clone(&memory), Limits::default())
+        LockedServer::over(store, Arc::clone(&memory), Limits::default())
     };
     let mut locked = open().await;
     let maker = locked.key("maker", &[Create]).await;
@@ -65,7 +69,7 @@ async fn a_reserved_seat_lets_in_no_bot_of_another_key_before_a_crash_and_after_
     let tickets: Vec<String> = made.tickets.into_iter().map(|one| one.ticket).collect();
     for is_restarted in [false, true] {
         if is_restarted {
-            locked.table.crash().await;
+            locked.server.crash().await;
             locked = open().await;
         }
         let refused = locked.with(&bob).open(&tickets[1]).await;
@@ -86,7 +90,7 @@ async fn a_reserved_seat_lets_in_no_bot_of_another_key_before_a_crash_and_after_
 
 #[tokio::test]
 async fn a_seat_is_reserved_for_a_key_that_may_play_and_only_once() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     locked.key("ada", &[Play]).await;
     let revoked = locked.key("old", &[Play]).await;
@@ -112,8 +116,8 @@ async fn a_seat_is_reserved_for_a_key_that_may_play_and_only_once() {
     let made = locked.with(&maker).create_by(asked(vec![offered])).await;
     assert_eq!(reason(&made.unwrap_err()), "QUEUE_UNKNOWN");
 
-    let table = Table::open().await;
-    let mut matches = table.matches();
+    let server = TestServer::open().await;
+    let mut matches = server.matches();
     let made = matches.create_match(asked(vec![reserved(0, "ada")]));
     let refused = made.await.unwrap_err();
     assert!(refused.message().contains("no API keys"), "{refused:?}");
@@ -122,49 +126,49 @@ async fn a_seat_is_reserved_for_a_key_that_may_play_and_only_once() {
 #[tokio::test]
 async fn a_vacant_seat_gets_a_new_ticket_and_its_older_one_ends() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut table = Table::over(&store, Limits::default()).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let id = seated.match_id.as_str();
-    let first = RawBot::join(&table, &seated.tickets[0]).await;
-    let vacant = replace(&table, id, &[]).await.unwrap();
+    let first = RawBot::join(&server, &seated.tickets[0]).await;
+    let vacant = replace(&server, id, &[]).await.unwrap();
     assert_eq!(vacant.len(), 1);
     assert_eq!(vacant[0].seat, 1);
-    let newest = replace(&table, id, &[1]).await.unwrap();
+    let newest = replace(&server, id, &[1]).await.unwrap();
     for taken in [&[0][..], &[0, 1]] {
-        let refused = replace(&table, id, taken).await.unwrap_err();
+        let refused = replace(&server, id, taken).await.unwrap_err();
         assert_eq!(reason(&refused), "SEAT_TAKEN");
     }
-    let refused = replace(&table, id, &[2]).await.unwrap_err();
+    let refused = replace(&server, id, &[2]).await.unwrap_err();
     assert!(refused.message().starts_with("seats: "), "{refused:?}");
 
     for is_restarted in [false, true] {
         if is_restarted {
-            table.crash().await;
-            table = Table::over(&store, Limits::default()).await;
+            server.crash().await;
+            server = TestServer::over(&store, Limits::default()).await;
         }
         for old in [&seated.tickets[1], &vacant[0].ticket] {
             let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
-            let refused = RawBot::open(&table, old, first).await.err().unwrap();
+            let refused = RawBot::open(&server, old, first).await.err().unwrap();
             assert_eq!(reason(&refused), "TICKET_UNKNOWN");
         }
     }
     drop(first);
-    let _first = RawBot::join(&table, &seated.tickets[0]).await;
-    let mut second = RawBot::join(&table, &newest[0].ticket).await;
+    let _first = RawBot::join(&server, &seated.tickets[0]).await;
+    let mut second = RawBot::join(&server, &newest[0].ticket).await;
     second.started().await;
-    assert!(replace(&table, id, &[]).await.unwrap().is_empty());
+    assert!(replace(&server, id, &[]).await.unwrap().is_empty());
     let cancel = CancelMatchRequest {
         match_id: id.to_owned(),
         ..CancelMatchRequest::default()
     };
-    table.matches().cancel_match(cancel).await.unwrap();
-    let refused = replace(&table, id, &[]).await.unwrap_err();
+    server.matches().cancel_match(cancel).await.unwrap();
+    let refused = replace(&server, id, &[]).await.unwrap_err();
     assert_eq!(reason(&refused), "MATCH_CANCELLED");
 }
 
 #[tokio::test]
 async fn who_made_a_match_and_admins_replace_tickets_and_nobody_else() {
-    let locked = LockedTable::open().await;
+    let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let admin = locked.key("admin", &[Admin]).await;
     let reader = locked.key("reader", &[Read]).await;

@@ -11,7 +11,7 @@ use bridgemaster_store::{KeyName, MatchCounts, MemoryStore, Store};
 
 use crate::{
     raw_bot::{RawBot, hello},
-    table::{GAMES, Table, config},
+    test_server::{GAMES, TestServer, config},
 };
 
 fn store() -> Arc<dyn Store> {
@@ -19,7 +19,7 @@ fn store() -> Arc<dyn Store> {
 }
 
 /// The matches that the server lists, a page each.
-async fn listed(table: &Table, state: MatchState) -> Vec<String> {
+async fn listed(server: &TestServer, state: MatchState) -> Vec<String> {
     let mut ids = Vec::new();
     let mut page_token = String::new();
     loop {
@@ -31,7 +31,7 @@ async fn listed(table: &Table, state: MatchState) -> Vec<String> {
             page_size: 1,
             page_token,
         };
-        let page = table.matches().list_matches(request).await.unwrap();
+        let page = server.matches().list_matches(request).await.unwrap();
         let page = page.into_inner();
         ids.extend(page.matches.into_iter().map(|info| info.match_id));
         if page.next_page_token.is_empty() {
@@ -45,24 +45,24 @@ async fn listed(table: &Table, state: MatchState) -> Vec<String> {
 async fn bots_go_on_with_their_numbers_their_request_and_their_clocks() {
     for game in GAMES {
         let store = store();
-        let mut table = Table::over(&store, Limits::default()).await;
-        let seated = table.create(config(game, 2)).await;
-        let mut first = RawBot::join(&table, &seated.tickets[0]).await;
-        let mut second = RawBot::join(&table, &seated.tickets[1]).await;
+        let mut server = TestServer::over(&store, Limits::default()).await;
+        let seated = server.create(config(game, 2)).await;
+        let mut first = RawBot::join(&server, &seated.tickets[0]).await;
+        let mut second = RawBot::join(&server, &seated.tickets[1]).await;
         let mut asked = second.answer_until(first.asked()).await;
         for _ in 0..2 {
             first.answer(&asked, Choice::Index(0)).await;
             asked = second.answer_until(first.asked()).await;
         }
-        let info = table.info(&seated.match_id).await;
-        table.crash().await;
+        let info = server.info(&seated.match_id).await;
+        server.crash().await;
 
-        let table = Table::over(&store, Limits::default()).await;
-        let again = table.info(&seated.match_id).await;
+        let server = TestServer::over(&store, Limits::default()).await;
+        let again = server.info(&seated.match_id).await;
         assert_eq!(again.decisions, info.decisions);
         assert_eq!(again.seed_commitment, info.seed_commitment);
         let back = first.hello_after(first.last_sequence - 1);
-        let mut peek = RawBot::join_with(&table, &seated.tickets[0], back).await;
+        let mut peek = RawBot::join_with(&server, &seated.tickets[0], back).await;
         let again = peek.asked().await;
         assert!(peek.resumed);
         assert_ne!(
@@ -72,14 +72,14 @@ async fn bots_go_on_with_their_numbers_their_request_and_their_clocks() {
         assert_eq!(peek.last_sequence, first.last_sequence);
         assert_eq!(again, asked, "the clock too");
         let (first, second) = tokio::join!(
-            RawBot::resume(&table, &seated.tickets[0], peek.known()),
-            RawBot::resume(&table, &seated.tickets[1], second.known()),
+            RawBot::resume(&server, &seated.tickets[0], peek.known()),
+            RawBot::resume(&server, &seated.tickets[1], second.known()),
         );
         assert_eq!(first.result, second.result);
         for seat in &first.result.unwrap().seats {
             assert_eq!(seat.fault_count, 0, "{game}: {:?}", seat.faults);
         }
-        let replay = table.replay(&seated.match_id).await.unwrap();
+        let replay = server.replay(&seated.match_id).await.unwrap();
         assert!(verify(&replay).is_ok(), "{game}");
     }
 }
@@ -87,16 +87,16 @@ async fn bots_go_on_with_their_numbers_their_request_and_their_clocks() {
 #[tokio::test]
 async fn a_match_that_waits_for_bots_goes_on_waiting() {
     let store = store();
-    let mut table = Table::over(&store, Limits::default()).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let early = RawBot::join(&table, &seated.tickets[0]).await;
-    table.crash().await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let early = RawBot::join(&server, &seated.tickets[0]).await;
+    server.crash().await;
     drop(early);
 
-    let table = Table::over(&store, Limits::default()).await;
-    let info = table.info(&seated.match_id).await;
+    let server = TestServer::over(&store, Limits::default()).await;
+    let info = server.info(&seated.match_id).await;
     assert_eq!(info.state(), MatchState::Waiting);
-    let bots = [0, 1].map(|seat| table.good_bot(&seated.tickets[seat]));
+    let bots = [0, 1].map(|seat| server.good_bot(&seated.tickets[seat]));
     for bot in bots {
         let result = bot.await.unwrap().unwrap();
         assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
@@ -111,36 +111,36 @@ async fn results_and_replays_stay_and_nothing_is_counted_twice() {
         ended_matches_kept: 1,
         ..Limits::default()
     };
-    let mut table = Table::over(&store, limits.clone()).await;
+    let mut server = TestServer::over(&store, limits.clone()).await;
     let mut ended = Vec::new();
     for game in &GAMES[..3] {
-        let seated = table.create(config(game, 2)).await;
-        let bots = [0, 1].map(|seat| table.good_bot(&seated.tickets[seat]));
+        let seated = server.create(config(game, 2)).await;
+        let bots = [0, 1].map(|seat| server.good_bot(&seated.tickets[seat]));
         for bot in bots {
             bot.await.unwrap().unwrap();
         }
-        let info = table.info(&seated.match_id).await;
-        let replay = table.replay(&seated.match_id).await.unwrap();
+        let info = server.info(&seated.match_id).await;
+        let replay = server.replay(&seated.match_id).await.unwrap();
         ended.insert(0, (info, replay));
     }
-    let open = table.create(config(GAMES[0], 2)).await;
+    let open = server.create(config(GAMES[0], 2)).await;
     for restart in [false, true] {
         if restart {
-            table.crash().await;
-            table = Table::over(&store, limits.clone()).await;
+            server.crash().await;
+            server = TestServer::over(&store, limits.clone()).await;
         }
         for (info, replay) in &ended {
-            assert_eq!(table.info(&info.match_id).await, *info);
-            assert_eq!(table.replay(&info.match_id).await.unwrap(), *replay);
-            let result = table.result(&info.match_id).await;
+            assert_eq!(server.info(&info.match_id).await, *info);
+            assert_eq!(server.replay(&info.match_id).await.unwrap(), *replay);
+            let result = server.result(&info.match_id).await;
             assert_eq!(Some(result), info.result);
         }
         let ids: Vec<String> = ended
             .iter()
             .map(|(info, _)| info.match_id.clone())
             .collect();
-        assert_eq!(listed(&table, MatchState::Ended).await, ids);
-        let mut all = listed(&table, MatchState::Unspecified).await;
+        assert_eq!(listed(&server, MatchState::Ended).await, ids);
+        let mut all = listed(&server, MatchState::Unspecified).await;
         all.retain(|id| *id != open.match_id);
         assert_eq!(all, ids);
         // The store finds them by the names of their bots.
@@ -157,10 +157,10 @@ async fn results_and_replays_stay_and_nothing_is_counted_twice() {
 #[tokio::test]
 async fn a_bot_that_was_away_at_the_end_is_told_of_it_by_the_next_server() {
     let store = store();
-    let mut table = Table::over(&store, Limits::default()).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let good = table.good_bot(&seated.tickets[1]);
-    let mut bot = RawBot::join(&table, &seated.tickets[0]).await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let good = server.good_bot(&seated.tickets[1]);
+    let mut bot = RawBot::join(&server, &seated.tickets[0]).await;
     let ended = loop {
         match bot.next().await.unwrap().unwrap() {
             Message::DecisionRequest(request) => bot.answer(&request, Choice::Index(0)).await,
@@ -169,9 +169,9 @@ async fn a_bot_that_was_away_at_the_end_is_told_of_it_by_the_next_server() {
         }
     };
     good.await.unwrap().unwrap();
-    table.crash().await;
+    server.crash().await;
 
-    let table = Table::over(&store, Limits::default()).await;
+    let server = TestServer::over(&store, Limits::default()).await;
     let last = bot.last_sequence;
     let mut of_another_history = bot.hello_after(last - 1);
     of_another_history.history_id = Some("00112233445566778899aabbccddeeff".to_owned());
@@ -182,7 +182,7 @@ async fn a_bot_that_was_away_at_the_end_is_told_of_it_by_the_next_server() {
         (of_another_history, false),
         (hello(), false),
     ] {
-        let mut again = RawBot::join_with(&table, &seated.tickets[0], back).await;
+        let mut again = RawBot::join_with(&server, &seated.tickets[0], back).await;
         assert_eq!(again.resumed, resumed);
         assert_eq!(again.history_id, bot.history_id, "nothing happened since");
         if !resumed {

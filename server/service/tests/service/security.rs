@@ -15,7 +15,7 @@ use tonic::{
 
 use crate::{
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, PATIENCE, Table, config},
+    test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
 const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
@@ -50,8 +50,8 @@ impl prost::Message for RawBytes {
 }
 
 /// How a call ends that sends these bytes and this metadata.
-async fn call(table: &Table, path: &str, metadata: MetadataMap, bytes: Vec<u8>) -> Status {
-    let mut client = tonic::client::Grpc::new(table.channel.clone());
+async fn call(server: &TestServer, path: &str, metadata: MetadataMap, bytes: Vec<u8>) -> Status {
+    let mut client = tonic::client::Grpc::new(server.channel.clone());
     client.ready().await.unwrap();
     let requests = tokio_stream::once(RawBytes(bytes)).chain(tokio_stream::pending());
     let mut request = Request::new(requests);
@@ -80,9 +80,9 @@ fn hello_bytes() -> Vec<u8> {
 }
 
 /// Plays a match to its end to show that all is well.
-async fn assert_well(table: &Table) {
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+async fn assert_well(server: &TestServer) {
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
     for bot in bots {
         let result = bot.await.unwrap().unwrap();
         assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
@@ -91,8 +91,8 @@ async fn assert_well(table: &Table) {
 
 #[tokio::test]
 async fn metadata_that_is_not_one_bearer_ticket_is_refused_by_what_is_wrong_with_it() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let (own, other) = (seated.tickets[0].as_str(), seated.tickets[1].as_str());
     let value = |bytes: &[u8]| AsciiMetadataValue::try_from(bytes).unwrap();
     let with = |values: &[&[u8]]| {
@@ -149,7 +149,7 @@ async fn metadata_that_is_not_one_bearer_ticket_is_refused_by_what_is_wrong_with
         (with(&[b"Bearer ' OR 1=1 --"]), "TICKET_UNKNOWN"),
     ];
     for (metadata, why) in cases {
-        let status = call(&table, PLAY, metadata.clone(), hello_bytes()).await;
+        let status = call(&server, PLAY, metadata.clone(), hello_bytes()).await;
         assert_eq!(reason(&status), why, "{metadata:?}");
         assert_eq!(status.code(), Code::Unauthenticated);
         assert!(
@@ -161,7 +161,7 @@ async fn metadata_that_is_not_one_bearer_ticket_is_refused_by_what_is_wrong_with
     for scheme in ["bearer", "BEARER"] {
         let first = request(play_request::Message::Hello(hello()));
         let shown = format!("{scheme} {own}");
-        let player = table.player().await;
+        let player = server.player().await;
         let mut bot = RawBot::open_with(player, Some(&shown), first)
             .await
             .unwrap();
@@ -172,23 +172,23 @@ async fn metadata_that_is_not_one_bearer_ticket_is_refused_by_what_is_wrong_with
 
 #[tokio::test]
 async fn metadata_over_the_limit_is_refused_and_costs_nobody_else() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let mut huge = bearer(&seated.tickets[0]);
     for _ in 0..4 {
         huge.append("x-padding", "x".repeat(4_000).parse().unwrap());
     }
-    let status = call(&table, PLAY, huge, hello_bytes()).await;
+    let status = call(&server, PLAY, huge, hello_bytes()).await;
     assert_ne!(status.code(), Code::Ok);
-    let info = table.info(&seated.match_id).await;
+    let info = server.info(&seated.match_id).await;
     assert_eq!(info.seats[0].bot_name, "", "nobody joined");
-    assert_well(&table).await;
+    assert_well(&server).await;
 }
 
 #[tokio::test]
 async fn messages_that_nest_without_end_are_refused_and_end_nothing_else() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     // Groups of an unknown field that open and never close; and messages within field 1.
     let groups = vec![15 << 3 | 3; 7_000];
     let mut nested = Vec::new();
@@ -206,32 +206,32 @@ async fn messages_that_nest_without_end_are_refused_and_end_nothing_else() {
     let beyond = [vec![1 << 3 | 2], vec![0xff; 9], vec![1]].concat();
     for bytes in [groups, nested, endless, beyond] {
         let metadata = bearer(&seated.tickets[0]);
-        let status = call(&table, PLAY, metadata, bytes.clone()).await;
+        let status = call(&server, PLAY, metadata, bytes.clone()).await;
         assert_eq!(reason(&status), "MALFORMED_MESSAGE", "{status:?}");
-        let status = call(&table, CREATE_MATCH, MetadataMap::new(), bytes).await;
+        let status = call(&server, CREATE_MATCH, MetadataMap::new(), bytes).await;
         assert_eq!(reason(&status), "MALFORMED_MESSAGE", "{status:?}");
     }
-    assert_well(&table).await;
+    assert_well(&server).await;
 }
 
 #[tokio::test]
 async fn a_message_over_the_limit_is_refused_before_it_is_read_to_its_end() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let metadata = bearer(&seated.tickets[0]);
-    let status = call(&table, PLAY, metadata, vec![0; 8_193]).await;
+    let status = call(&server, PLAY, metadata, vec![0; 8_193]).await;
     assert_eq!(reason(&status), "MALFORMED_MESSAGE");
     assert!(status.message().contains("8192"), "{status:?}");
-    let status = call(&table, CREATE_MATCH, MetadataMap::new(), vec![0; 65_537]).await;
+    let status = call(&server, CREATE_MATCH, MetadataMap::new(), vec![0; 65_537]).await;
     assert_eq!(reason(&status), "MALFORMED_MESSAGE");
     assert!(status.message().contains("65536"), "{status:?}");
 
     // One that only says that it is long: 4 GiB, of which nothing comes.
-    let address = table.url.strip_prefix("http://").unwrap();
+    let address = server.url.strip_prefix("http://").unwrap();
     let socket = tokio::net::TcpStream::connect(address).await.unwrap();
     let (mut client, connection) = h2::client::handshake(socket).await.unwrap();
     tokio::spawn(connection);
-    let call = tonic::codegen::http::Request::post(format!("{}{PLAY}", table.url))
+    let call = tonic::codegen::http::Request::post(format!("{}{PLAY}", server.url))
         .header("content-type", "application/grpc")
         .header("te", "trailers")
         .header("authorization", format!("Bearer {}", seated.tickets[0]))
@@ -245,31 +245,31 @@ async fn a_message_over_the_limit_is_refused_before_it_is_read_to_its_end() {
     let trailers = inbound.trailers().await.unwrap().unwrap();
     let status = Status::from_header_map(&trailers).unwrap();
     assert_eq!(reason(&status), "MALFORMED_MESSAGE");
-    assert_well(&table).await;
+    assert_well(&server).await;
 }
 
 #[tokio::test]
 async fn a_ticket_plays_its_own_seat_of_its_own_match_only() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
         let (mine, yours) = (
-            table.create(config(game, 2)).await,
-            table.create(config(game, 2)).await,
+            server.create(config(game, 2)).await,
+            server.create(config(game, 2)).await,
         );
-        let mut bot = RawBot::join(&table, &mine.tickets[0]).await;
+        let mut bot = RawBot::join(&server, &mine.tickets[0]).await;
         // The identifier of a match is no ticket.
         let first = request(play_request::Message::Hello(hello()));
-        let refused = RawBot::open(&table, &yours.match_id, first).await;
+        let refused = RawBot::open(&server, &yours.match_id, first).await;
         assert_eq!(reason(&refused.err().unwrap()), "TICKET_UNKNOWN");
 
-        let _other = RawBot::join(&table, &mine.tickets[1]).await;
+        let _other = RawBot::join(&server, &mine.tickets[1]).await;
         bot.started().await;
-        let before = table.info(&yours.match_id).await;
+        let before = server.info(&yours.match_id).await;
         // What a stream says is of its own match: it has no way to name another.
         bot.send(play_request::Message::Resign(Resign {})).await;
         assert_eq!(reason(&bot.end().await.unwrap()), "SEAT_CLOSED");
-        assert_eq!(table.info(&yours.match_id).await, before);
-        let own = table.info(&mine.match_id).await;
+        assert_eq!(server.info(&yours.match_id).await, before);
+        let own = server.info(&mine.match_id).await;
         assert_eq!(own.seats[0].state(), SeatState::Forfeited, "{own:?}");
     }
 }
@@ -287,30 +287,30 @@ fn assert_secret(told: &impl prost::Message, secrets: &[String]) {
 
 #[tokio::test]
 async fn nobody_is_told_the_seed_the_tickets_or_the_replay_of_a_running_match() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
         let mut rules = config(game, 2);
         // Of its own, since the match before has ended and tells its seed.
         let seed = format!("a-seed-to-be-kept.{game}");
         rules.seed = Some(seed.clone());
-        let seated = table.create(rules).await;
+        let seated = server.create(rules).await;
         let secrets = [seated.tickets.clone(), vec![seed.clone()]].concat();
         let request = || WatchMatchRequest {
             match_id: seated.match_id.clone(),
         };
-        let news = table.matches().watch_match(request()).await.unwrap();
+        let news = server.matches().watch_match(request()).await.unwrap();
         let mut news = news.into_inner();
-        let mut bot = RawBot::join(&table, &seated.tickets[0]).await;
-        let mut other = RawBot::join(&table, &seated.tickets[1]).await;
+        let mut bot = RawBot::join(&server, &seated.tickets[0]).await;
+        let mut other = RawBot::join(&server, &seated.tickets[1]).await;
         assert_secret(&bot.started().await, &secrets);
         assert_secret(&other.started().await, &secrets);
 
-        let refused = table.replay(&seated.match_id).await.unwrap_err();
+        let refused = server.replay(&seated.match_id).await.unwrap_err();
         assert_eq!(reason(&refused), "MATCH_RUNNING");
-        let info: MatchInfo = table.info(&seated.match_id).await;
+        let info: MatchInfo = server.info(&seated.match_id).await;
         assert!(info.seed_salt.is_empty() && !info.seed_commitment.is_empty());
         assert_secret(&info, &secrets);
-        let mut desk = table.matches();
+        let mut desk = server.matches();
         let listed = desk.list_matches(ListMatchesRequest::default()).await;
         assert_secret(&listed.unwrap().into_inner(), &secrets);
         for _ in 0..3 {
@@ -319,7 +319,7 @@ async fn nobody_is_told_the_seed_the_tickets_or_the_replay_of_a_running_match() 
 
         let (played, _) = tokio::join!(bot.play_on(), other.play_on());
         assert_eq!(played.seed, seed);
-        let replay = table.replay(&seated.match_id).await.unwrap();
+        let replay = server.replay(&seated.match_id).await.unwrap();
         assert_secret(&replay, &seated.tickets);
     }
 }
@@ -328,18 +328,18 @@ async fn nobody_is_told_the_seed_the_tickets_or_the_replay_of_a_running_match() 
 /// match shows to one who watches is the same to all who watch, whoever they are.
 #[tokio::test]
 async fn a_bot_that_watches_its_own_match_sees_what_every_spectator_sees() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
-        let seated = table.create(config(game, 2)).await;
-        let mut bot = RawBot::join(&table, &seated.tickets[0]).await;
-        let other = RawBot::join(&table, &seated.tickets[1]).await;
+        let seated = server.create(config(game, 2)).await;
+        let mut bot = RawBot::join(&server, &seated.tickets[0]).await;
+        let other = RawBot::join(&server, &seated.tickets[1]).await;
         bot.started().await;
         let watch = async |metadata: MetadataMap| {
             let mut request = Request::new(WatchMatchRequest {
                 match_id: seated.match_id.clone(),
             });
             *request.metadata_mut() = metadata;
-            let news = table.matches().watch_match(request).await.unwrap();
+            let news = server.matches().watch_match(request).await.unwrap();
             news.into_inner().message().await.unwrap().unwrap()
         };
         let shown = watch(bearer(&seated.tickets[0])).await;

@@ -8,7 +8,7 @@ use bridgemaster_sdk::seed_commitment;
 
 use crate::{
     raw_bot::RawBot,
-    table::{GAMES, Table, config},
+    test_server::{GAMES, TestServer, config},
 };
 
 /// Longer than anything that could stand in a message by chance.
@@ -22,7 +22,7 @@ fn assert_secret(info: &MatchInfo) {
 
 #[tokio::test]
 async fn seed_and_salt_are_secret_while_the_match_runs_and_then_fit_the_commitment() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
         let mut seeded = config(game, 2);
         seeded.seed = Some(SEED.to_owned());
@@ -30,26 +30,26 @@ async fn seed_and_salt_are_secret_while_the_match_runs_and_then_fit_the_commitme
             config: Some(seeded),
             ..CreateMatchRequest::default()
         };
-        let created = table.matches().create_match(request).await.unwrap();
+        let created = server.matches().create_match(request).await.unwrap();
         let created = created.into_inner();
         let info = created.r#match.unwrap();
         assert_secret(&info);
         let (match_id, commitment) = (info.match_id, info.seed_commitment);
         assert_eq!(commitment.len(), 64);
 
-        let good = table.good_bot(&created.tickets[0].ticket);
-        let mut bot = RawBot::join(&table, &created.tickets[1].ticket).await;
+        let good = server.good_bot(&created.tickets[0].ticket);
+        let mut bot = RawBot::join(&server, &created.tickets[1].ticket).await;
         let started = bot.started().await;
         assert_eq!(started.seed_commitment, commitment);
         assert!(!format!("{started:?}").contains(SEED));
         let asked = bot.asked().await;
         assert!(!format!("{asked:?}").contains(SEED));
 
-        let running = table.info(&match_id).await;
+        let running = server.info(&match_id).await;
         assert_secret(&running);
         assert_eq!(running.seed_commitment, commitment);
         let list = ListMatchesRequest::default();
-        let listed = table.matches().list_matches(list).await.unwrap();
+        let listed = server.matches().list_matches(list).await.unwrap();
         listed.into_inner().matches.iter().for_each(|other| {
             if other.match_id == match_id {
                 assert_secret(other);
@@ -58,7 +58,7 @@ async fn seed_and_salt_are_secret_while_the_match_runs_and_then_fit_the_commitme
         let watch = WatchMatchRequest {
             match_id: match_id.clone(),
         };
-        let mut news = table.matches().watch_match(watch).await.unwrap();
+        let mut news = server.matches().watch_match(watch).await.unwrap();
         let first = news.get_mut().message().await.unwrap().unwrap();
         assert!(!format!("{first:?}").contains(SEED));
         let watched = first.r#match.unwrap();
@@ -78,11 +78,11 @@ async fn seed_and_salt_are_secret_while_the_match_runs_and_then_fit_the_commitme
         assert_eq!(computed.as_ref(), Some(&commitment));
         good.await.unwrap().unwrap();
 
-        let info = table.info(&match_id).await;
+        let info = server.info(&match_id).await;
         assert_eq!(info.config.unwrap().seed.as_deref(), Some(SEED));
         let told = (info.seed_commitment, info.seed_salt);
         assert_eq!(told, (commitment.clone(), ended.seed_salt.clone()));
-        let replay = table.replay(&match_id).await.unwrap();
+        let replay = server.replay(&match_id).await.unwrap();
         let kept = (replay.seed_commitment.clone(), replay.seed_salt.clone());
         assert_eq!(kept, told_of(&commitment, &ended.seed_salt));
         let verified = bridgemaster_replay::verify(&replay).unwrap();
@@ -96,11 +96,11 @@ fn told_of(commitment: &str, salt: &str) -> (String, String) {
 
 #[tokio::test]
 async fn matches_of_one_seed_have_different_commitments() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let mut commitments = Vec::new();
     for _ in 0..3 {
-        let seated = table.create(config(GAMES[0], 2)).await;
-        commitments.push(table.info(&seated.match_id).await.seed_commitment);
+        let seated = server.create(config(GAMES[0], 2)).await;
+        commitments.push(server.info(&seated.match_id).await.seed_commitment);
     }
     commitments.sort();
     commitments.dedup();

@@ -13,10 +13,10 @@ use tonic::{Code, Status};
 
 use crate::{
     hindered_store::HinderedStore,
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     metrics::scrape,
     raw_bot::{RawBot, reason},
-    table::{GAMES, Seated, Table, config},
+    test_server::{GAMES, Seated, TestServer, config},
 };
 
 fn id(match_id: &str) -> MatchId {
@@ -26,12 +26,12 @@ fn id(match_id: &str) -> MatchId {
 /// A store with two matches in play; both wait for the decision of their first seat.
 async fn two_in_play() -> (Arc<dyn Store>, [Seated; 2]) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut table = Table::over(&store, Limits::default()).await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
     let mut seated = Vec::new();
     for game in &GAMES[..2] {
-        let one = table.create(config(game, 2)).await;
-        let mut first = RawBot::join(&table, &one.tickets[0]).await;
-        let mut second = RawBot::join(&table, &one.tickets[1]).await;
+        let one = server.create(config(game, 2)).await;
+        let mut first = RawBot::join(&server, &one.tickets[0]).await;
+        let mut second = RawBot::join(&server, &one.tickets[1]).await;
         let asked = second.answer_until(first.asked()).await;
         first
             .answer(&asked, bridgemaster_proto::v1::decision::Choice::Index(0))
@@ -39,7 +39,7 @@ async fn two_in_play() -> (Arc<dyn Store>, [Seated; 2]) {
         second.answer_until(first.asked()).await;
         seated.push(one);
     }
-    table.crash().await;
+    server.crash().await;
     (store, seated.try_into().ok().unwrap())
 }
 
@@ -75,14 +75,14 @@ async fn altered(
     copy
 }
 
-async fn info_refused(table: &Table, match_id: &str) -> Status {
+async fn info_refused(server: &TestServer, match_id: &str) -> Status {
     let request = GetMatchRequest {
         match_id: match_id.to_owned(),
     };
-    table.matches().get_match(request).await.unwrap_err()
+    server.matches().get_match(request).await.unwrap_err()
 }
 
-async fn listed(table: &Table, state: MatchState) -> ListMatchesResponse {
+async fn listed(server: &TestServer, state: MatchState) -> ListMatchesResponse {
     let request = ListMatchesRequest {
         filter: Some(MatchFilter {
             state: state.into(),
@@ -91,7 +91,7 @@ async fn listed(table: &Table, state: MatchState) -> ListMatchesResponse {
         page_size: 500,
         ..ListMatchesRequest::default()
     };
-    let listed = table.matches().list_matches(request).await.unwrap();
+    let listed = server.matches().list_matches(request).await.unwrap();
     listed.into_inner()
 }
 
@@ -109,24 +109,24 @@ async fn assert_set_aside(
     are_tickets_known: bool,
 ) {
     let stored = store.open_match(&id(&bad.match_id)).await.ok();
-    let table = Table::over(store, Limits::default()).await;
-    let refused = info_refused(&table, &bad.match_id).await;
+    let server = TestServer::over(store, Limits::default()).await;
+    let refused = info_refused(&server, &bad.match_id).await;
     assert_eq!(reason(&refused), "DATA_DAMAGED");
     assert_eq!(refused.code(), Code::DataLoss);
     assert!(refused.message().contains(&bad.match_id), "{refused}");
-    let refused = RawBot::try_join(table.player().await, &bad.tickets[1]).await;
+    let refused = RawBot::try_join(server.player().await, &bad.tickets[1]).await;
     let why = ["TICKET_UNKNOWN", "DATA_DAMAGED"][usize::from(are_tickets_known)];
     assert_eq!(reason(&refused.err().unwrap()), why);
 
-    let all = listed(&table, MatchState::Unspecified).await;
+    let all = listed(&server, MatchState::Unspecified).await;
     assert_eq!(ids(&all), [&good.match_id]);
     assert_eq!(all.damaged_match_ids, [&*bad.match_id]);
-    let ended = listed(&table, MatchState::Ended).await;
+    let ended = listed(&server, MatchState::Ended).await;
     assert!(ended.damaged_match_ids.is_empty());
     let damaged = "bridgemaster_damaged_values{what=\"match in play\"}";
-    assert_eq!(scrape(&table).await[damaged], 1.0);
+    assert_eq!(scrape(&server).await[damaged], 1.0);
 
-    for bot in [0, 1].map(|seat| table.good_bot(&good.tickets[seat])) {
+    for bot in [0, 1].map(|seat| server.good_bot(&good.tickets[seat])) {
         let result = bot.await.unwrap().unwrap();
         assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
     }
@@ -194,10 +194,10 @@ async fn a_match_that_is_set_aside_is_dropped_when_that_is_asked_for() {
         );
     }
     assert_eq!(store.open_match_ids().await.unwrap().len(), 2);
-    let table = Table::with_options(give_up(&bad.match_id)).await;
-    let refused = info_refused(&table, &bad.match_id).await;
+    let server = TestServer::with_options(give_up(&bad.match_id)).await;
+    let refused = info_refused(&server, &bad.match_id).await;
     assert_eq!(reason(&refused), "MATCH_UNKNOWN");
-    let all = listed(&table, MatchState::Unspecified).await;
+    let all = listed(&server, MatchState::Unspecified).await;
     assert_eq!(ids(&all), [&good.match_id]);
     assert!(all.damaged_match_ids.is_empty());
 }
@@ -205,16 +205,16 @@ async fn a_match_that_is_set_aside_is_dropped_when_that_is_asked_for() {
 /// A store with three finished matches, and their identifiers, the last to end first.
 async fn three_finished() -> (Arc<dyn Store>, Vec<String>) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut table = Table::over(&store, Limits::default()).await;
+    let mut server = TestServer::over(&store, Limits::default()).await;
     let mut ended = Vec::new();
     for game in &GAMES[..3] {
-        let seated = table.create(config(game, 2)).await;
-        for bot in [0, 1].map(|seat| table.good_bot(&seated.tickets[seat])) {
+        let seated = server.create(config(game, 2)).await;
+        for bot in [0, 1].map(|seat| server.good_bot(&seated.tickets[seat])) {
             bot.await.unwrap().unwrap();
         }
         ended.insert(0, seated.match_id);
     }
-    table.crash().await;
+    server.crash().await;
     (store, ended)
 }
 
@@ -228,17 +228,17 @@ async fn a_finished_match_that_cannot_be_read_is_named_among_the_others() {
             ended_matches_kept,
             ..Limits::default()
         };
-        let table = Table::over(&store, limits).await;
-        let all = listed(&table, MatchState::Unspecified).await;
+        let server = TestServer::over(&store, limits).await;
+        let all = listed(&server, MatchState::Unspecified).await;
         assert_eq!(ids(&all), [&ended[0], &ended[2]]);
         assert_eq!(all.damaged_match_ids, [&*ended[1]]);
-        let refused = info_refused(&table, &ended[1]).await;
+        let refused = info_refused(&server, &ended[1]).await;
         assert_eq!(reason(&refused), "DATA_DAMAGED");
-        assert!(table.replay(&ended[2]).await.is_ok());
-        let running = listed(&table, MatchState::Running).await;
+        assert!(server.replay(&ended[2]).await.is_ok());
+        let running = listed(&server, MatchState::Running).await;
         assert!(running.damaged_match_ids.is_empty());
         let damaged = "bridgemaster_damaged_values{what=\"summary\"}";
-        assert_eq!(scrape(&table).await[damaged], 1.0, "once each");
+        assert_eq!(scrape(&server).await[damaged], 1.0, "once each");
     }
 }
 
@@ -268,11 +268,11 @@ async fn finish_oddly(store: &Arc<dyn Store>) -> MatchId {
 async fn a_summary_that_makes_no_sense_is_named_among_the_others() {
     let (store, ended) = three_finished().await;
     let odd = finish_oddly(&store).await;
-    let table = Table::over(&store, Limits::default()).await;
-    let all = listed(&table, MatchState::Ended).await;
+    let server = TestServer::over(&store, Limits::default()).await;
+    let all = listed(&server, MatchState::Ended).await;
     assert_eq!(ids(&all), ended);
     assert_eq!(all.damaged_match_ids, [odd.as_str()]);
-    let refused = info_refused(&table, odd.as_str()).await;
+    let refused = info_refused(&server, odd.as_str()).await;
     assert_eq!(reason(&refused), "DATA_DAMAGED");
 }
 
@@ -280,34 +280,34 @@ async fn a_summary_that_makes_no_sense_is_named_among_the_others() {
 async fn a_replay_that_cannot_be_read_says_so_and_its_match_is_there() {
     let (store, ended) = three_finished().await;
     let store = HinderedStore::damaged(&store, &[DamagedValue::Replay(id(&ended[0]))]);
-    let table = Table::over(&store, Limits::default()).await;
-    assert_eq!(table.info(&ended[0]).await.state(), MatchState::Ended);
+    let server = TestServer::over(&store, Limits::default()).await;
+    assert_eq!(server.info(&ended[0]).await.state(), MatchState::Ended);
     for _ in 0..2 {
-        let refused = table.replay(&ended[0]).await.unwrap_err();
+        let refused = server.replay(&ended[0]).await.unwrap_err();
         assert_eq!(reason(&refused), "DATA_DAMAGED");
     }
-    assert!(table.replay(&ended[1]).await.is_ok());
+    assert!(server.replay(&ended[1]).await.is_ok());
     let damaged = "bridgemaster_damaged_values{what=\"replay\"}";
-    assert_eq!(scrape(&table).await[damaged], 1.0, "once each");
+    assert_eq!(scrape(&server).await[damaged], 1.0, "once each");
 }
 
 #[tokio::test]
 async fn only_who_may_see_a_match_learns_that_it_cannot_be_read() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let keys = Arc::new(MemoryStore::new());
-    let table = |store: &Arc<dyn Store>| {
+    let server = |store: &Arc<dyn Store>| {
         let storage = Storage {
             store: Arc::clone(store),
             given_up: Vec::new(),
         };
-        Table::with_options(ServerOptions {
+        TestServer::with_options(ServerOptions {
             keys: Some(Arc::clone(&keys) as _),
             storage: Some(storage),
             ..ServerOptions::default()
         })
     };
-    let mut locked = LockedTable {
-        table: table(&store).await,
+    let mut locked = LockedServer {
+        server: server(&store).await,
         keys: Arc::clone(&keys),
     };
     let maker = locked.key("maker", &[KeyScope::Create]).await;
@@ -317,10 +317,10 @@ async fn only_who_may_see_a_match_learns_that_it_cannot_be_read() {
     let odd = finish_oddly(&store).await.to_string();
     let made = locked.with(&maker).create(config(GAMES[0], 2)).await;
     let match_id = made.unwrap().match_id;
-    locked.table.crash().await;
+    locked.server.crash().await;
 
     let damaged = [DamagedValue::Journal(id(&match_id))];
-    locked.table = table(&HinderedStore::damaged(&store, &damaged)).await;
+    locked.server = server(&HinderedStore::damaged(&store, &damaged)).await;
     for (key, seen) in [
         (&maker, vec![&match_id]),
         (&reader, vec![&match_id, &odd]),

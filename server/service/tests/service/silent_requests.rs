@@ -8,7 +8,7 @@ use tonic::Request;
 
 use crate::{
     raw_bot::reason,
-    table::{PATIENCE, Table},
+    test_server::{PATIENCE, TestServer},
 };
 
 /// One method of each service but that of the bots, which waits for Hello.
@@ -25,9 +25,9 @@ async fn a_request_that_does_not_come_is_not_waited_for() {
         hello_time: Duration::from_millis(200),
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
+    let server = TestServer::with_limits(limits).await;
     for path in METHODS {
-        let mut client = tonic::client::Grpc::new(table.channel.clone());
+        let mut client = tonic::client::Grpc::new(server.channel.clone());
         client.ready().await.unwrap();
         let request = Request::new(tokio_stream::pending::<()>());
         let codec = tonic_prost::ProstCodec::<(), ()>::default();

@@ -12,7 +12,7 @@ use tonic::transport::Channel;
 
 use crate::{
     raw_bot::RawBot,
-    table::{Table, config},
+    test_server::{TestServer, config},
 };
 
 /// How long the bot puts its Pong off: the whole credit of the standard rules.
@@ -56,7 +56,7 @@ pub(crate) async fn claimed_credit_us(channel: Channel) -> u64 {
 
 #[tokio::test]
 async fn slow_pongs_earn_no_more_than_the_way_takes() {
-    let table = Table::open().await;
-    let credit_us = claimed_credit_us(table.channel.clone()).await;
+    let server = TestServer::open().await;
+    let credit_us = claimed_credit_us(server.channel.clone()).await;
     assert!(credit_us < LOOPBACK_US, "{credit_us} µs");
 }

@@ -22,7 +22,7 @@ use tokio::{
 use crate::{
     hindered_store::HinderedStore,
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, PATIENCE, Table, config, with_clock},
+    test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
 
 /// Time for a decision, in ms: enough for a bot that answers at once, on a busy machine too.
@@ -49,17 +49,17 @@ fn slow() -> Arc<dyn Store> {
 #[tokio::test]
 async fn a_bot_is_not_late_for_the_time_that_its_request_waited_to_be_stored() {
     for game_id in GAMES {
-        let table = Table::over(&slow(), Limits::default()).await;
+        let server = TestServer::over(&slow(), Limits::default()).await;
         let capped = with_clock(config(game_id, 2), |clock| clock.cap_ms = Some(CAP_MS));
-        let seated = table.create(capped).await;
-        let bots = [0, 1].map(|seat| table.good_bot(&seated.tickets[seat]));
+        let seated = server.create(capped).await;
+        let bots = [0, 1].map(|seat| server.good_bot(&seated.tickets[seat]));
         for bot in bots {
             let result = timeout(PATIENCE, bot).await.unwrap().unwrap().unwrap();
             for seat in &result.seats {
                 assert_eq!(seat.fault_count, 0, "{game_id}: {:?}", seat.faults);
             }
         }
-        let replay = table.replay(&seated.match_id).await.unwrap();
+        let replay = server.replay(&seated.match_id).await.unwrap();
         assert!(bridgemaster_replay::verify(&replay).is_ok());
     }
 }
@@ -91,11 +91,11 @@ async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
         }),
         ..ServerOptions::default()
     };
-    let mut table = Table::with_options(options).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let mut server = TestServer::with_options(options).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let mut bots = [
-        RawBot::join(&table, &seated.tickets[0]).await,
-        RawBot::join(&table, &seated.tickets[1]).await,
+        RawBot::join(&server, &seated.tickets[0]).await,
+        RawBot::join(&server, &seated.tickets[1]).await,
     ];
     for bot in &mut bots {
         bot.asked().await;
@@ -106,8 +106,8 @@ async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
         bot.send(Message::Resign(Resign {})).await;
     }
     // A drain goes on until no match is in play.
-    table.drain.cancel();
-    let ended = timeout(PATIENCE, &mut table.running).await;
+    server.drain.cancel();
+    let ended = timeout(PATIENCE, &mut server.running).await;
     ended.expect("it ends").unwrap().unwrap();
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }
@@ -133,13 +133,13 @@ async fn a_bot_is_not_told_of_a_forfeit_that_is_not_stored() {
             })
         }
     });
-    let table = Table::over(&store, Limits::default()).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let bot = RawBot::join(&table, &seated.tickets[0]).await;
+    let server = TestServer::over(&store, Limits::default()).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let bot = RawBot::join(&server, &seated.tickets[0]).await;
     holds.store(true, Ordering::Relaxed);
     bot.send(Message::Resign(Resign {})).await;
     begun.notified().await;
-    let client = PlayServiceClient::new(table.channel.clone());
+    let client = PlayServiceClient::new(server.channel.clone());
     let bearer = format!("Bearer {}", seated.tickets[0]);
     let again = request(Message::Hello(hello()));
     let mut again = RawBot::open_with(client, Some(&bearer), again)
@@ -147,7 +147,7 @@ async fn a_bot_is_not_told_of_a_forfeit_that_is_not_stored() {
         .unwrap();
     // Calls of one connection: when these are answered, the server has read the Hello.
     for _ in 0..3 {
-        table
+        server
             .catalog()
             .list_games(ListGamesRequest {})
             .await

@@ -9,18 +9,18 @@ use tokio::time::timeout;
 use crate::{
     metrics::scrape,
     raw_bot::{RawBot, reason},
-    table::{GAMES, PATIENCE, Table, config},
+    test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
 #[tokio::test]
 async fn a_spectator_sees_the_match_from_waiting_to_its_result() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
-        let seated = table.create(config(game, 2)).await;
+        let seated = server.create(config(game, 2)).await;
         let request = WatchMatchRequest {
             match_id: seated.match_id.clone(),
         };
-        let mut news = table
+        let mut news = server
             .matches()
             .watch_match(request)
             .await
@@ -30,7 +30,7 @@ async fn a_spectator_sees_the_match_from_waiting_to_its_result() {
         assert_eq!(first.r#match.unwrap().state(), MatchState::Waiting);
         assert!(first.observation.is_none() && first.events.is_empty());
 
-        let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+        let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
         let (mut events, mut last) = (0, None);
         while let Some(message) = timeout(PATIENCE, news.message()).await.unwrap().unwrap() {
             events += message.events.len();
@@ -50,25 +50,25 @@ async fn a_spectator_sees_the_match_from_waiting_to_its_result() {
 
 #[tokio::test]
 async fn a_fault_is_nobodys_business_while_it_is_secret_who_has_decided() {
-    let table = Table::open().await;
-    let seated = table.create(config("old_london_bridge", 2)).await;
-    let mut faulty = RawBot::join(&table, &seated.tickets[0]).await;
-    let mut other = RawBot::join(&table, &seated.tickets[1]).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config("old_london_bridge", 2)).await;
+    let mut faulty = RawBot::join(&server, &seated.tickets[0]).await;
+    let mut other = RawBot::join(&server, &seated.tickets[1]).await;
     // Both choose at the same time.
     let (asked, others) = (faulty.asked().await, other.asked().await);
     let request = WatchMatchRequest {
         match_id: seated.match_id.clone(),
     };
-    let watching = table.matches().watch_match(request).await;
+    let watching = server.matches().watch_match(request).await;
     let mut news = watching.unwrap().into_inner();
     news.message().await.unwrap().unwrap();
 
     faulty.answer(&asked, Choice::Index(u32::MAX)).await;
     let own = faulty.told_of_a_seat().await.seat.unwrap();
     assert_eq!((own.seat, own.strikes), (0, 1));
-    assert_eq!(table.info(&seated.match_id).await.seats[0].strikes, 0);
+    assert_eq!(server.info(&seated.match_id).await.seats[0].strikes, 0);
     let counted = "bridgemaster_faults_total{reason=\"ILLEGAL\",action=\"STRIKE\"}";
-    assert_eq!(scrape(&table).await.get(counted), None);
+    assert_eq!(scrape(&server).await.get(counted), None);
 
     // That a choice was made is an event.
     other.answer(&others, Choice::Index(0)).await;
@@ -78,24 +78,24 @@ async fn a_fault_is_nobodys_business_while_it_is_secret_who_has_decided() {
     let told = other.told_of_a_seat().await;
     assert_eq!(told.reason(), FaultReason::Illegal);
     assert_eq!(told.seat, Some(own));
-    assert_eq!(scrape(&table).await[counted], 1.0);
+    assert_eq!(scrape(&server).await[counted], 1.0);
 }
 
 #[tokio::test]
 async fn a_choice_in_secret_does_not_reach_spectators_or_the_other_seat() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let choose = |index| {
-        let table = &table;
+        let server = &server;
         async move {
-            let seated = table.create(config("old_london_bridge", 2)).await;
-            let mut chooser = RawBot::join(table, &seated.tickets[0]).await;
-            let mut other = RawBot::join(table, &seated.tickets[1]).await;
+            let seated = server.create(config("old_london_bridge", 2)).await;
+            let mut chooser = RawBot::join(server, &seated.tickets[0]).await;
+            let mut other = RawBot::join(server, &seated.tickets[1]).await;
             other.asked().await;
             let asked = chooser.asked().await;
             let request = WatchMatchRequest {
                 match_id: seated.match_id.clone(),
             };
-            let mut news = table
+            let mut news = server
                 .matches()
                 .watch_match(request)
                 .await
@@ -106,7 +106,7 @@ async fn a_choice_in_secret_does_not_reach_spectators_or_the_other_seat() {
             let told = news.message().await.unwrap().unwrap();
             assert_eq!(told.events.len(), 1, "that a choice was made is public");
             // The other seat joins afresh and is asked again, in the same words.
-            let mut again = RawBot::join(table, &seated.tickets[1]).await;
+            let mut again = RawBot::join(server, &seated.tickets[1]).await;
             (told.observation, told.events, again.asked().await.game)
         }
     };
@@ -119,27 +119,27 @@ async fn a_match_has_no_more_spectators_than_the_limit() {
         watchers_per_match: 1,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let request = || WatchMatchRequest {
         match_id: seated.match_id.clone(),
     };
-    let _watching = table.matches().watch_match(request()).await.unwrap();
-    let refused = table.matches().watch_match(request()).await.unwrap_err();
+    let _watching = server.matches().watch_match(request()).await.unwrap();
+    let refused = server.matches().watch_match(request()).await.unwrap_err();
     assert_eq!(reason(&refused), "LIMIT_REACHED");
     let unknown = WatchMatchRequest {
         match_id: "nothing".to_owned(),
     };
-    let refused = table.matches().watch_match(unknown).await.unwrap_err();
+    let refused = server.matches().watch_match(unknown).await.unwrap_err();
     assert_eq!(reason(&refused), "MATCH_UNKNOWN");
 }
 
 #[tokio::test]
 async fn matches_are_listed_newest_first_page_by_page() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let mut made = Vec::new();
     for _ in 0..5 {
-        made.push(table.create(config(GAMES[0], 2)).await.match_id);
+        made.push(server.create(config(GAMES[0], 2)).await.match_id);
     }
     made.reverse();
     let (mut listed, mut page_token) = (Vec::new(), String::new());
@@ -152,7 +152,7 @@ async fn matches_are_listed_newest_first_page_by_page() {
             page_size: 2,
             page_token,
         };
-        let page = table
+        let page = server
             .matches()
             .list_matches(request)
             .await
@@ -169,6 +169,6 @@ async fn matches_are_listed_newest_first_page_by_page() {
         page_token: "x".to_owned(),
         ..ListMatchesRequest::default()
     };
-    let refused = table.matches().list_matches(bad).await.unwrap_err();
+    let refused = server.matches().list_matches(bad).await.unwrap_err();
     assert!(refused.message().starts_with("page_token"), "{refused:?}");
 }

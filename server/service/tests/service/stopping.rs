@@ -13,7 +13,7 @@ use tonic_health::pb::{
 
 use crate::{
     raw_bot::{RawBot, reason},
-    table::{GAMES, PATIENCE, Table, config},
+    test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
 #[tokio::test]
@@ -22,21 +22,21 @@ async fn a_stopping_server_says_so_to_bots_with_and_without_hello_and_to_spectat
         hello_time: PATIENCE,
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let playing = RawBot::join(&table, &seated.tickets[0]).await;
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let playing = RawBot::join(&server, &seated.tickets[0]).await;
 
     let (_silent, messages) = mpsc::channel(1);
     let mut call = Request::new(ReceiverStream::new(messages));
     let bearer = format!("Bearer {}", seated.tickets[1]);
     call.metadata_mut()
         .insert("authorization", bearer.parse().unwrap());
-    let mut before_hello = table.player().await.play(call).await.unwrap().into_inner();
+    let mut before_hello = server.player().await.play(call).await.unwrap().into_inner();
 
     let request = WatchMatchRequest {
         match_id: seated.match_id,
     };
-    let mut news = table
+    let mut news = server
         .matches()
         .watch_match(request)
         .await
@@ -44,7 +44,7 @@ async fn a_stopping_server_says_so_to_bots_with_and_without_hello_and_to_spectat
         .into_inner();
     news.message().await.unwrap().unwrap();
 
-    table.stop.cancel();
+    server.stop.cancel();
     let told = playing.end().await.unwrap();
     assert_eq!(reason(&told), "SERVER_STOPPING");
     let told = timeout(PATIENCE / 2, before_hello.message()).await.unwrap();
@@ -66,26 +66,26 @@ async fn a_draining_server_tells_bots_how_long_they_have_and_then_ends() {
         drain_time: Duration::from_millis(300),
         ..Limits::default()
     };
-    let mut table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let mut playing = RawBot::join(&table, &seated.tickets[0]).await;
-    table.drain.cancel();
+    let mut server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let mut playing = RawBot::join(&server, &seated.tickets[0]).await;
+    server.drain.cancel();
     let Ok(Some(Message::Draining(draining))) = playing.next().await else {
         panic!("the bot is told");
     };
     assert!(draining.time_left_ms <= 300);
     assert!(!draining.matches_resume);
     assert_eq!(playing.last_sequence, 0, "it is not counted");
-    let refused = table.try_create(config(GAMES[0], 2)).await.err().unwrap();
+    let refused = server.try_create(config(GAMES[0], 2)).await.err().unwrap();
     assert_eq!(reason(&refused), "SERVER_STOPPING");
-    let health = HealthClient::new(table.channel.clone())
+    let health = HealthClient::new(server.channel.clone())
         .check(HealthCheckRequest::default())
         .await
         .unwrap();
     assert_eq!(health.into_inner().status(), ServingStatus::NotServing);
     let told = playing.end().await.unwrap();
     assert_eq!(reason(&told), "SERVER_STOPPING");
-    let ended = timeout(PATIENCE, &mut table.running).await.unwrap();
+    let ended = timeout(PATIENCE, &mut server.running).await.unwrap();
     assert!(ended.unwrap().is_ok());
 }
 
@@ -95,14 +95,14 @@ async fn a_draining_server_ends_when_its_matches_have() {
         drain_time: 10 * PATIENCE,
         ..Limits::default()
     };
-    let mut table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let mut first = RawBot::join(&table, &seated.tickets[0]).await;
-    table.drain.cancel();
+    let mut server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let mut first = RawBot::join(&server, &seated.tickets[0]).await;
+    server.drain.cancel();
     assert!(matches!(first.next().await, Ok(Some(Message::Draining(_)))));
-    let second = table.good_bot(&seated.tickets[1]);
+    let second = server.good_bot(&seated.tickets[1]);
     assert!(first.play_on().await.result.is_some());
     assert!(second.await.unwrap().is_ok());
-    let ended = timeout(PATIENCE, &mut table.running).await.unwrap();
+    let ended = timeout(PATIENCE, &mut server.running).await.unwrap();
     assert!(ended.unwrap().is_ok());
 }

@@ -5,17 +5,17 @@ use bridgemaster_proto::v1::{RefusalReason, decision::Choice};
 
 use crate::{
     raw_bot::RawBot,
-    table::{GAMES, Table, config, with_clock},
+    test_server::{GAMES, TestServer, config, with_clock},
 };
 
 #[tokio::test]
 async fn an_answer_after_its_time_is_refused_as_stale() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     // Enough for the good bot on a busy machine.
     let slow = with_clock(config(GAMES[0], 2), |c| c.cap_ms = Some(1_000));
-    let seated = table.create(slow).await;
-    let good = table.good_bot(&seated.tickets[0]);
-    let mut late = RawBot::join(&table, &seated.tickets[1]).await;
+    let seated = server.create(slow).await;
+    let good = server.good_bot(&seated.tickets[0]);
+    let mut late = RawBot::join(&server, &seated.tickets[1]).await;
     let missed = late.asked().await;
     late.asked().await;
     late.answer(&missed, Choice::Index(0)).await;
@@ -27,11 +27,11 @@ async fn an_answer_after_its_time_is_refused_as_stale() {
 
 #[tokio::test]
 async fn the_same_answer_twice_is_ignored_and_another_one_is_refused_without_penalty() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
-        let seated = table.create(config(game, 2)).await;
-        let good = table.good_bot(&seated.tickets[0]);
-        let mut twice = RawBot::join(&table, &seated.tickets[1]).await;
+        let seated = server.create(config(game, 2)).await;
+        let good = server.good_bot(&seated.tickets[0]);
+        let mut twice = RawBot::join(&server, &seated.tickets[1]).await;
         let asked = twice.asked().await;
         twice.answer(&asked, Choice::Index(0)).await;
         twice.answer(&asked, Choice::Index(0)).await;
@@ -44,7 +44,7 @@ async fn the_same_answer_twice_is_ignored_and_another_one_is_refused_without_pen
         );
 
         drop(twice);
-        let back = table.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
+        let back = server.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
         assert!(
             back.seats.iter().all(|seat| seat.fault_count == 0),
             "{back:?}"
@@ -55,10 +55,10 @@ async fn the_same_answer_twice_is_ignored_and_another_one_is_refused_without_pen
 
 #[tokio::test]
 async fn an_answer_to_a_request_that_was_never_made_is_refused_without_penalty() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let good = table.good_bot(&seated.tickets[0]);
-    let mut guessing = RawBot::join(&table, &seated.tickets[1]).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let good = server.good_bot(&seated.tickets[0]);
+    let mut guessing = RawBot::join(&server, &seated.tickets[1]).await;
     let mut asked = guessing.asked().await;
     let open = asked.request_id;
     asked.request_id += 1;

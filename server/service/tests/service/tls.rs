@@ -16,7 +16,7 @@ use tonic::{Response, transport::Channel};
 
 use crate::{
     certificates::{Authority, Certified},
-    table::{GAMES, PATIENCE, config},
+    test_server::{GAMES, PATIENCE, config},
 };
 
 /// A running server with TLS.

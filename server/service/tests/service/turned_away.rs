@@ -29,10 +29,10 @@ use tonic::{Request, Streaming};
 
 use crate::{
     connections::channel_from,
-    locked_table::LockedTable,
+    locked_server::LockedServer,
     metrics::scrape,
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, PATIENCE, Table, config, with_clock},
+    test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
 
 use KeyScope::{Create, Play, Read};
@@ -111,7 +111,7 @@ impl KeyStore for Troubled {
 }
 
 /// A server that trusts its keys for a moment only when it cannot read them, and those keys.
-async fn troubled() -> (LockedTable, Arc<Troubled>) {
+async fn troubled() -> (LockedServer, Arc<Troubled>) {
     let keys = Arc::new(MemoryStore::new());
     let troubled = Arc::new(Troubled {
         keys,
@@ -124,17 +124,17 @@ async fn troubled() -> (LockedTable, Arc<Troubled>) {
 }
 
 /// A server over keys that may be there already.
-async fn over(troubled: &Arc<Troubled>) -> LockedTable {
+async fn over(troubled: &Arc<Troubled>) -> LockedServer {
     let limits = Limits {
         keys_trusted: Duration::from_millis(1),
         ..Limits::default()
     };
     let (keys, memory) = (Arc::clone(troubled), Arc::clone(&troubled.keys));
-    LockedTable::with_keys(keys as _, memory, limits).await
+    LockedServer::with_keys(keys as _, memory, limits).await
 }
 
 /// Lists with a key until that ends as it is meant to.
-async fn until(locked: &LockedTable, key: &ApiKey, works: bool) {
+async fn until(locked: &LockedServer, key: &ApiKey, works: bool) {
     let waiting = async {
         while locked.with(key).list().await.is_ok() != works {
             tokio::task::yield_now().await;
@@ -144,7 +144,7 @@ async fn until(locked: &LockedTable, key: &ApiKey, works: bool) {
 }
 
 /// Keys: of who makes matches and looks at them, and of two bots.
-async fn makers_and_bots(locked: &LockedTable) -> (ApiKey, ApiKey, ApiKey) {
+async fn makers_and_bots(locked: &LockedServer) -> (ApiKey, ApiKey, ApiKey) {
     (
         locked.key("maker", &[Create, Read]).await,
         locked.key("north", &[Play]).await,
@@ -157,7 +157,7 @@ fn match_of_two() -> MatchConfig {
 }
 
 /// Waits until a bot holds the first seat.
-async fn until_joined(locked: &LockedTable, key: &ApiKey, match_id: &str) {
+async fn until_joined(locked: &LockedServer, key: &ApiKey, match_id: &str) {
     let caller = locked.with(key);
     let joined = async {
         while caller.info(match_id).await.unwrap().seats[0].state() != SeatState::Connected {
@@ -219,7 +219,7 @@ async fn damage_while_its_bot_plays(is_id_damaged: bool) {
         let new = locked.key(name, &[Read]).await;
         until(&locked, &new, true).await;
     }
-    let damaged = scrape(&locked.table).await["bridgemaster_damaged_values{what=\"key\"}"];
+    let damaged = scrape(&locked.server).await["bridgemaster_damaged_values{what=\"key\"}"];
     assert_eq!(damaged, 1.0);
     locked.with(&north).list().await.unwrap();
     locked.with(&south).good_bot(second).await.unwrap().unwrap();
@@ -290,8 +290,12 @@ async fn a_match_waits_for_a_bot_that_could_not_be_told_from_others_before_the_s
     assert_played_without_fault([first, second]).await;
 }
 
-async fn join_from(address: &str, table: &Table, ticket: &str) -> Result<RawBot, tonic::Status> {
-    let client = PlayServiceClient::new(channel_from(address, table));
+async fn join_from(
+    address: &str,
+    server: &TestServer,
+    ticket: &str,
+) -> Result<RawBot, tonic::Status> {
+    let client = PlayServiceClient::new(channel_from(address, server));
     let first = request(play_request::Message::Hello(hello()));
     RawBot::open_with(client, Some(&format!("Bearer {ticket}")), first).await
 }
@@ -309,31 +313,35 @@ async fn a_bot_comes_to_its_seat_when_others_at_its_address_call_too_often() {
         },
         ..Limits::default()
     };
-    let table = Table::with_limits(limits).await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let shared = "127.0.0.2";
-    let mut others = CatalogServiceClient::new(channel_from(shared, &table));
+    let mut others = CatalogServiceClient::new(channel_from(shared, &server));
     while others.list_games(ListGamesRequest {}).await.is_ok() {}
-    let mut bot = join_from(shared, &table, &seated.tickets[0]).await.unwrap();
+    let mut bot = join_from(shared, &server, &seated.tickets[0])
+        .await
+        .unwrap();
     bot.next().await.unwrap().unwrap();
-    let mut back = join_from(shared, &table, &seated.tickets[0]).await.unwrap();
+    let mut back = join_from(shared, &server, &seated.tickets[0])
+        .await
+        .unwrap();
     back.next().await.unwrap().unwrap();
     // Its own rate, of which it has used all. It has one call more in each second that passes.
     let mut refused = None;
     for _ in 0..20 {
         while others.list_games(ListGamesRequest {}).await.is_ok() {}
-        refused = refused.or(join_from(shared, &table, &seated.tickets[0]).await.err());
+        refused = refused.or(join_from(shared, &server, &seated.tickets[0]).await.err());
     }
     assert_eq!(reason(&refused.unwrap()), "LIMIT_REACHED");
     // A ticket of no seat opens nothing.
     while others.list_games(ListGamesRequest {}).await.is_ok() {}
-    let refused = join_from(shared, &table, &"0".repeat(32)).await;
+    let refused = join_from(shared, &server, &"0".repeat(32)).await;
     assert_eq!(reason(&refused.err().unwrap()), "LIMIT_REACHED");
 }
 
 /// A stream with a ticket on which nothing is said, and what keeps it open.
 async fn silent(
-    table: &Table,
+    server: &TestServer,
     ticket: &str,
 ) -> (Streaming<PlayResponse>, mpsc::Sender<PlayRequest>) {
     let (outbound, messages) = mpsc::channel(1);
@@ -342,24 +350,24 @@ async fn silent(
     request
         .metadata_mut()
         .insert("authorization", authorization);
-    let inbound = table.player().await.play(request).await.unwrap();
+    let inbound = server.player().await.play(request).await.unwrap();
     (inbound.into_inner(), outbound)
 }
 
 #[tokio::test]
 async fn a_ticket_holds_one_stream_that_has_not_said_hello() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let ticket = &seated.tickets[0];
-    let _bot = RawBot::join(&table, ticket).await;
-    let (mut older, _keeps_open) = silent(&table, ticket).await;
-    let (mut newer, _keeps_open_too) = silent(&table, ticket).await;
+    let _bot = RawBot::join(&server, ticket).await;
+    let (mut older, _keeps_open) = silent(&server, ticket).await;
+    let (mut newer, _keeps_open_too) = silent(&server, ticket).await;
     let ended = timeout(PATIENCE, older.message()).await.unwrap();
     assert_eq!(reason(&ended.unwrap_err()), "SUPERSEDED");
     // Neither the newer one ends nor the stream that has the seat.
     select! {
         ended = newer.message() => panic!("{ended:?}"),
-        info = table.info(&seated.match_id) => {
+        info = server.info(&seated.match_id) => {
             assert_eq!(info.seats[0].state(), SeatState::Connected);
         }
     }
@@ -367,15 +375,15 @@ async fn a_ticket_holds_one_stream_that_has_not_said_hello() {
 
 #[tokio::test]
 async fn without_keys_the_streams_of_others_at_an_address_keep_no_bot_from_its_seat() {
-    let table = Table::with_limits(Limits {
+    let server = TestServer::with_limits(Limits {
         bot_streams_per_caller: 1,
         ..Limits::default()
     })
     .await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let mut bots = Vec::new();
     for ticket in &seated.tickets {
-        bots.push(RawBot::join(&table, ticket).await);
+        bots.push(RawBot::join(&server, ticket).await);
     }
     for bot in &mut bots {
         bot.started().await;

@@ -14,7 +14,7 @@ use tonic_types::StatusExt as _;
 
 use crate::{
     raw_bot::{RawBot, hello, reason, request},
-    table::{GAMES, Table, config},
+    test_server::{GAMES, TestServer, config},
 };
 
 /// Sets a field of a message.
@@ -39,7 +39,7 @@ async fn call(
 
 #[tokio::test]
 async fn a_method_that_the_server_has_not_is_unimplemented_and_the_refusal_names_it() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for path in [
         "/bridgemaster.v1.CatalogService/Nothing",
         "/bridgemaster.v1.MatchService/Nothing",
@@ -49,14 +49,14 @@ async fn a_method_that_the_server_has_not_is_unimplemented_and_the_refusal_names
         "/bridgemaster.v9.PlayService/Play",
         "/nothing",
     ] {
-        let refused = call(&table.channel, path, &[]).await.expect_err(path);
+        let refused = call(&server.channel, path, &[]).await.expect_err(path);
         assert_eq!(refused.code(), Code::Unimplemented, "{path}: {refused:?}");
         assert_eq!(reason(&refused), "METHOD_UNKNOWN", "{path}");
         let info = refused.get_details_error_info().unwrap();
         assert_eq!(info.metadata["method"], path);
     }
     let long = format!("/{}", "x".repeat(5_000));
-    let refused = call(&table.channel, &long, &[]).await.unwrap_err();
+    let refused = call(&server.channel, &long, &[]).await.unwrap_err();
     assert_eq!(reason(&refused), "METHOD_UNKNOWN");
     assert!(refused.details().len() < 300, "{}", refused.details().len());
 }
@@ -96,14 +96,14 @@ fn not_built() -> Vec<String> {
 
 #[tokio::test]
 async fn the_methods_that_say_so_are_not_supported_and_no_others() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let mut unsupported = Vec::new();
     for path in METHODS {
         // Whoever is asked for nothing answers or refuses for another reason; PlayService waits.
         if path.ends_with("PlayService/Play") {
             continue;
         }
-        if let Err(refused) = call(&table.channel, path, &[]).await
+        if let Err(refused) = call(&server.channel, path, &[]).await
             && refused.code() == Code::Unimplemented
         {
             assert_eq!(reason(&refused), "NOT_SUPPORTED", "{path}: {refused:?}");
@@ -128,7 +128,7 @@ fn assert_unsupported(refused: &Status, field: &str) {
 
 #[tokio::test]
 async fn a_new_match_with_a_field_that_is_not_built_is_refused_by_the_name_of_the_field() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let fields: [(&str, Change<CreateMatchRequest>); 3] = [
         ("fork", |asked| asked.fork = Some(MatchFork::default())),
         ("config.seat_clocks", |asked| {
@@ -149,28 +149,28 @@ async fn a_new_match_with_a_field_that_is_not_built_is_refused_by_the_name_of_th
             ..CreateMatchRequest::default()
         };
         set(&mut asked);
-        let refused = table.matches().create_match(asked).await.expect_err(field);
+        let refused = server.matches().create_match(asked).await.expect_err(field);
         assert_unsupported(&refused, field);
     }
 }
 
 #[tokio::test]
 async fn a_match_can_be_wanted_by_the_version_of_its_rules() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let wanted = |rules_version| CreateMatchRequest {
         config: Some(config(GAMES[0], 2)),
         rules_version: Some(rules_version),
         ..CreateMatchRequest::default()
     };
-    let listed = table
+    let listed = server
         .catalog()
         .list_games(ListGamesRequest {})
         .await
         .unwrap();
     let served = listed.into_inner().games[0].rules_version;
-    let made = table.matches().create_match(wanted(served)).await.unwrap();
+    let made = server.matches().create_match(wanted(served)).await.unwrap();
     assert_eq!(made.into_inner().r#match.unwrap().rules_version, served);
-    let refused = table
+    let refused = server
         .matches()
         .create_match(wanted(served + 1))
         .await
@@ -184,8 +184,8 @@ async fn a_match_can_be_wanted_by_the_version_of_its_rules() {
 
 #[tokio::test]
 async fn the_details_of_a_refusal_can_be_read_with_the_files_that_come_with_the_protocol() {
-    let table = Table::open().await;
-    let refused = call(&table.channel, "/nothing", &[]).await.unwrap_err();
+    let server = TestServer::open().await;
+    let refused = call(&server.channel, "/nothing", &[]).await.unwrap_err();
     let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
     let status = pool.get_message_by_name("google.rpc.Status").unwrap();
     let status = DynamicMessage::decode(status, refused.details()).unwrap();
@@ -207,7 +207,7 @@ fn assert_not_taken(refused: &Status, what: &str) {
 
 #[tokio::test]
 async fn compressed_requests_are_refused_and_the_refusal_says_what_is_taken() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for path in [
         "/bridgemaster.v1.CatalogService/ListGames",
         "/bridgemaster.v1.MatchService/CreateMatch",
@@ -216,41 +216,41 @@ async fn compressed_requests_are_refused_and_the_refusal_says_what_is_taken() {
         "/grpc.health.v1.Health/Check",
     ] {
         for encoding in ["gzip", "deflate", "zstd", "nothing"] {
-            let refused = call(&table.channel, path, &[("grpc-encoding", encoding)]).await;
+            let refused = call(&server.channel, path, &[("grpc-encoding", encoding)]).await;
             assert_not_taken(&refused.expect_err(path), &format!("{path} {encoding}"));
         }
     }
     let identity = [("grpc-encoding", "identity")];
     let list_games = "/bridgemaster.v1.CatalogService/ListGames";
-    call(&table.channel, list_games, &identity).await.unwrap();
+    call(&server.channel, list_games, &identity).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_bot_that_compresses_is_refused_before_it_says_hello_and_its_seat_stays() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
     let bearer = format!("Bearer {}", seated.tickets[0]);
     let metadata = [
         ("authorization", bearer),
         ("grpc-encoding", "gzip".to_owned()),
     ];
     let first: PlayRequest = request(Message::Hello(hello()));
-    let client: PlayServiceClient<Channel> = table.player().await;
+    let client: PlayServiceClient<Channel> = server.player().await;
     let refused = RawBot::open_showing(client, metadata, first).await;
     assert_not_taken(&refused.err().unwrap(), "Play");
-    assert_eq!(table.info(&seated.match_id).await.seats[0].bot_name, "");
-    RawBot::join(&table, &seated.tickets[0]).await;
+    assert_eq!(server.info(&seated.match_id).await.seats[0].bot_name, "");
+    RawBot::join(&server, &seated.tickets[0]).await;
 }
 
 #[tokio::test]
 async fn answers_are_not_compressed_for_clients_that_would_take_it() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let mut request = Request::new(ListGamesRequest {});
     let accepted = "gzip,deflate,zstd,identity".parse().unwrap();
     request
         .metadata_mut()
         .insert("grpc-accept-encoding", accepted);
-    let listed = table.catalog().list_games(request).await.unwrap();
+    let listed = server.catalog().list_games(request).await.unwrap();
     assert_eq!(listed.metadata().get("grpc-encoding"), None);
     assert_eq!(listed.into_inner().games.len(), GAMES.len());
 }

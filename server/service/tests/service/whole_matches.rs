@@ -7,7 +7,7 @@ use bridgemaster_proto::v1::{
 
 use crate::{
     raw_bot::{RawBot, reason},
-    table::{GAMES, Table, config},
+    test_server::{GAMES, TestServer, config},
 };
 
 fn seat_counts(game: &str) -> std::ops::RangeInclusive<u32> {
@@ -16,15 +16,15 @@ fn seat_counts(game: &str) -> std::ops::RangeInclusive<u32> {
 
 #[tokio::test]
 async fn a_match_of_every_game_and_seat_count_is_played_to_its_end() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
         for seats in seat_counts(game) {
-            let seated = table.create(config(game, seats)).await;
+            let seated = server.create(config(game, seats)).await;
             assert_eq!(
-                table.info(&seated.match_id).await.state(),
+                server.info(&seated.match_id).await.state(),
                 MatchState::Waiting
             );
-            let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+            let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
             let mut results = Vec::new();
             for bot in bots {
                 results.push(bot.await.unwrap().unwrap());
@@ -42,7 +42,7 @@ async fn a_match_of_every_game_and_seat_count_is_played_to_its_end() {
                 assert_eq!(sum, seat.score);
                 assert!(seat.clock_use.unwrap().answered > 0);
             }
-            let info = table.info(&seated.match_id).await;
+            let info = server.info(&seated.match_id).await;
             assert_eq!(info.state(), MatchState::Ended);
             assert_eq!(info.result.as_ref(), Some(result));
             assert_eq!(info.config.unwrap().seed.as_deref(), Some("test-seed"));
@@ -52,17 +52,17 @@ async fn a_match_of_every_game_and_seat_count_is_played_to_its_end() {
 
 #[tokio::test]
 async fn the_replay_holds_every_decision_and_can_be_had_only_after_the_end() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
-        let seated = table.create(config(game, 2)).await;
-        let refused = table.replay(&seated.match_id).await.unwrap_err();
+        let seated = server.create(config(game, 2)).await;
+        let refused = server.replay(&seated.match_id).await.unwrap_err();
         assert_eq!(reason(&refused), "MATCH_RUNNING");
 
-        let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+        let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
         for bot in bots {
             bot.await.unwrap().unwrap();
         }
-        let replay = table.replay(&seated.match_id).await.unwrap();
+        let replay = server.replay(&seated.match_id).await.unwrap();
         let result = replay.result.as_ref().unwrap();
         let decisions: Vec<_> = replay
             .records
@@ -91,12 +91,12 @@ async fn the_replay_holds_every_decision_and_can_be_had_only_after_the_end() {
 
 #[tokio::test]
 async fn forced_decisions_are_asked_when_the_match_says_so() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
         let mut asking = config(game, 2);
         asking.ask_forced = true;
-        let seated = table.create(asking).await;
-        let bots: Vec<_> = seated.tickets.iter().map(|t| table.good_bot(t)).collect();
+        let seated = server.create(asking).await;
+        let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
         for bot in bots {
             let result = bot.await.unwrap().unwrap();
             assert!(result.seats.iter().all(|seat| seat.forced_decisions == 0));
@@ -106,10 +106,10 @@ async fn forced_decisions_are_asked_when_the_match_says_so() {
 
 #[tokio::test]
 async fn the_messages_of_a_seat_are_counted_without_a_gap_and_its_stream_ends_well() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let good = table.good_bot(&seated.tickets[0]);
-    let mut bot = RawBot::join(&table, &seated.tickets[1]).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let good = server.good_bot(&seated.tickets[0]);
+    let mut bot = RawBot::join(&server, &seated.tickets[1]).await;
     let mut expected = 1;
     loop {
         let message = bot.next().await.unwrap().unwrap();

@@ -9,7 +9,7 @@ use tonic::Code;
 
 use crate::{
     raw_bot::{GarbageBot, RawBot, hello, reason, request},
-    table::{GAMES, Table, config, with_clock},
+    test_server::{GAMES, TestServer, config, with_clock},
 };
 
 /// Time that is waited for a bot which does not come or answer, in ms: on a busy machine it must
@@ -18,8 +18,8 @@ const ENOUGH_MS: u32 = 1_500;
 
 /// What the result says of the seat that misbehaved, after checking that the other is unharmed
 /// and that the replay holds.
-async fn misbehaved(table: &Table, result: MatchResult, seat: usize) -> SeatResult {
-    let replay = table.replay(&result.match_id).await.unwrap();
+async fn misbehaved(server: &TestServer, result: MatchResult, seat: usize) -> SeatResult {
+    let replay = server.replay(&result.match_id).await.unwrap();
     assert_eq!(replay.result.as_ref(), Some(&result));
     bridgemaster_replay::verify(&replay).unwrap();
     for (index, other) in result.seats.iter().enumerate() {
@@ -55,15 +55,15 @@ fn with_faults(mut config: MatchConfig, faults: FaultPolicy) -> MatchConfig {
 
 #[tokio::test]
 async fn a_bot_that_never_comes_forfeits_as_never_connected() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let mut matches = Vec::new();
     for game in GAMES {
         let short = with_clock(config(game, 2), |c| c.startup_ms = Some(ENOUGH_MS));
-        let seated = table.create(short).await;
-        matches.push(table.good_bot(&seated.tickets[0]));
+        let seated = server.create(short).await;
+        matches.push(server.good_bot(&seated.tickets[0]));
     }
     for good in matches {
-        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        let seat = misbehaved(&server, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::NeverConnected);
         assert_eq!(seat.bot_name, "");
     }
@@ -71,19 +71,19 @@ async fn a_bot_that_never_comes_forfeits_as_never_connected() {
 
 #[tokio::test]
 async fn a_bot_that_crashes_before_hello_leaves_its_seat_to_be_taken() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
-        let seated = table.create(config(game, 2)).await;
+        let seated = server.create(config(game, 2)).await;
         let pong = request(play_request::Message::Pong(v1::Pong { nonce: 0 }));
-        let rude = RawBot::open(&table, &seated.tickets[1], pong)
+        let rude = RawBot::open(&server, &seated.tickets[1], pong)
             .await
             .unwrap();
         assert_eq!(reason(&rude.end().await.unwrap()), "HELLO_EXPECTED");
-        drop(table.player().await);
+        drop(server.player().await);
 
         let (first, second) = (
-            table.good_bot(&seated.tickets[0]),
-            table.good_bot(&seated.tickets[1]),
+            server.good_bot(&seated.tickets[0]),
+            server.good_bot(&seated.tickets[1]),
         );
         let result = first.await.unwrap().unwrap();
         assert_eq!(result, second.await.unwrap().unwrap());
@@ -93,13 +93,13 @@ async fn a_bot_that_crashes_before_hello_leaves_its_seat_to_be_taken() {
 
 #[tokio::test]
 async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_are_told() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let mut matches = Vec::new();
     for game in GAMES {
         let short = with_clock(config(game, 2), |c| c.reconnect_ms = Some(ENOUGH_MS));
-        let seated = table.create(short).await;
-        let mut witness = RawBot::join(&table, &seated.tickets[0]).await;
-        let mut crashing = RawBot::join(&table, &seated.tickets[1]).await;
+        let seated = server.create(short).await;
+        let mut witness = RawBot::join(&server, &seated.tickets[0]).await;
+        let mut crashing = RawBot::join(&server, &seated.tickets[1]).await;
         witness.answer_until(crashing.asked()).await;
         drop(crashing);
         matches.push((seated, witness));
@@ -119,8 +119,8 @@ async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_a
 
         // The request that was open when the witness was told still waits.
         drop(witness);
-        let good = table.good_bot(&seated.tickets[0]);
-        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        let good = server.good_bot(&seated.tickets[0]);
+        let seat = misbehaved(&server, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Disconnected);
         assert_eq!(seat.bot_name, "raw");
     }
@@ -128,13 +128,13 @@ async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_a
 
 #[tokio::test]
 async fn a_bot_that_hangs_is_late_three_times_and_forfeits() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     let mut matches = Vec::new();
     for game in GAMES {
         let capped = with_clock(config(game, 2), |c| c.cap_ms = Some(ENOUGH_MS));
-        let seated = table.create(capped).await;
-        let good = table.good_bot(&seated.tickets[0]);
-        matches.push((good, RawBot::join(&table, &seated.tickets[1]).await));
+        let seated = server.create(capped).await;
+        let good = server.good_bot(&seated.tickets[0]);
+        matches.push((good, RawBot::join(&server, &seated.tickets[1]).await));
     }
     for (good, mut hanging) in matches {
         let first = hanging.asked().await;
@@ -144,7 +144,7 @@ async fn a_bot_that_hangs_is_late_three_times_and_forfeits() {
             first.request_id + 1,
             "the house decided the first"
         );
-        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        let seat = misbehaved(&server, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Late);
         assert_eq!(seat.fault_count, 3);
         let end = hanging.end().await.unwrap();
@@ -155,33 +155,33 @@ async fn a_bot_that_hangs_is_late_three_times_and_forfeits() {
 
 #[tokio::test]
 async fn bytes_that_are_no_message_cost_the_stream_and_a_fault_named_garbage() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
         let faults = FaultPolicy {
             garbage: FaultAction::Forfeit.into(),
             ..FaultPolicy::default()
         };
-        let seated = table.create(with_faults(config(game, 2), faults)).await;
-        let good = table.good_bot(&seated.tickets[0]);
-        let garbage = GarbageBot::join(&table, &seated.tickets[1]).await;
+        let seated = server.create(with_faults(config(game, 2), faults)).await;
+        let good = server.good_bot(&seated.tickets[0]);
+        let garbage = GarbageBot::join(&server, &seated.tickets[1]).await;
         let end = garbage.send_garbage().await;
         assert_eq!(reason(&end), "MALFORMED_MESSAGE");
-        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        let seat = misbehaved(&server, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Garbage);
     }
 }
 
 #[tokio::test]
 async fn a_message_over_the_size_limit_is_a_fault_named_garbage() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
         let faults = FaultPolicy {
             garbage: FaultAction::Forfeit.into(),
             ..FaultPolicy::default()
         };
-        let seated = table.create(with_faults(config(game, 2), faults)).await;
-        let good = table.good_bot(&seated.tickets[0]);
-        let mut huge = RawBot::join(&table, &seated.tickets[1]).await;
+        let seated = server.create(with_faults(config(game, 2), faults)).await;
+        let good = server.good_bot(&seated.tickets[0]);
+        let mut huge = RawBot::join(&server, &seated.tickets[1]).await;
         huge.asked().await;
         huge.send(play_request::Message::Decision(v1::Decision {
             note: "x".repeat(100_000),
@@ -194,21 +194,21 @@ async fn a_message_over_the_size_limit_is_a_fault_named_garbage() {
             end.message().contains("8192"),
             "it names the limit: {end:?}"
         );
-        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        let seat = misbehaved(&server, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Garbage);
     }
 }
 
 #[tokio::test]
 async fn after_garbage_a_bot_may_come_back_when_the_policy_only_strikes() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let good = table.good_bot(&seated.tickets[0]);
-    GarbageBot::join(&table, &seated.tickets[1])
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let good = server.good_bot(&seated.tickets[0]);
+    GarbageBot::join(&server, &seated.tickets[1])
         .await
         .send_garbage()
         .await;
-    let back = table.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
+    let back = server.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
     assert_eq!(back.seats[1].forfeit(), FaultReason::Unspecified);
     assert_eq!(back.seats[1].faults[0].reason(), FaultReason::Garbage);
     assert_eq!(back.seats[1].faults[0].action(), FaultAction::Strike);
@@ -217,11 +217,11 @@ async fn after_garbage_a_bot_may_come_back_when_the_policy_only_strikes() {
 
 #[tokio::test]
 async fn a_bot_that_floods_forfeits_and_loses_its_stream() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
-        let seated = table.create(config(game, 2)).await;
-        let good = table.good_bot(&seated.tickets[0]);
-        let mut flooding = RawBot::join(&table, &seated.tickets[1]).await;
+        let seated = server.create(config(game, 2)).await;
+        let good = server.good_bot(&seated.tickets[0]);
+        let mut flooding = RawBot::join(&server, &seated.tickets[1]).await;
         flooding.asked().await;
         for _ in 0..500 {
             flooding.send_empty().await;
@@ -229,18 +229,18 @@ async fn a_bot_that_floods_forfeits_and_loses_its_stream() {
         let end = flooding.end().await.unwrap();
         assert_eq!(end.code(), Code::FailedPrecondition, "{end:?}");
         assert!(end.message().contains("FLOOD"), "{end:?}");
-        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        let seat = misbehaved(&server, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Flood);
     }
 }
 
 #[tokio::test]
 async fn illegal_answers_are_refused_with_the_reason_and_the_third_forfeits() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
-        let seated = table.create(config(game, 2)).await;
-        let good = table.good_bot(&seated.tickets[0]);
-        let mut illegal = RawBot::join(&table, &seated.tickets[1]).await;
+        let seated = server.create(config(game, 2)).await;
+        let good = server.good_bot(&seated.tickets[0]);
+        let mut illegal = RawBot::join(&server, &seated.tickets[1]).await;
         let asked = illegal.asked().await;
         let wrong = asked.legal_count;
 
@@ -261,29 +261,29 @@ async fn illegal_answers_are_refused_with_the_reason_and_the_third_forfeits() {
 
         illegal.answer(&asked, Choice::Index(wrong)).await;
         assert_eq!(reason(&illegal.end().await.unwrap()), "SEAT_CLOSED");
-        let seat = misbehaved(&table, good.await.unwrap().unwrap(), 1).await;
+        let seat = misbehaved(&server, good.await.unwrap().unwrap(), 1).await;
         assert_forfeited(&seat, FaultReason::Illegal);
     }
 }
 
 #[tokio::test]
 async fn a_bot_that_resigns_forfeits_as_resigned() {
-    let table = Table::open().await;
-    let seated = table.create(config(GAMES[0], 2)).await;
-    let good = table.good_bot(&seated.tickets[0]);
-    let mut resigning = RawBot::join(&table, &seated.tickets[1]).await;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let good = server.good_bot(&seated.tickets[0]);
+    let mut resigning = RawBot::join(&server, &seated.tickets[1]).await;
     resigning.asked().await;
     resigning
         .send(play_request::Message::Resign(v1::Resign {}))
         .await;
     assert_eq!(reason(&resigning.end().await.unwrap()), "SEAT_CLOSED");
     assert_forfeited(
-        &misbehaved(&table, good.await.unwrap().unwrap(), 1).await,
+        &misbehaved(&server, good.await.unwrap().unwrap(), 1).await,
         FaultReason::Resigned,
     );
 
     let first = request(play_request::Message::Hello(hello()));
-    let again = RawBot::open(&table, &seated.tickets[1], first)
+    let again = RawBot::open(&server, &seated.tickets[1], first)
         .await
         .unwrap();
     assert_eq!(reason(&again.end().await.unwrap()), "SEAT_CLOSED");
@@ -291,12 +291,12 @@ async fn a_bot_that_resigns_forfeits_as_resigned() {
 
 #[tokio::test]
 async fn when_every_bot_is_gone_the_house_plays_the_match_out() {
-    let table = Table::open().await;
+    let server = TestServer::open().await;
     for game in GAMES {
-        let seated = table
+        let seated = server
             .create(with_clock(config(game, 2), |c| c.startup_ms = Some(1)))
             .await;
-        let result = table.result(&seated.match_id).await;
+        let result = server.result(&seated.match_id).await;
         assert!(result.seats.iter().all(|seat| seat.place == 1));
         assert!(
             result

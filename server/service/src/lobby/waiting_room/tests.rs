@@ -100,7 +100,7 @@ impl Scene {
 
     fn seat_offer(&self, id: &str, number: u8, bot: &BotName, version: &str) -> SeatOffer {
         SeatOffer {
-            match_id: MatchId::new(id),
+            match_id: MatchId::new(id).unwrap(),
             seat: seat(number),
             ticket: Ticket::from_client(&format!("ticket-{id}-{number}")),
             game_id: "pergamon",
@@ -191,7 +191,7 @@ fn an_offer_comes_once_on_a_stream_and_again_on_the_next_as_the_same() {
     assert_eq!(again[0].ticket, told[0].ticket);
     assert_eq!(again[0].time_left_ms, 20_000);
 
-    scene.room.joined(&MatchId::new("m"), seat(0));
+    scene.room.joined(&MatchId::new("m").unwrap(), seat(0));
     let third = scene.attend("ada", 2);
     assert!(scene.offers(third).is_empty(), "it is taken");
 }
@@ -236,8 +236,8 @@ fn an_offer_that_is_not_taken_in_time_is_withdrawn_and_the_bot_rests() {
     scene.offer("o", &["ada"]).unwrap_err();
     scene.pass(Duration::from_secs(1));
     scene.offer("o", &["ada"]).unwrap();
-    scene.room.joined(&MatchId::new("o"), seat(0));
-    scene.room.over(&MatchId::new("o"));
+    scene.room.joined(&MatchId::new("o").unwrap(), seat(0));
+    scene.room.over(&MatchId::new("o").unwrap());
     scene
         .offer("p", &["ada"])
         .expect("who takes one rests no more");
@@ -258,9 +258,9 @@ fn a_slot_is_used_from_the_offer_to_the_end_of_the_match() {
     scene
         .offer("n", &["bob"])
         .expect("nothing is held for what was refused");
-    scene.room.joined(&MatchId::new("m"), seat(0));
+    scene.room.joined(&MatchId::new("m").unwrap(), seat(0));
     scene.offer("o", &["ada"]).unwrap_err();
-    scene.room.over(&MatchId::new("m"));
+    scene.room.over(&MatchId::new("m").unwrap());
     scene.offer("o", &["ada"]).unwrap();
     scene.offer("p", &["ada", "ada"]).unwrap_err();
 }
@@ -271,10 +271,10 @@ fn another_version_is_another_attendance_and_the_older_ones_open_offers_are_off(
     let first = scene.attend("ada", 3);
     scene.offer("open", &["ada"]).unwrap();
     scene.offer("taken", &["ada"]).unwrap();
-    scene.room.joined(&MatchId::new("taken"), seat(0));
+    scene.room.joined(&MatchId::new("taken").unwrap(), seat(0));
     let id = scene.shown("ada").unwrap().attendance_id;
     let (second, off) = scene.try_attend("ada", "2", 3).unwrap();
-    assert_eq!(off, [MatchId::new("open")]);
+    assert_eq!(off, [MatchId::new("open").unwrap()]);
     assert_eq!(scene.told(first), [Told::End(StreamEnd::Superseded)]);
     assert!(scene.offers(second).is_empty());
     let now = scene.shown("ada").unwrap();
@@ -288,13 +288,13 @@ fn who_leaves_is_gone_after_its_last_match() {
     let mut scene = Scene::new();
     let stream = scene.attend("ada", 2);
     scene.offer("m", &["ada"]).unwrap();
-    scene.room.joined(&MatchId::new("m"), seat(0));
+    scene.room.joined(&MatchId::new("m").unwrap(), seat(0));
     let id = AttendanceId::from_client(&scene.shown("ada").unwrap().attendance_id);
     scene.room.leave(&id, None).unwrap();
     assert_eq!(scene.state("ada"), State::Leaving);
     scene.offer("n", &["ada"]).unwrap_err();
     assert!(!scene.told(stream).contains(&Told::End(StreamEnd::Left)));
-    scene.room.over(&MatchId::new("m"));
+    scene.room.over(&MatchId::new("m").unwrap());
     assert_eq!(scene.told(stream), [Told::End(StreamEnd::Left)]);
     assert_eq!(scene.shown("ada"), None);
     let gone = scene.room.leave(&id, None);
@@ -329,7 +329,7 @@ fn only_the_bot_of_an_open_offer_declines_it() {
     let refused = scene.room.decline(&offer, Some(&stranger), now);
     assert_eq!(refused, Err(Refused::OfferUnknown));
     let declined = scene.room.decline(&offer, None, now);
-    assert_eq!(declined, Ok(MatchId::new("m")));
+    assert_eq!(declined, Ok(MatchId::new("m").unwrap()));
     assert_eq!(scene.shown("ada").unwrap().slots_used, 0);
     for gone in ["m-0", "m-1", "m", ""] {
         let refused = scene.room.decline(&OfferId::from_client(gone), None, now);
@@ -337,7 +337,7 @@ fn only_the_bot_of_an_open_offer_declines_it() {
     }
     scene.pass(Duration::from_secs(1));
     scene.offer("n", &["ada"]).unwrap();
-    scene.room.joined(&MatchId::new("n"), seat(0));
+    scene.room.joined(&MatchId::new("n").unwrap(), seat(0));
     let taken = scene
         .room
         .decline(&OfferId::from_client("n-0"), None, scene.now);
@@ -360,11 +360,11 @@ fn who_is_away_for_long_attends_no_more_and_a_match_in_play_keeps_its_place() {
 
     let stream = scene.attend("bob", 1);
     scene.offer("m", &["bob"]).unwrap();
-    scene.room.joined(&MatchId::new("m"), seat(0));
+    scene.room.joined(&MatchId::new("m").unwrap(), seat(0));
     scene.room.lost(stream, scene.now);
     scene.pass(absence * 2);
     assert!(scene.shown("bob").is_some());
-    scene.room.over(&MatchId::new("m"));
+    scene.room.over(&MatchId::new("m").unwrap());
     assert_eq!(scene.shown("bob"), None);
 }
 
@@ -407,7 +407,7 @@ fn offers_of_an_earlier_server_wait_for_their_bots() {
     scene.room.place(&closed, &bot("bob"), offer);
     assert!(scene.room.rules(&closed).is_some());
     assert!(!scene.room.admits(&closed, None));
-    scene.room.over(&MatchId::new("n"));
+    scene.room.over(&MatchId::new("n").unwrap());
     assert!(scene.room.rules(&closed).is_none());
 }
 
@@ -423,7 +423,7 @@ fn a_closed_queue_ends_with_the_last_of_its_matches() {
     assert_eq!(refused, Refused::QueueUnknown);
     let mut watched = Watched::default();
     assert!(scene.room.news(&queue(), &mut watched).is_some());
-    scene.room.over(&MatchId::new("m"));
+    scene.room.over(&MatchId::new("m").unwrap());
     assert!(scene.told(ada).contains(&Told::End(StreamEnd::Left)));
     assert!(scene.room.news(&queue(), &mut watched).is_none());
 }

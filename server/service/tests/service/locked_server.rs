@@ -20,19 +20,19 @@ use tonic::{Request, Status, Streaming};
 use crate::{
     hindered_store::HinderedStore,
     raw_bot::{RawBot, hello, request},
-    table::{Seated, Table},
+    test_server::{Seated, TestServer},
 };
 
 /// A server that asks for keys, and the store of its keys.
-pub(crate) struct LockedTable {
-    pub(crate) table: Table,
+pub(crate) struct LockedServer {
+    pub(crate) server: TestServer,
     pub(crate) keys: Arc<MemoryStore>,
 }
 
 /// The time after which a server looks at its keys again, for a test that waits for it.
 const KEY_CACHE_TIME: Duration = Duration::from_millis(20);
 
-impl LockedTable {
+impl LockedServer {
     pub(crate) async fn open() -> Self {
         Self::with_limits(Limits::default()).await
     }
@@ -57,7 +57,7 @@ impl LockedTable {
             ..ServerOptions::default()
         };
         Self {
-            table: Table::with_options(options).await,
+            server: TestServer::with_options(options).await,
             keys: memory,
         }
     }
@@ -81,7 +81,7 @@ impl LockedTable {
             ..ServerOptions::default()
         };
         Self {
-            table: Table::with_options(options).await,
+            server: TestServer::with_options(options).await,
             keys: memory,
         }
     }
@@ -114,7 +114,7 @@ impl LockedTable {
     /// Calls with a key.
     pub(crate) fn with<'a>(&'a self, key: &'a ApiKey) -> KeyedCaller<'a> {
         KeyedCaller {
-            table: &self.table,
+            server: &self.server,
             key,
         }
     }
@@ -123,7 +123,7 @@ impl LockedTable {
 /// A caller that shows a key.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyedCaller<'a> {
-    table: &'a Table,
+    server: &'a TestServer,
     key: &'a ApiKey,
 }
 
@@ -141,7 +141,7 @@ impl KeyedCaller<'_> {
             config,
             ..CreateMatchRequest::default()
         });
-        let created = self.table.matches().create_match(request).await?;
+        let created = self.server.matches().create_match(request).await?;
         let created = created.into_inner();
         Ok(Seated {
             match_id: created.r#match.unwrap().match_id,
@@ -154,14 +154,14 @@ impl KeyedCaller<'_> {
         request: CreateMatchRequest,
     ) -> Result<CreateMatchResponse, Status> {
         let request = self.showing(request);
-        let created = self.table.matches().create_match(request).await?;
+        let created = self.server.matches().create_match(request).await?;
         Ok(created.into_inner())
     }
 
     pub(crate) async fn close_group(self, match_id: &str) -> Result<(), Status> {
         let match_id = match_id.to_owned();
         let request = self.showing(CloseGroupRequest { match_id });
-        self.table.matches().close_group(request).await.map(|_| ())
+        self.server.matches().close_group(request).await.map(|_| ())
     }
 
     pub(crate) async fn replace_tickets(self, match_id: &str) -> Result<Vec<SeatTicket>, Status> {
@@ -169,14 +169,14 @@ impl KeyedCaller<'_> {
             match_id: match_id.to_owned(),
             seats: Vec::new(),
         });
-        let replaced = self.table.matches().replace_tickets(request).await?;
+        let replaced = self.server.matches().replace_tickets(request).await?;
         Ok(replaced.into_inner().tickets)
     }
 
     pub(crate) async fn info(self, match_id: &str) -> Result<MatchInfo, Status> {
         let match_id = match_id.to_owned();
         let request = self.showing(GetMatchRequest { match_id });
-        let response = self.table.matches().get_match(request).await?;
+        let response = self.server.matches().get_match(request).await?;
         Ok(response.into_inner().r#match.unwrap())
     }
 
@@ -189,7 +189,7 @@ impl KeyedCaller<'_> {
             filter: Some(filter),
             ..ListMatchesRequest::default()
         });
-        let response = self.table.matches().list_matches(request).await?;
+        let response = self.server.matches().list_matches(request).await?;
         let matches = response.into_inner().matches.into_iter();
         Ok(matches.map(|info| info.match_id).collect())
     }
@@ -199,14 +199,14 @@ impl KeyedCaller<'_> {
             match_id: match_id.to_owned(),
             reason: why.to_owned(),
         });
-        let response = self.table.matches().cancel_match(request).await?;
+        let response = self.server.matches().cancel_match(request).await?;
         Ok(response.into_inner().r#match.unwrap())
     }
 
     /// The matches that are listed as damaged.
     pub(crate) async fn list_damaged(self) -> Vec<String> {
         let request = self.showing(ListMatchesRequest::default());
-        let response = self.table.matches().list_matches(request).await;
+        let response = self.server.matches().list_matches(request).await;
         response.unwrap().into_inner().damaged_match_ids
     }
 
@@ -217,7 +217,7 @@ impl KeyedCaller<'_> {
         let match_id = match_id.to_owned();
         let request = self.showing(WatchMatchRequest { match_id });
         Ok(self
-            .table
+            .server
             .matches()
             .watch_match(request)
             .await?
@@ -230,7 +230,7 @@ impl KeyedCaller<'_> {
             match_id,
             ..GetReplayRequest::default()
         });
-        let response = self.table.matches().get_replay(request).await?;
+        let response = self.server.matches().get_replay(request).await?;
         Ok(response.into_inner().replay.unwrap())
     }
 
@@ -241,7 +241,7 @@ impl KeyedCaller<'_> {
             (KEY_METADATA, self.key.reveal()),
         ];
         let first = request(play_request::Message::Hello(hello()));
-        RawBot::open_showing(self.table.player().await, metadata, first).await
+        RawBot::open_showing(self.server.player().await, metadata, first).await
     }
 
     /// Opens a stream and reads the Welcome.
@@ -259,7 +259,7 @@ impl KeyedCaller<'_> {
     pub(crate) fn good_bot(self, ticket: &str) -> JoinHandle<Result<MatchResult, PlayError>> {
         let options = Options {
             key: Some(self.key.reveal().parse().unwrap()),
-            ..Options::new(&self.table.url, ticket.parse().unwrap(), "good")
+            ..Options::new(&self.server.url, ticket.parse().unwrap(), "good")
         };
         let bot = bridgemaster_bots::Random::new(&bridgemaster_games::Seed::from(1));
         tokio::spawn(bridgemaster_sdk::play(bot, options))

@@ -23,7 +23,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) const GAMES: &[&str] = bridgemaster_games::GAME_IDS;
 
 /// A running server.
-pub(crate) struct Table {
+pub(crate) struct TestServer {
     pub(crate) url: String,
     pub(crate) channel: Channel,
     /// Where the metrics are.
@@ -40,7 +40,7 @@ pub(crate) struct Seated {
     pub(crate) tickets: Vec<String>,
 }
 
-impl Table {
+impl TestServer {
     pub(crate) async fn open() -> Self {
         Self::with_limits(Limits::default()).await
     }
