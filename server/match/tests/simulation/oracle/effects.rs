@@ -21,33 +21,33 @@ impl<G: Game> Oracle<G> {
             // What ran out before may have led to new requests.
             self.ask_who_owes();
         }
-        let chair = &mut self.chairs[seat.index()];
+        let model = &mut self.models[seat.index()];
         match &step.cause {
             Cause::Connected {
                 bot, last_sequence, ..
-            } if chair.forfeit.is_none() => {
-                chair.connect(self.now, bot.clone(), *last_sequence);
+            } if model.forfeit.is_none() => {
+                model.connect(self.now, bot.clone(), *last_sequence);
             }
-            Cause::Disconnected(_) | Cause::Garbage(_) if chair.is_connected => {
-                chair.disconnect(self.now, &self.rules.clock);
+            Cause::Disconnected(_) | Cause::Garbage(_) if model.is_connected => {
+                model.disconnect(self.now, &self.rules.clock);
             }
-            Cause::TurnedAway(_) if !chair.is_connected && !chair.is_played_by_house() => {
-                chair.turned_away(self.now, &self.rules.clock);
+            Cause::TurnedAway(_) if !model.is_connected && !model.is_played_by_house() => {
+                model.turned_away(self.now, &self.rules.clock);
                 if self.phase == MatchPhase::Waiting {
                     let until = self.now.plus_ms(RESTART_GRACE_MS);
                     self.startup_waits_until = self.startup_waits_until.max(until);
                 }
             }
-            Cause::HandedOver(_, id) if chair.is_connected => {
-                let credit_limit_us = chair.credit_limit_us(&self.rules.clock);
-                if let Some(open) = &mut chair.open
+            Cause::HandedOver(_, id) if model.is_connected => {
+                let credit_limit_us = model.credit_limit_us(&self.rules.clock);
+                if let Some(open) = &mut model.open
                     && open.id == *id
                 {
                     open.time.hand_over(self.now, credit_limit_us);
                 }
             }
-            Cause::RoundTrip(_, us) if chair.is_connected => {
-                chair.round_trip_us = Some(chair.round_trip_us.map_or(*us, |known| known.min(*us)));
+            Cause::RoundTrip(_, us) if model.is_connected => {
+                model.round_trip_us = Some(model.round_trip_us.map_or(*us, |known| known.min(*us)));
             }
             _ => {}
         }
@@ -64,7 +64,7 @@ impl<G: Game> Oracle<G> {
         };
         let seats: Vec<Seat> = graces.chain(silent).collect();
         for seat in seats {
-            if self.ends == 0 && !self.chairs[seat.index()].is_played_by_house() {
+            if self.ends == 0 && !self.models[seat.index()].is_played_by_house() {
                 self.fault_beyond_those_kept(seat, step);
             }
         }
@@ -79,10 +79,10 @@ impl<G: Game> Oracle<G> {
         for due in &step.due {
             let is_over = match due {
                 Due::StartUp => self.phase != MatchPhase::Waiting,
-                Due::Clock(seat, id) => self.chairs[seat.index()].open_id() != *id,
+                Due::Clock(seat, id) => self.models[seat.index()].open_id() != *id,
                 Due::Grace(seat) => {
-                    let chair = &self.chairs[seat.index()];
-                    chair.is_played_by_house()
+                    let model = &self.models[seat.index()];
+                    model.is_played_by_house()
                         || step.faults.iter().any(|(faulty, ..)| faulty == seat)
                 }
             };
@@ -101,7 +101,7 @@ impl<G: Game> Oracle<G> {
             _ => None,
         };
         for seat in step.lost.iter().copied().chain(left) {
-            let records = self.chairs[seat.index()].seat_records;
+            let records = self.models[seat.index()].seat_records;
             demand!(
                 step.recorded.contains(&seat) || records >= MAX_SEAT_RECORDS || self.ends > 0,
                 "{seat} lost its stream without a record"
@@ -118,13 +118,13 @@ impl<G: Game> Oracle<G> {
         let Some(seat) = step.cause.seat() else {
             return Ok(());
         };
-        let chair = &mut self.chairs[seat.index()];
+        let model = &mut self.models[seat.index()];
         let committed = |reason| step.committed(seat, reason);
         // A fault before it may have taken the seat's stream or closed its request.
         let is_undisturbed = step.was_connected
             && step.due.is_empty()
             && !matches!(step.cause, Cause::Connected { .. });
-        let is_kept = (chair.faults as usize) < MAX_FAULTS_KEPT;
+        let is_kept = (model.faults as usize) < MAX_FAULTS_KEPT;
         if !is_undisturbed || !is_kept {
             return Ok(());
         }
@@ -141,7 +141,7 @@ impl<G: Game> Oracle<G> {
         if matches!(step.cause, Cause::Answer(..) | Cause::BadAnswer(..)) {
             let is_repeated = match &step.cause {
                 Cause::Answer(_, id, answer) => {
-                    chair.answered.as_ref().is_some_and(|(answered, form)| {
+                    model.answered.as_ref().is_some_and(|(answered, form)| {
                         answered == id && *form == format!("{answer:?}")
                     })
                 }
@@ -172,11 +172,11 @@ impl<G: Game> Oracle<G> {
             }
             _ => false,
         };
-        let chair = &mut self.chairs[seat.index()];
+        let model = &mut self.models[seat.index()];
         let floods = step.committed(seat, FaultReason::Flood);
-        if is_useless && chair.is_connected && !floods {
-            chair.useless += 1;
-            if chair.useless >= MAX_USELESS_MESSAGES {
+        if is_useless && model.is_connected && !floods {
+            model.useless += 1;
+            if model.useless >= MAX_USELESS_MESSAGES {
                 self.count_fault(seat, FaultReason::Flood, step);
             }
         }
@@ -206,9 +206,9 @@ impl<G: Game> Oracle<G> {
             "{} records pile up",
             self.records
         );
-        let forfeited = self.chairs.iter().filter(|chair| chair.forfeit.is_some());
-        let standing = self.chairs.len() - forfeited.count();
-        for ((seat, chair), scored) in result.seats.iter().zip(&self.chairs).zip(&outcome.seats) {
+        let forfeited = self.models.iter().filter(|model| model.forfeit.is_some());
+        let standing = self.models.len() - forfeited.count();
+        for ((seat, model), scored) in result.seats.iter().zip(&self.models).zip(&outcome.seats) {
             let clock = seat.clock_use;
             demand!(
                 (seat.score, seat.place_by_score) == (scored.score, scored.place),
@@ -218,15 +218,15 @@ impl<G: Game> Oracle<G> {
             );
             demand!(
                 (seat.forfeit, seat.fault_count, seat.house_decisions)
-                    == (chair.forfeit, chair.faults, chair.house_decisions),
+                    == (model.forfeit, model.faults, model.house_decisions),
                 "{} has {:?}, {} faults and {} decisions of the house; counted were {:?}, {}, {}",
                 seat.seat,
                 seat.forfeit,
                 seat.fault_count,
                 seat.house_decisions,
-                chair.forfeit,
-                chair.faults,
-                chair.house_decisions
+                model.forfeit,
+                model.faults,
+                model.house_decisions
             );
             demand!(
                 seat.faults.len() <= MAX_FAULTS_KEPT + 1,
@@ -238,15 +238,15 @@ impl<G: Game> Oracle<G> {
                     clock.answered,
                     clock.charged_us,
                     u64::from(clock.bank_left_ms)
-                ) == (chair.answers, chair.charged_us, chair.bank_us / 1000),
+                ) == (model.answers, model.charged_us, model.bank_us / 1000),
                 "{} is said to have used {clock:?}; counted were {} answers, {} µs, {} µs left",
                 seat.seat,
-                chair.answers,
-                chair.charged_us,
-                chair.bank_us
+                model.answers,
+                model.charged_us,
+                model.bank_us
             );
             demand!(
-                match chair.forfeit {
+                match model.forfeit {
                     Some(_) => usize::from(seat.place) == standing + 1,
                     None => usize::from(seat.place) <= standing,
                 },

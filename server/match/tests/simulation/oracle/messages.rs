@@ -20,29 +20,29 @@ impl<G: Game> Oracle<G> {
         if matches!(step.cause, Cause::Connected { .. }) && is_cause {
             self.take_effect(step);
         }
-        let is_new = sequence as usize == self.chairs[seat.index()].sent.len() + 1;
+        let is_new = sequence as usize == self.models[seat.index()].sent.len() + 1;
         if is_new && matches!(message, SeatMessage::Request(_)) {
             self.ask_who_owes();
         }
-        let chair = &mut self.chairs[seat.index()];
+        let model = &mut self.models[seat.index()];
         // A seat hears of its own forfeit, and of the fault that it left by.
         let is_last_word = step.faults.iter().any(|(faulty, ..)| *faulty == seat);
         demand!(
-            chair.is_connected || is_last_word || self.phase == MatchPhase::Ended,
+            model.is_connected || is_last_word || self.phase == MatchPhase::Ended,
             "a message to {seat}, which has no stream"
         );
         if is_cause {
             step.sent_to_cause += 1;
         }
         if is_new {
-            chair.sent.push(fingerprint(message));
+            model.sent.push(fingerprint(message));
         } else {
             let came = is_cause && matches!(step.cause, Cause::Connected { .. });
-            let first = chair.sent.get((sequence as usize).wrapping_sub(1));
+            let first = model.sent.get((sequence as usize).wrapping_sub(1));
             demand!(
                 came && first == Some(&fingerprint(message)),
                 "{sequence} is sent to {seat} after {} messages: {}",
-                chair.sent.len(),
+                model.sent.len(),
                 fingerprint(message)
             );
             step.resent.push(sequence);
@@ -55,8 +55,8 @@ impl<G: Game> Oracle<G> {
                     // The game is over, and the match with it.
                     self.publish(step);
                 }
-                let chair = &mut self.chairs[seat.index()];
-                let Some(known) = chair.knows.get_mut(status.info.seat.index()) else {
+                let model = &mut self.models[seat.index()];
+                let Some(known) = model.knows.get_mut(status.info.seat.index()) else {
                     return Err(Violation(format!(
                         "{seat} hears of others before the start"
                     )));
@@ -73,7 +73,7 @@ impl<G: Game> Oracle<G> {
                     "{seat} is told to be {}",
                     started.seat
                 );
-                chair.knows = started.seats.iter().map(|info| info.state).collect();
+                model.knows = started.seats.iter().map(|info| info.state).collect();
                 let knows_nothing = matches!(
                     step.cause,
                     Cause::Connected {
@@ -100,8 +100,8 @@ impl<G: Game> Oracle<G> {
         request: &DecisionRequest<G>,
         is_new: bool,
     ) -> Result<(), Violation> {
-        let chair = &mut self.chairs[seat.index()];
-        let reading = chair.reading(self.now);
+        let model = &mut self.models[seat.index()];
+        let reading = model.reading(self.now);
         let rules = &self.rules.clock;
         demand!(
             request.clock.decision_left_ms <= rules.cap_ms
@@ -109,7 +109,7 @@ impl<G: Game> Oracle<G> {
             "{:?} gives more time than there is",
             request.clock
         );
-        let Some(open) = chair
+        let Some(open) = model
             .open
             .as_mut()
             .filter(|open| open.id == request.request_id)
@@ -165,13 +165,13 @@ impl<G: Game> Oracle<G> {
         ) {
             self.fault_beyond_those_kept(seat, step);
         }
-        let chair = &self.chairs[seat.index()];
+        let model = &self.models[seat.index()];
         let id = match &step.cause {
             Cause::Answer(_, id, _) | Cause::BadAnswer(_, id, _) => *id,
             other => return Err(Violation(format!("{other:?} is refused"))),
         };
         // A substitute or a forfeit closes the request with the refusal.
-        let stays_open = chair.open_id() == rejection.open_request_id
+        let stays_open = model.open_id() == rejection.open_request_id
             || rejection.open_request_id == 0 && !step.faults.is_empty();
         demand!(
             rejection.request_id == id && stays_open,
@@ -180,13 +180,13 @@ impl<G: Game> Oracle<G> {
             rejection.open_request_id
         );
         demand!(
-            rejection.strikes == chair.strikes,
+            rejection.strikes == model.strikes,
             "{} strikes are told, not {}",
             rejection.strikes,
-            chair.strikes
+            model.strikes
         );
-        let is_open = id != 0 && chair.open_id() == id;
-        let was_asked = (1..=chair.last_request).contains(&id);
+        let is_open = id != 0 && model.open_id() == id;
+        let was_asked = (1..=model.last_request).contains(&id);
         let is_true = match rejection.reason {
             RejectionReason::StaleRequest => !is_open && was_asked,
             RejectionReason::UnknownRequest => !is_open && !was_asked,
@@ -222,16 +222,16 @@ impl<G: Game> Oracle<G> {
         if status.reason.is_none() && step.cause.seat() == Some(about) {
             self.take_effect(step);
         }
-        let chair = &self.chairs[about.index()];
+        let model = &self.models[about.index()];
         let fault = match to == about {
-            true => chair.last_fault,
+            true => model.last_fault,
             false => {
                 step.told_of_others.push(to);
-                chair.public_fault
+                model.public_fault
             }
         };
         demand!(
-            status.reason.is_none() || status.reason == fault || chair.has_uncounted_faults(),
+            status.reason.is_none() || status.reason == fault || model.has_uncounted_faults(),
             "{to} is told that {about} committed {:?}, and it may know of {fault:?}",
             status.reason
         );
@@ -240,14 +240,14 @@ impl<G: Game> Oracle<G> {
 
     /// What a seat is told of another one is what everybody may know of it; of itself it knows all.
     fn may_be_told(&self, to: Seat, info: &SeatInfo) -> Result<(), Violation> {
-        let chair = &self.chairs[info.seat.index()];
+        let model = &self.models[info.seat.index()];
         let known = match to == info.seat {
-            true => chair.own(),
-            false => chair.public.clone(),
+            true => model.own(),
+            false => model.public.clone(),
         };
         demand!(
             (info.state, &info.bot, info.strikes) == (known.state, &known.bot, known.strikes)
-                || chair.has_uncounted_faults(),
+                || model.has_uncounted_faults(),
             "{to} is told {info:?}, and it may know {known:?}"
         );
         Ok(())
@@ -259,10 +259,10 @@ impl<G: Game> Oracle<G> {
         reason: CloseReason,
         step: &mut Step<G::Decision>,
     ) -> Result<(), Violation> {
-        let chair = &self.chairs[seat.index()];
+        let model = &self.models[seat.index()];
         let is_true = match reason {
             CloseReason::MatchEnded => G::owing(&self.state).is_empty(),
-            CloseReason::Forfeited(fault) => chair.forfeit == Some(fault),
+            CloseReason::Forfeited(fault) => model.forfeit == Some(fault),
             CloseReason::Garbage => matches!(step.cause, Cause::Garbage(faulty) if faulty == seat),
             CloseReason::Cancelled => matches!(step.cause, Cause::Cancelled),
         };
@@ -285,19 +285,19 @@ impl<G: Game> Oracle<G> {
             "{} messages wait for {seat}",
             step.sent_to_cause
         );
-        let chair = &self.chairs[seat.index()];
+        let model = &self.models[seat.index()];
         // Numbers that were new in this step are checked as all new ones are.
-        let sent = chair.sent.len() as u32 - (step.sent_to_cause - step.resent.len() as u32);
+        let sent = model.sent.len() as u32 - (step.sent_to_cause - step.resent.len() as u32);
         let is_kept = |last: u32| {
             last <= sent
-                && last >= chair.acknowledged
+                && last >= model.acknowledged
                 && (sent - last) as usize <= MAX_MESSAGES_KEPT
         };
         match last_sequence {
             Some(last) if self.has_started(*seat, sent) && is_kept(*last) => {
                 let missed: Vec<u32> = (*last + 1..=sent).collect();
                 demand!(
-                    chair.forfeit.is_some() || step.resent == missed,
+                    model.forfeit.is_some() || step.resent == missed,
                     "{seat} has {last} of {sent} and is sent {:?} again",
                     step.resent
                 );
@@ -315,7 +315,7 @@ impl<G: Game> Oracle<G> {
 
     /// The start is among the messages up to a number.
     fn has_started(&self, seat: Seat, up_to: u32) -> bool {
-        let sent = &self.chairs[seat.index()].sent;
+        let sent = &self.models[seat.index()].sent;
         sent.iter()
             .take(up_to as usize)
             .any(|sent| sent == "started")

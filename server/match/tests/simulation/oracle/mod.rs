@@ -1,10 +1,10 @@
 //! Watches a referee from outside: what must follow from what was put in, told by a second, plain
 //! reading of the rules of matches. Whatever differs is a violation.
 
-mod chair;
 mod effects;
 mod messages;
 mod records;
+mod seat_model;
 mod timer;
 
 use std::fmt;
@@ -16,7 +16,7 @@ use bridgemaster_referee::{
 };
 
 use self::{
-    chair::{Chair, Known, Open},
+    seat_model::{Known, Open, SeatModel},
     timer::{RequestTime, prolonged_by_us},
 };
 
@@ -146,7 +146,7 @@ pub(crate) struct Oracle<G: Game> {
     /// Until when it waits for a bot that was turned away.
     startup_waits_until: Time,
     phase: MatchPhase,
-    chairs: Vec<Chair<G>>,
+    models: Vec<SeatModel<G>>,
     state: G::State,
     log: Vec<G::Event>,
     /// Who owes a decision has not been looked at since the state changed.
@@ -187,7 +187,7 @@ impl<G: Game> Oracle<G> {
             startup_away_us: 0,
             startup_waits_until: Time(0),
             phase: MatchPhase::Waiting,
-            chairs: (0..seats).map(|_| Chair::new(&rules.clock)).collect(),
+            models: (0..seats).map(|_| SeatModel::new(&rules.clock)).collect(),
             state,
             log,
             asks: false,
@@ -215,7 +215,7 @@ impl<G: Game> Oracle<G> {
 
     /// Messages to a seat so far.
     pub(crate) fn sent_to(&self, seat: Seat) -> usize {
-        self.chairs[seat.index()].sent.len()
+        self.models[seat.index()].sent.len()
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -235,10 +235,10 @@ impl<G: Game> Oracle<G> {
             Cause::Restarted => self.server_restarted(before),
             _ => Vec::new(),
         };
-        let chair = cause.seat().map(|seat| &self.chairs[seat.index()]);
+        let model = cause.seat().map(|seat| &self.models[seat.index()]);
         self.step = Some(Step {
-            was_connected: chair.is_some_and(|chair| chair.is_connected),
-            was_excused: chair.is_some_and(|chair| chair.is_excused),
+            was_connected: model.is_some_and(|model| model.is_connected),
+            was_excused: model.is_some_and(|model| model.is_excused),
             cause,
             lost,
             recorded: Vec::new(),
@@ -257,12 +257,12 @@ impl<G: Game> Oracle<G> {
 
     fn lagged(&mut self, lag_us: u64) {
         self.startup_lag_us += lag_us;
-        for chair in &mut self.chairs {
-            if let Some(open) = &mut chair.open {
+        for model in &mut self.models {
+            if let Some(open) = &mut model.open {
                 open.time.lagged(lag_us);
             }
-            if chair.lost_at.is_some() {
-                chair.lag_since_lost_us += lag_us;
+            if model.lost_at.is_some() {
+                model.lag_since_lost_us += lag_us;
             }
         }
     }
@@ -280,10 +280,10 @@ impl<G: Game> Oracle<G> {
             MatchPhase::Ended => return Vec::new(),
         }
         let (now, rules) = (self.now, &self.rules);
-        let seats = rules.seats.seats().zip(&mut self.chairs);
+        let seats = rules.seats.seats().zip(&mut self.models);
         seats
-            .filter_map(|(seat, chair)| {
-                let lost = chair.server_restarted(known_until, now, &rules.clock);
+            .filter_map(|(seat, model)| {
+                let lost = model.server_restarted(known_until, now, &rules.clock);
                 lost.then_some(seat)
             })
             .collect()
@@ -303,13 +303,13 @@ impl<G: Game> Oracle<G> {
             MatchPhase::Waiting => vec![(self.startup_ends(), Due::StartUp)],
             MatchPhase::Running => {
                 let mut timers = Vec::new();
-                for (seat, chair) in self.rules.seats.seats().zip(&self.chairs) {
-                    if let Some(open) = &chair.open
+                for (seat, model) in self.rules.seats.seats().zip(&self.models) {
+                    if let Some(open) = &model.open
                         && let Some(at) = open.time.deadline()
                     {
                         timers.push((at, Due::Clock(seat, open.id)));
                     }
-                    if let Some(at) = chair.grace_ends() {
+                    if let Some(at) = model.grace_ends() {
                         timers.push((at, Due::Grace(seat)));
                     }
                 }
@@ -366,8 +366,8 @@ impl<G: Game> Oracle<G> {
                         "the match ends before its game does"
                     );
                     self.ask_who_owes();
-                    for chair in &mut self.chairs {
-                        chair.withdraw(self.now);
+                    for model in &mut self.models {
+                        model.withdraw(self.now);
                     }
                     self.publish(&mut step);
                     self.phase = MatchPhase::Ended;
@@ -377,8 +377,8 @@ impl<G: Game> Oracle<G> {
                     demand!(self.ends == 1, "a match that is over is called off");
                     let is_due = matches!(step.cause, Cause::Cancelled);
                     demand!(is_due, "the match is called off by {:?}", step.cause);
-                    for chair in &mut self.chairs {
-                        chair.withdraw(self.now);
+                    for model in &mut self.models {
+                        model.withdraw(self.now);
                     }
                     self.publish(&mut step);
                     self.phase = MatchPhase::Ended;
@@ -400,7 +400,7 @@ impl<G: Game> Oracle<G> {
     /// Whether it is nobody's business which seats have decided: some have, since the last event,
     /// or more than one is asked.
     fn is_secret_who_decided(&self) -> bool {
-        let asked = self.chairs.iter().filter(|chair| chair.open.is_some());
+        let asked = self.models.iter().filter(|model| model.open.is_some());
         self.phase == MatchPhase::Running
             && (self.decisions != self.public_decisions || asked.count() > 1)
     }
@@ -409,9 +409,9 @@ impl<G: Game> Oracle<G> {
     fn publish(&mut self, step: &mut Step<G::Decision>) {
         self.public_decisions = self.decisions;
         step.is_secret = false;
-        for chair in &mut self.chairs {
-            if chair.has_secret {
-                chair.publish();
+        for model in &mut self.models {
+            if model.has_secret {
+                model.publish();
             }
         }
     }
@@ -435,9 +435,9 @@ impl<G: Game> Oracle<G> {
         self.rules
             .seats
             .seats()
-            .zip(&self.chairs)
-            .all(|(seat, chair)| {
-                chair.is_connected || chair.forfeit.is_some() || step.cause.seat() == Some(seat)
+            .zip(&self.models)
+            .all(|(seat, model)| {
+                model.is_connected || model.forfeit.is_some() || step.cause.seat() == Some(seat)
             })
     }
 
@@ -455,37 +455,37 @@ impl<G: Game> Oracle<G> {
             "the next deadline is {:?}, not {deadline:?}",
             referee.deadline()
         );
-        for (info, chair) in referee.seats().zip(&self.chairs) {
+        for (info, model) in referee.seats().zip(&self.models) {
             demand!(
-                (info.state, info.strikes, &info.bot) == (chair.state(), chair.strikes, &chair.bot),
+                (info.state, info.strikes, &info.bot) == (model.state(), model.strikes, &model.bot),
                 "{info:?} is shown, but it is {:?} with {} strikes and {:?}",
-                chair.state(),
-                chair.strikes,
-                chair.bot
+                model.state(),
+                model.strikes,
+                model.bot
             );
             demand!(
-                referee.forfeit(info.seat) == chair.forfeit,
+                referee.forfeit(info.seat) == model.forfeit,
                 "the forfeit of {} is wrong",
                 info.seat
             );
             let shown = referee.clock_reading(info.seat, self.now);
-            let reading = chair.open.as_ref().map(|_| chair.reading(self.now));
+            let reading = model.open.as_ref().map(|_| model.reading(self.now));
             demand!(
                 shown == reading,
                 "the clock of {} shows {shown:?}, not {reading:?}",
                 info.seat
             );
         }
-        for (info, chair) in referee.public_seats().zip(&self.chairs) {
+        for (info, model) in referee.public_seats().zip(&self.models) {
             let shown = Known {
                 state: info.state,
                 bot: info.bot.clone(),
                 strikes: info.strikes,
             };
             demand!(
-                shown == chair.public,
+                shown == model.public,
                 "everybody is shown {info:?}, and may know {:?}",
-                chair.public
+                model.public
             );
         }
         demand!(
@@ -507,11 +507,11 @@ impl<G: Game> Oracle<G> {
         if self.phase != MatchPhase::Running {
             return Ok(());
         }
-        for (seat, chair) in self.rules.seats.seats().zip(&self.chairs) {
-            let others = self.chairs.iter().zip(&chair.knows);
+        for (seat, model) in self.rules.seats.seats().zip(&self.models) {
+            let others = self.models.iter().zip(&model.knows);
             for (about, (other, told)) in self.rules.seats.seats().zip(others) {
                 demand!(
-                    about == seat || !chair.is_connected || *told == other.public.state,
+                    about == seat || !model.is_connected || *told == other.public.state,
                     "{seat} was told that {about} is {told:?}, and it is {:?}",
                     other.public.state
                 );
@@ -533,39 +533,39 @@ impl<G: Game> Oracle<G> {
         let owing = G::owing(&self.state);
         for seat in self.rules.seats.seats() {
             if !owing.contains(seat) {
-                self.chairs[seat.index()].withdraw(self.now);
+                self.models[seat.index()].withdraw(self.now);
             }
         }
         for seat in owing.iter() {
-            if self.chairs[seat.index()].open.is_some() {
+            if self.models[seat.index()].open.is_some() {
                 continue;
             }
             let mut legal = Vec::new();
             let list = G::legal(&self.state, seat, &mut legal);
             let is_forced = list == LegalList::Complete && legal.len() == 1;
-            let chair = &mut self.chairs[seat.index()];
-            if chair.is_played_by_house() || is_forced && !self.rules.ask_forced {
+            let model = &mut self.models[seat.index()];
+            if model.is_played_by_house() || is_forced && !self.rules.ask_forced {
                 return;
             }
-            chair.last_request += 1;
-            let allowance_us = chair.bank_us.min(u64::from(self.rules.clock.cap_ms) * 1000);
-            let credit_limit_us = chair.credit_limit_us(&self.rules.clock);
+            model.last_request += 1;
+            let allowance_us = model.bank_us.min(u64::from(self.rules.clock.cap_ms) * 1000);
+            let credit_limit_us = model.credit_limit_us(&self.rules.clock);
             let mut time = RequestTime::issued(self.now, allowance_us, credit_limit_us);
-            if chair.is_excused {
+            if model.is_excused {
                 time.stop(self.now);
-            } else if !chair.is_connected {
+            } else if !model.is_connected {
                 time.bot_left();
             }
-            chair.open = Some(Open {
-                id: chair.last_request,
+            model.open = Some(Open {
+                id: model.last_request,
                 time,
                 is_from_before: false,
                 observation: G::observe(&self.state, Viewer::Seat(seat)),
                 legal,
-                events: self.log[chair.told..].to_vec(),
+                events: self.log[model.told..].to_vec(),
                 sequence: None,
             });
-            chair.told = self.log.len();
+            model.told = self.log.len();
         }
     }
 }

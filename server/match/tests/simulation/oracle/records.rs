@@ -91,9 +91,9 @@ impl<G: Game> Oracle<G> {
         let Cause::Answer(seat, request_id, answer) = &step.cause else {
             return Err(Violation(format!("{:?} made a decision", step.cause)));
         };
-        let chair = &mut self.chairs[seat.index()];
+        let model = &mut self.models[seat.index()];
         let form = format!("{answer:?}");
-        let Some(open) = chair.open.as_ref().filter(|open| open.id == *request_id) else {
+        let Some(open) = model.open.as_ref().filter(|open| open.id == *request_id) else {
             return Err(Violation(format!(
                 "request {request_id} of {seat} is decided and is not open"
             )));
@@ -116,8 +116,8 @@ impl<G: Game> Oracle<G> {
             "an answer is accepted at or after its deadline {deadline:?}"
         );
         step.accepted = true;
-        chair.answered = Some((*request_id, form));
-        let charge = chair.accept(self.now, &self.rules.clock);
+        model.answered = Some((*request_id, form));
+        let charge = model.accept(self.now, &self.rules.clock);
         demand!(
             record.charge == charge,
             "the answer is charged {:?}, not {charge:?}",
@@ -133,7 +133,7 @@ impl<G: Game> Oracle<G> {
             list == LegalList::Complete
                 && legal.len() == 1
                 && !self.rules.ask_forced
-                && self.chairs[record.seat.index()].open.is_none(),
+                && self.models[record.seat.index()].open.is_none(),
             "the referee decides what {} should",
             record.seat
         );
@@ -156,17 +156,17 @@ impl<G: Game> Oracle<G> {
         if record.request_id != 0 {
             self.fault_beyond_those_kept(seat, step);
         }
-        let chair = &mut self.chairs[seat.index()];
+        let model = &mut self.models[seat.index()];
         let is_at_fault = step.has_fault(seat, record.request_id);
         demand!(
-            chair.is_played_by_house() || is_at_fault,
+            model.is_played_by_house() || is_at_fault,
             "the house decides for {seat} without a fault"
         );
         demand!(
-            record.request_id == chair.open_id() && record.charge.is_none(),
+            record.request_id == model.open_id() && record.charge.is_none(),
             "the house decides request {}, and {} is open",
             record.request_id,
-            chair.open_id()
+            model.open_id()
         );
         demand!(
             legal.contains(&record.decision)
@@ -174,8 +174,8 @@ impl<G: Game> Oracle<G> {
             "the house decides {}",
             record.decision
         );
-        chair.withdraw(self.now);
-        chair.house_decisions += 1;
+        model.withdraw(self.now);
+        model.house_decisions += 1;
         Ok(())
     }
 
@@ -215,7 +215,7 @@ impl<G: Game> Oracle<G> {
             _ => false,
         };
         demand!(is_of_cause, "{info:?} is recorded for {:?}", step.cause);
-        self.chairs[info.seat.index()].seat_records += 1;
+        self.models[info.seat.index()].seat_records += 1;
         step.recorded.push(info.seat);
         self.take_effect(step);
         Ok(())
@@ -232,9 +232,9 @@ impl<G: Game> Oracle<G> {
         }
         self.has_true_reason(seat, fault.reason, step)?;
         self.count_fault(seat, fault.reason, step);
-        let chair = &self.chairs[seat.index()];
+        let model = &self.models[seat.index()];
         let action = match self.rules.faults.action(fault.reason) {
-            FaultAction::Strike if chair.strikes >= self.rules.faults.strikes_to_forfeit => {
+            FaultAction::Strike if model.strikes >= self.rules.faults.strikes_to_forfeit => {
                 FaultAction::Forfeit
             }
             action => action,
@@ -246,10 +246,10 @@ impl<G: Game> Oracle<G> {
             fault.action
         );
         demand!(
-            fault.request_id == chair.open_id() && fault.at_ms == self.at_ms(),
+            fault.request_id == model.open_id() && fault.at_ms == self.at_ms(),
             "the fault concerns request {}, and {} is open",
             fault.request_id,
-            chair.open_id()
+            model.open_id()
         );
         Ok(())
     }
@@ -263,37 +263,37 @@ impl<G: Game> Oracle<G> {
     ) {
         let is_secret = self.is_secret_who_decided();
         let policy = &self.rules.faults;
-        let chair = &mut self.chairs[seat.index()];
-        step.faults.push((seat, reason, chair.open_id()));
-        chair.faults += 1;
+        let model = &mut self.models[seat.index()];
+        step.faults.push((seat, reason, model.open_id()));
+        model.faults += 1;
         let mut action = policy.action(reason);
         if action == FaultAction::Strike {
-            chair.strikes += 1;
-            if chair.strikes >= policy.strikes_to_forfeit {
+            model.strikes += 1;
+            if model.strikes >= policy.strikes_to_forfeit {
                 action = FaultAction::Forfeit;
             }
         }
         if reason == FaultReason::Flood {
-            chair.useless = 0;
+            model.useless = 0;
         }
         match action {
             FaultAction::Forfeit => {
-                chair.forfeit = Some(reason);
-                chair.is_connected = false;
-                chair.lost_at = None;
+                model.forfeit = Some(reason);
+                model.is_connected = false;
+                model.lost_at = None;
             }
             FaultAction::Strike | FaultAction::Substitute => {
                 let is_away = matches!(
                     reason,
                     FaultReason::Disconnected | FaultReason::NeverConnected
                 );
-                chair.is_absent |= is_away;
+                model.is_absent |= is_away;
             }
             FaultAction::Refuse => {}
         }
         if action != FaultAction::Refuse {
-            chair.last_fault = Some(reason);
-            chair.pays(is_secret);
+            model.last_fault = Some(reason);
+            model.pays(is_secret);
         }
         self.faults.push((seat, reason));
     }
@@ -301,8 +301,8 @@ impl<G: Game> Oracle<G> {
     /// Counts the fault that a seat must have committed now, when its faults are not recorded any
     /// more: only one of the reasons can be true.
     pub(super) fn fault_beyond_those_kept(&mut self, seat: Seat, step: &mut Step<G::Decision>) {
-        let is_full = self.chairs[seat.index()].faults >= MAX_FAULTS_KEPT as u32;
-        if !is_full || step.has_fault(seat, self.chairs[seat.index()].open_id()) {
+        let is_full = self.models[seat.index()].faults >= MAX_FAULTS_KEPT as u32;
+        if !is_full || step.has_fault(seat, self.models[seat.index()].open_id()) {
             return;
         }
         let reasons = [
@@ -324,28 +324,28 @@ impl<G: Game> Oracle<G> {
         reason: FaultReason,
         step: &Step<G::Decision>,
     ) -> Result<(), Violation> {
-        let chair = &self.chairs[seat.index()];
+        let model = &self.models[seat.index()];
         let is_cause = step.cause.seat() == Some(seat);
         let had_stream = match is_cause && !step.has_come {
             true => step.was_connected,
-            false => chair.is_connected,
+            false => model.is_connected,
         };
-        let clock_is_out = chair
+        let clock_is_out = model
             .open
             .as_ref()
             .and_then(|open| open.time.deadline())
             .is_some_and(|at| at <= self.now);
         // A grace may have run out long before the match starts.
-        let grace_is_out = chair.grace_ends().is_some_and(|at| at <= self.now);
+        let grace_is_out = model.grace_ends().is_some_and(|at| at <= self.now);
         let is_true = match reason {
             FaultReason::Late => clock_is_out && had_stream,
             FaultReason::Disconnected => !had_stream && (clock_is_out || grace_is_out),
             FaultReason::NeverConnected => {
-                chair.bot.is_none() && step.due.iter().any(|due| matches!(due, Due::StartUp))
+                model.bot.is_none() && step.due.iter().any(|due| matches!(due, Due::StartUp))
             }
             FaultReason::Garbage => is_cause && matches!(step.cause, Cause::Garbage(_)),
             FaultReason::Resigned => is_cause && matches!(step.cause, Cause::Resign(_)),
-            FaultReason::Flood => is_cause && chair.useless + 1 >= MAX_USELESS_MESSAGES,
+            FaultReason::Flood => is_cause && model.useless + 1 >= MAX_USELESS_MESSAGES,
             FaultReason::Illegal => is_cause && self.is_illegal(&step.cause),
         };
         demand!(
@@ -354,7 +354,7 @@ impl<G: Game> Oracle<G> {
             step.cause
         );
         demand!(
-            chair.forfeit.is_none(),
+            model.forfeit.is_none(),
             "{seat} commits {reason} after it forfeited"
         );
         Ok(())
@@ -363,7 +363,7 @@ impl<G: Game> Oracle<G> {
     /// Whether an answer to the open request is one that the rules of the game refuse.
     pub(super) fn is_illegal(&self, cause: &Cause<G::Decision>) -> bool {
         let open = |seat: Seat, id: u32| {
-            let open = self.chairs[seat.index()].open.as_ref();
+            let open = self.models[seat.index()].open.as_ref();
             open.filter(|open| open.id == id)
         };
         match cause {

@@ -1,4 +1,4 @@
-//! What is known of one seat.
+//! What the oracle knows of one seat.
 
 use bridgemaster_games::Game;
 use bridgemaster_referee::{
@@ -29,9 +29,9 @@ pub(super) struct Known {
     pub(super) strikes: u32,
 }
 
-/// One seat.
+/// One seat, as the oracle has it.
 #[derive(Debug)]
-pub(super) struct Chair<G: Game> {
+pub(super) struct SeatModel<G: Game> {
     pub(super) bot: Option<BotIdentity>,
     pub(super) is_connected: bool,
     pub(super) lost_at: Option<Time>,
@@ -75,7 +75,7 @@ pub(super) struct Chair<G: Game> {
     pub(super) house_decisions: u32,
 }
 
-impl<G: Game> Chair<G> {
+impl<G: Game> SeatModel<G> {
     pub(super) fn new(rules: &ClockRules) -> Self {
         Self {
             bot: None,
