@@ -5,7 +5,7 @@
 Br="?"+me,tu=`<${Br}>`,Ne=document,bt=()=>Ne.createComment(""),yt=e=>e===null||typeof e!="object"&&typeof e!="function",_r=Array.isArray,Co=e=>_r(e)||typeof e?.[Symbol.
 iterator]=="function",Lr=`[ 	
 \f\r]`,ht=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,No=/-->/g,Mo=/>/g,Ve=RegExp(`>|${Lr}(?:([^\\s"'>=/]+)(${Lr}*=${Lr}*(?:[^ 	
-\f\r"'\`<>=]|("|')|))|$)`,"g"),Yo=/'/g,Wo=/"/g,ko=/^(?:script|style|textarea|title)$/i,wr=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),m=wr(1),b=wr(2),Yg=wr(
+\f\r"'\`<>=]|("|')|))|$)`,"g"),Yo=/'/g,Wo=/"/g,ko=/^(?:script|style|textarea|title)$/i,wr=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),m=wr(1),b=wr(2),Fg=wr(
 3),U=Symbol.for("lit-noChange"),C=Symbol.for("lit-nothing"),Fo=new WeakMap,Ie=Ne.createTreeWalker(Ne,129);function Lo(e,t){if(!_r(e)||!e.hasOwnProperty("raw"))throw Error(
 "invalid template strings array");return Io!==void 0?Io.createHTML(t):t}var Xo=(e,t)=>{let n=e.length-1,r=[],s,o=t===2?"<svg>":t===3?"<math>":"",a=ht;for(let i=0;i<
 n;i++){let c=e[i],l,u,p=-1,f=0;for(;f<c.length&&(a.lastIndex=f,u=a.exec(c),u!==null);)f=a.lastIndex,a===ht?u[1]==="!--"?a=No:u[1]!==void 0?a=Mo:u[2]!==void 0?(ko.
@@ -1195,10 +1195,11 @@ let{ladderId:t,botName:n}=this,r=ct(),{versions:s}=await r.getLadderBot({ladderI
 return z("Asking for the bot…");let n=Xt(t.map(({standing:r})=>r?.rating));return m`<main class="list"><h1><bdi>${v(this.botName)}</bdi></h1>
       <p><a href=${We(this.ladderId)}>standings of <bdi>${v(this.ladderId)}</bdi></a> · <a href=${Oe(this.botName)}>its matches</a></p>
       ${Nm(t)}
-      <table class="standings"><thead><tr><th>Version</th><th>Rank</th><th>Rating</th><th>Interval</th><th>Matches</th></tr></thead><tbody>${t.map(({standing:r})=>m`<tr>
+      <table class="standings"><thead><tr><th>Version</th><th class="figure">Rank</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th></tr></thead><tbody>${t.
+map(({standing:r})=>m`<tr>
         <th scope="row"><bdi>${v(r?.botVersion??"")}</bdi></th><td class="figure">${ur(r?.rating)}</td><td class="figure">${Tt(r?.rating)}</td>
         <td>${dr(r?.rating,n)}</td><td class="figure">${r?.rating?.matches??0}</td></tr>`)}</tbody></table>
-      <h2>Head to head</h2><table class="standings"><thead><tr><th>Against</th><th>Matches</th><th>Ahead</th><th>Tied</th><th>Behind</th><th>Mean margin</th></tr></thead>
+      <h2>Head to head</h2><table class="standings"><thead><tr><th>Against</th><th class="figure">Matches</th><th class="figure">Ahead</th><th class="figure">Tied</th><th class="figure">Behind</th><th class="figure">Mean margin</th></tr></thead>
         <tbody>${this.#e.map(({against:r,headToHead:s})=>m`<tr><th scope="row"><a href=${We(this.ladderId,r?.botName??"")}><bdi>${v(r?.botName??"")}</bdi></a>
           <small><bdi>${v(r?.botVersion??"")}</bdi></small></th><td class="figure">${s?.matches??0}</td><td class="figure">${s?.firstAhead??0}</td>
           <td class="figure">${s?.ties??0}</td><td class="figure">${(s?.matches??0)-(s?.firstAhead??0)-(s?.ties??0)}</td>
@@ -1206,10 +1207,14 @@ return z("Asking for the bot…");let n=Xt(t.map(({standing:r})=>r?.rating));ret
 2)return m``;let n=t.map(({atUnixMs:u})=>Number(u)),[r,s]=[Math.min(...n),Math.max(...n)],{low:o,high:a}=Xt(t.map(({rating:u})=>u)),i=u=>((Number(u)-r)/Math.max(
 1,s-r)*to).toFixed(1),c=u=>(no-(u-o)/(a-o)*no).toFixed(1),l=(u,p)=>{let f=u.history.flatMap(({atUnixMs:R,rating:E})=>E?[{at:i(R),rating:E}]:[]),g=f.map(({at:R,rating:E})=>`${R}\
  ${c(E.eloHigh)}`),h=f.map(({at:R,rating:E})=>`${R} ${c(E.eloLow)}`).reverse();return f.length===0?b``:b`<g class=${j(p)}><title>${v(u.standing?.botVersion??"")}</title>
-      <path d="M${[...g,...h].join("L")}Z" class="band"/><path d="M${f.map(({at:R,rating:E})=>`${R} ${c(E.elo)}`).join("L")}" class="score-line"/></g>`};return m`<figure class="panel history"><figcaption>Rating over time, by version</figcaption><svg viewBox="0 0 ${to} ${no}" role="img"
-    aria-label="rating over time"><path d="M0 ${c(0)}H${to}" class="axis"/>${e.map(l)}</svg></figure>`}function ve(e,t,n){let r=o=>{if(o.game.case!==t)throw new Error(`a message of ${o.game.case}`);return o.game.value},s=o=>r(o);return{id:e,entry:t,name:n.name,pointsName:n.
+      <path d="M${[...g,...h].join("L")}Z" class="band"/><path d="M${f.map(({at:R,rating:E})=>`${R} ${c(E.elo)}`).join("L")}" class="score-line"/>
+      <text x=${Number(f.at(-1)?.at??0)-6} y=${Number(c(f.at(-1)?.rating.elo??0))-10} text-anchor="end" font-size="14" class="ink">${v(u.standing?.botVersion??"").
+slice(0,24)}</text></g>`};return m`<figure class="panel history"><figcaption>Rating over time, by version</figcaption><svg viewBox="0 0 ${to} ${no}" role="img"
+    aria-label="rating over time"><path d="M0 ${c(0)}H${to}" class="axis"/><text x="2" y=${Number(c(0))-4} font-size="13" class="ink-soft">0</text>
+    <text x="2" y="13" font-size="13" class="ink-soft">${Math.round(a)} Elo</text>${e.map(l)}</svg></figure>`}function ve(e,t,n){let r=o=>{if(o.game.case!==t)throw new Error(`a message of ${o.game.case}`);return o.game.value},s=o=>r(o);return{id:e,entry:t,name:n.name,pointsName:n.
 pointsName,board:o=>n.board({observation:s(o.observation),config:o.config?.game.case===t?r(o.config):void 0,events:o.events.map(a=>r(a)),frame:o.frame&&s(o.frame),
-names:o.names,toDecide:n.toDecide(s(o.observation))}),status:o=>n.status(s(o)),toDecide:o=>n.toDecide(s(o)),points:o=>n.points(s(o)),notation:o=>n.notation(r(o))}}var Le=[1,2,3,4],pr=[1,2,3,4,5,6];function B(e){return(Ps[e]??"?").toLowerCase()}function he(e){return(Qs[e]??"?").toLowerCase()}function gr(e,t){return e?.[B(t)]??
+names:o.names,toDecide:n.toDecide(s(o.observation))}),status:o=>n.status(s(o)),toDecide:o=>n.toDecide(s(o)),points:o=>n.points(s(o)),notation:o=>n.notation(r(o)),
+goesOnTo:(o,a)=>n.goesOnTo?.(s(o),s(a))??!0}}var Le=[1,2,3,4],pr=[1,2,3,4,5,6];function B(e){return(Ps[e]??"?").toLowerCase()}function he(e){return(Qs[e]??"?").toLowerCase()}function gr(e,t){return e?.[B(t)]??
 []}var Mm=["pavilions","seraglios","arcades","chambers","gardens","towers"];function fr(e,t){let n=Mm[t-1];return(n&&e?.[n])??[]}var Ym={0:"",1:"M0-6A6 6 0 1 1-\
 0.01-6ZM0-3A3 3 0 1 0 0.01-3Z",2:"M0-7L7 0L0 7L-7 0ZM0-3L-3 0L0 3L3 0Z",3:"M0-7L7 5.5H-7ZM0-1.8L-2.4 2.8H2.4Z",4:"M-5.5-5.5H5.5V5.5H-5.5ZM-2.4-2.4V2.4H2.4V-2.4Z"};
 function Bt(e,t,n,r=1){return b`<path d=${Ym[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="a-coin"/>`}function Tc(e,t,n,r,s=1){return b`<g transform="translate(${n} ${r}) scale(${s})" class="a-${B(
@@ -1241,12 +1246,12 @@ be} 146" role="img"
         <rect x=${a*be+3} y="2" width=${be-6} height="142" rx="10" class="a-slot"/>
         <text x=${a*be+60} y="137" text-anchor="middle" font-size="15" class="a-slot-name">${B(o)}</text>
         ${Bt(o,a*be+24,131,1.1)}</g>
-        ${i?_c(i,a*be+12,12):b`<rect x=${a*be+14} y="14" width="72" height="92" rx="8" class="l-empty"/>${c===void 0?void 0:b`<text x=${a*be+50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${c}</text>`}`}
+        ${i?_c(i,a*be+12,12):b`<rect x=${a*be+14} y="14" width="72" height="92" rx="8" class="vacant"/>${c===void 0?void 0:b`<text x=${a*be+50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${c}</text>`}`}
         ${r.has(o)?b`<rect x=${a*be+9} y="9" width="82" height="102" rx="11" class="new"/>`:void 0}`})}</svg></figure>`}function Cm({observation:e,events:t}){let n=t.
 flatMap(({event:r})=>r.case==="moneyOpened"&&r.value.card?[r.value.card]:[]);return m`<figure class="a-row"><figcaption>Open money</figcaption><svg viewBox="0 0 ${4*
 hr} 146" role="img"
     aria-label="open money: ${e.row.map(r=>`${B(r.currency)} ${r.value}`).join(", ")||"none"}">
-    ${Array.from({length:4},(r,s)=>{let o=e.row[s];if(!o)return b`<rect x=${s*hr+6} y="26" width="58" height="86" rx="7" class="l-empty"/>`;let a=n.findIndex(i=>i.
+    ${Array.from({length:4},(r,s)=>{let o=e.row[s];if(!o)return b`<rect x=${s*hr+6} y="26" width="58" height="86" rx="7" class="vacant"/>`;let a=n.findIndex(i=>i.
 currency===o.currency&&i.value===o.value);return a>=0&&n.splice(a,1),b`${Tc(o.currency,o.value,s*hr+5,25)}${a>=0?b`<rect x=${s*hr+2} y="22" width="66" height="94" rx="10" class="new"/>`:
 void 0}`})}</svg></figure>`}function wc(e,t){if(!t)return m`<span class="a-scoring past" title="scoring ${e} is over"><b>${e}</b> scored</span>`;let n=t.first===
 t.last?`under ${t.first}`:`under ${t.first} to ${t.last}`;return m`<span class="a-scoring" title="scoring card ${e} lies below so many money cards"><b>${e}</b> ${n}</span>`}
@@ -1302,28 +1307,28 @@ e.style)}"><title>${Ge(e)}</title>
 llar")return[];let a=[];for(let i=n(s,o+1);i;i=n(s,i.column+1)){if(i.piece.case==="pillar")return a.length>0?[{level:s,from:o+1,cards:a}]:[];a.push(i)}return[]})}
 function yr(e){let t={numbers:0,tolls:0,monuments:0,symbols:0};for(let{level:n,cards:r}of e){let s=o=>{let a=r[o]?.piece;return a?.case==="bridgeCard"?a.value.number:
 0};r.forEach(({piece:o},a)=>{if(o.case!=="bridgeCard"){t.monuments+=(s(a-1)+s(a+1))*n;return}t.numbers+=o.value.number*n;let i=a===0||a===r.length-1;o.value.number===
-0&&i&&(t.tolls+=r.length*n);let c=r[a-1]?.piece;c?.case==="bridgeCard"&&c.value.right===o.value.left&&(t.symbols+=5)})}return t}var el=3,Dm=9,tl={0:["no contract",""],1:["Triple","a level-3 segment of 3 cards: 10, of 4 or more: 25"],2:["Spice of life","a segment of each style, of 3 cards\
- or more, the longest of 4: 10, of 5 or more: 20"],3:["Longest mile","9 cards in level-1 segments: 10, and 5 for each more"],4:["Spanning the divide","a segment\
- of 5 cards: 10, of 6 or more: 25"],5:["Trial of the sea","three symbol pairs: 10, one of each symbol: 20"],6:["Double","a level-2 segment of 4 cards: 10, of 5 \
-or more: 25"]},Km=e=>e.numbers+e.tolls+e.monuments+e.symbols+e.contract,Om=(e,t)=>e.level===t?.level&&e.column===t.column;function Pm(e){let t=e.map(o=>o.column),
-[n,r]=[Math.min(0,...t)-1,Math.max(0,...t)+1],s=Math.max(0,Dm-(r-n+1));return{left:n-Math.floor(s/2),count:r-n+1+s}}function Qm(e,t,n){let r=e.frame?.game===e.observation.
-game?e.frame.seats[t]?.structure??[]:[],{left:s,count:o}=Pm([...n.structure,...r]),{width:a,height:i}=Hc,c=(g,h)=>({x:(h-s)*a,y:(el-g)*i+8}),l=el*i+8,u=new Set(
-n.placed),p=e.events.flatMap(({event:g})=>g.case==="placed"&&g.value.seat===t?[g.value.placement]:[]),f=wt(n.structure);return m`<svg class="b-structure" viewBox="0 0 ${o*
-a} ${l+34}" role="img"
+0&&i&&(t.tolls+=r.length*n);let c=r[a-1]?.piece;c?.case==="bridgeCard"&&c.value.right===o.value.left&&(t.symbols+=5)})}return t}var el=3,Dm=9,Km=38,tl={0:["no contract",""],1:["Triple","a level-3 segment of 3 cards: 10, of 4 or more: 25"],2:["Spice of life","a segment of each style, of 3\
+ cards or more, the longest of 4: 10, of 5 or more: 20"],3:["Longest mile","9 cards in level-1 segments: 10, and 5 for each more"],4:["Spanning the divide","a s\
+egment of 5 cards: 10, of 6 or more: 25"],5:["Trial of the sea","three symbol pairs: 10, one of each symbol: 20"],6:["Double","a level-2 segment of 4 cards: 10,\
+ of 5 or more: 25"]},Om=e=>e.numbers+e.tolls+e.monuments+e.symbols+e.contract,Pm=(e,t)=>e.level===t?.level&&e.column===t.column;function Qm(e){let t=e.map(o=>o.
+column),[n,r]=[Math.min(0,...t)-1,Math.max(0,...t)+1],s=Math.max(0,Dm-(r-n+1));return{left:n-Math.floor(s/2),count:r-n+1+s}}function zm(e,t,n){let r=e.frame?.seats[t]?.
+structure??[],{left:s,count:o}=Qm([...n.structure,...r]),{width:a,height:i}=Hc,c=(g,h)=>({x:(h-s)*a,y:(el-g)*i+8}),l=el*i+8,u=new Set(n.placed),p=e.events.flatMap(
+({event:g})=>g.case==="placed"&&g.value.seat===t?[g.value.placement]:[]),f=wt(n.structure);return m`<div class="b-scroll" tabindex="0" role="group" aria-label="structure of seat ${t}"><svg class="b-structure" width=${o*
+Km} viewBox="0 0 ${o*a} ${l+34}" role="img"
       aria-label="structure of seat ${t}: ${n.structure.map(g=>`${ao(g.piece)} at ${g.level} ${g.column}`).join(", ")||"empty"}">
     <rect width=${o*a} height=${l} class="b-sky"/>
     ${[1,2].map(g=>b`<path d="M0 ${c(g,0).y}H${o*a}" class="b-level"/>`)}
     ${[1,2,3].map(g=>b`<text x="6" y=${c(g,0).y+17} font-size="13" class="ink-soft">×${g}</text>`)}
     <rect y=${l} width=${o*a} height="34" class="b-sea"/>
     <path d=${`M0 ${l+9}${"q12-6 24 0t24 0".repeat(Math.ceil(o*a/48))}`} class="b-wave"/>
-    ${n.structure.length===0?b`<rect x=${c(1,0).x+2} y=${c(1,0).y+2} width=${a-4} height=${i-4} rx="5" class="l-empty"/>`:void 0}
+    ${n.structure.length===0?b`<rect x=${c(1,0).x+2} y=${c(1,0).y+2} width=${a-4} height=${i-4} rx="5" class="vacant"/>`:void 0}
     ${n.structure.map(g=>{let{x:h,y:R}=c(g.level,g.column);return qc(g,h,R)})}
     ${f.map(({level:g,from:h,cards:R})=>{let{x:E,y:x}=c(g,h);return b`<path d="M${E+3} ${x+i-2}H${E+R.length*a-3}" class="b-segment"/>`})}
-    ${n.structure.map((g,h)=>{let R=p.some(A=>Om(g,A))||h===n.placed.at(-1);if(!R&&!u.has(h))return;let{x:E,y:x}=c(g.level,g.column);return b`<rect x=${E} y=${x} width=${a} height=${i} rx="7" class=${R?
-"new":"b-secret"}/>`})}</svg>`}function zm(e,t){if(e.length!==0)return m`<div class="b-hand"><span class="label">${t}</span><svg viewBox="0 0 ${e.length*76} 54" width=${e.
+    ${n.structure.map((g,h)=>{let R=p.some(A=>Pm(g,A))||h===n.placed.at(-1);if(!R&&!u.has(h))return;let{x:E,y:x}=c(g.level,g.column);return b`<rect x=${E} y=${x} width=${a} height=${i} rx="7" class=${R?
+"new":"b-secret"}/>`})}</svg></div>`}function Hm(e,t){if(e.length!==0)return m`<div class="b-hand"><span class="label">${t}</span><svg viewBox="0 0 ${e.length*76} 54" width=${e.
 length*76}
     height="54" role="img" aria-label="${t}: ${e.map(({card:n})=>n.case==="bridgeCard"?Ge(n.value):"monument").join(", ")}">${e.map((n,r)=>jc(n,r*76+1,1))}</svg></div>`}
-function Hm(e,t,n){let{observation:r}=e,s=yr(wt(n.structure)),o=s.numbers+s.tolls+s.monuments+s.symbols,a=r.results.filter(c=>c.winner===t).length,i=r.phase.case===
+function jm(e,t,n){let{observation:r}=e,s=yr(wt(n.structure)),o=s.numbers+s.tolls+s.monuments+s.symbols,a=r.results.filter(c=>c.winner===t).length,i=r.phase.case===
 "build";return m`<section class="panel b-seat ${e.toDecide.includes(t)?"decides":""}">
     <header><h3>${W(t)} <bdi>${v(e.names[t]??"")}</bdi></h3>
       <span title="points of its segments, without the contract"><b>${o}</b> points <small><span>numbers ${s.numbers}</span><span>tolls ${s.tolls}</span><span>monuments ${s.
@@ -1334,78 +1339,78 @@ from({length:6},(c,l)=>b`<g transform="translate(${l*22-9}) scale(0.55)" opacity
       ${i&&n.hasEnded?m`<span class="tag">has ended</span>`:void 0}
       ${r.phase.case==="draft"&&r.firstDrafter===t?m`<span class="tag">drafts first</span>`:void 0}
     </header>
-    ${Qm(e,t,n)}${zm(n.cards,"cards")}</section>`}function jm(e){let{observation:t}=e,[n,r]=tl[t.contract],s=t.open,o=Math.max(6,s.length),a=e.events.flatMap(({
+    ${zm(e,t,n)}${Hm(n.cards,"cards")}</section>`}function qm(e){let{observation:t}=e,[n,r]=tl[t.contract],s=t.open,o=Math.max(6,s.length),a=e.events.flatMap(({
 event:i})=>i.case==="taken"?[i.value.seat]:[]);return m`<div class="panel b-table"><div class="b-contract"><span class="label">game ${t.game}, round ${t.round}</span>
       <h3>${n}</h3><p>${r}</p></div>
     <div class="b-draft"><svg viewBox="0 0 ${o*76+84} 60" role="img"
       aria-label="on the table: ${s.map(Ge).join(", ")||"no cards"}; ${t.monuments} monuments">
-      ${Array.from({length:o},(i,c)=>{let l=s[c];return l?_t(l,c*76+2,4):t.phase.case!=="draft"?void 0:b`<rect x=${c*76+4} y="6" width="68" height="48" rx="5" class="l-empty"/>`})}
+      ${Array.from({length:o},(i,c)=>{let l=s[c];return l?_t(l,c*76+2,4):t.phase.case!=="draft"?void 0:b`<rect x=${c*76+4} y="6" width="68" height="48" rx="5" class="vacant"/>`})}
       ${t.phase.case!=="draft"?b`<text x=${o*38} y="34" text-anchor="middle" font-size="17" class="b-count">${t.phase.case==="build"?"both seats build in secret":
 "the match is over"}</text>`:void 0}
       ${Array.from({length:t.monuments},(i,c)=>br(o*76+2+c*4,4-c))}
       ${t.monuments>0?b`<text x=${o*76+64} y="20" font-size="13" font-weight="700" text-anchor="middle" class="b-count">×${t.monuments}</text>`:void 0}</svg>
       ${a.length>0?m`<p class="quiet">seat ${a[0]} took a card</p>`:void 0}</div>
     <details class="b-unseen"><summary>${t.unseen.length} cards to come</summary><div>${t.unseen.map(i=>m`<svg viewBox="0 0 74 54" width="60" height="44" role="img" aria-label=${Ge(
-i)}>${_t(i,1,1)}</svg>`)}</div></details></div>`}function qm({results:e}){if(e.length!==0)return m`<table class="panel b-results"><caption>Games that are over</caption><thead><tr><th>game</th><th>contract</th><th>${W(
+i)}>${_t(i,1,1)}</svg>`)}</div></details></div>`}function ep({results:e}){if(e.length!==0)return m`<table class="panel b-results"><caption>Games that are over</caption><thead><tr><th>game</th><th>contract</th><th>${W(
 0)} seat 0</th><th>${W(1)} seat 1</th></tr></thead>
     <tbody>${e.map((t,n)=>m`<tr><th scope="row">${n}</th><td>${tl[t.contract][0]}</td>${t.scores.map((r,s)=>m`<td
-      class=${t.winner===s?"won":""} title="numbers ${r.numbers}, tolls ${r.tolls}, monuments ${r.monuments}, symbols ${r.symbols}, contract ${r.contract}">${Km(
-r)}${t.winner===s?" ✓":""}</td>`)}</tr>`)}</tbody></table>`}function nl(e){let{observation:t}=e;return m`<div class="board nowhere">${jm(e)}${t.seats.map((n,r)=>Hm(
-e,r,n))}${qm(t)}</div>`}function rl({phase:e,game:t,round:n}){let r=`game ${t}, round ${n}`;switch(e.case){case"draft":return`${r}: seat ${e.value.seat} takes a\
+      class=${t.winner===s?"won":""} title="numbers ${r.numbers}, tolls ${r.tolls}, monuments ${r.monuments}, symbols ${r.symbols}, contract ${r.contract}">${Om(
+r)}${t.winner===s?" ✓":""}</td>`)}</tr>`)}</tbody></table>`}function nl(e){let{observation:t}=e;return m`<div class="board nowhere">${qm(e)}${t.seats.map((n,r)=>jm(
+e,r,n))}${ep(t)}</div>`}function rl({phase:e,game:t,round:n}){let r=`game ${t}, round ${n}`;switch(e.case){case"draft":return`${r}: seat ${e.value.seat} takes a\
  card`;case"build":return`${r}: both seats build in secret`;default:return"the match is over"}}var sl=ve("bridges_to_nowhere","bridgesToNowhere",{name:"Bridges to Nowhere",pointsName:"points of all games",board:nl,status:rl,notation:Qc,toDecide({phase:e,seats:t}){
-return e.case==="draft"?[e.value.seat]:e.case==="build"?t.flatMap((n,r)=>n.hasEnded?[]:[r]):[]},points({phase:e,results:t,seats:n}){return n.map((r,s)=>{let o=t.
-reduce((i,{scores:c})=>{let l=c[s];return i+(l?l.numbers+l.tolls+l.monuments+l.symbols+l.contract:0)},0);if(e.case==="over")return o;let a=yr(wt(r.structure));return o+
-a.numbers+a.tolls+a.monuments+a.symbols})}});var le=[50,50],Ut=[[50,0],[100,50],[50,100],[0,50]],ye=[[0,0],[100,0],[100,100],[0,100]],ep=6,Xe=5;function dt(e,t){return t>=25?e?.edition?.tiles[t-25]:e?.baseTiles[t-
+return e.case==="draft"?[e.value.seat]:e.case==="build"?t.flatMap((n,r)=>n.hasEnded?[]:[r]):[]},goesOnTo:(e,t)=>e.game===t.game,points({phase:e,results:t,seats:n}){
+return n.map((r,s)=>{let o=t.reduce((i,{scores:c})=>{let l=c[s];return i+(l?l.numbers+l.tolls+l.monuments+l.symbols+l.contract:0)},0);if(e.case==="over")return o;
+let a=yr(wt(r.structure));return o+a.numbers+a.tolls+a.monuments+a.symbols})}});var le=[50,50],Ut=[[50,0],[100,50],[50,100],[0,50]],ye=[[0,0],[100,0],[100,100],[0,100]],tp=6,Xe=5;function dt(e,t){return t>=25?e?.edition?.tiles[t-25]:e?.baseTiles[t-
 1]?.tile}function Ee(e){return Hn[e]??String(e)}function lt(e,t,n){let r=[];for(let s=0;s<=12;s++){let o=s/12,[a,i,c]=[(1-o)*(1-o),2*o*(1-o),o*o];r.push([a*e[0]+
-i*t[0]+c*n[0],a*e[1]+i*t[1]+c*n[1]])}return r}var co=e=>e-1,tp=e=>e-1,K=(e,t)=>e[(t%4+4)%4]??le;function np(e){let t=s=>e.includes((s%4+4)%4);if(e.length===4)return[
+i*t[0]+c*n[0],a*e[1]+i*t[1]+c*n[1]])}return r}var co=e=>e-1,np=e=>e-1,K=(e,t)=>e[(t%4+4)%4]??le;function rp(e){let t=s=>e.includes((s%4+4)%4);if(e.length===4)return[
 ...ye];let[n]=e;if(e.length===1&&n!==void 0){let[s,o,a]=[K(ye,n),K(ye,n+1),K(Ut,n)],i=[a[0]+(50-a[0])*1.28,a[1]+(50-a[1])*1.28];return[s,o,...lt(o,i,s).slice(1,
 -1)]}let r=[];for(let s=0;s<4;s++){let[o,a]=[K(ye,s),K(ye,s+1)];if(r.push(o),t(s))continue;if(t(s-1)&&t(s+1)){let c=K(Ut,s),l=e.length===3?.72:.9,u=[c[0]+(50-c[0])*
 l,c[1]+(50-c[1])*l];r.push(...lt(o,u,a).slice(1,-1))}else if(t(s-1)){let c=K(ye,s+2);r.push(...lt(o,[50+(50-a[0])*.16,50+(50-a[1])*.16],c).slice(1,-1)),s+=1}}if(!t(
 3)&&!t(0)&&t(1)&&t(2)){let[s,o]=[K(ye,1),K(ye,3)];return[s,K(ye,2),o,...lt(o,[58,58],s).slice(1,-1)]}return r}function ut([e,t],n){let r=!1;for(let s=0,o=n.length-
 1;s<n.length;o=s++){let[a,i]=[n[s]??le,n[o]??le];a[1]>t!=i[1]>t&&e<(i[0]-a[0])*(t-a[1])/(i[1]-a[1])+a[0]&&(r=!r)}return r}function Er(e,t){return Math.hypot(e[0]-
 t[0],e[1]-t[1])}function lo(e,t,n){let r,s=-1/0;for(let o of e){let a=Math.min(o[0],o[1],100-o[0],100-o[1])+4,i=Math.min(a,22);for(let c of t)i=Math.min(i,Er(o,
-c));n&&(i-=Er(o,n)*.05),i>s&&([r,s]=[o,i])}return r}function uo(){let e=[];for(let t=Xe/2;t<100;t+=Xe)for(let n=Xe/2;n<100;n+=Xe)e.push([n,t]);return e}function rp(e){
-return e.cities.map(({edges:t,shield:n})=>{let r=t.map(co),s=np(r),o=uo().filter(u=>ut(u,s)),a=uo().filter(u=>!ut(u,s)),i=lo(o,a,le)??le,c=o.filter(u=>Er(u,i)>26),
-l=lo(c,a)??i;return{edges:r,outline:s,shield:n,stand:i,crest:l}})}function sp(e,t){let n=e.roads.filter(r=>r.edges.length===1).length;return e.roads.map(r=>{let s=r.
-edges.map(co),[o=0,a]=s,i=K(Ut,o);if(a!==void 0){let f=K(Ut,a),g=(a-o)%2===0?[i,f]:lt(i,op(i,f),f),h=g.length===2?le:g[6]??le;return{edges:s,path:g,stand:h,end:void 0,
-gate:void 0}}let c=r.drawbridge!==0,l=c?t.findIndex(f=>f.edges[0]===co(r.drawbridge)):n===1&&!e.monastery&&t.length===1?0:-1,u=t[l];if(u){let f=ap(i,u,e.cities.
+c));n&&(i-=Er(o,n)*.05),i>s&&([r,s]=[o,i])}return r}function uo(){let e=[];for(let t=Xe/2;t<100;t+=Xe)for(let n=Xe/2;n<100;n+=Xe)e.push([n,t]);return e}function sp(e){
+return e.cities.map(({edges:t,shield:n})=>{let r=t.map(co),s=rp(r),o=uo().filter(u=>ut(u,s)),a=uo().filter(u=>!ut(u,s)),i=lo(o,a,le)??le,c=o.filter(u=>Er(u,i)>26),
+l=lo(c,a)??i;return{edges:r,outline:s,shield:n,stand:i,crest:l}})}function op(e,t){let n=e.roads.filter(r=>r.edges.length===1).length;return e.roads.map(r=>{let s=r.
+edges.map(co),[o=0,a]=s,i=K(Ut,o);if(a!==void 0){let f=K(Ut,a),g=(a-o)%2===0?[i,f]:lt(i,ap(i,f),f),h=g.length===2?le:g[6]??le;return{edges:s,path:g,stand:h,end:void 0,
+gate:void 0}}let c=r.drawbridge!==0,l=c?t.findIndex(f=>f.edges[0]===co(r.drawbridge)):n===1&&!e.monastery&&t.length===1?0:-1,u=t[l];if(u){let f=ip(i,u,e.cities.
 length>1),g=f[f.length-1]??i,h=f[f.length-2]??i,R=Math.atan2(g[1]-h[1],g[0]-h[0])*180/Math.PI,E=f[Math.floor(f.length*.45)]??i;return{edges:s,path:f,stand:E,end:c?
 "drawbridge":"wall",gate:{at:g,degrees:R,city:l}}}let p=[i[0]+(50-i[0])*.42,i[1]+(50-i[1])*.42];return{edges:s,path:[i,le],stand:p,end:e.monastery?"monastery":"\
-village",gate:void 0}})}function op(e,t){let n=[e[0]===50?t[0]:e[0],e[1]===50?t[1]:e[1]];return[50+(n[0]-50)*.12,50+(n[1]-50)*.12]}function ap(e,t,n){let r=t.stand;
+village",gate:void 0}})}function ap(e,t){let n=[e[0]===50?t[0]:e[0],e[1]===50?t[1]:e[1]];return[50+(n[0]-50)*.12,50+(n[1]-50)*.12]}function ip(e,t,n){let r=t.stand;
 if(t.edges.length===1){let c=K(Ut,t.edges[0]??0),l=n?0:.06;r=[c[0]+(e[0]-50)*l,c[1]+(e[1]-50)*l]}let s=[e[0]+(50-e[0])*.62,e[1]+(50-e[1])*.62],o=[],a=lt(e,s,r);
 for(let c=0;c+1<a.length;c++){let[l,u]=[a[c]??e,a[c+1]??e];for(let p=0;p<4;p++)o.push([l[0]+(u[0]-l[0])*p/4,l[1]+(u[1]-l[1])*p/4])}let i=o.findIndex(c=>ut(c,t.outline));
-return i<1?[e,r]:o.slice(0,i+1)}function ol(e){let t=e%2===0?25:75;return[[t,3],[97,t],[100-t,97],[3,100-t]][e>>1]??le}function ip(e,t,n){let r=n.flatMap(l=>cp(
-l.path)),s=l=>!t.some(u=>ut(l,u.outline))&&!r.some(u=>Er(l,u)<ep),o=uo(),a=new Set(o.map((l,u)=>s(l)?u:-1).filter(l=>l>=0)),i=100/Xe,c=[...r,...e.monastery?[le]:
-[]];return e.fields.map(l=>{let u=l.halfEdges.map(tp),p=new Set,f=u.map(E=>{let[x,A]=ol(E);return Math.min(i-1,Math.floor(A/Xe))*i+Math.min(i-1,Math.floor(x/Xe))});
+return i<1?[e,r]:o.slice(0,i+1)}function ol(e){let t=e%2===0?25:75;return[[t,3],[97,t],[100-t,97],[3,100-t]][e>>1]??le}function cp(e,t,n){let r=n.flatMap(l=>lp(
+l.path)),s=l=>!t.some(u=>ut(l,u.outline))&&!r.some(u=>Er(l,u)<tp),o=uo(),a=new Set(o.map((l,u)=>s(l)?u:-1).filter(l=>l>=0)),i=100/Xe,c=[...r,...e.monastery?[le]:
+[]];return e.fields.map(l=>{let u=l.halfEdges.map(np),p=new Set,f=u.map(E=>{let[x,A]=ol(E);return Math.min(i-1,Math.floor(A/Xe))*i+Math.min(i-1,Math.floor(x/Xe))});
 for(let E=f.pop();E!==void 0;E=f.pop())p.has(E)||!a.has(E)||(p.add(E),E%i>0&&f.push(E-1),E%i<i-1&&f.push(E+1),f.push(E-i,E+i));let g=o.filter((E,x)=>p.has(x)),h=o.
-filter((E,x)=>!p.has(x)).concat(c),[R=0]=u;return{halfEdges:u,stand:lo(g,h)??ol(R)}})}function cp(e){return e.slice(1).flatMap((t,n)=>{let r=e[n]??t;return[0,.125,
-.25,.375,.5,.625,.75,.875,1].map(s=>[r[0]+(t[0]-r[0])*s,r[1]+(t[1]-r[1])*s])})}var al=new WeakMap;function Te(e){let t=al.get(e);if(!t){let n=rp(e),r=sp(e,n),s=ip(
+filter((E,x)=>!p.has(x)).concat(c),[R=0]=u;return{halfEdges:u,stand:lo(g,h)??ol(R)}})}function lp(e){return e.slice(1).flatMap((t,n)=>{let r=e[n]??t;return[0,.125,
+.25,.375,.5,.625,.75,.875,1].map(s=>[r[0]+(t[0]-r[0])*s,r[1]+(t[1]-r[1])*s])})}var al=new WeakMap;function Te(e){let t=al.get(e);if(!t){let n=sp(e),r=op(e,n),s=cp(
 e,n,r),o=r.some(a=>a.end==="village");t={cities:n,roads:r,fields:s,monastery:e.monastery,village:o},al.set(e,t)}return t}function il([e,t],n){let r=[e,t];for(let s=0;s<
-n%4;s++)r=[100-r[1],r[0]];return r}function Rr(e,t,n){let r=n/4;return Math.min(...e.map(s=>(s+t*r)%n))}var lp=[[0,-1],[1,0],[0,1],[-1,0]];function cl(e,t){let n=[],r=c=>{let l=c;for(let u=n[l];u!==void 0&&u!==l;u=n[l])l=u;return n[c]=l,l},s=new Set,o=new Map,a=e.
+n%4;s++)r=[100-r[1],r[0]];return r}function Rr(e,t,n){let r=n/4;return Math.min(...e.map(s=>(s+t*r)%n))}var up=[[0,-1],[1,0],[0,1],[-1,0]];function cl(e,t){let n=[],r=c=>{let l=c;for(let u=n[l];u!==void 0&&u!==l;u=n[l])l=u;return n[c]=l,l},s=new Set,o=new Map,a=e.
 map(c=>{let l=dt(t,c.tile);return(l?Te(l).cities:[]).map(u=>{let p=n.push(n.length)-1;for(let f of u.edges)o.set(`${c.x} ${c.y} ${(f+c.rotation)%4}`,p);return p})}),
-i=[];for(let[c,l]of o){let[u=0,p=0,f=0]=c.split(" ").map(Number),[g,h]=lp[f]??[0,0],R=o.get(`${u+g} ${p+h} ${(f+2)%4}`);R===void 0?i.push(l):n[r(l)]=r(R)}for(let c of i)
-s.add(r(c));return a.map(c=>c.map(l=>!s.has(r(l))))}function up(e){return(jn[e]??"?").charAt(0).toLowerCase()}function Sr(e){let[t="?",n,r]=(qn[e]??"?").toLowerCase().split("_");return n?`${t} ${n.charAt(0)}${r?r.
+i=[];for(let[c,l]of o){let[u=0,p=0,f=0]=c.split(" ").map(Number),[g,h]=up[f]??[0,0],R=o.get(`${u+g} ${p+h} ${(f+2)%4}`);R===void 0?i.push(l):n[r(l)]=r(R)}for(let c of i)
+s.add(r(c));return a.map(c=>c.map(l=>!s.has(r(l))))}function dp(e){return(jn[e]??"?").charAt(0).toLowerCase()}function Sr(e){let[t="?",n,r]=(qn[e]??"?").toLowerCase().split("_");return n?`${t} ${n.charAt(0)}${r?r.
 charAt(0):""}`:t}function ll({decision:e}){switch(e.case){case"place":return`place ${e.value.x} ${e.value.y} ${e.value.rotation}`;case"meeple":{let{choice:t}=e.
 value;return t.case==="segment"?`meeple ${Sr(t.value)}`:"meeple none"}case"drawbridge":{let{choice:t}=e.value;return t.case!=="gate"?"drawbridge home":`drawbrid\
-ge ${t.value.x} ${t.value.y} ${up(t.value.city)}`}default:return"?"}}function Ar(e,t){return`M${e.map(([r,s])=>`${Math.round(r*10)/10} ${Math.round(s*10)/10}`).join("L")}${t?"Z":""}`}function dp(e){let t=Ar(e.path,!1);return b`<path d=${t} class="c-road-edge"/><path d=${t} class="c-road"/>`}
-function mp(e){let t=[],n=(a,i)=>a[0]===i[0]&&(a[0]===0||a[0]===100)||a[1]===i[1]&&(a[1]===0||a[1]===100),r=[],s=()=>{r.length>1&&t.push(b`<path d=${Ar(r,!1)} class="c-wall"/><path
+ge ${t.value.x} ${t.value.y} ${dp(t.value.city)}`}default:return"?"}}function Ar(e,t){return`M${e.map(([r,s])=>`${Math.round(r*10)/10} ${Math.round(s*10)/10}`).join("L")}${t?"Z":""}`}function mp(e){let t=Ar(e.path,!1);return b`<path d=${t} class="c-road-edge"/><path d=${t} class="c-road"/>`}
+function pp(e){let t=[],n=(a,i)=>a[0]===i[0]&&(a[0]===0||a[0]===100)||a[1]===i[1]&&(a[1]===0||a[1]===100),r=[],s=()=>{r.length>1&&t.push(b`<path d=${Ar(r,!1)} class="c-wall"/><path
       d=${Ar(r,!1)} class="c-battlements"/>`),r=[]},o=e.outline;return o.forEach((a,i)=>{let c=o[(i+1)%o.length]??a;if(n(a,c))return s();r.length===0&&r.push(a),
-r.push(c)}),s(),t}var pp=[[-17,-5],[15,-8],[-10,9],[17,8],[2,-16],[3,17],[-24,7],[27,-2]];function gp(e,t){let{stand:n,crest:r,outline:s,shield:o}=e,a=[s.reduce(
-(c,[l])=>c+l,0)/s.length,s.reduce((c,[,l])=>c+l,0)/s.length],i=c=>[[-7,-6],[7,-6],[7,7],[-7,7]].every(([u,p])=>ut([c[0]+u,c[1]+p],s));return pp.map(([c,l])=>[(a[0]+
+r.push(c)}),s(),t}var gp=[[-17,-5],[15,-8],[-10,9],[17,8],[2,-16],[3,17],[-24,7],[27,-2]];function fp(e,t){let{stand:n,crest:r,outline:s,shield:o}=e,a=[s.reduce(
+(c,[l])=>c+l,0)/s.length,s.reduce((c,[,l])=>c+l,0)/s.length],i=c=>[[-7,-6],[7,-6],[7,7],[-7,7]].every(([u,p])=>ut([c[0]+u,c[1]+p],s));return gp.map(([c,l])=>[(a[0]+
 n[0])/2+c,(a[1]+n[1])/2+l]).filter(c=>i(c)&&(!o||Math.hypot(c[0]-r[0],c[1]-r[1])>14)).map(([c,l],u)=>b`<g transform="translate(${c} ${l}) rotate(${-90*t})">
       <path d="M-5 0V5H5V0" class="c-house"/><path d="M-6.5 0.5L0-5L6.5 0.5Z"
-        class=${u%2===0?"c-roof":"c-roof-2"}/></g>`)}function fp([e,t],n){return b`<g transform="translate(${e} ${t}) rotate(${-90*n})">
+        class=${u%2===0?"c-roof":"c-roof-2"}/></g>`)}function hp([e,t],n){return b`<g transform="translate(${e} ${t}) rotate(${-90*n})">
     <path d="M-7-8H7V1C7 6 3 8.5 0 10C-3 8.5-7 6-7 1Z" class="c-crest"/>
-    <path d="M0-8V10M-7-1H7" class="c-crest-cross"/></g>`}function hp(e){return b`<g transform="translate(50 50) rotate(${-90*e})">
+    <path d="M0-8V10M-7-1H7" class="c-crest-cross"/></g>`}function bp(e){return b`<g transform="translate(50 50) rotate(${-90*e})">
     <ellipse cy="13" rx="25" ry="9" class="c-yard"/>
     <path d="M-19 14V-3H5V14Z" class="c-cloister"/><path d="M-22-2L-7-14L8-2Z" class="c-roof"/>
     <path d="M5 14V-10H18V14Z" class="c-cloister"/><path d="M3-9L11.5-23L20-9Z" class="c-roof"/>
     <path d="M11.5-30V-22M8.5-27H14.5" class="c-cross"/>
-    <path d="M-9 14V7A2.5 2.5 0 0 1-4 7V14M9 14V7A2.5 2.5 0 0 1 14 7V14" class="c-door"/></g>`}function bp(e){return b`<g transform="translate(50 50) rotate(${-90*
+    <path d="M-9 14V7A2.5 2.5 0 0 1-4 7V14M9 14V7A2.5 2.5 0 0 1 14 7V14" class="c-door"/></g>`}function yp(e){return b`<g transform="translate(50 50) rotate(${-90*
 e})">
     <circle r="13" class="c-yard"/>
     <path d="M-9 7V0H0V7Z" class="c-house"/><path d="M-10.5 0.5L-4.5-5L1.5 0.5Z" class="c-roof"/>
-    <path d="M1 5V-3H9V5Z" class="c-house"/><path d="M-0.5-2.5L5-8L10.5-2.5Z" class="c-roof-2"/></g>`}function yp(e,t){if(!e.gate)return;let{at:n,degrees:r}=e.gate,
+    <path d="M1 5V-3H9V5Z" class="c-house"/><path d="M-0.5-2.5L5-8L10.5-2.5Z" class="c-roof-2"/></g>`}function Ep(e,t){if(!e.gate)return;let{at:n,degrees:r}=e.gate,
 s=b`<path d="M-3-9H6V9H-3Z" class="c-gate"/><path d="M-3-4.5H6V4.5H-3Z" class="c-door"/>`,o=t?b`<path d="M-19-5.5H-3V5.5H-19Z" class="c-bridge"/>
         <path d="M-15-5.5V5.5M-11-5.5V5.5M-7-5.5V5.5" class="c-planks"/>
         <path d="M-18-5.5L0-8M-18 5.5L0 8" class="c-chain"/>`:b`<path d="M-7-6.5H-3V6.5H-7Z" class="c-bridge"/>
@@ -1413,23 +1418,23 @@ s=b`<path d="M-3-9H6V9H-3Z" class="c-gate"/><path d="M-3-4.5H6V4.5H-3Z" class="c
         <path d="M-18-6V6M-15-6V6" class="c-moat"/>`;return b`<g transform="translate(${n[0]} ${n[1]}) rotate(${r})">${e.end==="drawbridge"?[o,s]:s}</g>`}function mo(e,t,n=[]){
 let r=Te(e);return b`<g transform="rotate(${90*t} 50 50)">
     <path d="M0 0H100V100H0Z" class="c-field"/>
-    <path d=${Ep} class="c-grass"/>
-    ${r.roads.map(dp)}
-    ${r.cities.map(s=>b`<path d=${Ar(s.outline,!0)} class="c-city"/>${mp(s)}${gp(s,t)}`)}
-    ${r.village?bp(t):void 0}
-    ${r.monastery?hp(t):void 0}
-    ${r.roads.map((s,o)=>yp(s,n[o]??!0))}
-    ${r.cities.map(s=>s.shield?fp(s.crest,t):void 0)}
-  </g>`}var Ep="M12 14l3-5 3 5M80 22l3-5 3 5M28 78l3-5 3 5M74 84l3-5 3 5M14 56l3-5 3 5M86 62l3-5 3 5M44 20l3-5 3 5";var Rp=7,Sp=5;function Ap(e){let t=e.map(l=>l.x),n=e.map(l=>l.y),[r,s]=[Math.min(0,...t)-.5,Math.max(0,...t)+1.5],[o,a]=[Math.min(0,...n)-.5,Math.max(0,...n)+1.5],
-i=Math.max(0,Rp-(s-r))/2,c=Math.max(0,Sp-(a-o))/2;return[r,s,o,a]=[r-i,s+i,o-c,a+c],{left:r,top:o,width:s-r,height:a-o}}function Zp(e,t,n){let r=dt(e,t.tile);if(!r||
+    <path d=${Rp} class="c-grass"/>
+    ${r.roads.map(mp)}
+    ${r.cities.map(s=>b`<path d=${Ar(s.outline,!0)} class="c-city"/>${pp(s)}${fp(s,t)}`)}
+    ${r.village?yp(t):void 0}
+    ${r.monastery?bp(t):void 0}
+    ${r.roads.map((s,o)=>Ep(s,n[o]??!0))}
+    ${r.cities.map(s=>s.shield?hp(s.crest,t):void 0)}
+  </g>`}var Rp="M12 14l3-5 3 5M80 22l3-5 3 5M28 78l3-5 3 5M74 84l3-5 3 5M14 56l3-5 3 5M86 62l3-5 3 5M44 20l3-5 3 5";var Sp=7,Ap=5;function Zp(e){let t=e.map(l=>l.x),n=e.map(l=>l.y),[r,s]=[Math.min(0,...t)-.5,Math.max(0,...t)+1.5],[o,a]=[Math.min(0,...n)-.5,Math.max(0,...n)+1.5],
+i=Math.max(0,Sp-(s-r))/2,c=Math.max(0,Ap-(a-o))/2;return[r,s,o,a]=[r-i,s+i,o-c,a+c],{left:r,top:o,width:s-r,height:a-o}}function vp(e,t,n){let r=dt(e,t.tile);if(!r||
 n===9)return{at:[50,58],lies:!1};let s=Te(r),o=n>=10,a=o?s.fields.find(i=>Rr(i.halfEdges,t.rotation,8)===n-10):n>=5?s.cities.find(i=>Rr(i.edges,t.rotation,4)===
-n-5):s.roads.find(i=>Rr(i.edges,t.rotation,4)===n-1);return{at:il(a?.stand??[50,50],t.rotation),lies:o}}function vp(e,t){let n=e.observation.tiles.find(u=>u.x===
-t.x&&u.y===t.y);if(!n)return;let{at:r,lies:s}=Zp(e.config,n,t.segment),o=e.observation.meeples.filter(u=>u.x===t.x&&u.y===t.y&&u.segment===t.segment),a=(o.indexOf(
+n-5):s.roads.find(i=>Rr(i.edges,t.rotation,4)===n-1);return{at:il(a?.stand??[50,50],t.rotation),lies:o}}function Gp(e,t){let n=e.observation.tiles.find(u=>u.x===
+t.x&&u.y===t.y);if(!n)return;let{at:r,lies:s}=vp(e.config,n,t.segment),o=e.observation.meeples.filter(u=>u.x===t.x&&u.y===t.y&&u.segment===t.segment),a=(o.indexOf(
 t)-(o.length-1)/2)*18,i=e.events.some(({event:u})=>u.case==="meeplePlaced"&&u.value.x===t.x&&u.value.y===t.y&&u.value.segment===t.segment||u.case==="meepleSent"&&
 u.value.seat===t.seat&&u.value.gate?.x===t.x&&u.value.gate.y===t.y),[c,l]=[t.x*100+r[0]+a,t.y*100+r[1]];return b`<g><title>meeple of seat ${t.seat}, ${Sr(t.segment)}</title>
     ${i?b`<circle cx=${c} cy=${l} r="21" class="c-new-meeple"/>`:void 0}
     ${$r(t.seat,c,l,1.25,s)}</g>`}function dl(e){return b`<path d="M0 0H100V100H0Z" class="c-field"/><text x="50" y="62" text-anchor="middle"
-    font-size="34" class="ink">${Ee(e)}</text>`}function Gp(e){let{observation:t,config:n,frame:r}=e,s=Ap([...t.tiles,...r?.tiles??[]]),o=cl(t.tiles,n),a=e.events.
+    font-size="34" class="ink">${Ee(e)}</text>`}function xp(e){let{observation:t,config:n,frame:r}=e,s=Zp([...t.tiles,...r?.tiles??[]]),o=cl(t.tiles,n),a=e.events.
 map(({event:u})=>u.case==="tilePlaced"?u.value:void 0),i=a.find(u=>u)?.placement??t.tiles.at(-1),c=a.find(u=>u)?.seat,l=e.events.flatMap(({event:u})=>u.case==="\
 scored"&&u.value.points>0?[u.value]:[]);return m`<svg class="c-map" viewBox="${s.left*100} ${s.top*100} ${s.width*100} ${s.height*100}"
       role="img" aria-label="the map, ${t.tiles.length} tiles, ${t.meeples.length} meeples">
@@ -1439,25 +1444,25 @@ scored"&&u.value.points>0?[u.value]:[]);return m`<svg class="c-map" viewBox="${s
         <path d="M0 0H100V100H0Z" class="c-tile-edge"/></g>`})}
     ${i?b`<rect x=${i.x*100+2} y=${i.y*100+2} width="96" height="96" rx="5"
       class="c-last ${c===void 0?"":j(c)}"/>`:void 0}
-    ${t.meeples.map(u=>vp(e,u))}
+    ${t.meeples.map(u=>Gp(e,u))}
     ${l.map(u=>b`<g transform="translate(${u.x*100+78} ${u.y*100+22})">
       <title>${Sr(u.segment)} scores ${u.points}</title>
       <circle r="17" class="c-points ${u.seats[0]===void 0?"":j(u.seats[0])}"/>
       <text y="6.5" text-anchor="middle" font-size="18" font-weight="700" fill="#fff">+${u.points}</text></g>`)}
   </svg>`}function ul(e,t,n){let r=dt(e,t);return m`<svg class="c-miniature" viewBox="0 0 100 100" role="img" aria-label=${n}>
-    ${r?mo(r,0):dl(t)}<path d="M0 0H100V100H0Z" class="c-tile-edge"/></svg>`}function xp(e){let{observation:t,config:n}=e,r=t.unseen.reduce((a,i)=>a+i,0),{phase:s}=t,
+    ${r?mo(r,0):dl(t)}<path d="M0 0H100V100H0Z" class="c-tile-edge"/></svg>`}function Vp(e){let{observation:t,config:n}=e,r=t.unseen.reduce((a,i)=>a+i,0),{phase:s}=t,
 o=s.case==="placeTile"?s.value.tile:void 0;return m`<div class="c-side">
     ${o===void 0?void 0:m`<figure class="c-drawn">${ul(n,o,`drawn tile ${Ee(o)}`)}
       <figcaption>seat ${t.turnSeat} lays <b>${Ee(o)}</b></figcaption></figure>`}
     ${s.case==="drawbridge"?m`<ul class="c-crossings">${s.value.crossings.map(a=>m`<li>${W(a.seat)} ${a.meeples} ${a.meeples===1?"meeple waits":"meeples wait"} at a drawbridge</li>`)}</ul>`:
 void 0}
-    ${Vp(e)}
+    ${Ip(e)}
     <details class="c-unseen"><summary>${r} tiles to come</summary>
       <ul>${t.unseen.map((a,i)=>a===0?void 0:m`<li>
         ${ul(n,1+i,`tile ${Ee(1+i)}`)}
         <span>${a}×${Ee(1+i)}</span></li>`)}</ul></details>
     ${t.removed.length===0?void 0:m`<p class="quiet">fitted nowhere: ${t.removed.map(Ee).join(", ")}</p>`}
-  </div>`}function Vp({observation:e,names:t,toDecide:n}){return m`<table class="c-seats"><thead><tr><th>seat</th><th>points</th><th title="points of completed roads">roads</th>
+  </div>`}function Ip({observation:e,names:t,toDecide:n}){return m`<table class="c-seats"><thead><tr><th>seat</th><th>points</th><th title="points of completed roads">roads</th>
       <th title="points of completed cities">cities</th><th title="points of monasteries">monasteries</th></tr></thead>
     <tbody>${e.seats.map((r,s)=>m`<tr class=${n.includes(s)?"decides":""}>
       <th scope="row">${W(s)} <bdi>${v(t[s]??"")}</bdi></th>
@@ -1466,7 +1471,7 @@ void 0}
       <tr class="c-supply ${n.includes(s)?"decides":""}"><td colspan="5">
         <svg viewBox="0 0 224 28" role="img" aria-label="${r.supply} meeples in the supply">${Array.from({length:7},(o,a)=>a<r.supply?$r(s,16+a*32,14,.9):b`<circle cx=${16+
 a*32} cy="14" r="3" class="c-away"/>`)}</svg></td></tr>`)}</tbody></table>`}function ml(e){return m`<div class="board carcassonne"><div class="felt c-table"><label class="c-zoom" title="enlarge the map"><input type="checkbox" aria-label="enlarge the map"><span aria-hidden="true">⤢</span></label>
-    <div class="c-scroll" tabindex="-1">${Gp(e)}</div></div>${xp(e)}</div>`}function pl({phase:e,turnSeat:t,tiles:n}){let r=`tile ${n.length}`;switch(e.case){case"\
+    <div class="c-scroll" tabindex="-1">${xp(e)}</div></div>${Vp(e)}</div>`}function pl({phase:e,turnSeat:t,tiles:n}){let r=`tile ${n.length}`;switch(e.case){case"\
 placeTile":return`${r}: seat ${t} lays ${Ee(e.value.tile)}`;case"placeMeeple":return`${r}: seat ${t} may place a meeple`;case"drawbridge":return`${r}: seat ${e.
 value.crossings[0]?.seat??"?"} decides at a drawbridge`;default:return"the match is over"}}var gl=ve("carcassonne","carcassonne",{name:"Carcassonne with the Drawbridges",pointsName:"points",board:ml,status:pl,notation:ll,toDecide({phase:e,turnSeat:t}){
 return e.case==="drawbridge"?e.value.crossings.slice(0,1).map(({seat:n})=>n):e.case==="over"||e.case===void 0?[]:[t]},points:({seats:e})=>e.map(t=>t.roadPoints+
@@ -1474,15 +1479,15 @@ t.cityPoints+t.monasteryPoints)});function Re(e){return(Ae[e]??"?").toLowerCase(
 e_a_2 ${e.value.used?"yes":"no"}`;case"playCards":{let{first:t,second:n}=e.value;return n===void 0?`play ${t}`:`play ${t} ${n}`}case"raiseCards":return`raise ${e.
 value.first} ${e.value.second}`;case"place":{let{spot:t,stack:n,share:r,opening:s}=e.value,o=t===2,a=o?"free_centre":"x_space";return`place ${o?"centre ":""}${Re(
 n)}${r?" share":""}${s?` ${a}`:""}`}case"replace":return`replace ${e.value.slot}`;case"takeTile":return`take_tile ${e.value.bonusStack}`;case"takeCards":return`\
-take_cards${e.value.cards.map((n,r)=>n>0?` ${n}x${r}`:"").join("")}`;case"useTile":return`use ${po(e.value.tile)}`;case"end":return"end";default:return"?"}}var Jt={width:46,height:66},Ip={0:"",1:"M-1-11H1V-9H3V-7H1V-5L5-1V2H9V9H-9V2H-5V-1L-1-5V-7H-3V-9H-1ZM-2 9V5A2 2 0 0 1 2 5V9Z",2:"M-10-8H-8V-6H-6V-8H-4V-3H4V-8H6\
+take_cards${e.value.cards.map((n,r)=>n>0?` ${n}x${r}`:"").join("")}`;case"useTile":return`use ${po(e.value.tile)}`;case"end":return"end";default:return"?"}}var Jt={width:46,height:66},Np={0:"",1:"M-1-11H1V-9H3V-7H1V-5L5-1V2H9V9H-9V2H-5V-1L-1-5V-7H-3V-9H-1ZM-2 9V5A2 2 0 0 1 2 5V9Z",2:"M-10-8H-8V-6H-6V-8H-4V-3H4V-8H6\
 V-6H8V-8H10V9H4V4A4 4 0 0 0-4 4V9H-10Z",3:"M-8-5A4 4 0 0 1-2-8A4.5 4.5 0 0 1 5-5V-3H7A3.5 3.5 0 0 1 7 5H5V9H-8ZM5-0.5V2.5H6.5A1.5 1.5 0 0 0 6.5-0.5Z",4:"M-8-9H8\
 V-5.5H5.5V-3H-5.5V-5.5H-8ZM-6-1.5H6V0.7H-6ZM-6 2.2H6V4.4H-6ZM-5.5 5.5H5.5V6H8V9.5H-8V6H-5.5Z",5:"M0-10L10-4V-2H-10V-4ZM-8-0.5H-5V6H-8ZM-1.5-0.5H1.5V6H-1.5ZM5-0.\
-5H8V6H5ZM-10 7H10V9.5H-10Z",6:"M-1.5 9.5V4H-5A4.5 4.5 0 0 1-7-3A5.5 5.5 0 0 1-1-9.5A5.5 5.5 0 0 1 6.5-4.5A4.5 4.5 0 0 1 5 4H1.5V9.5Z"};function Be(e,t,n,r=1){return b`<path d=${Ip[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="l-ink-${Re(
-e)}"/>`}var Np={1:"M-1.3-6.5H1.3V-1.8H5V0.8H1.3V7H-1.3V0.8H-5V-1.8H-1.3Z",2:"M0-3.5L5 2.5V5.5L0-0.5L-5 5.5V2.5Z",3:"M-5.5-6.5H-2.5L5 3.5L3 6L-5.5-4Z",4:"M0-3.8A\
+5H8V6H5ZM-10 7H10V9.5H-10Z",6:"M-1.5 9.5V4H-5A4.5 4.5 0 0 1-7-3A5.5 5.5 0 0 1-1-9.5A5.5 5.5 0 0 1 6.5-4.5A4.5 4.5 0 0 1 5 4H1.5V9.5Z"};function Be(e,t,n,r=1){return b`<path d=${Np[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="l-ink-${Re(
+e)}"/>`}var Mp={1:"M-1.3-6.5H1.3V-1.8H5V0.8H1.3V7H-1.3V0.8H-5V-1.8H-1.3Z",2:"M0-3.5L5 2.5V5.5L0-0.5L-5 5.5V2.5Z",3:"M-5.5-6.5H-2.5L5 3.5L3 6L-5.5-4Z",4:"M0-3.8A\
 3.4 3.4 0 1 1-0.01-3.8Z"};function $t(e){return e===0?"all four coats":(zs[e]??"?").toLowerCase()}function Zr(e,t,n,r=1){return b`<g transform="translate(${t} ${n}) scale(${r})"><path d="M-6-8H6V1C6 5 3 7.5 0 9C-3 7.5-6 5-6 1Z"
     class="l-coat-${$t(e)}" stroke="var(--piece-edge)" stroke-width="1.2"/>
-    <path d=${Np[e]??""} fill="#fff" fill-opacity="0.92"/></g>`}var Dt=[1,2,3,4];function Mp({kind:e,number:t,coat:n}){return`${Re(e)}${t>0?` ${t}`:""}, ${$t(n)}`}
-function vr(e,t,n,r=1){let{kind:s,number:o,coat:a}=e,i=s===5?Dt.map((c,l)=>Zr(c,8.5+l*9.7,55,.62)):Zr(a,s===6?23:36.5,52,.9);return b`<g transform="translate(${t} ${n}) scale(${r})"><title>${Mp(
+    <path d=${Mp[e]??""} fill="#fff" fill-opacity="0.92"/></g>`}var Dt=[1,2,3,4];function Yp({kind:e,number:t,coat:n}){return`${Re(e)}${t>0?` ${t}`:""}, ${$t(n)}`}
+function vr(e,t,n,r=1){let{kind:s,number:o,coat:a}=e,i=s===5?Dt.map((c,l)=>Zr(c,8.5+l*9.7,55,.62)):Zr(a,s===6?23:36.5,52,.9);return b`<g transform="translate(${t} ${n}) scale(${r})"><title>${Yp(
 e)}</title>
     <path d="M1.5 12.5L23 1.5L44.5 12.5V65H1.5Z" class="l-house-${Re(s)}"
       stroke="var(--piece-edge)" stroke-width="1.5" stroke-linejoin="round"/>
@@ -1490,9 +1495,9 @@ e)}</title>
     ${Be(s,23,s===6?28:23,s===6?1.2:.88)}
     ${o>0?b`<text x=${s===5?23:15.5} y=${s===5?47:58} text-anchor="middle"
       font-size=${s===5?14:17} font-weight="700" class="l-number">${o}</text>`:void 0}
-    ${i}</g>`}var Yp={0:["","no tile"],1:["share","enter a space where other pawns are"],2:["centre","enter the centre without paying"],3:["X","enter the X spac\
+    ${i}</g>`}var Wp={0:["","no tile"],1:["share","enter a space where other pawns are"],2:["centre","enter the centre without paying"],3:["X","enter the X spac\
 e"],4:["recall","take back the card of this turn"],5:["+2","two spaces on the chapel track"],6:["+2","two spaces on the gate track"],7:["+1","raise a played car\
-d by one"],8:["take","take a 2 before cards are chosen"]};function Gr(e,t,n,r=1,s=!1){let[o,a]=Yp[e],i=o.length<=2,c={1:b`<path d="M8 22C8 17 12 17 12 12A4 4 0 1 1 17 12C17 17 20 17 20 22ZM19 22C21 20 22 16 22 12A4 4 0 1 1 27 12C27 17 30 17 30 22Z" class="l-glyph"/>`,
+d by one"],8:["take","take a 2 before cards are chosen"]};function Gr(e,t,n,r=1,s=!1){let[o,a]=Wp[e],i=o.length<=2,c={1:b`<path d="M8 22C8 17 12 17 12 12A4 4 0 1 1 17 12C17 17 20 17 20 22ZM19 22C21 20 22 16 22 12A4 4 0 1 1 27 12C27 17 30 17 30 22Z" class="l-glyph"/>`,
 2:b`<circle cx="19" cy="15" r="9.5" fill="none" class="l-line"/><circle cx="19" cy="15" r="3.8" class="l-glyph"/>`,4:b`<path d="M27 21A9 9 0 1 0 11 17M7.5 12L11 18.5L17 15" fill="none" class="l-line"/>`,
 5:Be(1,12,20,.85),6:Be(2,12,20,.85),8:b`<rect x="12" y="5" width="14" height="19" rx="2" class="l-glyph-card"/><text x="19" y="19.5" text-anchor="middle" font-size="13" font-weight="700" class="l-number">2</text>`}[e],
 l=e===5||e===6;return b`<g transform="translate(${t} ${n}) scale(${r})">
@@ -1503,7 +1508,7 @@ l=e===5||e===6;return b`<g transform="translate(${t} ${n}) scale(${r})">
     <rect x="1" y="1" width="22" height="32" rx="3.5" class="l-card l-card-${e}"/>
     <path d="M5 31C5 25 8.5 24 9.5 22A5 5 0 1 1 14.5 22C15.5 24 19 25 19 31Z" class="l-person"/>
     <text x="12" y="15" text-anchor="middle" font-size="15" font-weight="700" class="l-number">${e}</text></g>`}function hl(e,t){return b`<g transform="translate(${e} ${t})"><title>a card that is not revealed</title>
-    <rect x="1" y="1" width="22" height="32" rx="3.5" class="l-back"/><path d="M6 8L18 26M18 8L6 26" class="l-back-line"/></g>`}var bl=12,Vr=bl/2,pt=52,xr=48;function Wp(e,t,n){let r=Vr*pt,s=Array.from({length:Vr},(o,a)=>{let i=e+a,c=a*pt,l=t[i];return b`
+    <rect x="1" y="1" width="22" height="32" rx="3.5" class="l-back"/><path d="M6 8L18 26M18 8L6 26" class="l-back-line"/></g>`}var bl=12,Vr=bl/2,pt=52,xr=48;function Fp(e,t,n){let r=Vr*pt,s=Array.from({length:Vr},(o,a)=>{let i=e+a,c=a*pt,l=t[i];return b`
       <path d="M${c} 79H${c+pt}V106H${c+46}V102A20 18 0 0 0 ${c+6} 102V106H${c}Z" class="l-stone"/>
       <path d="M${c} 79.5H${c+pt}" class="l-deck"/>
       ${l?vr(l,c+(pt-Jt.width)/2,12):b`<rect x=${c+5} y="27" width="42" height="50" rx="5" class="l-slot"/><text x=${c+26} y="57" text-anchor="middle"
@@ -1512,7 +1517,7 @@ l=e===5||e===6;return b`<g transform="translate(${t} ${n}) scale(${r})">
       ${n.get(i)?b`<text x=${c+26} y="9" text-anchor="middle" font-size="10" class="ink-soft">replaced</text>`:void 0}`});return m`<svg class="l-half" viewBox="0 0 ${r} 112" aria-hidden="true">
     <rect y="98" width=${r} height="14" class="l-water"/>
     <path d="M0 102q13-5 26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0" class="l-wave"/>
-    ${s.map(o=>b`${o}`)}</svg>`}function Fp(e){return Dt.map(t=>e.filter(n=>n.coat===t||n.kind===5).length)}function Cp(e,t){let n=e.hand.flatMap((a,i)=>a>0?[{value:i,
+    ${s.map(o=>b`${o}`)}</svg>`}function Cp(e){return Dt.map(t=>e.filter(n=>n.coat===t||n.kind===5).length)}function kp(e,t){let n=e.hand.flatMap((a,i)=>a>0?[{value:i,
 count:a}]:[]),r=e.played,s=[e.raises?.first??0,e.raises?.second??0],o=r?[r.first,...r.second===void 0?[]:[r.second]]:[];return m`<div class="l-cards"><span class="label">hand</span>
     <svg class="row" viewBox="0 0 ${Math.max(1,n.length)*xr} 34" width=${Math.max(1,n.length)*xr} height="34" role="img"
       aria-label="hand: ${n.map(({value:a,count:i})=>`${i} of ${a}`).join(", ")||"none"}">
@@ -1521,35 +1526,35 @@ count:a}]:[]),r=e.played,s=[e.raises?.first??0,e.raises?.second??0],o=r?[r.first
     ${o.length>0?m`<span class="label">plays</span><svg class="row" viewBox="0 0 ${o.length*44} 34" width=${o.length*44} height="34"
       role="img" aria-label="plays ${o.join(" and ")}">${o.map((a,i)=>b`${mt(a,i*44,0)}${s[i]?b`<text x=${i*44+26} y="22" font-size="13" font-weight="700" class="ink">+${s[i]}</text>`:
 void 0}`)}</svg>`:e.hasChosen?m`<span class="label">chose</span><svg class="row" viewBox="0 0 24 34" width="24" height="34" role="img"
-          aria-label="a card that is not revealed">${hl(0,0)}</svg>`:t?m`<span class="label">chooses…</span>`:void 0}</div>`}function kp(e){if(e.tiles.length===
+          aria-label="a card that is not revealed">${hl(0,0)}</svg>`:t?m`<span class="label">chooses…</span>`:void 0}</div>`}function Lp(e){if(e.tiles.length===
 0)return;let t=[...e.freshTiles],n=34;return m`<div class="l-tiles"><span class="label">tiles</span><svg class="row" viewBox="0 0 ${e.tiles.length*n} ${n}"
     width=${e.tiles.length*n} height=${n} role="img" aria-label="${e.tiles.length} bonus tiles">${e.tiles.map((r,s)=>{let o=t.indexOf(r);return o>=0&&t.splice(o,
 1),Gr(r,s*n,0,.88,o>=0)})}</svg></div>`}function yl(e,t,n){let r=new Map;for(let{event:i}of e.events)i.case==="built"&&i.value.seat===t&&r.set(i.value.slot,i.value.
-replaced!==void 0);let s=e.observation.phase.case==="chooseCards",o=Fp(n.bridge),a=Math.max(bl,n.bridge.length);return m`<section class="panel l-seat ${e.toDecide.
+replaced!==void 0);let s=e.observation.phase.case==="chooseCards",o=Cp(n.bridge),a=Math.max(bl,n.bridge.length);return m`<section class="panel l-seat ${e.toDecide.
 includes(t)?"decides":""}">
     <header><h3>${W(t)} <bdi>${v(e.names[t]??"")}</bdi></h3><b class="money">£${n.money}</b>
       <svg class="row" viewBox="0 0 168 22" width="168" height="22" role="img"
         aria-label="strengths: ${Dt.map((i,c)=>`${$t(i)} ${o[c]}`).join(", ")}">
         ${Dt.map((i,c)=>b`<g><title>strength of ${$t(i)}: ${o[c]}</title>${Zr(i,10+c*42,11)}
           <text x=${21+c*42} y="16" font-size="14" font-weight="700" class="ink">${o[c]}</text></g>`)}</svg>
-      ${Cp(n,s)}${kp(n)}</header>
+      ${kp(n,s)}${Lp(n)}</header>
     <div class="l-bridge" role="img" aria-label="bridge: ${n.bridge.map(i=>`${Ae[i.kind]?.toLowerCase()} ${i.number||""}`).join(", ")||"empty"}">${Array.from({length:Math.
-ceil(a/Vr)},(i,c)=>Wp(c*Vr,n.bridge,r))}</div></section>`}var Kt=6,Lp=[0,1,2,3,2,1],go=1.25;function Ot(e,t){let n=(e*60-90)*Math.PI/180;return[Math.cos(n)*t,Math.sin(n)*t]}function Xp(e,t,n,r){let s=e.unseenNumbers.length+
+ceil(a/Vr)},(i,c)=>Fp(c*Vr,n.bridge,r))}</div></section>`}var Kt=6,Xp=[0,1,2,3,2,1],go=1.25;function Ot(e,t){let n=(e*60-90)*Math.PI/180;return[Math.cos(n)*t,Math.sin(n)*t]}function Tp(e,t,n,r){let s=e.unseenNumbers.length+
 e.unseenCoats.length,[o,a]=[Jt.width*go,Jt.height*go],[i,c]=[t-o/2,n-a/2-4],l=e.top?s+1:0;return b`<g><title>${Re(e.kind)}: ${l} left</title>
     ${[3,2,1].filter(u=>s>=u*3-2).map(u=>b`<rect x=${i+2+u*2.5} y=${c+17+u*2.5} width=${o-3} height=${a-17} class="l-below"/>`)}
-    ${e.top?vr(e.top,i,c,go):b`<rect x=${i} y=${c+8} width=${o} height=${a-8} rx="6" class="l-empty"/>${Be(e.kind,t,n,1.3)}`}
+    ${e.top?vr(e.top,i,c,go):b`<rect x=${i} y=${c+8} width=${o} height=${a-8} rx="6" class="vacant"/>${Be(e.kind,t,n,1.3)}`}
     ${r?b`<rect x=${i-3} y=${c-3} width=${o+6} height=${a+7} rx="8" class="new"/>`:void 0}
     <text x=${t} y=${n+a/2+16} text-anchor="middle" font-size="13" class="ink-soft">${Re(e.kind)} ×${l}</text></g>`}function El({observation:e,config:t,events:n}){
-let r=t?.edition?.rondelIncomes??Lp,s=new Set(n.flatMap(({event:c})=>c.case==="placed"?[c.value.seat]:[])),o=n.flatMap(({event:c})=>c.case==="stackRevealed"?[c.
+let r=t?.edition?.rondelIncomes??Xp,s=new Set(n.flatMap(({event:c})=>c.case==="placed"?[c.value.seat]:[])),o=n.flatMap(({event:c})=>c.case==="stackRevealed"?[c.
 value.stack]:[]),a=c=>e.seats.flatMap(({pawn:l},u)=>(c==="centre"?l?.place.case==="centre":l?.place.case==="outer"&&l.place.value===c)?[u]:[]),i=(c,l,u)=>c.map(
-(p,f)=>b`${s.has(p)?b`<circle cx=${l+(f-(c.length-1)/2)*24} cy=${u-10} r="20" class="new"/>`:void 0}${Jo(p,l+(f-(c.length-1)/2)*24,u,1.25)}`);return m`<svg class="l-rondel" viewBox="-232 -258 464 510" role="img"
+(p,f)=>b`${s.has(p)?b`<circle cx=${l+(f-(c.length-1)/2)*24} cy=${u-10} r="20" class="new"/>`:void 0}${Jo(p,l+(f-(c.length-1)/2)*24,u,1.25)}`);return m`<svg class="l-rondel" viewBox="-240 -258 480 510" role="img"
       aria-label="the rondel with six stacks of buildings">
     <circle r="124" class="l-rim"/><circle r="118" class="l-wheel"/>
     ${Array.from({length:Kt},(c,l)=>{let[u,p]=Ot(l+.5,42),[f,g]=Ot(l+.5,118),[h,R]=Ot(l,101),E=r[l]??0;return b`<path d="M${u} ${p}L${f} ${g}" class="l-spoke"/>
         <text x=${h} y=${R+7} text-anchor="middle" font-size=${l===0?28:20} font-weight="700" class=${l===0?"l-x":"l-income"}
           >${l===0?"✕":`£${E}`}</text>`})}
     <circle r="42" class="l-centre"/><text y="-19" text-anchor="middle" font-size="15" font-weight="700" class="l-income">−£2</text>
-    ${e.stacks.map((c,l)=>{let u=((l-e.orientation)%Kt+Kt)%Kt,[p,f]=Ot(u,u===0?200:182);return Xp(c,p,f,o.includes(c.kind)&&c.kind!==0)})}
+    ${e.stacks.map((c,l)=>{let u=((l-e.orientation)%Kt+Kt)%Kt,[p,f]=Ot(u,u===0?200:u===3?182:192);return Tp(c,p,f,o.includes(c.kind)&&c.kind!==0)})}
     ${Array.from({length:Kt},(c,l)=>{let[u,p]=Ot(l,63);return i(a(l),u,p+12)})}
     ${i(a("centre"),0,23)}
   </svg>`}var Ir=16,xe=27,Rl=8,Sl=10;function Al(e){let t=e.last+1,n=Math.ceil(t/Ir),r=12+e.order.length*Rl,s=r+xe+3,o=a=>({x:a%Ir*xe+3,y:Math.floor(a/Ir)*s+r});return m`<figure class="l-track"><figcaption><svg class="glyph" viewBox="-12 -12 24 24" aria-hidden="true">${Be(
@@ -1566,11 +1571,11 @@ u.value.fromSpace!==u.value.toSpace?[u.value.seat]:[])),o=r?.chapelLastSpace??Ma
 seats.map(l=>l.gatePosition)),i=new Map(r?.chapelMoney.map(l=>[l.space,`£${l.money}`])),c=new Map(r?.gateBonus.map(l=>[l,"★"]));return i.set(o,`£${(r?.chapelMoney.
 find(({space:l})=>l===o)?.money??0)+Sl}`),c.set(a,`${c.get(a)??""}£${Sl}`),m`<div class="l-tracks">
     ${Al({name:"Chapel track",kind:1,last:o,printed:i,order:e.chapelOrder,position:l=>e.seats[l]?.chapelPosition??0,moved:s("chapelAdvanced")})}
-    ${Al({name:"Gate track",kind:2,last:a,printed:c,order:e.gateOrder,position:l=>e.seats[l]?.gatePosition??0,moved:s("gateAdvanced")})}</div>`}var Tp={0:"",1:"furthest on the chapel track",2:"most chapels",3:"£1 a round to the chapel leader",4:"£1 a space ahead of the last",5:"money spaces pay again",
+    ${Al({name:"Gate track",kind:2,last:a,printed:c,order:e.gateOrder,position:l=>e.seats[l]?.gatePosition??0,moved:s("gateAdvanced")})}</div>`}var Bp={0:"",1:"furthest on the chapel track",2:"most chapels",3:"£1 a round to the chapel leader",4:"£1 a space ahead of the last",5:"money spaces pay again",
 6:"furthest on the gate track",7:"most gates",8:"£1 a round to the gate leader",9:"£3, 5, 9, 12 by distance",10:"unused tiles pay £0, 1, 4, 9, 16",11:"highes\
 t sum in hand",12:"most inns",13:"£2 to the highest card",14:"£4, 7, 10 by cards in hand",15:"£5, 10, 15 for sets of cards",16:"most buildings",17:"longest s\
-eries",18:"£2 a round to the lowest number",19:"£2 a number up to 30",20:"£10 a set of all six kinds"};function Bp({faces:e}){let t=[["chapel",e?.chapel],["g\
-ate",e?.gate],["inn",e?.inn],["bridge",e?.bridge]];return m`<dl class="l-faces">${t.map(([n,r])=>m`<div><dt>${n}</dt><dd>${Tp[r??0]}</dd></div>`)}</dl>`}function _p(e,t){
+eries",18:"£2 a round to the lowest number",19:"£2 a number up to 30",20:"£10 a set of all six kinds"};function _p({faces:e}){let t=[["chapel",e?.chapel],["g\
+ate",e?.gate],["inn",e?.inn],["bridge",e?.bridge]];return m`<dl class="l-faces">${t.map(([n,r])=>m`<div><dt>${n}</dt><dd>${Bp[r??0]}</dd></div>`)}</dl>`}function wp(e,t){
 return m`<div class="l-stock">
     <figure><figcaption>Supply</figcaption><svg viewBox="0 0 226 40" role="img"
       aria-label="supply: ${e.supply.map((n,r)=>`${n} of ${r}`).slice(1).join(", ")}">
@@ -1584,7 +1589,7 @@ return m`<div class="l-stock">
       aria-label="markers to come: ${e.unseenMarkers.map((n,r)=>`${n} of ${r+1}`).join(", ")}">
       ${e.unseenMarkers.map((n,r)=>b`<circle cx=${r*52+16} cy="20" r="13" class="l-marker"/>
         <text x=${r*52+16} y="25" text-anchor="middle" font-size="15" font-weight="700" class="l-number">${r+1}</text>
-        <text x=${r*52+32} y="25" font-size="12" class="ink-soft">×${n}</text>`)}</svg></figure></div>`}function wp({turns:e,phase:t}){if(e.length===0)return;let n=t.
+        <text x=${r*52+32} y="25" font-size="12" class="ink-soft">×${n}</text>`)}</svg></figure></div>`}function Up({turns:e,phase:t}){if(e.length===0)return;let n=t.
 case==="turn"?t.value.turn:-1;return m`<ol class="l-turns" aria-label="order of play">${e.map(({seat:r,card:s,value:o},a)=>m`<li
     class=${a===n?"now":a<n?"past":""}>${W(r)}<svg viewBox="0 0 24 34" width="20" height="28" role="img"
       aria-label="card ${s}">${mt(s,0,0)}</svg>${o>s?m`<b>+${o-s}</b>`:void 0}</li>`)}</ol>`}function vl(e){let{observation:t}=e,n=new Set(e.events.flatMap(({event:r})=>r.
@@ -1593,8 +1598,8 @@ case==="tileTaken"?[r.value.bonusStack]:[]));return m`<div class="board london">
       <div class="l-beside">
         <div class="l-round"><svg viewBox="0 0 40 40" width="40" height="40" role="img" aria-label="round marker ${t.marker}">
           <circle cx="20" cy="20" r="17" class="l-marker"/><text x="20" y="27" text-anchor="middle" font-size="20" font-weight="700" class="l-number">${t.marker}</text></svg>
-          <span>round <b>${t.round}</b>, last ${t.rounds-1}</span>${wp(t)}</div>
-        ${Zl(e)}${_p(t,n)}${Bp(t)}</div></div>
+          <span>round <b>${t.round}</b>, last ${t.rounds-1}</span>${Up(t)}</div>
+        ${Zl(e)}${wp(t,n)}${_p(t)}</div></div>
     ${t.seats.map((r,s)=>yl(e,s,r))}</div>`}function Gl({phase:e,round:t,rounds:n,turns:r}){let s=`round ${t} of 0 to ${n-1}`;switch(e.case){case"takeA2":return`${s}\
 : seat ${e.value.seat} may take a 2`;case"chooseCards":return`${s}: seats choose cards in secret`;case"raiseCards":return`${s}: seat ${e.value.seat} may raise i\
 ts cards`;case"turn":{let o=r[e.value.turn]?.seat??"?",a={place:"places its pawn",replace:"replaces a building",takeTile:"takes a bonus tile",takeCards:"takes c\
@@ -1607,35 +1612,35 @@ this.#t?m`<main class="list"><h1>Ladders</h1>${this.#t.length===0?m`<p class="pa
           <a class="cover" href=${We(t.ladderId)}><bdi>${v(t.ladderId)}</bdi></a>
           <p>${ho(t)}</p><p>${H(t.config?.game)?.name??""}, ${t.config?.seats??"?"} seats</p>
           <p class="quiet">${t.matches} matches${t.annulledMatches>0n?`, ${t.annulledMatches} annulled`:""}</p></li>`)}</ul>`}</main>`:z("Asking for the ladders\
-…")}};var Up=500,Jp=20,Mr=class{constructor(t,n){this.ladderId=t;this.#s().catch(r=>this.#r=D(r)).finally(n)}ladderId;#t;#e=[];#n=[];#r;async#s(){let{ladderId:t}=this,
-n=ct(),[r,s,o]=await Promise.all([n.getLadder({ladderId:t}),n.listStandings({ladderId:t,pageSize:Up}),n.listLadderMatches({ladderId:t,pageSize:Jp})]);[this.#t,this.#e,
+…")}};var Jp=500,$p=20,Mr=class{constructor(t,n){this.ladderId=t;this.#s().catch(r=>this.#r=D(r)).finally(n)}ladderId;#t;#e=[];#n=[];#r;async#s(){let{ladderId:t}=this,
+n=ct(),[r,s,o]=await Promise.all([n.getLadder({ladderId:t}),n.listStandings({ladderId:t,pageSize:Jp}),n.listLadderMatches({ladderId:t,pageSize:$p})]);[this.#t,this.#e,
 this.#n]=[r.ladder,s.standings,o.matches]}view(){if(this.#r)return re(this.#r,"This ladder cannot be shown");let t=this.#t;if(!t)return z("Asking for the standi\
 ngs…");let n=Xt(this.#e.map(({rating:r})=>r));return m`<main class="list"><h1><bdi>${v(t.ladderId)}</bdi> ${ho(t)}</h1>
       <p class="quiet">${H(t.config?.game)?.name??""}, ${t.config?.seats??"?"} seats; ${t.matches} matches count</p>
-      <table class="standings"><thead><tr><th>Rank</th><th>Bot</th><th>Rating</th><th>Interval</th><th>Matches</th><th></th></tr></thead>
+      <table class="standings"><thead><tr><th class="figure">Rank</th><th>Bot</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th><th>State</th></tr></thead>
         <tbody>${this.#e.map(r=>m`<tr><td class="figure">${ur(r.rating)}</td>
           <th scope="row"><a href=${We(t.ladderId,r.botName)}><bdi>${v(r.botName)}</bdi></a>
             <small><bdi>${v(r.botVersion)}</bdi>${r.owner?m`, <bdi>${v(r.owner)}</bdi>`:void 0}</small></th>
           <td class="figure">${Tt(r.rating)}</td><td>${dr(r.rating,n)}</td>
-          <td class="figure">${r.rating?.matches??0}</td><td>${$p(r)}</td></tr>`)}</tbody></table>
+          <td class="figure">${r.rating?.matches??0}</td><td>${Dp(r)}</td></tr>`)}</tbody></table>
       ${this.#n.length===0?void 0:m`<h2>Latest matches</h2><ul class="latest">${this.#n.map(({match:r})=>r&&m`<li>
         <a href=${Rt(r.matchId)}>${r.seats.map(({botName:s},o)=>m`${o>0?" · ":""}<bdi>${v(s)}</bdi>`)}</a>
-        ${r.annulment?m`<span class="tag warn">annulled</span>`:void 0}</li>`)}</ul>`}</main>`}};function $p(e){let t=(Ds[e.state]??"").toLowerCase();return m`${t&&
+        ${r.annulment?m`<span class="tag warn">annulled</span>`:void 0}</li>`)}</ul>`}</main>`}};function Dp(e){let t=(Ds[e.state]??"").toLowerCase();return m`${t&&
 t!=="unspecified"?m`<span class="tag" title=${v(e.detail)}>${t.replace(/_/g," ")}</span>`:void 0}${e.isHouseBot?m`<span class="tag">house</span>`:void 0}${e.changed?
 m`<span class="tag warn" title="its last 100 results do not fit its earlier ones">changed</span>`:void 0}`}var bo={waiting:1,running:2,ended:3,cancelled:4};function Vl(e){let t=e.get("label")??"",[n="",...r]=t.split("="),s=e.get("annulled");return M(Nc,{state:bo[e.get(
 "state")??""]??0,gameId:e.get("game")??"",botName:e.get("bot")??"",maker:e.get("maker")??"",groupId:e.get("group")??"",labels:n===""?{}:{[n]:r.join("=")},...s===
-"yes"||s==="no"?{annulled:s==="yes"}:{}})}var Dp=50,Kp=5e3,Wr=class{constructor(t,n){this.query=t;this.changed=n;this.#o(),setInterval(()=>{this.#i()},Kp)}query;changed;#t=[];#e=[];#n="";#r=0;#s;async#a(t){
-return lr().listMatches({filter:Vl(this.query),pageSize:Dp,pageToken:t})}async#o(){try{let t=await this.#a(this.#n);this.#t.push(...t.matches),this.#e.push(...t.
-damagedMatchIds),this.#n=t.nextPageToken,this.#r+=1}catch(t){this.#s=D(t)}this.changed()}async#i(){if(!(document.hidden||this.#r!==1||this.#s))try{let t=await this.#a(
+"yes"||s==="no"?{annulled:s==="yes"}:{}})}var Kp=50,Op=5e3,Wr=class{constructor(t,n){this.query=t;this.changed=n;this.#a(),setInterval(()=>{this.#i()},Op)}query;changed;#t=[];#e=[];#n="";#r=0;#s;async#o(t){
+return lr().listMatches({filter:Vl(this.query),pageSize:Kp,pageToken:t})}async#a(){try{let t=await this.#o(this.#n);this.#t.push(...t.matches),this.#e.push(...t.
+damagedMatchIds),this.#n=t.nextPageToken,this.#r+=1}catch(t){this.#s=D(t)}this.changed()}async#i(){if(!(document.hidden||this.#r!==1||this.#s))try{let t=await this.#o(
 "");if(this.#r!==1)return;[this.#t,this.#e,this.#n]=[t.matches,t.damagedMatchIds,t.nextPageToken],this.changed()}catch{}}view(){if(this.#s)return re(this.#s,"Th\
 e matches cannot be listed");if(this.#r===0)return z("Asking for the matches…");let t=this.query.get("bot"),n=this.#t.filter(({state:s})=>s===2||s===1),r=this.#t.
-filter(s=>!n.includes(s));return m`<main class="list"><h1>${t?m`Matches of <bdi>${v(t)}</bdi>`:"Matches"}</h1>${Op(this.query)}
-      ${n.length>0?m`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${n.map(Pp)}</ul></section>`:void 0}
-      ${r.length>0?m`<section aria-label="matches that are over"><h2>Over</h2>${zp(r)}</section>`:void 0}
+filter(s=>!n.includes(s));return m`<main class="list"><h1>${t?m`Matches of <bdi>${v(t)}</bdi>`:"Matches"}</h1>${Pp(this.query)}
+      ${n.length>0?m`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${n.map(Qp)}</ul></section>`:void 0}
+      ${r.length>0?m`<section aria-label="matches that are over"><h2>Over</h2>${Hp(r)}</section>`:void 0}
       ${this.#t.length===0?m`<div class="panel empty"><p>No match ${[...this.query.values()].some(Boolean)?"fits these filters":"has been made yet"}.</p>
         <p class="quiet">Drop a replay file anywhere on this page to look at it.</p></div>`:void 0}
       ${this.#e.length>0?m`<p class="notice">The server cannot read ${this.#e.length} matches: ${this.#e.map(s=>m`<code>${v(s)}</code> `)}</p>`:void 0}
-      ${this.#n?m`<p><button type="button" @click=${()=>{this.#o()}}>Older matches</button></p>`:void 0}</main>`}};function Op(e){let t=s=>e.get(s)??"",n=(s,o,a)=>m`<label>${o}<select name=${s}>
+      ${this.#n?m`<p><button type="button" @click=${()=>{this.#a()}}>Older matches</button></p>`:void 0}</main>`}};function Pp(e){let t=s=>e.get(s)??"",n=(s,o,a)=>m`<label>${o}<select name=${s}>
     <option value="">any</option>${a.map(([i,c])=>m`<option value=${i} ?selected=${t(s)===i}>${c}</option>`)}</select></label>`,r=(s,o,a)=>m`<label>${o}<input name=${s} .value=${t(
 s)} placeholder=${a} maxlength="300"></label>`;return m`<form class="filters" method="get" action="/">${n("game","Game",fo.map(({id:s,name:o})=>[s,o]))}
     ${n("state","State",Object.keys(bo).map(s=>[s,s]))}
@@ -1645,63 +1650,64 @@ seats.map(({seat:t,botName:n,reservedFor:r})=>{let s=e.result?.seats.find(o=>o.s
 n)}><bdi>${v(n)}</bdi></a>`:m`<i>${r?m`for <bdi>${v(r)}</bdi>`:"no bot yet"}</i>`}
       ${s?m`<b class="score" title="place ${s.place}">${s.score}</b>${s.faultCount>0?m`<span class="tag warn">${s.faultCount} ${s.faultCount===1?"fault":"faults"}</span>`:
 void 0}`:void 0}</li>`})}</ul>`}function Ml(e){let t=Object.entries(e.labels);if(t.length!==0)return m`<div class="labels">${t.map(([n,r])=>m`<a class="tag" href="/?${new URLSearchParams(
-{label:`${n}=${r}`})}"><bdi>${v(n)}=${v(r)}</bdi></a>`)}</div>`}function Pp(e){return m`<li class="panel card"><a class="cover" href=${Rt(e.matchId)}>${Il(e)}</a>
+{label:`${n}=${r}`})}"><bdi>${v(n)}=${v(r)}</bdi></a>`)}</div>`}function Qp(e){return m`<li class="panel card"><a class="cover" href=${Rt(e.matchId)}>${Il(e)}</a>
     <p>${e.state===2?m`<span class="tag live">live</span>`:m`<span class="tag">waits for bots</span>`}
-      <span class="quiet">${e.decisions} decisions</span></p>${Nl(e)}${Ml(e)}</li>`}function Qp(e){if(e===0n)return;let t=new Date(Number(e));return m`<time datetime=${t.
-toISOString()}>${t.toLocaleString([],{dateStyle:"medium",timeStyle:"short"})}</time>`}function zp(e){return m`<table class="matches"><thead><tr><th>Game</th><th>Bots and scores</th><th>Decisions</th><th>Ended</th></tr></thead><tbody>${e.
+      <span class="quiet">${e.decisions} decisions</span></p>${Nl(e)}${Ml(e)}</li>`}function zp(e){if(e===0n)return;let t=new Date(Number(e));return m`<time datetime=${t.
+toISOString()}>${t.toLocaleString([],{dateStyle:"medium",timeStyle:"short"})}</time>`}function Hp(e){return m`<table class="matches"><thead><tr><th>Game</th><th>Bots and scores</th><th class="figure">Decisions</th><th>Ended</th></tr></thead><tbody>${e.
 map(t=>m`<tr>
     <th scope="row"><a href=${Rt(t.matchId)}>${Il(t)}</a>${t.state===4?m` <span class="tag warn">cancelled</span>`:void 0}${t.annulment?m` <span class="tag warn">annulled</span>`:
 void 0}</th>
-    <td>${Nl(t)}${Ml(t)}</td><td class="figure">${t.decisions}</td><td>${Qp(t.endedUnixMs||t.createdUnixMs)}</td></tr>`)}</tbody></table>`}var Yl=[["← →","previous and next decision"],["Home End","first and last position"],["Space","play and pause"],["+ −","faster and slower"],["N P","next an\
-d previous decision of the same seat"],["J K","next and previous fault"],["1 … 6","view as seat 0 … 5"],["0 Esc","view as a spectator"],["?","this help"]];function Hp(e,t){
+    <td>${Nl(t)}${Ml(t)}</td><td class="figure">${t.decisions}</td><td>${zp(t.endedUnixMs||t.createdUnixMs)}</td></tr>`)}</tbody></table>`}var Yl=[["← →","previous and next decision"],["Home End","first and last position"],["Space","play and pause"],["+ −","faster and slower"],["N P","next an\
+d previous decision of the same seat"],["J K","next and previous fault"],["1 … 6","view as seat 0 … 5"],["0 Esc","view as a spectator"],["?","this help"]];function jp(e,t){
 return e instanceof Element?e.closest("input, select, textarea, [contenteditable]")?!0:(t===" "||t==="Enter")&&e.closest("button, a, summary")!==null:!1}function Wl(e,t){
-if(t.ctrlKey||t.altKey||t.metaKey||Hp(t.target,t.key))return;let n=e.seat??e.record.positions[e.index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.
+if(t.ctrlKey||t.altKey||t.metaKey||jp(t.target,t.key))return;let n=e.seat??e.record.positions[e.index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.
 goTo(e.index+1),Home:()=>e.goTo(0),End:()=>e.goTo(e.last)," ":()=>e.togglePlaying(),"+":()=>e.changeSpeed(1),"-":()=>e.changeSpeed(-1),n:()=>n!==void 0&&e.goToSeat(
 n,1),p:()=>n!==void 0&&e.goToSeat(n,-1),j:()=>e.goToFault(1),k:()=>e.goToFault(-1),0:()=>e.viewAs(void 0),Escape:()=>e.showsHelp?e.toggleHelp():e.viewAs(void 0),
-"?":()=>e.toggleHelp()},s=/^[1-6]$/.test(t.key)?()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}var qp=6,eg=4,tg=50;function ng({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
+"?":()=>e.toggleHelp()},s=/^[1-6]$/.test(t.key)?()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}var eg=6,tg=4,ng=50;function rg({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
 creditMs:o(r?.creditUs),lagMs:o(r?.refereeLagUs),isSubstituted:s===3,isLate:t.some(a=>a.seat===n&&a.fault?.reason===2)}}function Pt(e){return(Ks[e??0]??"unknown").
 toLowerCase().replace(/_/g," ")}function ue(e){if(e<10)return`${Math.round(e*10)/10} ms`;if(e<1e3)return`${Math.round(e)} ms`;if(e<6e4)return`${Math.round(e/100)/
 10} s`;let t=Math.floor(e/1e3),[n,r]=[Math.floor(t/3600),Math.floor(t/60)%60],s=o=>String(o).padStart(2,"0");return n>0?`${n}:${s(r)}:${s(t%60)}`:`${r}:${s(t%60)}`}
-function Fl(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function Cl(e,t){let n=e.map(ng),r=e.map(({observations:[c]})=>t&&c?t.points(c):[]),s=e.flatMap(
+function Fl(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function Cl(e,t){let n=e.map(rg),r=e.map(({observations:[c]})=>t&&c?t.points(c):[]),s=e.flatMap(
 ({faults:c},l)=>c.map(({seat:u,fault:p})=>({index:l,kind:"fault",seat:u,text:`seat ${u}: fault, ${Pt(p?.reason)}`}))),o=r.flatMap((c,l)=>{let u=r[l-1];return u?
 c.map((p,f)=>({index:l,seat:f,gain:p-(u[f]??0)})).filter(({gain:p})=>p>0):[]}),a=o.reduce((c,{gain:l})=>c+l,0)/Math.max(1,o.length);for(let{index:c,seat:l,gain:u}of Fl(
-o.filter(p=>p.gain>1.5*a),p=>p.gain,qp))s.push({index:c,kind:"jump",seat:l,text:`seat ${l}: +${u} ${t?.pointsName??"points"}`});let i=n.flatMap((c,l)=>c&&c.chargedMs>=
-tg?[{think:c,index:l}]:[]);for(let{think:c,index:l}of Fl(i,u=>u.think.chargedMs,eg))s.push({index:l,kind:"think",seat:c.seat,text:`seat ${c.seat} thought ${ue(c.
-chargedMs)}`});return s.sort((c,l)=>c.index-l.index),{thinks:n,points:r,marks:s}}var Fr=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=rn(n==="?"?location.search:location.hash);this.#e=s.at,this.seat=s.seat,this.speed=
-s.speed,this.follows=t.isLive&&s.at===void 0,this.#s()}record;mark;changed;index=0;seat;speed;isPlaying=!1;showsHelp=!1;follows;notice="";#t;#e;#n;#r=-1;get last(){
-return Math.max(0,this.record.positions.length-1)}get timeline(){return(!this.#n||this.#r!==this.record.version)&&(this.#n=Cl(this.record.positions,this.record.
-game),this.#r=this.record.version),this.#n}grew(){this.follows&&(this.index=this.last),this.#s(),this.changed()}#s(){this.#e!==void 0&&(this.index=this.record.indexOf(
+o.filter(p=>p.gain>1.5*a),p=>p.gain,eg))s.push({index:c,kind:"jump",seat:l,text:`seat ${l}: +${u} ${t?.pointsName??"points"}`});let i=n.flatMap((c,l)=>c&&c.chargedMs>=
+ng?[{think:c,index:l}]:[]);for(let{think:c,index:l}of Fl(i,u=>u.think.chargedMs,tg))s.push({index:l,kind:"think",seat:c.seat,text:`seat ${c.seat} thought ${ue(c.
+chargedMs)}`});return s.sort((c,l)=>c.index-l.index),{thinks:n,points:r,marks:s}}var sg=350,Fr=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=rn(n==="?"?location.search:location.hash);this.#e=s.at,this.seat=s.seat,this.
+speed=s.speed,this.follows=t.isLive&&s.at===void 0,this.#a()}record;mark;changed;index=0;seat;speed;isPlaying=!1;showsHelp=!1;follows;notice="";#t;#e;#n;#r=!1;#s;#o=-1;get last(){
+return Math.max(0,this.record.positions.length-1)}get timeline(){return(!this.#s||this.#o!==this.record.version)&&(this.#s=Cl(this.record.positions,this.record.
+game),this.#o=this.record.version),this.#s}grew(){this.follows&&(this.index=this.last),this.#a(),this.changed()}#a(){this.#e!==void 0&&(this.index=this.record.indexOf(
 this.#e),this.record.positions[this.index]?.number===this.#e&&(this.#e=void 0))}goTo(t){this.#e=void 0,this.index=Math.min(this.last,Math.max(0,Math.round(t))),
-this.follows=this.record.isLive&&this.index===this.last,this.#o(),this.changed()}goToSeat(t,n){for(let r=this.index+n;r>0&&r<=this.last;r+=n)if(this.record.positions[r]?.
+this.follows=this.record.isLive&&this.index===this.last,this.#c(),this.changed()}goToSeat(t,n){for(let r=this.index+n;r>0&&r<=this.last;r+=n)if(this.record.positions[r]?.
 played?.seat===t)return this.goTo(r)}goToFault(t){let n=this.timeline.marks.filter(({kind:s})=>s==="fault").map(({index:s})=>s),r=t>0?n.find(s=>s>this.index):n.
 findLast(s=>s<this.index);r!==void 0&&this.goTo(r)}get canViewSeats(){return this.record.hasSeatViews&&this.record.positions.some(({observations:t})=>t.length>1)}viewAs(t){
-t!==void 0&&(!this.canViewSeats||t>=this.record.seats)||(this.seat=t,this.#o(),this.changed())}setSpeed(t){this.speed=t,this.#o(),this.isPlaying&&this.#a(),this.
+t!==void 0&&(!this.canViewSeats||t>=this.record.seats)||(this.seat=t,this.#c(),this.changed())}setSpeed(t){this.speed=t,this.#c(),this.isPlaying&&this.#i(),this.
 changed()}changeSpeed(t){let n=Ke.findIndex(s=>s===this.speed),r=Ke[n+t];r!==void 0&&this.setSpeed(r)}togglePlaying(){this.isPlaying=!this.isPlaying,this.isPlaying?
-(this.index>=this.last&&!this.record.isLive&&this.goTo(0),this.#a()):clearInterval(this.#t),this.changed()}#a(){clearInterval(this.#t),this.#t=setInterval(()=>{
+(this.index>=this.last&&!this.record.isLive&&this.goTo(0),this.#i()):clearInterval(this.#t),this.changed()}#i(){clearInterval(this.#t),this.#t=setInterval(()=>{
 this.index<this.last?this.goTo(this.index+1):this.record.isLive||this.togglePlaying()},1e3/this.speed)}toggleHelp(){this.showsHelp=!this.showsHelp,this.changed()}look(t=this.
 index){let n=this.record.isLive?t===this.last&&this.follows:t===0,r=this.record.positions[t]?.number;return{at:n?void 0:r,seat:this.seat,speed:this.speed}}href(t){
-return`${this.mark}${Ur({...this.look(),at:this.record.positions[t]?.number})}`}#o(){let t=Ur(this.look()),n=t===""?this.mark==="?"?location.pathname:"#":`${this.
-mark}${t}`;history.replaceState(history.state,"",n)}close(){clearInterval(this.#t)}};var _e=class{info;positions=[];hasSeatViews;version=0;constructor(t,n){this.hasSeatViews=t,this.info=n}take(t){if(t.match){let r=t.match.config??this.info?.config;
+return`${this.mark}${Ur({...this.look(),at:this.record.positions[t]?.number})}`}#c(){if(this.#n!==void 0){this.#r=!0;return}this.#r=!1,this.#n=setTimeout(()=>{this.#n=
+void 0,this.#r&&this.#c()},sg);let t=Ur(this.look()),n=t===""?this.mark==="?"?location.pathname:"#":`${this.mark}${t}`;history.replaceState(history.state,"",n)}close(){
+clearInterval(this.#t),clearTimeout(this.#n)}};var _e=class{info;positions=[];hasSeatViews;version=0;constructor(t,n){this.hasSeatViews=t,this.info=n}take(t){if(t.match){let r=t.match.config??this.info?.config;
 this.info=t.match,r&&(this.info.config=r)}this.version+=1;let{position:n}=t;n&&n.number>=this.next&&this.positions.push(n)}replaceBy(t){this.info=t.info,this.positions=
 t.positions,this.hasSeatViews=t.hasSeatViews,this.version+=1}get next(){let t=this.positions.at(-1);return t?t.number+1:0}get isLive(){let t=this.info?.state;return t===
 1||t===2}indexOf(t){let n=this.positions.findLastIndex(r=>r.number<=t);return Math.max(0,n)}observation(t,n){let r=this.positions[t]?.observations;return(n!==void 0&&
 this.hasSeatViews?r?.[n+1]:void 0)??r?.[0]}get game(){return H(this.info?.config?.game)??H(this.positions[0]?.observations[0])}get seats(){return this.info?.config?.
 seats||this.info?.seats.length||this.positions[0]?.bankLeftMs.length||0}name(t){let{info:n}=this;return n?.seats.find(s=>s.seat===t)?.botName||n?.result?.seats.
 find(s=>s.seat===t)?.botName||""}};var we={ATTRIBUTE:1,CHILD:2,PROPERTY:3,BOOLEAN_ATTRIBUTE:4,EVENT:5,ELEMENT:6},Cr=e=>(...t)=>({_$litDirective$:e,values:t}),gt=class{constructor(t){}get _$AU(){return this.
-_$AM._$AU}_$AT(t,n,r){this._$Ct=t,this._$AM=n,this._$Ci=r}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var rg={},Ue=Cr(class extends gt{constructor(){super(...arguments),this.ot=rg}render(e,t){return t()}update(e,[t,n]){if(Array.isArray(t)){if(Array.isArray(this.
+_$AM._$AU}_$AT(t,n,r){this._$Ct=t,this._$AM=n,this._$Ci=r}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var og={},Ue=Cr(class extends gt{constructor(){super(...arguments),this.ot=og}render(e,t){return t()}update(e,[t,n]){if(Array.isArray(t)){if(Array.isArray(this.
 ot)&&this.ot.length===t.length&&t.every((r,s)=>r===this.ot[s]))return U}else if(this.ot===t)return U;return this.ot=Array.isArray(t)?Array.from(t):t,this.render(
 t,n)}});function yo({seat:e,notation:t}){return t===""?`seat ${e} decided`:`seat ${e}: ${v(t)}`}function Eo(e){switch(e){case 2:return"forced";case 3:return"by the hous\
-e";case 4:return"from the replay";default:return""}}function sg(e,t,n){let{played:r,lines:s,faults:o}=t,a=Eo(r?.decidedBy);return m`<li data-index=${n}><a href=${e.
+e";case 4:return"from the replay";default:return""}}function ag(e,t,n){let{played:r,lines:s,faults:o}=t,a=Eo(r?.decidedBy);return m`<li data-index=${n}><a href=${e.
 href(n)} @click=${i=>{i.ctrlKey||i.metaKey||i.shiftKey||(i.preventDefault(),e.goTo(n))}}><span class="number">${t.number}</span>${r?m`${W(r.seat)}<span class="line decision">${yo(
 r)}</span>${a?m` <small>${a}</small>`:void 0}`:m`<span class="line beginning">beginning</span>`}</a>
     ${o.length+s.length===0?void 0:m`<ul>${o.map(({seat:i,fault:c})=>m`<li class="fault">seat ${i}: fault ${Pt(c?.reason)},
       costs ${(Os[c?.action??0]??"").toLowerCase()}: <bdi>${v(c?.detail??"")}</bdi></li>`)}${s.map(i=>m`<li class="event">${v(i)}</li>`)}</ul>`}</li>`}function kl(e){
-let{record:t}=e,n=Ue([t.version,e.seat,e.speed,t.isLive],()=>t.positions.map((r,s)=>sg(e,r,s)));return m`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${t.
+let{record:t}=e,n=Ue([t.version,e.seat,e.speed,t.isLive],()=>t.positions.map((r,s)=>ag(e,r,s)));return m`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${t.
 isLive?m`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${n}</ol></div>`:m`<div class="scroll" role="region" tabindex="0" aria-label="what happened"><ol>${n}</ol></div>`}</section>`}
 function Ll(e,t){let n=e.querySelector(".transcript .scroll"),r=e.querySelector('.transcript [aria-current="step"]'),s=e.querySelector(`.transcript li[data-inde\
 x="${t}"] > a`);if(r!==s&&(r?.removeAttribute("aria-current"),s?.setAttribute("aria-current","step")),!n||!s||r===s)return;let[o,a]=[n.getBoundingClientRect(),s.
 getBoundingClientRect()];(a.top<o.top||a.bottom>o.bottom-40)&&(n.scrollTop+=a.top-o.top-o.height/3)}var de=40,kr=120;function Ro(e,t){return t<=0?0:Math.sqrt(e/t)*(de-6)}function Qt(e,t,n){let r="";return e.forEach((s,o)=>{if(s?.seat!==t)return;let[a,i]=n(s);i>
-a&&(r+=`M${o} ${(de-a).toFixed(1)}V${(de-i).toFixed(1)}`)}),r}function og(e,t,n){let{thinks:r}=e.timeline,s=u=>Ro(u.chargedMs-u.lagMs,n),o=u=>Ro(u.chargedMs,n),
+a&&(r+=`M${o} ${(de-a).toFixed(1)}V${(de-i).toFixed(1)}`)}),r}function ig(e,t,n){let{thinks:r}=e.timeline,s=u=>Ro(u.chargedMs-u.lagMs,n),o=u=>Ro(u.chargedMs,n),
 a=u=>Ro(u.chargedMs+u.creditMs,n),i=e.record.positions.map(({bankLeftMs:u})=>u[t]??0),c=Math.max(1,...i),l=i.map((u,p)=>`${p===0?"M":"L"}${p} ${(de-2-u/c*(de-6)).
 toFixed(1)}`);return b`<g class=${j(t)}>
     <path d="M0 ${de}H${Math.max(1,e.last)}" class="axis"/>
@@ -1710,7 +1716,7 @@ toFixed(1)}`);return b`<g class=${j(t)}>
     <path d=${Qt(r,t,u=>[o(u),a(u)])} class="think-credit"/>
     <path d=${Qt(r,t,u=>u.isLate?[0,de]:[0,0])} class="think-late"/>
     <path d=${Qt(r,t,u=>u.isSubstituted?[0,de/3]:[0,0])} class="think-house"/>
-    <path d=${l.join("")} class="bank"/></g>`}function ag(e){let t=e.timeline.points,n=t.flat(),[r,s]=[Math.min(0,...n),Math.max(1,...n)],o=a=>(kr-4-(a-r)/(s-r)*
+    <path d=${l.join("")} class="bank"/></g>`}function cg(e){let t=e.timeline.points,n=t.flat(),[r,s]=[Math.min(0,...n),Math.max(1,...n)],o=a=>(kr-4-(a-r)/(s-r)*
 (kr-10)).toFixed(1);return Array.from({length:e.record.seats},(a,i)=>{let c=t.map((l,u)=>`${u===0?"M":"H"}${u}${u===0?" ":"V"}${o(l[i]??0)}`);return b`<path d=${c.
 join("")} class="score-line ${j(i)} dash-${i}"/>`})}function Xl(e){return t=>{let n=t.currentTarget.getBoundingClientRect();e.goTo((t.clientX-n.left)/n.width*e.
 last)}}function Tl(e,t){return b`<path d="M${e.index} 0V${t}" class="cursor"/>`}function Bl(e){let{record:t,last:n}=e,r=Math.max(1,n),s=Array.from({length:t.seats},
@@ -1718,25 +1724,25 @@ last)}}function Tl(e,t){return b`<path d="M${e.index} 0V${t}" class="cursor"/>`}
     <h2>Time to think <small>bars: charged <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
       late <i class="key late-key"></i>, by the house <i class="key house-key"></i>; line: bank left. Longest ${ue(a)}</small></h2>
     ${s.map(l=>m`<div class="strip">${W(l)}<svg viewBox="0 0 ${r} ${de}" preserveAspectRatio="none" role="img"
-        aria-label="time of seat ${l}" @click=${Xl(e)}>${Ue(c,()=>og(e,l,a))}${Tl(e,de)}</svg>
+        aria-label="time of seat ${l}" @click=${Xl(e)}>${Ue(c,()=>ig(e,l,a))}${Tl(e,de)}</svg>
         <span class="now">${ue(t.positions[e.index]?.bankLeftMs[l]??0)}</span></div>`)}
     <h2>${t.game?.pointsName??"points"} by decision</h2>
     <div class="strip"><span class="badge"></span><svg class="score" viewBox="0 0 ${r} ${kr}" preserveAspectRatio="none" role="img" aria-label="points by decision"
-      @click=${Xl(e)}>${Ue(c,()=>ag(e))}${Tl(e,kr)}</svg>
-      <ul class="now">${s.map(l=>m`<li>${W(l)}${i[l]??0}</li>`)}</ul></div></section>`}var{I:aZ}=To;var _l=e=>e.strings===void 0;var ig={},wl=(e,t=ig)=>e._$AH=t;var Ul=Cr(class extends gt{constructor(e){if(super(e),e.type!==we.PROPERTY&&e.type!==we.ATTRIBUTE&&e.type!==we.BOOLEAN_ATTRIBUTE)throw Error("The `live` directi\
+      @click=${Xl(e)}>${Ue(c,()=>cg(e))}${Tl(e,kr)}</svg>
+      <ul class="now">${s.map(l=>m`<li>${W(l)}${i[l]??0}</li>`)}</ul></div></section>`}var{I:cZ}=To;var _l=e=>e.strings===void 0;var lg={},wl=(e,t=lg)=>e._$AH=t;var Ul=Cr(class extends gt{constructor(e){if(super(e),e.type!==we.PROPERTY&&e.type!==we.ATTRIBUTE&&e.type!==we.BOOLEAN_ATTRIBUTE)throw Error("The `live` directi\
 ve is not allowed on child or event bindings");if(!_l(e))throw Error("`live` bindings can only contain a single expression")}render(e){return e}update(e,[t]){if(t===
 U||t===C)return t;let n=e.element,r=e.name;if(e.type===we.PROPERTY){if(t===n[r])return U}else if(e.type===we.BOOLEAN_ATTRIBUTE){if(!!t===n.hasAttribute(r))return U}else if(e.
-type===we.ATTRIBUTE&&n.getAttribute(r)===t+"")return U;return wl(e),t}});var cg={first:"M5 5H7.5V19H5ZM19 5V19L8.5 12Z",previous:"M16 5V19L6 12Z",play:"M7 4.5V19.5L19.5 12Z",pause:"M6 5H10.5V19H6ZM13.5 5H18V19H13.5Z",next:"M8 5V19L18\
+type===we.ATTRIBUTE&&n.getAttribute(r)===t+"")return U;return wl(e),t}});var ug={first:"M5 5H7.5V19H5ZM19 5V19L8.5 12Z",previous:"M16 5V19L6 12Z",play:"M7 4.5V19.5L19.5 12Z",pause:"M6 5H10.5V19H6ZM13.5 5H18V19H13.5Z",next:"M8 5V19L18\
  12Z",last:"M16.5 5H19V19H16.5ZM5 5V19L15.5 12Z"};function zt(e,t,n,r=!1){return m`<button type="button" class="icon" aria-label=${t} title=${t} ?disabled=${r} @click=${n}>
-    <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${cg[e]} fill="currentColor"/></svg></button>`}function lg({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
-4 4":e==="jump"?"M-4.5 4L0-4L4.5 4Z":"M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z"}function ug(e){let t=Math.max(1,e.last);return m`<svg class="marks" width="100%" height="14" aria-hidden="true">${e.
+    <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${ug[e]} fill="currentColor"/></svg></button>`}function dg({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
+4 4":e==="jump"?"M-4.5 4L0-4L4.5 4Z":"M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z"}function mg(e){let t=Math.max(1,e.last);return m`<svg class="marks" width="100%" height="14" aria-hidden="true">${e.
 timeline.marks.map(n=>b`<svg
     x="${n.index/t*100}%" overflow="visible" class="scrub-mark mark-${n.kind}" @click=${()=>e.goTo(n.index)}>
     <title>decision ${e.record.positions[n.index]?.number??0}: ${n.text}</title>
-    <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${lg(n)}/></svg>`)}</svg>`}function Jl(e){let{index:t,last:n,record:r,
+    <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${dg(n)}/></svg>`)}</svg>`}function Jl(e){let{index:t,last:n,record:r,
 isPlaying:s}=e,o=r.positions[t],a=o?.number??0,i=r.positions.at(-1)?.number??0,c=o?.played?`decision ${a} of ${i}: ${yo(o.played)}`:`beginning, ${i} decisions`;
 return m`<div class="controls" role="group" aria-label="position">
-    <div class="scrub">${ug(e)}<input type="range" min="0" max=${n} .value=${Ul(String(t))} aria-label="position"
+    <div class="scrub">${mg(e)}<input type="range" min="0" max=${n} .value=${Ul(String(t))} aria-label="position"
       aria-valuetext=${c} @input=${l=>e.goTo(Number(l.target.value))}></div>
     <div class="buttons">
       ${zt("first","first position",()=>e.goTo(0),t===0)}
@@ -1748,8 +1754,8 @@ return m`<div class="controls" role="group" aria-label="position">
       <label class="speed"><span>speed</span><select aria-label="decisions a second" @change=${l=>e.setSpeed(Number(l.target.value))}>${Ke.map(l=>m`<option value=${l} ?selected=${l===
 e.speed}>${l}/s</option>`)}</select></label>
       <button type="button" class="text" title="keyboard" aria-expanded=${e.showsHelp} @click=${()=>e.toggleHelp()}>?<span class="wide"> keys</span></button>
-    </div></div>`}var dg=200;function mg(e){let t=e.record.positions[e.index]?.played,{game:n}=e.record;if(!t||!n)return m``;let r=t.legalDecisions.map(a=>n.notation(a)),s=r.indexOf(
-t.notation),o=r.map((a,i)=>({name:a,place:i})).filter(({place:a})=>a<dg||a===s);return m`<p>${r.length} legal${t.legalDecisionsCut?", and more that are not list\
+    </div></div>`}var pg=200;function gg(e){let t=e.record.positions[e.index]?.played,{game:n}=e.record;if(!t||!n)return m``;let r=t.legalDecisions.map(a=>n.notation(a)),s=r.indexOf(
+t.notation),o=r.map((a,i)=>({name:a,place:i})).filter(({place:a})=>a<pg||a===s);return m`<p>${r.length} legal${t.legalDecisionsCut?", and more that are not list\
 ed":""}${s>=0?m`; chosen: number <b>${s}</b>`:void 0}</p>
     <ol class="legal">${o.map(({name:a,place:i})=>m`<li class=${i===s?"chosen":""} value=${i}>${i===s?m`<b>${a}</b> ✓`:a}</li>`)}</ol>
     ${o.length<r.length?m`<p class="quiet">and ${r.length-o.length} more</p>`:void 0}`}function $l(e){let t=e.record.positions[e.index],n=t?.played;if(!n)return m`<section class="panel inspector" aria-label="decision"><h2>Decision</h2><p class="quiet">The beginning of the match.</p></section>`;
@@ -1759,9 +1765,9 @@ number}</h2>
     ${r?m`<dl><div><dt>charged</dt><dd>${o(r.chargedUs)}</dd></div><div><dt>elapsed</dt><dd>${o(r.elapsedUs)}</dd></div>
       <div><dt>credit</dt><dd>${o(r.creditUs)}</dd></div>${r.refereeLagUs>0n?m`<div><dt>server’s lag</dt><dd>${o(r.refereeLagUs)}</dd></div>`:void 0}</dl>`:void 0}
     ${n.note?m`<blockquote><bdi>${v(n.note)}</bdi></blockquote>`:void 0}
-    ${a>0?m`<details><summary>what was legal</summary>${Ue([e.index,e.record.version],()=>mg(e))}</details>`:void 0}
-    <h3>what changed</h3>${t.lines.length===0?m`<p class="quiet">nothing that shows</p>`:m`<ul class="changes">${t.lines.map(i=>m`<li>${v(i)}</li>`)}</ul>`}</section>`}var pg={0:"",1:"no bot yet",2:"",3:"stream lost",4:"forfeited"};function gg(e,t,n){let{record:r}=e,s=r.info?.seats.find(p=>p.seat===t),o=r.info?.result?.seats.find(
-p=>p.seat===t),a=r.name(t),i=s?.botVersion||o?.botVersion,c=r.positions[e.index]?.bankLeftMs[t],l=r.isLive?pg[s?.state??0]:o?.forfeit?`forfeited: ${Pt(o.forfeit)}`:
+    ${a>0?m`<details><summary>what was legal</summary>${Ue([e.index,e.record.version],()=>gg(e))}</details>`:void 0}
+    <h3>what changed</h3>${t.lines.length===0?m`<p class="quiet">nothing that shows</p>`:m`<ul class="changes">${t.lines.map(i=>m`<li>${v(i)}</li>`)}</ul>`}</section>`}var fg={0:"",1:"no bot yet",2:"",3:"stream lost",4:"forfeited"};function hg(e,t,n){let{record:r}=e,s=r.info?.seats.find(p=>p.seat===t),o=r.info?.result?.seats.find(
+p=>p.seat===t),a=r.name(t),i=s?.botVersion||o?.botVersion,c=r.positions[e.index]?.bankLeftMs[t],l=r.isLive?fg[s?.state??0]:o?.forfeit?`forfeited: ${Pt(o.forfeit)}`:
 "",u=!r.isLive&&e.index===e.last;return m`<li class=${n.includes(t)?"decides":""}>
     <div class="who">${W(t)}<span class="name">${a===""?m`<i>seat ${t}</i>`:e.mark==="?"?m`<a href=${Oe(a)}><bdi>${v(a)}</bdi></a>`:m`<bdi>${v(a)}</bdi>`}${i?m` <small><bdi>${v(
 i)}</bdi></small>`:void 0}</span>
@@ -1776,49 +1782,50 @@ i)}</bdi></small>`:void 0}</span>
       <button type="button" class="small" aria-label="next decision of seat ${t}" title="next decision of seat ${t}" @click=${()=>e.goToSeat(t,1)}>▸</button></span></div>
     ${u&&o&&o.breakdown.length>0?m`<details class="breakdown"><summary>score</summary><dl>${o.breakdown.map(p=>m`<div><dt>${v(p.category).replace(/_/g," ")}</dt><dd>${p.
 points}</dd></div>`)}</dl></details>`:void 0}</li>`}function Dl(e,t){let n=Array.from({length:e.record.seats},(r,s)=>s);return m`<section class="panel seats" aria-label="seats"><h2>Seats</h2><ul>${n.
-map(r=>gg(e,r,t))}</ul></section>`}function fg(e){let{info:t}=e.record;switch(t?.state){case 1:return m`<span class="tag">waits for bots</span>`;case 2:return m`<span class="tag live">live</span>`;case 4:
-return m`<span class="tag warn">cancelled</span>`;default:return m`<span class="tag">${t?.annulment?"annulled":"ended"}</span>`}}function hg(e,t){let{record:n}=e,
-{info:r}=n,s=n.positions[e.index];return m`<header class="match-head"><div><h1>${n.game?.name??"A match"}</h1>${fg(e)}
+map(r=>hg(e,r,t))}</ul></section>`}function bg(e){let{info:t}=e.record;switch(t?.state){case 1:return m`<span class="tag">waits for bots</span>`;case 2:return m`<span class="tag live">live</span>`;case 4:
+return m`<span class="tag warn">cancelled</span>`;default:return m`<span class="tag">${t?.annulment?"annulled":"ended"}</span>`}}function yg(e,t){let{record:n}=e,
+{info:r}=n,s=n.positions[e.index];return m`<header class="match-head"><div><h1>${n.game?.name??"A match"}</h1>${bg(e)}
       <span class="id quiet"><bdi>${v(r?.matchId??"")}</bdi></span></div>
     <p class="status" aria-live=${n.isLive?"polite":"off"}>${t}${s?m`<span class="quiet"> · ${ue(Number(s.atMs))} after the start</span>`:void 0}</p>
     ${e.notice?m`<p class="notice" role="status">${e.notice}</p>`:void 0}
     ${r?.cancellation?m`<p class="notice">Cancelled: <bdi>${v(r.cancellation.reason)}</bdi></p>`:void 0}
-    ${r?.annulment?m`<p class="notice">Annulled: <bdi>${v(r.annulment.detail)}</bdi></p>`:void 0}</header>`}function bg(e){return m`<div class="help" role="dialog" aria-modal="false" aria-label="keyboard"><div class="panel"><h2>Keyboard</h2><dl>${Yl.
+    ${r?.annulment?m`<p class="notice">Annulled: <bdi>${v(r.annulment.detail)}</bdi></p>`:void 0}</header>`}function Eg(e){return m`<div class="help" role="dialog" aria-modal="false" aria-label="keyboard"><div class="panel"><h2>Keyboard</h2><dl>${Yl.
 map(([t,n])=>m`<div><dt>${t.split(" ").map(r=>m`<kbd>${r}</kbd> `)}</dt><dd>${n}</dd></div>`)}</dl><p class="quiet">On a touch screen, swipe the board to the left or right.</p>
-    <button type="button" class="text" @click=${()=>e.toggleHelp()}>close</button></div></div>`}function yg(e){let{record:t,index:n}=e,r=t.observation(n,e.seat),
+    <button type="button" class="text" @click=${()=>e.toggleHelp()}>close</button></div></div>`}function Rg(e){let{record:t,index:n}=e,r=t.observation(n,e.seat),
 s=H(r);return!r||!s?m`<p class="panel quiet empty">${t.positions.length>0?"This page does not know the game; the transcript tells what happened.":"The match has\
- not begun."}</p>`:s.board({observation:r,config:t.info?.config?.game,events:t.positions[n]?.events??[],frame:t.isLive?void 0:Eg(e,r.game.case),names:Array.from(
-{length:t.seats},(o,a)=>t.name(a))})}function Eg(e,t){let n=e.record.positions.at(-1)?.observations[0];return n?.game.case===t?n:void 0}function Kl(e){let{record:t,
-index:n}=e,r=t.observation(n,e.seat),s=H(r),o=r&&s?s.status(r):t.isLive?"waits for bots":"",a=r&&s?s.toDecide(r):[];return m`<main class="match">${hg(e,o)}
+ not begun."}</p>`:s.board({observation:r,config:t.info?.config?.game,events:t.positions[n]?.events??[],frame:t.isLive?void 0:Sg(e,s,r),names:Array.from({length:t.
+seats},(o,a)=>t.name(a))})}function Sg(e,t,n){return e.record.positions.findLast(({observations:[s]})=>s!==void 0&&s.game.case===n.game.case&&t.goesOnTo(n,s))?.
+observations[0]}function Kl(e){let{record:t,index:n}=e,r=t.observation(n,e.seat),s=H(r),o=r&&s?s.status(r):t.isLive?"waits for bots":"",a=r&&s?s.toDecide(r):[];
+return m`<main class="match">${yg(e,o)}
     <div class="stage"><section aria-label="board" @touchstart=${Je.start} @touchend=${i=>Je.end(e,i)}>
       ${e.seat!==void 0&&e.canViewSeats?m`<p class="eyes">what seat ${e.seat} knew <button type="button" class="small" @click=${()=>e.viewAs(void 0)}>all viewers</button></p>`:
 void 0}
-      ${yg(e)}</section>${Jl(e)}${Bl(e)}</div>
+      ${Rg(e)}</section>${Jl(e)}${Bl(e)}</div>
     <aside aria-label="details">${Dl(e,a)}${$l(e)}${kl(e)}</aside>
-    ${e.showsHelp?bg(e):void 0}</main>`}var Rg=50,Je={from:void 0,start(e){Je.from=e.touches.length===1?e.touches[0]:void 0},end(e,t){let n=t.changedTouches[0];
-if(!Je.from||!n)return;let[r,s]=[n.clientX-Je.from.clientX,n.clientY-Je.from.clientY];Math.abs(r)>Rg&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),Je.from=
+    ${e.showsHelp?Eg(e):void 0}</main>`}var Ag=50,Je={from:void 0,start(e){Je.from=e.touches.length===1?e.touches[0]:void 0},end(e,t){let n=t.changedTouches[0];
+if(!Je.from||!n)return;let[r,s]=[n.clientX-Je.from.clientX,n.clientY-Je.from.clientY];Math.abs(r)>Ag&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),Je.from=
 void 0}};function Ol(e){document.addEventListener("dragover",t=>{t.dataTransfer?.types.includes("Files")&&t.preventDefault()}),document.addEventListener("drop",t=>{let n=t.
 dataTransfer?.files[0];n&&(t.preventDefault(),e(n))}),document.addEventListener("change",t=>{let n=t.target;if(!(n instanceof HTMLInputElement)||!n.matches("[da\
-ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var Pl=500,Sg=15e3;function Ag(e){let t=(n,r)=>M(qs,{seat:r});return[M(qs,{}),...Array.from({length:e},t)]}async function Zg(e,t,n){let r=async s=>{let o={case:"\
-matchId",value:t.info?.matchId??""};for await(let a of e.watchPositions({source:o,viewers:s,fromDecision:t.next}))t.take(a),n()};try{await r(Ag(t.seats))}catch(s){
-if(D(s).mayPass||t.positions.length>0)throw s;t.hasSeatViews=!1,await r([])}}async function vg(e,t,n){let r=new AbortController,s=()=>document.hidden&&r.abort();
+ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var Pl=500,Zg=15e3;function vg(e){let t=(n,r)=>M(qs,{seat:r});return[M(qs,{}),...Array.from({length:e},t)]}async function Gg(e,t,n){let r=async s=>{let o={case:"\
+matchId",value:t.info?.matchId??""};for await(let a of e.watchPositions({source:o,viewers:s,fromDecision:t.next}))t.take(a),n()};try{await r(vg(t.seats))}catch(s){
+if(D(s).mayPass||t.positions.length>0)throw s;t.hasSeatViews=!1,await r([])}}async function xg(e,t,n){let r=new AbortController,s=()=>document.hidden&&r.abort();
 document.addEventListener("visibilitychange",s);try{let o={case:"matchId",value:t.info?.matchId??""};for await(let a of e.watchPositions({source:o,fromDecision:t.
 next},{signal:r.signal}))t.take(a),n()}catch(o){if(!r.signal.aborted)throw o}finally{document.removeEventListener("visibilitychange",s)}}async function Ql(e,t){
-let n=lr(),{match:r}=await n.getMatch({matchId:e}),s=new _e(r?.state===3,r);t.opened(s);let o=Pl,a=()=>{o=Pl,t.notice(""),t.grew()};for(;;){await Gg();try{if(s.
-info?.state===4)return;if(s.hasSeatViews||!s.isLive){let i=s.hasSeatViews?s:new _e(!0,s.info);return await Zg(n,i,i===s?a:()=>{}),i!==s&&s.replaceBy(i),a()}if(await vg(
+let n=lr(),{match:r}=await n.getMatch({matchId:e}),s=new _e(r?.state===3,r);t.opened(s);let o=Pl,a=()=>{o=Pl,t.notice(""),t.grew()};for(;;){await Vg();try{if(s.
+info?.state===4)return;if(s.hasSeatViews||!s.isLive){let i=s.hasSeatViews?s:new _e(!0,s.info);return await Gg(n,i,i===s?a:()=>{}),i!==s&&s.replaceBy(i),a()}if(await xg(
 n,s,a),s.info=(await n.getMatch({matchId:e})).match??s.info,a(),!s.isLive)continue}catch(i){let c=D(i);if(!c.mayPass)throw i;t.notice(`The connection is lost (${c.
-text}); it is tried again.`)}document.hidden||(await new Promise(i=>setTimeout(i,o)),o=Math.min(Sg,o*2))}}function Gg(){return document.hidden?new Promise(e=>{let t=()=>{
-document.hidden||(document.removeEventListener("visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var zl=document.getElementById("page")??document.body,Ao=()=>z("…"),ft="",O,So=!1;function $e(){So||(So=!0,requestAnimationFrame(()=>{So=!1,Bo(Vg?Ao():Xc(Ao(),
+text}); it is tried again.`)}document.hidden||(await new Promise(i=>setTimeout(i,o)),o=Math.min(Zg,o*2))}}function Vg(){return document.hidden?new Promise(e=>{let t=()=>{
+document.hidden||(document.removeEventListener("visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var zl=document.getElementById("page")??document.body,Ao=()=>z("…"),ft="",O,So=!1;function $e(){So||(So=!0,requestAnimationFrame(()=>{So=!1,Bo(Ng?Ao():Xc(Ao(),
 ft),zl),O&&Ll(zl,O.index)}))}function se(e){Ao=e,$e()}function vo(e,t){O?.close();let n=new Fr(e,t,$e);return O=n,document.title=`${e.game?.name??"Match"} · Bri\
-dgemaster`,se(()=>Kl(n)),n}function xg(e){return Hl(ir(e))}function Hl(e){let t=new _e(!0);for(let n of e)t.take(n);return t}var Zo=document.getElementById("pos\
-itions"),Vg=Zo!==null;async function Ig(e){se(()=>z(`The server verifies ${v(e.name)}…`));try{let t=Hl(await Lc(e));history.pushState(null,"","/replay"),ft="",
-vo(t,"?")}catch(t){let n=t instanceof Error?t.message:String(t);se(()=>re({text:n,needsKey:!1,isUnsupported:!1,mayPass:!1},"This file cannot be opened"))}}async function Ng(e){
+dgemaster`,se(()=>Kl(n)),n}function Ig(e){return Hl(ir(e))}function Hl(e){let t=new _e(!0);for(let n of e)t.take(n);return t}var Zo=document.getElementById("pos\
+itions"),Ng=Zo!==null;async function Mg(e){se(()=>z(`The server verifies ${v(e.name)}…`));try{let t=Hl(await Lc(e));history.pushState(null,"","/replay"),ft="",
+vo(t,"?")}catch(t){let n=t instanceof Error?t.message:String(t);se(()=>re({text:n,needsKey:!1,isUnsupported:!1,mayPass:!1},"This file cannot be opened"))}}async function Yg(e){
 let t;try{await Ql(e,{opened:n=>t=vo(n,"?"),grew:()=>t?.grew(),notice:n=>{t&&t.notice!==n&&(t.notice=n,$e())}})}catch(n){let r=D(n);O?.close(),O=void 0,se(()=>re(
-r,"This match cannot be shown"))}}function Mg(e){switch(e.page){case"matches":{ft="matches";let t=new Wr(e.query,$e);return se(()=>t.view())}case"match":return Ng(
+r,"This match cannot be shown"))}}function Wg(e){switch(e.page){case"matches":{ft="matches";let t=new Wr(e.query,$e);return se(()=>t.view())}case"match":return Yg(
 e.matchId),se(()=>z("Asking for the match…"));case"replay":return se(()=>m`<main class="plain"><div class="panel empty"><h1>Open a replay</h1>
         <p>Drop a replay file on this page, or choose one above. The server verifies it and plays it again.</p></div></main>`);case"ladders":{ft="ladders";let t=new Nr(
 $e);return se(()=>t.view())}case"ladder":{ft="ladders";let t=new Mr(e.ladderId,$e);return se(()=>t.view())}case"ladder-bot":{ft="ladders";let t=new mr(e.ladderId,
 e.botName,$e);return se(()=>t.view())}case"unknown":return se(()=>m`<main class="plain"><div class="panel empty"><h1>There is no such page</h1><p><a href="/">All matches</a></p></div></main>`)}}
-document.addEventListener("keydown",e=>{O&&Wl(O,e)});Zo?(vo(xg(Wc(Zo.textContent??"")),"#"),window.addEventListener("hashchange",()=>{let e=rn(location.hash).at;
-O&&e!==void 0&&O.record.positions[O.index]?.number!==e&&O.goTo(O.record.indexOf(e))})):(Ol(e=>{Ig(e)}),window.addEventListener("popstate",()=>location.reload()),
-Mg(Uo(location.pathname,location.search)));})();
+document.addEventListener("keydown",e=>{O&&Wl(O,e)});Zo?(vo(Ig(Wc(Zo.textContent??"")),"#"),window.addEventListener("hashchange",()=>{let e=rn(location.hash).at;
+O&&e!==void 0&&O.record.positions[O.index]?.number!==e&&O.goTo(O.record.indexOf(e))})):(Ol(e=>{Mg(e)}),window.addEventListener("popstate",()=>location.reload()),
+Wg(Uo(location.pathname,location.search)));})();

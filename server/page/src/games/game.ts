@@ -58,6 +58,9 @@ export interface GameParts<K extends Entry> {
   points(observation: ObservationOf<K>): number[];
   /** The text notation of a decision, as the rules page has it. */
   notation(decision: DecisionOf<K>): string;
+  /** Whether what lies on the table now still lies there later, so that room can be left for what
+   * comes; without this function it always does. */
+  goesOnTo?(now: ObservationOf<K>, later: ObservationOf<K>): boolean;
 }
 
 /** A game, as everything outside its folder sees it. */
@@ -72,6 +75,7 @@ export interface Game {
   toDecide(observation: GameObservation): number[];
   points(observation: GameObservation): number[];
   notation(decision: GameDecision): string;
+  goesOnTo(now: GameObservation, later: GameObservation): boolean;
 }
 
 /** What a board is drawn from, of any game. */
@@ -108,5 +112,6 @@ export function game<K extends Entry>(id: string, entry: K, parts: GameParts<K>)
     toDecide: (observation) => parts.toDecide(observed(observation)),
     points: (observation) => parts.points(observed(observation)),
     notation: (decision) => parts.notation(ours<DecisionOf<K>>(decision)),
+    goesOnTo: (now, later) => parts.goesOnTo?.(observed(now), observed(later)) ?? true,
   };
 }

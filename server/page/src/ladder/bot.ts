@@ -39,10 +39,10 @@ export class BotPage {
     return html`<main class="list"><h1><bdi>${plain(this.botName)}</bdi></h1>
       <p><a href=${ladderPath(this.ladderId)}>standings of <bdi>${plain(this.ladderId)}</bdi></a> · <a href=${botPath(this.botName)}>its matches</a></p>
       ${history(versions)}
-      <table class="standings"><thead><tr><th>Version</th><th>Rank</th><th>Rating</th><th>Interval</th><th>Matches</th></tr></thead><tbody>${versions.map(({ standing }) => html`<tr>
+      <table class="standings"><thead><tr><th>Version</th><th class="figure">Rank</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th></tr></thead><tbody>${versions.map(({ standing }) => html`<tr>
         <th scope="row"><bdi>${plain(standing?.botVersion ?? "")}</bdi></th><td class="figure">${rankText(standing?.rating)}</td><td class="figure">${ratingText(standing?.rating)}</td>
         <td>${ratingBar(standing?.rating, range)}</td><td class="figure">${standing?.rating?.matches ?? 0}</td></tr>`)}</tbody></table>
-      <h2>Head to head</h2><table class="standings"><thead><tr><th>Against</th><th>Matches</th><th>Ahead</th><th>Tied</th><th>Behind</th><th>Mean margin</th></tr></thead>
+      <h2>Head to head</h2><table class="standings"><thead><tr><th>Against</th><th class="figure">Matches</th><th class="figure">Ahead</th><th class="figure">Tied</th><th class="figure">Behind</th><th class="figure">Mean margin</th></tr></thead>
         <tbody>${this.#others.map(({ against, headToHead: all }) => html`<tr><th scope="row"><a href=${ladderPath(this.ladderId, against?.botName ?? "")}><bdi>${plain(against?.botName ?? "")}</bdi></a>
           <small><bdi>${plain(against?.botVersion ?? "")}</bdi></small></th><td class="figure">${all?.matches ?? 0}</td><td class="figure">${all?.firstAhead ?? 0}</td>
           <td class="figure">${all?.ties ?? 0}</td><td class="figure">${(all?.matches ?? 0) - (all?.firstAhead ?? 0) - (all?.ties ?? 0)}</td>
@@ -65,8 +65,10 @@ function history(versions: LadderVersion[]): TemplateResult {
     const lower = all.map(({ at, rating }) => `${at} ${y(rating.eloLow)}`).reverse();
     if (all.length === 0) return svg``;
     return svg`<g class=${seatClass(index)}><title>${plain(version.standing?.botVersion ?? "")}</title>
-      <path d="M${[...upper, ...lower].join("L")}Z" class="band"/><path d="M${all.map(({ at, rating }) => `${at} ${y(rating.elo)}`).join("L")}" class="score-line"/></g>`;
+      <path d="M${[...upper, ...lower].join("L")}Z" class="band"/><path d="M${all.map(({ at, rating }) => `${at} ${y(rating.elo)}`).join("L")}" class="score-line"/>
+      <text x=${Number(all.at(-1)?.at ?? 0) - 6} y=${Number(y(all.at(-1)?.rating.elo ?? 0)) - 10} text-anchor="end" font-size="14" class="ink">${plain(version.standing?.botVersion ?? "").slice(0, 24)}</text></g>`;
   };
   return html`<figure class="panel history"><figcaption>Rating over time, by version</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
-    aria-label="rating over time"><path d="M0 ${y(0)}H${WIDTH}" class="axis"/>${versions.map(line)}</svg></figure>`;
+    aria-label="rating over time"><path d="M0 ${y(0)}H${WIDTH}" class="axis"/><text x="2" y=${Number(y(0)) - 4} font-size="13" class="ink-soft">0</text>
+    <text x="2" y="13" font-size="13" class="ink-soft">${Math.round(high)} Elo</text>${versions.map(line)}</svg></figure>`;
 }

@@ -119,7 +119,7 @@ function moment(unixMs: bigint): TemplateResult | undefined {
 }
 
 function table(over: MatchInfo[]): TemplateResult {
-  return html`<table class="matches"><thead><tr><th>Game</th><th>Bots and scores</th><th>Decisions</th><th>Ended</th></tr></thead><tbody>${over.map((match) => html`<tr>
+  return html`<table class="matches"><thead><tr><th>Game</th><th>Bots and scores</th><th class="figure">Decisions</th><th>Ended</th></tr></thead><tbody>${over.map((match) => html`<tr>
     <th scope="row"><a href=${matchPath(match.matchId)}>${gameName(match)}</a>${match.state === MatchState.CANCELLED ? html` <span class="tag warn">cancelled</span>` : undefined}${
       match.annulment ? html` <span class="tag warn">annulled</span>` : undefined}</th>
     <td>${bots(match)}${labels(match)}</td><td class="figure">${match.decisions}</td><td>${moment(match.endedUnixMs || match.createdUnixMs)}</td></tr>`)}</tbody></table>`;

@@ -7,6 +7,9 @@ import { type Timeline, timelineOf } from "./timeline.ts";
 /** Where the look is kept: behind `?` where there is a server, behind `#` in a single file. */
 export type AddressMark = "?" | "#";
 
+/** Shortest time between two changes of the address, in ms: Safari allows 100 in 30 s. */
+const ADDRESS_MS = 350;
+
 /** The state of the page of a match. */
 export class MatchPage {
   index = 0;
@@ -21,6 +24,8 @@ export class MatchPage {
 
   #timer: ReturnType<typeof setInterval> | undefined;
   #wanted: number | undefined;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #isUnwritten = false;
   #timeline: Timeline | undefined;
   #timelineVersion = -1;
 
@@ -149,7 +154,17 @@ export class MatchPage {
     return `${this.mark}${writeLook({ ...this.look(), at: this.record.positions[index]?.number })}`;
   }
 
+  /** Writes the address: at once, and while one moves on no more often than browsers allow. */
   #write(): void {
+    if (this.#pause !== undefined) {
+      this.#isUnwritten = true;
+      return;
+    }
+    this.#isUnwritten = false;
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      if (this.#isUnwritten) this.#write();
+    }, ADDRESS_MS);
     const query = writeLook(this.look());
     const address = query === "" ? (this.mark === "?" ? location.pathname : "#") : `${this.mark}${query}`;
     history.replaceState(history.state, "", address);
@@ -158,5 +173,6 @@ export class MatchPage {
   /** Ends what the page does by itself. */
   close(): void {
     clearInterval(this.#timer);
+    clearTimeout(this.#pause);
   }
 }

@@ -2,6 +2,8 @@
 
 import { html, type TemplateResult } from "lit-html";
 import { MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
+import type { GameObservation } from "../../gen/bridgemaster/v1/game_pb.ts";
+import type { Game } from "../games/game.ts";
 import { gameOf } from "../games/registry.ts";
 import { plain } from "../text.ts";
 import { charts } from "./charts.ts";
@@ -58,15 +60,17 @@ function board(page: MatchPage): TemplateResult {
     observation,
     config: record.info?.config?.game,
     events: record.positions[index]?.events ?? [],
-    frame: record.isLive ? undefined : frame(page, observation.game.case),
+    frame: record.isLive ? undefined : frame(page, game, observation),
     names: Array.from({ length: record.seats }, (_, seat) => record.name(seat)),
   });
 }
 
-/** The last position, which tells how much room the board needs. */
-function frame(page: MatchPage, entry: string | undefined) {
-  const observation = page.record.positions.at(-1)?.observations[0];
-  return observation?.game.case === entry ? observation : undefined;
+/** The last observation of what lies on the table: it tells how much room the board needs. */
+function frame(page: MatchPage, game: Game, now: GameObservation): GameObservation | undefined {
+  const position = page.record.positions.findLast(
+    ({ observations: [view] }) => view !== undefined && view.game.case === now.game.case && game.goesOnTo(now, view),
+  );
+  return position?.observations[0];
 }
 
 /** The page. */

@@ -54,7 +54,7 @@ test("the keyboard does what the help says, and leaves buttons their own keys", 
   await shown(page, 7);
   await page.keyboard.press("3");
   await page.getByText("what seat 2 knew").waitFor();
-  assert.equal(new URL(page.url()).search, "?at=7&seat=2");
+  await page.waitForURL("**/m/keys?at=7&seat=2");
   await page.keyboard.press("Escape");
   await page.getByText("what seat 2 knew").waitFor({ state: "detached" });
   await page.keyboard.press("?");
@@ -85,7 +85,7 @@ test("the address is the state", async () => {
   await page.getByRole("button", { name: "next decision of seat 1" }).click();
   const next = LONDON.messages.findIndex(({ position }) => (position?.number ?? 0) > 37 && position?.played?.seat === 1);
   await shown(page, next);
-  assert.equal(new URL(page.url()).search, `?at=${next}&seat=2&speed=4`);
+  await page.waitForURL(`**/m/address?at=${next}&seat=2&speed=4`);
   // Each line of the transcript is a link to its position.
   const link = page.locator('.transcript li[data-index="20"] > a');
   assert.equal(await link.getAttribute("href"), "?at=20&seat=2&speed=4");
@@ -111,13 +111,13 @@ test("a swipe goes to the next decision", async () => {
 });
 
 test("the view of a seat shows nothing that others alone knew", async () => {
-  // What the other viewers saw at some other moment takes the place of what they saw at this one:
-  // the board of the seat must not change.
+  // What the other seat saw at some other moment takes the place of what it saw at this one: the
+  // board of the seat must not change. What spectators saw is no secret.
   const swapped = ended(NOWHERE, "swapped");
   swapped.sent.forEach(({ position }, index) => {
     const other = NOWHERE.messages[(index * 7 + 50) % (NOWHERE.messages.length - 1)]?.position;
     if (!position || !other || index === NOWHERE.messages.length - 1) return;
-    position.observations = position.observations.map((own, viewer) => (viewer === 1 ? own : (other.observations[viewer] ?? own)));
+    position.observations = position.observations.map((own, viewer) => (viewer < 2 ? own : (other.observations[viewer] ?? own)));
   });
   server.matches.set("plain", ended(NOWHERE, "plain"));
   server.matches.set("swapped", swapped);

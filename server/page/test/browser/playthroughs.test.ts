@@ -46,7 +46,7 @@ for (const golden of goldens()) {
     assert.equal(await scrub(page), golden.messages.length);
     const lines = await page.getByRole("region", { name: "what happened" }).locator(".decision, .event").allTextContents();
     assert.deepEqual(lines, golden.lines);
-    assert.equal(new URL(page.url()).searchParams.get("at"), String(last));
+    await page.waitForURL(`**/m/${golden.name}?at=${last}`);
     assert.deepEqual(errors, []);
     await page.context().close();
   });

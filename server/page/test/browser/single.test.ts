@@ -49,7 +49,7 @@ for (const golden of oneOfEach(goldens())) {
     await page.keyboard.press("End");
     const last = golden.messages.length - 1;
     await page.locator(".count b", { hasText: new RegExp(`^${last}$`) }).waitFor();
-    assert.equal(new URL(page.url()).hash, `#at=${last}&seat=1`);
+    await page.waitForURL(`${url}#at=${last}&seat=1`);
     assert.deepEqual(asked.filter((each) => !each.startsWith(url) && !each.startsWith("data:")), []);
     assert.deepEqual(errors, []);
     await page.context().close();

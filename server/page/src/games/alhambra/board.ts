@@ -37,7 +37,7 @@ function yard({ observation, events }: Scene<"alhambra">): TemplateResult {
         <text x=${index * SLOT + 60} y="137" text-anchor="middle" font-size="15" class="a-slot-name">${currencyName(currency)}</text>
         ${coin(currency, index * SLOT + 24, 131, 1.1)}</g>
         ${card ? buildingCard(card, index * SLOT + 12, 12)
-          : svg`<rect x=${index * SLOT + 14} y="14" width="72" height="92" rx="8" class="l-empty"/>${
+          : svg`<rect x=${index * SLOT + 14} y="14" width="72" height="92" rx="8" class="vacant"/>${
             buyer === undefined ? undefined : svg`<text x=${index * SLOT + 50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${buyer}</text>`}`}
         ${laid.has(currency) ? svg`<rect x=${index * SLOT + 9} y="9" width="82" height="102" rx="11" class="new"/>` : undefined}`;
     })}</svg></figure>`;
@@ -49,7 +49,7 @@ function row({ observation, events }: Scene<"alhambra">): TemplateResult {
     aria-label="open money: ${observation.row.map((card) => `${currencyName(card.currency)} ${card.value}`).join(", ") || "none"}">
     ${Array.from({ length: 4 }, (_, index) => {
       const card = observation.row[index];
-      if (!card) return svg`<rect x=${index * MONEY + 6} y="26" width="58" height="86" rx="7" class="l-empty"/>`;
+      if (!card) return svg`<rect x=${index * MONEY + 6} y="26" width="58" height="86" rx="7" class="vacant"/>`;
       const place = opened.findIndex((other) => other.currency === card.currency && other.value === card.value);
       if (place >= 0) opened.splice(place, 1);
       return svg`${moneyCard(card.currency, card.value, index * MONEY + 5, 25)}${

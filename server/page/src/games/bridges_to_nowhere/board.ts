@@ -13,6 +13,8 @@ import { scoreOf, segmentsOf } from "./segments.ts";
 const LEVELS = 3;
 /** A structure is never drawn narrower than these columns, so that pieces keep a size. */
 const LEAST_COLUMNS = 9;
+/** A piece is never drawn narrower than this, in pixels: a wide structure scrolls on a narrow page. */
+const LEAST_WIDTH = 38;
 
 /** What each contract asks for. */
 const CONTRACTS: Record<Contract, readonly [name: string, asks: string]> = {
@@ -38,7 +40,7 @@ function columns(pieces: readonly Placement[]) {
 
 function structure(scene: Scene<"bridgesToNowhere">, seat: number, view: SeatView): TemplateResult {
   // Room for what this game will have, where it is known.
-  const later = scene.frame?.game === scene.observation.game ? (scene.frame.seats[seat]?.structure ?? []) : [];
+  const later = scene.frame?.seats[seat]?.structure ?? [];
   const { left, count } = columns([...view.structure, ...later]);
   const { width, height } = PIECE;
   const place = (level: number, column: number) => ({ x: (column - left) * width, y: (LEVELS - level) * height + 8 });
@@ -46,14 +48,14 @@ function structure(scene: Scene<"bridgesToNowhere">, seat: number, view: SeatVie
   const secret = new Set(view.placed);
   const shown = scene.events.flatMap(({ event }) => (event.case === "placed" && event.value.seat === seat ? [event.value.placement] : []));
   const segments = segmentsOf(view.structure);
-  return html`<svg class="b-structure" viewBox="0 0 ${count * width} ${ground + 34}" role="img"
+  return html`<div class="b-scroll" tabindex="0" role="group" aria-label="structure of seat ${seat}"><svg class="b-structure" width=${count * LEAST_WIDTH} viewBox="0 0 ${count * width} ${ground + 34}" role="img"
       aria-label="structure of seat ${seat}: ${view.structure.map((piece) => `${pieceName(piece.piece)} at ${piece.level} ${piece.column}`).join(", ") || "empty"}">
     <rect width=${count * width} height=${ground} class="b-sky"/>
     ${[1, 2].map((level) => svg`<path d="M0 ${place(level, 0).y}H${count * width}" class="b-level"/>`)}
     ${[1, 2, 3].map((level) => svg`<text x="6" y=${place(level, 0).y + 17} font-size="13" class="ink-soft">×${level}</text>`)}
     <rect y=${ground} width=${count * width} height="34" class="b-sea"/>
     <path d=${`M0 ${ground + 9}${"q12-6 24 0t24 0".repeat(Math.ceil((count * width) / 48))}`} class="b-wave"/>
-    ${view.structure.length === 0 ? svg`<rect x=${place(1, 0).x + 2} y=${place(1, 0).y + 2} width=${width - 4} height=${height - 4} rx="5" class="l-empty"/>` : undefined}
+    ${view.structure.length === 0 ? svg`<rect x=${place(1, 0).x + 2} y=${place(1, 0).y + 2} width=${width - 4} height=${height - 4} rx="5" class="vacant"/>` : undefined}
     ${view.structure.map((piece) => {
       const { x, y } = place(piece.level, piece.column);
       return structurePiece(piece, x, y);
@@ -67,7 +69,7 @@ function structure(scene: Scene<"bridgesToNowhere">, seat: number, view: SeatVie
       if (!isNew && !secret.has(index)) return undefined;
       const { x, y } = place(piece.level, piece.column);
       return svg`<rect x=${x} y=${y} width=${width} height=${height} rx="7" class=${isNew ? "new" : "b-secret"}/>`;
-    })}</svg>`;
+    })}</svg></div>`;
 }
 
 function cards(items: Card[], label: string): TemplateResult | undefined {
@@ -108,7 +110,7 @@ function draft(scene: Scene<"bridgesToNowhere">): TemplateResult {
       ${Array.from({ length: slots }, (_, index) => {
         const card = open[index];
         if (card) return bridgeCard(card, index * 76 + 2, 4);
-        return observation.phase.case !== "draft" ? undefined : svg`<rect x=${index * 76 + 4} y="6" width="68" height="48" rx="5" class="l-empty"/>`;
+        return observation.phase.case !== "draft" ? undefined : svg`<rect x=${index * 76 + 4} y="6" width="68" height="48" rx="5" class="vacant"/>`;
       })}
       ${observation.phase.case !== "draft" ? svg`<text x=${slots * 38} y="34" text-anchor="middle" font-size="17" class="b-count">${observation.phase.case === "build" ? "both seats build in secret" : "the match is over"}</text>` : undefined}
       ${Array.from({ length: observation.monuments }, (_, index) => monument(slots * 76 + 2 + index * 4, 4 - index))}

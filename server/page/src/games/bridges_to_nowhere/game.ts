@@ -16,6 +16,7 @@ export const bridgesToNowhere = game("bridges_to_nowhere", "bridgesToNowhere", {
     // Who has ended is secret: only of the viewer's own seat is it known.
     return phase.case === "build" ? seats.flatMap((view, seat) => (view.hasEnded ? [] : [seat])) : [];
   },
+  goesOnTo: (now, later) => now.game === later.game,
   points({ phase, results, seats }) {
     return seats.map((view, seat) => {
       const over = results.reduce((sum, { scores }) => {

@@ -30,7 +30,7 @@ function stack(view: StackView, x: number, y: number, isNew: boolean): SVGTempla
     )}
     ${view.top
       ? building(view.top, left, top, STACK_SCALE)
-      : svg`<rect x=${left} y=${top + 8} width=${width} height=${height - 8} rx="6" class="l-empty"/>${kindPicture(view.kind, x, y, 1.3)}`}
+      : svg`<rect x=${left} y=${top + 8} width=${width} height=${height - 8} rx="6" class="vacant"/>${kindPicture(view.kind, x, y, 1.3)}`}
     ${isNew ? svg`<rect x=${left - 3} y=${top - 3} width=${width + 6} height=${height + 7} rx="8" class="new"/>` : undefined}
     <text x=${x} y=${y + height / 2 + 16} text-anchor="middle" font-size="13" class="ink-soft">${kindName(view.kind)} ×${count}</text></g>`;
 }
@@ -48,7 +48,7 @@ export function rondel({ observation, config, events }: Scene<"oldLondonBridge">
     seats.map((seat, index) => svg`${
       moved.has(seat) ? svg`<circle cx=${x + (index - (seats.length - 1) / 2) * 24} cy=${y - 10} r="20" class="new"/>` : undefined
     }${pawn(seat, x + (index - (seats.length - 1) / 2) * 24, y, 1.25)}`);
-  return html`<svg class="l-rondel" viewBox="-232 -258 464 510" role="img"
+  return html`<svg class="l-rondel" viewBox="-240 -258 480 510" role="img"
       aria-label="the rondel with six stacks of buildings">
     <circle r="124" class="l-rim"/><circle r="118" class="l-wheel"/>
     ${Array.from({ length: SPACES }, (_, space) => {
@@ -63,7 +63,7 @@ export function rondel({ observation, config, events }: Scene<"oldLondonBridge">
     <circle r="42" class="l-centre"/><text y="-19" text-anchor="middle" font-size="15" font-weight="700" class="l-income">−£2</text>
     ${observation.stacks.map((view, index) => {
       const space = (((index - observation.orientation) % SPACES) + SPACES) % SPACES;
-      const [x, y] = spoke(space, space === 0 ? 200 : 182);
+      const [x, y] = spoke(space, space === 0 ? 200 : space === 3 ? 182 : 192);
       return stack(view, x, y, revealed.includes(view.kind) && view.kind !== Kind.UNSPECIFIED);
     })}
     ${Array.from({ length: SPACES }, (_, space) => {
