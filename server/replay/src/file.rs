@@ -7,7 +7,7 @@ use thiserror::Error;
 use xxhash_rust::xxh64::xxh64;
 
 use super::signing::{
-    KEY_ID_BYTES, PUBLIC_BYTES, PublicKey, SIGNATURE_BYTES, SigningKey, SigningKeyId,
+    KEY_ID_BYTES, NoPublicKey, PUBLIC_BYTES, PublicKey, SIGNATURE_BYTES, SigningKey, SigningKeyId,
 };
 
 /// Version of the form of the replay files that are written: signed ones.
@@ -74,6 +74,9 @@ pub enum ReplayFileError {
          and there is one"
     )]
     NeedlessSignature,
+    /// The key is none that a server could have made.
+    #[error("the file was altered: signing_key: {0}")]
+    Key(NoPublicKey),
     /// The key is not the one that the file names.
     #[error("the file was altered: signing_key_id is not that of signing_key, {0}")]
     KeyId(SigningKeyId),
@@ -145,8 +148,7 @@ impl<'a> Signature<'a> {
 
     /// The key under which it holds.
     fn check(&self) -> Result<PublicKey, ReplayFileError> {
-        // The head of the field says that there are as many bytes as a key has.
-        let key = PublicKey::from_bytes(self.key).map_err(|_| ReplayFileError::NoChecksum)?;
+        let key = PublicKey::from_bytes(self.key).map_err(ReplayFileError::Key)?;
         let id = key.id();
         if self.id != id.as_bytes() {
             return Err(ReplayFileError::KeyId(id));

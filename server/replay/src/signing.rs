@@ -15,6 +15,19 @@ pub(super) const SIGNATURE_BYTES: usize = 64;
 /// Bytes of the short name of a key.
 pub(super) const KEY_ID_BYTES: usize = 8;
 
+/// The encodings of the points of Ed25519 whose order divides 8, without the sign of x: the canonical
+/// ones, and those of y + p. For such a key there are signatures that hold for any content, and `ring`
+/// takes them. RFC 8032 leaves this check to the application.
+const POINTS_OF_SMALL_ORDER: [&str; 7] = [
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+];
+
 /// What is signed begins with this, so that a signature of a replay is one of nothing else.
 const DOMAIN: &[u8] = b"bridgemaster replay v2\0";
 
@@ -64,16 +77,29 @@ pub struct PublicKey([u8; PUBLIC_BYTES]);
 
 /// Text or bytes that are no public key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a key that signs replays is {PUBLIC_BYTES} bytes, written as 64 hex digits")]
-pub struct NoPublicKey;
+pub enum NoPublicKey {
+    /// They are no 32 bytes.
+    #[error("a key that signs replays is {PUBLIC_BYTES} bytes, written as 64 hex digits")]
+    Length,
+    /// Anybody can make signatures that hold by it.
+    #[error("this key signs anything: it is a point of small order")]
+    SmallOrder,
+}
 
 impl PublicKey {
     /// The key of these bytes.
     ///
     /// # Errors
-    /// When they are not 32.
+    /// When they are not 32, or a point of small order.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NoPublicKey> {
-        bytes.try_into().map(Self).map_err(|_| NoPublicKey)
+        let key: [u8; PUBLIC_BYTES] = bytes.try_into().map_err(|_| NoPublicKey::Length)?;
+        let mut without_sign = key;
+        without_sign[PUBLIC_BYTES - 1] &= 0x7f;
+        let without_sign = hex::encode(without_sign);
+        match POINTS_OF_SMALL_ORDER.contains(&without_sign.as_str()) {
+            true => Err(NoPublicKey::SmallOrder),
+            false => Ok(Self(key)),
+        }
     }
 
     /// Its 32 bytes.
@@ -102,8 +128,8 @@ impl FromStr for PublicKey {
 
     fn from_str(text: &str) -> Result<Self, NoPublicKey> {
         let mut key = [0; PUBLIC_BYTES];
-        hex::decode_to_slice(text, &mut key).map_err(|_| NoPublicKey)?;
-        Ok(Self(key))
+        hex::decode_to_slice(text, &mut key).map_err(|_| NoPublicKey::Length)?;
+        Self::from_bytes(&key)
     }
 }
 
@@ -176,9 +202,31 @@ mod tests {
     }
 
     #[test]
+    fn a_key_whose_signatures_anybody_can_make_is_refused() {
+        // R is the neutral element and S is 0: with such a key this holds for any bytes.
+        let mut anybodys = [0; SIGNATURE_BYTES];
+        anybodys[0] = 1;
+        let mut key = [0; PUBLIC_BYTES];
+        key[0] = 1;
+        assert!(PublicKey(key).holds(b"who played", &anybodys));
+        for point in POINTS_OF_SMALL_ORDER {
+            let mut key = [0; PUBLIC_BYTES];
+            hex::decode_to_slice(point, &mut key).unwrap();
+            assert_eq!(PublicKey::from_bytes(&key), Err(NoPublicKey::SmallOrder));
+            key[PUBLIC_BYTES - 1] |= 0x80;
+            let negative: Result<PublicKey, _> = hex::encode(key).parse();
+            assert_eq!(negative, Err(NoPublicKey::SmallOrder));
+        }
+    }
+
+    #[test]
     fn text_that_is_no_key_is_refused() {
         for text in ["", "ab", &"g".repeat(64), &"a".repeat(65), &"é".repeat(32)] {
-            assert_eq!(text.parse::<PublicKey>(), Err(NoPublicKey), "{text:?}");
+            assert_eq!(
+                text.parse::<PublicKey>(),
+                Err(NoPublicKey::Length),
+                "{text:?}"
+            );
         }
     }
 }
