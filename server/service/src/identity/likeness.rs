@@ -2,8 +2,8 @@
 
 use unicode_security::skeleton;
 
-/// Whether people can take one name for the other: the two differ at most in case, in spaces, and
-/// in characters that look alike by the Unicode Technical Standard 39, as Latin and Cyrillic ones.
+/// Whether people can take one name for the other: the two differ at most in case, in how many
+/// spaces or which separate their words, and in characters that look alike by the Unicode Technical Standard 39, as Latin and Cyrillic ones.
 ///
 /// ```
 /// use bridgemaster_server::identity::look_alike;
@@ -17,14 +17,16 @@ pub fn look_alike(one: &str, other: &str) -> bool {
     looks(one).iter().any(|look| others.contains(look))
 }
 
-/// How a name looks to whoever takes no notice of case. Case is folded before and after look-alikes
-/// are put in place of each other: the small letters of two capitals that look alike may differ.
-fn looks(name: &str) -> [String; 2] {
+/// How a name looks to whoever takes no notice of case: as it is, in small letters, and in capitals.
+/// Case is folded before and after look-alikes are put in place of each other: the small letters of
+/// two capitals that look alike may differ, as those of `I` and `l` in `Ivan` and `lvan`.
+fn looks(name: &str) -> [String; 3] {
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
     let bare = |text: &str| skeleton(text).collect::<String>();
     [
         bare(&name.to_lowercase()),
         bare(&bare(&name).to_lowercase()),
+        bare(&bare(&name.to_uppercase()).to_lowercase()),
     ]
 }
 
@@ -47,6 +49,9 @@ mod tests {
             ("team 1", "team l"),
             ("Ill", "lll"),
             ("b0b", "Bob"),
+            // In case and in a look-alike of the other case.
+            ("alice", "AL1CE"),
+            ("ivan", "lvan"),
             ("modern", "modem"),
             // Composed and not, full width, other spaces, what is not seen.
             ("Zo\u{eb}", "Zoe\u{308}"),
