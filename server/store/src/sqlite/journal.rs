@@ -73,6 +73,11 @@ pub(super) async fn load(
         let Some((number, body)) = next.pop_front() else {
             break;
         };
+        // A page of the file that stands for another one gives rows that were not asked for.
+        if numbers.last().is_some_and(|last| number <= *last) {
+            let problem = format!("batch {number} of the journal is out of order");
+            return Err(Fault::Contradiction(problem));
+        }
         numbers.push(number);
         let batch = journal_batch::read(store, number, &body);
         if batch.match_keys_given > 0 {

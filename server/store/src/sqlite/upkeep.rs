@@ -271,6 +271,20 @@ async fn check_all(
         structure: (verdict != "ok").then_some(verdict),
         ..CheckReport::default()
     };
+    match check_values(connection, path, told, inspector, &mut report).await {
+        // What SQLite said of the file is the reason.
+        Err(Fault::Contradiction(_)) if report.structure.is_some() => Ok(report),
+        checked => checked.map(|()| report),
+    }
+}
+
+async fn check_values(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    told: &Told,
+    inspector: &mut dyn Inspector,
+    report: &mut CheckReport,
+) -> Result<(), Fault> {
     sqlx::query("BEGIN").execute(&mut *connection).await?;
     let store = identity::read(connection)
         .await?
@@ -303,17 +317,21 @@ async fn check_all(
         });
         report.damages.extend(looked.err());
     }
-    check_finished(connection, store, inspector, &mut report).await?;
+    check_finished(connection, store, inspector, report).await?;
     let keys = key_rows::all(&mut *connection, store).await?;
     report.keys = (keys.sound.len() + keys.damaged.len()) as u64;
     let damaged = keys.damaged.into_iter().map(|row| row.key.into());
     report.damages.extend(damaged);
+    if report.structure.is_none() && !highest_numbers_are_kept(connection).await? {
+        report.structure =
+            Some("the highest numbers of finished matches and API keys are not kept".to_owned());
+    }
     let secrets = secret_rows::all(&mut *connection, store).await?;
     report.damages.extend(secrets.damaged);
     let notes = note_rows::all(&mut *connection, store, "").await?;
     report.damages.extend(notes.damaged);
     sqlx::query("COMMIT").execute(connection).await?;
-    Ok(report)
+    Ok(())
 }
 
 /// Checks the finished matches one by one, since replays are large.
@@ -337,7 +355,13 @@ async fn check_finished(
         let Some(row) = row else {
             break;
         };
-        last = row.try_get(0)?;
+        let number: i64 = row.try_get(0)?;
+        // A page of the file that stands for another one gives rows that were not asked for.
+        if number <= last {
+            let problem = format!("finished match {number} is out of order");
+            return Err(Fault::Contradiction(problem));
+        }
+        last = number;
         report.finished += 1;
         let (finished, parties) = match match_rows::finished_of(store, &row) {
             Ok(read) => read,
@@ -387,6 +411,22 @@ async fn check_finished(
         report.structure = Some(format!("lists of parties have {more} entries of no match"));
     }
     Ok(())
+}
+
+/// Whether SQLite still knows the highest numbers that it gave, so that none is given twice.
+async fn highest_numbers_are_kept(connection: &mut SqliteConnection) -> Result<bool, Fault> {
+    let kept = sqlx::query_scalar(
+        "WITH kept(name, highest) AS (
+             SELECT 'api_key', max(key_number) FROM api_key
+             UNION ALL SELECT 'finished_match', max(finish_number) FROM finished_match)
+         SELECT NOT EXISTS (
+             SELECT 1 FROM sqlite_sequence LEFT JOIN kept USING (name)
+             WHERE kept.name IS NULL OR typeof(seq) <> 'integer')
+         AND NOT EXISTS (
+             SELECT 1 FROM kept LEFT JOIN sqlite_sequence USING (name)
+             WHERE highest > coalesce(seq, 0))",
+    );
+    Ok(kept.fetch_one(connection).await?)
 }
 
 /// A name as far as it is one.

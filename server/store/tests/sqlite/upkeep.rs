@@ -1,16 +1,21 @@
 //! Checks, backups and restores.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Duration};
 
 use bridgemaster_store::{
     COMMITS_FILE, DATABASE_FILE, DataDir, Store as _, StoreError, Tail, backup, check, replace,
     restore,
 };
 
+use tokio::time::timeout;
+
 use crate::{
     change, finish, open, open_match,
     workload::{Contents, Workload},
 };
+
+/// Longest time for a check of a small folder.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_backup_beside_a_server_comes_back_as_the_store_was() {
@@ -158,4 +163,44 @@ async fn a_backup_has_two_files_for_this_user_alone() {
         );
     }
     assert!(!copy.join("bridgemaster.db.unfinished").exists());
+}
+
+/// A misdirected write leaves a page that is whole, in the place of another.
+#[tokio::test]
+async fn a_check_ends_whichever_page_stands_for_another() {
+    const PAGE: usize = 4_096;
+    const TABLE_LEAF: u8 = 0x0d;
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("data");
+    let store = open(&folder).await.unwrap();
+    let mut workload = Workload::new(37);
+    for _ in 0..60 {
+        store.commit(workload.batch()).await.unwrap();
+    }
+    let contents = Contents::of(&store).await;
+    store.close().await.unwrap();
+    let sound = fs::read(folder.join(DATABASE_FILE)).unwrap();
+    // Those that have rows: bytes 3 and 4 count them.
+    let leaves: Vec<usize> = (1..sound.len() / PAGE)
+        .filter(|page| sound[page * PAGE] == TABLE_LEAF && sound[page * PAGE + 3..][..2] != [0, 0])
+        .collect();
+    let mut ended = 0;
+    for pair in leaves.windows(2) {
+        let mut bytes = sound.clone();
+        bytes.copy_within(pair[0] * PAGE..(pair[0] + 1) * PAGE, pair[1] * PAGE);
+        let place = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(place.path()).unwrap();
+        fs::write(dir.database(), bytes).unwrap();
+        fs::copy(folder.join(COMMITS_FILE), dir.path().join(COMMITS_FILE)).unwrap();
+        let checked = timeout(PATIENCE, check(&dir)).await;
+        let checked = checked.unwrap_or_else(|_| panic!("page {} for page {}", pair[0], pair[1]));
+        // A page that is not in use may hold anything.
+        if checked.is_ok_and(|report| report.is_sound()) {
+            let store = open(dir.path()).await.unwrap();
+            assert_eq!(Contents::of(&store).await, contents, "{pair:?}");
+            store.close().await.unwrap();
+        }
+        ended += 1;
+    }
+    assert!(ended > 5, "{ended} pages");
 }
