@@ -207,6 +207,7 @@ async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
     store.close().await?;
     let text = match removed? {
         0 => format!("no note is damaged in {}\n", dir.path().display()),
+        1 => format!("1 damaged note is removed from {}\n", dir.path().display()),
         removed => format!(
             "{removed} damaged notes are removed from {}\n",
             dir.path().display()
