@@ -49,8 +49,9 @@ pub struct Limits {
     /// Time for a TLS handshake, which takes a few round trips.
     #[serde(rename = "tls_handshake_time_ms", deserialize_with = "from_ms")]
     pub tls_handshake_time: Duration,
-    /// Calls from one address, new streams of bots included. A call costs about 30 µs, so one
-    /// address gets a sixth of a core.
+    /// Calls from one address, new streams of bots included, but for those with an API key of the
+    /// server, which count for the key. A call costs about 30 µs, so one address gets a sixth of a
+    /// core.
     pub calls_per_address: Rate,
     /// Calls with the ticket of one seat that do not count for their address: others at its address
     /// must not keep a bot from coming back. SDKs try at most three times a second.
@@ -120,8 +121,8 @@ pub struct Limits {
     /// or some of the caller that has most.
     #[serde(deserialize_with = "positive")]
     pub other_calls: usize,
-    /// Calls in progress other than streams of bots, of one caller. A call counts for its address
-    /// until its key is known.
+    /// Calls in progress other than streams of bots, of one caller. A call with an API key of the
+    /// server counts for the key from its beginning; others count for their address.
     #[serde(deserialize_with = "positive")]
     pub other_calls_per_caller: usize,
     /// Bytes of incomplete requests, beyond the first 8 KiB of each. Every call has room for those

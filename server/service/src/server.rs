@@ -25,6 +25,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic::{
     Request, Status,
+    codegen::http::HeaderMap,
     server::NamedService,
     service::{Routes, interceptor::InterceptedService},
 };
@@ -48,7 +49,8 @@ use crate::{
     },
     services::{Catalog, LobbyDesk, MatchDesk, RefusalDetails, RequestTimeout},
     transport::{
-        ConnectionInfo, ConnectionSlots, FewConnections, Origin, Tls, TokenBuckets, incoming, serve,
+        Call, CallerId, ConnectionInfo, ConnectionSlots, FewConnections, Origin, Tls, TokenBuckets,
+        incoming, serve,
     },
 };
 
@@ -304,7 +306,8 @@ impl Server {
             Arc::clone(&slots),
         );
         let admission = SeatAdmission::new(Arc::clone(&matches));
-        let limit_calls = limit_calls(limits.calls_per_address, admission);
+        let authenticator = self.authenticator.clone();
+        let limit_calls = limit_calls(limits.calls_per_address, admission, authenticator);
         let services = Routes::new(RequestTimeout::new(health, limits.hello_time))
             .add_service(RequestTimeout::new(
                 reflection().build_v1()?,
@@ -383,10 +386,12 @@ impl Server {
         };
         let connections = incoming(self.listener, self.tls, limits.clone(), slots);
         select! {
-            () = serve(connections, services, limits.clone(), stopped) => {}
+            () = serve(connections, services, shown_key, limits.clone(), stopped) => {}
             () = stop_deadline(&drained, limits.stop_time) => {
                 warn!("streams still open after the stop time are cut");
             }
+        let authenticator = self.authenticator.clone();
+        let shown_key = Arc::new(move |metadata: &HeaderMap| authenticator.shown_key(metadata));
         }
         self.matches.lifecycle().stop();
         if let Some(journal) = &self.journal {
@@ -469,8 +474,8 @@ async fn asked_to_stop(journal: &Option<Arc<Journal>>, stop: &CancellationToken)
     }
 }
 
-/// Refuses the calls of an address that calls too often, but for those of bots that come to their
-/// seats.
+/// Refuses the calls of a key that calls too often, and those without a known key of an address
+/// that does, but for those of bots that come to their seats.
 fn limit_calls(
     rate: Rate,
     admission: SeatAdmission,
@@ -479,9 +484,14 @@ fn limit_calls(
     move |call| {
         if admission.admits(call.metadata()) {
             return Ok(call);
+    authenticator: Authenticator,
         }
         let peer = ConnectionInfo::of(&call).map(|connection| connection.peer);
         let origin = peer.map(|peer| Origin::from(peer.ip()));
+        if let Some(CallerId::Key(key)) = Call::current().map(|current| current.caller_id()) {
+            authenticator.debit_call(&key)?;
+            return Ok(call);
+        }
         match buckets.debit(origin, Instant::now()) {
             Ok(()) => Ok(call),
             Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),

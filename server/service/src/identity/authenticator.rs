@@ -6,7 +6,7 @@ use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{KeyId, KeyName, KeyStore, StoreError};
 use parking_lot::Mutex;
 use tokio_util::task::AbortOnDropHandle;
-use tonic::metadata::MetadataMap;
+use tonic::{codegen::http::HeaderMap, metadata::MetadataMap};
 use tracing::debug;
 
 use super::{
@@ -20,7 +20,7 @@ use crate::{
     limits::Limits,
     metrics::Metrics,
     refusal::Refusal,
-    transport::{Call, TokenBuckets},
+    transport::{Call, CallerId, TokenBuckets},
     wall_clock::now_unix_ms,
 };
 
@@ -101,7 +101,7 @@ impl Authenticator {
             is_of(None)?;
             return Ok(Caller::Anyone);
         };
-        let shown = shown_key(metadata)?;
+        let shown = shown_key(metadata.as_ref())?;
         let stored = match keys.ring.key(shown.id()).await {
             Ok(stored) => stored,
             Err(Unreadable::Key) => return Err(damaged(shown.id())),
@@ -117,11 +117,34 @@ impl Authenticator {
         // Told to the holder of the secret only.
         let now_unix_ms = now_unix_ms();
         check_good(&key, now_unix_ms)?;
-        debit(&keys.calls, &key.id, "calls_per_key")?;
+        // One that was known when the call began is debited already.
+        if !counts_for(&key.id) {
+            self.debit_call(&key.id)?;
+        }
         is_of(Some(&key.id))?;
         keys.uses.note(&key, now_unix_ms);
         debug!(key_id = %key.id, name = %key.name, "authenticated");
         Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.ring))))
+    }
+
+    /// The key that a call shows in its metadata, if it is good as the keys were read last: known
+    /// without waiting, before anything is kept for the call.
+    pub(crate) fn shown_key(&self, metadata: &HeaderMap) -> Option<KeyId> {
+        let shown = shown_key(metadata).ok()?;
+        let key = self.keys.as_ref()?.ring.last_known(shown.id())?;
+        let is_good = shown.has_hash(&key.secret_hash) && check_good(&key, now_unix_ms()).is_ok();
+        is_good.then(|| key.id.clone())
+    }
+
+    /// Counts a call for the rate of a key.
+    ///
+    /// # Errors
+    /// When it calls too often.
+    pub(crate) fn debit_call(&self, key: &KeyId) -> Result<(), Refusal> {
+        match &self.keys {
+            Some(keys) => debit(&keys.calls, key, "calls_per_key"),
+            None => Ok(()),
+        }
     }
 
     /// Whether the server asks for keys.
@@ -155,6 +178,12 @@ impl Authenticator {
     }
 }
 
+/// Whether the call that is served counts for this key.
+fn counts_for(key: &KeyId) -> bool {
+    let caller = Call::current().map(|call| call.caller_id());
+    matches!(caller, Some(CallerId::Key(counted)) if counted == *key)
+}
+
 /// Has the call that is served counted for its caller.
 fn is_of(key: Option<&KeyId>) -> Result<(), Refusal> {
     Call::current().map_or(Ok(()), |call| call.is_of(key))
@@ -167,7 +196,7 @@ fn debit(buckets: &TokenBuckets<KeyId>, id: &KeyId, limit: &'static str) -> Resu
 }
 
 /// The key that a call shows. Its text is never logged or repeated.
-fn shown_key(metadata: &MetadataMap) -> Result<ApiKey, Refusal> {
+fn shown_key(metadata: &HeaderMap) -> Result<ApiKey, Refusal> {
     let missing = |message: String| Refusal::new(RefusalReason::KeyMissing, message);
     let mut values = metadata.get_all(KEY_METADATA).iter();
     let value = values.next().ok_or_else(|| {

@@ -159,11 +159,19 @@ impl Call {
         CURRENT.try_with(Arc::clone).ok()
     }
 
-    /// Takes a place on the server, and one of the address. A bot's stream takes none before it is
-    /// known whose it is: others behind the same address must not keep it from its seat.
-    pub(super) fn begin(self: &Arc<Self>, kind: CallKind) -> Result<(), Refusal> {
+    /// Takes a place on the server, and one of its caller: of the `key` that it shows, or of the
+    /// address. What others behind the same address have in progress must not keep the holder of a
+    /// key from calling. A bot's stream takes no place before it is known whose seat it is for.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        kind: CallKind,
+        key: Option<KeyId>,
+    ) -> Result<(), Refusal> {
         let mut held = self.held();
         held.kind = kind;
+        if let Some(key) = key {
+            held.count_for(key, &self.connection.allowances);
+        }
         if kind == CallKind::BotStream {
             return Ok(());
         }
@@ -201,8 +209,8 @@ impl Call {
         self.is_request_whole.store(true, Ordering::Relaxed);
     }
 
-    /// Takes note whose call it is: it then counts for the key, or without keys for the address. A
-    /// bot's stream counts for no address: others behind it must not keep the bot from its seat,
+    /// Takes note whose call it is: it then counts for the key, if it did not from its beginning,
+    /// or without keys for the address. A bot's stream counts for no address: others behind it must not keep the bot from its seat,
     /// and tickets bound how many there are.
     ///
     /// # Errors
@@ -210,9 +218,7 @@ impl Call {
     pub(crate) fn is_of(&self, key: Option<&KeyId>) -> Result<(), Refusal> {
         let mut held = self.held();
         if let Some(key) = key {
-            held.caller = CallerId::Key(key.clone());
-            held.allowance = self.connection.allowances.of(&held.caller);
-            held.place_of_caller = None;
+            held.count_for(key.clone(), &self.connection.allowances);
         }
         let counts = key.is_some() || held.kind != CallKind::BotStream;
         if counts && held.place_of_caller.is_none() {
@@ -374,6 +380,16 @@ impl CrowdMember for Call {
 }
 
 impl Held {
+    /// Counts for a key from now on.
+    fn count_for(&mut self, key: KeyId, allowances: &Allowances) {
+        let caller = CallerId::Key(key);
+        if self.caller != caller {
+            self.allowance = allowances.of(&caller);
+            self.caller = caller;
+            self.place_of_caller = None;
+        }
+    }
+
     fn acquire_place_of_caller(&mut self) -> Result<(), Refusal> {
         self.place_of_caller = Some(match self.kind {
             CallKind::BotStream => acquire(&self.allowance.bot_streams, "bot_streams_per_caller")?,

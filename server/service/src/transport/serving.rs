@@ -9,6 +9,7 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{lobby_service_server, match_service_server, play_service_server};
+use bridgemaster_store::KeyId;
 use hyper::{body::Incoming, rt::Executor, server::conn::http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -22,7 +23,7 @@ use tonic::{
     body::Body,
     codegen::{
         Bytes, Service,
-        http::{Request, Response},
+        http::{HeaderMap, Request, Response},
     },
     transport::server::Connected as _,
 };
@@ -36,11 +37,15 @@ use super::{
 };
 use crate::limits::{Limits, MAX_METADATA_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES};
 
+/// Tells the key that a call shows in its metadata, if it is one of the server's.
+pub(crate) type ShownKey = Arc<dyn Fn(&HeaderMap) -> Option<KeyId> + Send + Sync>;
+
 /// Serves the calls of connections until `stopped` completes, and then until those in progress
 /// have ended.
 pub(crate) async fn serve<S, B>(
     connections: impl Stream<Item = Connection>,
     services: S,
+    shown_key: ShownKey,
     limits: Limits,
     stopped: impl Future<Output = ()>,
 ) where
@@ -67,6 +72,7 @@ pub(crate) async fn serve<S, B>(
             let share = ConnectionShare::new(&allowances, connection.origin());
             let caller = ConnectionCalls {
                 services: services.clone(),
+                shown_key: Arc::clone(&shown_key),
                 info,
             };
             let served = builder(&limits, share).serve_connection(TokioIo::new(connection), caller);
@@ -108,6 +114,7 @@ fn builder(limits: &Limits, share: Arc<ConnectionShare>) -> http2::Builder<CallT
 
 struct ConnectionCalls<S> {
     services: S,
+    shown_key: ShownKey,
     info: ConnectionInfo,
 }
 
@@ -123,12 +130,13 @@ where
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let services = self.services.clone();
+        let key = (self.shown_key)(request.headers());
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(self.info.clone());
         // The task of the call, in which all of this runs, is begun only after this returns.
         Box::pin(async move {
             let call = CURRENT.get();
-            let response = match call.begin(kind(request.uri().path())) {
+            let response = match call.begin(kind(request.uri().path()), key) {
                 Ok(()) => call_ready(services, request).await?.map(Body::new),
                 Err(refusal) => Status::from(refusal).into_http(),
             };

@@ -329,6 +329,25 @@ async fn an_address_that_calls_too_often_is_refused_and_others_are_not() {
 }
 
 #[tokio::test]
+async fn a_key_calls_when_others_at_its_address_call_too_often() {
+    let limits = Limits {
+        calls_per_address: Rate {
+            per_second: 1,
+            burst: 3,
+        },
+        ..Limits::default()
+    };
+    let locked = LockedServer::with_limits(limits).await;
+    let key = locked.key("judge", &[KeyScope::Read]).await;
+    locked.with(&key).list().await.unwrap();
+    let others = channel_from("127.0.0.1", &locked.server);
+    while list_games(&others).await.is_ok() {}
+    for _ in 0..5 {
+        locked.with(&key).list().await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_key_that_calls_too_often_is_refused_and_others_are_not() {
     let slow = Rate {
         per_second: 1,

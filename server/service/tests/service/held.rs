@@ -272,6 +272,37 @@ async fn a_caller_has_no_more_calls_in_progress_than_its_limit() {
 }
 
 #[tokio::test]
+async fn calls_without_a_key_take_no_place_of_a_key_at_their_address() {
+    let limits = Limits {
+        other_calls_per_caller: 2,
+        ..Limits::default()
+    };
+    let locked = LockedServer::with_limits(limits).await;
+    let key = locked
+        .key("judge", &[KeyScope::Create, KeyScope::Read])
+        .await;
+    // From here on the server knows the key.
+    locked.with(&key).list().await.unwrap();
+    let mut deaf = NarrowClient::connect(&locked.server, 0).await;
+    let mut held = Vec::new();
+    let refused = loop {
+        held.push(deaf.begin(GAMES_LISTED, announced(0, Vec::new())).await);
+        let mut catalog = locked.server.catalog();
+        if let Err(refused) = catalog.list_games(ListGamesRequest {}).await {
+            break refused;
+        }
+    };
+    assert_eq!(limit(&refused), "other_calls_per_caller");
+    locked.with(&key).list().await.unwrap();
+    locked.with(&key).create(config(GAMES[0], 2)).await.unwrap();
+    // The identifier alone is no key.
+    let forged = format!("bmk_{}_{}", key.id(), "0".repeat(64));
+    let forged = forged.parse().unwrap();
+    let refused = locked.with(&forged).list().await;
+    assert_eq!(limit(&refused.unwrap_err()), "other_calls_per_caller");
+}
+
+#[tokio::test]
 async fn a_server_full_of_one_callers_calls_serves_another() {
     let limits = Limits {
         other_calls: 4,
