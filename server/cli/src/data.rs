@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use bridgemaster_server::repair_notes;
 use bridgemaster_store::{
     self as store, CheckReport, DamagedValue, DataDir, MatchId, SqliteOptions, SqliteStore,
     Store as _, StoreError, Tail, Write,
@@ -74,8 +75,9 @@ enum DataCommand {
         /// its replays are as those of another server
         #[arg(long, conflicts_with = "match_id")]
         signing_key: bool,
-        /// Remove the notes that are damaged: what was noted of groups that are not over, whose
-        /// chance is revealed then, and of idempotency keys, which may be used again
+        /// Remove the notes that are damaged. How groups stand is noted anew, as their finished
+        /// matches tell: the chance of one that is not over stays held back. Idempotency keys may
+        /// be used again, and queues are opened again by whoever runs them
         #[arg(long, conflicts_with_all = ["match_id", "signing_key"])]
         notes: bool,
     },
@@ -194,23 +196,23 @@ async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
     let dir = existing(dir)?;
     let store = opened(&dir).await?;
     let work = async {
-        let damaged = store.notes("").await?.damaged.into_iter();
-        let drops = damaged.filter_map(|damage| match damage.value {
-            DamagedValue::Note(name) => Some(Write::DropNote { name }),
-            _ => None,
-        });
-        let drops: Vec<Write> = drops.collect();
-        let removed = drops.len();
-        store.commit(drops).await.map(|()| removed)
+        let repair = repair_notes(&store).await?;
+        store.commit(repair.writes).await?;
+        Ok::<_, StoreError>((repair.damaged, repair.groups))
     };
-    let removed = work.await;
+    let done = work.await;
     store.close().await?;
-    let text = match removed? {
-        0 => format!("no note is damaged in {}\n", dir.path().display()),
-        1 => format!("1 damaged note is removed from {}\n", dir.path().display()),
-        removed => format!(
-            "{removed} damaged notes are removed from {}\n",
-            dir.path().display()
+    let folder = dir.path().display();
+    let (damaged, groups) = done?;
+    let removed = count(damaged, "damaged note is", "damaged notes are");
+    let text = match (damaged, groups) {
+        (0, _) => format!("no note is damaged in {folder}\n"),
+        (_, 0) => format!("{removed} removed from {folder}\n"),
+        _ => format!(
+            "{removed} removed from {folder}; how {} is taken from their matches: the chance of \
+             those that are not over stays held back, and one that was closed has to be closed \
+             again\n",
+            count(groups, "group stands", "groups stand"),
         ),
     };
     Ok(output::print(&text)?)

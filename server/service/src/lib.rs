@@ -47,6 +47,7 @@ mod transport;
 mod wall_clock;
 
 pub use bridgemaster_match::Unreplayable;
+pub use hosting::{NoteRepair, repair_notes};
 pub use inspection::{inspect_finished_match, inspect_match_in_play};
 pub use journal::RecoveryError;
 pub use limits::{Limits, Rate};

@@ -272,7 +272,11 @@ fn a_damaged_note_is_told_with_the_command_that_drops_it() {
     assert!(refused.err.contains("DATA_DAMAGED"), "{}", refused.err);
     scene.stop();
     scene.bad(&["check", &data], 1, &["data drop", "--notes"]);
-    assert!(scene.good(&drop_notes).contains("1 damaged notes"));
+    assert!(
+        scene
+            .good(&drop_notes)
+            .contains("1 damaged note is removed")
+    );
     scene.good(&["check", &data]);
 }
 
@@ -291,6 +295,48 @@ fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
     );
     // Damaged ones, which a server would set aside.
     alter(&data, DAMAGE);
+#[test]
+fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_secret() {
+    let mut scene = Scene::make();
+    let data = scene.path("data");
+    let of_group = |place| ["--startup-ms", "1", "--reveal-with-group", "--group", place];
+    let first = scene.create(&of_group("g1=0/2"));
+    succeed(["watch", &first, "--server", scene.url()]);
+    let file = scene.path("fetched");
+    let fetch = |scene: &Scene| {
+        run([
+            "replay",
+            "fetch",
+            &first,
+            "--server",
+            scene.url(),
+            "--out",
+            &file,
+        ])
+    };
+    for damage in [
+        "UPDATE note SET value = zeroblob(5)",
+        "UPDATE note SET name = 'grouq' || substr(name, 6)",
+    ] {
+        scene.stop();
+        alter(&data, damage);
+        // While the note is damaged, and after it is dropped.
+        for _ in 0..2 {
+            scene.serve("data");
+            let refused = fetch(&scene);
+            assert!(refused.err.contains("GROUP_RUNNING"), "{}", refused.err);
+            scene.stop();
+            scene.good(&["drop", &data, "--notes"]);
+        }
+        scene.good(&["check", &data]);
+        scene.serve("data");
+    }
+    let second = scene.create(&of_group("g1=1/2"));
+    succeed(["watch", &second, "--server", scene.url()]);
+    let fetched = fetch(&scene);
+    assert_eq!(fetched.code, Some(0), "{}", fetched.err);
+}
+
     alter(&data, "UPDATE open_match SET header = x'00'");
     for id in [&ended, &waiting] {
         scene.bad(&["check", &data], 1, &[id]);

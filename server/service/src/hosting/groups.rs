@@ -21,9 +21,9 @@ use crate::{
 };
 
 /// What the names of notes begin with of groups that are not over.
-pub(super) const OPEN_NOTES: &str = "group\n";
+const OPEN_NOTES: &str = "group\n";
 /// The same of groups that are over.
-const OVER_NOTES: &str = "group over\n";
+pub(super) const OVER_NOTES: &str = "group over\n";
 /// Groups that were over a short time ago, so that their names are known without the store.
 const MAX_REMEMBERED: usize = 10_000;
 
@@ -266,9 +266,11 @@ impl Groups {
         gate
     }
 
-    /// The groups of the notes of an earlier server.
-    pub(super) fn read(&self, notes: Notes) {
+    /// The groups of the notes of an earlier server that are not over. Whether all notes can be
+    /// read: one that cannot be may be of a group, whatever its name is now.
+    pub(super) fn read(&self, notes: Notes) -> bool {
         let mut known = self.0.lock();
+        let mut is_all_read = notes.damaged.is_empty();
         let damaged = notes.damaged.into_iter();
         let damaged = damaged.filter_map(|Damage { value, detail }| match value {
             DamagedValue::Note(name) => Some((name, Err(detail))),
@@ -280,17 +282,43 @@ impl Groups {
             let Some(key) = name.strip_prefix(OPEN_NOTES) else {
                 continue;
             };
-            let group = group.unwrap_or_else(|problem| {
-                error!(
-                    group = ?key,
-                    problem,
-                    "what is stored of a group cannot be read: its chance is held back until \
-                     CloseGroup is called for it"
-                );
-                Group::new(MAX_GROUP_MATCHES)
-            });
-            known.open.insert(GroupKey(key.to_owned()), group);
+            match group {
+                Ok(group) => {
+                    known.open.insert(GroupKey(key.to_owned()), group);
+                }
+                Err(problem) => {
+                    is_all_read = false;
+                    error!(
+                        group = ?key,
+                        problem,
+                        "what is stored of a group cannot be read: how it stands is taken from \
+                         its matches, and if it was closed, CloseGroup has to be called again"
+                    );
+                }
+            }
         }
+        is_all_read
+    }
+
+    /// A finished match of a group of which no note can be read, with its number if it counts.
+    pub(super) fn add_ended(&self, key: &GroupKey, group: &MatchGroup, counted: Option<u32>) {
+        let mut known = self.0.lock();
+        let open = known.open.entry(key.clone());
+        let open = open.or_insert_with(|| Group::new(group.matches.min(MAX_GROUP_MATCHES)));
+        if let Some(number) = counted {
+            open.has_played(number);
+        }
+    }
+
+    /// The notes of these groups, of those that are not over.
+    pub(super) fn notes_of(&self, keys: &[GroupKey]) -> Vec<Write> {
+        let known = self.0.lock();
+        let open = keys.iter().filter_map(|key| known.open.get_key_value(key));
+        let notes = open.map(|(key, group)| Write::KeepNote {
+            name: key.open_note(),
+            value: group.note(),
+        });
+        notes.collect()
     }
 
     /// A match of an earlier server goes on.
@@ -408,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_read_back_from_its_note_and_held_back_where_that_is_damaged() {
+    fn a_group_is_read_back_from_its_note_or_from_its_matches_where_that_is_damaged() {
         let groups = Groups::default();
         let (key, group) = group(2);
         enter(&groups, &key, &group).unwrap_or_else(|_| panic!("it is taken in"));
@@ -421,21 +449,26 @@ mod tests {
             panic!("{stored:?}");
         };
         let again = Groups::default();
-        again.read(Notes {
+        assert!(again.read(Notes {
             kept: [(name.clone(), value.clone())].into(),
             damaged: Vec::new(),
-        });
+        }));
         again.goes_on(&key, &group);
         leave(&again, &key, Some(0));
         assert!(again.is_revealed(&key));
 
         let damaged = Groups::default();
-        damaged.read(Notes {
+        let is_all_read = damaged.read(Notes {
             kept: [(name.clone(), vec![0xff])].into(),
             damaged: Vec::new(),
         });
+        assert!(!is_all_read);
+        damaged.add_ended(&key, &group, None);
+        damaged.add_ended(&key, &group, Some(1));
         assert!(damaged.is_open(&key));
-        damaged.close(&key, |_| None);
-        assert!(damaged.is_revealed(&key));
+        let [Write::KeepNote { value: anew, .. }] = &damaged.notes_of(&[key])[..] else {
+            panic!("it has a note");
+        };
+        assert_eq!(anew, value);
     }
 }

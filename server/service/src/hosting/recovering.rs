@@ -14,8 +14,9 @@ use tracing::{error, info, warn};
 
 use super::{
     LiveMatch, Matches, StoredMatch,
-    groups::{GroupKey, OPEN_NOTES, maker_name},
+    groups::{GroupKey, maker_name},
     hosted_match::PlayedMatch,
+    lost_groups::find_lost,
 };
 use crate::{
     journal::{Journal, RecoveryError},
@@ -54,7 +55,15 @@ impl Matches {
             );
             self.metrics().damaged(DamagedValue::Key);
         }
-        self.context().groups.read(store.notes(OPEN_NOTES).await?);
+        let groups = &self.context().groups;
+        if !groups.read(store.notes("").await?) {
+            let found = find_lost(store, groups).await?.len();
+            warn!(
+                found,
+                "notes are damaged: groups that are not over are looked for among the finished \
+                 matches"
+            );
+        }
         let finished = self.last_finished(store).await?;
         let mut again = Vec::new();
         for id in store.open_match_ids().await? {

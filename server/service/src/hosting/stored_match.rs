@@ -96,6 +96,15 @@ impl StoredMatch {
         group.is_some_and(|group| !self.groups.is_revealed(group))
     }
 
+    /// The group whose chance is held back until it is over, this match's place in it, and its
+    /// number if its result counts.
+    pub(super) fn held_back_in(&self) -> Option<(&GroupKey, &v1::MatchGroup, Option<u32>)> {
+        let place = self.group()?;
+        let result = self.info.result.as_ref();
+        let counts = result.is_some_and(|result| !result.spoiled_by_referee);
+        Some((self.group.as_ref()?, place, counts.then_some(place.number)))
+    }
+
     /// What everybody may know of it now.
     fn shown_info(&self) -> v1::MatchInfo {
         let mut info = self.info.clone();

@@ -12,10 +12,11 @@ use bridgemaster_server::{
     Limits,
     identity::KeyScope::{Admin, Create, Read},
 };
-use bridgemaster_store::{MemoryStore, Store};
+use bridgemaster_store::{DamagedValue, MemoryStore, Store};
 use tonic::{Code, Status};
 
 use crate::{
+    hindered_store::HinderedStore,
     locked_server::LockedServer,
     raw_bot::{RawBot, hello, reason},
     test_server::{GAMES, Seated, TestServer, config, with_clock},
@@ -219,6 +220,23 @@ async fn a_group_stands_after_a_crash_as_its_matches_do() {
     assert_told_again(&server, &first, true).await;
     let refused = server.try_create(held_back(0, 2)).await.err().unwrap();
     assert!(refused.message().starts_with("config.group.group_id: "));
+}
+
+#[tokio::test]
+async fn a_group_whose_note_is_damaged_stands_as_its_finished_matches_do() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let first = server.create(held_back(0, 2)).await;
+    play(&server, &first).await;
+    server.crash().await;
+
+    let note = DamagedValue::Note("group\n\ndeal-1".to_owned());
+    let store = HinderedStore::damaged(&store, &[note]);
+    let server = TestServer::over(&store, Limits::default()).await;
+    assert_shown(&server, &first, false).await;
+    let second = server.create(held_back(1, 2)).await;
+    play(&server, &second).await;
+    assert_shown(&server, &first, true).await;
 }
 
 #[tokio::test]

@@ -137,10 +137,18 @@ impl Store for HinderedStore {
     }
     async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         (self.hinder_reading)().await?;
+        self.check(&[DamagedValue::Note(name.to_owned())])?;
         self.store.note(name).await
     }
     async fn notes(&self, prefix: &str) -> Result<Notes, StoreError> {
-        self.store.notes(prefix).await
+        let mut notes = self.store.notes(prefix).await?;
+        notes.kept.retain(|name, _| {
+            let note = DamagedValue::Note(name.clone());
+            let is_damaged = self.damaged.contains(&note);
+            notes.damaged.extend(is_damaged.then(|| damage(&note)));
+            !is_damaged
+        });
+        Ok(notes)
     }
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         (self.hinder_reading)().await?;
