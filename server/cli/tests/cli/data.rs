@@ -224,8 +224,8 @@ fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
     scene.stop();
     scene.bad(&drop_key, 2, &["is not damaged"]);
     for damage in [
-        "UPDATE secret SET value = x'00'",
-        "UPDATE secret SET name = 'replay_signing_kez'",
+        "UPDATE secret SET value = x'00' WHERE name = 'replay_signing_key'",
+        "UPDATE secret SET name = 'replay_signing_kez' WHERE name = 'replay_signing_key'",
     ] {
         alter(&data, damage);
         // With another key the replays would be those of another server, so that is not guessed.
