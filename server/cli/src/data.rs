@@ -30,7 +30,8 @@ enum DataCommand {
     Check {
         /// Data folder or backup
         dir: PathBuf,
-        /// Folder of replay files, to be compared with the data folder
+        /// Folder of replay files, to be compared with the data folder. A file that was moved away
+        /// counts as missing
         #[arg(long, value_name = "DIR")]
         replays: Option<PathBuf>,
     },

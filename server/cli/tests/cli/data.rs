@@ -150,6 +150,21 @@ fn a_check_finds_a_whole_folder_whole_and_names_what_is_damaged() {
 }
 
 #[test]
+fn a_match_that_was_called_off_lacks_no_replay_file() {
+    let mut scene = Scene::make();
+    let (data, replays) = (scene.path("data"), scene.path("replays"));
+    succeed(["cancel", &scene.waiting, "--server", scene.url()]);
+    scene.stop();
+    let check_all = ["check", &data, "--replays", &replays];
+    let said = scene.good(&check_all);
+    assert!(said.contains("2 finished"), "{said}");
+
+    let replay = format!("{}.replay.binpb", scene.waiting);
+    fs::write(Path::new(&replays).join(&replay), "").unwrap();
+    scene.bad(&check_all, 1, &[&replay, "was called off"]);
+}
+
+#[test]
 fn a_backup_made_beside_a_server_is_restored_and_served() {
     let mut scene = Scene::make();
     let [data, backup, restored] = ["data", "backup", "restored"].map(|name| scene.path(name));
@@ -281,21 +296,6 @@ fn a_damaged_note_is_told_with_the_command_that_drops_it() {
 }
 
 #[test]
-fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
-    let mut scene = Scene::make();
-    let data = scene.path("data");
-    let (ended, waiting) = (scene.ended.clone(), scene.waiting.clone());
-    let refused = ["in use by another server", "--drop-match"];
-    scene.bad(&["drop", &data, &waiting], 1, &refused);
-    scene.stop();
-    scene.bad(
-        &["drop", &data, "0000000000000000"],
-        2,
-        &["0000000000000000"],
-    );
-    // Damaged ones, which a server would set aside.
-    alter(&data, DAMAGE);
-#[test]
 fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_secret() {
     let mut scene = Scene::make();
     let data = scene.path("data");
@@ -337,6 +337,21 @@ fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_se
     assert_eq!(fetched.code, Some(0), "{}", fetched.err);
 }
 
+#[test]
+fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
+    let mut scene = Scene::make();
+    let data = scene.path("data");
+    let (ended, waiting) = (scene.ended.clone(), scene.waiting.clone());
+    let refused = ["in use by another server", "--drop-match"];
+    scene.bad(&["drop", &data, &waiting], 1, &refused);
+    scene.stop();
+    scene.bad(
+        &["drop", &data, "0000000000000000"],
+        2,
+        &["0000000000000000"],
+    );
+    // Damaged ones, which a server would set aside.
+    alter(&data, DAMAGE);
     alter(&data, "UPDATE open_match SET header = x'00'");
     for id in [&ended, &waiting] {
         scene.bad(&["check", &data], 1, &[id]);
