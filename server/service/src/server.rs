@@ -228,6 +228,11 @@ impl Server {
             lobby.read_queues(queues.map_err(BindError::Queues)?);
         }
         if let (Some(journal), Some(storage)) = (&journal, storage) {
+            // An address that cannot be had refuses the start before matches are dropped. It is
+            // given back until they go on, so that nobody waits for an answer meanwhile.
+            for addr in [Some(addr), options.metrics].into_iter().flatten() {
+                listen(addr).await?;
+            }
             matches.recover(journal, &storage.given_up).await?;
         }
         let replays = keeper.map(Replays::keep);
@@ -385,13 +390,13 @@ impl Server {
             }
         };
         let connections = incoming(self.listener, self.tls, limits.clone(), slots);
+        let authenticator = self.authenticator.clone();
+        let shown_key = Arc::new(move |metadata: &HeaderMap| authenticator.shown_key(metadata));
         select! {
             () = serve(connections, services, shown_key, limits.clone(), stopped) => {}
             () = stop_deadline(&drained, limits.stop_time) => {
                 warn!("streams still open after the stop time are cut");
             }
-        let authenticator = self.authenticator.clone();
-        let shown_key = Arc::new(move |metadata: &HeaderMap| authenticator.shown_key(metadata));
         }
         self.matches.lifecycle().stop();
         if let Some(journal) = &self.journal {
@@ -479,19 +484,19 @@ async fn asked_to_stop(journal: &Option<Arc<Journal>>, stop: &CancellationToken)
 fn limit_calls(
     rate: Rate,
     admission: SeatAdmission,
+    authenticator: Authenticator,
 ) -> impl Fn(Request<()>) -> Result<Request<()>, Status> + Clone + Send + 'static {
     let (buckets, admission) = (Arc::new(TokenBuckets::new(rate)), Arc::new(admission));
     move |call| {
-        if admission.admits(call.metadata()) {
-            return Ok(call);
-    authenticator: Authenticator,
-        }
-        let peer = ConnectionInfo::of(&call).map(|connection| connection.peer);
-        let origin = peer.map(|peer| Origin::from(peer.ip()));
         if let Some(CallerId::Key(key)) = Call::current().map(|current| current.caller_id()) {
             authenticator.debit_call(&key)?;
             return Ok(call);
         }
+        if admission.admits(call.metadata()) {
+            return Ok(call);
+        }
+        let peer = ConnectionInfo::of(&call).map(|connection| connection.peer);
+        let origin = peer.map(|peer| Origin::from(peer.ip()));
         match buckets.debit(origin, Instant::now()) {
             Ok(()) => Ok(call),
             Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),

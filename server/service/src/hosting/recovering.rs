@@ -202,18 +202,32 @@ fn group_of(played: &dyn PlayedMatch) -> Option<GroupKey> {
     GroupKey::of(played.group(), maker_name(played.maker()))
 }
 
+/// Drops matches, all of them or none.
 async fn give_up(store: &dyn Store, given_up: &[String]) -> Result<(), RecoveryError> {
+    let not_there = |match_id: &str| RecoveryError::NotThere {
+        match_id: match_id.to_owned(),
+    };
+    let mut ids: Vec<MatchId> = Vec::new();
     for match_id in given_up {
-        let not_there = || RecoveryError::NotThere {
-            match_id: match_id.clone(),
-        };
-        let id = MatchId::new(match_id.as_str()).map_err(|_| not_there())?;
-        let dropped = store.commit(vec![Write::DropMatch { match_id: id }]).await;
-        dropped.map_err(|error| match error {
-            StoreError::WriteRefused { .. } => not_there(),
-            failure => failure.into(),
-        })?;
-        warn!(match_id, "match dropped");
+        let id = MatchId::new(match_id.as_str()).map_err(|_| not_there(match_id))?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let drops = ids.iter().cloned();
+    let drops = drops.map(|match_id| Write::DropMatch { match_id });
+    let dropped = store.commit(drops.collect()).await;
+    dropped.map_err(|error| match error {
+        StoreError::WriteRefused { index, .. } => {
+            not_there(ids.get(index).map_or("", MatchId::as_str))
+        }
+        failure => failure.into(),
+    })?;
+    for match_id in ids {
+        warn!(%match_id, "match dropped");
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Matches that the server cannot read from its store: the others go on, and whoever asks is told.
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use bridgemaster_proto::v1::{
     GetMatchRequest, ListMatchesRequest, ListMatchesResponse, MatchFilter, MatchState,
@@ -9,6 +9,7 @@ use bridgemaster_server::{
     BindError, Limits, RecoveryError, Server, ServerOptions, Storage, identity::KeyScope,
 };
 use bridgemaster_store::{DamagedValue, KeyName, MatchId, MemoryStore, OpenMatch, Store, Write};
+use tokio::net::TcpListener;
 use tonic::{Code, Status};
 
 use crate::{
@@ -177,16 +178,18 @@ async fn a_match_that_the_store_cannot_read_stops_no_other() {
 async fn a_match_that_is_set_aside_is_dropped_when_that_is_asked_for() {
     let (store, [good, bad]) = two_in_play().await;
     let store = altered(&store, &bad.match_id, &|open| open.header.extend([8, 99])).await;
-    let give_up = |match_id: &str| ServerOptions {
+    let give_up = |match_ids: &[&str]| ServerOptions {
         storage: Some(Storage {
             store: Arc::clone(&store),
-            given_up: vec![match_id.to_owned()],
+            given_up: match_ids.iter().map(|&id| id.to_owned()).collect(),
         }),
         ..ServerOptions::default()
     };
-    let free = "127.0.0.1:0".parse().unwrap();
+    let free: SocketAddr = "127.0.0.1:0".parse().unwrap();
     for not_there in ["0123456789abcdef", "no id of the store"] {
-        let refused = Server::bind(free, give_up(not_there)).await.err().unwrap();
+        // Nothing is dropped then, the match that is there neither.
+        let both = give_up(&[&bad.match_id, not_there]);
+        let refused = Server::bind(free, both).await.err().unwrap();
         assert!(
             matches!(&refused, BindError::Recovery(RecoveryError::NotThere { match_id })
                 if match_id == not_there),
@@ -194,7 +197,14 @@ async fn a_match_that_is_set_aside_is_dropped_when_that_is_asked_for() {
         );
     }
     assert_eq!(store.open_match_ids().await.unwrap().len(), 2);
-    let server = TestServer::with_options(give_up(&bad.match_id)).await;
+    let twice = give_up(&[&bad.match_id, &bad.match_id]);
+    let server = TestServer::with_options(twice).await;
+    // So it is when the address cannot be had.
+    let other = TcpListener::bind(free).await.unwrap();
+    let taken = other.local_addr().unwrap();
+    let refused = Server::bind(taken, give_up(&[&bad.match_id])).await;
+    let refused = refused.err().unwrap();
+    assert!(matches!(refused, BindError::Listen { .. }), "{refused}");
     let refused = info_refused(&server, &bad.match_id).await;
     assert_eq!(reason(&refused), "MATCH_UNKNOWN");
     let all = listed(&server, MatchState::Unspecified).await;
