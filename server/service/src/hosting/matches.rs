@@ -238,10 +238,13 @@ impl Matches {
         let seat = self.roster().seat_of(ticket.hash());
         seat.ok_or_else(|| match self.set_aside.match_of(ticket.hash()) {
             Some(id) => set_aside::unreadable(&id),
-            None => Refusal::new(
-                RefusalReason::TicketUnknown,
-                "the ticket is of no match that this server knows",
-            ),
+            None => match self.set_aside.count() {
+                0 => Refusal::new(
+                    RefusalReason::TicketUnknown,
+                    "the ticket is of no match that this server knows",
+                ),
+                count => set_aside::may_be_unreadable(count),
+            },
         })
     }
 

@@ -98,6 +98,11 @@ impl SetAside {
         self.lock().tickets.get(&ticket).cloned()
     }
 
+    /// How many matches in play cannot go on.
+    pub(super) fn count(&self) -> usize {
+        self.lock().in_play.len()
+    }
+
     /// Whether this is a match in play that cannot go on; with the key that made it.
     pub(super) fn maker_of(&self, id: &MatchId) -> Option<Option<KeyName>> {
         self.lock().in_play.get(id).cloned()
@@ -116,6 +121,15 @@ impl SetAside {
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock()
     }
+}
+
+/// What is told of a ticket of no match that the server can read, while there are some that it
+/// cannot: their tickets may be unreadable too, or in the part that is.
+pub(super) fn may_be_unreadable(count: usize) -> Refusal {
+    Refusal::damaged(format!(
+        "the ticket is of no match that this server can read; {count} in play cannot be read, and \
+         it may be of one of them; the server's operator is told why"
+    ))
 }
 
 /// What is told of a match that the store has and the server cannot read.

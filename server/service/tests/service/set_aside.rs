@@ -116,8 +116,10 @@ async fn assert_set_aside(
     assert_eq!(refused.code(), Code::DataLoss);
     assert!(refused.message().contains(&bad.match_id), "{refused}");
     let refused = RawBot::try_join(server.player().await, &bad.tickets[1]).await;
-    let why = ["TICKET_UNKNOWN", "DATA_DAMAGED"][usize::from(are_tickets_known)];
-    assert_eq!(reason(&refused.err().unwrap()), why);
+    let refused = refused.err().unwrap();
+    assert_eq!(reason(&refused), "DATA_DAMAGED");
+    let is_named = refused.message().contains(&bad.match_id);
+    assert_eq!(is_named, are_tickets_known, "{refused}");
 
     let all = listed(&server, MatchState::Unspecified).await;
     assert_eq!(ids(&all), [&good.match_id]);
@@ -196,15 +198,15 @@ async fn a_match_that_is_set_aside_is_dropped_when_that_is_asked_for() {
             "{refused}"
         );
     }
-    assert_eq!(store.open_match_ids().await.unwrap().len(), 2);
-    let twice = give_up(&[&bad.match_id, &bad.match_id]);
-    let server = TestServer::with_options(twice).await;
     // So it is when the address cannot be had.
     let other = TcpListener::bind(free).await.unwrap();
     let taken = other.local_addr().unwrap();
     let refused = Server::bind(taken, give_up(&[&bad.match_id])).await;
     let refused = refused.err().unwrap();
     assert!(matches!(refused, BindError::Listen { .. }), "{refused}");
+    assert_eq!(store.open_match_ids().await.unwrap().len(), 2);
+    let twice = give_up(&[&bad.match_id, &bad.match_id]);
+    let server = TestServer::with_options(twice).await;
     let refused = info_refused(&server, &bad.match_id).await;
     assert_eq!(reason(&refused), "MATCH_UNKNOWN");
     let all = listed(&server, MatchState::Unspecified).await;
