@@ -8,11 +8,14 @@ use std::{
 
 use bridgemaster_store::{MAX_ID_BYTES, MatchId};
 use thiserror::Error;
+use tracing::warn;
 
 use bridgemaster_whole_file::{self as whole_file, Prepared, UNFINISHED, sync_folder};
 
 /// What the name of a replay file has after the identifier of its match.
 const SUFFIX: &str = ".replay.binpb";
+/// What the name of a replay file has after it when another one took its place, before a number.
+const SUPERSEDED: &str = ".superseded-";
 /// The file that names the matches up to which all that had ended are in the folder.
 const MARK_FILE: &str = "complete-up-to";
 /// Matches that a mark names. Any of them may be dropped from the store, but so many of the last
@@ -74,7 +77,8 @@ impl ReplayFolder {
 
     /// Writes replays as `MATCH_ID.replay.binpb`: when this returns, each is on the disk and whole,
     /// but for those that it gives, with the reasons. One that cannot be written is not there, or
-    /// as it was before, and holds no other up.
+    /// as it was before, and holds no other up. Another replay of the same match is kept under
+    /// another name.
     pub(super) fn write(&self, replays: Vec<Unwritten>) -> Vec<(Unwritten, NotWritten)> {
         let mut left = Vec::new();
         let mut prepared = Vec::new();
@@ -87,7 +91,8 @@ impl ReplayFolder {
         }
         let mut put = Vec::new();
         for (file, path, replay) in prepared {
-            match file.put() {
+            let kept = keep_other(&path, &replay);
+            match kept.and_then(|()| file.put()) {
                 Ok(()) => put.push(replay),
                 Err(source) => left.push((replay, NotWritten { path, source })),
             }
@@ -141,6 +146,33 @@ impl ReplayFolder {
     }
 }
 
+/// Keeps a file that has the name of a replay and is another one: after a restore a match is played
+/// to its end once more, and somebody may have been told of the earlier end.
+fn keep_other(path: &Path, replay: &Unwritten) -> io::Result<()> {
+    match fs::read(path) {
+        Ok(bytes) if bytes != *replay.bytes => {}
+        // What is in the way and is no file is told of by the attempt to write.
+        _ => return Ok(()),
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let names = (1_u32..).map(|number| path.with_file_name(format!("{name}{SUPERSEDED}{number}")));
+    for kept in names {
+        if kept.exists() {
+            continue;
+        }
+        // Not every file system has links; with one, the file has its name all the time.
+        fs::hard_link(path, &kept).or_else(|_| fs::rename(path, &kept))?;
+        warn!(
+            match_id = %replay.match_id,
+            kept = %kept.display(),
+            "there is another replay of the match, of an end before a restore perhaps: it is kept \
+             under another name"
+        );
+        break;
+    }
+    Ok(())
+}
+
 /// Whether a file has the name of a replay that is being written.
 fn is_unfinished_replay(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
@@ -161,6 +193,33 @@ mod tests {
             match_id: MatchId::new(match_id).unwrap(),
             bytes: bytes.into(),
         }
+    }
+
+    #[test]
+    fn another_replay_of_a_match_is_kept_under_another_name() {
+        let kept = tempfile::tempdir().unwrap();
+        let folder = ReplayFolder::new(kept.path().to_owned());
+        for bytes in [&b"first"[..], b"first", b"second", b"third"] {
+            assert!(folder.write(vec![replay("a1", bytes)]).is_empty());
+        }
+        let names = fs::read_dir(kept.path()).unwrap();
+        let mut files: Vec<_> = names
+            .map(|entry| {
+                let path = entry.unwrap().path();
+                let bytes = fs::read(&path).unwrap();
+                (path.file_name().unwrap().to_owned(), bytes)
+            })
+            .collect();
+        files.sort();
+        let expected = [
+            ("a1.replay.binpb", "third"),
+            ("a1.replay.binpb.superseded-1", "first"),
+            ("a1.replay.binpb.superseded-2", "second"),
+        ];
+        assert_eq!(
+            files,
+            expected.map(|(name, text)| (name.into(), text.into()))
+        );
     }
 
     #[test]
