@@ -81,11 +81,16 @@ pub fn endpoint(server_url: &str, tls: &TlsOptions) -> Result<Endpoint, OptionsE
 }
 
 /// What to do about a connection that failed, as far as the text of its error and of its causes
-/// tells: a certificate that is not trusted, or TLS on one side only. `None` for anything else.
+/// tells: a certificate that is not trusted or missing, or TLS on one side only. `None` for anything
+/// else. A server may close a connection before the reason for it is read, so the hint about one that
+/// broke names all that it can be.
 ///
 /// The errors of the TLS library are behind types of the transport, so their text is what there is.
 pub fn tls_hint(error: &str) -> Option<&'static str> {
-    const HINTS: [(&str, &str); 7] = [
+    const BROKEN: &str = "the connection broke before the server answered: if the server speaks TLS \
+        there, its address begins with https://; if it asks clients for certificates, name yours \
+        with --client-cert FILE and --client-key FILE";
+    const HINTS: [(&str, &str); 13] = [
         (
             "CaUsedAsEndEntity",
             "the server's certificate is one for signing others, as `openssl req -x509` makes it by \
@@ -111,16 +116,31 @@ pub fn tls_hint(error: &str) -> Option<&'static str> {
             "the server's certificate has to be made anew",
         ),
         (
+            "fatal alert: CertificateRequired",
+            "the server asks clients for certificates; name yours with --client-cert FILE and \
+             --client-key FILE, or BRIDGEMASTER_CLIENT_CERT and BRIDGEMASTER_CLIENT_KEY",
+        ),
+        (
+            "fatal alert: UnknownCA",
+            "the server does not trust who signed the certificate of --client-cert or \
+             BRIDGEMASTER_CLIENT_CERT",
+        ),
+        (
+            "fatal alert: CertificateExpired",
+            "the certificate of --client-cert or BRIDGEMASTER_CLIENT_CERT has to be made anew",
+        ),
+        (
             "InvalidContentType",
             "the server does not speak TLS there: its address begins with http://",
         ),
-        (
-            "http2 error",
-            "if the server speaks TLS there, its address begins with https://",
-        ),
+        ("http2 error", BROKEN),
+        ("operation was canceled", BROKEN),
+        ("connection error", BROKEN),
+        ("broken pipe", BROKEN),
     ];
     let hint = HINTS.iter().find(|(sign, _)| error.contains(sign));
-    hint.map(|(_, hint)| *hint)
+    let without_cause = error.ends_with("transport error").then_some(BROKEN);
+    hint.map(|(_, hint)| *hint).or(without_cause)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, OptionsError> {
@@ -140,6 +160,27 @@ fn with_sources(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_broken_connection_is_explained_and_a_server_that_is_not_there_is_not() {
+        for (error, told) in [
+            ("received fatal alert: CertificateRequired", "asks clients"),
+            (
+                "transport error: http2 error: received fatal alert: UnknownCA",
+                "does not trust",
+            ),
+            ("the connection failed: transport error", "https://"),
+            (
+                "the connection failed: operation was canceled",
+                "--client-cert",
+            ),
+        ] {
+            let hint = tls_hint(error).unwrap();
+            assert!(hint.contains(told), "{error}: {hint}");
+        }
+        let away = "transport error: tcp connect error: Connection refused (os error 111)";
+        assert_eq!(tls_hint(away), None);
+    }
 
     #[test]
     fn what_cannot_be_used_is_refused_by_name() {

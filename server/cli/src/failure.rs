@@ -1,6 +1,6 @@
 //! Failures of commands, and how they are told.
 
-use std::{fmt, process::ExitCode};
+use std::{error::Error, fmt, process::ExitCode};
 
 use bridgemaster_proto::outside::Outside;
 use bridgemaster_sdk::tls_hint;
@@ -24,7 +24,7 @@ impl fmt::Display for Misuse {
     }
 }
 
-impl std::error::Error for Misuse {}
+impl Error for Misuse {}
 
 /// A mistake in the command line: tells what is wrong and what would be valid.
 pub(super) fn misuse(message: impl Into<String>) -> anyhow::Error {
@@ -43,8 +43,18 @@ pub(super) fn refused(status: &Status) -> anyhow::Error {
     match details.error_info().map(|info| info.reason.as_str()) {
         Some("INVALID_FIELD") => misuse(message.to_string()),
         Some(reason) => anyhow::anyhow!("{message} ({})", Outside(reason)),
+        None if status.source().is_some() => {
+            anyhow::anyhow!("the connection failed: {}", transport_failure(status))
+        }
         None => anyhow::anyhow!("the server answered {}: {message}", status.code()),
     }
+}
+
+/// The message of a call that failed, with its causes when it is the transport that failed.
+pub(super) fn transport_failure(status: &Status) -> String {
+    let mut text = Outside(status.message()).to_string();
+    append_causes(&mut text, status.source());
+    text
 }
 
 /// Prints a failure on standard error.
@@ -64,18 +74,37 @@ pub(super) fn report(error: &anyhow::Error) -> ExitCode {
 /// An error and its causes, without those that an error before them repeats already.
 fn with_causes(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.contains(&cause) {
-            text.push_str(": ");
-            text.push_str(&cause);
-        }
-    }
+    append_causes(&mut text, error.source());
     text
+}
+
+fn append_causes(text: &mut String, first: Option<&(dyn Error + 'static)>) {
+    let mut next = first;
+    while let Some(cause) = next {
+        let told = cause.to_string();
+        if !text.contains(&told) {
+            text.push_str(": ");
+            text.push_str(&told);
+        }
+        next = cause.source();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_that_failed_is_no_answer_and_tells_its_cause() {
+        let alert = anyhow::anyhow!("received fatal alert: CertificateRequired");
+        let transport = alert.context("transport error");
+        let error = refused(&Status::from_error(transport.into())).to_string();
+        let told = "the connection failed: transport error: received fatal alert: \
+            CertificateRequired";
+        assert_eq!(error, told);
+        let error = refused(&Status::unknown("why")).to_string();
+        assert!(error.starts_with("the server answered"), "{error}");
+    }
 
     #[test]
     fn a_cause_that_was_told_is_not_told_again() {

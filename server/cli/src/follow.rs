@@ -1,14 +1,17 @@
 //! Following a match to its end.
 
-use std::time::Duration;
+use std::{cell::Cell, time::Duration};
 
 use bridgemaster_proto::v1::{MatchConfig, MatchInfo, MatchState, WatchMatchResponse};
-use bridgemaster_sdk::Advice;
+use bridgemaster_sdk::{Advice, tls_hint};
 use tokio::time::{Instant, sleep};
 use tonic::Status;
 use tonic_types::StatusExt as _;
 
-use super::{failure::refused, match_client::MatchClient};
+use super::{
+    failure::{refused, transport_failure},
+    match_client::MatchClient,
+};
 
 /// Time between the loss of the stream and the first attempt to get another. It doubles with each
 /// attempt up to [`LONGEST_PAUSE`].
@@ -45,6 +48,11 @@ pub(super) async fn follow(
     mut tell: impl FnMut(Told<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<MatchInfo> {
     let mut lost: Option<Away> = None;
+    let is_answered = Cell::new(false);
+    let mut tell = |told: Told<'_>| {
+        is_answered.set(is_answered.get() || matches!(told, Told::News(_)));
+        tell(told)
+    };
     loop {
         let streamed = follow_once(client, match_id, &mut lost, &mut tell).await?;
         let (reason, failure) = match streamed {
@@ -53,7 +61,16 @@ pub(super) async fn follow(
             Ended::Stream(Some(status)) if Advice::for_status(&status) != Advice::Retry => {
                 return Err(refused(&status));
             }
-            Ended::Stream(Some(status)) => (status.message().to_owned(), refused(&status)),
+            Ended::Stream(Some(status)) => {
+                let reason = transport_failure(&status);
+                // One that has answered speaks as the client does.
+                let hint = tls_hint(&reason).filter(|_| !is_answered.get());
+                let reason = match hint {
+                    Some(hint) => format!("{reason} ({hint})"),
+                    None => reason,
+                };
+                (reason, refused(&status))
+            }
             Ended::Stream(None) => {
                 let reason = "the server stopped telling of the match before it had ended";
                 (reason.to_owned(), anyhow::anyhow!(reason))

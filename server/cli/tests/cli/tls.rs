@@ -163,6 +163,35 @@ fn a_certificate_that_nobody_else_has_signed_is_trusted_or_its_mistake_is_explai
 }
 
 #[test]
+fn a_client_without_the_certificate_that_the_server_asks_for_is_told_so() {
+    let (authority, log) = (Authority::new(), tempfile::NamedTempFile::new().unwrap());
+    let own = authority.certify("server");
+    let ca = authority.ca();
+    let ca = ca.to_str().unwrap();
+    let server = Served::start_logging_to(
+        log.reopen().unwrap().into(),
+        &[
+            "--tls-cert",
+            own.cert.to_str().unwrap(),
+            "--tls-key",
+            own.key.to_str().unwrap(),
+            "--tls-client-ca",
+            ca,
+        ],
+    );
+    let asked = ["--server", &server.url, "--ca", ca];
+    // What is read of the reason before the connection is gone differs from time to time.
+    for _ in 0..4 {
+        let refused = run(["list"].iter().chain(&asked));
+        assert_eq!(refused.code, Some(1));
+        assert!(refused.err.contains("--client-cert"), "{}", refused.err);
+    }
+    let watch = ["watch", "0123456789abcdef", "--reconnect-for", "0"];
+    let refused = run(watch.iter().chain(&asked));
+    assert!(refused.err.contains("--client-cert"), "{}", refused.err);
+}
+
+#[test]
 fn tls_on_one_side_only_is_explained() {
     let (authority, log) = (Authority::new(), tempfile::NamedTempFile::new().unwrap());
     let encrypted = serve(&authority.certify("server"), &log);
