@@ -1,0 +1,125 @@
+package bridgemaster
+
+import (
+	"context"
+	"sync"
+
+	v1 "bridgemaster/gen/bridgemaster/v1"
+)
+
+// answered is what a bot chose.
+type answered struct {
+	request *Request
+	choice  Choice
+}
+
+// botRoutine calls the methods of a bot one after the other, on a goroutine of their own.
+type botRoutine struct {
+	bot     Bot
+	answers chan answered
+	done    chan struct{}
+
+	mutex sync.Mutex
+	tasks []func(context.Context)
+	last  bool
+	// more holds a token while there are new tasks.
+	more chan struct{}
+}
+
+func startBot(ctx context.Context, bot Bot) *botRoutine {
+	b := &botRoutine{
+		bot:     bot,
+		answers: make(chan answered),
+		done:    make(chan struct{}),
+		more:    make(chan struct{}, 1),
+	}
+	go b.run(ctx)
+	return b
+}
+
+// ask lets the bot decide; its choice goes to answers.
+func (b *botRoutine) ask(request *Request) {
+	b.add(func(ctx context.Context) {
+		choice := b.bot.Decide(request)
+		select {
+		case b.answers <- answered{request, choice}:
+		case <-ctx.Done():
+		}
+	})
+}
+
+// tell lets a bot that listens know of a message.
+func (b *botRoutine) tell(response *v1.PlayResponse) {
+	listener, ok := b.bot.(Listener)
+	if !ok {
+		return
+	}
+	b.add(func(context.Context) {
+		switch message := response.GetMessage().(type) {
+		case *v1.PlayResponse_MatchStarted:
+			listener.MatchStarted(message.MatchStarted)
+		case *v1.PlayResponse_DecisionRejected:
+			listener.DecisionRejected(message.DecisionRejected)
+		case *v1.PlayResponse_SeatStatus:
+			listener.SeatChanged(message.SeatStatus)
+		case *v1.PlayResponse_MatchEnded:
+			listener.MatchEnded(message.MatchEnded.GetResult())
+		}
+	})
+}
+
+// finish waits until the bot has done all that it was given.
+func (b *botRoutine) finish(ctx context.Context) error {
+	b.mutex.Lock()
+	b.last = true
+	b.mutex.Unlock()
+	b.wake()
+	for {
+		select {
+		case <-b.answers:
+			// The match is over: nobody wants it any more.
+		case <-b.done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (b *botRoutine) add(task func(context.Context)) {
+	b.mutex.Lock()
+	b.tasks = append(b.tasks, task)
+	b.mutex.Unlock()
+	b.wake()
+}
+
+func (b *botRoutine) wake() {
+	select {
+	case b.more <- struct{}{}:
+	default:
+	}
+}
+
+func (b *botRoutine) run(ctx context.Context) {
+	defer close(b.done)
+	for {
+		select {
+		case <-b.more:
+		case <-ctx.Done():
+			return
+		}
+		b.mutex.Lock()
+		tasks, last := b.tasks, b.last
+		b.tasks = nil
+		b.mutex.Unlock()
+		for _, task := range tasks {
+			if ctx.Err() != nil {
+				return
+			}
+			task(ctx)
+		}
+		if last {
+			return
+		}
+	}
+}

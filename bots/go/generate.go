@@ -1,0 +1,3 @@
+package bridgemaster
+
+//go:generate buf generate

@@ -1,0 +1,204 @@
+package bridgemaster
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"log"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// DefaultServer is the address of a server on one's own machine.
+const DefaultServer = "http://127.0.0.1:50051"
+
+const (
+	// connectFor: a bot may be started a little before its server.
+	connectFor = 10 * time.Second
+	// reconnectFor is three times the default reconnect time of a match.
+	reconnectFor = 30 * time.Second
+	// maxNameChars is the longest name and version of a bot that a server takes.
+	maxNameChars = 64
+	// keyMetadata names the metadata entry that carries the API key of a call.
+	keyMetadata = "x-bridgemaster-key"
+)
+
+// Options say how a bot reaches its seat, and what it says about itself. What is left out is taken
+// from the environment.
+type Options struct {
+	// Server is the address, such as "http://127.0.0.1:50051" or "https://host:50051";
+	// BRIDGEMASTER_SERVER, or DefaultServer.
+	Server string
+	// Ticket is the join ticket of the seat; BRIDGEMASTER_TICKET.
+	Ticket string
+	// Key is the API key, for servers that ask for one; BRIDGEMASTER_KEY.
+	Key string
+	// CA is a PEM file of the certificates to trust for https://, instead of the system's;
+	// BRIDGEMASTER_CA.
+	CA string
+	// ClientCert and ClientKey are PEM files, for servers that ask for a client certificate;
+	// BRIDGEMASTER_CLIENT_CERT and BRIDGEMASTER_CLIENT_KEY.
+	ClientCert, ClientKey string
+	// Name is that of the bot: 1 to 64 printable characters; the name of the program if left out. On a
+	// server that asks for API keys, the name of the key counts instead.
+	Name string
+	// Version is that of the bot: at most 64 printable characters.
+	Version string
+	// Games are the identifiers of the games that the bot plays, such as "alhambra"; none for all.
+	Games []string
+	// ConnectFor is how long the first connection is tried for; 10 s if left out.
+	ConnectFor time.Duration
+	// ReconnectFor is how long a lost stream is tried to be resumed for, each time; 30 s if left out.
+	ReconnectFor time.Duration
+	// Log takes warnings; those of log.Default() if left out.
+	Log *log.Logger
+}
+
+// seating are options that were checked, with all that was taken from elsewhere.
+type seating struct {
+	Options
+	// target is the server as gRPC dials it: host and port.
+	target      string
+	credentials credentials.TransportCredentials
+	// metadata are the names and values of the call's entries in turn.
+	metadata []string
+}
+
+func (options Options) seating() (*seating, error) {
+	fill(&options.Server, "BRIDGEMASTER_SERVER", DefaultServer)
+	fill(&options.Ticket, "BRIDGEMASTER_TICKET", "")
+	fill(&options.Key, "BRIDGEMASTER_KEY", "")
+	fill(&options.CA, "BRIDGEMASTER_CA", "")
+	fill(&options.ClientCert, "BRIDGEMASTER_CLIENT_CERT", "")
+	fill(&options.ClientKey, "BRIDGEMASTER_CLIENT_KEY", "")
+	options.Name = options.name()
+	if options.ConnectFor == 0 {
+		options.ConnectFor = connectFor
+	}
+	if options.ReconnectFor == 0 {
+		options.ReconnectFor = reconnectFor
+	}
+	if options.Log == nil {
+		options.Log = log.Default()
+	}
+	if options.Ticket == "" {
+		return nil, &OptionsError{"no ticket: set BRIDGEMASTER_TICKET, or give Options.Ticket; " +
+			"creating a match returns one for each seat"}
+	}
+	ticket, err := secret("ticket", options.Ticket)
+	if err != nil {
+		return nil, err
+	}
+	metadata := []string{"authorization", "Bearer " + ticket}
+	if options.Key != "" {
+		key, err := secret("API key", options.Key)
+		if err != nil {
+			return nil, err
+		}
+		metadata = append(metadata, keyMetadata, key)
+	}
+	if err := checkName("name", options.Name, 1); err != nil {
+		return nil, err
+	}
+	if err := checkName("version", options.Version, 0); err != nil {
+		return nil, err
+	}
+	target, encrypted, err := targetOf(options.Server)
+	if err != nil {
+		return nil, err
+	}
+	transport := insecure.NewCredentials()
+	if encrypted {
+		if transport, err = options.transport(); err != nil {
+			return nil, err
+		}
+	}
+	return &seating{options, target, transport, metadata}, nil
+}
+
+// name returns the name that was given, or that of the program.
+func (options Options) name() string {
+	if options.Name != "" {
+		return options.Name
+	}
+	return filepath.Base(os.Args[0])
+}
+
+func (options Options) transport() (credentials.TransportCredentials, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if options.CA != "" {
+		pem, err := os.ReadFile(options.CA)
+		if err != nil {
+			return nil, &OptionsError{err.Error()}
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, &OptionsError{options.CA + ": there is no certificate in PEM"}
+		}
+	}
+	if (options.ClientCert == "") != (options.ClientKey == "") {
+		return nil, &OptionsError{"a client certificate and its private key are given together"}
+	}
+	if options.ClientCert != "" {
+		pair, err := tls.LoadX509KeyPair(options.ClientCert, options.ClientKey)
+		if err != nil {
+			return nil, &OptionsError{err.Error()}
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return credentials.NewTLS(config), nil
+}
+
+// targetOf returns what gRPC dials for an address, and whether TLS is spoken there.
+func targetOf(server string) (target string, encrypted bool, err error) {
+	text := server
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	address, err := url.Parse(text)
+	if err != nil || (address.Scheme != "http" && address.Scheme != "https") ||
+		address.Hostname() == "" || address.Port() == "" || strings.Trim(address.Path, "/") != "" {
+		return "", false, &OptionsError{
+			fmt.Sprintf("server %q is not an address such as %s", server, DefaultServer)}
+	}
+	target = net.JoinHostPort(address.Hostname(), address.Port())
+	return target, address.Scheme == "https", nil
+}
+
+func fill(option *string, variable, otherwise string) {
+	if *option == "" {
+		*option = os.Getenv(variable)
+	}
+	if *option == "" {
+		*option = otherwise
+	}
+}
+
+func secret(what, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	isStrange := func(char rune) bool { return char < '!' || char > '~' }
+	if text == "" || strings.ContainsFunc(text, isStrange) {
+		return "", &OptionsError{
+			fmt.Sprintf("the %s has characters that none has: copy it again", what)}
+	}
+	return text, nil
+}
+
+func checkName(what, text string, least int) error {
+	isStrange := func(char rune) bool { return !unicode.IsPrint(char) }
+	length := utf8.RuneCountInString(text)
+	if length < least || length > maxNameChars || strings.ContainsFunc(text, isStrange) {
+		return &OptionsError{fmt.Sprintf("the bot's %s %q must have %d to %d printable characters",
+			what, text, least, maxNameChars)}
+	}
+	return nil
+}

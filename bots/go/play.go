@@ -1,0 +1,344 @@
+package bridgemaster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+
+	v1 "bridgemaster/gen/bridgemaster/v1"
+)
+
+const (
+	// welcomeTimeout is the time for the Welcome, once a stream is asked for.
+	welcomeTimeout = 10 * time.Second
+	// closingTimeout is the time that the server has to end the stream after MatchEnded.
+	closingTimeout = time.Second
+	// missedPings: a server that is silent for this many intervals of its Pings is gone.
+	missedPings = 3
+	// keepAlive is the silence after which the transport checks that the server is still there, and
+	// the time that it has to show so.
+	keepAlive = 10 * time.Second
+	// firstPause: a server that only dropped the stream is back at once.
+	firstPause = 50 * time.Millisecond
+	// longestPause is what a bot loses of its clock at most when the server comes back.
+	longestPause = 2 * time.Second
+)
+
+// Play plays one match to its end and returns its result. It may be called by several goroutines at
+// once. Its errors are those of this package, and that of ctx when it is cancelled.
+func Play(ctx context.Context, bot Bot, options Options) (*v1.MatchResult, error) {
+	seating, err := options.seating()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	seat := &seat{
+		seating:      seating,
+		conversation: conversation{seating: seating},
+		bot:          startBot(ctx, bot),
+	}
+	return seat.play(ctx)
+}
+
+// Run is the body of a program: it plays a match, says in one line how it ended, and ends the program
+// with exit code 1 and one line on standard error when it could not be played to its end.
+func Run(bot Bot, options Options) {
+	name := shown(options.name())
+	result, err := Play(context.Background(), bot, options)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: error: %v\n", name, err)
+		os.Exit(1)
+	}
+	var places []string
+	for _, seat := range result.GetSeats() {
+		places = append(places,
+			fmt.Sprintf("seat %d: place %d with %d", seat.GetSeat(), seat.GetPlace(), seat.GetScore()))
+	}
+	fmt.Printf("%s: match %s is over; %s\n",
+		name, shown(result.GetMatchId()), strings.Join(places, ", "))
+}
+
+// seat is one seat of one match, over as many streams as it takes.
+type seat struct {
+	seating      *seating
+	conversation conversation
+	bot          *botRoutine
+	// held are answers that came while no stream was welcomed.
+	held []answered
+	// streamWasWelcomed is about the newest stream.
+	streamWasWelcomed bool
+}
+
+func (s *seat) play(ctx context.Context) (*v1.MatchResult, error) {
+	pause, until := firstPause, time.Now().Add(s.seating.ConnectFor)
+	for {
+		ended, err := s.playOnOneStream(ctx)
+		if err == nil {
+			s.bot.tell(&v1.PlayResponse{Message: &v1.PlayResponse_MatchEnded{MatchEnded: ended}})
+			return ended.GetResult(), s.bot.finish(ctx)
+		}
+		lost, ok := err.(*streamLost)
+		if !ok || ctx.Err() != nil {
+			return nil, ctxOr(ctx, err)
+		}
+		tried := s.seating.ConnectFor
+		if s.streamWasWelcomed {
+			// A match that waits for other bots may say nothing for long.
+			until = time.Now().Add(s.seating.ReconnectFor)
+			if s.conversation.progressed {
+				pause = firstPause
+			}
+		}
+		if s.conversation.welcomed {
+			tried = s.seating.ReconnectFor
+			s.seating.Log.Printf("no stream: %s; trying again", shown(lost.Error()))
+		}
+		left := time.Until(until)
+		if left <= 0 {
+			return nil, &ServerLostError{
+				s.seating.Server, tried, s.conversation.welcomed, lost.reason, lost}
+		}
+		// Half to all of a pause, so that the bots of a lost server do not return all at once.
+		if err := s.wait(ctx, min(left, pause/2+rand.N(pause/2))); err != nil {
+			return nil, err
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// wait pauses before the next stream; what the bot answers meanwhile is kept.
+func (s *seat) wait(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			return nil
+		case answer := <-s.bot.answers:
+			s.held = append(s.held, answer)
+		}
+	}
+}
+
+// playOnOneStream opens a stream and converses on it until the match is over.
+func (s *seat) playOnOneStream(ctx context.Context) (*v1.MatchEnded, error) {
+	s.streamWasWelcomed = false
+	hello := s.conversation.hello()
+	stream, err := openStream(ctx, s.seating, hello)
+	if err != nil {
+		return nil, err
+	}
+	defer stream.close()
+	welcome, err := s.readWelcome(ctx, stream)
+	if err != nil {
+		return nil, err
+	}
+	reactions, err := s.conversation.welcome(welcome)
+	if err != nil {
+		return nil, err
+	}
+	s.streamWasWelcomed = true
+	if _, err := s.react(stream, reactions); err != nil {
+		return nil, err
+	}
+	silence := missedPings * time.Duration(welcome.GetPingIntervalMs()) * time.Millisecond
+	return s.converse(ctx, stream, silence)
+}
+
+func (s *seat) readWelcome(ctx context.Context, stream *stream) (*v1.Welcome, error) {
+	timer := time.NewTimer(welcomeTimeout)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-timer.C:
+			return nil, &streamLost{message: "no Welcome came"}
+		case answer := <-s.bot.answers:
+			s.held = append(s.held, answer)
+		case response, ok := <-stream.responses:
+			if !ok {
+				return nil, stream.failure
+			}
+			welcome := response.GetWelcome()
+			if welcome == nil {
+				return nil, &ProtocolError{
+					"the server broke the protocol: its first message is no Welcome"}
+			}
+			return welcome, nil
+		}
+	}
+}
+
+// converse carries messages between server and bot, in whatever order the two get ready.
+func (s *seat) converse(
+	ctx context.Context, stream *stream, silence time.Duration,
+) (*v1.MatchEnded, error) {
+	held := s.held
+	s.held = nil
+	for _, answer := range held {
+		if err := s.answer(stream, answer); err != nil {
+			return nil, err
+		}
+	}
+	var silent <-chan time.Time
+	timer := time.NewTimer(silence)
+	defer timer.Stop()
+	if silence > 0 {
+		silent = timer.C
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-silent:
+			return nil, &streamLost{message: fmt.Sprintf("the server was silent for %v", silence)}
+		case answer := <-s.bot.answers:
+			if err := s.answer(stream, answer); err != nil {
+				return nil, err
+			}
+		case response, ok := <-stream.responses:
+			if !ok {
+				return nil, stream.failure
+			}
+			timer.Reset(silence)
+			reactions, err := s.conversation.receive(response)
+			if err != nil {
+				return nil, err
+			}
+			ended, err := s.react(stream, reactions)
+			if ended != nil {
+				stream.leave()
+			}
+			if ended != nil || err != nil {
+				return ended, err
+			}
+		}
+	}
+}
+
+func (s *seat) answer(stream *stream, answer answered) error {
+	reactions, err := s.conversation.answer(answer.request, answer.choice)
+	if err != nil {
+		return err
+	}
+	_, err = s.react(stream, reactions)
+	return err
+}
+
+// react does what a message calls for; it returns the end of the match when that has come.
+func (s *seat) react(stream *stream, reactions []reaction) (*v1.MatchEnded, error) {
+	for _, reaction := range reactions {
+		switch {
+		case reaction.send != nil:
+			// Why a stream takes no more is what its reader gets.
+			_ = stream.call.Send(reaction.send)
+		case reaction.ask != nil:
+			s.bot.ask(reaction.ask)
+		case reaction.tell != nil:
+			s.bot.tell(reaction.tell)
+		case reaction.end != nil:
+			return reaction.end, nil
+		}
+	}
+	return nil, nil
+}
+
+// stream is one stream of a seat, and the connection below it.
+type stream struct {
+	connection *grpc.ClientConn
+	call       grpc.BidiStreamingClient[v1.PlayRequest, v1.PlayResponse]
+	cancel     context.CancelFunc
+	// responses is closed at the end of the stream, with the reason in failure.
+	responses chan *v1.PlayResponse
+	failure   error
+}
+
+// openStream opens a stream, with the Hello as its first message.
+func openStream(ctx context.Context, seating *seating, hello *v1.PlayRequest) (*stream, error) {
+	connection, err := grpc.NewClient(seating.target,
+		grpc.WithTransportCredentials(seating.credentials),
+		// A server on the own machine or network is not reached through the proxy of the browser.
+		grpc.WithNoProxy(),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: keepAlive}))
+	if err != nil {
+		return nil, &OptionsError{err.Error()}
+	}
+	ctx = metadata.AppendToOutgoingContext(ctx, seating.metadata...)
+	ctx, cancel := context.WithCancel(ctx)
+	call, err := v1.NewPlayServiceClient(connection).Play(ctx)
+	if err != nil {
+		cancel()
+		_ = connection.Close()
+		return nil, errorOf(err)
+	}
+	// Why a stream takes no Hello is what its reader gets.
+	_ = call.Send(hello)
+	stream := &stream{
+		connection: connection, call: call, cancel: cancel, responses: make(chan *v1.PlayResponse),
+	}
+	go stream.read(ctx)
+	return stream, nil
+}
+
+// read reads at once whatever comes, also while the bot thinks.
+func (s *stream) read(ctx context.Context) {
+	defer close(s.responses)
+	for {
+		response, err := s.call.Recv()
+		if err == io.EOF {
+			s.failure = &streamLost{message: "the server ended the stream before the match was over"}
+			return
+		}
+		if err != nil {
+			s.failure = errorOf(err)
+			return
+		}
+		select {
+		case s.responses <- response:
+		case <-ctx.Done():
+			s.failure = ctx.Err()
+			return
+		}
+	}
+}
+
+// leave leaves in order: it closes our half, and lets the server close its own.
+func (s *stream) leave() {
+	_ = s.call.CloseSend()
+	timer := time.NewTimer(closingTimeout)
+	defer timer.Stop()
+	for {
+		select {
+		case _, ok := <-s.responses:
+			if !ok {
+				return
+			}
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+func (s *stream) close() {
+	s.cancel()
+	_ = s.connection.Close()
+}
+
+func ctxOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}

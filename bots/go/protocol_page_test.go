@@ -1,0 +1,29 @@
+package bridgemaster
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+
+	v1 "bridgemaster/gen/bridgemaster/v1"
+)
+
+func TestWhatToDoAboutARefusalIsWhatTheProtocolSays(t *testing.T) {
+	page, err := os.ReadFile("../../proto/PROTOCOL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `([A-Z_]+)` \\|.*\\| (retry|fix|stop)[^|]*\\|$")
+	rows := row.FindAllStringSubmatch(string(page), -1)
+	if len(rows) != len(v1.RefusalReason_name)-1 {
+		t.Fatalf("%d rows; UNSPECIFIED has none", len(rows))
+	}
+	advices := map[string]Advice{"retry": Retry, "fix": Fix, "stop": Stop}
+	for _, row := range rows {
+		if got := adviceOf(row[1], codes.Unavailable); got != advices[row[2]] {
+			t.Errorf("%s: %s", row[1], got)
+		}
+	}
+}
