@@ -23,6 +23,7 @@ export const REASONS_TO_RETRY: ReadonlySet<string> = new Set([
   "MOVED",
   "NODE_SUPERSEDED",
   "ATTENDANCE_UNKNOWN",
+  "BOT_NOT_AVAILABLE",
   "KEYS_UNREADABLE",
 ]);
 
