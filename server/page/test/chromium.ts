@@ -13,6 +13,9 @@ const FLAGS = [
   "--disable-dev-shm-usage", "--force-color-profile=srgb",
 ];
 
+/** How long something may take that happens on its own; long, for busy machines. */
+const PATIENCE_MS = 60_000;
+
 /** Starts the browser. */
 export function browse(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
@@ -22,7 +25,7 @@ export function browse(): Promise<Browser> {
 export async function tab(browser: Browser, options: BrowserContextOptions = {}): Promise<{ page: Page; errors: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => {

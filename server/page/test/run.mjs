@@ -9,11 +9,11 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [folder = "pure", ...names] = process.argv.slice(2);
-const out = join(here, "../.work", folder);
+// A folder of its own, so that two runs are not in each other's way.
+const out = join(here, "../.work", `${folder}-${process.pid}`);
 const files = readdirSync(join(here, folder))
   .filter((name) => name.endsWith(".test.ts"))
   .filter((name) => names.length === 0 || names.includes(name.replace(".test.ts", "")));
-rmSync(out, { recursive: true, force: true });
 await build({
   entryPoints: files.map((name) => join(here, folder, name)),
   outdir: out,
@@ -29,4 +29,7 @@ await build({
 const built = files.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
 // One file after the other: two browsers at once would be slower.
 const run = spawn(process.execPath, ["--enable-source-maps", "--test", "--test-concurrency=1", ...built], { stdio: "inherit" });
-run.on("exit", (code) => (process.exitCode = code ?? 1));
+run.on("exit", (code) => {
+  rmSync(out, { recursive: true, force: true });
+  process.exitCode = code ?? 1;
+});
