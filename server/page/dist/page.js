@@ -3,19 +3,19 @@
 @connectrpc/connect and connect-web, Copyright 2021-2026 The Connect Authors, Apache-2.0. */
 "use strict";(()=>{var Xr=globalThis,Vo=e=>e,Ht=Xr.trustedTypes,Io=Ht?Ht.createPolicy("lit-html",{createHTML:e=>e}):void 0,Tr="$lit$",me=`lit$${Math.random().toFixed(9).slice(2)}$`,
 Br="?"+me,tu=`<${Br}>`,Ne=document,bt=()=>Ne.createComment(""),yt=e=>e===null||typeof e!="object"&&typeof e!="function",_r=Array.isArray,Co=e=>_r(e)||typeof e?.[Symbol.
-iterator]=="function",Lr=`[ 	
-\f\r]`,ht=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,No=/-->/g,Mo=/>/g,Ve=RegExp(`>|${Lr}(?:([^\\s"'>=/]+)(${Lr}*=${Lr}*(?:[^ 	
-\f\r"'\`<>=]|("|')|))|$)`,"g"),Yo=/'/g,Wo=/"/g,ko=/^(?:script|style|textarea|title)$/i,wr=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),m=wr(1),b=wr(2),Fg=wr(
-3),U=Symbol.for("lit-noChange"),C=Symbol.for("lit-nothing"),Fo=new WeakMap,Ie=Ne.createTreeWalker(Ne,129);function Lo(e,t){if(!_r(e)||!e.hasOwnProperty("raw"))throw Error(
+iterator]=="function",kr=`[ 	
+\f\r]`,ht=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,No=/-->/g,Mo=/>/g,Ve=RegExp(`>|${kr}(?:([^\\s"'>=/]+)(${kr}*=${kr}*(?:[^ 	
+\f\r"'\`<>=]|("|')|))|$)`,"g"),Yo=/'/g,Wo=/"/g,Lo=/^(?:script|style|textarea|title)$/i,wr=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),m=wr(1),b=wr(2),Lg=wr(
+3),U=Symbol.for("lit-noChange"),C=Symbol.for("lit-nothing"),Fo=new WeakMap,Ie=Ne.createTreeWalker(Ne,129);function ko(e,t){if(!_r(e)||!e.hasOwnProperty("raw"))throw Error(
 "invalid template strings array");return Io!==void 0?Io.createHTML(t):t}var Xo=(e,t)=>{let n=e.length-1,r=[],s,o=t===2?"<svg>":t===3?"<math>":"",a=ht;for(let i=0;i<
-n;i++){let c=e[i],l,u,p=-1,f=0;for(;f<c.length&&(a.lastIndex=f,u=a.exec(c),u!==null);)f=a.lastIndex,a===ht?u[1]==="!--"?a=No:u[1]!==void 0?a=Mo:u[2]!==void 0?(ko.
+n;i++){let c=e[i],l,u,p=-1,f=0;for(;f<c.length&&(a.lastIndex=f,u=a.exec(c),u!==null);)f=a.lastIndex,a===ht?u[1]==="!--"?a=No:u[1]!==void 0?a=Mo:u[2]!==void 0?(Lo.
 test(u[2])&&(s=RegExp("</"+u[2],"g")),a=Ve):u[3]!==void 0&&(a=Ve):a===Ve?u[0]===">"?(a=s??ht,p=-1):u[1]===void 0?p=-2:(p=a.lastIndex-u[2].length,l=u[1],a=u[3]===
 void 0?Ve:u[3]==='"'?Wo:Yo):a===Wo||a===Yo?a=Ve:a===No||a===Mo?a=ht:(a=Ve,s=void 0);let g=a===Ve&&e[i+1].startsWith("/>")?" ":"";o+=a===ht?c+tu:p>=0?(r.push(l),
-c.slice(0,p)+Tr+c.slice(p)+me+g):c+me+(p===-2?i:g)}return[Lo(e,o+(e[n]||"<?>")+(t===2?"</svg>":t===3?"</math>":"")),r]},Et=class e{constructor({strings:t,_$litType$:n},r){
+c.slice(0,p)+Tr+c.slice(p)+me+g):c+me+(p===-2?i:g)}return[ko(e,o+(e[n]||"<?>")+(t===2?"</svg>":t===3?"</math>":"")),r]},Et=class e{constructor({strings:t,_$litType$:n},r){
 let s;this.parts=[];let o=0,a=0,i=t.length-1,c=this.parts,[l,u]=Xo(t,n);if(this.el=e.createElement(l,r),Ie.currentNode=this.el.content,n===2||n===3){let p=this.
 el.content.firstChild;p.replaceWith(...p.childNodes)}for(;(s=Ie.nextNode())!==null&&c.length<i;){if(s.nodeType===1){if(s.hasAttributes())for(let p of s.getAttributeNames())
 if(p.endsWith(Tr)){let f=u[a++],g=s.getAttribute(p).split(me),h=/([.?@])?(.*)/.exec(f);c.push({type:1,index:o,name:h[2],strings:g,ctor:h[1]==="."?qt:h[1]==="?"?
-en:h[1]==="@"?tn:Ye}),s.removeAttribute(p)}else p.startsWith(me)&&(c.push({type:6,index:o}),s.removeAttribute(p));if(ko.test(s.tagName)){let p=s.textContent.split(
+en:h[1]==="@"?tn:Ye}),s.removeAttribute(p)}else p.startsWith(me)&&(c.push({type:6,index:o}),s.removeAttribute(p));if(Lo.test(s.tagName)){let p=s.textContent.split(
 me),f=p.length-1;if(f>0){s.textContent=Ht?Ht.emptyScript:"";for(let g=0;g<f;g++)s.append(p[g],bt()),Ie.nextNode(),c.push({type:2,index:++o});s.append(p[f],bt())}}}else if(s.
 nodeType===8)if(s.data===Br)c.push({type:2,index:o});else{let p=-1;for(;(p=s.data.indexOf(me,p+1))!==-1;)c.push({type:7,index:o}),p+=me.length-1}o++}}static createElement(t,n){
 let r=Ne.createElement("template");return r.innerHTML=t,r}};function Me(e,t,n=e,r){if(t===U)return t;let s=r!==void 0?n._$Co?.[r]:n._$Cl,o=yt(t)?void 0:t._$litDirective$;
@@ -29,7 +29,7 @@ this._$AA=t,this._$AB=n,this._$AM=r,this.options=s,this._$Cv=s?.isConnected??!0}
 11&&(t=n.parentNode),t}get startNode(){return this._$AA}get endNode(){return this._$AB}_$AI(t,n=this){t=Me(this,t,n),yt(t)?t===C||t==null||t===""?(this._$AH!==C&&
 this._$AR(),this._$AH=C):t!==this._$AH&&t!==U&&this._(t):t._$litType$!==void 0?this.$(t):t.nodeType!==void 0?this.T(t):Co(t)?this.k(t):this._(t)}O(t){return this.
 _$AA.parentNode.insertBefore(t,this._$AB)}T(t){this._$AH!==t&&(this._$AR(),this._$AH=this.O(t))}_(t){this._$AH!==C&&yt(this._$AH)?this._$AA.nextSibling.data=t:this.
-T(Ne.createTextNode(t)),this._$AH=t}$(t){let{values:n,_$litType$:r}=t,s=typeof r=="number"?this._$AC(t):(r.el===void 0&&(r.el=Et.createElement(Lo(r.h,r.h[0]),this.
+T(Ne.createTextNode(t)),this._$AH=t}$(t){let{values:n,_$litType$:r}=t,s=typeof r=="number"?this._$AC(t):(r.el===void 0&&(r.el=Et.createElement(ko(r.h,r.h[0]),this.
 options)),r);if(this._$AH?._$AD===s)this._$AH.p(n);else{let o=new jt(s,this),a=o.u(this.options);o.p(n),this.T(a),this._$AH=o}}_$AC(t){let n=Fo.get(t.strings);return n===
 void 0&&Fo.set(t.strings,n=new Et(t)),n}k(t){_r(this._$AH)||(this._$AH=[],this._$AR());let n=this._$AH,r,s=0;for(let o of t)s===n.length?n.push(r=new e(this.O(bt()),
 this.O(bt()),this,this.options)):r=n[s],r._$AI(o),s++;s<n.length&&(this._$AR(r&&r._$AB.nextSibling,s),n.length=s)}_$AR(t=this._$AA.nextSibling,n){for(this._$AP?.(
@@ -96,20 +96,20 @@ zo(n),n},uParse(n){return typeof n!="string"&&(n=n.toString()),Ho(n),n},enc(n){r
 "string"&&(n=n.toString()),Ho(n),Dr(n)},dec(n,r){return Ko(n,r)},uDec(n,r){return Kr(n,r)}}}function zo(e){if(!/^-?[0-9]+$/.test(e))throw new Error("invalid int\
 64: "+e)}function Ho(e){if(!/^[0-9]+$/.test(e))throw new Error("invalid uint64: "+e)}function X(e,t){switch(e){case d.STRING:return"";case d.BOOL:return!1;case d.DOUBLE:case d.FLOAT:return 0;case d.INT64:case d.UINT64:case d.SFIXED64:case d.FIXED64:case d.
 SINT64:return t?"0":I.zero;case d.BYTES:return new Uint8Array(0);default:return 0}}function jo(e,t){switch(e){case d.BOOL:return t===!1;case d.STRING:return t===
-"";case d.BYTES:return t instanceof Uint8Array&&!t.byteLength;case d.DOUBLE:case d.FLOAT:return Object.is(t,0);default:return t==0}}var qo=2,k=Symbol.for("reflect unsafe local");function ea(e,t){let n=e[t.localName].case;return n===void 0?n:t.fields.find(r=>r.localName===n)}function ta(e,t){
+"";case d.BYTES:return t instanceof Uint8Array&&!t.byteLength;case d.DOUBLE:case d.FLOAT:return Object.is(t,0);default:return t==0}}var qo=2,L=Symbol.for("reflect unsafe local");function ea(e,t){let n=e[t.localName].case;return n===void 0?n:t.fields.find(r=>r.localName===n)}function ta(e,t){
 let n=t.localName;if(t.oneof)return e[t.oneof.localName].case===n;if(t.presence!=qo)return e[n]!==void 0&&Object.prototype.hasOwnProperty.call(e,n);switch(t.fieldKind){case"\
 list":return e[n].length>0;case"map":return Object.keys(e[n]).length>0;case"scalar":return!jo(t.scalar,e[n]);case"enum":return e[n]!==t.enum.values[0].number}throw new Error(
 "message field with implicit presence")}function Fe(e,t){return Object.prototype.hasOwnProperty.call(e,t)&&e[t]!==void 0}function na(e,t){if(t.oneof){let n=e[t.
 oneof.localName];return n.case===t.localName?n.value:void 0}return e[t.localName]}function ra(e,t,n){t.oneof?e[t.oneof.localName]={case:t.localName,value:n}:e[t.
-localName]=n}function L(e,t,n){t==="__proto__"?Object.defineProperty(e,"__proto__",{value:n,writable:!0,enumerable:!0,configurable:!0}):e[t]=n}function sa(e,t){
+localName]=n}function k(e,t,n){t==="__proto__"?Object.defineProperty(e,"__proto__",{value:n,writable:!0,enumerable:!0,configurable:!0}):e[t]=n}function sa(e,t){
 return Object.prototype.hasOwnProperty.call(e,t)?e[t]:void 0}function oa(e,t){let n=t.localName;if(t.oneof){let r=t.oneof.localName;e[r].case===n&&(e[r]={case:void 0})}else if(t.
 presence!=qo)delete e[n];else switch(t.fieldKind){case"map":e[n]={};break;case"list":e[n]=[];break;case"enum":e[n]=t.enum.values[0].number;break;case"scalar":e[n]=
-X(t.scalar,t.longAsString);break}}function q(e){return e!==null&&typeof e=="object"&&!Array.isArray(e)}function At(e,t){var n,r,s,o;if(q(e)&&k in e&&"add"in e&&"field"in e&&typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.listKind==i.listKind&&
+X(t.scalar,t.longAsString);break}}function q(e){return e!==null&&typeof e=="object"&&!Array.isArray(e)}function At(e,t){var n,r,s,o;if(q(e)&&L in e&&"add"in e&&"field"in e&&typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.listKind==i.listKind&&
 a.scalar===i.scalar&&((n=a.message)===null||n===void 0?void 0:n.typeName)===((r=i.message)===null||r===void 0?void 0:r.typeName)&&((s=a.enum)===null||s===void 0?
-void 0:s.typeName)===((o=i.enum)===null||o===void 0?void 0:o.typeName)}return!0}return!1}function Zt(e,t){var n,r,s,o;if(q(e)&&k in e&&"has"in e&&"field"in e&&typeof e.
+void 0:s.typeName)===((o=i.enum)===null||o===void 0?void 0:o.typeName)}return!0}return!1}function Zt(e,t){var n,r,s,o;if(q(e)&&L in e&&"has"in e&&"field"in e&&typeof e.
 field=="function"){if(t!==void 0){let a=t,i=e.field();return a.mapKey===i.mapKey&&a.mapKind==i.mapKind&&a.scalar===i.scalar&&((n=a.message)===null||n===void 0?void 0:
 n.typeName)===((r=i.message)===null||r===void 0?void 0:r.typeName)&&((s=a.enum)===null||s===void 0?void 0:s.typeName)===((o=i.enum)===null||o===void 0?void 0:o.
-typeName)}return!0}return!1}function vt(e,t){return q(e)&&k in e&&"desc"in e&&q(e.desc)&&e.desc.kind==="message"&&(t===void 0||e.desc.typeName==t.typeName)}function aa(e){return ia(e.$typeName)}function J(e){let t=e.fields[0];return ia(e.typeName)&&t!==void 0&&t.fieldKind=="scalar"&&t.name=="value"&&t.number==1}function an(e){
+typeName)}return!0}return!1}function vt(e,t){return q(e)&&L in e&&"desc"in e&&q(e.desc)&&e.desc.kind==="message"&&(t===void 0||e.desc.typeName==t.typeName)}function aa(e){return ia(e.$typeName)}function J(e){let t=e.fields[0];return ia(e.typeName)&&t!==void 0&&t.fieldKind=="scalar"&&t.name=="value"&&t.number==1}function an(e){
 switch(e.typeName){case"google.protobuf.Any":case"google.protobuf.Timestamp":case"google.protobuf.Duration":case"google.protobuf.FieldMask":case"google.protobuf\
 .Struct":case"google.protobuf.Value":case"google.protobuf.ListValue":return!0;default:return J(e)}}var ou=new Set(["google.protobuf.DoubleValue","google.protobu\
 f.FloatValue","google.protobuf.Int64Value","google.protobuf.UInt64Value","google.protobuf.Int32Value","google.protobuf.UInt32Value","google.protobuf.BoolValue",
@@ -117,7 +117,7 @@ f.FloatValue","google.protobuf.Int64Value","google.protobuf.UInt64Value","google
 da=1,ma=2,pa=3;function cu(e){let t=e.typeName,{properties:n,prototype:r}=lu(e);return s=>{let o;r!==void 0?(o=Object.create(r),o.$typeName=t):o={$typeName:t};for(let a=0;a<
 n.length;a++){let i=n[a],c=i.name,l=s?.[c];switch(i.kind){case Pr:l!=null?o[c]=i.convert!==void 0?i.convert(l):l:i.constant!==void 0&&(o[c]=i.constant);break;case da:
 o[c]=i.convert!==void 0&&Array.isArray(l)?l.map(i.convert):l??[];break;case ma:if(i.convert===void 0||!q(l))o[c]=l??{};else{let u={},p=Object.keys(l);for(let f=0;f<
-p.length;f++)L(u,p[f],i.convert(l[p[f]]));o[c]=u}break;case pa:{let u=l;if(u?.case!=null){let p=i.convert.get(u.case);if(p!==void 0){o[c]={case:u.case,value:p(u.
+p.length;f++)k(u,p[f],i.convert(l[p[f]]));o[c]=u}break;case pa:{let u=l;if(u?.case!=null){let p=i.convert.get(u.case);if(p!==void 0){o[c]={case:u.case,value:p(u.
 value)};break}}o[c]={case:void 0};break}}}return o}}function lu(e){var t,n;let r=[],s={},o=du(e);for(let a of e.members){let i=a.localName;if(a.kind=="oneof"){r.
 push({name:i,kind:pa,constant:void 0,convert:uu(a)});continue}switch(a.fieldKind){case"message":{r.push({name:i,kind:Pr,constant:void 0,convert:cn(a)});break}case"\
 list":{r.push({name:i,kind:da,constant:void 0,convert:a.listKind=="message"?(t=cn(a))!==null&&t!==void 0?t:(c=>c):a.scalar==d.BYTES?Gt:void 0});break}case"map":{
@@ -196,26 +196,26 @@ DOUBLE:return"number (float64)";case d.FLOAT:return"number (float32)";case d.FIX
 return"number (int32)"}}var Eu=0;function _(e){if(Ru(e))return{toMessage:n=>un(n),toLocal:n=>dn(n)};if(e.fieldKind=="message"&&!e.oneof&&J(e.message)){let n=e.message,r=n.fields[0].localName;
 return{toMessage:s=>{let o=M(n);return s!==void 0&&(o[r]=s),o},toLocal:s=>s[r]}}let t=e.message;return{toMessage:n=>n===void 0?M(t):n,toLocal:n=>n}}function Ru(e){
 return e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"}function un(e){let t={$typeName:"google.protobuf.Struct",fields:{}};
-if(q(e))for(let n of Object.keys(e))L(t.fields,n,Za(e[n]));return t}function dn(e){let t={};for(let n of Object.keys(e.fields))L(t,n,Aa(e.fields[n]));return t}function Aa(e){
+if(q(e))for(let n of Object.keys(e))k(t.fields,n,Za(e[n]));return t}function dn(e){let t={};for(let n of Object.keys(e.fields))k(t,n,Aa(e.fields[n]));return t}function Aa(e){
 switch(e.kind.case){case"structValue":return dn(e.kind.value);case"listValue":return e.kind.value.values.map(Aa);case"nullValue":case void 0:return null;default:
 return e.kind.value}}function Za(e){let t={$typeName:"google.protobuf.Value",kind:{case:void 0}};switch(typeof e){case"number":t.kind={case:"numberValue",value:e};
 break;case"string":t.kind={case:"stringValue",value:e};break;case"boolean":t.kind={case:"boolValue",value:e};break;case"object":if(e===null)t.kind={case:"nullVa\
 lue",value:Eu};else if(Array.isArray(e)){let n={$typeName:"google.protobuf.ListValue",values:[]};if(Array.isArray(e))for(let r of e)n.values.push(Za(r));t.kind=
 {case:"listValue",value:n}}else t.kind={case:"structValue",value:un(e)};break}return t}function Va(e,t,n=!0){return new pn(e,t,n)}var va=new WeakMap,pn=class{get sortedFields(){let t=va.get(this.desc);if(t)return t;let n=this.desc.fields.concat().
-sort((r,s)=>r.number-s.number);return va.set(this.desc,n),n}constructor(t,n,r=!0){this.lists=new Map,this.maps=new Map,this.check=r,this.desc=t,this.message=this[k]=
+sort((r,s)=>r.number-s.number);return va.set(this.desc,n),n}constructor(t,n,r=!0){this.lists=new Map,this.maps=new Map,this.check=r,this.desc=t,this.message=this[L]=
 n??M(t),this.fields=t.fields,this.oneofs=t.oneofs,this.members=t.members}findNumber(t){return this._fieldsByNumber||(this._fieldsByNumber=new Map(this.desc.fields.
 map(n=>[n.number,n]))),this._fieldsByNumber.get(t)}oneofCase(t){return It(this.message,t),ea(this.message,t)}isSet(t){return It(this.message,t),ta(this.message,
 t)}clear(t){It(this.message,t),oa(this.message,t)}get(t){It(this.message,t);let n=na(this.message,t);switch(t.fieldKind){case"list":let r=this.lists.get(t);return(!r||
-r[k]!==n)&&this.lists.set(t,r=new as(t,n,this.check)),r;case"map":let s=this.maps.get(t);return(!s||s[k]!==n)&&this.maps.set(t,s=new is(t,n,this.check)),s;case"\
+r[L]!==n)&&this.lists.set(t,r=new as(t,n,this.check)),r;case"map":let s=this.maps.get(t);return(!s||s[L]!==n)&&this.maps.set(t,s=new is(t,n,this.check)),s;case"\
 message":return ls(t,n,this.check);case"scalar":return n===void 0?X(t.scalar,!1):us(t,n);case"enum":return n??t.enum.values[0].number}}set(t,n){if(It(this.message,
-t),this.check){let s=ln(t,n);if(s)throw s}let r;t.fieldKind=="message"?r=cs(t,n):Zt(n)||At(n)?r=n[k]:r=ds(t,n),ra(this.message,t,r)}getUnknown(){return this.message.
+t),this.check){let s=ln(t,n);if(s)throw s}let r;t.fieldKind=="message"?r=cs(t,n):Zt(n)||At(n)?r=n[L]:r=ds(t,n),ra(this.message,t,r)}getUnknown(){return this.message.
 $unknown}setUnknown(t){this.message.$unknown=t}};function It(e,t){if(t.parent.typeName!==e.$typeName)throw new N(t,`cannot use ${t.toString()} with message ${e.
-$typeName}`,"ForeignFieldError")}var as=class{field(){return this._field}get size(){return this._arr.length}constructor(t,n,r){this._field=t,this._arr=this[k]=n,this.check=r}get(t){let n=this._arr[t];
+$typeName}`,"ForeignFieldError")}var as=class{field(){return this._field}get size(){return this._arr.length}constructor(t,n,r){this._field=t,this._arr=this[L]=n,this.check=r}get(t){let n=this._arr[t];
 return n===void 0?void 0:ss(this._field,n,this.check)}set(t,n){if(t<0||t>=this._arr.length)throw new N(this._field,`list item #${t+1}: out of range`);if(this.check){
 let r=ns(this._field,t,n);if(r)throw r}this._arr[t]=Ga(this._field,n)}add(t){if(this.check){let n=ns(this._field,this._arr.length,t);if(n)throw n}this._arr.push(
 Ga(this._field,t))}clear(){this._arr.splice(0,this._arr.length)}[Symbol.iterator](){return this.values()}keys(){return this._arr.keys()}*values(){for(let t of this.
-_arr)yield ss(this._field,t,this.check)}*entries(){for(let t=0;t<this._arr.length;t++)yield[t,ss(this._field,this._arr[t],this.check)]}};var is=class{constructor(t,n,r=!0){this.obj=this[k]=n??{},this.check=r,this._field=t}field(){return this._field}set(t,n){if(this.check){let r=ya(this._field,t,n);
-if(r)throw r}return L(this.obj,mn(t),Su(this._field,n)),this}delete(t){let n=mn(t),r=Object.prototype.hasOwnProperty.call(this.obj,n);return r&&delete this.obj[n],
+_arr)yield ss(this._field,t,this.check)}*entries(){for(let t=0;t<this._arr.length;t++)yield[t,ss(this._field,this._arr[t],this.check)]}};var is=class{constructor(t,n,r=!0){this.obj=this[L]=n??{},this.check=r,this._field=t}field(){return this._field}set(t,n){if(this.check){let r=ya(this._field,t,n);
+if(r)throw r}return k(this.obj,mn(t),Su(this._field,n)),this}delete(t){let n=mn(t),r=Object.prototype.hasOwnProperty.call(this.obj,n);return r&&delete this.obj[n],
 r}clear(){for(let t of Object.keys(this.obj))delete this.obj[t]}get(t){let n=sa(this.obj,mn(t));return n!==void 0&&(n=os(this._field,n,this.check)),n}has(t){return Object.
 prototype.hasOwnProperty.call(this.obj,mn(t))}*keys(){for(let t of Object.keys(this.obj))yield xa(t,this._field.mapKey)}*entries(){for(let t of Object.entries(this.
 obj))yield[xa(t[0],this._field.mapKey),os(this._field,t[1],this.check)]}[Symbol.iterator](){return this.entries()}get size(){return Object.keys(this.obj).length}*values(){
@@ -261,7 +261,7 @@ addFile(r,s,o){if(n.set(r.proto.name,r),!s)for(let a of hn(r))this.add(a);if(o)f
 get(r.extendee.typeName);s||t.set(r.extendee.typeName,s=new Map),s.set(r.number,r)}e.set(r.typeName,r)},get(r){return e.get(r)},getFile(r){return n.get(r)},getMessage(r){
 let s=e.get(r);return s?.kind=="message"?s:void 0},getEnum(r){let s=e.get(r);return s?.kind=="enum"?s:void 0},getExtension(r){let s=e.get(r);return s?.kind=="ex\
 tension"?s:void 0},getExtensionFor(r,s){var o;return(o=t.get(r.typeName))===null||o===void 0?void 0:o.get(s)},getService(r){let s=e.get(r);return s?.kind=="serv\
-ice"?s:void 0}}}var Nu=998,Mu=999,Yu=9999,Wu=9,Yt=10,Mt=11,Fu=12,Ca=14,bs=3,Cu=2,ka=1,ku=0,ps=1,La=2,Lu=3,Xu=1,Tu=2,Bu=1,_u=2;var wu=1002,Ba={998:{fieldPresence:1,enumType:2,repeatedFieldEncoding:2,utf8Validation:3,messageEncoding:1,jsonFormat:2,enforceNamingStyle:2,defaultSymbolVisibility:1,
+ice"?s:void 0}}}var Nu=998,Mu=999,Yu=9999,Wu=9,Yt=10,Mt=11,Fu=12,Ca=14,bs=3,Cu=2,La=1,Lu=0,ps=1,ka=2,ku=3,Xu=1,Tu=2,Bu=1,_u=2;var wu=1002,Ba={998:{fieldPresence:1,enumType:2,repeatedFieldEncoding:2,utf8Validation:3,messageEncoding:1,jsonFormat:2,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},999:{fieldPresence:2,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},1e3:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},1001:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:1,defaultSymbolVisibility:2,
@@ -288,7 +288,7 @@ let i=Ju(a,o,n);o.methods.push(i),o.method[i.localName]=i}}function Ju(e,t,n){va
 i="client_streaming":e.serverStreaming?i="server_streaming":i="unary";let c=n.getMessage(fe(e.inputType)),l=n.getMessage(fe(e.outputType));ee(c,`invalid MethodD\
 escriptorProto: input_type ${e.inputType} not found`),ee(l,`invalid MethodDescriptorProto: output_type ${e.inputType} not found`);let u=e.name;return{kind:"rpc",
 proto:e,deprecated:(s=(r=e.options)===null||r===void 0?void 0:r.deprecated)!==null&&s!==void 0?s:!1,parent:t,name:u,localName:He(u.length?He(u[0].toLowerCase()+
-u.substring(1)):u),methodKind:i,input:c,output:l,idempotency:(a=(o=e.options)===null||o===void 0?void 0:o.idempotencyLevel)!==null&&a!==void 0?a:ku,toString(){return`\
+u.substring(1)):u),methodKind:i,input:c,output:l,idempotency:(a=(o=e.options)===null||o===void 0?void 0:o.idempotencyLevel)!==null&&a!==void 0?a:Lu,toString(){return`\
 rpc ${t.typeName}.${u}`}}}function $u(e,t){return{kind:"oneof",proto:e,deprecated:!1,parent:t,fields:[],name:e.name,localName:He(ge(e.name)),toString(){return`o\
 neof ${t.typeName}.${this.name}`}}}function hs(e,t,n,r,s){var o,a,i;let c=s===void 0,l={kind:"field",proto:e,deprecated:(a=(o=e.options)===null||o===void 0?void 0:
 o.deprecated)!==null&&a!==void 0?a:!1,name:e.name,number:e.number,scalar:void 0,message:void 0,enum:void 0,presence:Hu(e,r,c,t),utf8Validation:td(e,t),listKind:void 0,
@@ -299,11 +299,11 @@ He(ge(e.name)),l.jsonName=e.jsonName,u=()=>`field ${h.typeName}.${e.name}`}Objec
 let p=e.label,f=e.type,g=(i=e.options)===null||i===void 0?void 0:i.jstype;if(p===bs){let h=f==Mt?s?.get(fe(e.typeName)):void 0;if(h){l.fieldKind="map";let{key:R,
 value:E}=qu(h);return l.mapKey=R.scalar,l.mapKind=E.fieldKind,l.message=E.message,l.delimitedEncoding=!1,l.enum=E.enum,l.scalar=E.scalar,l}switch(l.fieldKind="l\
 ist",f){case Mt:case Yt:l.listKind="message",l.message=n.getMessage(fe(e.typeName)),ee(l.message),l.delimitedEncoding=Ta(e,t);break;case Ca:l.listKind="enum",l.
-enum=n.getEnum(fe(e.typeName)),ee(l.enum);break;default:l.listKind="scalar",l.scalar=f,l.longAsString=g==ka;break}return l.packed=ju(e,t),l}switch(f){case Mt:case Yt:
+enum=n.getEnum(fe(e.typeName)),ee(l.enum);break;default:l.listKind="scalar",l.scalar=f,l.longAsString=g==La;break}return l.packed=ju(e,t),l}switch(f){case Mt:case Yt:
 l.fieldKind="message",l.message=n.getMessage(fe(e.typeName)),ee(l.message,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),l.delimitedEncoding=
 Ta(e,t),l.getDefaultValue=()=>{};break;case Ca:{let h=n.getEnum(fe(e.typeName));ee(h!==void 0,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),
 l.fieldKind="enum",l.enum=n.getEnum(fe(e.typeName)),l.getDefaultValue=()=>Fe(e,"defaultValue")?Wa(h,e.defaultValue):void 0;break}default:{l.fieldKind="scalar",l.
-scalar=f,l.longAsString=g==ka,l.getDefaultValue=()=>Fe(e,"defaultValue")?Fa(f,e.defaultValue):void 0;break}}return l}function Du(e){switch(e.syntax){case"":case"\
+scalar=f,l.longAsString=g==La,l.getDefaultValue=()=>Fe(e,"defaultValue")?Fa(f,e.defaultValue):void 0;break}}return l}function Du(e){switch(e.syntax){case"":case"\
 proto2":return Nu;case"proto3":return Mu;case"editions":if(e.edition===Yu)return wu;if(e.edition in Ba)return e.edition;throw new Error(`${e.name}: unsupported \
 edition`);default:throw new Error(`${e.name}: unsupported syntax "${e.syntax}"`)}}function Ku(e,t){return e.dependency.map(n=>{let r=t.getFile(n);if(!r)throw new Error(
 `Cannot find ${n}, imported by ${e.name}`);return r})}function Ou(e,t){let n=Qu(e)+"_";for(let r of t){if(!r.name.toLowerCase().startsWith(n))return;let s=r.name.
@@ -312,8 +312,8 @@ null&&n!==void 0?n:[]){if(a.no!==998||a.wireType!==Y.LengthDelimited)continue;le
 Y.LengthDelimited?o=i.string():i.skip(l,c)}}return o}function Qu(e){return(e.substring(0,1)+e.substring(1).replace(/[A-Z]/g,t=>"_"+t)).toLowerCase()}function yn(e,t,n){
 let r;return t?r=`${t.typeName}.${e.name}`:n.proto.package.length>0?r=`${n.proto.package}.${e.name}`:r=`${e.name}`,r}function fe(e){return e.startsWith(".")?e.substring(
 1):e}function zu(e,t){if(!Fe(e,"oneofIndex")||e.proto3Optional)return;let n=t[e.oneofIndex];return ee(n,`invalid FieldDescriptorProto: oneof #${e.oneofIndex} fo\
-r field #${e.number} not found`),n}function Hu(e,t,n,r){if(e.label==Cu)return Lu;if(e.label==bs)return La;if(t||e.proto3Optional||n)return ps;let s=Ce("fieldPre\
-sence",{proto:e,parent:r});return s==La&&(e.type==Mt||e.type==Yt)?ps:s}function ju(e,t){if(e.label!=bs)return!1;switch(e.type){case Wu:case Fu:case Yt:case Mt:return!1}
+r field #${e.number} not found`),n}function Hu(e,t,n,r){if(e.label==Cu)return ku;if(e.label==bs)return ka;if(t||e.proto3Optional||n)return ps;let s=Ce("fieldPre\
+sence",{proto:e,parent:r});return s==ka&&(e.type==Mt||e.type==Yt)?ps:s}function ju(e,t){if(e.label!=bs)return!1;switch(e.type){case Wu:case Fu:case Yt:case Mt:return!1}
 let n=e.options;return n&&Fe(n,"packed")?n.packed:Xu==Ce("repeatedFieldEncoding",{proto:e,parent:t})}function qu(e){let t=e.fields.find(r=>r.number===1),n=e.fields.
 find(r=>r.number===2);return ee(t&&t.fieldKind=="scalar"&&t.scalar!=d.BYTES&&t.scalar!=d.FLOAT&&t.scalar!=d.DOUBLE&&n&&n.fieldKind!="list"&&n.fieldKind!="map"),
 {key:t,value:n}}function ed(e){var t;return Bu==Ce("enumType",{proto:e.proto,parent:(t=e.parent)!==null&&t!==void 0?t:e.file})}function Ta(e,t){return e.type==Yt?
@@ -479,7 +479,7 @@ tag(),p=t.get(l);if(p===void 0){let f=r.skip(u,l,s.recursionLimit-s.depth);s.rea
 (n.$unknown=c),s.depth--}}function cd(e,t){return(n,r,s,o)=>{var a;if(++s.depth>s.recursionLimit)throw new Error(`cannot decode ${e} from binary: maximum recurs\
 ion depth of ${s.recursionLimit} reached`);let i,c,l=(a=n.$unknown)!==null&&a!==void 0?a:[];for(;r.pos<r.len&&([i,c]=r.tag(),c!=Y.EndGroup);){let u=t.get(i);if(u===
 void 0){let p=r.skip(c,i,s.recursionLimit-s.depth);s.readUnknownFields&&l.push({no:i,wireType:c,data:p});continue}u(n,r,s,c)}if(c!=Y.EndGroup||i!==o)throw new Error(
-"invalid end group tag");l.length>0&&(n.$unknown=l),s.depth--}}function gi(e,t,n,r,s){fi(n)(e[k],t,s,r)}function fi(e){switch(e.fieldKind){case"scalar":return ld(
+"invalid end group tag");l.length>0&&(n.$unknown=l),s.depth--}}function gi(e,t,n,r,s){fi(n)(e[L],t,s,r)}function fi(e){switch(e.fieldKind){case"scalar":return ld(
 e);case"enum":return ud(e);case"message":return dd(e);case"list":return md(e);case"map":return pd(e)}}function ld(e){let t=En(e.scalar,e.utf8Validation,e.longAsString),
 n=e.localName;if(e.oneof){let r=e.oneof.localName;return(s,o)=>{s[r]={case:n,value:t(o)}}}return(r,s)=>{r[n]=t(s)}}function ud(e){var t;let n=e.localName,r=(t=e.
 oneof)===null||t===void 0?void 0:t.localName;if(e.enum.open)return r!==void 0?(a,i)=>{a[r]={case:n,value:i.int32()}}:(a,i)=>{a[n]=i.int32()};let s=e.enum.values,
@@ -493,7 +493,7 @@ let u=a[t];if(l==Y.LengthDelimited&&o){let p=i.uint32()+i.pos;for(;i.pos<p;)u.pu
 !1),r=X(e.mapKey,!1),s,o;switch(e.mapKind){case"scalar":{let a=e.scalar,i=En(a,e.utf8Validation,!1);if(s=c=>i(c),a==d.BYTES)o=()=>new Uint8Array(0);else{let c=X(
 a,!1);o=()=>c}break}case"enum":{let a=e.enum.values[0].number;s=i=>i.int32(),o=()=>a;break}case"message":{let{toMessage:a,toLocal:i}=_(e),c=Es(e.message).read;s=
 (l,u,p)=>{let f=a(p);return c(f,l,u,l.uint32()),i(f)},o=()=>i(a(void 0));break}}return(a,i,c)=>{let l=a[t],u,p,f=i.uint32(),g=i.pos+f;for(;i.pos<g;){let[h,R]=i.
-tag();switch(h){case 1:u=n(i);break;case 2:p=s(i,c,p);break;default:i.skip(R,h,c.recursionLimit-c.depth)}}u===void 0&&(u=r),p===void 0&&(p=o()),L(l,u,p)}}function En(e,t,n){
+tag();switch(h){case 1:u=n(i);break;case 2:p=s(i,c,p);break;default:i.skip(R,h,c.recursionLimit-c.depth)}}u===void 0&&(u=r),p===void 0&&(p=o()),k(l,u,p)}}function En(e,t,n){
 switch(e){case d.STRING:return r=>r.string(t);case d.BOOL:return r=>r.bool();case d.DOUBLE:return r=>r.double();case d.FLOAT:return r=>r.float();case d.INT32:return r=>r.
 int32();case d.INT64:return n?r=>String(r.int64()):r=>r.int64();case d.UINT64:return n?r=>String(r.uint64()):r=>r.uint64();case d.FIXED64:return n?r=>String(r.fixed64()):
 r=>r.fixed64();case d.BYTES:return r=>r.bytes();case d.FIXED32:return r=>r.fixed32();case d.SFIXED32:return r=>r.sfixed32();case d.SFIXED64:return n?r=>String(r.
@@ -525,7 +525,7 @@ t);return Number.isFinite(n)?n:t}}}function Rn(e,t,n){let r=vd(e);return(s,o)=>{
 double(n);case d.FLOAT:return(t,n)=>t.float(n);case d.INT32:return(t,n)=>t.int32(n);case d.INT64:return(t,n)=>t.int64(n);case d.UINT64:return(t,n)=>t.uint64(n);case d.
 FIXED64:return(t,n)=>t.fixed64(n);case d.BYTES:return(t,n)=>t.bytes(n);case d.FIXED32:return(t,n)=>t.fixed32(n);case d.SFIXED32:return(t,n)=>t.sfixed32(n);case d.
 SFIXED64:return(t,n)=>t.sfixed64(n);case d.SINT64:return(t,n)=>t.sint64(n);case d.UINT32:return(t,n)=>t.uint32(n);case d.SINT32:return(t,n)=>t.sint32(n)}}function Si(e,t,n,r){
-Ri(r)(e,t,n[k])}function Ai(e){let t=e.number,n=Ss(e.message);return e.delimitedEncoding?(r,s,o)=>{r.tag(t,Y.StartGroup),n(r,s,o),r.tag(t,Y.EndGroup)}:(r,s,o)=>{
+Ri(r)(e,t,n[L])}function Ai(e){let t=e.number,n=Ss(e.message);return e.delimitedEncoding?(r,s,o)=>{r.tag(t,Y.StartGroup),n(r,s,o),r.tag(t,Y.EndGroup)}:(r,s,o)=>{
 r.tag(t,Y.LengthDelimited).fork(),n(r,s,o),r.join()}}function Sn(e){switch(e){case d.BYTES:case d.STRING:return Y.LengthDelimited;case d.DOUBLE:case d.FIXED64:case d.
 SFIXED64:return Y.Bit64;case d.FIXED32:case d.SFIXED32:case d.FLOAT:return Y.Bit32;default:return Y.Varint}}function Zi(e,t,n){let r=!1;return n||(n=M(bi),r=!0),n.value=je(e,t),n.typeUrl=Vd(t.$typeName),r?n:void 0}function xd(e,t){if(e.typeUrl==="")return!1;let n=typeof t==
 "string"?t:t.typeName,r=Gi(e.typeUrl);return n===r}function vi(e,t){if(e.typeUrl==="")return;let n=t.kind=="message"?t:t.getMessage(Gi(e.typeUrl));if(!(!n||!xd(
@@ -542,16 +542,16 @@ return e.filter(n=>n.no===t.number)}function qe(e,t){let n=e.typeName,r=Object.a
 assign(Object.assign({},e.extendee),{fields:[r],members:[r],oneofs:[]}),o=M(s,t!==void 0?{[n]:t}:void 0);return[Va(s,o),r,()=>{let a=o[n];if(a===void 0){let i=e.
 message;return J(i)?X(i.fields[0].scalar,i.fields[0].longAsString):M(i)}return a}]}function Mi(e,t){if(e.extendee.typeName!=t.$typeName)throw new Error(`extensi\
 on ${e.typeName} can only be applied to message ${e.extendee.typeName}`)}var Zn=Date.parse("0001-01-01T00:00:00Z"),vn=Date.parse("9999-12-31T23:59:59Z"),Gn=-315576e6,xn=315576e6;var Nd=3,Md=2,Yi={alwaysEmitImplicit:!1,enumAsInteger:!1,useProtoFieldName:!1};function Yd(e){return e?Object.assign(Object.assign({},Yi),e):Yi}function Wd(e,t,n){
-return Vn(e)(Yd(n),t)}function Fi(e,t,n){var r;let s=Wd(e,t,n);return JSON.stringify(s,null,(r=n?.prettySpaces)!==null&&r!==void 0?r:0)}var vs=new WeakMap;function Vn(e){let t=vs.get(e);return t===void 0&&(t=Fd(e)),t}function Fd(e){let t=e.typeName,n=kd(e);if(n!==void 0){let i=e.fields[0],c=(l,u)=>{
+return Vn(e)(Yd(n),t)}function Fi(e,t,n){var r;let s=Wd(e,t,n);return JSON.stringify(s,null,(r=n?.prettySpaces)!==null&&r!==void 0?r:0)}var vs=new WeakMap;function Vn(e){let t=vs.get(e);return t===void 0&&(t=Fd(e)),t}function Fd(e){let t=e.typeName,n=Ld(e);if(n!==void 0){let i=e.fields[0],c=(l,u)=>{
 if(u.$typeName!==t&&i!==void 0)throw new N(i,`cannot use ${i} with message ${u.$typeName}`,"ForeignFieldError");return n(l,u)};return vs.set(e,c),c}let r=e.fields.
 concat().sort((i,c)=>i.number-c.number),s=r[0],o=[],a=(i,c)=>{if(c.$typeName!==t&&s!==void 0)throw new N(s,`cannot use ${s} with message ${c.$typeName}`,"Foreig\
-nFieldError");let l={};for(let u=0;u<o.length;u++)o[u](i,c,l);return i.registry&&wd(l,i,i.registry,c,e),l};vs.set(e,a);for(let i of r){let c=Ld(i);o.push(i.jsonName===
-"__proto__"||i.name==="__proto__"?Cd(c):c)}return a}function Cd(e){return(t,n,r)=>{let s=Object.create(null);e(t,n,s);for(let o of Object.keys(s))L(r,o,s[o])}}function kd(e){
+nFieldError");let l={};for(let u=0;u<o.length;u++)o[u](i,c,l);return i.registry&&wd(l,i,i.registry,c,e),l};vs.set(e,a);for(let i of r){let c=kd(i);o.push(i.jsonName===
+"__proto__"||i.name==="__proto__"?Cd(c):c)}return a}function Cd(e){return(t,n,r)=>{let s=Object.create(null);e(t,n,s);for(let o of Object.keys(s))k(r,o,s[o])}}function Ld(e){
 if(e.typeName.startsWith("google.protobuf."))switch(e.typeName){case"google.protobuf.Any":return(t,n)=>Ud(n,t);case"google.protobuf.Timestamp":return(t,n)=>Dd(n);case"\
 google.protobuf.Duration":return(t,n)=>Jd(n);case"google.protobuf.FieldMask":return(t,n)=>$d(n);case"google.protobuf.Struct":return(t,n)=>Xi(n);case"google.prot\
 obuf.Value":return(t,n)=>Vs(n);case"google.protobuf.ListValue":return(t,n)=>Ti(n);default:if(J(e)){let t=e.fields[0],n=t.localName,r=X(t.scalar,!1),s=In(t);return(o,a)=>{
-let i=a[n];return s(o,i===void 0?r:i)}}return}}function Ld(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return Xd(e);case"list":case"map":{let t=e.
-fieldKind=="list"?ki(e):Li(e),n=e.name,r=e.jsonName,s=e.localName;return(o,a,i)=>{let c=t(o,a[s]);c!==void 0&&(i[o.useProtoFieldName?n:r]=c)}}}}function Xd(e){let t=Ci(
+let i=a[n];return s(o,i===void 0?r:i)}}return}}function kd(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return Xd(e);case"list":case"map":{let t=e.
+fieldKind=="list"?Li(e):ki(e),n=e.name,r=e.jsonName,s=e.localName;return(o,a,i)=>{let c=t(o,a[s]);c!==void 0&&(i[o.useProtoFieldName?n:r]=c)}}}}function Xd(e){let t=Ci(
 e),n=e.name,r=e.jsonName,s=e.localName;if(e.oneof){let o=e.oneof.localName;return(a,i,c)=>{let l=i[o];l.case===s&&(c[a.useProtoFieldName?n:r]=t(a,l.value))}}if(e.
 presence!=Md){let o=e.presence==Nd?`cannot encode ${e} to JSON: required field not set`:void 0;return(a,i,c)=>{let l=i[s];if(l!==void 0&&Object.prototype.hasOwnProperty.
 call(i,s))c[a.useProtoFieldName?n:r]=t(a,l);else if(o!==void 0)throw new Error(o)}}if(e.fieldKind=="enum"){let o=e.enum.values[0].number;return(a,i,c)=>{let l=i[s];
@@ -559,11 +559,11 @@ call(i,s))c[a.useProtoFieldName?n:r]=t(a,l);else if(o!==void 0)throw new Error(o
 useProtoFieldName?n:r]=t(o,c))};case d.STRING:return(o,a,i)=>{let c=a[s];(c!==""||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};case d.BYTES:return(o,a,i)=>{
 let c=a[s];(!(c instanceof Uint8Array)||c.byteLength>0||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};case d.DOUBLE:case d.FLOAT:return(o,a,i)=>{let c=a[s];
 (!Object.is(c,0)||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};default:return(o,a,i)=>{let c=a[s];(c!=0||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?
-n:r]=t(o,c))}}}function Td(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return Ci(e);case"list":return ki(e);case"map":return Li(e)}}function Ci(e){
+n:r]=t(o,c))}}}function Td(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return Ci(e);case"list":return Li(e);case"map":return ki(e)}}function Ci(e){
 switch(e.fieldKind){case"scalar":return In(e);case"enum":return xs(e);case"message":return Gs(e)}}function Gs(e){let{toMessage:t}=_(e),n=Vn(e.message);return(r,s)=>n(
-r,t(s))}function ki(e){let t=Bd(e);return(n,r)=>{let s=r;if(s.length==0&&!n.alwaysEmitImplicit)return;let o=[];for(let a=0;a<s.length;a++)o.push(t(n,s[a]));return o}}
-function Bd(e){switch(e.listKind){case"scalar":return In(e);case"enum":return xs(e);case"message":return Gs(e)}}function Li(e){let t=_d(e);return(n,r)=>{let s=r,
-o=Object.keys(s);if(o.length==0&&!n.alwaysEmitImplicit)return;let a={};for(let i=0;i<o.length;i++){let c=o[i];L(a,c,t(n,s[c]))}return a}}function _d(e){switch(e.
+r,t(s))}function Li(e){let t=Bd(e);return(n,r)=>{let s=r;if(s.length==0&&!n.alwaysEmitImplicit)return;let o=[];for(let a=0;a<s.length;a++)o.push(t(n,s[a]));return o}}
+function Bd(e){switch(e.listKind){case"scalar":return In(e);case"enum":return xs(e);case"message":return Gs(e)}}function ki(e){let t=_d(e);return(n,r)=>{let s=r,
+o=Object.keys(s);if(o.length==0&&!n.alwaysEmitImplicit)return;let a={};for(let i=0;i<o.length;i++){let c=o[i];k(a,c,t(n,s[c]))}return a}}function _d(e){switch(e.
 mapKind){case"scalar":return In(e);case"enum":return xs(e);case"message":return Gs(e)}}function xs(e){let t=e.enum;return t.typeName=="google.protobuf.NullValue"?
 (n,r)=>{if(typeof r!="number")throw Wi(t,r);return null}:(n,r)=>{var s,o;if(typeof r!="number")throw Wi(t,r);return n.enumAsInteger?r:(o=(s=t.value[r])===null||
 s===void 0?void 0:s.jsonName)!==null&&o!==void 0?o:r}}function Wi(e,t){return new Error(`cannot encode ${e} to JSON: expected number, got ${F(t)}`)}function In(e){
@@ -573,14 +573,14 @@ inity":n};case d.STRING:return(t,n)=>{if(typeof n!="string")throw et(e,n);return
 UINT64:case d.FIXED64:case d.INT64:case d.SFIXED64:case d.SINT64:return(t,n)=>{if(typeof n=="bigint"||typeof n=="string"||typeof n=="number"&&Number.isInteger(n))
 return n.toString();throw et(e,n)};case d.BYTES:return(t,n)=>{if(n instanceof Uint8Array)return ms(n);throw et(e,n)}}}function et(e,t){var n;return new Error(`c\
 annot encode ${e} to JSON: ${(n=ln(e,t))===null||n===void 0?void 0:n.message}`)}function wd(e,t,n,r,s){let o=r.$unknown;if(o===void 0)return;let a=new Set;for(let i=0;i<
-o.length;i++){let{no:c}=o[i];if(!a.has(c)){a.add(c);let l=n.getExtensionFor(s,c);if(!l)continue;let u=Ii(r,l),[p,f]=qe(l,u),g=p[k],h=Td(f)(t,g[f.localName]);h!==
+o.length;i++){let{no:c}=o[i];if(!a.has(c)){a.add(c);let l=n.getExtensionFor(s,c);if(!l)continue;let u=Ii(r,l),[p,f]=qe(l,u),g=p[L],h=Td(f)(t,g[f.localName]);h!==
 void 0&&(e[l.jsonName]=h)}}}function Ud(e,t){if(e.typeUrl==="")return{};let{registry:n}=t,r,s;if(n&&(r=vi(e,n),r&&(s=n.getMessage(r.$typeName))),!s||!r)throw new Error(
 `cannot encode message ${e.$typeName} to JSON: "${e.typeUrl}" is not in the type registry`);let o=an(s)?{value:Vn(s)(t,r)}:Vn(s)(t,r);return o["@type"]=e.typeUrl,
 o}function Jd(e){let t=Number(e.seconds),n=e.nanos;if(t>xn||t<Gn)throw new Error(`cannot encode message ${e.$typeName} to JSON: value out of range`);if(t>0&&n<0||
 t<0&&n>0)throw new Error(`cannot encode message ${e.$typeName} to JSON: nanos sign must match seconds sign`);let r=e.seconds.toString();if(n!==0){let s=Math.abs(
 n).toString();s="0".repeat(9-s.length)+s,s.substring(3)==="000000"?s=s.substring(0,3):s.substring(6)==="000"&&(s=s.substring(0,6)),r+="."+s,n<0&&t==0&&(r="-"+r)}
 return r+"s"}function $d(e){return e.paths.map(t=>{if(fn(ge(t))!==t)throw new Error(`cannot encode message ${e.$typeName} to JSON: lowerCamelCase of path name "${t}\
-" is irreversible`);return ge(t)}).join(",")}function Xi(e){let t={},n=Object.keys(e.fields);for(let r=0;r<n.length;r++){let s=n[r];L(t,s,Vs(e.fields[s]))}return t}
+" is irreversible`);return ge(t)}).join(",")}function Xi(e){let t={},n=Object.keys(e.fields);for(let r=0;r<n.length;r++){let s=n[r];k(t,s,Vs(e.fields[s]))}return t}
 function Vs(e){switch(e.kind.case){case"nullValue":return null;case"numberValue":if(!Number.isFinite(e.kind.value))throw new Error(`${e.$typeName} cannot be NaN\
  or Infinity`);return e.kind.value;case"boolValue":return e.kind.value;case"stringValue":return e.kind.value;case"structValue":return Xi(e.kind.value);case"list\
 Value":return Ti(e.kind.value);default:throw new Error(`${e.$typeName} must have a value`)}}function Ti(e){return e.values.map(Vs)}function Dd(e){let t=Number(e.
@@ -595,7 +595,7 @@ a}let r=e.typeName,s=new Map,o=(a,i,c)=>{var l;if(++c.depth>c.recursionLimit)thr
 f.length;g++){let h=f[g],R=i[h],E=s.get(h);if(E!==void 0){let x=E.field;if(p.has(x))throw new N(x,"set multiple times");if(p.add(x),E.oneofScalarNullSkip&&R===null)
 continue;if(E.oneof){let A=u.get(E.oneof);if(A!==void 0)throw new N(E.oneof,`oneof set multiple times by ${A.name} and ${x.name}`);u.set(E.oneof,x)}E.read(a,R,c)}else{
 let x=h.startsWith("[")&&h.endsWith("]")?(l=c.registry)===null||l===void 0?void 0:l.getExtension(h.substring(1,h.length-1)):void 0;if(x?.extendee.typeName==r){let[
-A,T,w]=qe(x);Bi(T)(A[k],R,c),Ni(a,x,w())}if(x===void 0&&!c.ignoreUnknownFields)throw new Error(`cannot decode ${t} from JSON: key "${h}" is unknown`)}}c.depth--};
+A,T,w]=qe(x);Bi(T)(A[L],R,c),Ni(a,x,w())}if(x===void 0&&!c.ignoreUnknownFields)throw new Error(`cannot decode ${t} from JSON: key "${h}" is unknown`)}}c.depth--};
 Is.set(e,o);for(let a of e.fields){let i={read:Bi(a),field:a,oneof:a.oneof,oneofScalarNullSkip:a.oneof!==void 0&&a.fieldKind=="scalar"};s.set(a.name,i).set(a.jsonName,
 i)}return o}function Hd(e){if(e.typeName.startsWith("google.protobuf."))switch(e.typeName){case"google.protobuf.Any":return(t,n,r)=>im(t,n,r);case"google.protob\
 uf.Timestamp":return(t,n)=>cm(t,n);case"google.protobuf.Duration":return(t,n)=>lm(t,n);case"google.protobuf.FieldMask":return(t,n)=>um(t,n);case"google.protobuf\
@@ -621,7 +621,7 @@ switch(e.mapKind){case"scalar":{o=Ys(e),a=pe(e.scalar),i=Ws(e);break}case"enum":
 void 0);return p(h,f,g),u(h)};break}}return(l,u,p)=>{if(u===null)return;if(typeof u!="object"||Array.isArray(u))throw new N(e,"expected object, got "+F(u));let f=l[t],
 g=new Set,h=Object.keys(u);for(let R=0;R<h.length;R++){let E=h[R],x=u[E],A=r(E);if(g.has(A))throw new N(e,`duplicate map key "${E}"`);if(g.add(A),x===null&&c)throw new N(
 e,"map value must not be null");let T=o(x,p);if(T===nt)continue;let w=s(A);if(w!==!0)throw new N(e,`invalid map key: ${Q({scalar:n},A,w)}`);if(a!==void 0){let Se=a(
-T);if(Se!==!0)throw new N(e,`map entry ${F(A)}: ${Q(e,T,Se)}`)}L(f,A,i(T))}}}var nt=Symbol();function Ns(e){let t=e.values[0].number,n=new Map;for(let r of e.values)
+T);if(Se!==!0)throw new N(e,`map entry ${F(A)}: ${Q(e,T,Se)}`)}k(f,A,i(T))}}}var nt=Symbol();function Ns(e){let t=e.values[0].number,n=new Map;for(let r of e.values)
 n.set(r.jsonName,r.number);for(let r of e.values)n.set(r.name,r.number);return(r,s)=>{if(r===null)return t;switch(typeof r){case"number":if(Number.isInteger(r))
 return r;break;case"string":{let o=n.get(r);if(o!==void 0)return o;if(s)return nt;break}}throw new Error(`cannot decode ${e} from JSON: ${F(r)}`)}}function Ms(e){
 if(e.open)return pe(d.INT32);let t=e.values;return n=>t.some(r=>r.number===n)}function Ui(e){let t=Ys(e),n=pe(e.scalar),r=Ws(e);return s=>{let o=t(s),a=n(o);if(a!==
@@ -644,7 +644,7 @@ bject")throw new Error(`cannot decode message ${e.$typeName} from JSON: expected
 "string"||s=="")throw new Error(`cannot decode message ${e.$typeName} from JSON: "@type" is empty`);let o=s.includes("/")?s.substring(s.lastIndexOf("/")+1):s;if(!o.
 length)throw new Error(`cannot decode message ${e.$typeName} from JSON: "@type" is invalid`);let a=(r=n.registry)===null||r===void 0?void 0:r.getMessage(o);if(!a)
 throw new Error(`cannot decode message ${e.$typeName} from JSON: ${s} is not in the type registry`);let i=M(a);if(an(a)&&Object.prototype.hasOwnProperty.call(t,
-"value"))tt(a)(i,t.value,n);else{let c={};for(let l of Object.keys(t))l!=="@type"&&L(c,l,t[l]);tt(a)(i,c,n)}Zi(a,i,e)}function cm(e,t){if(typeof t!="string")throw new Error(
+"value"))tt(a)(i,t.value,n);else{let c={};for(let l of Object.keys(t))l!=="@type"&&k(c,l,t[l]);tt(a)(i,c,n)}Zi(a,i,e)}function cm(e,t){if(typeof t!="string")throw new Error(
 `cannot decode message ${e.$typeName} from JSON: ${F(t)}`);let n=t.match(/^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-][0-9][0-9]:[0-9][0-9]))$/);
 if(!n)throw new Error(`cannot decode message ${e.$typeName} from JSON: invalid RFC 3339 string`);let r=Date.parse(n[1]+"-"+n[2]+"-"+n[3]+"T"+n[4]+":"+n[5]+":"+n[6]+
 (n[8]?n[8]:"Z"));if(Number.isNaN(r))throw new Error(`cannot decode message ${e.$typeName} from JSON: invalid RFC 3339 string`);if(r<Zn||r>vn)throw new Error(`ca\
@@ -655,7 +655,7 @@ xn||r<Gn)throw new Error(`cannot decode message ${e.$typeName} from JSON: ${F(t)
 n[2].length);e.nanos=parseInt(s),(r<0||Object.is(r,-0))&&(e.nanos=-e.nanos)}function um(e,t){if(typeof t!="string")throw new Error(`cannot decode message ${e.$typeName}\
  from JSON: ${F(t)}`);t!==""&&(e.paths=t.split(",").map(n=>{if(n.includes("_"))throw new Error(`cannot decode message ${e.$typeName} from JSON: path names must \
 be lowerCamelCase`);return fn(n)}))}function $i(e,t,n){if(typeof t!="object"||t==null||Array.isArray(t))throw new Error(`cannot decode message ${e.$typeName} fr\
-om JSON ${F(t)}`);let r=Object.keys(t);for(let s=0;s<r.length;s++){let o=r[s],a=M(Zs);Fs(a,t[o],n),L(e.fields,o,a)}}function Fs(e,t,n){if(++n.depth>n.recursionLimit)
+om JSON ${F(t)}`);let r=Object.keys(t);for(let s=0;s<r.length;s++){let o=r[s],a=M(Zs);Fs(a,t[o],n),k(e.fields,o,a)}}function Fs(e,t,n){if(++n.depth>n.recursionLimit)
 throw new Error(`cannot decode ${e.$typeName} from JSON: maximum recursion depth of ${n.recursionLimit} reached`);switch(typeof t){case"number":e.kind={case:"nu\
 mberValue",value:t};break;case"string":e.kind={case:"stringValue",value:t};break;case"boolean":e.kind={case:"boolValue",value:t};break;case"object":if(t===null)
 e.kind={case:"nullValue",value:An.NULL_VALUE};else if(Array.isArray(t)){let r=M(Vi);Di(r,t,n),e.kind={case:"listValue",value:r}}else{let r=M(xi);$i(r,t,n),e.kind=
@@ -667,7 +667,7 @@ return t instanceof Error?Object.getPrototypeOf(t)===e.prototype?!0:t.name==="Co
 Array.isArray(t.details)&&"rawMessage"in t&&typeof t.rawMessage=="string"&&"cause"in t:!1}findDetails(t){let n=t.kind==="message"?{getMessage:s=>s===t.typeName?
 t:void 0}:t,r=[];for(let s of this.details){if("desc"in s){n.getMessage(s.desc.typeName)&&r.push(M(s.desc,s.value));continue}let o=n.getMessage(s.type);if(o)try{
 r.push($(o,s.value))}catch{}}return r}};function dm(e,t){return e.length?`[${Cs(t)}] ${e}`:`[${Cs(t)}]`}function Ki(e,t,n){try{let r=ze(e);return t?$(t,r,n):r}catch(r){throw V.from(r,Z.DataLoss)}}function Oi(e,t){let n={};for(let r of e.methods){let s=t(r);s!=null&&(n[r.localName]=s)}return n}var Nn=1;function Pi(e,t,n=!1){if(t>e){let r=`message size is larger than configured readMaxBytes ${e}`;throw n&&(r=`message size ${t} is larger than configured readMaxB\
-ytes ${e}`),new V(r,Z.ResourceExhausted)}}function mm(e){return new ks(e)}var ks=class{constructor(t){this.readMaxBytes=t,this.header=new Uint8Array(5),this.headerView=new DataView(this.header.buffer),this.
+ytes ${e}`),new V(r,Z.ResourceExhausted)}}function mm(e){return new Ls(e)}var Ls=class{constructor(t){this.readMaxBytes=t,this.header=new Uint8Array(5),this.headerView=new DataView(this.header.buffer),this.
 buf=[]}get byteLength(){return this.buf.reduce((t,n)=>t+n.byteLength,0)}decode(t){this.buf.push(t);let n=[];for(;;){let r=this.pop();if(!r)break;n.push(r)}return n}pop(){
 if(!(!this.env&&(this.env=this.head(),!this.env))&&this.cons(this.env.data)){let t=this.env;return this.env=void 0,t}}head(){if(!this.cons(this.header))return;let t=this.
 headerView.getUint8(0),n=this.headerView.getUint32(1);return Pi(this.readMaxBytes,n,!0),{flags:t,data:new Uint8Array(n)}}cons(t){let n=t.byteLength;if(this.byteLength<
@@ -705,8 +705,8 @@ e);(r=t?.onHeader)===null||r===void 0||r.call(t,o.header),yield rt(yield*hm(zi(o
 asyncIterator]();return{[Symbol.asyncIterator]:()=>({next:()=>n.next()})}}function ji(...e){let t=new AbortController,n=e.filter(s=>s!==void 0).concat(t.signal);for(let s of n){if(s.aborted){r.apply(s);break}s.addEventListener("abort",
 r)}function r(){t.signal.aborted||t.abort(Fn(this));for(let s of n)s.removeEventListener("abort",r)}return t}function qi(e){let t=new AbortController,n=()=>{t.abort(
 new V("the operation timed out",Z.DeadlineExceeded))},r;return e!==void 0&&(e<=0?n():r=setTimeout(n,e)),{signal:t.signal,cleanup:()=>clearTimeout(r)}}function Fn(e){
-if(!e.aborted)return;if(e.reason!==void 0)return e.reason;let t=new Error("This operation was aborted");return t.name="AbortError",t}function Cn(){return{get(e){return e.id in this?this[e.id]:e.defaultValue},set(e,t){return this[e.id]=t,this},delete(e){return delete this[e.id],this}}}function kn(e){let t=new Headers,n=new TextDecoder().decode(e).split(`\r
-`);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var Ls="Content-Type";var Xs="Grpc-Timeout",te="Grpc-Status",Ft="Grpc-Message";var Ts="Grpc-Status-Details-Bin";var Ln="User-Agent";var Bs="X-User-Agent",tc="X-Grpc-Web";var nc="application/grpc-web+proto",rc="application/grpc-web+json";function Ct(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var Zm=y("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
+if(!e.aborted)return;if(e.reason!==void 0)return e.reason;let t=new Error("This operation was aborted");return t.name="AbortError",t}function Cn(){return{get(e){return e.id in this?this[e.id]:e.defaultValue},set(e,t){return this[e.id]=t,this},delete(e){return delete this[e.id],this}}}function Ln(e){let t=new Headers,n=new TextDecoder().decode(e).split(`\r
+`);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var ks="Content-Type";var Xs="Grpc-Timeout",te="Grpc-Status",Ft="Grpc-Message";var Ts="Grpc-Status-Details-Bin";var kn="User-Agent";var Bs="X-User-Agent",tc="X-Grpc-Web";var nc="application/grpc-web+proto",rc="application/grpc-web+json";function Ct(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var Zm=y("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
 0uZ29vZ2xlLnJwY0ILU3RhdHVzUHJvdG9QAVo3Z29vZ2xlLmdvbGFuZy5vcmcvZ2VucHJvdG8vZ29vZ2xlYXBpcy9ycGMvc3RhdHVzO3N0YXR1c6ICA1JQQ2IGcHJvdG8z",[Rs]),sc=G(Zm,0);var oc="0";function Xn(e){var t;let n=e.get(Ts);if(n!=null){let s=Ki(n,sc);if(s.code==0)return;let o=new V(s.message,s.code,e);return o.details=s.details.map(a=>({type:a.typeUrl.
 substring(a.typeUrl.lastIndexOf("/")+1),value:a.value})),o.isWireError=!0,o}let r=e.get(te);if(r!=null){if(r===oc)return;let s=parseInt(r,10),o;return s in Z?o=
 new V(decodeURIComponent((t=e.get(Ft))!==null&&t!==void 0?t:""),s,e):o=new V(`invalid grpc-status: ${r}`,Z.Internal,e),o.isWireError=!0,o}}function Tn(e,t){return e.toString().replace(/\/?$/,`/${t.parent.typeName}/${t.name}`)}function _s(e,t){return M(e,t)}function ac(e,t){function n(r){return r.done===!0?r:{done:r.done,value:_s(e,r.value)}}return{[Symbol.asyncIterator](){let r=t[Symbol.
@@ -720,26 +720,26 @@ l,this.reason).catch(()=>{}),(c=l.return)===null||c===void 0||c.call(l).catch(()
 let c=i.message[Symbol.asyncIterator]();return{next(){return!a&&n.aborted?r(Fn(n)):c.next().then(l=>(l.done==!0&&(a=!0,s()),l),r)}}}}}),r)}function uc(e){let{signal:t,
 cleanup:n}=qi(e.timeoutMs),r=ji(e.signal,t);return[r.signal,function(o){let a=r.signal.aborted?V.from(Fn(r.signal),Z.Canceled):V.from(o);return r.abort(a),n(),Promise.
 reject(a)},function(){n(),r.abort()}]}function dc(){try{new Headers}catch{throw new Error("connect-web requires the fetch API. Are you running on an old version of Node.js? Node.js is not supported \
-in Connect for Web - please stay tuned for Connect for Node.")}}function kt(e,t){let n=Xn(e);if(n)throw t.forEach((r,s)=>{n.metadata.append(s,r)}),n;if(!t.has(te)&&!e.has(te))throw new V("protocol error: missing status",Z.Internal)}function _n(e,t,n,r){var s,o;let a=new Headers(n??{});a.set(Ls,e?nc:rc),a.set(tc,"1");let i=(o=(s=a.get(Ln))!==null&&s!==void 0?s:a.get(Bs))!==null&&o!==void 0?
-o:"connect-es/2.2.0";return a.set(Bs,i),r&&a.set(Ln,i),t!==void 0&&a.set(Xs,`${t}m`),a}function mc(e){switch(e){case 400:return Z.Internal;case 401:return Z.Unauthenticated;case 403:return Z.PermissionDenied;case 404:return Z.Unimplemented;case 429:
+in Connect for Web - please stay tuned for Connect for Node.")}}function Lt(e,t){let n=Xn(e);if(n)throw t.forEach((r,s)=>{n.metadata.append(s,r)}),n;if(!t.has(te)&&!e.has(te))throw new V("protocol error: missing status",Z.Internal)}function _n(e,t,n,r){var s,o;let a=new Headers(n??{});a.set(ks,e?nc:rc),a.set(tc,"1");let i=(o=(s=a.get(kn))!==null&&s!==void 0?s:a.get(Bs))!==null&&o!==void 0?
+o:"connect-es/2.2.0";return a.set(Bs,i),r&&a.set(kn,i),t!==void 0&&a.set(Xs,`${t}m`),a}function mc(e){switch(e){case 400:return Z.Internal;case 401:return Z.Unauthenticated;case 403:return Z.PermissionDenied;case 404:return Z.Unimplemented;case 429:
 return Z.Unavailable;case 502:return Z.Unavailable;case 503:return Z.Unavailable;case 504:return Z.Unavailable;default:return Z.Unknown}}function wn(e,t){var n;if(e>=200&&e<300)return{foundStatus:t.has(te),headerError:Xn(t)};throw new V(decodeURIComponent((n=t.get(Ft))!==null&&n!==void 0?n:`HTTP ${e}`),
-mc(e),t)}var ke=function(e){return this instanceof ke?(this.v=e,this):new ke(e)},vm=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is\
+mc(e),t)}var Le=function(e){return this instanceof Le?(this.v=e,this):new Le(e)},vm=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is\
  not defined.");var r=n.apply(e,t||[]),s,o=[];return s=Object.create((typeof AsyncIterator=="function"?AsyncIterator:Object).prototype),i("next"),i("throw"),i("\
 return",a),s[Symbol.asyncIterator]=function(){return this},s;function a(g){return function(h){return Promise.resolve(h).then(g,p)}}function i(g,h){r[g]&&(s[g]=function(R){
 return new Promise(function(E,x){o.push([g,R,E,x])>1||c(g,R)})},h&&(s[g]=h(s[g])))}function c(g,h){try{l(r[g](h))}catch(R){f(o[0][3],R)}}function l(g){g.value instanceof
-ke?Promise.resolve(g.value.v).then(u,p):f(o[0][2],g)}function u(g){c("next",g)}function p(g){c("throw",g)}function f(g,h){g(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},
+Le?Promise.resolve(g.value.v).then(u,p):f(o[0][2],g)}function u(g){c("next",g)}function p(g){c("throw",g)}function f(g,h){g(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},
 pc={redirect:"error"};function $s(e){var t;dc();let n=(t=e.useBinaryFormat)!==null&&t!==void 0?t:!0;return{async unary(r,s,o,a,i,c){let{serialize:l,parse:u}=Bn(
 r,n,e.jsonOptions,e.binaryOptions);return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,await Us({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{stream:!1,
 service:r.parent,method:r,requestMethod:"POST",url:Tn(e.baseUrl,r),header:_n(n,o,a,!1),contextValues:c??Cn(),message:i},next:async p=>{var f;let h=await((f=e.fetch)!==
 null&&f!==void 0?f:globalThis.fetch)(p.url,Object.assign(Object.assign({},pc),{method:p.requestMethod,headers:p.header,signal:p.signal,body:Yn(0,l(p.message))})),
 {headerError:R}=wn(h.status,h.headers);if(!h.body)throw R!==void 0?R:"missing response body";let E=Mn(h.body).getReader(),x,A;for(;;){let T=await E.read();if(T.
 done)break;let{flags:w,data:Se}=T.value;if((w&Nn)===Nn)throw new V("protocol error: received unsupported compressed output",Z.Internal);if(w===128){if(x!==void 0)
-throw"extra trailer";x=kn(Se);continue}if(A!==void 0)throw new V("extra message",Z.Unimplemented);A=u(Se)}if(x===void 0)throw R!==void 0?R:new V("missing traile\
-r",h.headers.has(te)?Z.Unimplemented:Z.Unknown);if(kt(x,h.headers),A===void 0)throw new V("missing message",x.has(te)?Z.Unimplemented:Z.Unknown);return{stream:!1,
+throw"extra trailer";x=Ln(Se);continue}if(A!==void 0)throw new V("extra message",Z.Unimplemented);A=u(Se)}if(x===void 0)throw R!==void 0?R:new V("missing traile\
+r",h.headers.has(te)?Z.Unimplemented:Z.Unknown);if(Lt(x,h.headers),A===void 0)throw new V("missing message",x.has(te)?Z.Unimplemented:Z.Unknown);return{stream:!1,
 service:r.parent,method:r,header:h.headers,message:A,trailer:x}}})},async stream(r,s,o,a,i,c){let{serialize:l,parse:u}=Bn(r,n,e.jsonOptions,e.binaryOptions);function p(g,h,R,E,x){
-return vm(this,arguments,function*(){let T=Mn(g).getReader();if(h){if(!(yield ke(T.read())).done)throw"extra data for trailers-only";return yield ke(void 0)}let w=!1;
-for(;;){let Se=yield ke(T.read());if(Se.done)break;let{flags:jl,data:Go}=Se.value;if((jl&128)===128){if(w)throw"extra trailer";w=!0;let xo=kn(Go);kt(xo,E),xo.forEach(
-(ql,eu)=>R.set(eu,ql));continue}if(w)throw"extra message";yield yield ke(u(Go))}if("throwIfAborted"in x&&x.throwIfAborted(),!w)throw"missing trailer"})}async function f(g){
+return vm(this,arguments,function*(){let T=Mn(g).getReader();if(h){if(!(yield Le(T.read())).done)throw"extra data for trailers-only";return yield Le(void 0)}let w=!1;
+for(;;){let Se=yield Le(T.read());if(Se.done)break;let{flags:jl,data:Go}=Se.value;if((jl&128)===128){if(w)throw"extra trailer";w=!0;let xo=Ln(Go);Lt(xo,E),xo.forEach(
+(ql,eu)=>R.set(eu,ql));continue}if(w)throw"extra message";yield yield Le(u(Go))}if("throwIfAborted"in x&&x.throwIfAborted(),!w)throw"missing trailer"})}async function f(g){
 if(r.methodKind!="server_streaming")throw"The fetch API does not support streaming request bodies";let h=await g[Symbol.asyncIterator]().next();if(h.done==!0)throw"\
 missing request message";return Yn(0,l(h.value))}return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,Js({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{
 stream:!0,service:r.parent,method:r,requestMethod:"POST",url:Tn(e.baseUrl,r),header:_n(n,o,a,!1),contextValues:c??Cn(),message:i},next:async g=>{var h;let E=await((h=
@@ -958,8 +958,8 @@ RfT0ZfTEFTVBAEEhQKEEZBQ0VfTU9ORVlfQUdBSU4QBRITCg9GQUNFX0dBVEVfVFJBQ0sQBhITCg9GQU
 kSEwoPRkFDRV9USUxFX1RBQkxFEAoSEQoNRkFDRV9IQU5EX1NVTRALEhIKDkZBQ0VfTU9TVF9JTk5TEAwSFQoRRkFDRV9ISUdIRVNUX0NBUkQQDRISCg5GQUNFX0hBTkRfU0laRRAOEhIKDkZBQ0VfQ0FSRF9TRV\
 RTEA8SFwoTRkFDRV9NT1NUX0JVSUxESU5HUxAQEhcKE0ZBQ0VfTE9OR0VTVF9TRVJJRVMQERIWChJGQUNFX0xPV0VTVF9OVU1CRVIQEhIUChBGQUNFX0xPV19OVU1CRVJTEBMSEgoORkFDRV9GVUxMX1NFVFMQFG\
 IGcHJvdG8z");var Ae=(i=>(i[i.UNSPECIFIED=0]="UNSPECIFIED",i[i.CHAPEL=1]="CHAPEL",i[i.GATE=2]="GATE",i[i.INN=3]="INN",i[i.HABERDASHERY=4]="HABERDASHERY",i[i.GUILDHALL=5]="GUI\
-LDHALL",i[i.PARK=6]="PARK",i))(Ae||{});var zs=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.BLUE=1]="BLUE",o[o.ORANGE=2]="ORANGE",o[o.GREY=3]="GREY",o[o.GREEN=4]="GREEN",o))(zs||{});var Lt=(l=>(l[l.UNSPECIFIED=0]="UNSPECIFIED",l[l.SHARE=1]="SHARE",l[l.FREE_CENTRE=2]="FREE_CENTRE",l[l.X_SPACE=3]="X_SPACE",l[l.RECALL=4]="RECALL",l[l.CHAPEL_PLUS_2=
-5]="CHAPEL_PLUS_2",l[l.GATE_PLUS_2=6]="GATE_PLUS_2",l[l.PLUS_ONE=7]="PLUS_ONE",l[l.TAKE_A_2=8]="TAKE_A_2",l))(Lt||{});var nr=y("CjRicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvY29uZmlnLnByb3RvEidicmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEi3gEKBkNvbmZpZxJDCgVmYW\
+LDHALL",i[i.PARK=6]="PARK",i))(Ae||{});var zs=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.BLUE=1]="BLUE",o[o.ORANGE=2]="ORANGE",o[o.GREY=3]="GREY",o[o.GREEN=4]="GREEN",o))(zs||{});var kt=(l=>(l[l.UNSPECIFIED=0]="UNSPECIFIED",l[l.SHARE=1]="SHARE",l[l.FREE_CENTRE=2]="FREE_CENTRE",l[l.X_SPACE=3]="X_SPACE",l[l.RECALL=4]="RECALL",l[l.CHAPEL_PLUS_2=
+5]="CHAPEL_PLUS_2",l[l.GATE_PLUS_2=6]="GATE_PLUS_2",l[l.PLUS_ONE=7]="PLUS_ONE",l[l.TAKE_A_2=8]="TAKE_A_2",l))(kt||{});var nr=y("CjRicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvY29uZmlnLnByb3RvEidicmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEi3gEKBkNvbmZpZxJDCgVmYW\
 NlcxgBIAEoCzI0LmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5GYWNlQ2hvaWNlcxJBCgdlZGl0aW9uGAIgASgLMjAuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLn\
 YxLkVkaXRpb24STAoNc3RhcnRfbGVhZGVycxgDIAEoDjI1LmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5TdGFydExlYWRlcnMinAIKC0ZhY2VDaG9pY2VzEkMKBmNoYXBlbBgBIAEoCz\
 IzLmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5GYWNlQ2hvaWNlEkEKBGdhdGUYAiABKAsyMy5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuRmFjZUNob2ljZR\
@@ -1172,9 +1172,9 @@ dldFJlcGxheVJlc3BvbnNlElgKC0NhbmNlbE1hdGNoEiMuYnJpZGdlbWFzdGVyLnYxLkNhbmNlbE1hdG
 NrZXRzEiYuYnJpZGdlbWFzdGVyLnYxLlJlcGxhY2VUaWNrZXRzUmVxdWVzdBonLmJyaWRnZW1hc3Rlci52MS5SZXBsYWNlVGlja2V0c1Jlc3BvbnNlElUKCkNsb3NlR3JvdXASIi5icmlkZ2VtYXN0ZXIudjEuQ2\
 xvc2VHcm91cFJlcXVlc3QaIy5icmlkZ2VtYXN0ZXIudjEuQ2xvc2VHcm91cFJlc3BvbnNlYgZwcm90bzM",[Ze,it,js,ar]);var Nc=G(eo,7);var Mc=G(eo,15);var Yc=Ct(eo,0);function ir(e){let t=new P(e),n=[];for(;t.pos<t.len;)n.push($(Mc,t.bytes()));return n}function Wc(e){let t=atob(e.replace(/\s+/g,"")),n=new Uint8Array(t.length);
 for(let r=0;r<t.length;r++)n[r]=t.charCodeAt(r);return n}var cr="bridgemaster-api-key",Fc="x-bridgemaster-key",xm=e=>t=>{let n=sessionStorage.getItem(cr);return n&&t.header.set(Fc,n),e(t)},Cc=()=>$s({baseUrl:location.
-origin,interceptors:[xm]}),lr=()=>Wn(Yc,Cc()),ct=()=>Wn(Ic,Cc());function kc(e){e?sessionStorage.setItem(cr,e):sessionStorage.removeItem(cr)}function D(e){let{code:t,
+origin,interceptors:[xm]}),lr=()=>Wn(Yc,Cc()),ct=()=>Wn(Ic,Cc());function Lc(e){e?sessionStorage.setItem(cr,e):sessionStorage.removeItem(cr)}function D(e){let{code:t,
 rawMessage:n}=V.from(e);return{text:n||Z[t],needsKey:t===Z.Unauthenticated||t===Z.PermissionDenied,isUnsupported:t===Z.Unimplemented,mayPass:t===Z.Unavailable||
-t===Z.Unknown||t===Z.Internal||t===Z.ResourceExhausted}}async function Lc(e){let t={"content-type":"application/octet-stream"},n=sessionStorage.getItem(cr);n&&(t[Fc]=
+t===Z.Unknown||t===Z.Internal||t===Z.ResourceExhausted}}async function kc(e){let t={"content-type":"application/octet-stream"},n=sessionStorage.getItem(cr);n&&(t[Fc]=
 n);let r=await fetch("/open-replay",{method:"POST",body:e,headers:t});if(!r.ok)throw new Error((await r.text()).slice(0,1e3)||`the server answers ${r.status}`);
 return ir(new Uint8Array(await r.arrayBuffer()))}var Vm=/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;function v(e){let t=Array.from(e),n=t.length>400;return t.slice(0,400).join("").replace(Vm,r=>`\\u{${(r.
 codePointAt(0)??0).toString(16)}}`)+(n?"…":"")}function Xc(e,t){let n=(r,s,o)=>m`<a href=${r} aria-current=${t===o?"page":"false"}>${s}</a>`;return m`<header class="top"><a class="brand" href="/"><svg viewBox="0 0 32 32" aria-hidden="true"><path
@@ -1182,7 +1182,7 @@ codePointAt(0)??0).toString(16)}}`)+(n?"…":"")}function Xc(e,t){let n=(r,s,o)=
     <nav aria-label="pages">${n("/","Matches","matches")}${n("/ladder","Ladders","ladders")}</nav>
     <label class="open button">Open a replay<input type="file" class="unseen" data-open-replay></label></header>${e}`}function re(e,t){return m`<main class="plain"><div class="panel trouble" role="alert"><h1>${t}</h1><p>${v(
 e.text)}</p>${e.needsKey?Im():void 0}<p><a href="/">All matches</a></p></div></main>`}function Im(){return m`<form class="key-form" @submit=${e=>{e.preventDefault();
-let t=e.currentTarget.elements.namedItem("key");t instanceof HTMLInputElement&&kc(t.value.trim()),location.reload()}}><label>API key <input name="key" type="password" autocomplete="off" required></label><button type="submit">Use it in this tab</button></form>`}
+let t=e.currentTarget.elements.namedItem("key");t instanceof HTMLInputElement&&Lc(t.value.trim()),location.reload()}}><label>API key <input name="key" type="password" autocomplete="off" required></label><button type="submit">Use it in this tab</button></form>`}
 function z(e){return m`<main class="plain"><p class="panel quiet" role="status">${e}</p></main>`}function Xt(e){let t=e.flatMap(o=>o?[o.eloLow,o.eloHigh]:[]).filter(Number.isFinite),[n,r]=[Math.min(0,...t),Math.max(0,...t)],s=Math.max(10,(r-n)*.04);return{low:n-
 s,high:r+s}}function ur(e){return!e||e.rankBest===0?"–":e.rankBest===e.rankWorst?String(e.rankBest):`${e.rankBest}–${e.rankWorst}`}function Tt(e){if(!e)return"\
 –";let t=Math.round((e.eloHigh-e.eloLow)/2),n=Math.round(e.elo);return`${n>0?"+":n<0?"−":""}${Math.abs(n)} ± ${t}`}function dr(e,{low:t,high:n}){let r=o=>(Math.
@@ -1214,7 +1214,7 @@ slice(0,24)}</text></g>`};return m`<figure class="panel history"><figcaption>Rat
     <text x="2" y="13" font-size="13" class="ink-soft">${Math.round(a)} Elo</text>${e.map(l)}</svg></figure>`}function ve(e,t,n){let r=o=>{if(o.game.case!==t)throw new Error(`a message of ${o.game.case}`);return o.game.value},s=o=>r(o);return{id:e,entry:t,name:n.name,pointsName:n.
 pointsName,board:o=>n.board({observation:s(o.observation),config:o.config?.game.case===t?r(o.config):void 0,events:o.events.map(a=>r(a)),frame:o.frame&&s(o.frame),
 names:o.names,toDecide:n.toDecide(s(o.observation))}),status:o=>n.status(s(o)),toDecide:o=>n.toDecide(s(o)),points:o=>n.points(s(o)),notation:o=>n.notation(r(o)),
-goesOnTo:(o,a)=>n.goesOnTo?.(s(o),s(a))??!0}}var Le=[1,2,3,4],pr=[1,2,3,4,5,6];function B(e){return(Ps[e]??"?").toLowerCase()}function he(e){return(Qs[e]??"?").toLowerCase()}function gr(e,t){return e?.[B(t)]??
+goesOnTo:(o,a)=>n.goesOnTo?.(s(o),s(a))??!0}}var ke=[1,2,3,4],pr=[1,2,3,4,5,6];function B(e){return(Ps[e]??"?").toLowerCase()}function he(e){return(Qs[e]??"?").toLowerCase()}function gr(e,t){return e?.[B(t)]??
 []}var Mm=["pavilions","seraglios","arcades","chambers","gardens","towers"];function fr(e,t){let n=Mm[t-1];return(n&&e?.[n])??[]}var Ym={0:"",1:"M0-6A6 6 0 1 1-\
 0.01-6ZM0-3A3 3 0 1 0 0.01-3Z",2:"M0-7L7 0L0 7L-7 0ZM0-3L-3 0L0 3L3 0Z",3:"M0-7L7 5.5H-7ZM0-1.8L-2.4 2.8H2.4Z",4:"M-5.5-5.5H5.5V5.5H-5.5ZM-2.4-2.4V2.4H2.4V-2.4Z"};
 function Bt(e,t,n,r=1){return b`<path d=${Ym[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="a-coin"/>`}function Tc(e,t,n,r,s=1){return b`<g transform="translate(${n} ${r}) scale(${s})" class="a-${B(
@@ -1241,8 +1241,8 @@ function _c({category:e,price:t},n,r){return b`<g transform="translate(${n} ${r}
     <text x="38" y="87" text-anchor="middle" font-size="12.5" font-weight="600" class="a-name">${he(e)}</text></g>`}var be=100,hr=70;function Fm({observation:e,events:t}){let n=[e.yard?.blue,e.yard?.green,e.yard?.orange,e.yard?.yellow],r=new Set(t.flatMap(({event:o})=>o.case===
 "buildingLaid"?[o.value.slot]:[])),s=new Map(t.flatMap(({event:o})=>o.case==="bought"?[[o.value.purchase?.slot,o.value.seat]]:[]));return m`<figure class="a-yard"><figcaption>Yard</figcaption><svg viewBox="0 0 ${4*
 be} 146" role="img"
-    aria-label="yard: ${n.map((o,a)=>`${B(Le[a]??0)}: ${o?`${he(o.category)} for ${o.price}`:"empty"}`).join("; ")}">
-    ${Le.map((o,a)=>{let i=n[a],c=s.get(o);return b`<g class="a-${B(o)}">
+    aria-label="yard: ${n.map((o,a)=>`${B(ke[a]??0)}: ${o?`${he(o.category)} for ${o.price}`:"empty"}`).join("; ")}">
+    ${ke.map((o,a)=>{let i=n[a],c=s.get(o);return b`<g class="a-${B(o)}">
         <rect x=${a*be+3} y="2" width=${be-6} height="142" rx="10" class="a-slot"/>
         <text x=${a*be+60} y="137" text-anchor="middle" font-size="15" class="a-slot-name">${B(o)}</text>
         ${Bt(o,a*be+24,131,1.1)}</g>
@@ -1255,11 +1255,11 @@ hr} 146" role="img"
 currency===o.currency&&i.value===o.value);return a>=0&&n.splice(a,1),b`${Tc(o.currency,o.value,s*hr+5,25)}${a>=0?b`<rect x=${s*hr+2} y="22" width="66" height="94" rx="10" class="new"/>`:
 void 0}`})}</svg></figure>`}function wc(e,t){if(!t)return m`<span class="a-scoring past" title="scoring ${e} is over"><b>${e}</b> scored</span>`;let n=t.first===
 t.last?`under ${t.first}`:`under ${t.first} to ${t.last}`;return m`<span class="a-scoring" title="scoring card ${e} lies below so many money cards"><b>${e}</b> ${n}</span>`}
-function km({observation:e}){let t=Le.reduce((s,o)=>s+gr(e.unseenMoney,o).length,0),n=Le.reduce((s,o)=>s+gr(e.discard,o).length,0),r=pr.reduce((s,o)=>s+fr(e.unseenBuildings,
+function Lm({observation:e}){let t=ke.reduce((s,o)=>s+gr(e.unseenMoney,o).length,0),n=ke.reduce((s,o)=>s+gr(e.discard,o).length,0),r=pr.reduce((s,o)=>s+fr(e.unseenBuildings,
 o).length,0);return m`<div class="a-piles"><span><b>${t}</b> money cards to come</span><span><b>${n}</b> discarded</span>
     <span><b>${r}</b> buildings to come</span>
     ${e.scoringCardA||e.scoringCardB?[wc("A",e.scoringCardA),wc("B",e.scoringCardB)]:m`<span class="a-scoring past"><b>A</b> and <b>B</b> scored</span>`}</div>`}
-function Lm(e){return pr.map(t=>Math.max(...e.map(n=>fr(n,t).length)))}var so=e=>(e??[]).reduce((t,n)=>t+n,0);function Uc(e,t,n){return m`<ul class="a-holdings">${pr.
+function km(e){return pr.map(t=>Math.max(...e.map(n=>fr(n,t).length)))}var so=e=>(e??[]).reduce((t,n)=>t+n,0);function Uc(e,t,n){return m`<ul class="a-holdings">${pr.
 map((r,s)=>{let o=fr(e,r),a=o.length>0&&o.length===t[s],i=n.some(c=>c.category===r);return m`<li class="a-${he(r)} ${a?"leads":""} ${i?"gained":""}" title="${he(
 r)}: ${o.join(", ")||"none"}${a?"; most of all":""}">
       <svg viewBox="0 0 52 44" role="img" aria-label="${o.length} ${he(r)}${a?", most of all":""}">
@@ -1269,9 +1269,9 @@ r)}: ${o.join(", ")||"none"}${a?"; most of all":""}">
         ${a?b`<path d="M33 4L36 8L41 3L46 8L49 4V12H33Z" class="a-crown"/>`:void 0}</svg>
       <span>${o.length===0?"–":o.join(" ")}</span></li>`})}</ul>`}function Jc(e){let t=[["A",so(e?.a)],["B",so(e?.b)],["C",so(e?.c)]];return m`<span class="a-points" title="points of the scorings A, B and C"><b>${t.
 reduce((n,[,r])=>n+r,0)}</b> points
-    <small>${t.map(([n,r])=>m`<span>${n} ${r}</span>`)}</small></span>`}function Xm(e,t){let n=Le.map(a=>gr(e.hand,a));if(n.reduce((a,i)=>a+i.length,0)===0)return m`<p class="a-hand quiet">no money</p>`;
+    <small>${t.map(([n,r])=>m`<span>${n} ${r}</span>`)}</small></span>`}function Xm(e,t){let n=ke.map(a=>gr(e.hand,a));if(n.reduce((a,i)=>a+i.length,0)===0)return m`<p class="a-hand quiet">no money</p>`;
 let s=[...t],o=(a,i)=>i.map((c,l)=>{let u=s.findIndex(p=>p.currency===a&&p.value===c);return u>=0&&s.splice(u,1),b`${Bc(a,c,l*25+2,2)}${u>=0?b`<rect x=${l*25+1} y="1" width="26" height="34" rx="6" class="new"/>`:
-void 0}`});return m`<div class="a-hand">${Le.map((a,i)=>{let c=n[i]??[];if(c.length===0)return;let l=c.reduce((u,p)=>u+p,0);return m`<span class="a-purse"><svg viewBox="0 0 ${c.
+void 0}`});return m`<div class="a-hand">${ke.map((a,i)=>{let c=n[i]??[];if(c.length===0)return;let l=c.reduce((u,p)=>u+p,0);return m`<span class="a-purse"><svg viewBox="0 0 ${c.
 length*25+4} 36" width=${c.length*25+4} height="36" role="img"
       aria-label="${B(a)}: ${c.join(", ")}">${o(a,c)}</svg><small title="${B(a)} in all">${l}</small></span>`})}</div>`}function Tm(e,t,n){let r=e.observation.seats[t],
 s=e.events.flatMap(({event:a})=>a.case==="bought"&&a.value.seat===t&&!a.value.purchase?.give?a.value.building??[]:a.case==="buildingAllotted"&&a.value.seat===t?
@@ -1281,9 +1281,9 @@ includes(t)?"decides":""}">
     ${Uc(r?.buildings,n,s)}${r?Xm(r,o):void 0}</section>`}function Bm(e,t){let n=e.observation.dummy;if(!n)return;let r=e.events.flatMap(({event:s})=>s.case==="\
 dummyDrew"?s.value.buildings:s.case==="bought"&&s.value.purchase?.give?s.value.building??[]:[]);return m`<section class="panel a-seat a-dummy"><header><h3>Dummy</h3>${Jc(
 n.points)}</header>${Uc(n.buildings,t,r)}</section>`}function _m({turnPurchases:e}){if(e.length!==0)return m`<p class="a-purchases">bought in this turn: ${e.map(
-({building:t,purchase:n})=>m`<span>${t?`${he(t.category)} ${t.price}`:"?"}${n?.give?" for the dummy":""}</span>`)}</p>`}function $c(e){let{observation:t}=e,n=Lm(
+({building:t,purchase:n})=>m`<span>${t?`${he(t.category)} ${t.price}`:"?"}${n?.give?" for the dummy":""}</span>`)}</p>`}function $c(e){let{observation:t}=e,n=km(
 [...t.seats.map(r=>r.buildings),t.dummy?.buildings]);return m`<div class="board alhambra a-of-${t.seats.length+(t.dummy?1:0)}"><div class="panel a-market">${Fm(
-e)}${Cm(e)}${km(e)}${_m(t)}</div>
+e)}${Cm(e)}${Lm(e)}${_m(t)}</div>
     ${t.seats.map((r,s)=>Tm(e,s,n))}${Bm(e,n)}</div>`}function Dc({phase:e,turnPurchases:t}){switch(e.case){case"turn":return t.length===0?`seat ${e.value.seat}\
  has its turn`:`seat ${e.value.seat} goes on, it paid exactly`;case"shuffle":return"the discard is to be shuffled";default:return"the match is over"}}function wm({currency:e,value:t}){return`${B(e).charAt(0)}${t}`}function Kc({decision:e}){switch(e.case){case"take":{let t=[...e.value.cards];return t.sort((n,r)=>n.
 currency-r.currency||n.value-r.value),["take",...t.map(wm)].join(" ")}case"buy":{let{slot:t,payment:n,give:r}=e.value,s=[...n].sort((o,a)=>a-o);return["buy",B(t),
@@ -1475,7 +1475,7 @@ a*32} cy="14" r="3" class="c-away"/>`)}</svg></td></tr>`)}</tbody></table>`}func
 placeTile":return`${r}: seat ${t} lays ${Ee(e.value.tile)}`;case"placeMeeple":return`${r}: seat ${t} may place a meeple`;case"drawbridge":return`${r}: seat ${e.
 value.crossings[0]?.seat??"?"} decides at a drawbridge`;default:return"the match is over"}}var gl=ve("carcassonne","carcassonne",{name:"Carcassonne with the Drawbridges",pointsName:"points",board:ml,status:pl,notation:ll,toDecide({phase:e,turnSeat:t}){
 return e.case==="drawbridge"?e.value.crossings.slice(0,1).map(({seat:n})=>n):e.case==="over"||e.case===void 0?[]:[t]},points:({seats:e})=>e.map(t=>t.roadPoints+
-t.cityPoints+t.monasteryPoints)});function Re(e){return(Ae[e]??"?").toLowerCase()}function po(e){return(Lt[e]??"?").toLowerCase()}function fl({decision:e}){switch(e.case){case"takeA2":return`tak\
+t.cityPoints+t.monasteryPoints)});function Re(e){return(Ae[e]??"?").toLowerCase()}function po(e){return(kt[e]??"?").toLowerCase()}function fl({decision:e}){switch(e.case){case"takeA2":return`tak\
 e_a_2 ${e.value.used?"yes":"no"}`;case"playCards":{let{first:t,second:n}=e.value;return n===void 0?`play ${t}`:`play ${t} ${n}`}case"raiseCards":return`raise ${e.
 value.first} ${e.value.second}`;case"place":{let{spot:t,stack:n,share:r,opening:s}=e.value,o=t===2,a=o?"free_centre":"x_space";return`place ${o?"centre ":""}${Re(
 n)}${r?" share":""}${s?` ${a}`:""}`}case"replace":return`replace ${e.value.slot}`;case"takeTile":return`take_tile ${e.value.bonusStack}`;case"takeCards":return`\
@@ -1517,7 +1517,7 @@ l=e===5||e===6;return b`<g transform="translate(${t} ${n}) scale(${r})">
       ${n.get(i)?b`<text x=${c+26} y="9" text-anchor="middle" font-size="10" class="ink-soft">replaced</text>`:void 0}`});return m`<svg class="l-half" viewBox="0 0 ${r} 112" aria-hidden="true">
     <rect y="98" width=${r} height="14" class="l-water"/>
     <path d="M0 102q13-5 26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0" class="l-wave"/>
-    ${s.map(o=>b`${o}`)}</svg>`}function Cp(e){return Dt.map(t=>e.filter(n=>n.coat===t||n.kind===5).length)}function kp(e,t){let n=e.hand.flatMap((a,i)=>a>0?[{value:i,
+    ${s.map(o=>b`${o}`)}</svg>`}function Cp(e){return Dt.map(t=>e.filter(n=>n.coat===t||n.kind===5).length)}function Lp(e,t){let n=e.hand.flatMap((a,i)=>a>0?[{value:i,
 count:a}]:[]),r=e.played,s=[e.raises?.first??0,e.raises?.second??0],o=r?[r.first,...r.second===void 0?[]:[r.second]]:[];return m`<div class="l-cards"><span class="label">hand</span>
     <svg class="row" viewBox="0 0 ${Math.max(1,n.length)*xr} 34" width=${Math.max(1,n.length)*xr} height="34" role="img"
       aria-label="hand: ${n.map(({value:a,count:i})=>`${i} of ${a}`).join(", ")||"none"}">
@@ -1526,7 +1526,7 @@ count:a}]:[]),r=e.played,s=[e.raises?.first??0,e.raises?.second??0],o=r?[r.first
     ${o.length>0?m`<span class="label">plays</span><svg class="row" viewBox="0 0 ${o.length*44} 34" width=${o.length*44} height="34"
       role="img" aria-label="plays ${o.join(" and ")}">${o.map((a,i)=>b`${mt(a,i*44,0)}${s[i]?b`<text x=${i*44+26} y="22" font-size="13" font-weight="700" class="ink">+${s[i]}</text>`:
 void 0}`)}</svg>`:e.hasChosen?m`<span class="label">chose</span><svg class="row" viewBox="0 0 24 34" width="24" height="34" role="img"
-          aria-label="a card that is not revealed">${hl(0,0)}</svg>`:t?m`<span class="label">chooses…</span>`:void 0}</div>`}function Lp(e){if(e.tiles.length===
+          aria-label="a card that is not revealed">${hl(0,0)}</svg>`:t?m`<span class="label">chooses…</span>`:void 0}</div>`}function kp(e){if(e.tiles.length===
 0)return;let t=[...e.freshTiles],n=34;return m`<div class="l-tiles"><span class="label">tiles</span><svg class="row" viewBox="0 0 ${e.tiles.length*n} ${n}"
     width=${e.tiles.length*n} height=${n} role="img" aria-label="${e.tiles.length} bonus tiles">${e.tiles.map((r,s)=>{let o=t.indexOf(r);return o>=0&&t.splice(o,
 1),Gr(r,s*n,0,.88,o>=0)})}</svg></div>`}function yl(e,t,n){let r=new Map;for(let{event:i}of e.events)i.case==="built"&&i.value.seat===t&&r.set(i.value.slot,i.value.
@@ -1537,7 +1537,7 @@ includes(t)?"decides":""}">
         aria-label="strengths: ${Dt.map((i,c)=>`${$t(i)} ${o[c]}`).join(", ")}">
         ${Dt.map((i,c)=>b`<g><title>strength of ${$t(i)}: ${o[c]}</title>${Zr(i,10+c*42,11)}
           <text x=${21+c*42} y="16" font-size="14" font-weight="700" class="ink">${o[c]}</text></g>`)}</svg>
-      ${kp(n,s)}${Lp(n)}</header>
+      ${Lp(n,s)}${kp(n)}</header>
     <div class="l-bridge" role="img" aria-label="bridge: ${n.bridge.map(i=>`${Ae[i.kind]?.toLowerCase()} ${i.number||""}`).join(", ")||"empty"}">${Array.from({length:Math.
 ceil(a/Vr)},(i,c)=>Fp(c*Vr,n.bridge,r))}</div></section>`}var Kt=6,Xp=[0,1,2,3,2,1],go=1.25;function Ot(e,t){let n=(e*60-90)*Math.PI/180;return[Math.cos(n)*t,Math.sin(n)*t]}function Tp(e,t,n,r){let s=e.unseenNumbers.length+
 e.unseenCoats.length,[o,a]=[Jt.width*go,Jt.height*go],[i,c]=[t-o/2,n-a/2-4],l=e.top?s+1:0;return b`<g><title>${Re(e.kind)}: ${l} left</title>
@@ -1635,44 +1635,46 @@ damagedMatchIds),this.#n=t.nextPageToken,this.#r+=1}catch(t){this.#s=D(t)}this.c
 "");if(this.#r!==1)return;[this.#t,this.#e,this.#n]=[t.matches,t.damagedMatchIds,t.nextPageToken],this.changed()}catch{}}view(){if(this.#s)return re(this.#s,"Th\
 e matches cannot be listed");if(this.#r===0)return z("Asking for the matches…");let t=this.query.get("bot"),n=this.#t.filter(({state:s})=>s===2||s===1),r=this.#t.
 filter(s=>!n.includes(s));return m`<main class="list"><h1>${t?m`Matches of <bdi>${v(t)}</bdi>`:"Matches"}</h1>${Pp(this.query)}
-      ${n.length>0?m`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${n.map(Qp)}</ul></section>`:void 0}
-      ${r.length>0?m`<section aria-label="matches that are over"><h2>Over</h2>${Hp(r)}</section>`:void 0}
+      ${n.length>0?m`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${n.map(zp)}</ul></section>`:void 0}
+      ${r.length>0?m`<section aria-label="matches that are over"><h2>Over</h2>${jp(r)}</section>`:void 0}
       ${this.#t.length===0?m`<div class="panel empty"><p>No match ${[...this.query.values()].some(Boolean)?"fits these filters":"has been made yet"}.</p>
         <p class="quiet">Drop a replay file anywhere on this page to look at it.</p></div>`:void 0}
       ${this.#e.length>0?m`<p class="notice">The server cannot read ${this.#e.length} matches: ${this.#e.map(s=>m`<code>${v(s)}</code> `)}</p>`:void 0}
       ${this.#n?m`<p><button type="button" @click=${()=>{this.#a()}}>Older matches</button></p>`:void 0}</main>`}};function Pp(e){let t=s=>e.get(s)??"",n=(s,o,a)=>m`<label>${o}<select name=${s}>
     <option value="">any</option>${a.map(([i,c])=>m`<option value=${i} ?selected=${t(s)===i}>${c}</option>`)}</select></label>`,r=(s,o,a)=>m`<label>${o}<input name=${s} .value=${t(
-s)} placeholder=${a} maxlength="300"></label>`;return m`<form class="filters" method="get" action="/">${n("game","Game",fo.map(({id:s,name:o})=>[s,o]))}
+s)} placeholder=${a} maxlength="300"></label>`;return m`<form class="filters" @submit=${Qp}>${n("game","Game",fo.map(({id:s,name:o})=>[s,o]))}
     ${n("state","State",Object.keys(bo).map(s=>[s,s]))}
     ${r("bot","Bot","name")}${r("label","Label","name=value")}<button type="submit">Filter</button>
-    ${[...e.values()].some(Boolean)?m`<a href="/">all</a>`:void 0}</form>`}function Il(e){return H(e.config?.game)?.name??"an unknown game"}function Nl(e){return m`<ul class="bots">${e.
-seats.map(({seat:t,botName:n,reservedFor:r})=>{let s=e.result?.seats.find(o=>o.seat===t);return m`<li class=${s?.place===1?"first":""}>${W(t)} ${n?m`<a href=${Oe(
-n)}><bdi>${v(n)}</bdi></a>`:m`<i>${r?m`for <bdi>${v(r)}</bdi>`:"no bot yet"}</i>`}
+    ${[...e.values()].some(Boolean)?m`<a href="/">all</a>`:void 0}</form>`}function Qp(e){e.preventDefault();let t=new URLSearchParams;for(let[n,r]of new FormData(
+e.currentTarget))typeof r=="string"&&r!==""&&t.set(n,r);location.assign(`/?${t}`)}function Il(e){return H(e.config?.game)?.name??"an unknown game"}function Nl(e){
+return m`<ul class="bots">${e.seats.map(({seat:t,botName:n,reservedFor:r})=>{let s=e.result?.seats.find(o=>o.seat===t);return m`<li class=${s?.place===1?"first":
+""}>${W(t)} ${n?m`<a href=${Oe(n)}><bdi>${v(n)}</bdi></a>`:m`<i>${r?m`for <bdi>${v(r)}</bdi>`:"no bot yet"}</i>`}
       ${s?m`<b class="score" title="place ${s.place}">${s.score}</b>${s.faultCount>0?m`<span class="tag warn">${s.faultCount} ${s.faultCount===1?"fault":"faults"}</span>`:
 void 0}`:void 0}</li>`})}</ul>`}function Ml(e){let t=Object.entries(e.labels);if(t.length!==0)return m`<div class="labels">${t.map(([n,r])=>m`<a class="tag" href="/?${new URLSearchParams(
-{label:`${n}=${r}`})}"><bdi>${v(n)}=${v(r)}</bdi></a>`)}</div>`}function Qp(e){return m`<li class="panel card"><a class="cover" href=${Rt(e.matchId)}>${Il(e)}</a>
+{label:`${n}=${r}`})}"><bdi>${v(n)}=${v(r)}</bdi></a>`)}</div>`}function zp(e){return m`<li class="panel card"><a class="cover" href=${Rt(e.matchId)}>${Il(e)}</a>
     <p>${e.state===2?m`<span class="tag live">live</span>`:m`<span class="tag">waits for bots</span>`}
-      <span class="quiet">${e.decisions} decisions</span></p>${Nl(e)}${Ml(e)}</li>`}function zp(e){if(e===0n)return;let t=new Date(Number(e));return m`<time datetime=${t.
-toISOString()}>${t.toLocaleString([],{dateStyle:"medium",timeStyle:"short"})}</time>`}function Hp(e){return m`<table class="matches"><thead><tr><th>Game</th><th>Bots and scores</th><th class="figure">Decisions</th><th>Ended</th></tr></thead><tbody>${e.
+      <span class="quiet">${e.decisions} decisions</span></p>${Nl(e)}${Ml(e)}</li>`}function Hp(e){if(e===0n)return;let t=new Date(Number(e));return m`<time datetime=${t.
+toISOString()}>${t.toLocaleString([],{dateStyle:"medium",timeStyle:"short"})}</time>`}function jp(e){return m`<table class="matches"><thead><tr><th>Game</th><th>Bots and scores</th><th class="figure">Decisions</th><th>Ended</th></tr></thead><tbody>${e.
 map(t=>m`<tr>
     <th scope="row"><a href=${Rt(t.matchId)}>${Il(t)}</a>${t.state===4?m` <span class="tag warn">cancelled</span>`:void 0}${t.annulment?m` <span class="tag warn">annulled</span>`:
 void 0}</th>
-    <td>${Nl(t)}${Ml(t)}</td><td class="figure">${t.decisions}</td><td>${zp(t.endedUnixMs||t.createdUnixMs)}</td></tr>`)}</tbody></table>`}var Yl=[["← →","previous and next decision"],["Home End","first and last position"],["Space","play and pause"],["+ −","faster and slower"],["N P","next an\
-d previous decision of the same seat"],["J K","next and previous fault"],["1 … 6","view as seat 0 … 5"],["0 Esc","view as a spectator"],["?","this help"]];function jp(e,t){
+    <td>${Nl(t)}${Ml(t)}</td><td class="figure">${t.decisions}</td><td>${Hp(t.endedUnixMs||t.createdUnixMs)}</td></tr>`)}</tbody></table>`}var Yl=[["← →","previous and next decision"],["Home End","first and last position"],["Space","play and pause"],["+ −","faster and slower"],["N P","next an\
+d previous decision of the same seat"],["J K","next and previous fault"],["1 … 6","view as seat 0 … 5"],["0 Esc","view as a spectator"],["?","this help"]];function qp(e,t){
 return e instanceof Element?e.closest("input, select, textarea, [contenteditable]")?!0:(t===" "||t==="Enter")&&e.closest("button, a, summary")!==null:!1}function Wl(e,t){
-if(t.ctrlKey||t.altKey||t.metaKey||jp(t.target,t.key))return;let n=e.seat??e.record.positions[e.index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.
+if(t.ctrlKey||t.altKey||t.metaKey||qp(t.target,t.key))return;let n=e.seat??e.record.positions[e.index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.
 goTo(e.index+1),Home:()=>e.goTo(0),End:()=>e.goTo(e.last)," ":()=>e.togglePlaying(),"+":()=>e.changeSpeed(1),"-":()=>e.changeSpeed(-1),n:()=>n!==void 0&&e.goToSeat(
 n,1),p:()=>n!==void 0&&e.goToSeat(n,-1),j:()=>e.goToFault(1),k:()=>e.goToFault(-1),0:()=>e.viewAs(void 0),Escape:()=>e.showsHelp?e.toggleHelp():e.viewAs(void 0),
-"?":()=>e.toggleHelp()},s=/^[1-6]$/.test(t.key)?()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}var eg=6,tg=4,ng=50;function rg({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
+"?":()=>e.toggleHelp()},s=/^[1-6]$/.test(t.key)?()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}var tg=6,ng=4,rg=3,sg=1;function og({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
 creditMs:o(r?.creditUs),lagMs:o(r?.refereeLagUs),isSubstituted:s===3,isLate:t.some(a=>a.seat===n&&a.fault?.reason===2)}}function Pt(e){return(Ks[e??0]??"unknown").
 toLowerCase().replace(/_/g," ")}function ue(e){if(e<10)return`${Math.round(e*10)/10} ms`;if(e<1e3)return`${Math.round(e)} ms`;if(e<6e4)return`${Math.round(e/100)/
 10} s`;let t=Math.floor(e/1e3),[n,r]=[Math.floor(t/3600),Math.floor(t/60)%60],s=o=>String(o).padStart(2,"0");return n>0?`${n}:${s(r)}:${s(t%60)}`:`${r}:${s(t%60)}`}
-function Fl(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function Cl(e,t){let n=e.map(rg),r=e.map(({observations:[c]})=>t&&c?t.points(c):[]),s=e.flatMap(
-({faults:c},l)=>c.map(({seat:u,fault:p})=>({index:l,kind:"fault",seat:u,text:`seat ${u}: fault, ${Pt(p?.reason)}`}))),o=r.flatMap((c,l)=>{let u=r[l-1];return u?
-c.map((p,f)=>({index:l,seat:f,gain:p-(u[f]??0)})).filter(({gain:p})=>p>0):[]}),a=o.reduce((c,{gain:l})=>c+l,0)/Math.max(1,o.length);for(let{index:c,seat:l,gain:u}of Fl(
-o.filter(p=>p.gain>1.5*a),p=>p.gain,eg))s.push({index:c,kind:"jump",seat:l,text:`seat ${l}: +${u} ${t?.pointsName??"points"}`});let i=n.flatMap((c,l)=>c&&c.chargedMs>=
-ng?[{think:c,index:l}]:[]);for(let{think:c,index:l}of Fl(i,u=>u.think.chargedMs,tg))s.push({index:l,kind:"think",seat:c.seat,text:`seat ${c.seat} thought ${ue(c.
-chargedMs)}`});return s.sort((c,l)=>c.index-l.index),{thinks:n,points:r,marks:s}}var sg=350,Fr=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=rn(n==="?"?location.search:location.hash);this.#e=s.at,this.seat=s.seat,this.
+function Fl(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function Cl(e,t){let n=e.map(og),r=e.map(({observations:[u]})=>t&&u?t.points(u):[]),s=e.flatMap(
+({faults:u},p)=>u.map(({seat:f,fault:g})=>({index:p,kind:"fault",seat:f,text:`seat ${f}: fault, ${Pt(g?.reason)}`}))),o=r.flatMap((u,p)=>{let f=r[p-1];return f?
+u.map((g,h)=>({index:p,seat:h,gain:g-(f[h]??0)})).filter(({gain:g})=>g>0):[]}),a=o.reduce((u,{gain:p})=>u+p,0)/Math.max(1,o.length);for(let{index:u,seat:p,gain:f}of Fl(
+o.filter(g=>g.gain>a),g=>g.gain,tg))s.push({index:u,kind:"jump",seat:p,text:`seat ${p}: +${f} ${t?.pointsName??"points"}`});let i=n.flatMap(u=>u?[u.chargedMs]:[]).
+sort((u,p)=>u-p),c=Math.max(sg,rg*(i[Math.floor(i.length/2)]??0)),l=n.flatMap((u,p)=>u&&u.chargedMs>=c?[{think:u,index:p}]:[]);for(let{think:u,index:p}of Fl(l,f=>f.
+think.chargedMs,ng))s.push({index:p,kind:"think",seat:u.seat,text:`seat ${u.seat} thought ${ue(u.chargedMs)}`});return s.sort((u,p)=>u.index-p.index),{thinks:n,
+points:r,marks:s}}var ag=350,Fr=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=rn(n==="?"?location.search:location.hash);this.#e=s.at,this.seat=s.seat,this.
 speed=s.speed,this.follows=t.isLive&&s.at===void 0,this.#a()}record;mark;changed;index=0;seat;speed;isPlaying=!1;showsHelp=!1;follows;notice="";#t;#e;#n;#r=!1;#s;#o=-1;get last(){
 return Math.max(0,this.record.positions.length-1)}get timeline(){return(!this.#s||this.#o!==this.record.version)&&(this.#s=Cl(this.record.positions,this.record.
 game),this.#o=this.record.version),this.#s}grew(){this.follows&&(this.index=this.last),this.#a(),this.changed()}#a(){this.#e!==void 0&&(this.index=this.record.indexOf(
@@ -1686,7 +1688,7 @@ changed()}changeSpeed(t){let n=Ke.findIndex(s=>s===this.speed),r=Ke[n+t];r!==voi
 this.index<this.last?this.goTo(this.index+1):this.record.isLive||this.togglePlaying()},1e3/this.speed)}toggleHelp(){this.showsHelp=!this.showsHelp,this.changed()}look(t=this.
 index){let n=this.record.isLive?t===this.last&&this.follows:t===0,r=this.record.positions[t]?.number;return{at:n?void 0:r,seat:this.seat,speed:this.speed}}href(t){
 return`${this.mark}${Ur({...this.look(),at:this.record.positions[t]?.number})}`}#c(){if(this.#n!==void 0){this.#r=!0;return}this.#r=!1,this.#n=setTimeout(()=>{this.#n=
-void 0,this.#r&&this.#c()},sg);let t=Ur(this.look()),n=t===""?this.mark==="?"?location.pathname:"#":`${this.mark}${t}`;history.replaceState(history.state,"",n)}close(){
+void 0,this.#r&&this.#c()},ag);let t=Ur(this.look()),n=t===""?this.mark==="?"?location.pathname:"#":`${this.mark}${t}`;history.replaceState(history.state,"",n)}close(){
 clearInterval(this.#t),clearTimeout(this.#n)}};var _e=class{info;positions=[];hasSeatViews;version=0;constructor(t,n){this.hasSeatViews=t,this.info=n}take(t){if(t.match){let r=t.match.config??this.info?.config;
 this.info=t.match,r&&(this.info.config=r)}this.version+=1;let{position:n}=t;n&&n.number>=this.next&&this.positions.push(n)}replaceBy(t){this.info=t.info,this.positions=
 t.positions,this.hasSeatViews=t.hasSeatViews,this.version+=1}get next(){let t=this.positions.at(-1);return t?t.number+1:0}get isLive(){let t=this.info?.state;return t===
@@ -1694,20 +1696,20 @@ t.positions,this.hasSeatViews=t.hasSeatViews,this.version+=1}get next(){let t=th
 this.hasSeatViews?r?.[n+1]:void 0)??r?.[0]}get game(){return H(this.info?.config?.game)??H(this.positions[0]?.observations[0])}get seats(){return this.info?.config?.
 seats||this.info?.seats.length||this.positions[0]?.bankLeftMs.length||0}name(t){let{info:n}=this;return n?.seats.find(s=>s.seat===t)?.botName||n?.result?.seats.
 find(s=>s.seat===t)?.botName||""}};var we={ATTRIBUTE:1,CHILD:2,PROPERTY:3,BOOLEAN_ATTRIBUTE:4,EVENT:5,ELEMENT:6},Cr=e=>(...t)=>({_$litDirective$:e,values:t}),gt=class{constructor(t){}get _$AU(){return this.
-_$AM._$AU}_$AT(t,n,r){this._$Ct=t,this._$AM=n,this._$Ci=r}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var og={},Ue=Cr(class extends gt{constructor(){super(...arguments),this.ot=og}render(e,t){return t()}update(e,[t,n]){if(Array.isArray(t)){if(Array.isArray(this.
+_$AM._$AU}_$AT(t,n,r){this._$Ct=t,this._$AM=n,this._$Ci=r}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var ig={},Ue=Cr(class extends gt{constructor(){super(...arguments),this.ot=ig}render(e,t){return t()}update(e,[t,n]){if(Array.isArray(t)){if(Array.isArray(this.
 ot)&&this.ot.length===t.length&&t.every((r,s)=>r===this.ot[s]))return U}else if(this.ot===t)return U;return this.ot=Array.isArray(t)?Array.from(t):t,this.render(
 t,n)}});function yo({seat:e,notation:t}){return t===""?`seat ${e} decided`:`seat ${e}: ${v(t)}`}function Eo(e){switch(e){case 2:return"forced";case 3:return"by the hous\
-e";case 4:return"from the replay";default:return""}}function ag(e,t,n){let{played:r,lines:s,faults:o}=t,a=Eo(r?.decidedBy);return m`<li data-index=${n}><a href=${e.
+e";case 4:return"from the replay";default:return""}}function cg(e,t,n){let{played:r,lines:s,faults:o}=t,a=Eo(r?.decidedBy);return m`<li data-index=${n}><a href=${e.
 href(n)} @click=${i=>{i.ctrlKey||i.metaKey||i.shiftKey||(i.preventDefault(),e.goTo(n))}}><span class="number">${t.number}</span>${r?m`${W(r.seat)}<span class="line decision">${yo(
 r)}</span>${a?m` <small>${a}</small>`:void 0}`:m`<span class="line beginning">beginning</span>`}</a>
     ${o.length+s.length===0?void 0:m`<ul>${o.map(({seat:i,fault:c})=>m`<li class="fault">seat ${i}: fault ${Pt(c?.reason)},
-      costs ${(Os[c?.action??0]??"").toLowerCase()}: <bdi>${v(c?.detail??"")}</bdi></li>`)}${s.map(i=>m`<li class="event">${v(i)}</li>`)}</ul>`}</li>`}function kl(e){
-let{record:t}=e,n=Ue([t.version,e.seat,e.speed,t.isLive],()=>t.positions.map((r,s)=>ag(e,r,s)));return m`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${t.
+      costs ${(Os[c?.action??0]??"").toLowerCase()}: <bdi>${v(c?.detail??"")}</bdi></li>`)}${s.map(i=>m`<li class="event">${v(i)}</li>`)}</ul>`}</li>`}function Ll(e){
+let{record:t}=e,n=Ue([t.version,e.seat,e.speed,t.isLive],()=>t.positions.map((r,s)=>cg(e,r,s)));return m`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${t.
 isLive?m`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${n}</ol></div>`:m`<div class="scroll" role="region" tabindex="0" aria-label="what happened"><ol>${n}</ol></div>`}</section>`}
-function Ll(e,t){let n=e.querySelector(".transcript .scroll"),r=e.querySelector('.transcript [aria-current="step"]'),s=e.querySelector(`.transcript li[data-inde\
+function kl(e,t){let n=e.querySelector(".transcript .scroll"),r=e.querySelector('.transcript [aria-current="step"]'),s=e.querySelector(`.transcript li[data-inde\
 x="${t}"] > a`);if(r!==s&&(r?.removeAttribute("aria-current"),s?.setAttribute("aria-current","step")),!n||!s||r===s)return;let[o,a]=[n.getBoundingClientRect(),s.
-getBoundingClientRect()];(a.top<o.top||a.bottom>o.bottom-40)&&(n.scrollTop+=a.top-o.top-o.height/3)}var de=40,kr=120;function Ro(e,t){return t<=0?0:Math.sqrt(e/t)*(de-6)}function Qt(e,t,n){let r="";return e.forEach((s,o)=>{if(s?.seat!==t)return;let[a,i]=n(s);i>
-a&&(r+=`M${o} ${(de-a).toFixed(1)}V${(de-i).toFixed(1)}`)}),r}function ig(e,t,n){let{thinks:r}=e.timeline,s=u=>Ro(u.chargedMs-u.lagMs,n),o=u=>Ro(u.chargedMs,n),
+getBoundingClientRect()];(a.top<o.top||a.bottom>o.bottom-40)&&(n.scrollTop+=a.top-o.top-o.height/3)}var de=40,Lr=120;function Ro(e,t){return t<=0?0:Math.sqrt(e/t)*(de-6)}function Qt(e,t,n){let r="";return e.forEach((s,o)=>{if(s?.seat!==t)return;let[a,i]=n(s);i>
+a&&(r+=`M${o} ${(de-a).toFixed(1)}V${(de-i).toFixed(1)}`)}),r}function lg(e,t,n){let{thinks:r}=e.timeline,s=u=>Ro(u.chargedMs-u.lagMs,n),o=u=>Ro(u.chargedMs,n),
 a=u=>Ro(u.chargedMs+u.creditMs,n),i=e.record.positions.map(({bankLeftMs:u})=>u[t]??0),c=Math.max(1,...i),l=i.map((u,p)=>`${p===0?"M":"L"}${p} ${(de-2-u/c*(de-6)).
 toFixed(1)}`);return b`<g class=${j(t)}>
     <path d="M0 ${de}H${Math.max(1,e.last)}" class="axis"/>
@@ -1716,33 +1718,33 @@ toFixed(1)}`);return b`<g class=${j(t)}>
     <path d=${Qt(r,t,u=>[o(u),a(u)])} class="think-credit"/>
     <path d=${Qt(r,t,u=>u.isLate?[0,de]:[0,0])} class="think-late"/>
     <path d=${Qt(r,t,u=>u.isSubstituted?[0,de/3]:[0,0])} class="think-house"/>
-    <path d=${l.join("")} class="bank"/></g>`}function cg(e){let t=e.timeline.points,n=t.flat(),[r,s]=[Math.min(0,...n),Math.max(1,...n)],o=a=>(kr-4-(a-r)/(s-r)*
-(kr-10)).toFixed(1);return Array.from({length:e.record.seats},(a,i)=>{let c=t.map((l,u)=>`${u===0?"M":"H"}${u}${u===0?" ":"V"}${o(l[i]??0)}`);return b`<path d=${c.
+    <path d=${l.join("")} class="bank"/></g>`}function ug(e){let t=e.timeline.points,n=t.flat(),[r,s]=[Math.min(0,...n),Math.max(1,...n)],o=a=>(Lr-4-(a-r)/(s-r)*
+(Lr-10)).toFixed(1);return Array.from({length:e.record.seats},(a,i)=>{let c=t.map((l,u)=>`${u===0?"M":"H"}${u}${u===0?" ":"V"}${o(l[i]??0)}`);return b`<path d=${c.
 join("")} class="score-line ${j(i)} dash-${i}"/>`})}function Xl(e){return t=>{let n=t.currentTarget.getBoundingClientRect();e.goTo((t.clientX-n.left)/n.width*e.
 last)}}function Tl(e,t){return b`<path d="M${e.index} 0V${t}" class="cursor"/>`}function Bl(e){let{record:t,last:n}=e,r=Math.max(1,n),s=Array.from({length:t.seats},
 (l,u)=>u),{thinks:o}=e.timeline,a=Math.max(0,...o.map(l=>l?l.chargedMs+l.creditMs:0)),i=e.timeline.points[e.index]??[],c=[t.version,t.seats];return m`<section class="panel charts" aria-label="charts">
     <h2>Time to think <small>bars: charged <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
       late <i class="key late-key"></i>, by the house <i class="key house-key"></i>; line: bank left. Longest ${ue(a)}</small></h2>
     ${s.map(l=>m`<div class="strip">${W(l)}<svg viewBox="0 0 ${r} ${de}" preserveAspectRatio="none" role="img"
-        aria-label="time of seat ${l}" @click=${Xl(e)}>${Ue(c,()=>ig(e,l,a))}${Tl(e,de)}</svg>
+        aria-label="time of seat ${l}" @click=${Xl(e)}>${Ue(c,()=>lg(e,l,a))}${Tl(e,de)}</svg>
         <span class="now">${ue(t.positions[e.index]?.bankLeftMs[l]??0)}</span></div>`)}
     <h2>${t.game?.pointsName??"points"} by decision</h2>
-    <div class="strip"><span class="badge"></span><svg class="score" viewBox="0 0 ${r} ${kr}" preserveAspectRatio="none" role="img" aria-label="points by decision"
-      @click=${Xl(e)}>${Ue(c,()=>cg(e))}${Tl(e,kr)}</svg>
-      <ul class="now">${s.map(l=>m`<li>${W(l)}${i[l]??0}</li>`)}</ul></div></section>`}var{I:cZ}=To;var _l=e=>e.strings===void 0;var lg={},wl=(e,t=lg)=>e._$AH=t;var Ul=Cr(class extends gt{constructor(e){if(super(e),e.type!==we.PROPERTY&&e.type!==we.ATTRIBUTE&&e.type!==we.BOOLEAN_ATTRIBUTE)throw Error("The `live` directi\
+    <div class="strip"><span class="badge"></span><svg class="score" viewBox="0 0 ${r} ${Lr}" preserveAspectRatio="none" role="img" aria-label="points by decision"
+      @click=${Xl(e)}>${Ue(c,()=>ug(e))}${Tl(e,Lr)}</svg>
+      <ul class="now">${s.map(l=>m`<li>${W(l)}${i[l]??0}</li>`)}</ul></div></section>`}var{I:uZ}=To;var _l=e=>e.strings===void 0;var dg={},wl=(e,t=dg)=>e._$AH=t;var Ul=Cr(class extends gt{constructor(e){if(super(e),e.type!==we.PROPERTY&&e.type!==we.ATTRIBUTE&&e.type!==we.BOOLEAN_ATTRIBUTE)throw Error("The `live` directi\
 ve is not allowed on child or event bindings");if(!_l(e))throw Error("`live` bindings can only contain a single expression")}render(e){return e}update(e,[t]){if(t===
 U||t===C)return t;let n=e.element,r=e.name;if(e.type===we.PROPERTY){if(t===n[r])return U}else if(e.type===we.BOOLEAN_ATTRIBUTE){if(!!t===n.hasAttribute(r))return U}else if(e.
-type===we.ATTRIBUTE&&n.getAttribute(r)===t+"")return U;return wl(e),t}});var ug={first:"M5 5H7.5V19H5ZM19 5V19L8.5 12Z",previous:"M16 5V19L6 12Z",play:"M7 4.5V19.5L19.5 12Z",pause:"M6 5H10.5V19H6ZM13.5 5H18V19H13.5Z",next:"M8 5V19L18\
+type===we.ATTRIBUTE&&n.getAttribute(r)===t+"")return U;return wl(e),t}});var mg={first:"M5 5H7.5V19H5ZM19 5V19L8.5 12Z",previous:"M16 5V19L6 12Z",play:"M7 4.5V19.5L19.5 12Z",pause:"M6 5H10.5V19H6ZM13.5 5H18V19H13.5Z",next:"M8 5V19L18\
  12Z",last:"M16.5 5H19V19H16.5ZM5 5V19L15.5 12Z"};function zt(e,t,n,r=!1){return m`<button type="button" class="icon" aria-label=${t} title=${t} ?disabled=${r} @click=${n}>
-    <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${ug[e]} fill="currentColor"/></svg></button>`}function dg({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
-4 4":e==="jump"?"M-4.5 4L0-4L4.5 4Z":"M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z"}function mg(e){let t=Math.max(1,e.last);return m`<svg class="marks" width="100%" height="14" aria-hidden="true">${e.
+    <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${mg[e]} fill="currentColor"/></svg></button>`}function pg({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
+4 4":e==="jump"?"M-4.5 4L0-4L4.5 4Z":"M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z"}function gg(e){let t=Math.max(1,e.last);return m`<svg class="marks" width="100%" height="14" aria-hidden="true">${e.
 timeline.marks.map(n=>b`<svg
     x="${n.index/t*100}%" overflow="visible" class="scrub-mark mark-${n.kind}" @click=${()=>e.goTo(n.index)}>
     <title>decision ${e.record.positions[n.index]?.number??0}: ${n.text}</title>
-    <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${dg(n)}/></svg>`)}</svg>`}function Jl(e){let{index:t,last:n,record:r,
+    <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${pg(n)}/></svg>`)}</svg>`}function Jl(e){let{index:t,last:n,record:r,
 isPlaying:s}=e,o=r.positions[t],a=o?.number??0,i=r.positions.at(-1)?.number??0,c=o?.played?`decision ${a} of ${i}: ${yo(o.played)}`:`beginning, ${i} decisions`;
 return m`<div class="controls" role="group" aria-label="position">
-    <div class="scrub">${mg(e)}<input type="range" min="0" max=${n} .value=${Ul(String(t))} aria-label="position"
+    <div class="scrub">${gg(e)}<input type="range" min="0" max=${n} .value=${Ul(String(t))} aria-label="position"
       aria-valuetext=${c} @input=${l=>e.goTo(Number(l.target.value))}></div>
     <div class="buttons">
       ${zt("first","first position",()=>e.goTo(0),t===0)}
@@ -1754,8 +1756,8 @@ return m`<div class="controls" role="group" aria-label="position">
       <label class="speed"><span>speed</span><select aria-label="decisions a second" @change=${l=>e.setSpeed(Number(l.target.value))}>${Ke.map(l=>m`<option value=${l} ?selected=${l===
 e.speed}>${l}/s</option>`)}</select></label>
       <button type="button" class="text" title="keyboard" aria-expanded=${e.showsHelp} @click=${()=>e.toggleHelp()}>?<span class="wide"> keys</span></button>
-    </div></div>`}var pg=200;function gg(e){let t=e.record.positions[e.index]?.played,{game:n}=e.record;if(!t||!n)return m``;let r=t.legalDecisions.map(a=>n.notation(a)),s=r.indexOf(
-t.notation),o=r.map((a,i)=>({name:a,place:i})).filter(({place:a})=>a<pg||a===s);return m`<p>${r.length} legal${t.legalDecisionsCut?", and more that are not list\
+    </div></div>`}var fg=200;function hg(e){let t=e.record.positions[e.index]?.played,{game:n}=e.record;if(!t||!n)return m``;let r=t.legalDecisions.map(a=>n.notation(a)),s=r.indexOf(
+t.notation),o=r.map((a,i)=>({name:a,place:i})).filter(({place:a})=>a<fg||a===s);return m`<p>${r.length} legal${t.legalDecisionsCut?", and more that are not list\
 ed":""}${s>=0?m`; chosen: number <b>${s}</b>`:void 0}</p>
     <ol class="legal">${o.map(({name:a,place:i})=>m`<li class=${i===s?"chosen":""} value=${i}>${i===s?m`<b>${a}</b> ✓`:a}</li>`)}</ol>
     ${o.length<r.length?m`<p class="quiet">and ${r.length-o.length} more</p>`:void 0}`}function $l(e){let t=e.record.positions[e.index],n=t?.played;if(!n)return m`<section class="panel inspector" aria-label="decision"><h2>Decision</h2><p class="quiet">The beginning of the match.</p></section>`;
@@ -1765,9 +1767,9 @@ number}</h2>
     ${r?m`<dl><div><dt>charged</dt><dd>${o(r.chargedUs)}</dd></div><div><dt>elapsed</dt><dd>${o(r.elapsedUs)}</dd></div>
       <div><dt>credit</dt><dd>${o(r.creditUs)}</dd></div>${r.refereeLagUs>0n?m`<div><dt>server’s lag</dt><dd>${o(r.refereeLagUs)}</dd></div>`:void 0}</dl>`:void 0}
     ${n.note?m`<blockquote><bdi>${v(n.note)}</bdi></blockquote>`:void 0}
-    ${a>0?m`<details><summary>what was legal</summary>${Ue([e.index,e.record.version],()=>gg(e))}</details>`:void 0}
-    <h3>what changed</h3>${t.lines.length===0?m`<p class="quiet">nothing that shows</p>`:m`<ul class="changes">${t.lines.map(i=>m`<li>${v(i)}</li>`)}</ul>`}</section>`}var fg={0:"",1:"no bot yet",2:"",3:"stream lost",4:"forfeited"};function hg(e,t,n){let{record:r}=e,s=r.info?.seats.find(p=>p.seat===t),o=r.info?.result?.seats.find(
-p=>p.seat===t),a=r.name(t),i=s?.botVersion||o?.botVersion,c=r.positions[e.index]?.bankLeftMs[t],l=r.isLive?fg[s?.state??0]:o?.forfeit?`forfeited: ${Pt(o.forfeit)}`:
+    ${a>0?m`<details><summary>what was legal</summary>${Ue([e.index,e.record.version],()=>hg(e))}</details>`:void 0}
+    <h3>what changed</h3>${t.lines.length===0?m`<p class="quiet">nothing that shows</p>`:m`<ul class="changes">${t.lines.map(i=>m`<li>${v(i)}</li>`)}</ul>`}</section>`}var bg={0:"",1:"no bot yet",2:"",3:"stream lost",4:"forfeited"};function yg(e,t,n){let{record:r}=e,s=r.info?.seats.find(p=>p.seat===t),o=r.info?.result?.seats.find(
+p=>p.seat===t),a=r.name(t),i=s?.botVersion||o?.botVersion,c=r.positions[e.index]?.bankLeftMs[t],l=r.isLive?bg[s?.state??0]:o?.forfeit?`forfeited: ${Pt(o.forfeit)}`:
 "",u=!r.isLive&&e.index===e.last;return m`<li class=${n.includes(t)?"decides":""}>
     <div class="who">${W(t)}<span class="name">${a===""?m`<i>seat ${t}</i>`:e.mark==="?"?m`<a href=${Oe(a)}><bdi>${v(a)}</bdi></a>`:m`<bdi>${v(a)}</bdi>`}${i?m` <small><bdi>${v(
 i)}</bdi></small>`:void 0}</span>
@@ -1782,50 +1784,50 @@ i)}</bdi></small>`:void 0}</span>
       <button type="button" class="small" aria-label="next decision of seat ${t}" title="next decision of seat ${t}" @click=${()=>e.goToSeat(t,1)}>▸</button></span></div>
     ${u&&o&&o.breakdown.length>0?m`<details class="breakdown"><summary>score</summary><dl>${o.breakdown.map(p=>m`<div><dt>${v(p.category).replace(/_/g," ")}</dt><dd>${p.
 points}</dd></div>`)}</dl></details>`:void 0}</li>`}function Dl(e,t){let n=Array.from({length:e.record.seats},(r,s)=>s);return m`<section class="panel seats" aria-label="seats"><h2>Seats</h2><ul>${n.
-map(r=>hg(e,r,t))}</ul></section>`}function bg(e){let{info:t}=e.record;switch(t?.state){case 1:return m`<span class="tag">waits for bots</span>`;case 2:return m`<span class="tag live">live</span>`;case 4:
-return m`<span class="tag warn">cancelled</span>`;default:return m`<span class="tag">${t?.annulment?"annulled":"ended"}</span>`}}function yg(e,t){let{record:n}=e,
-{info:r}=n,s=n.positions[e.index];return m`<header class="match-head"><div><h1>${n.game?.name??"A match"}</h1>${bg(e)}
+map(r=>yg(e,r,t))}</ul></section>`}function Eg(e){let{info:t}=e.record;switch(t?.state){case 1:return m`<span class="tag">waits for bots</span>`;case 2:return m`<span class="tag live">live</span>`;case 4:
+return m`<span class="tag warn">cancelled</span>`;default:return m`<span class="tag">${t?.annulment?"annulled":"ended"}</span>`}}function Rg(e,t){let{record:n}=e,
+{info:r}=n,s=n.positions[e.index];return m`<header class="match-head"><div><h1>${n.game?.name??"A match"}</h1>${Eg(e)}
       <span class="id quiet"><bdi>${v(r?.matchId??"")}</bdi></span></div>
     <p class="status" aria-live=${n.isLive?"polite":"off"}>${t}${s?m`<span class="quiet"> · ${ue(Number(s.atMs))} after the start</span>`:void 0}</p>
     ${e.notice?m`<p class="notice" role="status">${e.notice}</p>`:void 0}
     ${r?.cancellation?m`<p class="notice">Cancelled: <bdi>${v(r.cancellation.reason)}</bdi></p>`:void 0}
-    ${r?.annulment?m`<p class="notice">Annulled: <bdi>${v(r.annulment.detail)}</bdi></p>`:void 0}</header>`}function Eg(e){return m`<div class="help" role="dialog" aria-modal="false" aria-label="keyboard"><div class="panel"><h2>Keyboard</h2><dl>${Yl.
+    ${r?.annulment?m`<p class="notice">Annulled: <bdi>${v(r.annulment.detail)}</bdi></p>`:void 0}</header>`}function Sg(e){return m`<div class="help" role="dialog" aria-modal="false" aria-label="keyboard"><div class="panel"><h2>Keyboard</h2><dl>${Yl.
 map(([t,n])=>m`<div><dt>${t.split(" ").map(r=>m`<kbd>${r}</kbd> `)}</dt><dd>${n}</dd></div>`)}</dl><p class="quiet">On a touch screen, swipe the board to the left or right.</p>
-    <button type="button" class="text" @click=${()=>e.toggleHelp()}>close</button></div></div>`}function Rg(e){let{record:t,index:n}=e,r=t.observation(n,e.seat),
+    <button type="button" class="text" @click=${()=>e.toggleHelp()}>close</button></div></div>`}function Ag(e){let{record:t,index:n}=e,r=t.observation(n,e.seat),
 s=H(r);return!r||!s?m`<p class="panel quiet empty">${t.positions.length>0?"This page does not know the game; the transcript tells what happened.":"The match has\
- not begun."}</p>`:s.board({observation:r,config:t.info?.config?.game,events:t.positions[n]?.events??[],frame:t.isLive?void 0:Sg(e,s,r),names:Array.from({length:t.
-seats},(o,a)=>t.name(a))})}function Sg(e,t,n){return e.record.positions.findLast(({observations:[s]})=>s!==void 0&&s.game.case===n.game.case&&t.goesOnTo(n,s))?.
+ not begun."}</p>`:s.board({observation:r,config:t.info?.config?.game,events:t.positions[n]?.events??[],frame:t.isLive?void 0:Zg(e,s,r),names:Array.from({length:t.
+seats},(o,a)=>t.name(a))})}function Zg(e,t,n){return e.record.positions.findLast(({observations:[s]})=>s!==void 0&&s.game.case===n.game.case&&t.goesOnTo(n,s))?.
 observations[0]}function Kl(e){let{record:t,index:n}=e,r=t.observation(n,e.seat),s=H(r),o=r&&s?s.status(r):t.isLive?"waits for bots":"",a=r&&s?s.toDecide(r):[];
-return m`<main class="match">${yg(e,o)}
+return m`<main class="match">${Rg(e,o)}
     <div class="stage"><section aria-label="board" @touchstart=${Je.start} @touchend=${i=>Je.end(e,i)}>
       ${e.seat!==void 0&&e.canViewSeats?m`<p class="eyes">what seat ${e.seat} knew <button type="button" class="small" @click=${()=>e.viewAs(void 0)}>all viewers</button></p>`:
 void 0}
-      ${Rg(e)}</section>${Jl(e)}${Bl(e)}</div>
-    <aside aria-label="details">${Dl(e,a)}${$l(e)}${kl(e)}</aside>
-    ${e.showsHelp?Eg(e):void 0}</main>`}var Ag=50,Je={from:void 0,start(e){Je.from=e.touches.length===1?e.touches[0]:void 0},end(e,t){let n=t.changedTouches[0];
-if(!Je.from||!n)return;let[r,s]=[n.clientX-Je.from.clientX,n.clientY-Je.from.clientY];Math.abs(r)>Ag&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),Je.from=
+      ${Ag(e)}</section>${Jl(e)}${Bl(e)}</div>
+    <aside aria-label="details">${Dl(e,a)}${$l(e)}${Ll(e)}</aside>
+    ${e.showsHelp?Sg(e):void 0}</main>`}var vg=50,Je={from:void 0,start(e){Je.from=e.touches.length===1?e.touches[0]:void 0},end(e,t){let n=t.changedTouches[0];
+if(!Je.from||!n)return;let[r,s]=[n.clientX-Je.from.clientX,n.clientY-Je.from.clientY];Math.abs(r)>vg&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),Je.from=
 void 0}};function Ol(e){document.addEventListener("dragover",t=>{t.dataTransfer?.types.includes("Files")&&t.preventDefault()}),document.addEventListener("drop",t=>{let n=t.
 dataTransfer?.files[0];n&&(t.preventDefault(),e(n))}),document.addEventListener("change",t=>{let n=t.target;if(!(n instanceof HTMLInputElement)||!n.matches("[da\
-ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var Pl=500,Zg=15e3;function vg(e){let t=(n,r)=>M(qs,{seat:r});return[M(qs,{}),...Array.from({length:e},t)]}async function Gg(e,t,n){let r=async s=>{let o={case:"\
-matchId",value:t.info?.matchId??""};for await(let a of e.watchPositions({source:o,viewers:s,fromDecision:t.next}))t.take(a),n()};try{await r(vg(t.seats))}catch(s){
-if(D(s).mayPass||t.positions.length>0)throw s;t.hasSeatViews=!1,await r([])}}async function xg(e,t,n){let r=new AbortController,s=()=>document.hidden&&r.abort();
+ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var Pl=500,Gg=15e3;function xg(e){let t=(n,r)=>M(qs,{seat:r});return[M(qs,{}),...Array.from({length:e},t)]}async function Vg(e,t,n){let r=async s=>{let o={case:"\
+matchId",value:t.info?.matchId??""};for await(let a of e.watchPositions({source:o,viewers:s,fromDecision:t.next}))t.take(a),n()};try{await r(xg(t.seats))}catch(s){
+if(D(s).mayPass||t.positions.length>0)throw s;t.hasSeatViews=!1,await r([])}}async function Ig(e,t,n){let r=new AbortController,s=()=>document.hidden&&r.abort();
 document.addEventListener("visibilitychange",s);try{let o={case:"matchId",value:t.info?.matchId??""};for await(let a of e.watchPositions({source:o,fromDecision:t.
 next},{signal:r.signal}))t.take(a),n()}catch(o){if(!r.signal.aborted)throw o}finally{document.removeEventListener("visibilitychange",s)}}async function Ql(e,t){
-let n=lr(),{match:r}=await n.getMatch({matchId:e}),s=new _e(r?.state===3,r);t.opened(s);let o=Pl,a=()=>{o=Pl,t.notice(""),t.grew()};for(;;){await Vg();try{if(s.
-info?.state===4)return;if(s.hasSeatViews||!s.isLive){let i=s.hasSeatViews?s:new _e(!0,s.info);return await Gg(n,i,i===s?a:()=>{}),i!==s&&s.replaceBy(i),a()}if(await xg(
+let n=lr(),{match:r}=await n.getMatch({matchId:e}),s=new _e(r?.state===3,r);t.opened(s);let o=Pl,a=()=>{o=Pl,t.notice(""),t.grew()};for(;;){await Ng();try{if(s.
+info?.state===4)return;if(s.hasSeatViews||!s.isLive){let i=s.hasSeatViews?s:new _e(!0,s.info);return await Vg(n,i,i===s?a:()=>{}),i!==s&&s.replaceBy(i),a()}if(await Ig(
 n,s,a),s.info=(await n.getMatch({matchId:e})).match??s.info,a(),!s.isLive)continue}catch(i){let c=D(i);if(!c.mayPass)throw i;t.notice(`The connection is lost (${c.
-text}); it is tried again.`)}document.hidden||(await new Promise(i=>setTimeout(i,o)),o=Math.min(Zg,o*2))}}function Vg(){return document.hidden?new Promise(e=>{let t=()=>{
-document.hidden||(document.removeEventListener("visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var zl=document.getElementById("page")??document.body,Ao=()=>z("…"),ft="",O,So=!1;function $e(){So||(So=!0,requestAnimationFrame(()=>{So=!1,Bo(Ng?Ao():Xc(Ao(),
-ft),zl),O&&Ll(zl,O.index)}))}function se(e){Ao=e,$e()}function vo(e,t){O?.close();let n=new Fr(e,t,$e);return O=n,document.title=`${e.game?.name??"Match"} · Bri\
-dgemaster`,se(()=>Kl(n)),n}function Ig(e){return Hl(ir(e))}function Hl(e){let t=new _e(!0);for(let n of e)t.take(n);return t}var Zo=document.getElementById("pos\
-itions"),Ng=Zo!==null;async function Mg(e){se(()=>z(`The server verifies ${v(e.name)}…`));try{let t=Hl(await Lc(e));history.pushState(null,"","/replay"),ft="",
-vo(t,"?")}catch(t){let n=t instanceof Error?t.message:String(t);se(()=>re({text:n,needsKey:!1,isUnsupported:!1,mayPass:!1},"This file cannot be opened"))}}async function Yg(e){
+text}); it is tried again.`)}document.hidden||(await new Promise(i=>setTimeout(i,o)),o=Math.min(Gg,o*2))}}function Ng(){return document.hidden?new Promise(e=>{let t=()=>{
+document.hidden||(document.removeEventListener("visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var zl=document.getElementById("page")??document.body,Ao=()=>z("…"),ft="",O,So=!1;function $e(){So||(So=!0,requestAnimationFrame(()=>{So=!1,Bo(Yg?Ao():Xc(Ao(),
+ft),zl),O&&kl(zl,O.index)}))}function se(e){Ao=e,$e()}function vo(e,t){O?.close();let n=new Fr(e,t,$e);return O=n,document.title=`${e.game?.name??"Match"} · Bri\
+dgemaster`,se(()=>Kl(n)),n}function Mg(e){return Hl(ir(e))}function Hl(e){let t=new _e(!0);for(let n of e)t.take(n);return t}var Zo=document.getElementById("pos\
+itions"),Yg=Zo!==null;async function Wg(e){se(()=>z(`The server verifies ${v(e.name)}…`));try{let t=Hl(await kc(e));history.pushState(null,"","/replay"),ft="",
+vo(t,"?")}catch(t){let n=t instanceof Error?t.message:String(t);se(()=>re({text:n,needsKey:!1,isUnsupported:!1,mayPass:!1},"This file cannot be opened"))}}async function Fg(e){
 let t;try{await Ql(e,{opened:n=>t=vo(n,"?"),grew:()=>t?.grew(),notice:n=>{t&&t.notice!==n&&(t.notice=n,$e())}})}catch(n){let r=D(n);O?.close(),O=void 0,se(()=>re(
-r,"This match cannot be shown"))}}function Wg(e){switch(e.page){case"matches":{ft="matches";let t=new Wr(e.query,$e);return se(()=>t.view())}case"match":return Yg(
+r,"This match cannot be shown"))}}function Cg(e){switch(e.page){case"matches":{ft="matches";let t=new Wr(e.query,$e);return se(()=>t.view())}case"match":return Fg(
 e.matchId),se(()=>z("Asking for the match…"));case"replay":return se(()=>m`<main class="plain"><div class="panel empty"><h1>Open a replay</h1>
         <p>Drop a replay file on this page, or choose one above. The server verifies it and plays it again.</p></div></main>`);case"ladders":{ft="ladders";let t=new Nr(
 $e);return se(()=>t.view())}case"ladder":{ft="ladders";let t=new Mr(e.ladderId,$e);return se(()=>t.view())}case"ladder-bot":{ft="ladders";let t=new mr(e.ladderId,
 e.botName,$e);return se(()=>t.view())}case"unknown":return se(()=>m`<main class="plain"><div class="panel empty"><h1>There is no such page</h1><p><a href="/">All matches</a></p></div></main>`)}}
-document.addEventListener("keydown",e=>{O&&Wl(O,e)});Zo?(vo(Ig(Wc(Zo.textContent??"")),"#"),window.addEventListener("hashchange",()=>{let e=rn(location.hash).at;
-O&&e!==void 0&&O.record.positions[O.index]?.number!==e&&O.goTo(O.record.indexOf(e))})):(Ol(e=>{Mg(e)}),window.addEventListener("popstate",()=>location.reload()),
-Wg(Uo(location.pathname,location.search)));})();
+document.addEventListener("keydown",e=>{O&&Wl(O,e)});Zo?(vo(Mg(Wc(Zo.textContent??"")),"#"),window.addEventListener("hashchange",()=>{let e=rn(location.hash).at;
+O&&e!==void 0&&O.record.positions[O.index]?.number!==e&&O.goTo(O.record.indexOf(e))})):(Ol(e=>{Wg(e)}),window.addEventListener("popstate",()=>location.reload()),
+Cg(Uo(location.pathname,location.search)));})();

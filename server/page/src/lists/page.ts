@@ -79,10 +79,20 @@ function filters(query: URLSearchParams): TemplateResult {
   const choice = (name: string, label: string, options: [value: string, text: string][]) => html`<label>${label}<select name=${name}>
     <option value="">any</option>${options.map(([each, text]) => html`<option value=${each} ?selected=${value(name) === each}>${text}</option>`)}</select></label>`;
   const text = (name: string, label: string, hint: string) => html`<label>${label}<input name=${name} .value=${value(name)} placeholder=${hint} maxlength="300"></label>`;
-  return html`<form class="filters" method="get" action="/">${choice("game", "Game", GAMES.map(({ id, name }) => [id, name]))}
+  return html`<form class="filters" @submit=${onFilter}>${choice("game", "Game", GAMES.map(({ id, name }) => [id, name]))}
     ${choice("state", "State", Object.keys(STATES).map((state) => [state, state]))}
     ${text("bot", "Bot", "name")}${text("label", "Label", "name=value")}<button type="submit">Filter</button>
     ${[...query.values()].some(Boolean) ? html`<a href="/">all</a>` : undefined}</form>`;
+}
+
+/** Goes to the filtered list; the policy of the page lets no form do that by itself. */
+function onFilter(event: Event): void {
+  event.preventDefault();
+  const query = new URLSearchParams();
+  for (const [name, value] of new FormData(event.currentTarget as HTMLFormElement)) {
+    if (typeof value === "string" && value !== "") query.set(name, value);
+  }
+  location.assign(`/?${query}`);
 }
 
 function gameName(match: MatchInfo): string {

@@ -34,8 +34,9 @@ export interface Mark {
 /** Most marks for score jumps, and for long thinks. */
 const MOST_JUMPS = 6;
 const MOST_THINKS = 4;
-/** A think is worth a mark from this time, in ms. */
-const LONG_THINK_MS = 50;
+/** A think is worth a mark from so many times the median, and from so many ms. */
+const LONG_THINK_MEDIANS = 3;
+const LONG_THINK_MS = 1;
 
 /** The lines of a match, one entry a position. */
 export interface Timeline {
@@ -95,10 +96,12 @@ export function timelineOf(positions: readonly Position[], game: Game | undefine
     return now.map((value, seat) => ({ index, seat, gain: value - (before[seat] ?? 0) })).filter(({ gain }) => gain > 0);
   });
   const mean = jumps.reduce((sum, { gain }) => sum + gain, 0) / Math.max(1, jumps.length);
-  for (const { index, seat, gain } of largest(jumps.filter((jump) => jump.gain > 1.5 * mean), (jump) => jump.gain, MOST_JUMPS)) {
+  for (const { index, seat, gain } of largest(jumps.filter((jump) => jump.gain > mean), (jump) => jump.gain, MOST_JUMPS)) {
     marks.push({ index, kind: "jump", seat, text: `seat ${seat}: +${gain} ${game?.pointsName ?? "points"}` });
   }
-  const long = thinks.flatMap((think, index) => (think && think.chargedMs >= LONG_THINK_MS ? [{ think, index }] : []));
+  const times = thinks.flatMap((think) => (think ? [think.chargedMs] : [])).sort((a, b) => a - b);
+  const least = Math.max(LONG_THINK_MS, LONG_THINK_MEDIANS * (times[Math.floor(times.length / 2)] ?? 0));
+  const long = thinks.flatMap((think, index) => (think && think.chargedMs >= least ? [{ think, index }] : []));
   for (const { think, index } of largest(long, (each) => each.think.chargedMs, MOST_THINKS)) {
     marks.push({ index, kind: "think", seat: think.seat, text: `seat ${think.seat} thought ${timeText(think.chargedMs)}` });
   }

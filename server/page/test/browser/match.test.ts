@@ -265,6 +265,22 @@ test("a lost connection is told and tried again", async () => {
   await page.context().close();
 });
 
+test("the list is filtered, and the address has the filter", async () => {
+  server.matches.set("named", hostile(LONDON, "named"));
+  server.matches.set("other", ended(NOWHERE, "other"));
+  const { page, errors } = await tab(browser);
+  await page.goto(`${server.url}/`);
+  await page.locator('a[href="/m/other"]').waitFor();
+  await page.getByLabel("Bot").fill(HOSTILE[0] ?? "");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByRole("heading", { level: 1, name: "Matches of" }).waitFor();
+  await page.locator('a[href="/m/named"]').waitFor();
+  assert.equal(await page.locator('a[href="/m/other"]').count(), 0);
+  assert.equal(new URL(page.url()).searchParams.get("bot"), HOSTILE[0]);
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
 test("a server with keys is asked with the key that was typed in", async () => {
   server.needsKey = "secret";
   server.matches.set("keyed", ended(LONDON, "keyed"));
