@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use bridgemaster_games::Seed;
+use bridgemaster_games::{Seat, SeatCount, Seed};
 use bridgemaster_proto::{games::WireGame, v1::Replay};
 use bridgemaster_referee::MatchRules;
 use bridgemaster_wire::{rules_from_wire, seed_from_wire};
@@ -43,6 +43,15 @@ pub(super) fn equal<T: PartialEq + Debug>(
     bad(
         field,
         format!("is {stated:?}, the match gives {expected:?}"),
+    )
+}
+
+/// The seat of this number in a field.
+pub(super) fn seat_of(seats: SeatCount, field: &str, number: u32) -> Result<Seat, BadField> {
+    let seat = u8::try_from(number).ok().and_then(Seat::new);
+    seat.filter(|seat| seats.contains(*seat)).map_or_else(
+        || bad(field, format!("{number} is no seat; there are {seats}")),
+        Ok,
     )
 }
 

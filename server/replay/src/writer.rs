@@ -2,7 +2,7 @@
 
 use bridgemaster_proto::{
     games::WireGame,
-    v1::{MatchResult, Record, Replay},
+    v1::{MatchResult, Record, Replay, record},
 };
 use bridgemaster_referee::Referee;
 use prost::Message as _;
@@ -17,18 +17,42 @@ use bridgemaster_wire::{SeedSalt, rules_to_wire};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Number of the field `records` in `Replay`.
-const RECORDS_FIELD: u32 = 11;
+pub(crate) const RECORDS_FIELD: u32 = 11;
 
 /// The records of a match, encoded as they come: a running match keeps bytes instead of messages.
 #[derive(Default)]
 pub struct ReplayWriter {
     records: Vec<u8>,
+    /// Bytes of those that everybody may know of.
+    public_bytes: usize,
 }
 
 impl ReplayWriter {
-    /// Adds a record: records come in the order of their numbers.
+    /// Adds a record: records come in the order of their numbers. One with events is public, and
+    /// so are all before it: what was secret until then shows with its events.
     pub fn push(&mut self, record: &Record) {
         prost::encoding::message::encode(RECORDS_FIELD, record, &mut self.records);
+        let has_events = match &record.record {
+            Some(record::Record::Decision(decision)) => !decision.events.is_empty(),
+            Some(record::Record::Chance(chance)) => !chance.events.is_empty(),
+            Some(record::Record::Fault(_) | record::Record::Seat(_)) | None => false,
+        };
+        if has_events {
+            self.publish();
+        }
+    }
+
+    /// All records so far are public: it is no secret who has decided.
+    pub fn publish(&mut self) {
+        self.public_bytes = self.records.len();
+    }
+
+    /// The public records from a place on, for [`RecordPlace`](crate::RecordPlace) to read: each a
+    /// field `records` of `Replay`.
+    pub fn public_from(&self, bytes: usize) -> &[u8] {
+        self.records
+            .get(bytes..self.public_bytes)
+            .unwrap_or_default()
     }
 
     /// The bytes of the replay file of a match that has ended, signed with `key`: its rules and
@@ -42,23 +66,7 @@ impl ReplayWriter {
         key: &SigningKey,
     ) -> Vec<u8> {
         let rules = referee.rules();
-        let head = Replay {
-            format_version: FORMAT_VERSION,
-            match_id: match_id.to_owned(),
-            game_id: G::ID.to_owned(),
-            rules_version: G::RULES_VERSION,
-            server_version: VERSION.to_owned(),
-            data_notes: G::NOTES.iter().map(|&note| note.to_owned()).collect(),
-            config: Some(rules_to_wire(rules, true)),
-            setup: Some(G::setup_to_wire(referee.setup())),
-            opening_events: referee
-                .opening_events()
-                .iter()
-                .map(G::event_to_wire)
-                .collect(),
-            opening_digest: referee.opening_digest().0,
-            ..Replay::default()
-        };
+        let head = replay_head(match_id, referee);
         let tail = Replay {
             result: Some(result),
             seed_commitment: salt.commit(&rules.seed),
@@ -70,5 +78,28 @@ impl ReplayWriter {
         bytes.extend_from_slice(&self.records);
         bytes.extend(tail.encode_to_vec());
         seal(bytes, key)
+    }
+}
+
+/// What stands in the replay of a match before its records: its rules, seed included, and its setup.
+/// Secret while the match runs.
+pub fn replay_head<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Replay {
+    let rules = referee.rules();
+    Replay {
+        format_version: FORMAT_VERSION,
+        match_id: match_id.to_owned(),
+        game_id: G::ID.to_owned(),
+        rules_version: G::RULES_VERSION,
+        server_version: VERSION.to_owned(),
+        data_notes: G::NOTES.iter().map(|&note| note.to_owned()).collect(),
+        config: Some(rules_to_wire(rules, true)),
+        setup: Some(G::setup_to_wire(referee.setup())),
+        opening_events: referee
+            .opening_events()
+            .iter()
+            .map(G::event_to_wire)
+            .collect(),
+        opening_digest: referee.opening_digest().0,
+        ..Replay::default()
     }
 }

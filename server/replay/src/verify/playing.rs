@@ -13,7 +13,7 @@ use bridgemaster_referee::{ClockRules, FaultAction, MAX_FAULTS_KEPT, MatchRules}
 use bridgemaster_wire::{action_to_wire, charge_from_wire, reason_from_wire};
 
 use super::{charges::check_charge, ending::Tally};
-use crate::opening::{BadField, bad};
+use crate::opening::{BadField, bad, seat_of};
 
 /// A match that is being played again.
 pub(super) struct Replaying<G: WireGame> {
@@ -111,17 +111,7 @@ impl<G: WireGame> Replaying<G> {
     }
 
     fn seat(&self, field: &str, number: u32) -> Result<Seat, BadField> {
-        let seat = u8::try_from(number).ok().and_then(Seat::new);
-        seat.filter(|seat| self.rules.seats.contains(*seat))
-            .map_or_else(
-                || {
-                    bad(
-                        field,
-                        format!("{number} is no seat; there are {}", self.rules.seats),
-                    )
-                },
-                Ok,
-            )
+        seat_of(self.rules.seats, field, number)
     }
 
     fn decision(&mut self, record: &DecisionRecord) -> Result<(), BadField> {
