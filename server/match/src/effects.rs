@@ -37,6 +37,9 @@ impl<G: WireGame> Match<G> {
         }
         if !self.referee.is_secret_who_decided() {
             self.held_back.release(effects);
+            if let Replay::Growing(writer) = &mut self.replay {
+                writer.publish();
+            }
         }
         let stays = replay.clone().or(is_cancelled.then(Arc::default));
         self.store(stays.as_ref(), time, effects);

@@ -1,5 +1,8 @@
 //! What a match shows of itself. All of it waits for what [`Match::unsettled`] says.
 
+#[cfg(test)]
+mod public_records;
+
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
@@ -109,16 +112,35 @@ impl<G: WireGame> Match<G> {
 
     /// What everybody may know of it once its group is over.
     pub(crate) fn whole_info(&self) -> v1::MatchInfo {
+        let rules = self.referee.rules();
+        let result = self.referee.result();
+        let Origin {
+            id, salt, group, ..
+        } = &*self.origin;
+        v1::MatchInfo {
+            config: Some(v1::MatchConfig {
+                group: group.clone(),
+                ..rules_to_wire(rules, result.is_some())
+            }),
+            result: result.map(|result| result_to_wire(id.as_str(), result)),
+            seed_commitment: salt.commit(&rules.seed),
+            seed_salt: result.map(|_| salt.to_hex()).unwrap_or_default(),
+            ..self.standing()
+        }
+    }
+
+    /// What everybody may know of how it stands: its info without what is large, which is its config,
+    /// its seed with commitment and salt, and its result.
+    pub fn standing(&self) -> v1::MatchInfo {
         let referee = &self.referee;
-        let rules = referee.rules();
         let result = referee.result();
         let Origin {
             id,
-            salt,
             maker,
             created_unix_ms,
             labels,
-            group,
+            salt: _,
+            group: _,
             tickets: _,
             reserved_for: _,
             offered: _,
@@ -131,18 +153,11 @@ impl<G: WireGame> Match<G> {
         v1::MatchInfo {
             match_id: id.to_string(),
             state: self.state().into(),
-            config: Some(v1::MatchConfig {
-                group: group.clone(),
-                ..rules_to_wire(rules, result.is_some())
-            }),
             seats: referee
                 .public_seats()
                 .map(|info| self.seat_to_wire(info))
                 .collect(),
             decisions: referee.public_decisions(),
-            result: result.map(|result| result_to_wire(id.as_str(), result)),
-            seed_commitment: salt.commit(&rules.seed),
-            seed_salt: result.map(|_| salt.to_hex()).unwrap_or_default(),
             rules_version: G::RULES_VERSION,
             labels: labels.clone(),
             maker: maker.clone().unwrap_or_default(),
@@ -173,6 +188,21 @@ impl<G: WireGame> Match<G> {
     /// Somebody watches, or nobody any more.
     pub fn set_watched(&mut self, is_watched: bool) {
         self.is_watched = is_watched && self.referee.phase() != MatchPhase::Ended;
+    }
+
+    /// What its positions are played from: its rules and its setup. Secret, as they are.
+    pub fn replay_head(&self) -> v1::Replay {
+        bridgemaster_replay::replay_head(self.origin.id.as_str(), &self.referee)
+    }
+
+    /// Its records from a place on that everybody may know of, as
+    /// [`ReplayWriter::public_from`](bridgemaster_replay::ReplayWriter::public_from) gives them.
+    /// None when it is over: they are in its replay then.
+    pub fn public_records(&self, from_bytes: usize) -> &[u8] {
+        match &self.replay {
+            Replay::Growing(writer) => writer.public_from(from_bytes),
+            Replay::Sealed(_) => &[],
+        }
     }
 
     /// Whether its chance stays secret after its end.

@@ -106,6 +106,9 @@ impl<G: WireGame> Recovered<G> {
                 }
             }
         }
+        if !self.referee.is_secret_who_decided() {
+            self.replay.publish();
+        }
         let differs = |what, replayed, written| Unreplayable::Differs {
             number,
             what,

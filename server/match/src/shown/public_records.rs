@@ -1,0 +1,96 @@
+//! Records are public when what came of them is, and not before.
+
+use bridgemaster_games::{GAME_IDS, SeatCount, Seed, with_game};
+use bridgemaster_proto::v1::{Decision, decision::Choice, play_response::Message, record};
+use bridgemaster_referee::{HistoryId, MatchRules};
+use bridgemaster_replay::{RecordPlace, SigningKey};
+use bridgemaster_wire::SeedSalt;
+
+use super::*;
+use crate::{Effect, MatchId, Moment, Report, SeatInput};
+
+fn at_ms(ms: u32) -> Moment {
+    Moment {
+        time: Time(0).plus_ms(ms),
+        lag_us: 0,
+    }
+}
+
+/// Decisions among the records that everybody may know of.
+fn public<G: WireGame>(played: &Match<G>) -> u32 {
+    let bytes = played.public_records(0);
+    let mut place = RecordPlace::default();
+    let records = std::iter::from_fn(|| place.next(bytes).unwrap());
+    let decisions = records.filter(|r| matches!(r.record, Some(record::Record::Decision(_))));
+    u32::try_from(decisions.count()).unwrap()
+}
+
+/// Plays a match to its end, and gives the most answers that were secret at once, at least.
+fn most_secret<G: WireGame>() -> i64 {
+    let rules = MatchRules::<G>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
+    let origin = Origin::new(MatchId::new("m"), SeedSalt::new([1; 32]), Vec::new());
+    let (history, key) = (HistoryId::new([2; 16]), SigningKey::new(&[3; 32]));
+    let mut played = Match::new(origin, rules, at_ms(0), history, false, Arc::new(key)).unwrap();
+    let (mut effects, mut reports) = (Vec::new(), Vec::new());
+    let streams = [0, 1].map(|number| {
+        let arrived = (at_ms(1), &mut reports);
+        let (seat, bot) = (Seat::new(number).unwrap(), BotIdentity::default());
+        let joined = played.join(arrived, seat, bot, None, None, &mut effects);
+        joined.unwrap().stream
+    });
+    let (mut most, mut answered) = (0, 0);
+    for ms in 2.. {
+        let asked: Vec<_> = effects.drain(..).collect();
+        let asked = asked.into_iter().filter_map(|effect| match effect {
+            Effect::Send { seat, response, .. } => match response.message {
+                Some(Message::DecisionRequest(request)) => Some((seat, request)),
+                _ => None,
+            },
+            _ => None,
+        });
+        for (seat, request) in asked {
+            // Not always the first, and not always the last.
+            let index = (request.request_id * 7 + ms) % request.legal_count;
+            let answer = Decision {
+                request_id: request.request_id,
+                choice: Some(Choice::Index(index)),
+                ..Decision::default()
+            };
+            reports.push(Report {
+                moment: at_ms(ms),
+                seat,
+                stream: streams[seat.index()],
+                input: SeatInput::Decision(answer),
+            });
+        }
+        if reports.is_empty() {
+            break;
+        }
+        // One at a time, so that each is looked at.
+        for report in std::mem::take(&mut reports) {
+            played.handle_reports(&mut vec![report], &mut effects);
+            if played.referee.phase() == MatchPhase::Running {
+                let decisions = played.referee.public_decisions();
+                assert_eq!(public(&played), decisions, "{}", G::ID);
+                answered += 1;
+                // Forced decisions count too, so that there may be more than were answered.
+                most = most.max(i64::from(answered) - i64::from(decisions));
+            }
+        }
+    }
+    assert_eq!(played.referee.phase(), MatchPhase::Ended, "{}", G::ID);
+    assert_eq!(played.public_records(0), b"", "they are in the replay now");
+    assert!(played.replay().is_some());
+    most
+}
+
+#[test]
+fn a_decision_is_among_the_public_records_when_it_is_counted_and_not_before() {
+    let games = GAME_IDS.iter();
+    let most = games.map(|game| with_game!(*game, G => most_secret::<G>()).unwrap());
+    let most: Vec<i64> = most.collect();
+    assert!(
+        most.iter().any(|most| *most > 1),
+        "something was secret: {most:?}"
+    );
+}
