@@ -94,8 +94,11 @@ fn each_decision_leads_to_a_position_with_its_lines_as_the_transcript_has_them()
         let mut text = String::new();
         write_transcript(&replay, &mut text).unwrap();
         let shown = text.lines().filter_map(|line| line.strip_prefix("      "));
+        let shown: Vec<&str> = shown.collect();
         let told = all.iter().flat_map(|position| &position.lines);
-        assert!(shown.eq(told.map(String::as_str)), "{game}");
+        let told: Vec<&str> = told.map(String::as_str).collect();
+        // Before them may be lines of the table.
+        assert!(shown.ends_with(&told), "{game}");
         let faults = all
             .iter()
             .map(|position| position.faults.len())

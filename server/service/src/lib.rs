@@ -36,6 +36,7 @@ mod memory_bound;
 mod metrics;
 #[cfg(test)]
 mod operators_page;
+mod page;
 mod play;
 mod random;
 mod refusal;
@@ -52,6 +53,7 @@ pub use inspection::{inspect_finished_match, inspect_match_in_play};
 pub use journal::RecoveryError;
 pub use limits::{Limits, Rate};
 pub use line_limit::LineLimit;
+pub use page::SinglePage;
 pub use refusal::{ERROR_DOMAIN, Refusal, reason_name};
 pub use server::{BindError, ServeError, Server, ServerOptions, Storage};
 pub use transport::{Tls, TlsError, TlsFiles};

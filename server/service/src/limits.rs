@@ -38,6 +38,13 @@ pub struct Limits {
     /// more bots puts several on one connection. Not counted on a server without keys.
     #[serde(deserialize_with = "positive")]
     pub protected_connections_per_key: usize,
+    /// Open connections to the page: a browser opens up to six, and keeps one for what it follows. A
+    /// new one over the limit replaces the oldest.
+    #[serde(deserialize_with = "positive")]
+    pub page_connections: usize,
+    /// The same from one address: half of all, since a room full of people often shares an address.
+    #[serde(deserialize_with = "positive")]
+    pub page_connections_per_address: usize,
     /// Time from the connection to the HTTP/2 preface. Clients send it at once; the transport
     /// itself would wait for ever.
     #[serde(rename = "preface_time_ms", deserialize_with = "from_ms")]
@@ -233,6 +240,8 @@ impl Default for Limits {
             connections: 16_384,
             connections_per_address: 4_096,
             protected_connections_per_key: 256,
+            page_connections: 2_048,
+            page_connections_per_address: 1_024,
             preface_time: Duration::from_secs(10),
             tls_handshakes: 512,
             tls_handshake_time: Duration::from_secs(10),
@@ -345,12 +354,29 @@ pub(crate) fn most_protected(connections: usize) -> usize {
 /// for as long as no 512 newer ones come from its address: long enough to show a ticket.
 const NEVER_PROTECTED: usize = 4;
 
+/// Most viewers of one stream of positions: each seat, and a spectator, with one to spare.
+pub(crate) const MAX_VIEWERS: usize = 8;
+
+/// Least time between two looks at a match for a stream of positions: people see no more of it, and
+/// bots that answer at once must not make the server write to each of many spectators at that
+/// rate.
+pub(crate) const POSITIONS_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Largest replay file that is opened for somebody, in bytes: forty times what a long match has.
+pub(crate) const REPLAY_FILE_BYTES: usize = 4 * 1024 * 1024;
+
+/// Replay files that are opened at once: each is in memory, unpacked while it is checked.
+pub(crate) const OPENED_REPLAYS: usize = 4;
+
 /// Characters of a client's text that a refusal repeats. It travels in a header, and clients
 /// refuse long ones.
 pub(crate) const MAX_REPEATED_CHARS: usize = 64;
 
 /// Most bytes of the metadata of a call, as HTTP/2 counts them. A ticket and a key take under 300.
 pub(crate) const MAX_METADATA_BYTES: u32 = 8 * 1024;
+
+/// Bytes that a connection of a browser buffers of requests, with HTTP/1.1, and of answers.
+pub(crate) const PAGE_BUFFER_BYTES: usize = 64 * 1024;
 
 /// Connections to the port of the metrics at once: a few programs that read them.
 pub(crate) const METRICS_CONNECTIONS: usize = 32;

@@ -4,7 +4,10 @@
 //! from outside: it has the real server hold as much as its limits allow, and reads what the system
 //! says that the process takes.
 
-use crate::limits::{Limits, MAX_UNWRITTEN_REPLAY_BYTES, METRICS_CONNECTIONS};
+use crate::limits::{
+    Limits, MAX_UNWRITTEN_REPLAY_BYTES, METRICS_CONNECTIONS, OPENED_REPLAYS, PAGE_BUFFER_BYTES,
+    REPLAY_FILE_BYTES,
+};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -58,13 +61,20 @@ impl Limits {
             many(self.queues, QUEUE_BYTES),
             many(self.attendances, ATTENDANCE_BYTES),
             many(self.connections, CONNECTION_BYTES + window),
-            many(self.tls_handshakes, HANDSHAKE_BYTES),
+            many(
+                self.page_connections,
+                CONNECTION_BYTES + window + 2 * PAGE_BUFFER_BYTES as u64,
+            ),
+            // As many again on the way to the page.
+            many(2 * self.tls_handshakes, HANDSHAKE_BYTES),
             many(METRICS_CONNECTIONS, CONNECTION_BYTES),
             many(self.bot_streams, BOT_STREAM_BYTES),
             many(self.other_calls, CALL_BYTES),
             many(self.unfinished_request_bytes, GROWING),
             many(self.unread_answer_bytes, 1),
             MAX_UNWRITTEN_REPLAY_BYTES as u64,
+            // The file, and its message while it is checked.
+            many(OPENED_REPLAYS * REPLAY_FILE_BYTES, 1 + UNPACKED),
             many(self.bot_queue_bytes, UNPACKED),
             many(self.watcher_queue_bytes, UNPACKED),
         ];

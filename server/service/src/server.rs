@@ -18,6 +18,7 @@ use bridgemaster_proto::{
 use bridgemaster_store::{KeyStore, Store, StoreError};
 use thiserror::Error;
 use tokio::{
+    join,
     net::TcpListener,
     select,
     time::{sleep, timeout},
@@ -37,20 +38,21 @@ use crate::{
     identity::Authenticator,
     journal::{Journal, RecoveryError},
     limits::{
-        Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS, Rate,
+        Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS,
     },
     lobby::{Lobby, QUEUE_NOTES},
     metrics::{self, Metrics},
+    page::{Desk, Guard, Page},
     play::{Play, SeatAdmission},
     refusal::Refusal,
     replays::{
         ReplayKeeper,
         signing_key::{self, SigningKeyError},
     },
-    services::{Catalog, LobbyDesk, MatchDesk, RefusalDetails, RequestTimeout},
+    services::{Catalog, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout},
     transport::{
-        Call, CallerId, ConnectionInfo, ConnectionSlots, FewConnections, Origin, Tls, TokenBuckets,
-        incoming, serve,
+        Allowances, Call, CallerId, ConnectionInfo, ConnectionSlots, FewConnections, Origin, Peers,
+        ShownKey, Tls, TokenBuckets, incoming, serve, serve_web,
     },
 };
 
@@ -164,6 +166,7 @@ pub struct Server {
     tls: Option<Arc<Tls>>,
     local_addr: SocketAddr,
     metrics: Option<(TcpListener, SocketAddr)>,
+    page: Option<PageListener>,
     matches: Arc<Matches>,
     lobby: Arc<Lobby>,
     authenticator: Authenticator,
@@ -247,12 +250,33 @@ impl Server {
             local_addr,
             authenticator,
             metrics,
+            page: None,
             matches,
             lobby,
             journal,
             replays,
             _writing: writing,
         })
+    }
+
+    /// Serves the page for people on `addr` too, with the same keys and TLS; port 0 takes a free
+    /// one. Requests are answered that name this server by an address, as `localhost` or by one of
+    /// `names`; with TLS browsers check the name. Gives the address.
+    ///
+    /// # Errors
+    /// When the address cannot be had.
+    pub async fn open_page(
+        &mut self,
+        addr: SocketAddr,
+        names: Vec<String>,
+    ) -> Result<SocketAddr, BindError> {
+        let (listener, addr) = listen(addr).await?;
+        self.page = Some(PageListener {
+            listener,
+            addr,
+            names,
+        });
+        Ok(addr)
     }
 
     /// The address that the server listens on.
@@ -311,9 +335,11 @@ impl Server {
             Arc::clone(&slots),
         );
         let admission = SeatAdmission::new(Arc::clone(&matches));
+        let calls = Arc::new(TokenBuckets::new(limits.calls_per_address));
         let authenticator = self.authenticator.clone();
-        let limit_calls = limit_calls(limits.calls_per_address, admission, authenticator);
-        let services = Routes::new(RequestTimeout::new(health, limits.hello_time))
+        let limit_calls = limit_calls(Arc::clone(&calls), admission, authenticator);
+        let replay_desk = Arc::new(ReplayDesk::new());
+        let routes = Routes::new(RequestTimeout::new(health, limits.hello_time))
             .add_service(RequestTimeout::new(
                 reflection().build_v1()?,
                 limits.hello_time,
@@ -341,15 +367,20 @@ impl Server {
                     Arc::clone(&matches),
                     Arc::clone(&self.lobby),
                     self.authenticator.clone(),
+                    Arc::clone(&replay_desk),
                 ))
                 .max_decoding_message_size(limits.request_bytes),
                 limits.hello_time,
-            ))
+            ));
+        let of_browsers = RefusalDetails(routes.clone().prepare());
+        let of_browsers = InterceptedService::new(of_browsers, limit_calls.clone());
+        let services = routes
             .add_service(
                 PlayServiceServer::new(play).max_decoding_message_size(limits.play_message_bytes),
             )
             .prepare();
         let services = InterceptedService::new(RefusalDetails(services), limit_calls);
+        let allowances = Allowances::new(limits.clone());
         info!(addr = %self.local_addr, "serving");
         let _metrics = self.metrics.map(|(listener, addr)| {
             info!(%addr, "serving metrics");
@@ -389,11 +420,56 @@ impl Server {
                 matches.lifecycle().stop();
             }
         };
-        let connections = incoming(self.listener, self.tls, limits.clone(), slots);
         let authenticator = self.authenticator.clone();
-        let shown_key = Arc::new(move |metadata: &HeaderMap| authenticator.shown_key(metadata));
+        let shown_key: ShownKey =
+            Arc::new(move |metadata: &HeaderMap| authenticator.shown_key(metadata));
+        let served_page = self.page.map(|page| {
+            let PageListener {
+                listener,
+                addr,
+                names,
+            } = page;
+            info!(%addr, "serving the page");
+            let slots = ConnectionSlots::without_bots(
+                limits.page_connections,
+                limits.page_connections_per_address,
+            );
+            let tls = self.tls.clone();
+            let guard = Guard::new(names, tls.is_some());
+            let connections = incoming(listener, tls, Peers::Browsers, limits.clone(), slots);
+            let desk = Desk {
+                guard,
+                authenticator: self.authenticator.clone(),
+                replays: replay_desk,
+                calls,
+                limits: limits.clone(),
+            };
+            let page = Page::new(of_browsers, desk);
+            let shown_key = Arc::clone(&shown_key);
+            let allowances = Arc::clone(&allowances);
+            serve_web(connections, page, shown_key, allowances, drained.clone())
+        });
+        let served_page = async {
+            if let Some(serving) = served_page {
+                serving.await;
+            }
+        };
+        let connections = incoming(
+            self.listener,
+            self.tls,
+            Peers::Programs,
+            limits.clone(),
+            slots,
+        );
+        let serving = serve(
+            connections,
+            services,
+            shown_key,
+            Arc::clone(&allowances),
+            stopped,
+        );
         select! {
-            () = serve(connections, services, shown_key, limits.clone(), stopped) => {}
+            ((), ()) = async { join!(serving, served_page) } => {}
             () = stop_deadline(&drained, limits.stop_time) => {
                 warn!("streams still open after the stop time are cut");
             }
@@ -431,6 +507,14 @@ impl Server {
         info!("stopped");
         Ok(())
     }
+}
+
+/// Where the page is served.
+struct PageListener {
+    listener: TcpListener,
+    addr: SocketAddr,
+    /// Names of the server besides its addresses.
+    names: Vec<String>,
 }
 
 /// The folder of replays, and the task that keeps it.
@@ -482,11 +566,11 @@ async fn asked_to_stop(journal: &Option<Arc<Journal>>, stop: &CancellationToken)
 /// Refuses the calls of a key that calls too often, and those without a known key of an address
 /// that does, but for those of bots that come to their seats.
 fn limit_calls(
-    rate: Rate,
+    buckets: Arc<TokenBuckets<Option<Origin>>>,
     admission: SeatAdmission,
     authenticator: Authenticator,
 ) -> impl Fn(Request<()>) -> Result<Request<()>, Status> + Clone + Send + 'static {
-    let (buckets, admission) = (Arc::new(TokenBuckets::new(rate)), Arc::new(admission));
+    let admission = Arc::new(admission);
     move |call| {
         if let Some(CallerId::Key(key)) = Call::current().map(|current| current.caller_id()) {
             authenticator.debit_call(&key)?;

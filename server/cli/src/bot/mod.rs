@@ -1,23 +1,38 @@
-//! `bridgemaster bot`: a built-in bot plays a seat.
+//! `bridgemaster bot`: a built-in bot plays a seat, or the person at this terminal does.
 
-use bridgemaster_bots::{BotArgs, NoTicket, log_filter};
-use clap::Args;
+mod asked;
+mod human;
+
+use bridgemaster_bots::{NAMES, NoTicket, SeatArgs, log_filter};
+use bridgemaster_proto::v1::MatchResult;
+use bridgemaster_sdk::{Options, play_blocking};
+use clap::{Args, builder::PossibleValuesParser};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{
     Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, registry,
     util::SubscriberInitExt as _,
 };
 
+use self::human::Human;
 use super::{failure::misuse, output, table};
+
+/// The name of the one that is no program.
+const HUMAN: &str = "human";
 
 #[derive(Args)]
 #[command(
-    after_help = "The join ticket is a secret: give it in the environment, where other users of \
+    after_help = "`human` is you: the table and your legal decisions are shown, and you choose one \
+        by its number or its notation. Your clock runs, so make the match with much time, such as \
+        `create --bank-ms 3600000 --cap-ms 600000 --reconnect-ms 600000`.\n\n\
+        The join ticket is a secret: give it in the environment, where other users of \
         the machine do not see it.\n\n  BRIDGEMASTER_TICKET=... bridgemaster bot greedy"
 )]
 pub(super) struct BotCommand {
+    /// The bot, or `human`
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(NAMES.iter().chain([&HUMAN])))]
+    name: String,
     #[command(flatten)]
-    bot: BotArgs,
+    seat: SeatArgs,
 }
 
 impl BotCommand {
@@ -27,16 +42,29 @@ impl BotCommand {
             .with_ansi(output::has_colours())
             .with_writer(output::text_log);
         registry().with(log.with_filter(filter)).init();
-        let result = self
-            .bot
-            .play()
-            .map_err(|error| match error.is::<NoTicket>() {
-                true => misuse(error.to_string()),
-                false => error,
-            })?;
+        let played = match self.name.as_str() {
+            HUMAN => play(self.seat).map(Some),
+            name => self.seat.play(name),
+        };
+        let result = played.map_err(|error| match error.is::<NoTicket>() {
+            true => misuse(error.to_string()),
+            false => error,
+        })?;
         if let Some(result) = result {
             output::print(&table::standings(&result))?;
         }
         Ok(())
     }
+}
+
+/// Plays a seat by hand.
+fn play(seat: SeatArgs) -> anyhow::Result<MatchResult> {
+    let ticket = seat.ticket.ok_or(NoTicket)?;
+    let options = Options {
+        bot_version: env!("CARGO_PKG_VERSION").to_owned(),
+        key: seat.key,
+        tls: seat.tls.into(),
+        ..Options::new(seat.server, ticket, HUMAN)
+    };
+    Ok(play_blocking(Human::default(), options)?)
 }

@@ -65,6 +65,9 @@ pub(super) struct DemoArgs {
     /// Write the replay to this file [default: a file in the folder for temporary files]
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
+    /// Serve a page for the browser in which the match is seen, and keep it until Ctrl-C
+    #[arg(long)]
+    open: bool,
     /// Show neither the progress bar nor the result
     #[arg(short, long)]
     quiet: bool,
@@ -121,7 +124,11 @@ impl DemoArgs {
         json: Option<OutputFile>,
     ) -> anyhow::Result<()> {
         let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let server = Server::bind(loopback, ServerOptions::default()).await?;
+        let mut server = Server::bind(loopback, ServerOptions::default()).await?;
+        let page = match self.open {
+            true => Some(server.open_page(loopback, Vec::new()).await?),
+            false => None,
+        };
         let server_url = format!("http://{}", server.local_addr());
         let stop = CancellationToken::new();
         let serving = tokio::spawn(server.run(stop.clone()));
@@ -136,8 +143,20 @@ impl DemoArgs {
             .r#match
             .context("the server made no match")?
             .match_id;
+        if let Some(addr) = page {
+            // Before the match, since it can be watched.
+            let line = format!(
+                "page at http://{addr}/m/{} (Ctrl-C stops)",
+                Outside(&match_id)
+            );
+            match &json {
+                Some(json) if json.is_stdout() => output::complain(&line),
+                _ => output::print(&format!("{line}\n"))?,
+            }
+        }
         let progress = ProgressView::new(self.quiet);
         let asked = asked_to_stop();
+        tokio::pin!(asked);
         let mut processes = Processes::start(
             &entrants,
             &server_url,
@@ -155,7 +174,7 @@ impl DemoArgs {
                 progress.give_up();
                 anyhow::bail!("the match cannot begin: {missing}");
             }
-            () = asked => {
+            () = &mut asked => {
                 progress.give_up();
                 anyhow::bail!("stopped before the match had ended");
             }
@@ -163,9 +182,13 @@ impl DemoArgs {
         progress.finish();
         processes.finish(|left| progress.tell_of(left)).await;
         let replay = client.replay_file(&match_id).await?;
+        let reported = self.report(&ended, &replay, json.as_ref());
+        if page.is_some() && reported.is_ok() {
+            asked.await;
+        }
         stop.cancel();
         serving.await??;
-        self.report(&ended, &replay, json.as_ref())
+        reported
     }
 
     fn report(

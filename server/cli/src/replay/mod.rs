@@ -1,16 +1,18 @@
 //! `bridgemaster replay`: fetches, reads, checks and converts replay files.
 
+mod file;
+mod page;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::outside::Outside;
-use bridgemaster_replay::{
-    MAX_REPLAY_BYTES, PublicKey, ReplayFile, decode, verify, write_transcript,
-};
+use bridgemaster_replay::{PublicKey, ReplayFile, decode, verify, write_transcript};
 use bridgemaster_whole_file as whole_file;
 use clap::{Args, Subcommand};
 
+use self::file::read;
 use super::{
     count::count,
     failure::misuse,
@@ -70,6 +72,19 @@ enum ReplayCommand {
         #[command(flatten)]
         tls: TlsArgs,
     },
+    /// Write a replay as one HTML file, which any browser shows without a server
+    Html {
+        /// Replay file
+        file: PathBuf,
+        /// File to write [default: FILE with `.html` instead of `.replay.binpb`]
+        #[arg(short, long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Show a replay in the browser: serve its page here until Ctrl-C
+    Open {
+        /// Replay file
+        file: PathBuf,
+    },
     /// Convert a replay, so that programs in any language can read it
     Export {
         /// As canonical proto JSON of the message bridgemaster.v1.Replay
@@ -110,6 +125,8 @@ impl ReplayArgs {
                 verify_file(&file, Some(key))
             }),
             ReplayCommand::Verify { file, .. } => verify_file(&file, None),
+            ReplayCommand::Html { file, out } => page::write(&file, out.as_deref()),
+            ReplayCommand::Open { file } => page::open(&file),
             ReplayCommand::Export {
                 json: _,
                 file,
@@ -170,11 +187,6 @@ fn demanded(key: &str) -> anyhow::Result<PublicKey> {
     let text = input_file::read_text(path, MAX_KEY_FILE_BYTES).context("--key")?;
     let parsed = text.trim().parse();
     parsed.map_err(|error| misuse(format!("--key {}: {error}", path.display())))
-}
-
-fn read(path: &Path) -> anyhow::Result<ReplayFile> {
-    let bytes = input_file::read(path, MAX_REPLAY_BYTES)?;
-    decode(&bytes).with_context(|| path.display().to_string())
 }
 
 /// Who signed a file, for the end of a sentence.

@@ -31,6 +31,10 @@ pub(super) struct ConfigFile {
     pub(super) tls_client_ca: Option<PathBuf>,
     #[serde(deserialize_with = "address::deserialize")]
     pub(super) metrics: Option<SocketAddr>,
+    #[serde(deserialize_with = "address::deserialize")]
+    pub(super) page: Option<SocketAddr>,
+    pub(super) no_page: bool,
+    pub(super) page_host: Vec<String>,
     pub(super) log: Option<LogForm>,
     pub(super) insecure: bool,
     pub(super) limits: Limits,

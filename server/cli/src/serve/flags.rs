@@ -43,6 +43,17 @@ pub(crate) struct ServeArgs {
     /// Serve metrics for Prometheus at this address, as `GET /metrics`
     #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse)]
     pub(super) metrics: Option<SocketAddr>,
+    /// Address of the page for people, in which matches are watched; port 0 picks a free port
+    /// [default: 127.0.0.1:8080 if the server is on a loopback address too, else no page]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse, conflicts_with = "no_page")]
+    pub(super) page: Option<SocketAddr>,
+    /// Serve no page
+    #[arg(long)]
+    pub(super) no_page: bool,
+    /// Name by which browsers reach the page, besides addresses and `localhost`; not needed with
+    /// TLS; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(super) page_host: Vec<String>,
     /// Form of the log on standard error [default: text]
     #[arg(long, value_enum)]
     pub(super) log: Option<LogForm>,

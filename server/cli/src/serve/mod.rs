@@ -26,7 +26,7 @@ use tracing_subscriber::{
 
 use super::{output, runtime::block_on, stop_signal::asked_to_stop, tls_flags::reload_on_hangup};
 use flags::{LogForm, Survives};
-use settings::Settings;
+use settings::{PageSettings, Settings};
 
 pub(super) use flags::ServeArgs;
 
@@ -93,7 +93,7 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         Some(folder) => Some(open_store(folder, settings.survives).await?),
         None => None,
     };
-    open_files::fit(&mut settings.limits);
+    open_files::fit(&mut settings.limits, settings.page.is_some());
     let memory_mib = settings.limits.memory_bound() >> 20;
     info!(memory_mib, "memory is bounded");
     let keys = store.clone().filter(|_| settings.require_keys);
@@ -109,9 +109,13 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
             given_up: settings.drop_match,
         }),
     };
-    let server = Server::bind(settings.listen, options)
+    let mut server = Server::bind(settings.listen, options)
         .await
         .map_err(explained)?;
+    let page = match settings.page {
+        Some(page) => open_page(&mut server, page).await?,
+        None => None,
+    };
     let (drain, stop) = (CancellationToken::new(), CancellationToken::new());
     let asked = asked_to_stop();
     let (drained, stopped) = (drain.clone(), stop.clone());
@@ -129,8 +133,41 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
     if let Some(addr) = server.metrics_addr() {
         output::print(&format!("metrics at http://{addr}/metrics\n"))?;
     }
+    match page {
+        Some(Opened::At(addr)) => output::print(&format!("page at {scheme}://{addr}/\n"))?,
+        Some(Opened::Taken(addr)) => output::print(&format!(
+            "no page: another program has {addr}; --page ADDR:PORT takes another\n"
+        ))?,
+        None => {}
+    }
     server.run_and_drain(drain, stop).await?;
     Ok(())
+}
+
+/// What became of the page.
+enum Opened {
+    /// It is served here.
+    At(SocketAddr),
+    /// Another program has the default port.
+    Taken(SocketAddr),
+}
+
+/// Opens the page. That its default port is taken does not keep the server from its work.
+async fn open_page(server: &mut Server, page: PageSettings) -> anyhow::Result<Option<Opened>> {
+    let PageSettings {
+        addr,
+        names,
+        is_default,
+    } = page;
+    match server.open_page(addr, names).await {
+        Ok(addr) => Ok(Some(Opened::At(addr))),
+        Err(BindError::Listen { addr, source })
+            if is_default && source.kind() == io::ErrorKind::AddrInUse =>
+        {
+            Ok(Some(Opened::Taken(addr)))
+        }
+        Err(error) => Err(explained(error)),
+    }
 }
 
 /// An error with what to do about it, where that is known.

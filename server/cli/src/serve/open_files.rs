@@ -8,13 +8,24 @@ use tracing::warn;
 #[cfg(target_os = "linux")]
 const OTHER_FILES: u64 = 100;
 
+/// Connections to the page are at most one part in so many of all, where there are too few files.
+const PAGE_PART: usize = 8;
+
 /// Raises the limit on the files of this process as far as the system allows and `limits` needs, and
 /// lowers `limits` where that is not enough. A server out of files could accept nobody; with fewer
-/// connections the oldest without a bot makes room.
-pub(super) fn fit(limits: &mut Limits) {
-    let Some(fitting) = fitting(limits.connections) else {
+/// connections the oldest without a bot makes room. With a page, its connections have an eighth of
+/// what there is at most: bots come first.
+pub(super) fn fit(limits: &mut Limits, has_page: bool) {
+    let of_page = match has_page {
+        true => limits.page_connections,
+        false => 0,
+    };
+    let Some(fitting) = fitting(limits.connections.saturating_add(of_page)) else {
         return;
     };
+    let of_page = of_page.min(fitting / PAGE_PART);
+    limits.page_connections = limits.page_connections.min(of_page.max(1));
+    let fitting = (fitting - of_page).min(limits.connections);
     if fitting < limits.connections {
         warn!(
             connections = fitting,

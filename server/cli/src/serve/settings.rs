@@ -17,6 +17,8 @@ use crate::{failure::misuse, tls_flags::TlsFlags};
 /// Default listen address.
 const DEFAULT_LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 50051);
+/// Default address of the page: the port that programs with a page for their users usually take.
+const DEFAULT_PAGE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 /// Default drain time with a data folder, in seconds: enough for matches that are about to end; the
 /// others go on after the restart.
 const DURABLE_DRAIN_SECONDS: u32 = 5;
@@ -31,9 +33,41 @@ pub(super) struct Settings {
     pub(super) require_keys: bool,
     pub(super) tls: TlsFlags,
     pub(super) metrics: Option<SocketAddr>,
+    pub(super) page: Option<PageSettings>,
     pub(super) log: LogForm,
     pub(super) verbose: u8,
     pub(super) limits: Limits,
+}
+
+/// Where the page is served.
+pub(super) struct PageSettings {
+    pub(super) addr: SocketAddr,
+    /// Names of the server besides its addresses.
+    pub(super) names: Vec<String>,
+    /// Nobody has asked for it: the server does without if another program has the port.
+    pub(super) is_default: bool,
+}
+
+impl PageSettings {
+    /// Those of flags and file, beside a server that listens on `listen`. A flag wins.
+    fn of(args: &ServeArgs, file: &ConfigFile, listen: SocketAddr) -> Option<Self> {
+        let asked = match (args.page, args.no_page) {
+            (Some(addr), _) => Some(addr),
+            (None, true) => return None,
+            (None, false) if file.no_page => return None,
+            (None, false) => file.page,
+        };
+        let default = listen.ip().is_loopback().then_some(DEFAULT_PAGE);
+        let names = match args.page_host.is_empty() {
+            true => &file.page_host,
+            false => &args.page_host,
+        };
+        Some(Self {
+            addr: asked.or(default)?,
+            names: names.clone(),
+            is_default: asked.is_none(),
+        })
+    }
 }
 
 impl Settings {
@@ -49,8 +83,10 @@ impl Settings {
         let insecure = args.insecure || file.insecure;
         let survives = args.survives.or(file.survives);
         let drain_time = args.drain_time.or(file.drain_time);
+        let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
         let settings = Self {
-            listen: args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN),
+            page: PageSettings::of(&args, &file, listen),
+            listen,
             replays: args.replays.or(file.replays),
             data: args.data.or(file.data),
             survives: survives.unwrap_or(Survives::Power),
@@ -71,7 +107,9 @@ impl Settings {
 
     /// Whether other machines can reach the server.
     pub(super) fn is_reached_by_others(&self) -> bool {
-        !self.listen.ip().is_loopback()
+        let page = self.page.as_ref().map(|page| page.addr);
+        let mut addresses = std::iter::once(self.listen).chain(page);
+        addresses.any(|addr| !addr.ip().is_loopback())
     }
 
     /// Refuses flags that need a data folder when none is given.
@@ -94,12 +132,24 @@ impl Settings {
             return Ok(());
         }
         let Self { listen, .. } = self;
-        if self.is_reached_by_others() && !self.tls.is_given() {
+        if !listen.ip().is_loopback() && !self.tls.is_given() {
             return Err(misuse(format!(
                 "--listen {listen}: other machines reach this address, and without TLS tickets \
                  and keys cross the network unencrypted; give --tls-cert and --tls-key, listen \
                  on a loopback address such as 127.0.0.1:{}, or accept that with --insecure",
                 listen.port()
+            )));
+        }
+        if let Some(page) = &self.page
+            && !page.addr.ip().is_loopback()
+            && !self.tls.is_given()
+        {
+            return Err(misuse(format!(
+                "--page {0}: other machines reach this address, and without TLS keys cross the \
+                 network unencrypted; give --tls-cert and --tls-key, use a loopback address such \
+                 as 127.0.0.1:{1}, or accept that with --insecure",
+                page.addr,
+                page.addr.port()
             )));
         }
         match self.metrics {

@@ -28,7 +28,11 @@ fn public<G: WireGame>(played: &Match<G>) -> u32 {
 /// Plays a match to its end, and gives the most answers that were secret at once, at least.
 fn most_secret<G: WireGame>() -> i64 {
     let rules = MatchRules::<G>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
-    let origin = Origin::new(MatchId::new("m"), SeedSalt::new([1; 32]), Vec::new());
+    let origin = Origin::new(
+        MatchId::new("m").unwrap(),
+        SeedSalt::new([1; 32]),
+        Vec::new(),
+    );
     let (history, key) = (HistoryId::new([2; 16]), SigningKey::new(&[3; 32]));
     let mut played = Match::new(origin, rules, at_ms(0), history, false, Arc::new(key)).unwrap();
     let (mut effects, mut reports) = (Vec::new(), Vec::new());
@@ -40,7 +44,7 @@ fn most_secret<G: WireGame>() -> i64 {
     });
     let (mut most, mut answered) = (0, 0);
     for ms in 2.. {
-        let asked: Vec<_> = effects.drain(..).collect();
+        let asked = std::mem::take(&mut effects);
         let asked = asked.into_iter().filter_map(|effect| match effect {
             Effect::Send { seat, response, .. } => match response.message {
                 Some(Message::DecisionRequest(request)) => Some((seat, request)),

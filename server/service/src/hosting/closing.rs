@@ -48,6 +48,14 @@ pub(super) fn cancelled(reason: &str) -> Refusal {
     Refusal::new(RefusalReason::MatchCancelled, message).with("reason", reason)
 }
 
+/// The refusal of what a match tells to nobody while it is in play, but to a seat's own bot.
+pub(super) fn is_running() -> Refusal {
+    Refusal::new(
+        RefusalReason::MatchRunning,
+        "the match has not ended; until then a seat's view is shown to the API key of its bot alone",
+    )
+}
+
 /// The refusal of something that is only for a match that is not over.
 pub(super) fn is_over(info: &MatchInfo) -> Refusal {
     match &info.cancellation {

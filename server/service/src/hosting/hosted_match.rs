@@ -9,7 +9,7 @@ use bridgemaster_match::{
 use bridgemaster_proto::v1;
 use bridgemaster_referee::{BotIdentity, Known, Time};
 use bridgemaster_store::KeyName;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tracing::{Span, error_span};
 
 use super::{MatchQuery, outbound::Outbound, spectators::WatchReceiver};
@@ -99,7 +99,38 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// Follows it, as this watcher.
     fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
 
+    /// Its replay, as far as it may be told.
     fn replay(&self) -> ReplayBytes;
+
+    /// What its positions are made from.
+    fn course(&self) -> &dyn Course;
+}
+
+/// How a match goes, for those who look at its positions. What it gives has secrets of the match in
+/// it: what is told of them is for [`Positions`](bridgemaster_replay::Positions) to say.
+pub(crate) trait Course: Send + Sync {
+    /// Changes whenever there may be news; `None` when there will be none.
+    fn changes(&self) -> Option<watch::Receiver<u64>>;
+
+    /// How it stands now, with its records from this byte on as far as they are public.
+    fn news(&self, from_bytes: usize) -> Gated<CourseNews>;
+
+    /// Its rules and its setup; `None` when it is over, and they are in its replay.
+    fn head(&self) -> Option<v1::Replay>;
+
+    /// Its replay, whatever is held back of it.
+    fn whole_replay(&self) -> ReplayBytes;
+
+    /// Why not all of it may be told to everybody yet; `None` when all may.
+    fn is_secret_for(&self) -> Option<Refusal>;
+}
+
+/// News of how a match goes.
+pub(crate) struct CourseNews {
+    /// The match, without what is large.
+    pub(crate) standing: v1::MatchInfo,
+    /// Records that follow, each a field `records` of `Replay`.
+    pub(crate) records: Vec<u8>,
 }
 
 /// A seat that was taken with a new stream.

@@ -1,5 +1,6 @@
 //! One match in play: a lock around the match itself, and the hands that carry out its effects.
 
+mod course;
 mod effects;
 mod hosted;
 
@@ -113,6 +114,7 @@ impl<G: WireGame> LiveMatch<G> {
                 streams: machine.referee().seats().map(|_| None).collect(),
                 joining: None,
                 spectators: Spectators::default(),
+                changes: None,
                 journal,
                 gates: Gates::default(),
                 reports: Vec::new(),
@@ -171,6 +173,7 @@ impl<G: WireGame> LiveMatch<G> {
         locked.counted.is_in(locked.machine.referee().phase());
         self.state.set(locked.machine.state());
         let ended = locked.carry_out(&self.around, &mut effects, now);
+        locked.tell_changes();
         effects_buffer::give_back(effects);
         Outcome { value, ended }
     }

@@ -144,7 +144,26 @@ impl Matches {
         hosted: &dyn HostedMatch,
         reader: &Reader,
     ) -> Result<Arc<[u8]>, Refusal> {
-        match hosted.replay() {
+        self.bytes_of(hosted, hosted.replay(), reader).await
+    }
+
+    /// The same whatever is held back of it, to make what may be told from it.
+    pub(crate) async fn whole_replay(
+        &self,
+        hosted: &dyn HostedMatch,
+        reader: &Reader,
+    ) -> Result<Arc<[u8]>, Refusal> {
+        let replay = hosted.course().whole_replay();
+        self.bytes_of(hosted, replay, reader).await
+    }
+
+    async fn bytes_of(
+        &self,
+        hosted: &dyn HostedMatch,
+        replay: ReplayBytes,
+        reader: &Reader,
+    ) -> Result<Arc<[u8]>, Refusal> {
+        match replay {
             ReplayBytes::Growing => Err(Refusal::new(
                 RefusalReason::MatchRunning,
                 "the match has not ended, and its replay shows what seats may not know",

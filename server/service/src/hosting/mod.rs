@@ -31,7 +31,7 @@ mod tickets;
 mod timer;
 
 pub(crate) use groups::Groups;
-pub(crate) use hosted_match::HostedMatch;
+pub(crate) use hosted_match::{CourseNews, HostedMatch};
 pub(crate) use ids::Ticket;
 pub(crate) use listener::MatchListener;
 pub(crate) use live_match::LiveMatch;

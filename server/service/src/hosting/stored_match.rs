@@ -14,12 +14,13 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{BotIdentity, Histories, Known};
 use bridgemaster_store::{FinishedMatch, KeyName};
+use tokio::sync::watch;
 
 use super::{
     Groups, HostedMatch, MatchQuery,
     closing::{cancelled, forfeited, has_ended, of_another_key},
     groups::{GroupKey, maker_name, still_running},
-    hosted_match::{Joined, Outcome, ReplayBytes},
+    hosted_match::{Course, CourseNews, Joined, Outcome, ReplayBytes},
     outbound::{self, Closing},
     spectators::{Spectators, WatchReceiver},
 };
@@ -324,10 +325,46 @@ impl HostedMatch for StoredMatch {
     }
 
     fn replay(&self) -> ReplayBytes {
+        match self.is_held_back() {
+            true if !self.is_cancelled() => ReplayBytes::Never(Gated::new(still_running(), None)),
+            _ => self.whole_replay(),
+        }
+    }
+
+    fn course(&self) -> &dyn Course {
+        self
+    }
+}
+
+impl Course for StoredMatch {
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        None
+    }
+
+    fn news(&self, _: usize) -> Gated<CourseNews> {
+        let standing = v1::MatchInfo {
+            config: None,
+            result: None,
+            seed_commitment: String::new(),
+            seed_salt: String::new(),
+            ..self.info.clone()
+        };
+        let records = Vec::new();
+        Gated::new(CourseNews { standing, records }, None)
+    }
+
+    fn head(&self) -> Option<v1::Replay> {
+        None
+    }
+
+    fn whole_replay(&self) -> ReplayBytes {
         match &self.info.cancellation {
             Some(why) => ReplayBytes::Never(Gated::new(cancelled(&why.reason), None)),
-            None if self.is_held_back() => ReplayBytes::Never(Gated::new(still_running(), None)),
             None => ReplayBytes::InStore,
         }
+    }
+
+    fn is_secret_for(&self) -> Option<Refusal> {
+        self.is_held_back().then(still_running)
     }
 }

@@ -10,8 +10,8 @@ use bridgemaster_proto::v1::{
     GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchInfo, OfferPurpose,
     RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, Replay, WatchMatchRequest,
     WatchMatchResponse, WatchMatchesRequest, WatchMatchesResponse, WatchPositionsRequest,
-    WatchPositionsResponse,
     match_service_server::{MatchService, MatchServiceServer},
+    watch_positions_request::Source,
 };
 use bridgemaster_store::KeyName;
 use tokio::select;
@@ -19,6 +19,8 @@ use tokio_stream::{Pending, Stream};
 use tonic::{Request, Response, Status, server::NamedService as _};
 
 use super::{
+    opened_replay::{OpenedReplay, ReplayDesk},
+    positions::{Onlooker, PositionStream, viewers},
     supported::check_new_match,
     wishes::{check_reason, invited_bot, making, query, wanted_seats},
 };
@@ -38,6 +40,7 @@ pub(crate) struct MatchDesk {
     matches: Arc<Matches>,
     lobby: Arc<Lobby>,
     authenticator: Authenticator,
+    replays: Arc<ReplayDesk>,
 }
 
 impl MatchDesk {
@@ -45,11 +48,13 @@ impl MatchDesk {
         matches: Arc<Matches>,
         lobby: Arc<Lobby>,
         authenticator: Authenticator,
+        replays: Arc<ReplayDesk>,
     ) -> Self {
         Self {
             matches,
             lobby,
             authenticator,
+            replays,
         }
     }
 
@@ -62,6 +67,19 @@ impl MatchDesk {
         self.authenticator.caller(request.metadata()).await?;
         let service = MatchServiceServer::<Self>::NAME;
         Err(Refusal::unsupported_method(&format!("/{service}/{method}")).into())
+    }
+
+    /// The positions of the replay file of a request.
+    async fn opened(&self, request: WatchPositionsRequest) -> Result<PositionStream, Refusal> {
+        let Some(Source::ReplayFile(file)) = request.source else {
+            return Err(Refusal::field("source", "no replay file is there"));
+        };
+        let place = self.replays.place(self.matches.limits()).await?;
+        let opened = OpenedReplay::check(file, place).await?;
+        let seats = opened.seats();
+        let seats = seats.ok_or_else(|| Refusal::field("replay_file", "it has no seats"))?;
+        let viewers = viewers(&request.viewers, seats)?;
+        Ok(opened.positions(viewers, request.from_decision))
     }
 
     /// A match that the caller may change, and the caller.
@@ -294,13 +312,34 @@ impl MatchService for MatchDesk {
         self.unsupported(&request, "WatchMatches").await
     }
 
-    type WatchPositionsStream = Unserved<WatchPositionsResponse>;
+    type WatchPositionsStream = PositionStream;
 
     async fn watch_positions(
         &self,
         request: Request<WatchPositionsRequest>,
     ) -> Result<Response<Self::WatchPositionsStream>, Status> {
-        self.unsupported(&request, "WatchPositions").await
+        let match_id = match &request.get_ref().source {
+            Some(Source::MatchId(match_id)) => match_id,
+            // As for every other match that there is not.
+            None => "",
+            Some(Source::ReplayFile(_)) => {
+                self.authenticator.caller(request.metadata()).await?;
+                return Ok(Response::new(self.opened(request.into_inner()).await?));
+            }
+        };
+        let (hosted, caller) = self.seen(&request, match_id).await?;
+        let reader = reader(&request, &caller);
+        let request = request.into_inner();
+        let onlooker = Onlooker {
+            viewers: viewers(&request.viewers, hosted.seats())?,
+            from: request.from_decision,
+            matches: Arc::clone(&self.matches),
+            hosted,
+            caller,
+            reader,
+        };
+        onlooker.check()?;
+        Ok(Response::new(onlooker.positions()))
     }
 
     async fn cancel_match(

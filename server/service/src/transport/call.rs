@@ -127,6 +127,11 @@ impl QueueAllowance {
     }
 }
 
+/// Room for what a stream is made from.
+pub(crate) struct AnswerRoom {
+    _permits: Vec<OwnedSemaphorePermit>,
+}
+
 /// Bytes of a request that is not there whole, beyond those that every call has room for.
 pub(crate) struct RequestBytes {
     of_caller: Taken,
@@ -238,13 +243,26 @@ impl Call {
     /// # Errors
     /// When earlier answers are not read meanwhile, with the limit.
     pub(crate) async fn room_for_answer(bytes: usize) -> Result<(), Refusal> {
-        match Self::current() {
-            Some(call) => call.room(bytes).await,
-            None => Ok(()),
+        if let Some(call) = Self::current() {
+            let room = call.wait_for_room(bytes).await?;
+            call.held().room.extend(room);
         }
+        Ok(())
     }
 
-    async fn room(&self, bytes: usize) -> Result<(), Refusal> {
+    /// The same for what a stream is made from, as long as the room is held.
+    ///
+    /// # Errors
+    /// As [`Call::room_for_answer`].
+    pub(crate) async fn room(bytes: usize) -> Result<AnswerRoom, Refusal> {
+        let room = match Self::current() {
+            Some(call) => call.wait_for_room(bytes).await?,
+            None => Vec::new(),
+        };
+        Ok(AnswerRoom { _permits: room })
+    }
+
+    async fn wait_for_room(&self, bytes: usize) -> Result<Vec<OwnedSemaphorePermit>, Refusal> {
         let limits = &self.connection.allowances.limits;
         let (of_caller, caller_permits) = {
             let held = self.held();
@@ -264,18 +282,19 @@ impl Call {
             (&in_all.unread, in_all.unread_permits, "unread_answer_bytes"),
         ];
         let mut limit = "";
+        let mut room = Vec::new();
         let waiting = async {
             for (semaphore, most, name) in parts {
                 limit = name;
                 let wanted = u32::try_from(permits(bytes).min(most)).unwrap_or(u32::MAX);
                 let permit = Arc::clone(semaphore).acquire_many_owned(wanted).await?;
-                self.held().room.push(permit);
+                room.push(permit);
             }
             Ok::<_, AcquireError>(())
         };
         let waited = timeout(limits.unread_time, waiting).await;
         // The semaphores are never closed.
-        waited.map(|_| ()).map_err(|_| {
+        waited.map(|_| room).map_err(|_| {
             Refusal::new(
                 RefusalReason::LimitReached,
                 format!("earlier answers are not read, and the server's limit {limit} is reached"),

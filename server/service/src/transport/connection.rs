@@ -6,6 +6,7 @@ use std::{
     net::SocketAddr,
     pin::Pin,
     task::{Context, Poll, Waker},
+    time::Duration,
 };
 
 use tokio::{
@@ -54,15 +55,34 @@ struct Writing {
     is_stuck: bool,
     /// Of a read that was put off.
     reader: Option<Waker>,
+    /// How long the peer may take nothing; `None` where others see to that.
+    unread_time: Option<Duration>,
+    /// Until when the peer has to take something; `None` while it does.
+    until: Option<Pin<Box<Sleep>>>,
 }
 
 impl Writing {
-    fn note<T>(&mut self, written: Poll<T>) -> Poll<T> {
+    fn note<T>(
+        &mut self,
+        written: Poll<io::Result<T>>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
         self.is_stuck = written.is_pending();
-        if !self.is_stuck
-            && let Some(reader) = self.reader.take()
-        {
-            reader.wake();
+        if self.is_stuck {
+            if let Some(unread_time) = self.unread_time {
+                let until = self
+                    .until
+                    .get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + unread_time)));
+                if until.as_mut().poll(cx).is_ready() {
+                    let late = "what was written was not read in time";
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, late)));
+                }
+            }
+        } else {
+            self.until = None;
+            if let Some(reader) = self.reader.take() {
+                reader.wake();
+            }
         }
         written
     }
@@ -100,12 +120,15 @@ struct AwaitedPreface {
 }
 
 impl Connection {
-    /// A connection whose peer has until `preface_by` to send the HTTP/2 preface.
+    /// A connection whose peer has until `preface_by` to send the HTTP/2 preface, or as many bytes of a
+    /// request. It may take nothing of what is written for `unread_time`, where that is the
+    /// connection's business.
     pub(super) fn new(
         stream: Transport,
         peer: SocketAddr,
         slot: ConnectionSlot,
         preface_by: Instant,
+        unread_time: Option<Duration>,
     ) -> Self {
         Self {
             peer,
@@ -116,7 +139,10 @@ impl Connection {
                 until: Box::pin(sleep_until(preface_by)),
             }),
             slot: HeldSlot::new(slot),
-            writing: Writing::default(),
+            writing: Writing {
+                unread_time,
+                ..Writing::default()
+            },
             turn_bytes_left: TURN_BYTES,
         }
     }
@@ -201,10 +227,11 @@ impl AsyncWrite for Connection {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         this.slot.check(cx)?;
-        this.writing.note(match &mut this.stream {
+        let written = match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
             Transport::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
-        })
+        };
+        this.writing.note(written, cx)
     }
 
     fn poll_write_vectored(
@@ -214,10 +241,11 @@ impl AsyncWrite for Connection {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         this.slot.check(cx)?;
-        this.writing.note(match &mut this.stream {
+        let written = match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
             Transport::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
-        })
+        };
+        this.writing.note(written, cx)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -230,10 +258,11 @@ impl AsyncWrite for Connection {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         this.slot.check(cx)?;
-        this.writing.note(match &mut this.stream {
+        let written = match &mut this.stream {
             Transport::Plain(stream) => Pin::new(stream).poll_flush(cx),
             Transport::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        })
+        };
+        this.writing.note(written, cx)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -246,7 +275,7 @@ impl AsyncWrite for Connection {
 
 #[cfg(test)]
 mod tests {
-    use std::{future::poll_fn, sync::Arc, task::ready, time::Duration};
+    use std::{future::poll_fn, sync::Arc, task::ready};
 
     use tokio::{net::TcpListener, task::unconstrained, time::timeout};
 
@@ -266,7 +295,7 @@ mod tests {
         let (tcp, peer) = listener.accept().await.unwrap();
         let (slot, _) = slots.acquire(peer);
         let preface_by = Instant::now() + Duration::from_secs(3_600);
-        let connection = Connection::new(Transport::Plain(tcp), peer, slot, preface_by);
+        let connection = Connection::new(Transport::Plain(tcp), peer, slot, preface_by, None);
         (connection, other_end, slots)
     }
 

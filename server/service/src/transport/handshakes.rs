@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
+    net::SocketAddr,
     time::Duration,
 };
 
@@ -16,14 +17,17 @@ use tracing::debug;
 use super::{
     accepted::Accepted,
     connection::{Connection, Transport},
+    connection_slots::ConnectionSlot,
     origin::Origin,
+    peers::Peers,
     tls::Tls,
 };
 use crate::limits::Limits;
 
 /// TLS handshakes under way.
 pub(super) struct Handshakes {
-    pub(super) limits: Limits,
+    limits: Limits,
+    peers: Peers,
     running: JoinSet<Option<Connection>>,
     begun: VecDeque<Begun>,
 }
@@ -36,11 +40,26 @@ struct Begun {
 }
 
 impl Handshakes {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: Limits, peers: Peers) -> Self {
         Self {
             limits,
+            peers,
             running: JoinSet::new(),
             begun: VecDeque::new(),
+        }
+    }
+
+    /// A connection without TLS, on which there is none to be made.
+    pub(super) fn none(&self, accepted: Accepted) -> Connection {
+        let Accepted { tcp, peer, slot } = accepted;
+        self.expectations()
+            .connection(Transport::Plain(tcp), peer, slot)
+    }
+
+    fn expectations(&self) -> Expectations {
+        Expectations {
+            preface_time: self.limits.preface_time,
+            unread_time: (self.peers == Peers::Browsers).then_some(self.limits.unread_time),
         }
     }
 
@@ -57,9 +76,9 @@ impl Handshakes {
                 begun.handshake.abort();
             }
         }
-        let acceptor = TlsAcceptor::from(tls.current());
+        let acceptor = TlsAcceptor::from(tls.current(self.peers));
         let by = Instant::now() + self.limits.tls_handshake_time;
-        let handshake = shake_hands(accepted, acceptor, by, self.limits.preface_time);
+        let handshake = shake_hands(accepted, acceptor, by, self.expectations());
         let handshake = self.running.spawn(handshake);
         self.begun.push_back(Begun { origin, handshake });
     }
@@ -91,11 +110,26 @@ fn oldest_of_largest(
     counts.position(|count| count == Some(most))
 }
 
+/// How long a connection waits for its peer.
+#[derive(Clone, Copy)]
+struct Expectations {
+    preface_time: Duration,
+    /// With HTTP/2 the call of an answer waits; otherwise the connection does.
+    unread_time: Option<Duration>,
+}
+
+impl Expectations {
+    fn connection(self, stream: Transport, peer: SocketAddr, slot: ConnectionSlot) -> Connection {
+        let preface_by = Instant::now() + self.preface_time;
+        Connection::new(stream, peer, slot, preface_by, self.unread_time)
+    }
+}
+
 async fn shake_hands(
     accepted: Accepted,
     acceptor: TlsAcceptor,
     by: Instant,
-    preface_time: Duration,
+    expectations: Expectations,
 ) -> Option<Connection> {
     let Accepted { tcp, peer, slot } = accepted;
     let shaken = select! {
@@ -104,9 +138,8 @@ async fn shake_hands(
     };
     match shaken {
         Ok(Ok(stream)) => {
-            let preface_by = Instant::now() + preface_time;
             let stream = Transport::Tls(Box::new(stream));
-            Some(Connection::new(stream, peer, slot, preface_by))
+            Some(expectations.connection(stream, peer, slot))
         }
         Ok(Err(error)) => {
             debug!(%peer, %error, "the TLS handshake failed");

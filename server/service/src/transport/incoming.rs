@@ -13,7 +13,7 @@ use tracing::warn;
 
 use super::{
     accepted::Accepted, connection::Connection, connection_slots::ConnectionSlots,
-    handshakes::Handshakes, tls::Tls,
+    handshakes::Handshakes, peers::Peers, tls::Tls,
 };
 use crate::limits::Limits;
 
@@ -28,11 +28,12 @@ const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) fn incoming(
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
+    peers: Peers,
     limits: Limits,
     slots: Arc<ConnectionSlots>,
 ) -> impl Stream<Item = Connection> {
     let mut acceptor = Acceptor::new(listener, slots);
-    let mut handshakes = Handshakes::new(limits);
+    let mut handshakes = Handshakes::new(limits, peers);
     stream! {
         loop {
             select! {
@@ -41,7 +42,7 @@ pub(crate) fn incoming(
                 Some(connection) = handshakes.finished() => yield connection,
                 accepted = acceptor.accept() => match &tls {
                     Some(tls) => handshakes.start(accepted, tls),
-                    None => yield accepted.plain(handshakes.limits.preface_time),
+                    None => yield handshakes.none(accepted),
                 },
             }
         }

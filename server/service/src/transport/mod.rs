@@ -16,14 +16,17 @@ mod handshakes;
 mod held_slot;
 mod incoming;
 mod origin;
+mod peers;
 mod round_trip;
 mod serving;
 mod shares;
 mod tls;
 mod token_buckets;
+mod web_serving;
 
 pub use tls::{Tls, TlsError, TlsFiles};
 
+pub(crate) use allowances::Allowances;
 pub(crate) use call::{Call, QueueAllowance, RequestBytes, Watcher};
 pub(crate) use caller_id::CallerId;
 pub(crate) use connection::ConnectionInfo;
@@ -31,7 +34,9 @@ pub(crate) use connection_slots::{CarriesBot, ConnectionSlots};
 pub(crate) use few_connections::FewConnections;
 pub(crate) use incoming::incoming;
 pub(crate) use origin::Origin;
+pub(crate) use peers::Peers;
 pub(crate) use round_trip::LeastRoundTrip;
-pub(crate) use serving::serve;
+pub(crate) use serving::{ShownKey, serve};
 pub(crate) use shares::{Share, Shares};
 pub(crate) use token_buckets::TokenBuckets;
+pub(crate) use web_serving::serve_web;

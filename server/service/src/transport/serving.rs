@@ -46,14 +46,14 @@ pub(crate) async fn serve<S, B>(
     connections: impl Stream<Item = Connection>,
     services: S,
     shown_key: ShownKey,
-    limits: Limits,
+    allowances: Arc<Allowances>,
     stopped: impl Future<Output = ()>,
 ) where
     S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
     B: http_body::Body<Data = Bytes, Error = Status> + Send + 'static,
 {
-    let allowances = Allowances::new(limits.clone());
+    let limits = &allowances.limits;
     let stopping = CancellationToken::new();
     let serving = TaskTracker::new();
     {
@@ -75,7 +75,7 @@ pub(crate) async fn serve<S, B>(
                 shown_key: Arc::clone(&shown_key),
                 info,
             };
-            let served = builder(&limits, share).serve_connection(TokioIo::new(connection), caller);
+            let served = builder(limits, share).serve_connection(TokioIo::new(connection), caller);
             let stopping = stopping.clone();
             serving.spawn(async move {
                 let mut served = pin!(served);
@@ -99,7 +99,7 @@ pub(crate) async fn serve<S, B>(
 
 /// How HTTP/2 is spoken on one connection.
 fn builder(limits: &Limits, share: Arc<ConnectionShare>) -> http2::Builder<CallTasks> {
-    let mut builder = http2::Builder::new(CallTasks { share });
+    let mut builder = http2::Builder::new(CallTasks::new(share));
     builder
         .timer(TokioTimer::new())
         .initial_stream_window_size(STREAM_WINDOW_BYTES)
@@ -146,7 +146,10 @@ where
     }
 }
 
-async fn call_ready<S, R>(mut services: S, request: Request<Body>) -> Result<R, Infallible>
+pub(super) async fn call_ready<S, R>(
+    mut services: S,
+    request: Request<Body>,
+) -> Result<R, Infallible>
 where
     S: Service<Request<Body>, Response = R, Error = Infallible>,
 {
@@ -154,11 +157,12 @@ where
     services.call(request).await
 }
 
-fn kind(path: &str) -> CallKind {
+/// What a call of this path is for.
+pub(super) fn kind(path: &str) -> CallKind {
     let mut parts = path.split('/').skip(1);
     match (parts.next(), parts.next()) {
         (Some(play_service_server::SERVICE_NAME), Some("Play")) => CallKind::BotStream,
-        (Some(match_service_server::SERVICE_NAME), Some("WatchMatch"))
+        (Some(match_service_server::SERVICE_NAME), Some("WatchMatch" | "WatchPositions"))
         | (Some(lobby_service_server::SERVICE_NAME), Some("Attend" | "WatchQueue")) => {
             CallKind::Watch
         }
@@ -168,8 +172,15 @@ fn kind(path: &str) -> CallKind {
 
 /// Starts the task of each call of a connection.
 #[derive(Clone)]
-struct CallTasks {
+pub(super) struct CallTasks {
     share: Arc<ConnectionShare>,
+}
+
+impl CallTasks {
+    /// For calls that share a connection.
+    pub(super) fn new(share: Arc<ConnectionShare>) -> Self {
+        Self { share }
+    }
 }
 
 impl<F> Executor<F> for CallTasks

@@ -14,8 +14,12 @@ use tokio_rustls::rustls::{
     server::{VerifierBuilderError, WebPkiClientVerifier},
 };
 
-/// The one application protocol that is spoken (RFC 7301): clients of gRPC insist on it.
+use super::peers::Peers;
+
+/// The application protocols that are spoken (RFC 7301): with programs HTTP/2 alone, since clients of
+/// gRPC insist on it; with browsers what they prefer.
 const HTTP2: &[u8] = b"h2";
+const HTTP1: &[u8] = b"http/1.1";
 
 /// PEM files of a server's TLS.
 #[derive(Clone, Debug)]
@@ -70,7 +74,14 @@ pub enum TlsError {
 #[derive(Debug)]
 pub struct Tls {
     files: TlsFiles,
-    config: RwLock<Arc<ServerConfig>>,
+    configs: RwLock<Configs>,
+}
+
+/// One set of files, for those who connect.
+#[derive(Clone, Debug)]
+struct Configs {
+    programs: Arc<ServerConfig>,
+    browsers: Arc<ServerConfig>,
 }
 
 impl Tls {
@@ -79,8 +90,8 @@ impl Tls {
     /// # Errors
     /// [`TlsError`] names the file that cannot be used.
     pub fn load(files: TlsFiles) -> Result<Self, TlsError> {
-        let config = RwLock::new(Arc::new(read(&files)?));
-        Ok(Self { files, config })
+        let configs = RwLock::new(read(&files)?);
+        Ok(Self { files, configs })
     }
 
     /// Reads the files again. Handshakes from now on use what they have; connections that there
@@ -89,17 +100,21 @@ impl Tls {
     /// # Errors
     /// [`TlsError`] names the file that cannot be used; all stays as it was then.
     pub fn reload(&self) -> Result<(), TlsError> {
-        let config = Arc::new(read(&self.files)?);
-        *self.config.write() = config;
+        let configs = read(&self.files)?;
+        *self.configs.write() = configs;
         Ok(())
     }
 
-    pub(super) fn current(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.config.read())
+    pub(super) fn current(&self, peers: Peers) -> Arc<ServerConfig> {
+        let configs = self.configs.read();
+        Arc::clone(match peers {
+            Peers::Programs => &configs.programs,
+            Peers::Browsers => &configs.browsers,
+        })
     }
 }
 
-fn read(files: &TlsFiles) -> Result<ServerConfig, TlsError> {
+fn read(files: &TlsFiles) -> Result<Configs, TlsError> {
     let pair = |source| TlsError::Pair {
         cert: files.cert.clone(),
         key: files.key.clone(),
@@ -135,7 +150,12 @@ fn read(files: &TlsFiles) -> Result<ServerConfig, TlsError> {
     };
     let mut config = builder.with_single_cert(chain, key).map_err(pair)?;
     config.alpn_protocols = vec![HTTP2.to_vec()];
-    Ok(config)
+    let mut browsers = config.clone();
+    browsers.alpn_protocols.push(HTTP1.to_vec());
+    Ok(Configs {
+        programs: Arc::new(config),
+        browsers: Arc::new(browsers),
+    })
 }
 
 /// The certificates of a PEM file, of which there must be one.

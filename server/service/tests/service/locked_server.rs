@@ -6,7 +6,7 @@ use bridgemaster_proto::v1::{
     self, CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, CreateMatchResponse,
     GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig, MatchFilter, MatchInfo,
     MatchResult, ReplaceTicketsRequest, Replay, SeatTicket, WatchMatchRequest, WatchMatchResponse,
-    play_request,
+    WatchPositionsRequest, WatchPositionsResponse, play_request,
 };
 use bridgemaster_sdk::{Options, PlayError};
 use bridgemaster_server::{
@@ -222,6 +222,15 @@ impl KeyedCaller<'_> {
             .watch_match(request)
             .await?
             .into_inner())
+    }
+
+    pub(crate) async fn positions(
+        self,
+        request: WatchPositionsRequest,
+    ) -> Result<Streaming<WatchPositionsResponse>, Status> {
+        let request = self.showing(request);
+        let watching = self.server.matches().watch_positions(request).await?;
+        Ok(watching.into_inner())
     }
 
     pub(crate) async fn replay(self, match_id: &str) -> Result<Replay, Status> {

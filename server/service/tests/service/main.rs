@@ -22,6 +22,8 @@ mod locked_server;
 mod log_lines;
 mod match_records;
 mod metrics;
+mod page;
+mod positions;
 mod raw_bot;
 mod reads_beside_matches;
 mod reconnecting;

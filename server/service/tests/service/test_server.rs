@@ -28,6 +28,8 @@ pub(crate) struct TestServer {
     pub(crate) channel: Channel,
     /// Where the metrics are.
     pub(crate) metrics: SocketAddr,
+    /// Where the page is.
+    pub(crate) page: SocketAddr,
     pub(crate) stop: CancellationToken,
     pub(crate) drain: CancellationToken,
     pub(crate) running: JoinHandle<Result<(), ServeError>>,
@@ -70,7 +72,9 @@ impl TestServer {
     pub(crate) async fn with_options(mut options: ServerOptions) -> Self {
         let free: SocketAddr = "127.0.0.1:0".parse().unwrap();
         options.metrics = Some(free);
-        let server = Server::bind(free, options).await.unwrap();
+        let mut server = Server::bind(free, options).await.unwrap();
+        let names = vec!["bridge.example".to_owned()];
+        let page = server.open_page(free, names).await.unwrap();
         let url = format!("http://{}", server.local_addr());
         let metrics = server.metrics_addr().unwrap();
         let stop = CancellationToken::new();
@@ -84,6 +88,7 @@ impl TestServer {
                 .unwrap(),
             url,
             metrics,
+            page,
             _stop_at_end: stop.clone().drop_guard(),
             stop,
             drain,

@@ -8,7 +8,7 @@ use bridgemaster_match::{
 };
 use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
 use bridgemaster_store::KeyName;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tracing::{info, warn};
 
 use super::super::{
@@ -47,6 +47,8 @@ pub(super) struct Locked<G: WireGame> {
     /// The queue of a stream that is about to take a seat; `None` in between.
     pub(super) joining: Option<OutboundSender>,
     pub(super) spectators: Spectators,
+    /// For those who look at its positions; `None` while nobody does.
+    pub(super) changes: Option<watch::Sender<u64>>,
     /// `None` without a store.
     pub(super) journal: Option<MatchJournal>,
     pub(super) gates: Gates,
@@ -81,6 +83,19 @@ impl<G: WireGame> Locked<G> {
                 return carried.ended;
             };
             self.machine.overflowed(now, seat, stream, effects);
+        }
+    }
+
+    /// Lets those who look at positions know if there may be news for them.
+    pub(super) fn tell_changes(&mut self) {
+        let public_changes = self.machine.referee().public_changes();
+        if let Some(changes) = &self.changes {
+            changes.send_if_modified(|known| {
+                std::mem::replace(known, public_changes) != public_changes
+            });
+            if changes.is_closed() {
+                self.changes = None;
+            }
         }
     }
 

@@ -16,9 +16,9 @@ use tracing::info;
 use super::{
     super::{
         HostedMatch, MatchQuery,
-        closing::{cancelled, has_ended, not_seated, ticket_replaced},
+        closing::{has_ended, not_seated, ticket_replaced},
         groups::still_running,
-        hosted_match::{Joined, Outcome, PlayedMatch, ReplayBytes},
+        hosted_match::{Course, Joined, Outcome, PlayedMatch, ReplayBytes},
         outbound,
         spectators::WatchReceiver,
     },
@@ -34,7 +34,7 @@ use crate::{
 
 impl<G: WireGame> Locked<G> {
     /// Something that shows the match as it is now.
-    fn shown<T>(&self, value: T) -> Gated<T> {
+    pub(super) fn shown<T>(&self, value: T) -> Gated<T> {
         Gated::new(value, self.gates.before(self.machine.unsettled()))
     }
 }
@@ -204,14 +204,15 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn replay(&self) -> ReplayBytes {
         let locked = self.lock();
-        match (locked.machine.replay(), locked.machine.cancellation()) {
-            (None, Some(why)) => ReplayBytes::Never(locked.shown(cancelled(&why.reason))),
-            (None, None) => ReplayBytes::Growing,
-            (Some(_), _) if locked.machine.is_held_back() => {
-                ReplayBytes::Never(locked.shown(still_running()))
-            }
-            (Some(bytes), _) => ReplayBytes::Here(locked.shown(Arc::clone(bytes))),
+        if locked.machine.replay().is_some() && locked.machine.is_held_back() {
+            return ReplayBytes::Never(locked.shown(still_running()));
         }
+        drop(locked);
+        self.whole_replay()
+    }
+
+    fn course(&self) -> &dyn Course {
+        self
     }
 }
 

@@ -1,0 +1,217 @@
+//! The page: beside a server, of one replay, and as a file.
+
+#![cfg(unix)]
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    process::{Child, ChildStdout, Stdio},
+};
+
+use crate::program::{bridgemaster, run, sample_replay, signal, succeed};
+
+/// A command that goes on until it is stopped, and the lines that it prints.
+struct Running {
+    process: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Running {
+    fn start(arguments: &[&str]) -> Self {
+        let mut process = bridgemaster(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap());
+        Self { process, lines }
+    }
+
+    /// The next line with this text.
+    fn line(&mut self, with: &str) -> String {
+        loop {
+            let mut line = String::new();
+            let read = self.lines.read_line(&mut line).unwrap();
+            assert!(read > 0, "it ended without a line with {with:?}");
+            if line.contains(with) {
+                return line;
+            }
+        }
+    }
+
+    /// Asks it to stop, which it does well.
+    fn stop(mut self) {
+        assert!(signal("-INT", self.process.id()));
+        assert!(self.process.wait().unwrap().success());
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Host and path of the address in a line.
+fn address(line: &str) -> (String, String) {
+    let url = line
+        .split_whitespace()
+        .find_map(|word| word.strip_prefix("http://"));
+    let (host, path) = url.unwrap().split_once('/').unwrap();
+    (host.to_owned(), format!("/{path}"))
+}
+
+/// Head and body of the answer to a request.
+fn get(host: &str, path: &str, more: &str) -> (String, String) {
+    let mut connection = TcpStream::connect(host).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nconnection: close\r\n{more}\r\n");
+    connection.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.to_owned(), body.to_owned())
+}
+
+fn host(host: &str) -> String {
+    format!("host: {host}\r\n")
+}
+
+#[test]
+fn serve_tells_where_its_page_is_and_answers_for_the_names_that_it_was_given() {
+    let mut served = Running::start(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--page",
+        "127.0.0.1:0",
+        "--page-host",
+        "bridge.example",
+    ]);
+    let (at, path) = address(&served.line("page at"));
+    let (head, body) = get(&at, &path, &host(&at));
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(body.starts_with("<!doctype html>"));
+    let (head, _) = get(&at, "/m/1", &host("bridge.example"));
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    let (head, _) = get(&at, "/m/1", &host("evil.example"));
+    assert!(head.starts_with("HTTP/1.1 403"), "{head}");
+    served.stop();
+}
+
+#[test]
+fn a_page_that_was_asked_for_and_has_no_port_keeps_the_server_from_starting() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = taken.local_addr().unwrap().to_string();
+    let ran = run(["serve", "--listen", "127.0.0.1:0", "--page", &addr]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(
+        ran.err.contains(&addr) && ran.err.contains("another program"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn the_default_page_gives_way_to_another_program_and_goes_with_no_page() {
+    // Held by this test, or by whatever has it already.
+    let _taken = TcpListener::bind("127.0.0.1:8080");
+    let mut served = Running::start(&["serve", "--listen", "127.0.0.1:0"]);
+    let line = served.line("page");
+    assert!(
+        line.contains("no page: another program has 127.0.0.1:8080"),
+        "{line}"
+    );
+    served.stop();
+    let mut without = Running::start(&["serve", "--listen", "127.0.0.1:0", "--no-page"]);
+    without.line("listening");
+    assert!(signal("-INT", without.process.id()));
+    let mut rest = String::new();
+    without.lines.read_to_string(&mut rest).unwrap();
+    assert!(!rest.contains("page"), "{rest}");
+}
+
+#[test]
+fn a_page_that_others_reach_needs_tls() {
+    let ran = run(["serve", "--listen", "127.0.0.1:0", "--page", "0.0.0.0:0"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(
+        ran.err.contains("--page 0.0.0.0:0: other machines reach"),
+        "{}",
+        ran.err
+    );
+    let both = run(["serve", "--page", "127.0.0.1:0", "--no-page"]);
+    assert_eq!(both.code, Some(2), "{}", both.err);
+}
+
+#[test]
+fn a_replay_becomes_one_html_file_beside_it_or_where_it_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let replay = folder.path().join("ab.replay.binpb");
+    fs::copy(sample_replay(), &replay).unwrap();
+    let said = succeed(["replay", "html", replay.to_str().unwrap()]);
+    let beside = folder.path().join("ab.html");
+    assert!(said.contains(beside.to_str().unwrap()), "{said}");
+    let html = fs::read_to_string(&beside).unwrap();
+    assert!(html.starts_with("<!doctype html>") && html.contains("id=\"positions\""));
+    let (_, block) = html.split_once("id=\"positions\">").unwrap();
+    let (positions, _) = block.split_once('<').unwrap();
+    assert!(positions.len() > 10_000, "{}", positions.len());
+    let out = folder.path().join("other");
+    succeed([
+        "replay",
+        "html",
+        replay.to_str().unwrap(),
+        "-o",
+        out.to_str().unwrap(),
+    ]);
+    assert_eq!(fs::read_to_string(&out).unwrap(), html);
+
+    let mut bytes = fs::read(&replay).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&replay, bytes).unwrap();
+    for command in ["html", "open"] {
+        let ran = run(["replay", command, replay.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(1), "{command}");
+        assert!(ran.err.contains("altered"), "{command}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_replay_is_opened_at_an_address_of_its_own_until_it_is_stopped() {
+    let replay = sample_replay().to_str().unwrap();
+    let mut opened = Running::start(&["replay", "open", replay]);
+    let (at, path) = address(&opened.line("http://"));
+    let (head, body) = get(&at, &path, &host(&at));
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(head.contains("script-src 'sha256-"), "{head}");
+    assert!(body.contains("id=\"positions\""));
+    assert!(
+        get(&at, "/", &host("evil.example"))
+            .0
+            .starts_with("HTTP/1.1 403")
+    );
+    assert!(get(&at, "/other", &host(&at)).0.starts_with("HTTP/1.1 404"));
+    opened.stop();
+}
+
+#[test]
+fn a_demo_that_is_opened_shows_its_match_until_it_is_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let replay = folder.path().join("r");
+    let mut demo = Running::start(&[
+        "demo",
+        "--open",
+        "--bots",
+        "random,random",
+        "--replay",
+        replay.to_str().unwrap(),
+    ]);
+    let (at, path) = address(&demo.line("page at"));
+    assert!(path.starts_with("/m/"), "{path}");
+    demo.line("replay verify");
+    let (head, _) = get(&at, &path, &host(&at));
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    demo.stop();
+}

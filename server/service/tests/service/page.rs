@@ -1,0 +1,436 @@
+//! The page for people: its files, the calls of browsers, and that nobody else's page can make them.
+
+use std::{collections::HashMap, net::SocketAddr};
+
+use bridgemaster_proto::v1::{
+    GetMatchRequest, GetMatchResponse, GetReplayRequest, MatchState, WatchPositionsRequest,
+    WatchPositionsResponse, watch_positions_request::Source,
+};
+use bridgemaster_server::Limits;
+use prost::Message;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    time::timeout,
+};
+
+use crate::{
+    locked_server::LockedServer,
+    test_server::{GAMES, PATIENCE, TestServer, config},
+};
+
+/// An answer to a request of HTTP/1.1.
+struct Answer {
+    status: u16,
+    headers: HashMap<String, String>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", String::as_str)
+    }
+
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+}
+
+/// Asks the page, over a connection of its own.
+async fn ask(
+    page: SocketAddr,
+    method: &str,
+    path: &str,
+    more: &[(&str, &str)],
+    body: &[u8],
+) -> Answer {
+    let mut connection = TcpStream::connect(page).await.unwrap();
+    let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
+    if !more.iter().any(|(name, _)| *name == "host") {
+        head += &format!("host: {page}\r\n");
+    }
+    for (name, value) in more {
+        head += &format!("{name}: {value}\r\n");
+    }
+    head += &format!("content-length: {}\r\n\r\n", body.len());
+    connection.write_all(head.as_bytes()).await.unwrap();
+    // A server that has refused reads no further.
+    let _ = connection.write_all(body).await;
+    let mut bytes = Vec::new();
+    let read = timeout(PATIENCE, connection.read_to_end(&mut bytes)).await;
+    read.expect("the server answers").unwrap();
+    parsed(&bytes)
+}
+
+fn parsed(bytes: &[u8]) -> Answer {
+    let end = bytes
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .unwrap();
+    let head = std::str::from_utf8(&bytes[..end]).unwrap();
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap();
+    let headers: HashMap<_, _> = lines
+        .map(|line| line.split_once(": ").unwrap())
+        .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+        .collect();
+    let is_chunked = headers
+        .get("transfer-encoding")
+        .is_some_and(|one| one == "chunked");
+    let body = &bytes[end + 4..];
+    Answer {
+        status: status.parse().unwrap(),
+        headers,
+        body: if is_chunked {
+            unchunked(body)
+        } else {
+            body.to_vec()
+        },
+    }
+}
+
+fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    loop {
+        let end = bytes.windows(2).position(|two| two == b"\r\n").unwrap();
+        let length =
+            usize::from_str_radix(std::str::from_utf8(&bytes[..end]).unwrap(), 16).unwrap();
+        if length == 0 {
+            return body;
+        }
+        body.extend_from_slice(&bytes[end + 2..end + 2 + length]);
+        bytes = &bytes[end + 4 + length..];
+    }
+}
+
+async fn get(page: SocketAddr, path: &str, more: &[(&str, &str)]) -> Answer {
+    ask(page, "GET", path, more, b"").await
+}
+
+const WEB: (&str, &str) = ("content-type", "application/grpc-web+proto");
+
+/// The messages of a call as gRPC-Web, and its trailers.
+async fn call<M: Message + Default>(
+    page: SocketAddr,
+    method: &str,
+    request: &impl Message,
+    more: &[(&str, &str)],
+) -> (Vec<M>, String) {
+    let mut body = vec![0];
+    body.extend(u32::try_from(request.encoded_len()).unwrap().to_be_bytes());
+    body.extend(request.encode_to_vec());
+    let path = format!("/bridgemaster.v1.{method}");
+    let answer = ask(page, "POST", &path, &[&[WEB], more].concat(), &body).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), WEB.1);
+    let (mut messages, mut trailers) = (Vec::new(), String::new());
+    let mut rest = &answer.body[..];
+    while let Some((head, after)) = rest.split_first_chunk::<5>() {
+        let length = u32::from_be_bytes(head[1..].try_into().unwrap()) as usize;
+        let (bytes, after) = after.split_at(length);
+        match head[0] {
+            0 => messages.push(M::decode(bytes).unwrap()),
+            _ => trailers = String::from_utf8(bytes.to_vec()).unwrap(),
+        }
+        rest = after;
+    }
+    if trailers.is_empty() {
+        trailers = format!(
+            "grpc-status:{}\r\n{}",
+            answer.header("grpc-status"),
+            answer.header("grpc-message")
+        );
+    }
+    (messages, trailers)
+}
+
+#[tokio::test]
+async fn every_address_but_a_files_answers_the_page_and_what_a_browser_may_do_with_it() {
+    let server = TestServer::open().await;
+    for path in [
+        "/",
+        "/m/0123456789abcdef?at=37&seat=2",
+        "/replay",
+        "/anything/else",
+    ] {
+        let answer = get(server.page, path, &[]).await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+        assert!(answer.text().starts_with("<!doctype html>"), "{path}");
+        assert_eq!(
+            answer.header("content-length"),
+            answer.body.len().to_string()
+        );
+    }
+    for (path, kind) in [("/page.js", "text/javascript"), ("/page.css", "text/css")] {
+        let answer = get(server.page, path, &[]).await;
+        assert_eq!(
+            answer.header("content-type"),
+            format!("{kind}; charset=utf-8")
+        );
+        assert!(!answer.body.is_empty());
+    }
+    for path in [
+        "/",
+        "/page.js",
+        "/bridgemaster.v1.MatchService/GetMatch",
+        "/open-replay",
+    ] {
+        let answer = get(server.page, path, &[]).await;
+        let policy = answer.header("content-security-policy");
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'; "),
+            "{path}: {policy}"
+        );
+        for directive in [
+            "connect-src 'self'",
+            "img-src 'self' data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        ] {
+            assert!(policy.contains(directive), "{path}: {policy}");
+        }
+        assert!(!policy.contains("unsafe") && !policy.contains("://"));
+        assert_eq!(answer.header("x-content-type-options"), "nosniff");
+        assert_eq!(answer.header("referrer-policy"), "no-referrer");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_the_browser_has_is_not_sent_again() {
+    let server = TestServer::open().await;
+    let first = get(server.page, "/page.js", &[]).await;
+    let etag = first.header("etag");
+    assert!(
+        etag.starts_with('"') && etag.ends_with('"') && etag.len() > 10,
+        "{etag}"
+    );
+    assert_eq!(first.header("cache-control"), "no-cache");
+    let others = format!("\"other\", W/{etag}");
+    for known in [etag, &others, "*"] {
+        let again = get(server.page, "/page.js", &[("if-none-match", known)]).await;
+        assert_eq!((again.status, again.body.len()), (304, 0), "{known}");
+        assert_eq!(again.header("etag"), etag);
+    }
+    let changed = get(server.page, "/page.js", &[("if-none-match", "\"other\"")]).await;
+    assert_eq!((changed.status, changed.body), (200, first.body.clone()));
+    let head = ask(server.page, "HEAD", "/page.js", &[], b"").await;
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("content-length"), first.body.len().to_string());
+    for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
+        let refused = ask(server.page, method, "/", &[], b"").await;
+        assert_eq!(refused.status, 405, "{method}");
+    }
+}
+
+#[tokio::test]
+async fn requests_of_foreign_names_and_pages_are_refused_whatever_they_ask_for() {
+    let server = TestServer::open().await;
+    let port = server.page.port();
+    let hosts = [
+        format!("evil.example:{port}"),
+        "evil.example".to_owned(),
+        format!("127.0.0.1.evil.example:{port}"),
+    ];
+    for host in &hosts {
+        for path in ["/", "/page.js", "/m/1"] {
+            let refused = get(server.page, path, &[("host", host)]).await;
+            assert_eq!(refused.status, 403, "{host} {path}");
+            assert!(refused.text().contains("--page-host"), "{}", refused.text());
+        }
+        for path in ["/bridgemaster.v1.MatchService/ListMatches", "/open-replay"] {
+            let refused = ask(server.page, "POST", path, &[("host", host), WEB], &[0; 5]).await;
+            assert_eq!(refused.status, 403, "{host} {path}");
+        }
+    }
+    let other_port = format!("http://127.0.0.1:{}", port ^ 1);
+    for origin in ["http://evil.example", "null", other_port.as_str()] {
+        let more = [("origin", origin), WEB];
+        let path = "/bridgemaster.v1.MatchService/ListMatches";
+        let refused = ask(server.page, "POST", path, &more, &[0; 5]).await;
+        assert_eq!(refused.status, 403, "{origin}");
+        assert!(
+            refused.text().contains("another server"),
+            "{}",
+            refused.text()
+        );
+    }
+    // Its own page, and one by a name that it was told.
+    let own = format!("http://127.0.0.1:{port}");
+    let named = [
+        ("host", "bridge.example"),
+        ("origin", "https://bridge.example"),
+    ];
+    for more in [&[("origin", own.as_str())][..], &named] {
+        assert_eq!(get(server.page, "/", more).await.status, 200, "{more:?}");
+        let path = "/bridgemaster.v1.MatchService/ListMatches";
+        let more = [more, &[WEB]].concat();
+        let answer = ask(server.page, "POST", path, &more, &[0; 5]).await;
+        assert_eq!(answer.status, 200);
+        // Nothing invites other pages.
+        assert!(
+            !answer
+                .headers
+                .keys()
+                .any(|name| name.starts_with("access-control"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_browser_calls_the_services_as_grpc_web_and_refusals_keep_their_reasons() {
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let request = GetMatchRequest {
+        match_id: seated.match_id.clone(),
+    };
+    let method = "MatchService/GetMatch";
+    let (messages, trailers) = call::<GetMatchResponse>(server.page, method, &request, &[]).await;
+    assert!(trailers.contains("grpc-status:0"), "{trailers}");
+    let info = messages[0].r#match.clone().unwrap();
+    assert_eq!(info.match_id, seated.match_id);
+    let unknown = GetMatchRequest {
+        match_id: "none".to_owned(),
+    };
+    let (messages, trailers) = call::<GetMatchResponse>(server.page, method, &unknown, &[]).await;
+    assert!(messages.is_empty());
+    assert!(
+        trailers.contains("grpc-status:5") && trailers.contains("none"),
+        "{trailers}"
+    );
+
+    let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
+    let request = WatchPositionsRequest {
+        source: Some(Source::MatchId(seated.match_id.clone())),
+        ..WatchPositionsRequest::default()
+    };
+    let method = "MatchService/WatchPositions";
+    let (messages, trailers) =
+        call::<WatchPositionsResponse>(server.page, method, &request, &[]).await;
+    assert!(trailers.contains("grpc-status:0"), "{trailers}");
+    let last = messages.last().unwrap();
+    assert_eq!(last.r#match.as_ref().unwrap().state(), MatchState::Ended);
+    for bot in bots {
+        bot.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_call_of_a_browser_is_refused_with_a_sentence() {
+    let server = TestServer::open().await;
+    let path = "/bridgemaster.v1.MatchService/ListMatches";
+    let grpc = [("content-type", "application/grpc")];
+    let refused = ask(server.page, "POST", path, &grpc, &[0; 5]).await;
+    assert_eq!(refused.status, 415);
+    // A form of a foreign page could be sent without asking.
+    let form = [("content-type", "text/plain")];
+    assert_eq!(
+        ask(server.page, "POST", path, &form, &[0; 5]).await.status,
+        415
+    );
+    assert_eq!(get(server.page, path, &[WEB]).await.status, 405);
+    let play = "/bridgemaster.v1.PlayService/Play";
+    let refused = ask(server.page, "POST", play, &[WEB], &[0; 5]).await;
+    assert_eq!(refused.status, 404);
+    assert!(
+        refused.text().contains("the server's own port"),
+        "{}",
+        refused.text()
+    );
+}
+
+#[tokio::test]
+async fn on_a_server_with_keys_the_page_is_for_everybody_and_its_calls_are_not() {
+    let locked = LockedServer::open().await;
+    let page = locked.server.page;
+    assert_eq!(get(page, "/", &[]).await.status, 200);
+    let request = GetMatchRequest::default();
+    let (_, trailers) =
+        call::<GetMatchResponse>(page, "MatchService/GetMatch", &request, &[]).await;
+    assert!(trailers.contains("grpc-status:16"), "{trailers}");
+    assert_eq!(
+        ask(page, "POST", "/open-replay", &[], b"x").await.status,
+        401
+    );
+    let key = locked
+        .key("reader", &[bridgemaster_server::identity::KeyScope::Read])
+        .await;
+    let shown = key.reveal();
+    let key = [("x-bridgemaster-key", shown.as_str())];
+    let (_, trailers) =
+        call::<GetMatchResponse>(page, "MatchService/GetMatch", &request, &key).await;
+    assert!(trailers.contains("grpc-status:5"), "{trailers}");
+    assert_eq!(
+        ask(page, "POST", "/open-replay", &key, b"x").await.status,
+        400
+    );
+}
+
+/// The messages of an answer, each with its length before it.
+fn delimited(mut bytes: &[u8]) -> Vec<WatchPositionsResponse> {
+    let mut messages = Vec::new();
+    while !bytes.is_empty() {
+        messages.push(WatchPositionsResponse::decode_length_delimited(&mut bytes).unwrap());
+    }
+    messages
+}
+
+#[tokio::test]
+async fn a_replay_file_is_opened_for_everybody_at_once_and_a_bad_one_refused() {
+    let server = TestServer::open().await;
+    let seated = server.create(config("carcassonne", 2)).await;
+    let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
+    let mut result = None;
+    for bot in bots {
+        result = Some(bot.await.unwrap().unwrap());
+    }
+    let result = result.unwrap();
+    let request = GetReplayRequest {
+        match_id: seated.match_id.clone(),
+        as_file: true,
+    };
+    let file = server.matches().get_replay(request).await.unwrap();
+    let mut file = file.into_inner().file;
+    let answer = ask(server.page, "POST", "/open-replay", &[], &file).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), "application/octet-stream");
+    let messages = delimited(&answer.body);
+    assert_eq!(messages.len(), result.decisions as usize + 1);
+    assert_eq!(
+        messages[0].r#match.as_ref().unwrap().result.as_ref(),
+        Some(&result)
+    );
+    for message in &messages {
+        assert_eq!(message.position.as_ref().unwrap().observations.len(), 3);
+    }
+    let middle = file.len() / 2;
+    file[middle] ^= 1;
+    for (bad, why) in [
+        (&file[..], "altered"),
+        (b"<img onerror=alert(1)>", "no replay file"),
+    ] {
+        let refused = ask(server.page, "POST", "/open-replay", &[], bad).await;
+        assert_eq!(refused.status, 400);
+        assert_eq!(refused.header("content-type"), "text/plain; charset=utf-8");
+        assert!(refused.text().contains(why), "{}", refused.text());
+    }
+    let large = vec![0; 4 * 1024 * 1024 + 1];
+    let refused = ask(server.page, "POST", "/open-replay", &[], &large).await;
+    assert_eq!(refused.status, 413);
+}
+
+#[tokio::test]
+async fn a_browser_beyond_the_connections_of_its_address_takes_the_place_of_the_oldest() {
+    let server = TestServer::with_limits(Limits {
+        page_connections_per_address: 2,
+        ..Limits::default()
+    })
+    .await;
+    let mut oldest = TcpStream::connect(server.page).await.unwrap();
+    let _other = TcpStream::connect(server.page).await.unwrap();
+    assert_eq!(get(server.page, "/", &[]).await.status, 200);
+    let mut byte = [0];
+    let closed = timeout(PATIENCE, oldest.read(&mut byte)).await.unwrap();
+    assert!(!matches!(closed, Ok(1..)));
+}
