@@ -106,7 +106,8 @@ async fn attend(
     options: AttendOptions,
     command: &BotCommand,
 ) -> anyhow::Result<()> {
-    let mut attending = connection.attending(options.clone())?;
+    let attending = connection.attending(options.clone());
+    let mut attending = attending.map_err(|error| misuse(error.to_string()))?;
     let mut playing: JoinSet<Left> = JoinSet::new();
     let mut stop = Box::pin(asked_to_stop());
     let mut is_leaving = false;

@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bridgemaster_proto::v1::Queue;
 use bridgemaster_sdk::KEY_VARIABLE;
 use parking_lot::Mutex;
 use rand::{TryRng as _, rngs::SysRng};
@@ -29,6 +30,7 @@ use crate::{
     journal::Journal,
     launch::Launch,
     play::{Assignment, Court},
+    seeds,
 };
 
 /// Groups, for each match at once, that may be begun while an earlier one is not complete.
@@ -192,6 +194,9 @@ impl Contest {
             // Those that a run left there which was killed.
             kept(vault.call_off().await)?;
         }
+        if court.spec.has_attending_bots() {
+            vault.desk.open_queue(queue_of(&court.spec, server)).await?;
+        }
         let concurrency = concurrency(&court.spec);
         tell(&standing, News::Begun { concurrency });
         let begun = Instant::now();
@@ -220,16 +225,18 @@ impl Contest {
                 && let Some((group, of)) = standing.ledger().next_match(&numbers, ahead)
             {
                 let attempt = standing.ledger().attempts(of);
+                let of_matches = group.seatings.len();
+                let seating = group.seatings.into_iter().nth(of.number as usize);
+                let seating = seating.unwrap_or_default();
                 let assigned = Assignment {
                     of,
                     attempt,
-                    of_matches: group.seatings.len(),
-                    seed: group.seed,
-                    seating: group
-                        .seatings
-                        .into_iter()
-                        .nth(of.number as usize)
-                        .unwrap_or_default(),
+                    of_matches,
+                    seed: match court.spec.has_own_seeds(&seating) {
+                        true => seeds::of_match(&group.seed, of),
+                        false => group.seed,
+                    },
+                    seating,
                 };
                 numbers.insert(of);
                 playing.spawn(Arc::clone(&court).play(assigned));
@@ -263,8 +270,13 @@ impl Contest {
         // Matches that the verdict does not need are dropped with their bots.
         playing.shutdown().await;
         let is_complete = standing.is_complete();
+        let closed = court.spec.has_attending_bots() && is_complete;
+        let queue_id = court.spec.queue().to_owned();
         let farewell = async {
             vault.call_off().await?;
+            if closed {
+                vault.desk.close_queue(&queue_id).await?;
+            }
             // What is not complete may go on there with the same seeds.
             if is_complete || server.is_own {
                 vault.open_all(held).await?;
@@ -280,6 +292,22 @@ impl Contest {
         kept(within(patience, stop, farewell).await)?;
         let exit = ended.unwrap_or_else(|| exit(&standing));
         Ok((standing, exit))
+    }
+}
+
+/// The queue that the bots of a contest attend which are not started.
+fn queue_of(spec: &ContestSpec, server: &ServerAddress) -> Queue {
+    let attending = spec.bots.iter().filter_map(|bot| bot.attends.clone());
+    Queue {
+        queue_id: spec.queue().to_owned(),
+        game_id: spec.rules.game.clone(),
+        rules_version: spec.rules.rules_version,
+        // Without a key the server asks for none, and has no names of keys.
+        key_names: match server.key {
+            Some(_) => attending.collect(),
+            None => Vec::new(),
+        },
+        ..Queue::default()
     }
 }
 

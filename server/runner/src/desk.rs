@@ -4,8 +4,9 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, CreateMatchResponse,
-    GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig, MatchFilter, MatchInfo,
-    MatchState, match_service_client::MatchServiceClient,
+    CreateQueueRequest, DeleteQueueRequest, GetMatchRequest, GetReplayRequest, ListMatchesRequest,
+    MatchConfig, MatchFilter, MatchInfo, MatchState, Queue, SeatReservation,
+    lobby_service_client::LobbyServiceClient, match_service_client::MatchServiceClient,
 };
 use bridgemaster_sdk::{Advice, ApiKey, KEY_METADATA, OptionsError, TlsOptions, endpoint};
 use rand::{TryRng as _, rngs::SysRng};
@@ -33,6 +34,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// Time for which a server that is away is tried again: a restart takes less.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Time for which a bot that attends is waited for: enough to start its machine again.
+const ATTENDANCE_PATIENCE: Duration = Duration::from_secs(600);
 /// Largest answer, in bytes: a replay, and what is around it. The longest of all games has less
 /// than a twentieth of it.
 const LARGEST_ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -103,11 +106,13 @@ impl Interceptor for ShowKey {
 #[derive(Clone)]
 pub(crate) struct Desk {
     client: Client,
+    lobby: Lobby,
     /// Read by each call that makes a match.
     making: Arc<RwLock<()>>,
 }
 
 type Client = MatchServiceClient<InterceptedService<Channel, ShowKey>>;
+type Lobby = LobbyServiceClient<InterceptedService<Channel, ShowKey>>;
 
 impl Desk {
     pub(crate) async fn connect(server: &ServerAddress) -> Result<Self, DeskError> {
@@ -122,25 +127,56 @@ impl Desk {
                 source,
             })?;
         let show_key = ShowKey(server.key.as_ref().map(ApiKey::metadata));
-        let client = MatchServiceClient::with_interceptor(channel, show_key)
+        let client = MatchServiceClient::with_interceptor(channel.clone(), show_key.clone())
             .max_decoding_message_size(LARGEST_ANSWER_BYTES);
         Ok(Self {
             client,
+            lobby: LobbyServiceClient::with_interceptor(channel, show_key),
             making: Arc::default(),
         })
     }
 
-    /// Makes a match of a contest. The call goes on when it is dropped: else there might be a match
+    /// Opens the queue of a contest. One that is open already is left as it is.
+    pub(crate) async fn open_queue(&self, queue: Queue) -> Result<(), DeskError> {
+        let opened = self.persist("CreateQueue", || {
+            let request = CreateQueueRequest {
+                queue: Some(queue.clone()),
+            };
+            let mut lobby = self.lobby.clone();
+            async move { lobby.create_queue(request).await }
+        });
+        opened.await.map(drop)
+    }
+
+    /// Closes a queue, so that the bots that attend it end.
+    pub(crate) async fn close_queue(&self, queue_id: &str) -> Result<(), DeskError> {
+        let closed = self.persist("DeleteQueue", || {
+            let request = DeleteQueueRequest {
+                queue_id: queue_id.to_owned(),
+            };
+            let mut lobby = self.lobby.clone();
+            async move { lobby.delete_queue(request).await }
+        });
+        closed.await.map(drop)
+    }
+
+    /// Makes a match of a contest, and offers the seats that `offered` says. The call goes on when it is dropped: else there might be a match
     /// of which nobody knows.
     pub(crate) async fn create(
         &self,
         contest: &str,
         config: MatchConfig,
         rules_version: Option<u32>,
+        offered: Vec<SeatReservation>,
     ) -> Result<CreateMatchResponse, DeskError> {
+        let patience = match offered.is_empty() {
+            true => PATIENCE,
+            false => ATTENDANCE_PATIENCE,
+        };
         let request = CreateMatchRequest {
             config: Some(config),
             rules_version,
+            seat_reservations: offered,
             labels: labels(contest),
             idempotency_key: idempotency_key(),
             ..CreateMatchRequest::default()
@@ -148,8 +184,8 @@ impl Desk {
         let making = Arc::clone(&self.making).read_owned().await;
         let desk = self.clone();
         let made = tokio::spawn(async move {
-            let made = desk.persist("CreateMatch", |mut client| {
-                let request = request.clone();
+            let made = desk.persist_for(patience, "CreateMatch", || {
+                let (mut client, request) = (desk.client.clone(), request.clone());
                 async move { client.create_match(request).await }
             });
             let made = made.await;
@@ -172,7 +208,8 @@ impl Desk {
     /// What is known of a match.
     pub(crate) async fn get(&self, match_id: &str) -> Result<MatchInfo, DeskError> {
         let answer = self
-            .persist("GetMatch", |mut client| {
+            .persist("GetMatch", || {
+                let mut client = self.client.clone();
                 let match_id = match_id.to_owned();
                 async move { client.get_match(GetMatchRequest { match_id }).await }
             })
@@ -202,7 +239,8 @@ impl Desk {
                 ..ListMatchesRequest::default()
             };
             let page = self
-                .persist("ListMatches", |mut client| {
+                .persist("ListMatches", || {
+                    let mut client = self.client.clone();
                     let request = request.clone();
                     async move { client.list_matches(request).await }
                 })
@@ -218,7 +256,8 @@ impl Desk {
     /// Calls a match off. One that is over stays as it is.
     pub(crate) async fn cancel(&self, match_id: &str, reason: &str) -> Result<(), DeskError> {
         let cancelled = self
-            .persist("CancelMatch", |mut client| {
+            .persist("CancelMatch", || {
+                let mut client = self.client.clone();
                 let request = CancelMatchRequest {
                     match_id: match_id.to_owned(),
                     reason: reason.to_owned(),
@@ -239,7 +278,8 @@ impl Desk {
     /// Says that no more matches of the group of this match will be made.
     pub(crate) async fn close_group(&self, match_id: &str) -> Result<(), DeskError> {
         let closed = self
-            .persist("CloseGroup", |mut client| {
+            .persist("CloseGroup", || {
+                let mut client = self.client.clone();
                 let match_id = match_id.to_owned();
                 async move { client.close_group(CloseGroupRequest { match_id }).await }
             })
@@ -250,7 +290,8 @@ impl Desk {
     /// The bytes of the replay file of a match whose group is over.
     pub(crate) async fn replay_file(&self, match_id: &str) -> Result<Vec<u8>, DeskError> {
         let answer = self
-            .persist("GetReplay", |mut client| {
+            .persist("GetReplay", || {
+                let mut client = self.client.clone();
                 let request = GetReplayRequest {
                     match_id: match_id.to_owned(),
                     as_file: true,
@@ -265,16 +306,26 @@ impl Desk {
     async fn persist<T, A: Future<Output = Result<Response<T>, Status>>>(
         &self,
         name: &'static str,
-        call: impl Fn(Client) -> A,
+        call: impl Fn() -> A,
+    ) -> Result<T, DeskError> {
+        self.persist_for(PATIENCE, name, call).await
+    }
+
+    /// The same, for so long.
+    async fn persist_for<T, A: Future<Output = Result<Response<T>, Status>>>(
+        &self,
+        patience: Duration,
+        name: &'static str,
+        call: impl Fn() -> A,
     ) -> Result<T, DeskError> {
         let begun = Instant::now();
         let mut pause = FIRST_PAUSE;
         loop {
-            let status = match call(self.client.clone()).await {
+            let status = match call().await {
                 Ok(answer) => return Ok(answer.into_inner()),
                 Err(status) => status,
             };
-            if Advice::for_status(&status) != Advice::Retry || begun.elapsed() >= PATIENCE {
+            if Advice::for_status(&status) != Advice::Retry || begun.elapsed() >= patience {
                 return Err(DeskError::Refused {
                     call: name,
                     status: Box::new(status),

@@ -24,10 +24,15 @@ pub(crate) fn end_by(row: &MatchRow) -> Option<Exit> {
                 "play fewer matches at once (--concurrency), or allow more lag \
                  (--referee-lag-limit-ms)"
             }
+            AnnulledBecause::Declined => "ask whoever runs that bot",
             _ => "look into the log of the server",
         };
+        let reason = match annulled.because {
+            AnnulledBecause::Declined => ExitReason::BotFault,
+            _ => ExitReason::RefereeFault,
+        };
         return Some(ending(
-            ExitReason::RefereeFault,
+            reason,
             format!(
                 "match {} was annulled {MOST_ATTEMPTS} times, at last since {}; {advice}",
                 row.of, annulled.detail

@@ -417,6 +417,8 @@ mod tests {
             require: Vec::new(),
             seeds: None,
             concurrency: None,
+            queue: None,
+            trust_remote: false,
         }
     }
 

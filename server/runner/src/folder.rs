@@ -235,6 +235,8 @@ mod tests {
             require: Vec::new(),
             seeds: None,
             concurrency: None,
+            queue: None,
+            trust_remote: false,
         };
         let (folder, mut journal) = Folder::create(root.path(), "id".to_owned(), &spec).unwrap();
         let mut played = row(0, 0, &[0, 1], &[1, 2]);

@@ -286,6 +286,8 @@ mod tests {
             require: Vec::new(),
             seeds: None,
             concurrency: None,
+            queue: None,
+            trust_remote: false,
         }
     }
 

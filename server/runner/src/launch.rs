@@ -63,6 +63,7 @@ impl Launch {
                         ));
                     }
                 }
+                Player::Attending(_) => {}
             }
             players.push((bot.name.clone(), player));
         }
@@ -82,6 +83,14 @@ impl Launch {
     /// The name of a bot.
     pub(crate) fn name(&self, bot: BotNumber) -> &str {
         self.players.get(bot).map_or("", |(name, _)| name)
+    }
+
+    /// The name by which a bot attends the queue of the contest; `None` for one that is started.
+    pub(crate) fn attends(&self, bot: BotNumber) -> Option<&str> {
+        match self.players.get(bot) {
+            Some((_, Player::Attending(name))) => Some(name),
+            _ => None,
+        }
     }
 
     /// The command that starts a bot for a seat of a match. Built-in bots draw their chance from
@@ -105,7 +114,7 @@ impl Launch {
                 };
                 BotCommand::new(program).with(arguments)
             }
-            None => BotCommand::new(""),
+            Some(Player::Attending(_)) | None => BotCommand::new(""),
         };
         let command = command.in_own_group();
         match &self.key {

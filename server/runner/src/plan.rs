@@ -244,6 +244,8 @@ mod tests {
             require: Vec::new(),
             seeds: None,
             concurrency: None,
+            queue: None,
+            trust_remote: false,
         }
     }
 

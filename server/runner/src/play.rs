@@ -5,10 +5,10 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use bridgemaster_contest::schedule::BotNumber;
 use bridgemaster_proto::v1::{
     AnnulmentReason, FaultReason, MatchConfig, MatchInfo, MatchResult, MatchState, SeatInfo,
-    SeatState, SeatTicket,
+    SeatReservation, SeatState, SeatTicket,
 };
 use parking_lot::Mutex;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::{
     Annulled, AnnulledBecause, BotEnd, ContestSpec, FaultCounting, MatchNumber, MatchRow,
@@ -23,6 +23,11 @@ use crate::{
 
 /// Longest time between two looks at a match whose bots all still run.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// Shortest time between two looks at a match without a process.
+const SHORTEST_LOOK_INTERVAL: Duration = Duration::from_millis(5);
+/// A match without a process is looked at again after this part of the time that it took so far:
+/// its end is noticed soon, and a long match costs few calls.
+const LOOKS_OF_A_MATCH: u32 = 20;
 /// Time between two looks at a match that a bot has left: it has ended, or the house plays on.
 const SHORT_LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -57,9 +62,10 @@ impl Court {
             group: Some(place),
             ..self.spec.rules.config(&assigned.seed)?
         };
+        let offered = self.offered(&assigned);
         let created = self
             .desk
-            .create(contest, config, self.spec.rules.rules_version)
+            .create(contest, config, self.spec.rules.rules_version, offered)
             .await?;
         let match_id = created
             .r#match
@@ -78,6 +84,14 @@ impl Court {
             }
             Err(error) => return Err(error),
         };
+        if info.state() == MatchState::Cancelled && self.attends(&assigned) {
+            bots.leave().await;
+            let why = Annulled {
+                because: AnnulledBecause::Declined,
+                detail: info.cancellation.unwrap_or_default().reason,
+            };
+            return Ok(self.annulled(&assigned, match_id, why, bots));
+        }
         if info.state() == MatchState::Cancelled {
             return Err(PlayError::Server(format!("called match {match_id} off")));
         }
@@ -85,9 +99,32 @@ impl Court {
         self.row(&assigned, info, bots)
     }
 
+    /// Whether a bot of a match attends by itself.
+    fn attends(&self, assigned: &Assignment) -> bool {
+        let mut seated = assigned.seating.iter();
+        seated.any(|bot| self.launch.attends(*bot).is_some())
+    }
+
+    /// The seats of a match that are offered to bots which attend.
+    fn offered(&self, assigned: &Assignment) -> Vec<SeatReservation> {
+        let seats = (0..).zip(&assigned.seating);
+        let offered = seats.filter_map(|(seat, bot)| {
+            Some(SeatReservation {
+                seat,
+                key_name: self.launch.attends(*bot)?.to_owned(),
+                queue_id: self.spec.queue().to_owned(),
+            })
+        });
+        offered.collect()
+    }
+
     fn start(&self, assigned: &Assignment, tickets: &[SeatTicket]) -> Result<Bots, PlayError> {
         let mut bots = Bots::none();
         for (seat, &bot) in assigned.seating.iter().enumerate() {
+            if self.launch.attends(bot).is_some() {
+                bots.add_attending();
+                continue;
+            }
             let ticket = tickets
                 .iter()
                 .find(|ticket| ticket.seat as usize == seat)
@@ -115,8 +152,14 @@ impl Court {
         match_id: &str,
         bots: &mut Bots,
     ) -> Result<MatchInfo, PlayError> {
+        let begun = Instant::now();
         let mut pause = LOOK_INTERVAL;
         loop {
+            if !bots.are_running() {
+                // Nothing tells of the end but the server.
+                let share = begun.elapsed() / LOOKS_OF_A_MATCH;
+                pause = share.clamp(SHORTEST_LOOK_INTERVAL, LOOK_INTERVAL);
+            }
             let left = tokio::select! {
                 Some(left) = bots.next() => Some(left),
                 () = sleep(pause) => None,
@@ -129,7 +172,7 @@ impl Court {
             if let Some(seat) = left {
                 self.check_that_it_played(assigned, &info, seat, bots)?;
             }
-            pause = match bots.ends.iter().any(Ended::is_over) {
+            pause = match bots.ends.iter().any(Ended::has_left) {
                 true => (pause * 2).clamp(SHORT_LOOK_INTERVAL, LOOK_INTERVAL),
                 false => LOOK_INTERVAL,
             };
@@ -232,7 +275,7 @@ impl Court {
                 .any(|fault| fault.reason == name_of(FaultReason::NeverConnected));
             if !stayed_away {
                 known.insert(seat.bot);
-            } else if !known.contains(&seat.bot) {
+            } else if !known.contains(&seat.bot) && self.launch.attends(seat.bot).is_none() {
                 let clock = info.config.as_ref().and_then(|config| config.clock);
                 return Err(PlayError::NeverConnected {
                     bot: self.launch.name(seat.bot).to_owned(),
@@ -307,7 +350,7 @@ impl Court {
         let seats = assigned.seating.iter().zip(bots.ends);
         let seats = seats.map(|(&bot, ended)| {
             let end = ended.end.unwrap_or(BotEnd::Stopped);
-            let has_stderr = self.folder.path(&ended.stderr).exists();
+            let has_stderr = !ended.stderr.is_empty() && self.folder.path(&ended.stderr).exists();
             SeatRow {
                 bot,
                 place: 0,

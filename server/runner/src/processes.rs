@@ -31,8 +31,11 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    pub(crate) fn is_over(&self) -> bool {
-        self.end.is_some()
+    /// Whether its process has ended.
+    pub(crate) fn has_left(&self) -> bool {
+        self.end
+            .as_ref()
+            .is_some_and(|end| *end != BotEnd::Attended)
     }
 }
 
@@ -51,6 +54,19 @@ impl Bots {
             stderr,
             ..Ended::default()
         });
+    }
+
+    /// Adds the bot of the next seat, which attends by itself.
+    pub(crate) fn add_attending(&mut self) {
+        self.ends.push(Ended {
+            end: Some(BotEnd::Attended),
+            ..Ended::default()
+        });
+    }
+
+    /// Whether a process runs.
+    pub(crate) fn are_running(&self) -> bool {
+        !self.running.is_empty()
     }
 
     /// Waits for the next bot to end, and gives its seat. `None` when all have. Nothing is lost

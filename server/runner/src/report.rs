@@ -335,6 +335,8 @@ pub struct Counts {
     pub annulled_for_server_crash: u64,
     /// Matches that do not count for a bot's fault (`faults = "exclude"`).
     pub annulled_for_bot_fault: u64,
+    /// Matches whose seat a bot that attends declined, which were played again.
+    pub annulled_for_decline: u64,
     /// Groups that were left out, since they would repeat seed and seatings of an earlier one.
     pub repeated_groups: u64,
     /// Matches with a forfeit, of those that count.

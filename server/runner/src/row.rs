@@ -138,6 +138,8 @@ pub enum BotEnd {
     },
     /// The runner stopped it, since it went on after its match.
     Stopped,
+    /// It attends by itself: the runner has no process of it.
+    Attended,
     /// Nobody knows: the process could not be waited for, or was never started.
     Unknown,
 }
@@ -146,7 +148,7 @@ impl BotEnd {
     /// Whether the bot ended as one does that played to the end.
     #[must_use]
     pub fn is_well(&self) -> bool {
-        matches!(self, Self::Done)
+        matches!(self, Self::Done | Self::Attended)
     }
 }
 
@@ -170,6 +172,8 @@ pub enum AnnulledBecause {
     /// A bot had a fault, and the contest excludes such matches (`faults = "exclude"`). It is not
     /// played again.
     BotFault,
+    /// A bot that attends declined its seat, or came with another version before it took it.
+    Declined,
 }
 
 impl AnnulledBecause {

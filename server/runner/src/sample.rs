@@ -21,6 +21,8 @@ pub(crate) fn spec(test: TestSpec) -> ContestSpec {
         require: Vec::new(),
         seeds: None,
         concurrency: None,
+        queue: None,
+        trust_remote: false,
     }
 }
 

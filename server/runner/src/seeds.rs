@@ -71,6 +71,11 @@ pub(crate) fn of_built_in_bot(group_seed: &str, of: MatchNumber, seat: usize) ->
     hashed(&["bot", group_seed, &of.to_string(), &seat.to_string()])
 }
 
+/// The seed of one match of a group whose bots may remember the others.
+pub(crate) fn of_match(group_seed: &str, of: MatchNumber) -> String {
+    hashed(&["match", group_seed, &of.to_string()])
+}
+
 fn hashed(parts: &[&str]) -> String {
     let mut hash = Sha256::new_with_prefix("bridgemaster contest");
     for part in parts {

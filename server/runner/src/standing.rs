@@ -155,10 +155,14 @@ impl Standing {
     /// Matches that were annulled and are played again.
     #[must_use]
     pub fn annulled_matches(&self) -> u64 {
-        [AnnulledBecause::RefereeLag, AnnulledBecause::ServerCrash]
-            .map(|because| self.ledger.annulled(because))
-            .iter()
-            .sum()
+        [
+            AnnulledBecause::RefereeLag,
+            AnnulledBecause::ServerCrash,
+            AnnulledBecause::Declined,
+        ]
+        .map(|because| self.ledger.annulled(because))
+        .iter()
+        .sum()
     }
 
     /// Most groups that there can be.
@@ -223,6 +227,7 @@ impl Standing {
             annulled_for_referee_lag: self.ledger.annulled(AnnulledBecause::RefereeLag),
             annulled_for_server_crash: self.ledger.annulled(AnnulledBecause::ServerCrash),
             annulled_for_bot_fault: self.ledger.annulled(AnnulledBecause::BotFault),
+            annulled_for_decline: self.ledger.annulled(AnnulledBecause::Declined),
             repeated_groups: self.ledger.planner().repeated(),
             forfeited_matches: self.forfeited,
             faults: faults.map(|seat| u64::from(seat.fault_count)).sum(),

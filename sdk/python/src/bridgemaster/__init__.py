@@ -48,8 +48,8 @@ from ._options import (
     Options,
 )
 from ._play import play, play_async
-from ._run import run
 from ._request import Clock, Request
+from ._run import run
 from ._seed_commitment import seed_commitment
 from ._tls import (
     CA_VARIABLE,

@@ -15,7 +15,14 @@ from bridgemaster.v1.lobby_service_pb2_grpc import LobbyServiceStub
 from ._backoff import Backoff
 from ._bot import AnyBot, AsyncBot, Bot
 from ._conversation import PROTOCOL_REVISION
-from ._errors import OptionsError, PlayError, RefusedError, ServerLostError, StreamLostError, error_of
+from ._errors import (
+    OptionsError,
+    PlayError,
+    RefusedError,
+    ServerLostError,
+    StreamLostError,
+    error_of,
+)
 from ._options import Options, Queueing, queueing
 from ._play import play
 from ._stream import channel_to

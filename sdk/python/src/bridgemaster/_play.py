@@ -10,6 +10,7 @@ from ._bot_kinds import is_async, on_thread
 from ._options import Options, seating
 from ._seat import PlayStoppedError, Seat
 
+
 def play(bot: AnyBot, options: Options | None = None) -> MatchResult:
     """Play one match to its end and return the result.
 

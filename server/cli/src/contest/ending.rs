@@ -167,6 +167,10 @@ fn counts(report: &Report) -> String {
             "not counted for a bot's fault, with their groups",
         ),
         (
+            counts.annulled_for_decline,
+            "declined by a bot that attends and played again",
+        ),
+        (
             counts.surplus_matches,
             "finished and not counted: behind the verdict, or of groups that are not complete",
         ),
@@ -175,6 +179,11 @@ fn counts(report: &Report) -> String {
         if number > 0 {
             text.push_str(&format!("  {} {what}\n", count(number, "match", "matches")));
         }
+    }
+    if report.spec.has_attending_bots() && !report.spec.trust_remote {
+        text.push_str(
+            "  bots that attend may remember: each of their matches had a seed of its own\n",
+        );
     }
     if counts.repeated_groups > 0 {
         text.push_str(&format!(

@@ -19,10 +19,10 @@ const MAX_SEEDS_BYTES: u64 = 128 * 1024 * 1024;
 pub(super) struct SpecFlags {
     /// Read the contest from this TOML file, as docs/contest.md describes it, instead of from flags
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bots", "candidate", "against", "format",
-        "elo", "nelo", "groups", "rounds", "seeds"])]
+        "elo", "nelo", "groups", "rounds", "seeds", "queue", "trust_remote"])]
     config: Option<PathBuf>,
-    /// A bot: NAME=COMMAND, or the name of a built-in one such as greedy or greedy@1; can be
-    /// repeated
+    /// A bot: NAME=COMMAND, or the name of a built-in one such as greedy or greedy@1, or NAME=@KEY
+    /// for one that attends --queue by the name of its API key; can be repeated
     #[arg(long = "bot", value_name = "BOT")]
     bots: Vec<String>,
     /// The bot that is judged [default: the first]
@@ -108,6 +108,12 @@ pub(super) struct SpecFlags {
     /// Matches at once [default: one for each core but one]
     #[arg(long, value_name = "N")]
     concurrency: Option<u32>,
+    /// The queue that bots of NAME=@KEY attend on the --server [default: contest]
+    #[arg(long, value_name = "NAME", help_heading = "Server")]
+    queue: Option<String>,
+    /// Give bots that attend one seed for all matches of a group, though they may remember
+    #[arg(long, help_heading = "Server")]
+    trust_remote: bool,
     #[command(flatten)]
     rules: MatchFlags,
 }
@@ -187,6 +193,8 @@ impl SpecFlags {
             require: require.collect::<anyhow::Result<_>>()?,
             seeds: self.seeds_of()?,
             concurrency: self.concurrency,
+            queue: self.queue.clone(),
+            trust_remote: self.trust_remote,
         })
     }
 
@@ -296,11 +304,15 @@ fn bot(text: &str) -> BotSpec {
         return BotSpec::of_built_in(text.trim());
     };
     let (name, command) = (name.trim(), command.trim());
+    if let Some(attends) = command.strip_prefix('@') {
+        return BotSpec::of_attending(name, attends);
+    }
     match NAMES.contains(&command.split('@').next().unwrap_or_default()) {
         true => BotSpec {
             name: name.to_owned(),
             command: None,
             built_in: Some(command.to_owned()),
+            attends: None,
         },
         false => BotSpec::of_command(name, command),
     }

@@ -108,6 +108,7 @@ impl RunArgs {
         if self.plan {
             let spec = self.spec.spec()?;
             check(&spec, &built_in)?;
+            self.server.check(&spec)?;
             return forecast::run(&spec, built_in, self.server);
         }
         let outputs = self.outputs.open()?;
@@ -116,6 +117,7 @@ impl RunArgs {
             None => {
                 let spec = self.spec.spec()?;
                 check(&spec, &built_in)?;
+                self.server.check(&spec)?;
                 let folder = self.folder.clone().unwrap_or_else(new_folder);
                 Contest::create(&folder, spec).map_err(explained)?
             }

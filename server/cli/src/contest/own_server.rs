@@ -3,12 +3,14 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use bridgemaster_bots::TlsArgs;
-use bridgemaster_runner::ServerAddress;
+use bridgemaster_runner::{ContestSpec, ServerAddress};
 use bridgemaster_sdk::{ApiKey, KEY_VARIABLE, TlsOptions};
 use bridgemaster_server::{ServeError, Server, ServerOptions};
 use clap::Args;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+use crate::failure::misuse;
 
 #[derive(Args)]
 #[command(next_help_heading = "Server")]
@@ -30,6 +32,16 @@ pub(super) struct Serving {
 }
 
 impl ServerChoice {
+    /// Makes sure that there is a server to attend, if bots attend.
+    pub(super) fn check(&self, spec: &ContestSpec) -> anyhow::Result<()> {
+        match spec.has_attending_bots() && self.url.is_none() {
+            true => Err(misuse(
+                "bots that attend need a running server: add --server URL",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Starts a server, unless one was named.
     pub(super) async fn serve(self) -> anyhow::Result<Serving> {
         if let Some(url) = self.url {

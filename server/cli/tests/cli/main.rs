@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod attending;
 #[path = "../../../service/tests/certificates/mod.rs"]
 mod certificates;
 mod check_bot;

@@ -14,7 +14,9 @@ use bridgemaster_games::{GAME_IDS, Seed, with_game};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
-        CreateMatchRequest, GameConfig, MatchConfig, MatchResult, SeatTicket,
+        AttendanceState, CreateMatchRequest, CreateQueueRequest, DeleteQueueRequest, GameConfig,
+        MatchConfig, MatchResult, Queue, SeatReservation, SeatTicket, WatchMatchRequest,
+        WatchQueueRequest, lobby_service_client::LobbyServiceClient,
         match_service_client::MatchServiceClient,
     },
 };
@@ -76,13 +78,16 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let locked = Trial::ignorable_test("python_bot::plays_over_tls_with_a_key", || {
         PYTHON.with(plays_over_tls_with_a_key)
     });
+    let attends = Trial::ignorable_test("python_bot::attends_a_queue_with_two_slots", || {
+        PYTHON.with(attends_a_queue_with_two_slots)
+    });
     let checks = ["sample", "random"].into_iter().map(|bot| {
         let name = format!("python_bot::{bot}_passes_every_check");
         Trial::ignorable_test(name, move || {
             PYTHON.with(|python| passes_every_check(python, bot))
         })
     });
-    matches.chain([own_tests, locked]).chain(checks)
+    matches.chain([own_tests, locked, attends]).chain(checks)
 }
 
 /// The file of a bot's program.
@@ -153,6 +158,97 @@ fn plays_a_whole_match(python: &Path, bot: &str, game: &str, seats: u32) -> Resu
     })?;
     check_result(&result, bot, seats);
     Ok(())
+}
+
+/// A bot that is only a function.
+const FUNCTION_BOT: &str = "
+import bridgemaster
+
+def decide(request):
+    return 0
+
+bridgemaster.run(decide, bridgemaster.Options(name='ada', version='3'))
+";
+
+/// Offers a bot two seats of one match, which it plays at once, and then two more.
+fn attends_a_queue_with_two_slots(python: &Path) -> Result<(), Failed> {
+    let game = GAME_IDS.first().copied().ok_or("there is a game")?;
+    let config = with_game!(game, G => G::config_to_wire(&Default::default()));
+    let config = config.ok_or("a game of the catalogue")?;
+    Runtime::new()?.block_on(async {
+        let server =
+            Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await?;
+        let url = format!("http://{}", server.local_addr());
+        let stop = CancellationToken::new();
+        let _stop_at_end = stop.clone().drop_guard();
+        tokio::spawn(server.run(stop));
+        let channel = endpoint(&url, &TlsOptions::default())?.connect().await?;
+        let mut lobby = LobbyServiceClient::new(channel.clone());
+        let queue = Queue {
+            queue_id: "cup".to_owned(),
+            ..Queue::default()
+        };
+        let open = CreateQueueRequest { queue: Some(queue) };
+        lobby.create_queue(open).await?;
+        let process = tokio::process::Command::new(python)
+            .args(["-c", FUNCTION_BOT])
+            .env("BRIDGEMASTER_SERVER", &url)
+            .env("BRIDGEMASTER_QUEUE", "cup")
+            .env("BRIDGEMASTER_SLOTS", "2")
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        let process = tokio::spawn(process);
+        let watch = WatchQueueRequest {
+            queue_id: "cup".to_owned(),
+        };
+        let mut watch = lobby.watch_queue(watch).await?.into_inner();
+        let mut matches = MatchServiceClient::new(channel);
+        for _ in 0..2 {
+            loop {
+                let news = timeout(PATIENCE, watch.message()).await??.ok_or("the queue is there")?;
+                let bot = news.attendance.ok_or("news are of an attendance")?;
+                if bot.state() == AttendanceState::Active && bot.slots_used == 0 {
+                    break;
+                }
+            }
+            let seats = (0..2).map(|seat| SeatReservation {
+                seat,
+                key_name: "ada".to_owned(),
+                queue_id: "cup".to_owned(),
+            });
+            let request = CreateMatchRequest {
+                config: Some(MatchConfig {
+                    game: Some(config.clone()),
+                    seats: 2,
+                    ..MatchConfig::default()
+                }),
+                seat_reservations: seats.collect(),
+                ..CreateMatchRequest::default()
+            };
+            let made = matches.create_match(request).await?.into_inner();
+            let match_id = made.r#match.ok_or("a match")?.match_id;
+            let follow = WatchMatchRequest { match_id };
+            let mut news = matches.watch_match(follow).await?.into_inner();
+            let mut result = None;
+            while let Some(message) = timeout(PATIENCE, news.message()).await?? {
+                result = message.r#match.and_then(|info| info.result);
+            }
+            for seat in result.ok_or("the match ends")?.seats {
+                assert_eq!((&*seat.bot_name, &*seat.bot_version), ("ada", "3"));
+                assert_eq!(seat.fault_count, 0, "{seat:?}");
+            }
+        }
+        let close = DeleteQueueRequest {
+            queue_id: "cup".to_owned(),
+        };
+        lobby.delete_queue(close).await?;
+        let output = timeout(PATIENCE, process).await???;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
+        }
+    })
 }
 
 /// Seats Python bots alone, on a server that asks for keys and for client certificates.

@@ -22,6 +22,10 @@ pub struct BotSpec {
     /// command: the built-in bot of the name `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built_in: Option<String>,
+    /// The name of the API key whose bot attends the queue of the contest and is not started; on a
+    /// server that asks for no keys, the name by which the bot attends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attends: Option<String>,
 }
 
 /// Who plays for a bot.
@@ -36,6 +40,8 @@ pub enum Player {
         /// Its version; none for the newest.
         version: Option<u32>,
     },
+    /// A bot that attends the queue of the contest, by this name.
+    Attending(String),
 }
 
 impl BotSpec {
@@ -45,6 +51,17 @@ impl BotSpec {
             name: name.into(),
             command: Some(command.into()),
             built_in: None,
+            attends: None,
+        }
+    }
+
+    /// A bot that attends the queue of the contest by the name `attends`.
+    pub fn of_attending(name: impl Into<String>, attends: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            command: None,
+            built_in: None,
+            attends: Some(attends.into()),
         }
     }
 
@@ -54,6 +71,7 @@ impl BotSpec {
             name: name.into(),
             command: None,
             built_in: None,
+            attends: None,
         }
     }
 
@@ -66,6 +84,12 @@ impl BotSpec {
             bot: self.name.clone(),
             problem,
         };
+        if let Some(attends) = &self.attends {
+            return match attends.is_empty() {
+                true => Err(problem("the name by which it attends is empty".to_owned())),
+                false => Ok(Player::Attending(attends.clone())),
+            };
+        }
         let Some(command) = &self.command else {
             let built_in = self.built_in.as_ref().unwrap_or(&self.name);
             let Some((name, version)) = built_in.split_once('@') else {
@@ -110,8 +134,12 @@ impl BotSpec {
                  begin with '.'",
             );
         }
-        if self.command.is_some() && self.built_in.is_some() {
-            return problem("it has both a command and a built-in bot; give one of them");
+        let ways = [&self.command, &self.built_in, &self.attends];
+        if ways.into_iter().flatten().count() > 1 {
+            return problem(
+                "it has more than one of a command, a built-in bot and a name by which it attends; \
+                 give one of them",
+            );
         }
         self.player().map(drop)
     }

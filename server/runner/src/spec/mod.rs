@@ -21,6 +21,8 @@ use crate::SpecError;
 
 /// Confidence of intervals and rank ranges, unless the spec says otherwise.
 const DEFAULT_LEVEL: f64 = 0.95;
+/// The queue of a contest that names none.
+const DEFAULT_QUEUE: &str = "contest";
 /// Most bots of a contest: a round-robin at six seats has a table for each set of six.
 const MOST_BOTS: usize = 100;
 /// Most matches at once. Each has a process for each seat.
@@ -70,6 +72,15 @@ pub struct ContestSpec {
     /// Matches at once, 1 to 256; by the number of cores when not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u32>,
+    /// The queue that bots attend which are not started: 1 to 64 of `a` to `z`, `0` to `9`, `.`,
+    /// `_` and `-`; `contest` when not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// Whether bots that attend play all matches of a group with one seed, as bots that are started
+    /// anew for each match do. They may remember what they saw, so otherwise each match with one of
+    /// them has a seed of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trust_remote: bool,
 }
 
 /// Who meets whom.
@@ -176,6 +187,26 @@ impl ContestSpec {
             }
             _ => None,
         }
+    }
+
+    /// Whether a bot is not started, and attends the queue of the contest.
+    #[must_use]
+    pub fn has_attending_bots(&self) -> bool {
+        self.bots.iter().any(|bot| bot.attends.is_some())
+    }
+
+    /// The queue that bots attend which are not started.
+    #[must_use]
+    pub fn queue(&self) -> &str {
+        self.queue.as_deref().unwrap_or(DEFAULT_QUEUE)
+    }
+
+    /// Whether each match of a group with these bots has a seed of its own.
+    #[must_use]
+    pub fn has_own_seeds(&self, seating: &[BotNumber]) -> bool {
+        let attends =
+            |bot: &BotNumber| self.bots.get(*bot).is_some_and(|bot| bot.attends.is_some());
+        !self.trust_remote && seating.iter().any(attends)
     }
 
     /// Matches of a group whose mean score is the score of the group.

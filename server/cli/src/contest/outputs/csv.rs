@@ -97,6 +97,7 @@ fn end(end: &BotEnd) -> String {
         BotEnd::Exited { code } => format!("exited {code}"),
         BotEnd::Signalled { signal } => format!("signal {signal}"),
         BotEnd::Stopped => "stopped".to_owned(),
+        BotEnd::Attended => "attended".to_owned(),
         BotEnd::Unknown => "unknown".to_owned(),
     }
 }

@@ -40,6 +40,8 @@ fn spec() -> ContestSpec {
         require: vec!["elo>=0@95%".parse().unwrap()],
         seeds: None,
         concurrency: Some(2),
+        queue: Some("cup".to_owned()),
+        trust_remote: true,
     }
 }
 
@@ -157,6 +159,7 @@ pub(super) fn report() -> Report {
             annulled_for_referee_lag: 1,
             annulled_for_server_crash: 2,
             annulled_for_bot_fault: 4,
+            annulled_for_decline: 6,
             repeated_groups: 5,
             forfeited_matches: 1,
             faults: 1,

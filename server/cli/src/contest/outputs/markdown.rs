@@ -286,11 +286,15 @@ fn played(report: &Report) -> String {
             counts.annulled_for_bot_fault,
             "left out for a fault of a bot",
         ),
+        (counts.annulled_for_decline, "annulled since a bot declined"),
         (counts.surplus_matches, "finished and not counted"),
         (counts.repeated_groups, "groups left out as repeated"),
     ];
     let others = others.iter().filter(|(count, _)| *count > 0);
     parts.extend(others.map(|(count, what)| format!("{count} {what}")));
+    if report.spec.has_attending_bots() && !report.spec.trust_remote {
+        parts.push("a seed of its own for each match of bots that attend".to_owned());
+    }
     let (game, seats) = (escaped(&report.spec.rules.game), report.spec.rules.seats);
     let version = report.rules_version;
     let version = version.map(|version| format!(" (rules {version})"));
