@@ -3,6 +3,7 @@
 use bridgemaster_proto::outside::Outside;
 use bridgemaster_runner::{BotReport, IntervalReport, Report, VerdictKind, VerdictReport};
 
+use super::figures::{ranks, signed, time_us};
 use crate::{count::count, output, table::plain};
 
 /// All of it.
@@ -60,21 +61,15 @@ pub(super) fn table(report: &Report) -> String {
 fn row(bot: &BotReport) -> [String; 8] {
     let none = || "-".to_owned();
     let percent = |share: IntervalReport| format!("{:.1} %", share.estimate * 100.0);
-    let rank = bot
-        .rating
-        .map_or_else(none, |rating| match rating.best_rank == rating.worst_rank {
-            true => rating.best_rank.to_string(),
-            false => format!("{} to {}", rating.best_rank, rating.worst_rank),
-        });
     [
-        rank,
+        ranks(bot).unwrap_or_else(none),
         bot.name.clone(),
         bot.rating.map_or_else(none, |rating| signed(rating.elo)),
         bot.score.map_or_else(none, percent),
         bot.win_rate.map_or_else(none, percent),
         bot.played.to_string(),
         bot.faults.to_string(),
-        micros(bot.longest_us),
+        time_us(bot.longest_us),
     ]
 }
 
@@ -192,37 +187,6 @@ fn counts(report: &Report) -> String {
         ));
     }
     text
-}
-
-/// A difference with its interval.
-pub(super) fn signed(figure: IntervalReport) -> String {
-    let IntervalReport {
-        estimate,
-        low,
-        high,
-    } = figure;
-    match low == high {
-        true => format!("{estimate:+.0}"),
-        false => format!("{estimate:+.0} ({low:+.0} to {high:+.0})"),
-    }
-}
-
-/// A share with its interval, in percent.
-pub(super) fn share(figure: IntervalReport) -> String {
-    let [estimate, low, high] = [figure.estimate, figure.low, figure.high].map(|part| part * 100.0);
-    match low == high {
-        true => format!("{estimate:.1} %"),
-        false => format!("{estimate:.1} % ({low:.1} to {high:.1})"),
-    }
-}
-
-/// A time for people.
-pub(super) fn micros(us: u64) -> String {
-    match us {
-        0..1_000 => format!("{us} us"),
-        1_000..1_000_000 => format!("{:.1} ms", us as f64 / 1e3),
-        _ => format!("{:.2} s", us as f64 / 1e6),
-    }
 }
 
 /// Seconds for people.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bridgemaster_bots::NAMES;
 use bridgemaster_runner::{
-    BotSpec, Bounds, ContestSpec, FaultCounting, Format, Requirement, Seeds, TestSpec,
+    BotSpec, Bounds, ContestSpec, FaultCounting, Format, MatchRules, Requirement, Seeds, TestSpec,
 };
 use clap::{Args, ValueEnum};
 
@@ -19,7 +19,8 @@ const MAX_SEEDS_BYTES: u64 = 128 * 1024 * 1024;
 pub(super) struct SpecFlags {
     /// Read the contest from this TOML file, as docs/contest.md describes it, instead of from flags
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bots", "candidate", "against", "format",
-        "elo", "nelo", "groups", "rounds", "seeds", "queue", "trust_remote"])]
+        "elo", "nelo", "groups", "rounds", "seeds", "queue", "trust_remote",
+        "rules_version"])]
     config: Option<PathBuf>,
     /// A bot: NAME=COMMAND, or the name of a built-in one such as greedy or greedy@1, or NAME=@KEY
     /// for one that attends --queue by the name of its API key; can be repeated
@@ -114,6 +115,9 @@ pub(super) struct SpecFlags {
     /// Give bots that attend one seed for all matches of a group, though they may remember
     #[arg(long, help_heading = "Server")]
     trust_remote: bool,
+    /// Version of the game's rules: another one is refused [default: the server's]
+    #[arg(long, value_name = "N")]
+    rules_version: Option<u32>,
     #[command(flatten)]
     rules: MatchFlags,
 }
@@ -180,7 +184,10 @@ impl SpecFlags {
         });
         let has_test = matches!(format, Format::Series | Format::Candidate { .. });
         Ok(ContestSpec {
-            rules: self.rules.contest_rules(seats)?,
+            rules: MatchRules {
+                rules_version: self.rules_version,
+                ..self.rules.contest_rules(seats)?
+            },
             bots,
             test: has_test.then(|| self.test_of()).transpose()?,
             format,

@@ -1,6 +1,7 @@
 //! `bridgemaster contest`: a verdict on bots.
 
 mod ending;
+mod figures;
 mod flags;
 mod forecast;
 mod live;

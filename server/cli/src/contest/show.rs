@@ -6,7 +6,8 @@ use bridgemaster_runner::{BotReport, Report, WhyWorst, exit, read_contest};
 use clap::Args;
 
 use super::{
-    ending::{self, micros, share},
+    ending,
+    figures::{share, time_us},
     outputs::OutputArgs,
     playing::explained,
 };
@@ -61,8 +62,8 @@ fn of_bot(report: &Report, bot: &BotReport) -> String {
         bot.name,
         bot.command,
         bot.answered,
-        micros(bot.mean_us),
-        micros(bot.longest_us)
+        time_us(bot.mean_us),
+        time_us(bot.longest_us)
     );
     if let Some(left) = bot.least_bank_left_ms {
         text.push_str(&format!(

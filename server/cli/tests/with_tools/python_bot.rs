@@ -176,8 +176,7 @@ fn attends_a_queue_with_two_slots(python: &Path) -> Result<(), Failed> {
     let config = with_game!(game, G => G::config_to_wire(&Default::default()));
     let config = config.ok_or("a game of the catalogue")?;
     Runtime::new()?.block_on(async {
-        let server =
-            Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await?;
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await?;
         let url = format!("http://{}", server.local_addr());
         let stop = CancellationToken::new();
         let _stop_at_end = stop.clone().drop_guard();
@@ -206,7 +205,9 @@ fn attends_a_queue_with_two_slots(python: &Path) -> Result<(), Failed> {
         let mut matches = MatchServiceClient::new(channel);
         for _ in 0..2 {
             loop {
-                let news = timeout(PATIENCE, watch.message()).await??.ok_or("the queue is there")?;
+                let news = timeout(PATIENCE, watch.message())
+                    .await??
+                    .ok_or("the queue is there")?;
                 let bot = news.attendance.ok_or("news are of an attendance")?;
                 if bot.state() == AttendanceState::Active && bot.slots_used == 0 {
                     break;

@@ -6,7 +6,7 @@ use bridgemaster_proto::outside::{Outside, escape_lines};
 use bridgemaster_runner::{BotReport, ExitReason, MatchRow, Report, RequirementReport};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use super::figures;
+use super::super::figures;
 use crate::xml_text::allowed;
 
 /// Bots whose last words are shown, of those that ended badly.

@@ -3,7 +3,7 @@
 use bridgemaster_proto::outside::{Outside, escape_lines};
 use bridgemaster_runner::{BotReport, GroupPoint, MatchRow, Report, TestReport, WhyWorst};
 
-use super::figures::{self, or_dash};
+use super::super::figures::{self, or_dash};
 
 /// Columns and lines of the chart.
 const CHART_COLUMNS: usize = 60;

@@ -3,7 +3,6 @@
 mod csv;
 #[cfg(test)]
 mod examples;
-mod figures;
 mod json;
 mod junit;
 mod markdown;

@@ -3,7 +3,7 @@
 
 use bridgemaster_runner::{GroupPoint, Report};
 
-use super::figures;
+use super::super::figures;
 use crate::xml_text::escaped;
 
 /// Measures in pixels.
