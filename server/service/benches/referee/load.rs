@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use bridgemaster_games::with_game;
@@ -17,17 +17,22 @@ use bridgemaster_proto::{
     },
 };
 use prost::Message as _;
-use tokio::{sync::mpsc, task::JoinSet, time::sleep};
+use tokio::{sync::mpsc, task::JoinSet};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Streaming, client::Grpc, transport::Channel};
 
-use crate::thin::{self, ThinCodec};
+use crate::{
+    thin::{self, ThinCodec},
+    turn::Turn,
+};
 
-/// Mean sizes of the messages of a match.
+/// Mean sizes of the messages of a match, and how many decisions it had.
 #[derive(Clone, Copy)]
 pub(crate) struct MessageSizes {
     pub(crate) request_bytes: usize,
     pub(crate) answer_bytes: usize,
+    /// Decisions of all seats in a match.
+    pub(crate) decisions: u64,
 }
 
 /// Counts that all bots share.
@@ -48,18 +53,20 @@ pub(crate) async fn message_sizes(channel: &Channel, game: &str, seats: u32) -> 
     MessageSizes {
         request_bytes: mean(&counters.request_bytes),
         answer_bytes: mean(&counters.answer_bytes),
+        decisions,
     }
 }
 
 /// Keeps `matches` matches running, one after the other at each table, for `turn` after a
-/// warm-up; decisions a second.
-pub(crate) async fn decisions_per_second(
+/// warm-up, and counts the decisions.
+pub(crate) async fn decisions(
     channels: &[Channel],
     game: &'static str,
     seats: u32,
     matches: usize,
     turn: Duration,
-) -> f64 {
+    server_cpu: impl Fn() -> Duration,
+) -> Turn {
     let counters = Arc::new(Counters::default());
     let mut tables = JoinSet::new();
     for table in 0..matches {
@@ -71,14 +78,10 @@ pub(crate) async fn decisions_per_second(
             }
         });
     }
-    sleep(turn / 4).await;
-    let (before, start) = (counters.decisions.load(Ordering::Relaxed), Instant::now());
-    sleep(turn).await;
-    let after = counters.decisions.load(Ordering::Relaxed);
-    let rate = (after - before) as f64 / start.elapsed().as_secs_f64();
+    let turn = Turn::of(turn, &counters.decisions, server_cpu).await;
     counters.stopping.store(true, Ordering::Relaxed);
     tables.shutdown().await;
-    rate
+    turn
 }
 
 async fn play_match(channel: &Channel, game: &str, seats: u32, counters: &Arc<Counters>) {

@@ -4,7 +4,9 @@
 //!
 //! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`, each
 //! name with its game; `-- GAME` measures only that game. Bots and server share the process and
-//! its cores. `-- --quick` takes shorter turns. `-- --losses MATCHES` plays so many matches under a
+//! its cores, but for the memory of waiting matches and for the CPU time of the server: these have
+//! a server in a process of its own, and `-- --server-cpu` measures that time alone. `-- --quick`
+//! takes shorter turns. `-- --losses MATCHES` plays so many matches under a
 //! short clock instead, counts the faults, and fails if there is one.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
@@ -13,8 +15,11 @@ mod load;
 mod losses;
 mod memory;
 mod ping_pong;
+mod server_cpu;
+mod server_process;
 mod share;
 mod thin;
+mod turn;
 
 use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
@@ -40,6 +45,7 @@ const SEATS: u32 = 2;
 struct Wanted {
     quick: bool,
     losses: Option<u32>,
+    only_server_cpu: bool,
     /// All, if empty.
     games: Vec<String>,
 }
@@ -53,6 +59,7 @@ impl Wanted {
                 // Cargo passes this.
                 "--bench" => {}
                 "--quick" => wanted.quick = true,
+                "--server-cpu" => wanted.only_server_cpu = true,
                 "--losses" => {
                     let matches = arguments.next().and_then(|number| number.parse().ok());
                     wanted.losses = Some(matches.expect("--losses MATCHES"));
@@ -71,10 +78,7 @@ impl Wanted {
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    if std::env::args().nth(1).as_deref() == Some(memory::SERVE) {
-        runtime.block_on(memory::serve());
-        return ExitCode::SUCCESS;
-    }
+    runtime.block_on(server_process::serve_if_asked());
     let wanted = Wanted::from_args();
     let quick = wanted.quick;
     let turn = Duration::from_millis(if quick { 400 } else { 2_000 });
@@ -87,12 +91,19 @@ fn main() -> ExitCode {
             false => ExitCode::FAILURE,
         };
     }
+    if wanted.only_server_cpu {
+        for game in wanted.games() {
+            runtime.block_on(server_cpu::measure(game, turn));
+        }
+        return ExitCode::SUCCESS;
+    }
     for game in wanted.games() {
         share::measure(game);
         runtime.block_on(async {
             for &matches in LOADS {
                 compare(game, matches, turn).await;
             }
+            server_cpu::measure(game, turn).await;
             memory::measure(game).await;
             compare_durable(game, turn).await;
         });
@@ -119,11 +130,15 @@ async fn compare_durable(game: &'static str, turn: Duration) {
     for _ in 0..TURNS {
         let channels = connect(&ping_pong).await;
         let bytes = sizes.answer_bytes;
+        let pings = (bytes, u64::MAX);
         let round_trips =
-            ping_pong::round_trips_per_second(&channels, bytes, DURABLE_LOAD, turn).await;
+            ping_pong::round_trips(&channels, pings, DURABLE_LOAD, turn, turn::unknown).await;
+        let round_trips = round_trips.per_second();
         for (place, (_, server)) in servers.iter().enumerate() {
             let channels = server.connect().await;
-            let rate = load::decisions_per_second(&channels, game, SEATS, DURABLE_LOAD, turn).await;
+            let decisions =
+                load::decisions(&channels, game, SEATS, DURABLE_LOAD, turn, turn::unknown).await;
+            let rate = decisions.per_second();
             rates[place].push(rate);
             ratios[place].push(rate / round_trips);
         }
@@ -157,11 +172,13 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
     let (mut decisions, mut round_trips) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let channels = server.connect().await;
-        decisions.push(load::decisions_per_second(&channels, game, SEATS, matches, turn).await);
+        let cpu = turn::unknown;
+        let of_matches = load::decisions(&channels, game, SEATS, matches, turn, cpu).await;
+        decisions.push(of_matches.per_second());
         let channels = connect(&ping_pong).await;
-        round_trips.push(
-            ping_pong::round_trips_per_second(&channels, sizes.answer_bytes, matches, turn).await,
-        );
+        let pings = (sizes.answer_bytes, u64::MAX);
+        let of_pings = ping_pong::round_trips(&channels, pings, matches, turn, cpu).await;
+        round_trips.push(of_pings.per_second());
     }
     let ratios = decisions
         .iter()

@@ -9,10 +9,10 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
     task::{Context, Poll},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use tokio::{net::TcpListener, sync::mpsc, task::JoinSet, time::sleep};
+use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
 use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
 use tonic::{
     Request, Response, Status, Streaming,
@@ -22,6 +22,8 @@ use tonic::{
     transport::{Channel, Server, server::TcpIncoming},
 };
 use tonic_prost::ProstCodec;
+
+use crate::turn::Turn;
 
 #[derive(Clone, PartialEq, prost::Message)]
 struct Payload {
@@ -83,44 +85,56 @@ pub(crate) async fn serve(bytes: usize) -> String {
     url
 }
 
-/// Round trips a second of `streams` streams, whose clients send messages of `bytes` bytes.
-pub(crate) async fn round_trips_per_second(
+/// Counts the round trips of `streams` streams, whose clients send messages of `bytes` bytes and open
+/// a new stream after so many round trips.
+pub(crate) async fn round_trips(
     channels: &[Channel],
-    bytes: usize,
+    (bytes, a_stream): (usize, u64),
     streams: usize,
     turn: Duration,
-) -> f64 {
+    server_cpu: impl Fn() -> Duration,
+) -> Turn {
     let count = Arc::new(AtomicU64::new(0));
     let mut players = JoinSet::new();
     for stream in 0..streams {
         let channel = channels[stream % channels.len()].clone();
         let count = Arc::clone(&count);
         players.spawn(async move {
-            let (outbound, pings) = mpsc::channel(4);
-            let ping = || Payload {
-                bytes: vec![7; bytes],
-            };
-            outbound.send(ping()).await.unwrap();
-            let mut client = tonic::client::Grpc::new(channel);
-            client.ready().await.unwrap();
-            let path = "/bench.PingPong/Play".parse().unwrap();
-            let codec = ProstCodec::<Payload, Payload>::default();
-            let call = Request::new(ReceiverStream::new(pings));
-            let mut answers = client
-                .streaming(call, path, codec)
-                .await
-                .unwrap()
-                .into_inner();
-            while answers.message().await.unwrap().is_some() {
-                count.fetch_add(1, Ordering::Relaxed);
-                outbound.send(ping()).await.unwrap();
+            loop {
+                play(channel.clone(), bytes, a_stream, &count).await;
             }
         });
     }
-    sleep(turn / 4).await;
-    let (before, start) = (count.load(Ordering::Relaxed), Instant::now());
-    sleep(turn).await;
-    let rate = (count.load(Ordering::Relaxed) - before) as f64 / start.elapsed().as_secs_f64();
+    let turn = Turn::of(turn, &count, server_cpu).await;
     players.shutdown().await;
-    rate
+    turn
+}
+
+/// One stream of so many round trips.
+async fn play(channel: Channel, bytes: usize, a_stream: u64, count: &AtomicU64) {
+    let (outbound, pings) = mpsc::channel(4);
+    let ping = || Payload {
+        bytes: vec![7; bytes],
+    };
+    outbound.send(ping()).await.unwrap();
+    let mut client = tonic::client::Grpc::new(channel);
+    client.ready().await.unwrap();
+    let path = "/bench.PingPong/Play".parse().unwrap();
+    let codec = ProstCodec::<Payload, Payload>::default();
+    let call = Request::new(ReceiverStream::new(pings));
+    let mut answers = client
+        .streaming(call, path, codec)
+        .await
+        .unwrap()
+        .into_inner();
+    for _ in 0..a_stream {
+        if answers.message().await.unwrap().is_none() {
+            return;
+        }
+        count.fetch_add(1, Ordering::Relaxed);
+        outbound.send(ping()).await.unwrap();
+    }
+    // The end of the client's half ends the answers, as a match ends its streams.
+    drop(outbound);
+    while answers.message().await.unwrap().is_some() {}
 }

@@ -1,0 +1,101 @@
+//! Servers in processes of their own, so that only what is theirs is counted.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use bridgemaster_server::{Server, ServerOptions};
+use tokio_util::sync::CancellationToken;
+
+use crate::ping_pong;
+
+/// The argument by which this program is a server of matches.
+const MATCHES: &str = "--serve";
+/// The argument by which it is one of ping-pong; the size of its answers in bytes follows.
+const ECHO: &str = "--serve-echo";
+
+/// Is the server that the arguments ask for, until the process is killed; prints its address.
+/// Returns at once if they ask for none.
+pub(crate) async fn serve_if_asked() {
+    let arguments: Vec<String> = std::env::args().skip(1).take(2).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [MATCHES, ..] => {
+            let options = ServerOptions::default();
+            let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await;
+            let server = server.unwrap();
+            println!("http://{}", server.local_addr());
+            server.run(CancellationToken::new()).await.unwrap();
+        }
+        [ECHO, bytes] => {
+            println!("{}", ping_pong::serve(bytes.parse().unwrap()).await);
+            std::future::pending().await
+        }
+        _ => {}
+    }
+}
+
+/// Such a process, killed when dropped.
+pub(crate) struct ServerProcess {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl ServerProcess {
+    /// A server of matches.
+    pub(crate) fn of_matches() -> Self {
+        Self::start(&[MATCHES])
+    }
+
+    /// A server of ping-pong with answers of `bytes` bytes.
+    pub(crate) fn of_echo(bytes: usize) -> Self {
+        Self::start(&[ECHO, &bytes.to_string()])
+    }
+
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let url = BufReader::new(child.stdout.take().unwrap())
+            .lines()
+            .next()
+            .expect("the server prints its address")
+            .unwrap();
+        Self { child, url }
+    }
+
+    /// Resident memory in KiB, from the operating system.
+    pub(crate) fn resident_kib(&self) -> f64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS:"))
+            .unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+
+    /// CPU time of all its threads so far, from the operating system.
+    pub(crate) fn cpu_time(&self) -> Duration {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        let nanos = threads.map(|thread| -> u64 {
+            // A thread may end meanwhile; those of a runtime stay.
+            let path = thread.unwrap().path().join("schedstat");
+            let schedstat = fs::read_to_string(path).unwrap_or_default();
+            let on_cpu = schedstat.split_whitespace().next();
+            on_cpu.map_or(0, |nanos| nanos.parse().unwrap())
+        });
+        Duration::from_nanos(nanos.sum())
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

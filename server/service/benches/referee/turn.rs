@@ -1,0 +1,50 @@
+//! One turn of a load: what is done in it.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
+
+use tokio::time::sleep;
+
+/// What was done in a turn.
+pub(crate) struct Turn {
+    done: u64,
+    time: Duration,
+    /// CPU time of the server's process, where it is one of its own.
+    server_cpu: Duration,
+}
+
+impl Turn {
+    /// Waits for a `turn` after a warm-up, while others raise `count` by what they do.
+    pub(crate) async fn of(
+        turn: Duration,
+        count: &AtomicU64,
+        server_cpu: impl Fn() -> Duration,
+    ) -> Self {
+        sleep(turn / 4).await;
+        let (before, cpu_before) = (count.load(Ordering::Relaxed), server_cpu());
+        let start = Instant::now();
+        sleep(turn).await;
+        Self {
+            done: count.load(Ordering::Relaxed) - before,
+            time: start.elapsed(),
+            server_cpu: server_cpu().saturating_sub(cpu_before),
+        }
+    }
+
+    /// How much was done a second.
+    pub(crate) fn per_second(&self) -> f64 {
+        self.done as f64 / self.time.as_secs_f64()
+    }
+
+    /// What one of it cost the server's process, in µs of CPU time.
+    pub(crate) fn server_cpu_us(&self) -> f64 {
+        self.server_cpu.as_secs_f64() * 1e6 / self.done.max(1) as f64
+    }
+}
+
+/// For a server that has no process of its own.
+pub(crate) fn unknown() -> Duration {
+    Duration::ZERO
+}
