@@ -27,6 +27,8 @@ pub struct Referee<G: Game> {
     pub(crate) opening_events: Vec<G::Event>,
     pub(crate) opening_digest: Digest,
     pub(crate) state: G::State,
+    /// Of the state, which changes only with a decision or a chance result.
+    pub(crate) digest: Digest,
     pub(crate) phase: MatchPhase,
     pub(crate) created_at: Time,
     pub(crate) started_at: Option<Time>,
@@ -78,9 +80,11 @@ impl<G: Game> Referee<G> {
         let mut opening_events = Vec::new();
         let state = G::start(&rules.config, rules.seats, &setup, &mut opening_events)
             .map_err(RulesError::Setup)?;
+        let digest = G::digest(&state);
         Ok(Self {
             setup,
-            opening_digest: G::digest(&state),
+            opening_digest: digest,
+            digest,
             state,
             phase: MatchPhase::Waiting,
             created_at,

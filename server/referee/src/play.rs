@@ -58,11 +58,12 @@ impl<G: Game> Referee<G> {
                 .record(|events| G::apply_chance(state, &chance, events));
             let Ok(events) = applied else { return false };
             let is_public = !events.is_empty();
+            self.digest = G::digest(&self.state);
             let record = ChanceRecord {
                 stream,
                 chance,
                 events,
-                digest: G::digest(&self.state),
+                digest: self.digest,
             };
             self.record(RecordEntry::Chance(record), out);
             if is_public {
@@ -192,6 +193,7 @@ impl<G: Game> Referee<G> {
             DecidedBy::Referee => player.forced_decisions += 1,
             DecidedBy::House => player.house_decisions += 1,
         }
+        self.digest = G::digest(&self.state);
         let record = DecisionRecord {
             seat,
             decision,
@@ -199,7 +201,7 @@ impl<G: Game> Referee<G> {
             request_id: decided.request_id,
             charge: decided.charge,
             events: decided.events,
-            digest: G::digest(&self.state),
+            digest: self.digest,
         };
         self.record(RecordEntry::Decision(record), out);
         if is_public {
