@@ -43,6 +43,32 @@ pub(crate) fn read_parts<P: DeserializeOwned>(text: &str) -> Result<P, EditionEr
     toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))
 }
 
+/// Gives an edition its built-in data, a file below `games/data`, and the reading of others.
+macro_rules! edition_file {
+    ($edition:ident, $file:literal) => {
+        impl $edition {
+            #[doc = concat!("The built-in edition: `data/", $file, "`, compiled in.")]
+            pub fn built_in() -> std::sync::Arc<Self> {
+                static BUILT_IN: std::sync::LazyLock<std::sync::Arc<$edition>> =
+                    std::sync::LazyLock::new(|| {
+                        let text = include_str!(concat!("../../data/", $file));
+                        let edition = $edition::from_toml(text);
+                        edition
+                            .expect("the built-in edition is valid: a test loads it")
+                            .into()
+                    });
+                BUILT_IN.clone()
+            }
+
+            /// Reads and checks an edition file.
+            pub fn from_toml(text: &str) -> Result<Self, $crate::EditionError> {
+                Self::new(&$crate::edition::read_parts(text)?)
+            }
+        }
+    };
+}
+pub(crate) use edition_file;
+
 /// Sets the edition of a config to one that was read, or says what is wrong with it.
 pub(crate) fn set_edition<E>(
     edition: &mut Arc<E>,
@@ -52,13 +78,13 @@ pub(crate) fn set_edition<E>(
     Ok(())
 }
 
-pub(crate) fn check_name(name: &str) -> Result<String, EditionError> {
+pub(crate) fn check_name(name: &str) -> Result<(), EditionError> {
     let chars = name.chars().count();
     if chars == 0 || chars > MAX_EDITION_NAME || name.chars().any(char::is_control) {
         let problem = format!("must have 1 to {MAX_EDITION_NAME} printable characters");
         return EditionError::entry("name", problem);
     }
-    Ok(name.to_owned())
+    Ok(())
 }
 
 /// A list of exactly `N` items.

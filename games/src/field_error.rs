@@ -1,6 +1,6 @@
 //! Why a value from outside is refused: the field, and what would be valid.
 
-use std::ops::RangeInclusive;
+use std::{fmt::Display, ops::RangeInclusive};
 
 use thiserror::Error;
 
@@ -38,13 +38,33 @@ pub(crate) fn require(
     }
 }
 
+/// As [`require`], of a field that has a name.
+pub(crate) fn holds(field: &str, is_right: bool, problem: &str) -> Result<(), FieldError> {
+    require(is_right, || field.to_owned(), problem)
+}
+
+/// Checks that a number is in a range.
+pub(crate) fn check_range<T: Display + PartialOrd>(
+    field: &str,
+    value: T,
+    range: RangeInclusive<T>,
+) -> Result<(), FieldError> {
+    match range.contains(&value) {
+        true => Ok(()),
+        false => {
+            let (first, last) = range.into_inner();
+            FieldError::refuse(field, format!("{value} is not in {first} to {last}"))
+        }
+    }
+}
+
 /// Checks how many seats a match has.
 pub(crate) fn check_seats(seats: SeatCount, range: RangeInclusive<u8>) -> Result<(), FieldError> {
-    let (first, last) = (range.start(), range.end());
-    match range.contains(&seats.get()) {
-        true => Ok(()),
-        false if first == last => FieldError::refuse("seats", format!("{seats} is not {first}")),
-        false => FieldError::refuse("seats", format!("{seats} is not in {first} to {last}")),
+    match (seats.get(), range.start(), range.end()) {
+        (count, first, last) if first == last && count != *first => {
+            FieldError::refuse("seats", format!("{seats} is not {first}"))
+        }
+        (count, ..) => check_range("seats", count, range),
     }
 }
 

@@ -10,7 +10,7 @@ macro_rules! named {
 
         impl $name {
             /// All of them, in order.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+            pub const ALL: [Self; [$($text),*].len()] = [$(Self::$variant,)*];
 
             /// The name in notation, files and documentation.
             pub const fn name(self) -> &'static str {
@@ -30,7 +30,7 @@ macro_rules! named {
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.name())
+                f.pad(self.name())
             }
         }
     };

@@ -7,6 +7,29 @@ pub struct Outcome {
     pub seats: Vec<SeatOutcome>,
 }
 
+impl Outcome {
+    /// The result of seats that are ranked by a key, the highest first; equal keys share a place.
+    /// Takes the key and the breakdown of each seat, in seat order.
+    pub(crate) fn ranked<K: PartialOrd>(
+        seats: impl IntoIterator<Item = (K, Vec<ScoreLine>)>,
+    ) -> Self {
+        let (keys, breakdowns): (Vec<K>, Vec<_>) = seats.into_iter().unzip();
+        let result = |(own, breakdown): (&K, Vec<ScoreLine>)| SeatOutcome {
+            place: 1 + keys.iter().filter(|other| *other > own).count() as u8,
+            score: total(&breakdown),
+            breakdown,
+        };
+        Self {
+            seats: keys.iter().zip(breakdowns).map(result).collect(),
+        }
+    }
+}
+
+/// What the points of a breakdown add up to.
+pub(crate) fn total(breakdown: &[ScoreLine]) -> i32 {
+    breakdown.iter().map(|line| line.points).sum()
+}
+
 /// The result of one seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatOutcome {
@@ -25,4 +48,11 @@ pub struct ScoreLine {
     pub category: &'static str,
     /// Points of this category.
     pub points: i32,
+}
+
+impl ScoreLine {
+    pub(crate) fn new(category: &'static str, points: impl Into<i32>) -> Self {
+        let points = points.into();
+        Self { category, points }
+    }
 }

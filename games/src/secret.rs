@@ -21,6 +21,11 @@ impl<T: Copy> Secret<T> {
         }
     }
 
+    /// What an observation tells of a choice.
+    pub const fn known(owner: Seat, choice: Option<T>) -> Self {
+        Self { owner, choice }
+    }
+
     /// Sets the choice.
     pub const fn choose(&mut self, choice: T) {
         self.choice = Some(choice);

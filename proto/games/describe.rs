@@ -389,9 +389,7 @@ macro_rules! wire_edition {
     ($edition:ty = $message:ty as $parts:ty $(, refused by $refused:expr)?) => {
         impl $crate::games::conversion::OnWire<Option<$message>> for std::sync::Arc<$edition> {
             fn to_wire(&self) -> Option<$message> {
-                let parts = self.parts();
-                let parts: &$parts = std::borrow::Borrow::borrow(&parts);
-                Some($crate::games::conversion::OnWire::to_wire(parts))
+                Some($crate::games::conversion::OnWire::to_wire(self.parts()))
             }
 
             fn put(

@@ -1,6 +1,6 @@
 //! The pieces in the box and the figures of the game: all edition data is here.
 
-use std::fmt;
+use crate::named::named;
 
 /// Fewest seats of this game.
 pub const MIN_PLAYERS: usize = 2;
@@ -61,43 +61,25 @@ pub const PRICES: [&[u8]; CATEGORIES] = [
     &[7, 8, 9, 9, 9, 10, 11, 11, 11, 12, 13],
 ];
 
-/// A currency of money cards, and the slot of the yard that is paid in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Currency {
-    /// The first slot of the yard.
-    Blue,
-    /// The second slot.
-    Green,
-    /// The third slot.
-    Orange,
-    /// The fourth slot.
-    Yellow,
+named! {
+    /// A currency of money cards, and the slot of the yard that is paid in it, in the order of the
+    /// yard (A1).
+    Currency {
+        /// The first slot of the yard.
+        Blue = "blue",
+        /// The second slot.
+        Green = "green",
+        /// The third slot.
+        Orange = "orange",
+        /// The fourth slot.
+        Yellow = "yellow",
+    }
 }
 
 impl Currency {
-    /// All of them, in the order of the yard (A1).
-    pub const ALL: [Self; CURRENCIES] = [Self::Blue, Self::Green, Self::Orange, Self::Yellow];
-
-    /// The name in notation and documentation.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Blue => "blue",
-            Self::Green => "green",
-            Self::Orange => "orange",
-            Self::Yellow => "yellow",
-        }
-    }
-
     /// The first letter of the name, as money cards are written: `b7`.
     pub const fn letter(self) -> char {
         self.name().as_bytes()[0] as char
-    }
-
-    /// The one with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|currency| currency.name() == name)
     }
 
     /// The one with this letter.
@@ -106,96 +88,47 @@ impl Currency {
             .into_iter()
             .find(|currency| currency.letter() == letter)
     }
-
-    /// The position in [`Self::ALL`].
-    pub const fn index(self) -> usize {
-        self as usize
-    }
 }
 
-impl fmt::Display for Currency {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+named! {
+    /// A category of buildings, by rank: from 1, the pavilion, to 6, the tower. The colours are
+    /// those of the cards.
+    Category {
+        /// Blue.
+        Pavilion = "pavilion",
+        /// Red.
+        Seraglio = "seraglio",
+        /// Brown.
+        Arcades = "arcades",
+        /// White.
+        Chambers = "chambers",
+        /// Green.
+        Garden = "garden",
+        /// Violet.
+        Tower = "tower",
     }
-}
-
-/// A category of buildings; the colours are those of the cards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Category {
-    /// Blue.
-    Pavilion,
-    /// Red.
-    Seraglio,
-    /// Brown.
-    Arcades,
-    /// White.
-    Chambers,
-    /// Green.
-    Garden,
-    /// Violet.
-    Tower,
 }
 
 impl Category {
-    /// All of them, by rank: from 1, the pavilion, to 6, the tower.
-    pub const ALL: [Self; CATEGORIES] = [
-        Self::Pavilion,
-        Self::Seraglio,
-        Self::Arcades,
-        Self::Chambers,
-        Self::Garden,
-        Self::Tower,
-    ];
-
-    /// The name in texts and documentation.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pavilion => "pavilion",
-            Self::Seraglio => "seraglio",
-            Self::Arcades => "arcades",
-            Self::Chambers => "chambers",
-            Self::Garden => "garden",
-            Self::Tower => "tower",
-        }
-    }
-
-    /// The position in [`Self::ALL`]: the rank less one.
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
     /// The lowest price; each of the next six prices is there too.
     pub const fn lowest_price(self) -> u8 {
         PRICES[self.index()][0]
     }
 }
 
-impl fmt::Display for Category {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+named! {
+    /// A scoring, in the order of the match.
+    Scoring {
+        /// When scoring card A is drawn.
+        A = "A",
+        /// When scoring card B is drawn.
+        B = "B",
+        /// At the end of the match.
+        C = "C",
     }
-}
-
-/// A scoring.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scoring {
-    /// When scoring card A is drawn.
-    A,
-    /// When scoring card B is drawn.
-    B,
-    /// At the end of the match.
-    C,
 }
 
 impl Scoring {
-    /// All of them, in the order of the match.
-    pub const ALL: [Self; SCORINGS] = [Self::A, Self::B, Self::C];
-
-    /// The position in [`Self::ALL`].
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
     /// Points of the first, second and third place in a category.
     pub const fn place_points(self, category: Category) -> [u8; PAID_PLACES] {
         let rank = category.index() as u8 + 1;
@@ -204,16 +137,6 @@ impl Scoring {
             Self::B => [7 + rank, rank, 0],
             Self::C => [15 + rank, 7 + rank, rank],
         }
-    }
-}
-
-impl fmt::Display for Scoring {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::A => "A",
-            Self::B => "B",
-            Self::C => "C",
-        })
     }
 }
 

@@ -1,10 +1,14 @@
 //! What happens in a match, in the order in which it happens. Every event is public.
 
+use std::fmt;
+
 use super::building::{Building, Buildings};
-use super::components::{CATEGORIES, Currency, Scoring};
+use super::components::{CATEGORIES, Category, Currency, Scoring};
 use super::decision::Purchase;
 use super::money::{Money, MoneyCard, RowCards};
+use super::notation::write_falling;
 use crate::Seat;
+use crate::events::{events, listed};
 
 /// Who owns buildings and scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,83 +19,130 @@ pub enum Owner {
     Dummy,
 }
 
-/// Something that happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A seat drew its money at the start.
-    HandDealt {
-        /// The seat.
-        seat: Seat,
-        /// Its cards.
-        money: Money,
-    },
-    /// The dummy drew buildings: at the start, and after scorings A and B.
-    DummyDrew {
-        /// The buildings; none when the pile is empty.
-        buildings: Buildings,
-    },
-    /// A building was laid into a slot of the yard.
-    BuildingLaid {
-        /// The slot.
-        slot: Currency,
-        /// The building.
-        building: Building,
-    },
-    /// A money card came into the open row.
-    MoneyOpened {
-        /// The card.
-        card: MoneyCard,
-    },
-    /// A turn began.
-    TurnStarted {
-        /// Whose turn.
-        seat: Seat,
-    },
-    /// A seat took money, which ends its turn.
-    MoneyTaken {
-        /// The seat.
-        seat: Seat,
-        /// The cards.
-        cards: RowCards,
-    },
-    /// A seat bought a building. The turn goes on if the payment is its price, and else ends.
-    Bought {
-        /// The seat.
-        seat: Seat,
-        /// The building.
-        building: Building,
-        /// Slot, payment, and whether the dummy got it.
-        purchase: Purchase,
-    },
-    /// A seat could do nothing, and its turn ended.
-    Passed {
-        /// The seat.
-        seat: Seat,
-    },
-    /// The discard was shuffled into a new pile of money cards.
-    MoneyShuffled {
-        /// The number of cards.
-        cards: u8,
-    },
-    /// The yard cannot be filled: the match ends.
-    YardShort,
-    /// A building left in the yard was allotted at the end of the match.
-    BuildingAllotted {
-        /// The slot.
-        slot: Currency,
-        /// The building.
-        building: Building,
-        /// The seat with the most money of the slot's currency; `None` when no seat has, or
-        /// several have, the most: then it stays.
-        seat: Option<Seat>,
-    },
-    /// An owner got points.
-    Scored {
-        /// The scoring.
-        scoring: Scoring,
-        /// The owner.
-        owner: Owner,
-        /// Points by category.
-        points: [u8; CATEGORIES],
-    },
+events! {
+    /// Something that happened.
+    #[derive(Copy, Eq)]
+    Event {
+        /// A seat drew its money at the start.
+        HandDealt {
+            /// The seat.
+            seat: Seat,
+            /// Its cards.
+            money: Money,
+        } = "seat {seat} is dealt {}, worth {}" (listed(money.cards()), money.total()),
+        /// The dummy drew buildings: at the start, and after scorings A and B.
+        DummyDrew {
+            /// The buildings; none when the pile is empty.
+            buildings: Buildings,
+        } = "the dummy draws {}" (match buildings.is_empty() {
+            true => "nothing".to_owned(),
+            false => listed(buildings.iter()),
+        }),
+        /// A building was laid into a slot of the yard.
+        BuildingLaid {
+            /// The slot.
+            slot: Currency,
+            /// The building.
+            building: Building,
+        } = "{building} is laid into the {slot} slot",
+        /// A money card came into the open row.
+        MoneyOpened {
+            /// The card.
+            card: MoneyCard,
+        } = "{card} comes into the open row",
+        /// A turn began.
+        TurnStarted {
+            /// Whose turn.
+            seat: Seat,
+        } = "turn of seat {seat}",
+        /// A seat took money, which ends its turn.
+        MoneyTaken {
+            /// The seat.
+            seat: Seat,
+            /// The cards.
+            cards: RowCards,
+        } = "seat {seat} takes {}" (listed(cards.cards())),
+        /// A seat bought a building. The turn goes on if the payment is its price, and else ends.
+        Bought {
+            /// The seat.
+            seat: Seat,
+            /// The building.
+            building: Building,
+            /// Slot, payment, and whether the dummy got it.
+            purchase: Purchase,
+        } = "seat {seat} buys {building} for {}" (bought(*building, purchase)),
+        /// A seat could do nothing, and its turn ended.
+        Passed {
+            /// The seat.
+            seat: Seat,
+        } = "seat {seat} can do nothing and passes",
+        /// The discard was shuffled into a new pile of money cards.
+        MoneyShuffled {
+            /// The number of cards.
+            cards: u8,
+        } = "the discard of {cards} is shuffled into a new pile",
+        /// The yard cannot be filled: the match ends.
+        YardShort = "the yard cannot be filled: the match ends",
+        /// A building left in the yard was allotted at the end of the match.
+        BuildingAllotted {
+            /// The slot.
+            slot: Currency,
+            /// The building.
+            building: Building,
+            /// The seat with the most money of the slot's currency; `None` when no seat has, or
+            /// several have, the most: then it stays.
+            seat: Option<Seat>,
+        } = "{building} of the {slot} slot goes to {}" (match seat {
+            Some(seat) => format!("seat {seat}"),
+            None => "nobody".to_owned(),
+        }),
+        /// An owner got points.
+        Scored {
+            /// The scoring.
+            scoring: Scoring,
+            /// The owner.
+            owner: Owner,
+            /// Points by category.
+            points: [u8; CATEGORIES],
+        } = "scoring {scoring}: {owner} gets {}" (scored(points)),
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seat(seat) => write!(f, "seat {seat}"),
+            Self::Dummy => f.write_str("the dummy"),
+        }
+    }
+}
+
+fn bought(building: Building, purchase: &Purchase) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        f.write_str(purchase.slot.name())?;
+        write_falling(f, purchase.payment)?;
+        if purchase.give {
+            f.write_str(" and gives it to the dummy")?;
+        }
+        match purchase.payment.total() - building.price() {
+            0 => f.write_str(", exactly"),
+            over => write!(f, ", {over} too much"),
+        }
+    })
+}
+
+/// The points of all categories, and of those that brought any.
+fn scored(points: &[u8; CATEGORIES]) -> String {
+    let total: u32 = points.iter().map(|&n| u32::from(n)).sum();
+    let paid = Category::ALL
+        .into_iter()
+        .zip(points)
+        .filter(|(_, points)| **points > 0);
+    let paid: Vec<String> = paid
+        .map(|(category, points)| format!("{category} {points}"))
+        .collect();
+    match total {
+        0 => "0".to_owned(),
+        _ => format!("{total}: {}", paid.join(", ")),
+    }
 }

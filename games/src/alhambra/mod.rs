@@ -23,7 +23,6 @@ mod scoring;
 mod setup;
 mod shuffle;
 mod state;
-mod transcript;
 
 pub use building::{Building, Buildings};
 pub use components::*;

@@ -14,7 +14,7 @@ use super::observation::{DummyView, Observation, Phase, Points, SeatView};
 use super::pile::{BuildingPile, MoneyPile};
 use super::setup::{Deal, Setup, copies};
 use super::state::State;
-use crate::field_error::{check_at_table, check_table, require};
+use crate::field_error::{check_at_table, check_table, holds, require};
 use crate::{ChanceStream, FieldError, Rules, Sample, SeatCount, Viewer};
 
 impl Sample for Alhambra {
@@ -140,11 +140,8 @@ fn check(observation: &Observation) -> Result<SeatCount, FieldError> {
     let seats = check_table(observation.seats.len(), observation.viewer, Alhambra::SEATS)?;
     check_money(observation, seats)?;
     check_buildings(observation)?;
-    require(
-        observation.shuffles < MAX_SHUFFLES,
-        || "shuffles".into(),
-        "is not below the number of buildings",
-    )?;
+    let few = observation.shuffles < MAX_SHUFFLES;
+    holds("shuffles", few, "is not below the number of buildings")?;
     for (i, range) in observation.scoring_cards.iter().enumerate() {
         let rises = range.is_none_or(|range| range.first <= range.last);
         let field = || format!("scoring_cards[{i}]");
@@ -156,7 +153,7 @@ fn check(observation: &Observation) -> Result<SeatCount, FieldError> {
             let empty = observation.yard.iter().filter(|slot| slot.is_none());
             let problem = "must be full but for the slots bought from in this turn";
             let full = empty.count() == observation.turn_purchases.len();
-            require(full, || "yard".into(), problem)
+            holds("yard", full, problem)
         }
         Phase::Shuffle { seat } => {
             check_at_table(seats, seat, "phase.seat")?;
@@ -164,8 +161,7 @@ fn check(observation: &Observation) -> Result<SeatCount, FieldError> {
             let is_due = is_short && observation.unseen_money.is_empty();
             let problem =
                 "a shuffle is due only when the row is short, the pile empty and the discard not";
-            let field = || "phase".into();
-            require(is_due && !observation.discard.is_empty(), field, problem)
+            holds("phase", is_due && !observation.discard.is_empty(), problem)
         }
         Phase::Over => Ok(()),
     }?;

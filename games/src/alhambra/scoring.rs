@@ -5,7 +5,7 @@ use super::config::{DummyPlaces, WithoutBuildings};
 use super::event::Event;
 use super::observation::{Phase, Points};
 use super::state::State;
-use crate::{EventSink, Outcome, ScoreLine, SeatOutcome};
+use crate::{EventSink, Outcome, ScoreLine};
 
 /// Names of the lines of a score: each category of each scoring.
 const LINES: [[&str; CATEGORIES]; SCORINGS] = [
@@ -103,24 +103,11 @@ impl State {
             return None;
         }
         let seats = &self.points[..usize::from(self.seats.get())];
-        let result = |points: &Points| {
-            let score = sum(points);
-            let better = seats.iter().filter(|other| sum(other) > score).count();
+        Some(Outcome::ranked(seats.iter().map(|points| {
             let lines = LINES.as_flattened().iter().zip(points.as_flattened());
-            SeatOutcome {
-                place: better as u8 + 1,
-                score,
-                breakdown: lines
-                    .map(|(&category, &points)| ScoreLine {
-                        category,
-                        points: i32::from(points),
-                    })
-                    .collect(),
-            }
-        };
-        Some(Outcome {
-            seats: seats.iter().map(result).collect(),
-        })
+            let lines = lines.map(|(category, &points)| ScoreLine::new(category, points));
+            (sum(points), lines.collect())
+        })))
     }
 }
 

@@ -10,6 +10,7 @@ use super::components::{
 };
 use super::money::{Money, MoneyCard};
 use crate::Rules;
+use crate::dealt::check_dealt;
 use crate::field_error::check_seats;
 use crate::{ChanceStream, FieldError, SeatCount, Seed};
 use arrayvec::ArrayVec;
@@ -93,16 +94,25 @@ impl Deal {
     }
 }
 
+fn all_buildings() -> [Building; BUILDINGS] {
+    ArrayVec::from_iter(Buildings::ALL.iter())
+        .into_inner()
+        .expect("the box has exactly this many buildings")
+}
+
+/// The money cards of a match, in their order.
+fn all_money(seats: SeatCount) -> ArrayVec<MoneyCard, MONEY_CARDS> {
+    Money::all(copies(seats)).cards().collect()
+}
+
 pub(super) fn draw(seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
     check_seats(seats, Alhambra::SEATS)?;
     let stream = |number: u64| ChanceStream::new(seed, number);
 
-    let mut buildings = ArrayVec::<Building, BUILDINGS>::from_iter(Buildings::ALL.iter())
-        .into_inner()
-        .expect("the box has exactly this many buildings");
+    let mut buildings = all_buildings();
     stream(stream::BUILDINGS).shuffle(&mut buildings);
 
-    let mut money: ArrayVec<MoneyCard, MONEY_CARDS> = Money::all(copies(seats)).cards().collect();
+    let mut money = all_money(seats);
     stream(stream::MONEY).shuffle(&mut money);
 
     let ranges = Deal::new(&money, seats).scoring_places(money.len());
@@ -125,29 +135,10 @@ impl Setup {
     /// Checks a setup from outside against the config of its match.
     pub(super) fn check(&self, seats: SeatCount) -> Result<(), FieldError> {
         check_seats(seats, Alhambra::SEATS)?;
-        let mut laid = Buildings::EMPTY;
-        for (i, &building) in self.buildings.iter().enumerate() {
-            if laid.count(building) == building.copies() {
-                let problem = format!("there are only {} of {building}", building.copies());
-                return FieldError::refuse(format!("buildings[{i}]"), problem);
-            }
-            laid.insert(building);
-        }
-        let copies = copies(seats);
-        let mut dealt = Money::EMPTY;
-        for (i, &card) in self.money.iter().enumerate() {
-            if dealt.count(card) == copies {
-                let problem = format!("there are only {copies} of {card} at a table of {seats}");
-                return FieldError::refuse(format!("money[{i}]"), problem);
-            }
-            dealt.insert(card);
-        }
-        let all = Money::all(copies).len();
-        if self.money.len() != all {
-            let problem = format!("must have {all} cards, found {}", self.money.len());
-            return FieldError::refuse("money", problem);
-        }
-        let ranges = Deal::new(&self.money, seats).scoring_places(all);
+        check_dealt("buildings", &self.buildings, &all_buildings(), BUILDINGS)?;
+        let money = all_money(seats);
+        check_dealt("money", &self.money, &money, money.len())?;
+        let ranges = Deal::new(&self.money, seats).scoring_places(money.len());
         let places = [
             ("scoring_a_place", self.scoring_a_place),
             ("scoring_b_place", self.scoring_b_place),

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use super::BridgesToNowhere;
 use super::components::CONTRACTS;
 use super::edition::Edition;
-use crate::FieldError;
-use crate::Rules;
-use crate::SeatCount;
-use crate::field_error::check_seats;
+use crate::field_error::{check_range, check_seats};
+use crate::{FieldError, Rules, SeatCount};
 
 /// Most games of a match: as many as there are contracts.
 pub const MAX_GAMES: usize = CONTRACTS;
@@ -48,18 +46,7 @@ impl Default for Config {
 impl Config {
     pub(super) fn check(&self, seats: SeatCount) -> Result<(), FieldError> {
         check_seats(seats, BridgesToNowhere::SEATS)?;
-        let Self {
-            contracts_to_win,
-            games,
-            ..
-        } = self;
-        if !CONTRACTS_TO_WIN.contains(contracts_to_win) {
-            let problem = format!("{contracts_to_win} is not in 1 to 3");
-            return FieldError::refuse("contracts_to_win", problem);
-        }
-        if !GAMES.contains(games) {
-            return FieldError::refuse("games", format!("{games} is not in 1 to 6"));
-        }
-        Ok(())
+        check_range("contracts_to_win", self.contracts_to_win, CONTRACTS_TO_WIN)?;
+        check_range("games", self.games, GAMES)
     }
 }

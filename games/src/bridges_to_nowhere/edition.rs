@@ -1,12 +1,10 @@
 //! Edition data: the deck. One data file, compiled in as the built-in edition and replaceable by any
 //! file of the same form.
 
-use std::sync::{Arc, LazyLock};
-
 use serde::Deserialize;
 
 use super::components::{BRIDGE_CARDS, BridgeCard, CARDS_PER_STYLE, MAX_NUMBER, Style, Symbol};
-use crate::edition::{EditionError, check_name, exactly, read_parts};
+use crate::edition::{EditionError, check_name, edition_file, exactly};
 
 /// Edition data as it comes from outside: from a file or from the wire, not yet checked. The
 /// fields are those of the file.
@@ -20,7 +18,7 @@ pub struct EditionParts {
 }
 
 /// A bridge card as it comes from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BridgeCardParts {
     /// Its style.
@@ -51,51 +49,30 @@ impl CardId {
 /// Validated edition data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edition {
-    name: String,
+    parts: EditionParts,
     cards: [BridgeCard; BRIDGE_CARDS],
 }
 
+edition_file! { Edition, "bridges_to_nowhere/built_in.toml" }
+
 impl Edition {
-    /// The built-in edition: `data/bridges_to_nowhere/built_in.toml`, compiled in.
-    pub fn built_in() -> Arc<Self> {
-        static BUILT_IN: LazyLock<Arc<Edition>> = LazyLock::new(|| {
-            let text = include_str!("../../data/bridges_to_nowhere/built_in.toml");
-            let edition = Edition::from_toml(text);
-            Arc::new(edition.expect("the built-in edition is valid: a test loads it"))
-        });
-        Arc::clone(&BUILT_IN)
-    }
-
-    /// Reads and checks an edition file.
-    pub fn from_toml(text: &str) -> Result<Self, EditionError> {
-        Self::new(&read_parts(text)?)
-    }
-
     /// Checks edition data against every rule that the game relies on.
     pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
-        Ok(Self {
-            name: check_name(&parts.name)?,
-            cards: check_cards(&parts.cards)?,
-        })
+        check_name(&parts.name)?;
+        let cards = check_cards(&parts.cards)?;
+        let mut parts = parts.clone();
+        parts.cards.sort_unstable();
+        Ok(Self { parts, cards })
     }
 
-    /// The data as it comes from outside: made into an edition again, they give this one.
-    pub fn parts(&self) -> EditionParts {
-        let card = |card: &BridgeCard| BridgeCardParts {
-            style: card.style,
-            number: card.number.map(u32::from),
-            left: card.left,
-            right: card.right,
-        };
-        EditionParts {
-            name: self.name.clone(),
-            cards: self.cards.iter().map(card).collect(),
-        }
+    /// The data as it comes from outside, in order: made into an edition again, they give this one.
+    pub fn parts(&self) -> &EditionParts {
+        &self.parts
     }
 
     /// Name of the edition, for people.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.parts.name
     }
 
     /// D1: the bridge cards, in their order. Some may be alike.
@@ -122,7 +99,7 @@ fn check_cards(parts: &[BridgeCardParts]) -> Result<[BridgeCard; BRIDGE_CARDS], 
         }
     }
     for style in Style::ALL {
-        let count = parts.iter().filter(|part| part.style == *style).count();
+        let count = parts.iter().filter(|part| part.style == style).count();
         if count != CARDS_PER_STYLE {
             let problem = format!("must have {CARDS_PER_STYLE} of {style}, found {count}");
             return EditionError::entry("cards", problem);

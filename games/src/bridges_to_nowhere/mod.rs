@@ -24,7 +24,6 @@ mod scoring;
 mod setup;
 mod state;
 mod structure;
-mod transcript;
 
 pub use components::*;
 pub use config::{CONTRACTS_TO_WIN, Config, GAMES, MAX_GAMES};

@@ -109,6 +109,17 @@ pub struct SeatScore {
 }
 
 impl SeatScore {
+    /// Its parts, with their names.
+    pub(super) const fn lines(&self) -> [(&'static str, u16); 5] {
+        [
+            ("numbers", self.numbers),
+            ("tolls", self.tolls),
+            ("monuments", self.monuments),
+            ("symbols", self.symbols),
+            ("contract", self.contract),
+        ]
+    }
+
     /// All points.
     pub const fn total(&self) -> u16 {
         self.numbers + self.tolls + self.monuments + self.symbols + self.contract

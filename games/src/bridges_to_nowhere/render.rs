@@ -6,6 +6,7 @@ use super::BridgesToNowhere;
 use super::components::{Card, LEVELS, Piece, Placement, ROUNDS, Style, Symbol};
 use super::config::Config;
 use super::observation::{Observation, Phase, SeatView};
+use crate::events::listed;
 use crate::{Progress, Show};
 
 /// Width of a column of a structure, in characters: the longest card, such as `fS15b`, and a blank.
@@ -102,7 +103,7 @@ fn seat(number: usize, view: &SeatView, text: &mut impl Write) -> Result {
     if view.has_ended {
         text.write_str(", has ended")?;
     }
-    writeln!(text, "\n    cards {}", list(&view.cards))?;
+    writeln!(text, "\n    cards {}", listed(&view.cards))?;
     let columns = view.structure.iter().map(|placed| placed.cell.column);
     let (Some(first), Some(last)) = (columns.clone().min(), columns.max()) else {
         return Ok(());
@@ -130,15 +131,6 @@ fn line(name: &str, cells: impl Iterator<Item = impl Display>, text: &mut impl W
         write!(line, "{:>COLUMN_WIDTH$}", cell.to_string())?;
     }
     writeln!(text, "{}", line.trim_end())
-}
-
-/// Full names with commas, or `none`.
-fn list(cards: &[Card]) -> String {
-    let names: Vec<String> = cards.iter().map(ToString::to_string).collect();
-    match names.is_empty() {
-        true => "none".to_owned(),
-        false => names.join(", "),
-    }
 }
 
 /// `fS4b`: suspension, number 4, fish at the left, bird at the right.

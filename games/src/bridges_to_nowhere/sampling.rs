@@ -15,7 +15,7 @@ use super::edition::{CardId, Edition};
 use super::illegal::Illegal;
 use super::observation::{Observation, Phase, SeatView};
 use super::observation_check::check;
-use super::setup::{Deal, Setup, all_contracts, draw_deck, draw_seat, seat};
+use super::setup::{Deal, Setup, draw_deck, draw_seat, seat};
 use super::state::{Builder, Fixed, State};
 use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer};
 
@@ -174,7 +174,7 @@ fn sample_contracts(
     mut contracts: ArrayVec<Contract, CONTRACTS>,
     chance: &mut ChanceStream,
 ) -> [Contract; CONTRACTS] {
-    let all = all_contracts();
+    let all = Contract::ALL;
     let unseen = all.iter().filter(|contract| !contracts.contains(contract));
     let mut unseen: ArrayVec<Contract, CONTRACTS> = unseen.copied().collect();
     chance.shuffle(&mut unseen);

@@ -7,7 +7,7 @@ use super::run::{ALL_STYLES, StyleSet};
 use super::setup::seat;
 use super::state::{Builder, Fixed, State};
 use super::structure::Spot;
-use crate::{EventSink, Outcome, ScoreLine, Seat, SeatOutcome};
+use crate::{EventSink, Outcome, ScoreLine, Seat};
 
 /// Points of a pair of equal symbols (N10).
 const PAIR_POINTS: u16 = 5;
@@ -175,40 +175,25 @@ impl State {
             return None;
         }
         let seats = [seat(0), seat(1)];
-        let standing = seats.map(|seat| (self.games_won(seat), self.points(seat)));
-        let seats = seats.map(|seat| {
-            let own = standing[seat.index()];
-            let breakdown = self.breakdown(seat);
-            SeatOutcome {
-                place: 1 + standing.iter().filter(|&&other| other > own).count() as u8,
-                score: breakdown.iter().map(|line| line.points).sum(),
-                breakdown,
-            }
-        });
-        Some(Outcome {
-            seats: seats.into(),
-        })
+        Some(Outcome::ranked(seats.map(|seat| {
+            let standing = (self.games_won(seat), self.points(seat));
+            (standing, self.breakdown(seat))
+        })))
     }
 
     /// What a score is made of: in a match of a single game its points by category, otherwise a
     /// line for each game that was played, 1 for a won one.
     fn breakdown(&self, seat: Seat) -> Vec<ScoreLine> {
-        let line = |category, points| ScoreLine { category, points };
         if let (1, [only]) = (self.fixed.games, &self.results[..]) {
             let score = only.scores[seat.index()];
-            return [
-                ("numbers", score.numbers),
-                ("tolls", score.tolls),
-                ("monuments", score.monuments),
-                ("symbols", score.symbols),
-                ("contract", score.contract),
-            ]
-            .map(|(category, points)| line(category, points.into()))
-            .into();
+            let lines = score
+                .lines()
+                .map(|(name, points)| ScoreLine::new(name, points));
+            return lines.into();
         }
         let won = self.results.iter().map(|game| game.winner == Some(seat));
         let named = GAME_CATEGORIES.iter().zip(won);
-        named.map(|(&game, won)| line(game, won.into())).collect()
+        named.map(|(game, won)| ScoreLine::new(game, won)).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::components::{BRIDGE_CARDS, BridgeCard, CONTRACTS, Contract, PLAYERS};
 use super::config::{Config, MAX_GAMES};
+use crate::dealt::check_dealt;
 use crate::{ChanceStream, FieldError, Seat, SeatCount, Seed};
 use arrayvec::ArrayVec;
 
@@ -35,17 +36,12 @@ mod stream {
     pub(super) const DECKS: u64 = 7;
 }
 
-/// All contracts, in their order.
-pub(super) fn all_contracts() -> [Contract; CONTRACTS] {
-    std::array::from_fn(|i| Contract::ALL[i])
-}
-
 /// Draws a setup.
 pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
     config.check(seats)?;
     let stream = |number: u64| ChanceStream::new(seed, number);
     let contracts = config.contracts.then(|| {
-        let mut contracts = all_contracts();
+        let mut contracts = Contract::ALL;
         stream(stream::CONTRACTS).shuffle(&mut contracts);
         contracts
     });
@@ -89,7 +85,9 @@ impl Setup {
                 let problem = "must be absent: the config plays without contracts";
                 return FieldError::refuse("contracts", problem);
             }
-            (Some(contracts), true) => check_contracts(contracts)?,
+            (Some(contracts), true) => {
+                check_dealt("contracts", contracts, &Contract::ALL, CONTRACTS)?;
+            }
             (None, false) => {}
         }
         if self.deals.len() != usize::from(config.games) {
@@ -105,38 +103,9 @@ impl Setup {
                 let problem = format!("there is no seat {}", deal.first_drafter);
                 return FieldError::refuse(format!("deals[{i}].first_drafter"), problem);
             }
-            check_deck(i, &deal.deck, config)?;
+            let field = format!("deals[{i}].deck");
+            check_dealt(&field, &deal.deck, config.edition.cards(), BRIDGE_CARDS)?;
         }
         Ok(())
     }
-}
-
-fn check_contracts(contracts: &[Contract; CONTRACTS]) -> Result<(), FieldError> {
-    for (i, contract) in contracts.iter().enumerate() {
-        if contracts[..i].contains(contract) {
-            return FieldError::refuse(format!("contracts[{i}]"), format!("{contract} again"));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that a deck has each card of the edition as often as the edition.
-fn check_deck(
-    deal: usize,
-    deck: &[BridgeCard; BRIDGE_CARDS],
-    config: &Config,
-) -> Result<(), FieldError> {
-    let count = |cards: &[BridgeCard], card: &BridgeCard| {
-        cards.iter().filter(|other| *other == card).count()
-    };
-    for (i, card) in deck.iter().enumerate() {
-        let there = count(config.edition.cards(), card);
-        let problem = match there {
-            0 => format!("{card} is not in the edition"),
-            _ if count(&deck[..=i], card) > there => format!("{card} is there too often"),
-            _ => continue,
-        };
-        return FieldError::refuse(format!("deals[{deal}].deck[{i}]"), problem);
-    }
-    Ok(())
 }

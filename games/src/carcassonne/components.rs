@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::named::named;
+
 /// Most seats of this game.
 pub const MAX_PLAYERS: usize = 5;
 /// Fewest seats of this game.
@@ -40,90 +42,41 @@ pub const MAX_TILE_GATES: usize = EDGES - 1;
 /// Most drawbridges of a match.
 pub const MAX_GATES: usize = DRAWBRIDGE_TILES * MAX_TILE_GATES;
 
-/// What runs through an edge of a tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Terrain {
-    /// Nothing but field.
-    Field,
-    /// A road, with field on both sides.
-    Road,
-    /// A city.
-    City,
-}
-
-impl Terrain {
-    /// All of them, in order.
-    pub const ALL: [Self; 3] = [Self::Field, Self::Road, Self::City];
-
-    /// The letter in tables: `F`, `R` or `C`.
-    pub const fn letter(self) -> char {
-        match self {
-            Self::Field => 'F',
-            Self::Road => 'R',
-            Self::City => 'C',
-        }
-    }
-
-    /// The one with this letter.
-    pub fn from_letter(letter: char) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|terrain| terrain.letter() == letter)
+named! {
+    /// What runs through an edge of a tile, by the letter in tables.
+    Terrain {
+        /// Nothing but field.
+        Field = "F",
+        /// A road, with field on both sides.
+        Road = "R",
+        /// A city.
+        City = "C",
     }
 }
 
-/// An edge of a tile as it lies, clockwise from the north.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Edge {
-    /// North: towards smaller y.
-    North,
-    /// East: towards larger x.
-    East,
-    /// South: towards larger y.
-    South,
-    /// West: towards smaller x.
-    West,
+named! {
+    /// An edge of a tile as it lies, clockwise from the north.
+    Edge {
+        /// North: towards smaller y.
+        North = "n",
+        /// East: towards larger x.
+        East = "e",
+        /// South: towards larger y.
+        South = "s",
+        /// West: towards smaller x.
+        West = "w",
+    }
 }
 
 impl Edge {
-    /// All of them, in order.
-    pub const ALL: [Self; EDGES] = [Self::North, Self::East, Self::South, Self::West];
-
-    /// The letter in tables: `N`, `E`, `S` or `W`.
+    /// The letter in tables: the name as a capital.
     pub const fn letter(self) -> char {
-        match self {
-            Self::North => 'N',
-            Self::East => 'E',
-            Self::South => 'S',
-            Self::West => 'W',
-        }
+        self.name().as_bytes()[0].to_ascii_uppercase() as char
     }
 
     /// The one with this letter.
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|edge| edge.letter() == letter)
-    }
-
-    /// The name in notation: `n`, `e`, `s` or `w`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::North => "n",
-            Self::East => "e",
-            Self::South => "s",
-            Self::West => "w",
-        }
-    }
-
-    /// The one with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|edge| edge.name() == name)
-    }
-
-    /// The position in [`Self::ALL`].
-    pub const fn index(self) -> usize {
-        self as usize
     }
 
     /// The edge across: what this edge of a tile meets of its neighbour.
@@ -143,72 +96,30 @@ impl Edge {
     }
 }
 
-impl fmt::Display for Edge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named! {
+    /// Half an edge of a tile as it lies, clockwise from the west half of the north edge: left and
+    /// right are seen from the centre of the tile.
+    HalfEdge {
+        /// West half of the north edge.
+        NorthLeft = "nl",
+        /// East half of the north edge.
+        NorthRight = "nr",
+        /// North half of the east edge.
+        EastLeft = "el",
+        /// South half of the east edge.
+        EastRight = "er",
+        /// East half of the south edge.
+        SouthLeft = "sl",
+        /// West half of the south edge.
+        SouthRight = "sr",
+        /// South half of the west edge.
+        WestLeft = "wl",
+        /// North half of the west edge.
+        WestRight = "wr",
     }
-}
-
-/// Half an edge of a tile as it lies, clockwise from the west half of the north edge: left and
-/// right are seen from the centre of the tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum HalfEdge {
-    /// West half of the north edge.
-    NorthLeft,
-    /// East half of the north edge.
-    NorthRight,
-    /// North half of the east edge.
-    EastLeft,
-    /// South half of the east edge.
-    EastRight,
-    /// East half of the south edge.
-    SouthLeft,
-    /// West half of the south edge.
-    SouthRight,
-    /// South half of the west edge.
-    WestLeft,
-    /// North half of the west edge.
-    WestRight,
 }
 
 impl HalfEdge {
-    /// All of them, in order.
-    pub const ALL: [Self; HALF_EDGES] = [
-        Self::NorthLeft,
-        Self::NorthRight,
-        Self::EastLeft,
-        Self::EastRight,
-        Self::SouthLeft,
-        Self::SouthRight,
-        Self::WestLeft,
-        Self::WestRight,
-    ];
-
-    /// The name in notation: `nl`, `nr`, `el`, `er`, `sl`, `sr`, `wl` or `wr`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NorthLeft => "nl",
-            Self::NorthRight => "nr",
-            Self::EastLeft => "el",
-            Self::EastRight => "er",
-            Self::SouthLeft => "sl",
-            Self::SouthRight => "sr",
-            Self::WestLeft => "wl",
-            Self::WestRight => "wr",
-        }
-    }
-
-    /// The one with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|half| half.name() == name)
-    }
-
-    /// The position in [`Self::ALL`].
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
     /// The edge that this is half of.
     pub const fn edge(self) -> Edge {
         Edge::ALL[self as usize / 2]
@@ -225,12 +136,6 @@ impl HalfEdge {
     }
 }
 
-impl fmt::Display for HalfEdge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// How a tile is turned: 0 to 3 quarter turns clockwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rotation(u8);
@@ -240,12 +145,8 @@ impl Rotation {
     pub const ALL: [Self; EDGES] = [Self(0), Self(1), Self(2), Self(3)];
 
     /// This many quarter turns clockwise; `None` above 3.
-    pub const fn new(quarter_turns: u8) -> Option<Self> {
-        if (quarter_turns as usize) < EDGES {
-            Some(Self(quarter_turns))
-        } else {
-            None
-        }
+    pub fn new(quarter_turns: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(quarter_turns)).copied()
     }
 
     /// Quarter turns clockwise, 0 to 3.
@@ -276,6 +177,11 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// The cell in a text: `(3, -1)`. Alone it is written as in the notation.
+    pub(super) fn at(self) -> impl fmt::Display {
+        fmt::from_fn(move |f| write!(f, "({}, {})", self.x, self.y))
+    }
+
     /// The cell beyond an edge. Defined for every cell of a match and those next to them.
     pub(super) const fn beyond(self, edge: Edge) -> Self {
         let Self { x, y } = self;

@@ -1,5 +1,7 @@
 //! Checks of edition data: every rule that the game relies on.
 
+use std::fmt::Display;
+
 use super::components::{EDGES, Edge, HalfEdge, Terrain};
 use super::edition_parts::{CityParts, TileParts};
 use crate::EditionError;
@@ -21,12 +23,7 @@ pub(super) fn tile(path: &str, tile: &TileParts) -> Checked {
 }
 
 /// Checks that `items` are there, ascend, and are not in `used`; adds them to it.
-fn part<T: Copy + PartialOrd>(
-    path: &str,
-    items: &[T],
-    used: &mut Vec<T>,
-    name: impl Fn(T) -> String,
-) -> Checked {
+fn part<T: Copy + Display + PartialOrd>(path: &str, items: &[T], used: &mut Vec<T>) -> Checked {
     if items.is_empty() {
         return EditionError::entry(path, "must not be empty");
     }
@@ -35,7 +32,10 @@ fn part<T: Copy + PartialOrd>(
     }
     for &item in items {
         if used.contains(&item) {
-            return EditionError::entry(path, format!("{} is in another segment too", name(item)));
+            return EditionError::entry(
+                path,
+                format!("{} is in another segment too", letters(item)),
+            );
         }
         used.push(item);
     }
@@ -51,7 +51,7 @@ fn edges_of(path: &str, tile: &TileParts, terrain: Terrain, used: &[Edge]) -> Ch
                 return EditionError::entry(path, format!("no segment has the edge {letter}"));
             }
             (false, true) => {
-                let problem = format!("edge {letter} is {} in edges", found.letter());
+                let problem = format!("edge {letter} is {} in edges", found);
                 return EditionError::entry(path, problem);
             }
             _ => {}
@@ -64,9 +64,7 @@ fn cities(path: &str, tile: &TileParts) -> Checked {
     let mut used = Vec::new();
     for (i, city) in tile.cities.iter().enumerate() {
         let path = format!("{path}.cities[{i}].edges");
-        part(&path, &city.edges, &mut used, |edge| {
-            edge.letter().to_string()
-        })?;
+        part(&path, &city.edges, &mut used)?;
     }
     edges_of(&format!("{path}.cities"), tile, Terrain::City, &used)
 }
@@ -82,9 +80,7 @@ fn roads(path: &str, tile: &TileParts) -> Checked {
     for (i, road) in tile.roads.iter().enumerate() {
         let path = format!("{path}.roads[{i}]");
         let edges = format!("{path}.edges");
-        part(&edges, &road.edges, &mut used, |edge| {
-            edge.letter().to_string()
-        })?;
+        part(&edges, &road.edges, &mut used)?;
         if road.edges.len() > 2 {
             return EditionError::entry(edges, "a road has one edge or two");
         }
@@ -108,7 +104,7 @@ fn fields(path: &str, tile: &TileParts) -> Checked {
     for (i, field) in tile.fields.iter().enumerate() {
         let path = format!("{path}.fields[{i}]");
         let halves = format!("{path}.half_edges");
-        part(&halves, &field.half_edges, &mut used, letters)?;
+        part(&halves, &field.half_edges, &mut used)?;
         let cities = format!("{path}.cities");
         if !field.cities.is_sorted_by(|a, b| a < b) {
             return EditionError::entry(cities, "must ascend, without repetition");
@@ -133,9 +129,9 @@ fn fields(path: &str, tile: &TileParts) -> Checked {
     Ok(())
 }
 
-/// The letters of a half-edge in files.
-fn letters(half: HalfEdge) -> String {
-    half.name().to_ascii_uppercase()
+/// The letters of an edge or a half-edge in files.
+fn letters(part: impl Display) -> String {
+    part.to_string().to_ascii_uppercase()
 }
 
 /// The field segment of a half-edge.

@@ -73,45 +73,41 @@ pub struct FieldParts {
     pub cities: Vec<Edge>,
 }
 
+/// Reads the items that a text names, or says what was expected.
+fn named<'de, D: Deserializer<'de>, T>(
+    source: D,
+    items: impl FnOnce(&str) -> Option<Vec<T>>,
+    expected: &str,
+) -> Result<Vec<T>, D::Error> {
+    let text = String::deserialize(source)?;
+    let refused = || de::Error::invalid_value(de::Unexpected::Str(&text), &expected);
+    items(&text).ok_or_else(refused)
+}
+
 /// Reads four letters of terrain: `CRFR`.
 fn terrains<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Terrain>, D::Error> {
-    let text = String::deserialize(source)?;
-    let letters = text.chars().map(Terrain::from_letter);
-    letters.collect::<Option<_>>().ok_or_else(|| {
-        let found = de::Unexpected::Str(&text);
-        de::Error::invalid_value(found, &"letters of F (field), R (road) and C (city)")
-    })
+    let terrain = |c: char| Terrain::from_name(c.encode_utf8(&mut [0; 4]));
+    let items = |text: &str| text.chars().map(terrain).collect();
+    named(source, items, "letters of F (field), R (road) and C (city)")
 }
 
 /// Reads letters of edges: `NE`.
 fn edges<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Edge>, D::Error> {
-    let text = String::deserialize(source)?;
-    let letters = text.chars().map(Edge::from_letter);
-    letters.collect::<Option<_>>().ok_or_else(|| {
-        de::Error::invalid_value(de::Unexpected::Str(&text), &"letters of N, E, S and W")
-    })
+    let items = |text: &str| text.chars().map(Edge::from_letter).collect();
+    named(source, items, "letters of N, E, S and W")
 }
 
 /// Reads the letter of an edge: `N`.
 fn edge<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Edge>, D::Error> {
     let letter = char::deserialize(source)?;
-    match Edge::from_letter(letter) {
-        Some(edge) => Ok(Some(edge)),
-        None => {
-            let found = de::Unexpected::Char(letter);
-            Err(de::Error::invalid_value(found, &"N, E, S or W"))
-        }
-    }
+    let refused = || de::Error::invalid_value(de::Unexpected::Char(letter), &"N, E, S or W");
+    Edge::from_letter(letter).ok_or_else(refused).map(Some)
 }
 
 /// Reads names of half-edges: `SR WL`.
 fn half_edges<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<HalfEdge>, D::Error> {
-    let text = String::deserialize(source)?;
-    let names = text
-        .split_ascii_whitespace()
-        .map(|name| HalfEdge::from_name(&name.to_ascii_lowercase()));
-    names.collect::<Option<_>>().ok_or_else(|| {
-        let names = "names of NL, NR, EL, ER, SL, SR, WL and WR with spaces between";
-        de::Error::invalid_value(de::Unexpected::Str(&text), &names)
-    })
+    let half = |name: &str| HalfEdge::from_name(&name.to_ascii_lowercase());
+    let items = |text: &str| text.split_ascii_whitespace().map(half).collect();
+    let names = "names of NL, NR, EL, ER, SL, SR, WL and WR with spaces between";
+    named(source, items, names)
 }

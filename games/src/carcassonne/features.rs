@@ -126,6 +126,5 @@ pub(super) struct Monastery {
     pub(super) cell: Cell,
     /// Tiles round it, 0 to 8.
     pub(super) tiles_round: u8,
-    /// Whose meeple stands there.
-    pub(super) meeple: Option<Seat>,
+    pub(super) meeples: Meeples,
 }

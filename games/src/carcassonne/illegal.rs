@@ -15,7 +15,7 @@ pub enum Illegal {
     OutOfTurn(#[from] OutOfTurn),
 
     /// A cell that has a tile, or that touches none.
-    #[error("place: ({}, {}) is not an empty cell next to a tile", .0.x, .0.y)]
+    #[error("place: {} is not an empty cell next to a tile", .0.at())]
     CellClosed(Cell),
     /// An edge that does not continue its neighbour.
     #[error(
@@ -61,7 +61,7 @@ pub enum Illegal {
     Occupied(Segment),
 
     /// No drawbridge of the road leads there, or the city is complete.
-    #[error("drawbridge: no drawbridge of the road that is down leads to city {} of the tile at ({}, {})", .0.city, .0.cell.x, .0.cell.y)]
+    #[error("drawbridge: no drawbridge of the road that is down leads to city {} of the tile at {}", .0.city, .0.cell.at())]
     NoSuchGate(Gate),
     /// Two ways to name the same city.
     #[error("drawbridge: this city is named by its first gate, `drawbridge {} {}`", .0.cell, .0.city)]

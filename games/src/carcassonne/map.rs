@@ -3,8 +3,8 @@
 use arrayvec::ArrayVec;
 
 use super::components::{
-    Cell, DRAWBRIDGE_TILES, EDGES, Edge, MAX_GATES, MAX_MEEPLES, MAX_TILE_FIELDS, MAX_TILES,
-    Rotation, Segment, Terrain, TileKind,
+    Cell, DRAWBRIDGE_TILES, EDGES, Edge, MAX_GATES, MAX_MEEPLES, MAX_PLAYERS, MAX_TILE_FIELDS,
+    MAX_TILES, Rotation, Segment, Terrain, TileKind,
 };
 use super::decision::{Gate, Placement};
 use super::edition::Edition;
@@ -259,7 +259,7 @@ impl Map {
                 tile: self.last(),
                 cell,
                 tiles_round,
-                meeple: None,
+                meeples: [0; MAX_PLAYERS],
             });
         }
     }

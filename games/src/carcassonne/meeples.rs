@@ -6,18 +6,22 @@ use super::features::{Feature, Meeples, Standing};
 use super::map::Map;
 
 impl Map {
+    /// The meeples on a feature, by seat.
     pub(super) fn meeples_on(&self, feature: Feature) -> Meeples {
         match feature {
             Feature::Road(root) => self.road(root).meeples,
             Feature::City(root) => self.city(root).meeples,
             Feature::Field(root) => self.field(root).meeples,
-            Feature::Monastery(place) => {
-                let mut meeples = [0; MAX_PLAYERS];
-                if let Some(seat) = self.monasteries[usize::from(place)].meeple {
-                    meeples[seat.index()] = 1;
-                }
-                meeples
-            }
+            Feature::Monastery(place) => self.monasteries[usize::from(place)].meeples,
+        }
+    }
+
+    fn meeples_mut(&mut self, feature: Feature) -> &mut Meeples {
+        match feature {
+            Feature::Road(root) => &mut self.roads.feature_mut(root).meeples,
+            Feature::City(root) => &mut self.cities.feature_mut(root).meeples,
+            Feature::Field(root) => &mut self.fields.feature_mut(root).meeples,
+            Feature::Monastery(place) => &mut self.monasteries[usize::from(place)].meeples,
         }
     }
 
@@ -28,20 +32,10 @@ impl Map {
 
     /// Puts a meeple onto a segment, which the tile must have.
     pub(super) fn add_meeple(&mut self, edition: &Edition, standing: Standing) {
-        let Standing {
-            tile,
-            segment,
-            seat,
-        } = standing;
-        match self.feature(edition, tile, segment) {
-            Some(Feature::Road(root)) => self.roads.feature_mut(root).meeples[seat.index()] += 1,
-            Some(Feature::City(root)) => self.cities.feature_mut(root).meeples[seat.index()] += 1,
-            Some(Feature::Field(root)) => self.fields.feature_mut(root).meeples[seat.index()] += 1,
-            Some(Feature::Monastery(place)) => {
-                self.monasteries[usize::from(place)].meeple = Some(seat);
-            }
-            None => return,
-        }
+        let Some(feature) = self.feature(edition, standing.tile, standing.segment) else {
+            return;
+        };
+        self.meeples_mut(feature)[standing.seat.index()] += 1;
         let place = self.meeples.partition_point(|other| *other <= standing);
         self.meeples.insert(place, standing);
     }
@@ -53,11 +47,6 @@ impl Map {
             self.feature(edition, standing.tile, standing.segment) != Some(feature)
         });
         self.meeples = meeples;
-        match feature {
-            Feature::Road(root) => self.roads.feature_mut(root).meeples = [0; MAX_PLAYERS],
-            Feature::City(root) => self.cities.feature_mut(root).meeples = [0; MAX_PLAYERS],
-            Feature::Field(root) => self.fields.feature_mut(root).meeples = [0; MAX_PLAYERS],
-            Feature::Monastery(place) => self.monasteries[usize::from(place)].meeple = None,
-        }
+        *self.meeples_mut(feature) = [0; MAX_PLAYERS];
     }
 }

@@ -29,7 +29,6 @@ mod scoring;
 mod setup;
 mod state;
 mod tile;
-mod transcript;
 
 pub use components::*;
 pub use config::Config;

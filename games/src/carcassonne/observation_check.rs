@@ -8,7 +8,7 @@ use super::features::Standing;
 use super::map::Map;
 use super::observation::{Crossing, LaidTile, MAX_POINTS, Meeple, Observation, Phase, Points};
 use super::setup::drawn_counts;
-use crate::field_error::{check_at_table, check_table, require};
+use crate::field_error::{check_at_table, check_range, check_table, holds, require};
 use crate::{FieldError, Rules, SeatCount};
 
 /// Nothing, or what is wrong.
@@ -37,9 +37,8 @@ pub(super) fn check_seats(observation: &Observation) -> Result<SeatCount, FieldE
     }
     for (i, crossing) in crossings(observation).iter().enumerate() {
         check_at_table(seats, crossing.seat, &format!("phase.crossings[{i}].seat"))?;
-        let number = (1..=MEEPLES).contains(&crossing.meeples);
-        let field = || format!("phase.crossings[{i}].meeples");
-        require(number, field, "is not in 1 to 7")?;
+        let field = format!("phase.crossings[{i}].meeples");
+        check_range(&field, crossing.meeples, 1..=MEEPLES)?;
     }
     check_supply(observation)?;
     Ok(seats)
@@ -64,11 +63,8 @@ fn check_supply(observation: &Observation) -> Checked {
     for (i, view) in observation.seats.iter().enumerate() {
         let seven = all[i] + u16::from(view.supply) == u16::from(MEEPLES);
         let field = || format!("seats[{i}].supply");
-        require(
-            seven,
-            field,
-            "does not make seven meeples of the seat in all",
-        )?;
+        let problem = "does not make seven meeples of the seat in all";
+        require(seven, field, problem)?;
     }
     Ok(())
 }
@@ -105,7 +101,7 @@ pub(super) fn lay_tiles(config: &Config, observation: &Observation) -> Result<Ma
         },
     };
     let first = observation.tiles.first() == Some(&start);
-    require(first, || "tiles[0]".into(), "is not the start tile")?;
+    holds("tiles[0]", first, "is not the start tile")?;
     let mut map = Map::new(&config.edition);
     for (i, laid) in observation.tiles.iter().enumerate().skip(1) {
         let LaidTile { tile, placement } = *laid;

@@ -56,7 +56,7 @@ fn header(observation: &Observation, text: &mut impl Write) -> Result {
             write!(text, "seat {turn} may place a meeple")?;
             match observation.tiles.last() {
                 Some(LaidTile { tile, placement }) => {
-                    writeln!(text, " on {tile} at {}", At(placement.cell))
+                    writeln!(text, " on {tile} at {}", placement.cell.at())
                 }
                 None => writeln!(text),
             }
@@ -77,22 +77,13 @@ fn header(observation: &Observation, text: &mut impl Write) -> Result {
     }
 }
 
-/// A cell in text: `(3, -1)`.
-struct At(Cell);
-
-impl std::fmt::Display for At {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> Result {
-        write!(f, "({}, {})", self.0.x, self.0.y)
-    }
-}
-
 fn seat(observation: &Observation, number: usize, text: &mut impl Write) -> Result {
     let view = &observation.seats[number];
     let points = view.points;
     writeln!(
         text,
         "seat {number}  {} points (roads {}, cities {}, monasteries {})  supply {}",
-        u32::from(points.roads) + u32::from(points.cities) + u32::from(points.monasteries),
+        points.sum(),
         points.roads,
         points.cities,
         points.monasteries,
@@ -103,7 +94,7 @@ fn seat(observation: &Observation, number: usize, text: &mut impl Write) -> Resu
         .iter()
         .filter(|meeple| meeple.seat.index() == number);
     let standing: Vec<String> = own
-        .map(|meeple| format!("{} of {}", meeple.segment, At(meeple.cell)))
+        .map(|meeple| format!("{} of {}", meeple.segment, meeple.cell.at()))
         .collect();
     for line in standing.chunks(MEEPLES_PER_LINE) {
         writeln!(text, "    {}", line.join(", "))?;
@@ -113,20 +104,12 @@ fn seat(observation: &Observation, number: usize, text: &mut impl Write) -> Resu
 
 /// The map in blocks of columns, as many as fit beside each other.
 fn map(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
-    let xs = || {
-        observation
-            .tiles
-            .iter()
-            .map(|laid| i32::from(laid.placement.cell.x))
+    let ends = |along: fn(Cell) -> i8| {
+        let cells = observation.tiles.iter().map(|laid| laid.placement.cell);
+        let places = cells.map(|cell| i32::from(along(cell)));
+        Some((places.clone().min()?, places.max()?))
     };
-    let ys = || {
-        observation
-            .tiles
-            .iter()
-            .map(|laid| i32::from(laid.placement.cell.y))
-    };
-    let (Some(west), Some(east), Some(north), Some(south)) =
-        (xs().min(), xs().max(), ys().min(), ys().max())
+    let (Some((west, east)), Some((north, south))) = (ends(|cell| cell.x), ends(|cell| cell.y))
     else {
         return Ok(());
     };

@@ -12,7 +12,7 @@ use super::observation::{LaidTile, Meeple, Observation, Phase, Points, SeatView}
 use super::observation_check::{check_counts, check_seats, lay_tiles, place_meeples};
 use super::setup::{Setup, ascending};
 use super::state::{Fixed, State};
-use crate::field_error::require;
+use crate::field_error::holds;
 use crate::{ChanceStream, FieldError, NoEvents, Sample, SeatCount, Viewer};
 
 impl Sample for Carcassonne {
@@ -67,11 +67,10 @@ impl Sample for Carcassonne {
         match &state.phase {
             Phase::PlaceTile { tile } => {
                 let fits = state.fits_somewhere(*tile);
-                require(fits, || "phase.tile".into(), "fits nowhere")?;
+                holds("phase.tile", fits, "fits nowhere")?;
             }
             Phase::Drawbridge { crossings } => {
-                let some = !crossings.is_empty();
-                require(some, || "phase.crossings".into(), "is empty")?;
+                holds("phase.crossings", !crossings.is_empty(), "is empty")?;
             }
             Phase::PlaceMeeple | Phase::Over => {}
         }

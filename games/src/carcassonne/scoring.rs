@@ -4,25 +4,13 @@ use arrayvec::ArrayVec;
 
 use super::components::{EDGES, MAX_CROSSINGS, MAX_PLAYERS, Segment};
 use super::event::Event;
-use super::features::{Feature, Standing};
-use super::features::{Structure, majority};
+use super::features::{Feature, Standing, Structure, majority};
 use super::observation::{Crossing, Phase, Points};
 use super::state::State;
-use crate::{EventSink, Outcome, ScoreLine, Seat, SeatOutcome, SeatSet};
+use crate::{EventSink, Outcome, ScoreLine, SeatSet};
 
 /// Points for each completed city that a field touches.
 const FIELD_CITY_POINTS: u16 = 3;
-
-/// Categories of a score, in the order of a breakdown.
-mod category {
-    pub(super) const ROADS: &str = "roads";
-    pub(super) const CITIES: &str = "cities";
-    pub(super) const MONASTERIES: &str = "monasteries";
-    pub(super) const OPEN_ROADS: &str = "open_roads";
-    pub(super) const OPEN_CITIES: &str = "open_cities";
-    pub(super) const OPEN_MONASTERIES: &str = "open_monasteries";
-    pub(super) const FIELDS: &str = "fields";
-}
 
 /// Points that the end of the match gives a seat.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +29,16 @@ impl Points {
     /// The total.
     pub fn sum(self) -> u16 {
         self.roads + self.cities + self.monasteries
+    }
+
+    /// Those of the sort of a feature; fields have none before the end.
+    fn of(&mut self, feature: Feature) -> Option<&mut u16> {
+        match feature {
+            Feature::Road(_) => Some(&mut self.roads),
+            Feature::City(_) => Some(&mut self.cities),
+            Feature::Monastery(_) => Some(&mut self.monasteries),
+            Feature::Field(_) => None,
+        }
     }
 }
 
@@ -133,11 +131,8 @@ impl State {
             return;
         }
         for seat in seats.iter() {
-            let score = &mut self.points[seat.index()];
-            match feature {
-                Feature::Road(_) => score.roads += points,
-                Feature::City(_) => score.cities += points,
-                Feature::Monastery(_) | Feature::Field(_) => score.monasteries += points,
+            if let Some(score) = self.points[seat.index()].of(feature) {
+                *score += points;
             }
         }
         if let (Segment::Road(road), Feature::Road(root)) = (segment, feature)
@@ -195,12 +190,7 @@ impl State {
         for (_, feature, points, seats) in self.final_scores() {
             for seat in seats.iter() {
                 let FinalPoints { open, fields } = &mut scores[seat.index()];
-                match feature {
-                    Feature::Road(_) => open.roads += points,
-                    Feature::City(_) => open.cities += points,
-                    Feature::Monastery(_) => open.monasteries += points,
-                    Feature::Field(_) => *fields += points,
-                }
+                *open.of(feature).unwrap_or(fields) += points;
             }
         }
         scores
@@ -223,35 +213,23 @@ impl State {
         }
         let scores = self.scores_if_ended();
         let last = self.final_points();
-        let seats = self.fixed.seats.seats().zip(&scores);
-        let result = |(seat, &score): (Seat, &u16)| {
-            let better = scores.iter().filter(|&&other| other > score).count();
-            SeatOutcome {
-                place: better as u8 + 1,
-                score: score.into(),
-                breakdown: breakdown(self.points[seat.index()], last[seat.index()]),
-            }
-        };
-        Some(Outcome {
-            seats: seats.map(result).collect(),
-        })
+        Some(Outcome::ranked(scores.into_iter().zip(0..).map(
+            |(score, seat)| (score, breakdown(self.points[seat], last[seat])),
+        )))
     }
 }
 
 fn breakdown(completed: Points, last: FinalPoints) -> Vec<ScoreLine> {
     let FinalPoints { open, fields } = last;
     let lines = [
-        (category::ROADS, completed.roads),
-        (category::CITIES, completed.cities),
-        (category::MONASTERIES, completed.monasteries),
-        (category::OPEN_ROADS, open.roads),
-        (category::OPEN_CITIES, open.cities),
-        (category::OPEN_MONASTERIES, open.monasteries),
-        (category::FIELDS, fields),
+        ("roads", completed.roads),
+        ("cities", completed.cities),
+        ("monasteries", completed.monasteries),
+        ("open_roads", open.roads),
+        ("open_cities", open.cities),
+        ("open_monasteries", open.monasteries),
+        ("fields", fields),
     ];
-    let line = |(category, points): (_, u16)| ScoreLine {
-        category,
-        points: points.into(),
-    };
+    let line = |(category, points): (_, u16)| ScoreLine::new(category, points);
     lines.map(line).to_vec()
 }

@@ -5,6 +5,7 @@ use super::components::{MAX_DRAWS, TILE_KINDS, TileKind};
 use super::config::Config;
 use super::edition::Edition;
 use crate::Rules;
+use crate::dealt::check_dealt;
 use crate::field_error::check_seats;
 use crate::{ChanceStream, FieldError, Seat, SeatCount, Seed};
 use arrayvec::ArrayVec;
@@ -64,19 +65,7 @@ impl Setup {
             let problem = format!("there is no seat {} at a table of {seats}", self.first);
             return FieldError::refuse("first", problem);
         }
-        let mut left = drawn_counts(config);
-        let wanted: usize = left.iter().map(|&count| usize::from(count)).sum();
-        if self.tiles.len() != wanted {
-            let problem = format!("must have {wanted} entries, found {}", self.tiles.len());
-            return FieldError::refuse("tiles", problem);
-        }
-        for (i, tile) in self.tiles.iter().enumerate() {
-            let Some(rest) = left[tile.index()].checked_sub(1) else {
-                let problem = format!("{tile} is there more often than this match has it");
-                return FieldError::refuse(format!("tiles[{i}]"), problem);
-            };
-            left[tile.index()] = rest;
-        }
-        Ok(())
+        let all = ascending(&drawn_counts(config));
+        check_dealt("tiles", &self.tiles, &all, all.len())
     }
 }

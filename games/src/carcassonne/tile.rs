@@ -193,44 +193,25 @@ fn lie(parts: &TileParts, rotation: Rotation) -> Lying {
     for edge in Edge::ALL {
         lying.terrain[edge.turned(rotation).index()] = parts.edges[edge.index()];
     }
-    let first = |edges: &[Edge]| edges.iter().map(|edge| edge.turned(rotation)).min();
-    let roads = parts
-        .roads
-        .iter()
-        .zip(0..)
-        .map(|(road, place)| (&road.edges, place));
-    for (edges, place) in roads {
-        lying
-            .segments
-            .extend(first(edges).map(|edge| (Segment::Road(edge), place)));
-        edges
-            .iter()
-            .for_each(|edge| lying.through[edge.turned(rotation).index()] = place);
-    }
-    let cities = parts
-        .cities
-        .iter()
-        .zip(0..)
-        .map(|(city, place)| (&city.edges, place));
-    for (edges, place) in cities {
-        lying
-            .segments
-            .extend(first(edges).map(|edge| (Segment::City(edge), place)));
-        edges
-            .iter()
-            .for_each(|edge| lying.through[edge.turned(rotation).index()] = place);
+    let roads = parts.roads.iter().map(|road| &road.edges).zip(0..);
+    let cities = parts.cities.iter().map(|city| &city.edges).zip(0..);
+    let named = |name: fn(Edge) -> Segment| move |(edges, place)| (name, edges, place);
+    let of_edges = roads.map(named(Segment::Road));
+    for (name, edges, place) in of_edges.chain(cities.map(named(Segment::City))) {
+        let edges = edges.iter().map(|edge| edge.turned(rotation));
+        let first = edges.clone().min();
+        lying.segments.extend(first.map(|edge| (name(edge), place)));
+        edges.for_each(|edge| lying.through[edge.index()] = place);
     }
     if parts.monastery {
         lying.segments.push((Segment::Monastery, 0));
     }
     for (field, place) in parts.fields.iter().zip(0..) {
         let halves = field.half_edges.iter().map(|half| half.turned(rotation));
-        lying.segments.extend(
-            halves
-                .clone()
-                .min()
-                .map(|half| (Segment::Field(half), place)),
-        );
+        let first = halves.clone().min();
+        lying
+            .segments
+            .extend(first.map(|half| (Segment::Field(half), place)));
         halves.for_each(|half| lying.field_at[half.index()] = place);
     }
     lying.segments.sort_unstable();

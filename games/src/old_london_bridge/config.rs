@@ -43,7 +43,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            faces: std::array::from_fn(|area| FaceChoice::Face(Area::ALL[area].base_face())),
+            faces: Area::ALL.map(|area| FaceChoice::Face(area.base_face())),
             start_leaders: StartLeaders::default(),
             edition: Edition::built_in(),
         }

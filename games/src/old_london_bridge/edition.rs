@@ -1,15 +1,13 @@
 //! Edition data: the facts that only a picture of the printed game shows. One data file, compiled
 //! in as the built-in edition and replaceable by any file of the same form.
 
-use std::sync::{Arc, LazyLock};
-
 use super::components::{
     BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, KINDS, Kind, OUTER_SPACES, TILE_KINDS,
     TileKind,
 };
 use super::edition_check as check;
 use super::edition_parts::{BuildingParts, EditionParts};
-use crate::edition::{EditionError, check_name, read_parts};
+use crate::edition::{EditionError, check_name, edition_file};
 
 /// A building's place in [`Edition::buildings`], 0 to 71. Parks of one coat are alike: the first
 /// of them stands for all.
@@ -35,7 +33,7 @@ impl BuildingId {
 /// Validated edition data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edition {
-    name: String,
+    parts: EditionParts,
     ring: [Kind; KINDS],
     rondel: [Option<u8>; OUTER_SPACES],
     chapel_last_space: u8,
@@ -46,26 +44,17 @@ pub struct Edition {
     buildings: [Building; BUILDINGS],
 }
 
+edition_file! { Edition, "old_london_bridge/built_in.toml" }
+
 impl Edition {
-    /// The built-in edition: `data/old_london_bridge/built_in.toml`, compiled in.
-    pub fn built_in() -> Arc<Self> {
-        static BUILT_IN: LazyLock<Arc<Edition>> = LazyLock::new(|| {
-            let text = include_str!("../../data/old_london_bridge/built_in.toml");
-            let edition = Edition::from_toml(text);
-            Arc::new(edition.expect("the built-in edition is valid: a test loads it"))
-        });
-        Arc::clone(&BUILT_IN)
-    }
-
-    /// Reads and checks an edition file.
-    pub fn from_toml(text: &str) -> Result<Self, EditionError> {
-        Self::new(&read_parts(text)?)
-    }
-
     /// Checks edition data against every rule that the game relies on.
     pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
+        check_name(&parts.name)?;
+        let mut in_order = parts.clone();
+        let order = |building: &BuildingParts| (building.kind, building.number, building.coat);
+        in_order.buildings.sort_unstable_by_key(order);
         Ok(Self {
-            name: check_name(&parts.name)?,
+            parts: in_order,
             ring: check::ring(&parts.ring)?,
             rondel: check::rondel(&parts.rondel)?,
             chapel_last_space: check::last_space("chapel_last_space", parts.chapel_last_space)?,
@@ -77,30 +66,14 @@ impl Edition {
         })
     }
 
-    /// The data as it comes from outside: made into an edition again, they give this one.
-    pub fn parts(&self) -> EditionParts {
-        let building = |building: &Building| BuildingParts {
-            kind: building.kind,
-            number: building.number.map(u32::from),
-            coat: building.coat,
-        };
-        let money_space = |&(space, money): &(u8, u8)| (space.into(), money.into());
-        EditionParts {
-            name: self.name.clone(),
-            ring: self.ring.to_vec(),
-            rondel: self.rondel.iter().map(|i| i.map(u32::from)).collect(),
-            chapel_last_space: self.chapel_last_space.into(),
-            chapel_money: self.chapel_money.iter().map(money_space).collect(),
-            gate_last_space: self.gate_last_space.into(),
-            gate_bonus: self.gate_bonus.iter().copied().map(u32::from).collect(),
-            bonus_stacks: self.bonus_stacks.iter().map(|s| s.to_vec()).collect(),
-            buildings: self.buildings.iter().map(building).collect(),
-        }
+    /// The data as it comes from outside, in order: made into an edition again, they give this one.
+    pub fn parts(&self) -> &EditionParts {
+        &self.parts
     }
 
     /// Name of the edition, for people.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.parts.name
     }
 
     /// E1: kinds in ring order, clockwise.
@@ -168,14 +141,5 @@ impl Edition {
     pub(super) fn canonical(&self, place: usize) -> BuildingId {
         self.find(self.buildings[place])
             .unwrap_or(BuildingId(place as u8))
-    }
-
-    /// How many buildings are alike to this one, itself included.
-    pub(super) fn copies(&self, id: BuildingId) -> u8 {
-        let building = self.building(id);
-        self.buildings_of(building.kind)
-            .iter()
-            .filter(|other| **other == building)
-            .count() as u8
     }
 }

@@ -115,7 +115,7 @@ pub(super) fn bonus_stacks(
         let count = checked
             .iter()
             .flatten()
-            .filter(|tile| *tile == kind)
+            .filter(|tile| **tile == kind)
             .count();
         if count != BONUS_STACKS {
             let problem = format!("must have {kind} {BONUS_STACKS} times in all, found {count}");
@@ -172,7 +172,7 @@ pub(super) fn buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS]
             coat: part.coat,
         };
     }
-    for &kind in Kind::ALL {
+    for kind in Kind::ALL {
         let count = checked
             .iter()
             .filter(|building| building.kind == kind)

@@ -66,7 +66,7 @@ impl State {
     }
 
     fn list_tiles(&self, seat: Seat, view: TurnView, list: &mut Vec<Decision>) {
-        for &tile in TurnTile::ALL {
+        for tile in TurnTile::ALL {
             if self.check_turn_tile(seat, view, tile).is_ok() {
                 list.push(Decision::UseTile(tile));
             }

@@ -27,7 +27,6 @@ mod scoring;
 mod setup;
 mod state;
 mod tracks;
-mod transcript;
 mod turn;
 mod turn_check;
 

@@ -7,9 +7,9 @@
 use arrayvec::ArrayVec;
 
 use super::components::{
-    BONUS_STACKS, BRIDGE_SLOTS, Building, CARD_VALUES, KINDS, MAX_PLAYERS, TILE_KINDS, TileKind,
+    BONUS_STACKS, BRIDGE_SLOTS, BUILDINGS_PER_KIND, Building, CARD_VALUES, Face, KINDS, Kind,
+    MAX_PLAYERS, TILE_KINDS, TileKind,
 };
-use super::components::{BUILDINGS_PER_KIND, Face, Kind};
 use super::decision::{MAX_PLAYED, PlayedCards};
 use crate::{Seat, Viewer};
 

@@ -7,7 +7,7 @@ use super::config::Config;
 use super::observation::{Observation, Pawn, Phase, TurnStep};
 use super::setup::{check_faces, check_seat_order, rounds};
 use super::turn_check::{Checked, check_cards, check_turns};
-use crate::field_error::{check_table, require};
+use crate::field_error::{check_range, check_table, holds, require};
 use crate::{FieldError, Rules, Seat, SeatCount};
 
 /// Most money that a seat may have, in pounds: far above what a match can earn, and far from the
@@ -23,12 +23,14 @@ pub(super) fn check(config: &Config, observation: &Observation) -> Result<SeatCo
     )?;
     config.check(seats)?;
     check_faces(&observation.faces, config)?;
-    let in_play = observation.round < rounds(seats);
-    require(in_play, || "round".into(), "is not below rounds")?;
-    let on_rondel = usize::from(observation.orientation) < OUTER_SPACES;
-    require(on_rondel, || "orientation".into(), "is not in 0 to 5")?;
-    let marker = (1..=3).contains(&observation.marker);
-    require(marker, || "marker".into(), "is not in 1 to 3")?;
+    holds(
+        "round",
+        observation.round < rounds(seats),
+        "is not below rounds",
+    )?;
+    let outer = 0..=OUTER_SPACES as u8 - 1;
+    check_range("orientation", observation.orientation, outer)?;
+    check_range("marker", observation.marker, 1..=3)?;
     for seat in seats.seats() {
         check_seat(observation, seat, config)?;
     }
@@ -41,49 +43,30 @@ pub(super) fn check(config: &Config, observation: &Observation) -> Result<SeatCo
 
 fn check_seat(observation: &Observation, seat: Seat, config: &Config) -> Checked {
     let view = &observation.seats[seat.index()];
-    let field = |name: &str| format!("seats[{seat}].{name}");
+    let of_seat = |field: &str, is_right: bool, problem: &str| {
+        require(is_right, || format!("seats[{seat}].{field}"), problem)
+    };
     for tile in TileKind::ALL {
         let (held, fresh) = (view.tiles[tile.index()], view.fresh_tiles[tile.index()]);
         let there = fresh <= held && usize::from(held) <= BONUS_STACKS;
-        let field = || field(&format!("tiles.{tile}"));
-        require(
-            there,
-            field,
-            "is not what the seat took in this round, and up to three",
-        )?;
+        let problem = "is not what the seat took in this round, and up to three";
+        require(there, || format!("seats[{seat}].tiles.{tile}"), problem)?;
     }
     let money = (0..=MAX_MONEY).contains(&view.money);
-    require(money, || field("money"), "is not in 0 to 1000000")?;
     let chapel = view.chapel_position <= config.edition.chapel_last_space();
-    require(
-        chapel,
-        || field("chapel_position"),
-        "is beyond the last space",
-    )?;
     let gate = view.gate_position <= config.edition.gate_last_space();
-    require(gate, || field("gate_position"), "is beyond the last space")?;
     let descends = is_descending(&view.bridge);
-    require(
-        descends,
-        || field("bridge"),
-        "has a series that does not descend",
-    )?;
-    let turns = turns_built(observation, seat);
-    let few = view.bridge.len() <= turns;
-    require(
-        few,
-        || field("bridge"),
-        "has more buildings than the seat had turns",
-    )?;
+    let few = view.bridge.len() <= turns_built(observation, seat);
     let on_board = match view.pawn {
         Pawn::Outer(space) => usize::from(space) < OUTER_SPACES,
         Pawn::Off | Pawn::Centre => true,
     };
-    require(
-        on_board,
-        || field("pawn"),
-        "is on a space that is not in 0 to 5",
-    )
+    of_seat("money", money, "is not in 0 to 1000000")?;
+    of_seat("chapel_position", chapel, "is beyond the last space")?;
+    of_seat("gate_position", gate, "is beyond the last space")?;
+    of_seat("bridge", descends, "has a series that does not descend")?;
+    of_seat("bridge", few, "has more buildings than the seat had turns")?;
+    of_seat("pawn", on_board, "is on a space that is not in 0 to 5")
 }
 
 /// Turns of a seat that may have added a building so far.

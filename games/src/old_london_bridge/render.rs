@@ -6,6 +6,7 @@ use super::OldLondonBridge;
 use super::components::{Area, CARD_VALUES, OUTER_SPACES, TILE_KINDS, TileKind};
 use super::config::Config;
 use super::observation::{Observation, Pawn, Phase, SeatView, TurnStep};
+use crate::events::listed;
 use crate::{Progress, Seat, Show};
 
 /// Buildings of a bridge on one line: three of the longest stay within 100 columns, four do not.
@@ -57,20 +58,10 @@ fn header(observation: &Observation, text: &mut impl Write) -> Result {
     match observation.phase {
         Phase::TakeA2 { seat } => writeln!(text, "seat {seat} may use take_a_2"),
         Phase::ChooseCards => {
-            text.write_str("cards are chosen")?;
-            let waiting = observation
-                .seats
-                .iter()
-                .enumerate()
-                .filter(|(_, view)| !view.has_chosen);
-            for (i, (number, _)) in waiting.enumerate() {
-                write!(
-                    text,
-                    "{} {number}",
-                    if i == 0 { ", waiting for seat" } else { "," }
-                )?;
-            }
-            writeln!(text)
+            let waiting = observation.seats.iter().enumerate();
+            let waiting = waiting.filter(|(_, view)| !view.has_chosen);
+            let seats = listed(waiting.map(|(number, _)| number));
+            writeln!(text, "cards are chosen, waiting for seat {seats}")
         }
         Phase::RaiseCards { seat } => writeln!(text, "seat {seat} may raise its cards"),
         Phase::Turn(view) => {
@@ -116,13 +107,10 @@ fn rondel(config: &Config, observation: &Observation, text: &mut impl Write) -> 
 }
 
 fn pawns(observation: &Observation, spot: Pawn, text: &mut impl Write) -> Result {
-    let standing = observation
-        .seats
-        .iter()
-        .enumerate()
-        .filter(|(_, view)| view.pawn == spot);
-    for (number, _) in standing {
-        write!(text, "  [seat {number}]")?;
+    for (number, view) in observation.seats.iter().enumerate() {
+        if view.pawn == spot {
+            write!(text, "  [seat {number}]")?;
+        }
     }
     Ok(())
 }
@@ -142,32 +130,22 @@ fn table(config: &Config, observation: &Observation, text: &mut impl Write) -> R
     write!(text, "\nsupply {}", cards(&observation.supply))?;
     let [ones, twos, threes] = observation.unseen_markers;
     writeln!(text, "  unseen markers {ones}x1 {twos}x2 {threes}x3")?;
-    write!(
-        text,
-        "chapel track (last space {})",
-        config.edition.chapel_last_space()
-    )?;
-    track(
-        &observation.chapel_order,
-        observation,
-        |view| view.chapel_position,
-        text,
-    )?;
-    write!(
-        text,
-        "gate track (last space {})",
-        config.edition.gate_last_space()
-    )?;
-    track(
-        &observation.gate_order,
-        observation,
-        |view| view.gate_position,
-        text,
-    )?;
+    let Observation {
+        chapel_order,
+        gate_order,
+        seats,
+        ..
+    } = observation;
+    let on_chapel = |seat: Seat| seats.get(seat.index()).map(|view| view.chapel_position);
+    let last = config.edition.chapel_last_space();
+    track("chapel", last, chapel_order, on_chapel, text)?;
+    let on_gate = |seat: Seat| seats.get(seat.index()).map(|view| view.gate_position);
+    let last = config.edition.gate_last_space();
+    track("gate", last, gate_order, on_gate, text)?;
     if !observation.turns.is_empty() {
         text.write_str("order of play")?;
         for turn in &observation.turns {
-            write!(text, "  seat {} ({})", turn.seat, turn.value)?;
+            write!(text, "  {turn}")?;
         }
         writeln!(text)?;
     }
@@ -176,31 +154,27 @@ fn table(config: &Config, observation: &Observation, text: &mut impl Write) -> R
 
 /// Seats from the leader on with their spaces.
 fn track(
+    name: &str,
+    last: u8,
     order: &[Seat],
-    observation: &Observation,
-    position: impl Fn(&SeatView) -> u8,
+    position: impl Fn(Seat) -> Option<u8>,
     text: &mut impl Write,
 ) -> Result {
-    for seat in order {
-        if let Some(view) = observation.seats.get(seat.index()) {
-            write!(text, "  seat {seat} on {}", position(view))?;
-        }
+    write!(text, "{name} track (last space {last})")?;
+    for (seat, space) in order
+        .iter()
+        .filter_map(|&seat| Some((seat, position(seat)?)))
+    {
+        write!(text, "  seat {seat} on {space}")?;
     }
     writeln!(text)
 }
 
 fn seat(number: usize, view: &SeatView, text: &mut impl Write) -> Result {
-    write!(
-        text,
-        "seat {number}  £{}  hand {}",
-        view.money,
-        cards(&view.hand)
-    )?;
+    let (money, hand) = (view.money, cards(&view.hand));
+    write!(text, "seat {number}  £{money}  hand {hand}")?;
     if let Some(played) = view.played {
-        write!(text, "  played {}", played.first)?;
-        if let Some(second) = played.second {
-            write!(text, " and {second}")?;
-        }
+        write!(text, "  played {played}")?;
     }
     writeln!(text)?;
     tiles(&view.tiles, &view.fresh_tiles, text)?;

@@ -5,12 +5,15 @@
 //! (what the face of each area pays now; faces that pay during the match add nothing here),
 //! `empty_spaces`, `bonus_tiles`.
 
+use std::cmp::Reverse;
+
 use super::bridge::{count, longest_series};
 use super::components::{BRIDGE_SLOTS, CARD_VALUES, Face, Kind};
 use super::observation::{Phase, SeatView};
 use super::state::State;
 use super::tracks::money_spaces;
-use crate::{Outcome, ScoreLine, Seat, SeatOutcome};
+use crate::outcome::total;
+use crate::{Outcome, ScoreLine, Seat};
 
 /// Prizes of a competitive face by rank, in pounds. A table of n seats has n - 1 of them, three
 /// seats no third and two seats only the first.
@@ -41,37 +44,17 @@ impl State {
         if self.phase != Phase::Over {
             return None;
         }
-        let breakdowns: Vec<Vec<ScoreLine>> = self
-            .fixed
-            .seats
-            .seats()
-            .map(|seat| self.breakdown(seat))
-            .collect();
-        let scores: Vec<i32> = breakdowns
-            .iter()
-            .map(|lines| lines.iter().map(|line| line.points).sum())
-            .collect();
-        let places = self
-            .fixed
-            .seats
-            .seats()
-            .map(|seat| 1 + self.seats_before(seat, &scores));
-        let seats =
-            places
-                .zip(scores.iter().zip(breakdowns))
-                .map(|(place, (&score, breakdown))| SeatOutcome {
-                    place,
-                    score,
-                    breakdown,
-                });
-        Some(Outcome {
-            seats: seats.collect(),
-        })
+        let seats = self.fixed.seats.seats().map(|seat| {
+            let breakdown = self.breakdown(seat);
+            let ties = Reverse(self.chapel_rank(seat));
+            ((total(&breakdown), ties), breakdown)
+        });
+        Some(Outcome::ranked(seats))
     }
 
     fn breakdown(&self, seat: Seat) -> Vec<ScoreLine> {
         let view = self.seat(seat);
-        let line = |category, points| ScoreLine { category, points };
+        let line = |category, points: i32| ScoreLine::new(category, points);
         let mut lines = vec![line("money", view.money)];
         for (&category, &face) in FACE_CATEGORIES.iter().zip(&self.fixed.faces) {
             lines.push(line(category, self.face_points(face, seat)));

@@ -1,11 +1,13 @@
 //! Everything that chance fixes before play.
 
 use super::components::{
-    Area, BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, CARD_VALUES, Face, KINDS, MARKER_VALUES,
-    MARKERS_IN_BOX, MARKERS_PER_VALUE, MAX_PLAYERS, OUTER_SPACES, TILE_KINDS, TileKind,
+    Area, BONUS_STACKS, BUILDINGS_PER_KIND, CARD_VALUES, Face, KINDS, MARKERS_IN_BOX,
+    MARKERS_PER_VALUE, MAX_PLAYERS, OUTER_SPACES, TILE_KINDS, TileKind,
 };
 use super::config::{Config, FaceChoice};
 use super::edition::BuildingId;
+use crate::dealt::check_dealt;
+use crate::field_error::check_range;
 use crate::{ChanceStream, FieldError, Seat, SeatCount, Seed};
 use arrayvec::ArrayVec;
 
@@ -56,6 +58,10 @@ pub(super) const fn cards_a_round(seats: SeatCount) -> u8 {
     if seats.get() == 2 { 2 } else { 1 }
 }
 
+fn markers_in_box() -> [u8; MARKERS_IN_BOX] {
+    std::array::from_fn(|i| 1 + i as u8 / MARKERS_PER_VALUE)
+}
+
 /// The hand on stair `stair` (0 is A) at the start (R3).
 pub(super) fn starting_hand(stair: usize, seats: SeatCount) -> [u8; CARD_VALUES] {
     let mut hand = [cards_a_round(seats), 1, 1, 1, 1];
@@ -77,8 +83,7 @@ pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Set
         stack
     });
 
-    let mut markers: [u8; MARKERS_IN_BOX] =
-        std::array::from_fn(|i| 1 + i as u8 / MARKERS_PER_VALUE);
+    let mut markers = markers_in_box();
     stream(stream::MARKERS).shuffle(&mut markers);
 
     let mut bonus_stacks = *edition.bonus_stacks();
@@ -112,66 +117,29 @@ impl Setup {
     /// Checks a setup from outside against the config of its match.
     pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), FieldError> {
         config.check(seats)?;
-        if usize::from(self.orientation) >= OUTER_SPACES {
-            let problem = format!("{} is not in 0 to {}", self.orientation, OUTER_SPACES - 1);
-            return FieldError::refuse("orientation", problem);
+        check_range("orientation", self.orientation, 0..=OUTER_SPACES as u8 - 1)?;
+        let edition = &config.edition;
+        for (i, (stack, kind)) in self.stacks.iter().zip(edition.ring()).enumerate() {
+            let stack = stack.map(|id| edition.building(id));
+            let all = edition.buildings_of(*kind);
+            check_dealt(&format!("stacks[{i}]"), &stack, all, all.len())?;
         }
-        self.check_stacks(config)?;
-        self.check_markers(seats)?;
-        for (i, stack) in self.bonus_stacks.iter().enumerate() {
-            let (mut have, mut want) = (*stack, config.edition.bonus_stacks()[i]);
-            have.sort_unstable();
-            want.sort_unstable();
-            if have != want {
-                let problem = "does not have the tiles of this stack in the edition";
-                return FieldError::refuse(format!("bonus_stacks[{i}]"), problem);
-            }
+        check_dealt(
+            "markers",
+            &self.markers,
+            &markers_in_box(),
+            rounds(seats).into(),
+        )?;
+        for (i, (stack, all)) in self
+            .bonus_stacks
+            .iter()
+            .zip(edition.bonus_stacks())
+            .enumerate()
+        {
+            check_dealt(&format!("bonus_stacks[{i}]"), stack, all, all.len())?;
         }
         check_seat_order("stairs", &self.stairs, seats)?;
         check_faces(&self.faces, config)
-    }
-
-    fn check_stacks(&self, config: &Config) -> Result<(), FieldError> {
-        let edition = &config.edition;
-        let mut used = [0u8; BUILDINGS];
-        for (i, (stack, kind)) in self.stacks.iter().zip(edition.ring()).enumerate() {
-            for (j, &id) in stack.iter().enumerate() {
-                let building = edition.building(id);
-                let name = || format!("stacks[{i}][{j}]");
-                if building.kind != *kind {
-                    let problem = format!("{building} is in the stack of kind {kind}");
-                    return FieldError::refuse(name(), problem);
-                }
-                let id = edition.canonical(id.index());
-                used[id.index()] += 1;
-                if used[id.index()] > edition.copies(id) {
-                    let problem = format!("{building} is in the stacks too often");
-                    return FieldError::refuse(name(), problem);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn check_markers(&self, seats: SeatCount) -> Result<(), FieldError> {
-        let want = usize::from(rounds(seats));
-        if self.markers.len() != want {
-            let problem = format!("must have {want} entries, found {}", self.markers.len());
-            return FieldError::refuse("markers", problem);
-        }
-        let mut used = [0u8; MARKER_VALUES];
-        for (i, &marker) in self.markers.iter().enumerate() {
-            let field = || format!("markers[{i}]");
-            let Some(count) = used.get_mut(usize::from(marker).wrapping_sub(1)) else {
-                return FieldError::refuse(field(), format!("{marker} is not in 1 to 3"));
-            };
-            *count += 1;
-            if *count > MARKERS_PER_VALUE {
-                let problem = format!("there are only {MARKERS_PER_VALUE} markers of {marker}");
-                return FieldError::refuse(field(), problem);
-            }
-        }
-        Ok(())
     }
 }
 
@@ -181,20 +149,8 @@ pub(super) fn check_seat_order(
     order: &[Seat],
     seats: SeatCount,
 ) -> Result<(), FieldError> {
-    if order.len() != usize::from(seats.get()) {
-        let problem = format!("must have {seats} entries, found {}", order.len());
-        return FieldError::refuse(field, problem);
-    }
-    for (i, seat) in order.iter().enumerate() {
-        if !seats.contains(*seat) {
-            let problem = format!("there is no seat {seat} at a table of {seats}");
-            return FieldError::refuse(format!("{field}[{i}]"), problem);
-        }
-        if order[..i].contains(seat) {
-            return FieldError::refuse(format!("{field}[{i}]"), format!("seat {seat} again"));
-        }
-    }
-    Ok(())
+    let all: ArrayVec<Seat, MAX_PLAYERS> = seats.seats().collect();
+    check_dealt(field, order, &all, all.len())
 }
 
 /// Checks that `faces` could have come from the choices of a config.

@@ -2,11 +2,10 @@
 
 use super::bridge::goes_to_the_end;
 use super::components::{BONUS_STACKS, BRIDGE_SLOTS, CARD_VALUES, CARDS, TileKind};
-use super::decision::PlayedCards;
 use super::observation::{Observation, Phase, TurnStep, TurnView};
 use super::setup::cards_a_round;
 use super::state::State;
-use crate::field_error::{check_at_table, require};
+use crate::field_error::{check_at_table, holds, require};
 use crate::{FieldError, SeatCount};
 
 /// Nothing, or what is wrong.
@@ -17,23 +16,25 @@ pub(super) fn check_turns(observation: &Observation, seats: SeatCount) -> Checke
     let revealed = matches!(observation.phase, Phase::RaiseCards { .. } | Phase::Turn(_));
     let choosing = observation.phase == Phase::ChooseCards;
     let all_chosen = observation.seats.iter().all(|view| view.has_chosen);
-    require(
-        !choosing || !all_chosen,
-        || "phase".into(),
-        "every seat has chosen already",
-    )?;
+    let goes_on = !choosing || !all_chosen;
+    holds("phase", goes_on, "every seat has chosen already")?;
     for (i, view) in observation.seats.iter().enumerate() {
-        let field = |name: &str| format!("seats[{i}].{name}");
+        let of_seat = |field: &str, is_right: bool, problem: &str| {
+            require(is_right, || format!("seats[{i}].{field}"), problem)
+        };
         let chosen = view.has_chosen == revealed || choosing;
-        require(chosen, || field("has_chosen"), "does not fit to the phase")?;
+        of_seat("has_chosen", chosen, "does not fit to the phase")?;
         let known = view.played.is_some() == revealed || choosing;
-        require(known, || field("played"), "does not fit to the phase")?;
-        let [first, second] = view.raises.map(usize::from);
-        let problem = "spends more than the three plus_one tiles";
-        require(first + second <= BONUS_STACKS, || field("raises"), problem)?;
-        if let Some(cards) = view.played {
-            check_played(cards, observation.seats.len(), || field("played"))?;
-        }
+        of_seat("played", known, "does not fit to the phase")?;
+        let few = view.raises.into_iter().map(usize::from).sum::<usize>() <= BONUS_STACKS;
+        of_seat("raises", few, "spends more than the three plus_one tiles")?;
+        let Some(cards) = view.played else { continue };
+        let count = (observation.seats.len() == 2) == cards.second.is_some();
+        of_seat("played", count, "is not the cards of one round")?;
+        let known = cards.values().all(|card| usize::from(card) < CARD_VALUES);
+        of_seat("played", known, "has a card that is not in 0 to 4")?;
+        let ordered = cards.second.is_none_or(|second| second <= cards.first);
+        of_seat("played", ordered, "does not have the higher card first")?;
     }
     for (i, turn) in observation.turns.iter().enumerate() {
         check_at_table(seats, turn.seat, &format!("turns[{i}].seat"))?;
@@ -43,20 +44,11 @@ pub(super) fn check_turns(observation: &Observation, seats: SeatCount) -> Checke
     Ok(())
 }
 
-fn check_played(cards: PlayedCards, seats: usize, field: impl Fn() -> String) -> Checked {
-    let count = (seats == 2) == cards.second.is_some();
-    require(count, &field, "is not the cards of one round")?;
-    let known = cards.values().all(|card| usize::from(card) < CARD_VALUES);
-    require(known, &field, "has a card that is not in 0 to 4")?;
-    let ordered = cards.second.is_none_or(|second| second <= cards.first);
-    require(ordered, &field, "does not have the higher card first")
-}
-
 /// No card is missing and none is there too often.
 pub(super) fn check_cards(observation: &Observation, seats: SeatCount) -> Checked {
     let own_zeros = u32::from(cards_a_round(seats));
     let mut total = observation.supply.map(u32::from);
-    require(total[0] == 0, || "supply[0]".into(), "must be 0")?;
+    holds("supply[0]", total[0] == 0, "must be 0")?;
     for seat in seats.seats() {
         let view = &observation.seats[seat.index()];
         let mut cards = view.hand.map(u32::from);
@@ -72,12 +64,8 @@ pub(super) fn check_cards(observation: &Observation, seats: SeatCount) -> Checke
             }
             _ => {}
         }
-        let zeros = cards[0] == own_zeros;
-        require(
-            zeros,
-            || format!("seats[{seat}].hand[0]"),
-            "is not the seat's own number",
-        )?;
+        let field = || format!("seats[{seat}].hand[0]");
+        require(cards[0] == own_zeros, field, "is not the seat's own number")?;
         for value in 1..CARD_VALUES {
             total[value] += cards[value];
         }
@@ -85,32 +73,28 @@ pub(super) fn check_cards(observation: &Observation, seats: SeatCount) -> Checke
     for value in 1..CARD_VALUES {
         let complete = total[value] == u32::from(CARDS[value]);
         let field = || format!("supply[{value}]");
-        require(
-            complete,
-            field,
-            "with hands and played cards is not the number in the box",
-        )?;
+        let problem = "with hands and played cards is not the number in the box";
+        require(complete, field, problem)?;
     }
     Ok(())
 }
 
 /// Checks that the phase can go on in this state.
 pub(super) fn check_phase(state: &State) -> Checked {
-    let field = || "phase".to_owned();
-    let at_table = |seat| require(state.fixed.seats.contains(seat), field, "names no seat");
+    let at_table = |seat| holds("phase", state.fixed.seats.contains(seat), "names no seat");
     match state.phase {
         Phase::TakeA2 { seat } => {
             at_table(seat)?;
             let usable = state.seat(seat).usable(TileKind::TakeA2) > 0 && state.supply[2] > 0;
-            require(usable, field, "asks a seat that cannot take a 2")
+            holds("phase", usable, "asks a seat that cannot take a 2")
         }
         Phase::RaiseCards { seat } => {
             at_table(seat)?;
             let usable = state.seat(seat).usable(TileKind::PlusOne) > 0;
-            require(usable, field, "asks a seat that cannot raise")?;
+            holds("phase", usable, "asks a seat that cannot raise")?;
             let mut unasked = state.chapel_order[..=state.chapel_rank(seat)].iter();
             let open = unasked.all(|&seat| state.seat(seat).raises == [0, 0]);
-            require(open, field, "has raises of seats that were not asked yet")
+            holds("phase", open, "has raises of seats that were not asked yet")
         }
         Phase::Turn(view) => check_turn(state, view),
         Phase::ChooseCards | Phase::Over => Ok(()),
@@ -118,7 +102,6 @@ pub(super) fn check_phase(state: &State) -> Checked {
 }
 
 fn check_turn(state: &State, view: TurnView) -> Checked {
-    let field = || "phase".to_owned();
     let Some(turn) = state.turns.get(usize::from(view.turn)) else {
         return FieldError::refuse("phase.turn", "is not below the number of turns");
     };
@@ -127,7 +110,7 @@ fn check_turn(state: &State, view: TurnView) -> Checked {
         TurnStep::Finish | TurnStep::TakeTile { placed: true, .. }
     );
     let recalled = !view.recalled || (finishing && turn.card > 0);
-    require(recalled, field, "has a recall where none is legal")?;
+    holds("phase", recalled, "has a recall where none is legal")?;
     let goes_on = match view.step {
         TurnStep::Place | TurnStep::Finish => true,
         TurnStep::Replace { building } => {
@@ -138,5 +121,5 @@ fn check_turn(state: &State, view: TurnView) -> Checked {
             (1..=BRIDGE_SLOTS as u8).contains(&strength) && state.some_card_fits(strength)
         }
     };
-    require(goes_on, field, "has a step that cannot go on")
+    holds("phase", goes_on, "has a step that cannot go on")
 }

@@ -65,7 +65,7 @@ fn a_wrong_field_is_named() {
         }),
         "results[0].scores: has more points than a game can bring"
     );
-    assert_eq!(altered(|view| view.round = 4), "round: is not in 0 to 3");
+    assert_eq!(altered(|view| view.round = 4), "round: 4 is not in 0 to 3");
     assert_eq!(
         altered(|view| view.monuments = 3),
         "monuments: with those of the seats are more than three"

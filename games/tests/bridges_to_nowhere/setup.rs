@@ -145,7 +145,7 @@ fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
     );
     assert_eq!(
         error(|setup| setup.contracts = Some([Contract::Double; 6])),
-        "contracts[1]: double again"
+        "contracts[1]: double is dealt too often: 1 in all"
     );
     assert_eq!(
         error(|setup| setup.deals.truncate(5)),
@@ -157,7 +157,7 @@ fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
     );
     assert_eq!(
         error(|setup| setup.deals[2].deck[7].number = Some(9)),
-        "deals[2].deck[7]: truss 9 boat fish is not in the edition"
+        "deals[2].deck[7]: truss 9 boat fish is not among what is dealt"
     );
     assert_eq!(
         error(|setup| {
@@ -165,7 +165,7 @@ fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
             deck.sort();
             deck[3] = deck[2];
         }),
-        "deals[2].deck[3]: suspension 3 bird boat is there too often"
+        "deals[2].deck[3]: suspension 3 bird boat is dealt too often: 1 in all"
     );
     let without = Config {
         contracts: false,

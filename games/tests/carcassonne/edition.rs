@@ -32,6 +32,19 @@ fn the_built_in_file_is_the_default_edition() {
 }
 
 #[test]
+fn the_base_tiles_stand_in_the_order_of_their_kinds() {
+    let base = include_str!("../../data/carcassonne/base.toml");
+    let base: toml::Table = toml::from_str(base).unwrap();
+    let tiles = base["tiles"].as_array().unwrap();
+    let names = tiles.iter().map(|tile| tile["name"].as_str().unwrap());
+    let kinds: Vec<String> = TileKind::all()
+        .take(24)
+        .map(|kind| kind.to_string())
+        .collect();
+    assert!(names.eq(kinds.iter().map(String::as_str)));
+}
+
+#[test]
 fn the_notes_say_which_tiles_are_not_the_publishers() {
     let notes = Carcassonne::NOTES.join(" ");
     assert!(

@@ -193,7 +193,7 @@ fn a_fact_that_no_match_shows_is_refused_with_its_field() {
     };
     assert_eq!(
         alter_crossing(&|crossing| crossing.meeples = 0),
-        "phase.crossings[0].meeples: is not in 1 to 7"
+        "phase.crossings[0].meeples: 0 is not in 1 to 7"
     );
     assert_eq!(
         refused(&waiting, &|view| {

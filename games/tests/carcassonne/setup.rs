@@ -105,7 +105,7 @@ fn a_bad_setup_is_refused_with_its_field() {
     };
     assert_eq!(
         refused(&config, &twice),
-        "tiles[1]: C is there more often than this match has it"
+        "tiles[1]: C is dealt too often: 1 in all"
     );
     // The start tile is not drawn.
     let start = |setup: &mut Setup| {
@@ -116,7 +116,7 @@ fn a_bad_setup_is_refused_with_its_field() {
             .unwrap();
         setup.tiles[other] = kind("D");
     };
-    assert!(refused(&config, &start).ends_with("D is there more often than this match has it"));
+    assert!(refused(&config, &start).ends_with("D is dealt too often: 3 in all"));
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn row(kind: TileKind, tile: &TileParts) -> String {
         true => "-".to_owned(),
         false => items.join(" / "),
     };
-    let edges: String = tile.edges.iter().map(|terrain| terrain.letter()).collect();
+    let edges: String = tile.edges.iter().map(|terrain| terrain.name()).collect();
     let cities = tile
         .cities
         .iter()

@@ -344,16 +344,15 @@ impl<const DEFECT: u8> Sample for Toy<DEFECT> {
             prizes.push(prize(chance));
         }
         let seats = (0..).map_while(Seat::new).zip(&observation.has_chosen);
-        let mut chosen: Vec<_> = seats.map(|(seat, _)| Secret::of(seat)).collect();
-        for (i, secret) in chosen.iter_mut().enumerate() {
+        let chosen = seats.map(|(seat, &has_chosen)| {
             let any = Choice {
                 shape: SHAPES[chance.below(3) as usize],
                 stake: STAKES.start() + chance.below(2) as u8,
             };
-            if observation.has_chosen[i] {
-                secret.choose(observation.choices[i].unwrap_or(any));
-            }
-        }
+            let choice = observation.choices[seat.index()].unwrap_or(any);
+            Secret::known(seat, has_chosen.then_some(choice))
+        });
+        let chosen = chosen.collect();
         let mut scores = observation.scores.clone();
         if DEFECT == defect::SAMPLER_FORGETS {
             scores.fill(0);
