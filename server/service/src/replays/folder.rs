@@ -155,21 +155,19 @@ fn keep_other(path: &Path, replay: &Unwritten) -> io::Result<()> {
         _ => return Ok(()),
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let names = (1_u32..).map(|number| path.with_file_name(format!("{name}{SUPERSEDED}{number}")));
-    for kept in names {
-        if kept.exists() {
-            continue;
-        }
-        // Not every file system has links; with one, the file has its name all the time.
-        fs::hard_link(path, &kept).or_else(|_| fs::rename(path, &kept))?;
-        warn!(
-            match_id = %replay.match_id,
-            kept = %kept.display(),
-            "there is another replay of the match, of an end before a restore perhaps: it is kept \
-             under another name"
-        );
-        break;
-    }
+    let mut names =
+        (1_u32..).map(|number| path.with_file_name(format!("{name}{SUPERSEDED}{number}")));
+    let Some(kept) = names.find(|kept| !kept.exists()) else {
+        return Ok(());
+    };
+    // Not every file system has links; with one, the file has its name all the time.
+    fs::hard_link(path, &kept).or_else(|_| fs::rename(path, &kept))?;
+    warn!(
+        match_id = %replay.match_id,
+        kept = %kept.display(),
+        "there is another replay of the match, of an end before a restore perhaps: it is kept \
+         under another name"
+    );
     Ok(())
 }
 
