@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use bridgemaster_server::repair_notes;
 use bridgemaster_store::{
-    self as store, CheckReport, DamagedValue, DataDir, MatchId, SqliteOptions, SqliteStore,
-    Store as _, StoreError, Tail, Write,
+    self as store, CheckReport, DamagedValue, DataDir, LadderChange, LadderId, MatchId,
+    SqliteOptions, SqliteStore, Store as _, StoreError, Tail, Write,
 };
 use clap::{Args, Subcommand};
 
@@ -70,7 +70,7 @@ enum DataCommand {
         /// Data folder
         dir: PathBuf,
         /// Identifier of the match
-        #[arg(required_unless_present_any = ["signing_key", "notes"])]
+        #[arg(required_unless_present_any = ["signing_key", "notes", "ladder"])]
         match_id: Option<MatchId>,
         /// Remove the key that signs replays, if it is damaged: the next server makes another, and
         /// its replays are as those of another server
@@ -81,6 +81,10 @@ enum DataCommand {
         /// be used again, and queues are opened again by whoever runs them
         #[arg(long, conflicts_with_all = ["match_id", "signing_key"])]
         notes: bool,
+        /// Remove this ladder with all its results, damaged or not; its matches and their replays
+        /// stay
+        #[arg(long, value_name = "NAME", conflicts_with_all = ["match_id", "signing_key", "notes"])]
+        ladder: Option<LadderId>,
     },
 }
 
@@ -99,11 +103,13 @@ impl DataArgs {
                     dir,
                     match_id,
                     notes,
+                    ladder,
                     ..
-                } => match match_id {
-                    Some(match_id) => drop_match(&dir, match_id).await,
-                    None if notes => drop_notes(&dir).await,
-                    None => drop_signing_key(&dir).await,
+                } => match (match_id, ladder) {
+                    (Some(match_id), _) => drop_match(&dir, match_id).await,
+                    (None, Some(ladder)) => drop_ladder(&dir, ladder).await,
+                    (None, None) if notes => drop_notes(&dir).await,
+                    (None, None) => drop_signing_key(&dir).await,
                 },
             }
         })
@@ -193,6 +199,24 @@ async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
     Ok(output::print(&text)?)
 }
 
+async fn drop_ladder(dir: &Path, ladder_id: LadderId) -> anyhow::Result<()> {
+    let dir = existing(dir)?;
+    let store = opened(&dir).await?;
+    let change = LadderChange::Drop;
+    let drop = Write::ChangeLadder {
+        ladder_id: ladder_id.clone(),
+        change,
+    };
+    let dropped = store.commit(vec![drop]).await;
+    store.close().await?;
+    dropped?;
+    let text = format!(
+        "the ladder {ladder_id} is not in {} any more\n",
+        dir.path().display()
+    );
+    Ok(output::print(&text)?)
+}
+
 async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
     let dir = existing(dir)?;
     let store = opened(&dir).await?;
@@ -252,6 +276,18 @@ fn way_out(dir: &Path, damaged: &DamagedValue) -> String {
         DamagedValue::Note(_) => {
             format!("to go on without it: bridgemaster data drop {dir} --notes")
         }
+        DamagedValue::Ladder(ladder) => match LadderId::new(ladder.as_str()) {
+            Ok(ladder) => format!(
+                "to go on without the ladder and its results: bridgemaster data drop {dir} \
+                 --ladder {ladder}"
+            ),
+            // Its name is damaged too.
+            Err(_) => "no server plays it; another ladder may be made beside it".to_owned(),
+        },
+        DamagedValue::LadderVersion { .. } => {
+            "the bot enters anew when it comes; what was noted of it is lost".to_owned()
+        }
+        DamagedValue::LadderMatch { .. } => "the ladder goes on without its result".to_owned(),
         DamagedValue::Party(_) => "the next start of a server mends it".to_owned(),
         damaged => match damaged.match_id() {
             Some(id) => format!("to go on without the match: bridgemaster data drop {dir} {id}"),

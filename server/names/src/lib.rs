@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 
-/// Longest [`MatchId`] and [`KeyId`], in bytes.
+/// Longest [`MatchId`], [`KeyId`] and [`LadderId`], in bytes.
 pub const MAX_ID_BYTES: usize = 64;
 
 /// Longest [`KeyName`], in characters: a bot's name fits a table column.
@@ -20,7 +20,8 @@ pub const MAX_SCOPE_BYTES: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{text:?} is no {what}: it must be {rule}")]
 pub struct InvalidText {
-    /// What the text was meant to be: `match id`, `key id`, `key name` or `scope`.
+    /// What the text was meant to be: `match id`, `key id`, `key name`, `scope` or
+    /// `ladder id`.
     pub what: &'static str,
     /// The beginning of the text.
     pub text: String,
@@ -117,6 +118,14 @@ checked_text!(
     |text| {
         (1..=MAX_SCOPE_BYTES).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
     }
+);
+
+checked_text!(
+    /// Names a ladder: 1 to [`MAX_ID_BYTES`] of `a` to `z`, `0` to `9`, `.`, `_` and `-`.
+    LadderId,
+    "ladder id",
+    "1 to 64 of a to z, 0 to 9, '.', '_' and '-'",
+    |text| is_id(text) && !text.bytes().any(|b| b.is_ascii_uppercase())
 );
 
 fn is_id(text: &str) -> bool {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::{
     MatchId, StoreError, Write, WriteRefusal,
+    ladder_batch::{self, LadderStandings},
     limits::{
         MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_NOTE_BYTES, MAX_NOTE_NAME_BYTES, MAX_PARTIES,
         MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES,
@@ -33,16 +34,21 @@ pub(crate) enum Standing {
 pub(crate) fn check(
     batch: &[Write],
     standing: impl Fn(&MatchId) -> Standing,
+    mut ladders: LadderStandings,
 ) -> Result<(), StoreError> {
     let mut left = HashMap::new();
     for (index, write) in batch.iter().enumerate() {
+        let refused = |refusal| StoreError::WriteRefused { index, refusal };
+        if let Write::ChangeLadder { ladder_id, change } = write {
+            ladder_batch::check(ladder_id, change, &mut ladders).map_err(refused)?;
+            continue;
+        }
         let Some(id) = write.match_id() else {
-            check_note(write).map_err(|refusal| StoreError::WriteRefused { index, refusal })?;
+            check_note(write).map_err(refused)?;
             continue;
         };
         let now = *left.entry(id).or_insert_with(|| standing(id));
-        let then =
-            after(write, now).map_err(|refusal| StoreError::WriteRefused { index, refusal })?;
+        let then = after(write, now).map_err(refused)?;
         left.insert(id, then);
     }
     Ok(())
@@ -126,7 +132,7 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
                 match_id: match_id.clone(),
             }),
         },
-        Write::KeepNote { .. } | Write::DropNote { .. } => Ok(now),
+        Write::KeepNote { .. } | Write::DropNote { .. } | Write::ChangeLadder { .. } => Ok(now),
     }
 }
 

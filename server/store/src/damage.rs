@@ -33,6 +33,24 @@ pub enum DamagedValue {
     Secret(String),
     /// A note, by its name as far as that can be read.
     Note(String),
+    /// A ladder, by its name as far as that can be read. It is not played.
+    Ladder(String),
+    /// A version of a bot of a ladder. It enters anew.
+    LadderVersion {
+        /// The ladder.
+        ladder: String,
+        /// Name of the bot, as far as it can be read.
+        bot_name: String,
+        /// The version, as far as it can be read.
+        bot_version: String,
+    },
+    /// A match of a ladder. It does not count.
+    LadderMatch {
+        /// The ladder.
+        ladder: String,
+        /// Its number.
+        number: u64,
+    },
     /// A batch of the journal, by its number. The matches that it affects have damages of their
     /// own; without any, it affects no match in play.
     Batch(i64),
@@ -48,7 +66,13 @@ impl DamagedValue {
             | Self::Summary(id)
             | Self::Replay(id)
             | Self::Party(id) => Some(id),
-            Self::Key(_) | Self::Secret(_) | Self::Note(_) | Self::Batch(_) => None,
+            Self::Key(_)
+            | Self::Secret(_)
+            | Self::Note(_)
+            | Self::Ladder(_)
+            | Self::LadderVersion { .. }
+            | Self::LadderMatch { .. }
+            | Self::Batch(_) => None,
         }
     }
 }
@@ -64,6 +88,18 @@ impl fmt::Display for DamagedValue {
             Self::Key(id) => write!(f, "the key {id}"),
             Self::Secret(name) => write!(f, "the secret {name:?}"),
             Self::Note(name) => write!(f, "the note {name:?}"),
+            Self::Ladder(name) => write!(f, "the ladder {name:?}"),
+            Self::LadderVersion {
+                ladder,
+                bot_name,
+                bot_version,
+            } => write!(
+                f,
+                "the version {bot_version:?} of the bot {bot_name:?} of the ladder {ladder:?}"
+            ),
+            Self::LadderMatch { ladder, number } => {
+                write!(f, "match {number} of the ladder {ladder:?}")
+            }
             Self::Batch(number) => write!(f, "batch {number} of the journal"),
         }
     }

@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use thiserror::Error;
 
 use crate::{
-    Damage, DamagedValue, KeyId, KeyName, MatchId,
+    Damage, DamagedValue, KeyId, KeyName, LadderId, MatchId,
     limits::{MAX_NOTE_BYTES, MAX_NOTE_NAME_BYTES},
 };
 
@@ -353,6 +353,66 @@ pub enum WriteRefusal {
         /// The match.
         match_id: MatchId,
         /// `header`, `entry`, `summary` or `replay`.
+        part: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// Its limit.
+        limit: usize,
+    },
+    /// The name of a ladder to be opened belongs to another.
+    #[error("there is a ladder {ladder_id} already")]
+    LadderExists {
+        /// The ladder.
+        ladder_id: LadderId,
+    },
+    /// No ladder has this name.
+    #[error("there is no ladder {ladder_id}")]
+    UnknownLadder {
+        /// The name.
+        ladder_id: LadderId,
+    },
+    /// The ladder cannot be read: it can only be dropped.
+    #[error("the ladder {ladder_id} is damaged: drop it, or restore a backup")]
+    LadderDamaged {
+        /// The ladder.
+        ladder_id: LadderId,
+    },
+    /// Somebody else leads the ladder by now, or nobody has led it yet.
+    #[error("the ladder {ladder_id} is led in term {expected} by now, not in {term}")]
+    LadderTermOver {
+        /// The ladder.
+        ladder_id: LadderId,
+        /// The term of the change.
+        term: u64,
+        /// The term that it would have to name.
+        expected: u64,
+    },
+    /// The match would leave a gap among those of its ladder, or repeat a number.
+    #[error("the next match of the ladder {ladder_id} is number {expected}, not {number}")]
+    LadderMatchOutOfOrder {
+        /// The ladder.
+        ladder_id: LadderId,
+        /// The number of the match.
+        number: u64,
+        /// The number that comes next.
+        expected: u64,
+    },
+    /// The match is over, unknown, or cannot be read.
+    #[error("match {number} of the ladder {ladder_id} is not one that can end")]
+    LadderMatchNotOpen {
+        /// The ladder.
+        ladder_id: LadderId,
+        /// The number of the match.
+        number: u64,
+    },
+    /// A part of a ladder is larger than its limit.
+    #[error(
+        "the {part} of the ladder {ladder_id} has {bytes} bytes, and at most {limit} are stored"
+    )]
+    LadderPartTooLarge {
+        /// The ladder.
+        ladder_id: LadderId,
+        /// `rules`, `bot name`, `bot version`, `version` or `match`.
         part: &'static str,
         /// Its size.
         bytes: usize,

@@ -1,5 +1,6 @@
 //! The durable store of a server: journals of matches in play, finished matches with their replays,
-//! and API keys. It stores ids and bytes, and knows nothing about games, protocol or referee.
+//! ladders, and API keys. It stores ids and bytes, and knows nothing about games, protocol or
+//! referee.
 //!
 //! [`Store`] is the contract; all implementations pass the same conformance tests:
 //! * [`SqliteStore`] stores in a data folder, as durably as its [`Durability`] says;
@@ -25,16 +26,20 @@ mod file_names;
 mod inspector;
 mod journal_batch;
 mod keys;
+mod ladder_batch;
+mod ladders;
 pub mod limits;
 mod matches;
 mod memory;
+mod memory_ladders;
 mod secrets;
 mod sqlite;
 mod store;
 mod tail;
 
 pub use bridgemaster_names::{
-    InvalidText, KeyId, KeyName, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES, MatchId, Scope,
+    InvalidText, KeyId, KeyName, LadderId, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES,
+    MatchId, Scope,
 };
 pub use damage::{Damage, DamagedValue};
 pub use data_dir::DataDir;
@@ -42,6 +47,9 @@ pub use error::{StoreError, WriteRefusal};
 pub use file_names::{COMMITS_FILE, DATABASE_FILE, LOCK_FILE};
 pub use inspector::Inspector;
 pub use keys::{DamagedKey, Key, KeysMark, NewKey, SecretHash};
+pub use ladders::{
+    LadderChange, LadderRows, LadderStore, StoredLadder, StoredLadderMatch, StoredLadderVersion,
+};
 pub use matches::{
     FinishedCursor, FinishedMatch, FinishedPage, MatchCounts, Notes, OpenMatch, Write,
 };

@@ -33,5 +33,21 @@ pub const MAX_NOTE_NAME_BYTES: usize = 512;
 /// Largest note, in bytes: 4 KiB. Notes that begin alike are read as a whole.
 pub const MAX_NOTE_BYTES: usize = 4 * 1024;
 
+/// Largest description of a ladder, in bytes: 1 MiB, since it may name every API key of a server.
+pub const MAX_LADDER_BYTES: usize = 1024 * 1024;
+
+/// Longest name of a bot of a ladder, or of a version, in bytes: 64 characters of any language.
+pub const MAX_LADDER_NAME_BYTES: usize = 256;
+
+/// Largest row of a version of a bot, in bytes: 16 KiB, room for how its rating went.
+pub const MAX_LADDER_VERSION_BYTES: usize = 16 * 1024;
+
+/// Largest row of a match of a ladder, in bytes: 8 KiB, room for a table of the largest game.
+/// They are kept for ever, and all are read when a server starts.
+pub const MAX_LADDER_MATCH_BYTES: usize = 8 * 1024;
+
+/// Most matches of one page of [`LadderStore::ladder_matches`](crate::LadderStore::ladder_matches).
+pub const MAX_PAGE_LADDER_MATCHES: u32 = 1_000;
+
 /// Most matches of one page of [`Store::finished`](crate::Store::finished).
 pub const MAX_PAGE_MATCHES: u32 = 500;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, num::ParseIntError, str::FromStr};
 
-use crate::{Damage, KeyName, MatchId};
+use crate::{Damage, KeyName, LadderChange, LadderId, MatchId};
 
 /// One change of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,13 @@ pub enum Write {
         /// Its name.
         name: String,
     },
+    /// A ladder changes.
+    ChangeLadder {
+        /// The ladder.
+        ladder_id: LadderId,
+        /// How.
+        change: LadderChange,
+    },
 }
 
 /// The notes whose names begin alike.
@@ -83,7 +90,7 @@ impl Write {
             | Self::Append { match_id, .. }
             | Self::FinishMatch { match_id, .. }
             | Self::DropMatch { match_id } => Some(match_id),
-            Self::KeepNote { .. } | Self::DropNote { .. } => None,
+            Self::KeepNote { .. } | Self::DropNote { .. } | Self::ChangeLadder { .. } => None,
         }
     }
 }

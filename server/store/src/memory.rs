@@ -7,10 +7,13 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::{
     Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId,
-    KeyName, KeyStore, KeysMark, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, Store,
-    StoreError, Write,
+    KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId, NewKey,
+    Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
+    StoredLadderVersion, Write,
     batch::{self, Standing},
+    ladder_batch,
     limits::{MAX_KEYS, MAX_PAGE_MATCHES},
+    memory_ladders::MemoryLadders,
     secrets::check_secret,
 };
 
@@ -35,6 +38,7 @@ struct Kept {
     keys: Vec<Key>,
     secrets: HashMap<String, Vec<u8>>,
     notes: BTreeMap<String, Vec<u8>>,
+    ladders: MemoryLadders,
 }
 
 #[derive(Debug)]
@@ -151,6 +155,7 @@ impl Kept {
             Write::DropNote { name } => {
                 self.notes.remove(&name);
             }
+            Write::ChangeLadder { ladder_id, change } => self.ladders.apply(ladder_id, change),
         }
     }
 
@@ -168,7 +173,8 @@ impl Kept {
 impl Store for MemoryStore {
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
         self.with(|kept| {
-            batch::check(&batch, |id| kept.standing(id))?;
+            let ladders = kept.ladders.standings(ladder_batch::asked(&batch));
+            batch::check(&batch, |id| kept.standing(id), ladders)?;
             for write in batch {
                 kept.apply(write);
             }
@@ -378,5 +384,36 @@ impl KeyStore for MemoryStore {
             }
             Ok(())
         })
+    }
+}
+
+#[async_trait]
+impl LadderStore for MemoryStore {
+    async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError> {
+        self.with(|kept| Ok(kept.ladders.all()))
+    }
+
+    async fn ladder_versions(
+        &self,
+        id: &LadderId,
+    ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
+        self.with(|kept| Ok(kept.ladders.versions(id)))
+    }
+
+    async fn ladder_matches(
+        &self,
+        id: &LadderId,
+        from: u64,
+        limit: u32,
+    ) -> Result<LadderRows<StoredLadderMatch>, StoreError> {
+        self.with(|kept| Ok(kept.ladders.matches(id, from, limit)))
+    }
+
+    async fn ladder_match(
+        &self,
+        id: &LadderId,
+        number: u64,
+    ) -> Result<Option<StoredLadderMatch>, StoreError> {
+        self.with(|kept| Ok(kept.ladders.get(id, number)))
     }
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::{
     Damage, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeysMark,
-    MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, StoreError, Write,
+    LadderStore, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, StoreError, Write,
 };
 
 /// The API keys of a server.
@@ -120,7 +120,7 @@ pub trait KeyStore: Send + Sync {
 /// # }
 /// ```
 #[async_trait]
-pub trait Store: KeyStore {
+pub trait Store: KeyStore + LadderStore {
     /// Stores the whole batch, in its order, or nothing of it. When this returns `Ok`, the batch is
     /// as durable as the store promises. Concurrent commits are stored one after the other.
     /// Dropping the future does not stop the commit.

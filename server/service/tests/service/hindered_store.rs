@@ -6,8 +6,9 @@ use std::{future::ready, pin::Pin, sync::Arc};
 use async_trait::async_trait;
 use bridgemaster_store::{
     Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId,
-    KeyName, KeyStore, KeysMark, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, Store,
-    StoreError, Write,
+    KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId, NewKey,
+    Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
+    StoredLadderVersion, Write,
 };
 
 /// What comes before a commit or a reading; with an error it does not take place.
@@ -170,6 +171,34 @@ impl Store for HinderedStore {
     /// Leaves the store open for the server that comes next.
     async fn close(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+}
+
+#[async_trait]
+impl LadderStore for HinderedStore {
+    async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError> {
+        self.store.ladders().await
+    }
+    async fn ladder_versions(
+        &self,
+        id: &LadderId,
+    ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
+        self.store.ladder_versions(id).await
+    }
+    async fn ladder_matches(
+        &self,
+        id: &LadderId,
+        from: u64,
+        limit: u32,
+    ) -> Result<LadderRows<StoredLadderMatch>, StoreError> {
+        self.store.ladder_matches(id, from, limit).await
+    }
+    async fn ladder_match(
+        &self,
+        id: &LadderId,
+        number: u64,
+    ) -> Result<Option<StoredLadderMatch>, StoreError> {
+        self.store.ladder_match(id, number).await
     }
 }
 

@@ -89,3 +89,33 @@ CREATE TABLE api_key (
 -- A name belongs to one key at a time; that of a revoked key may be given again. Not UNIQUE: a
 -- damaged row that seems to have the name of another would keep the index from being rebuilt.
 CREATE INDEX api_key_name ON api_key (name) WHERE revoked_at_unix_ms IS NULL;
+
+-- Ladders. The term says who leads one: whoever has taken the newest. It is the one row that is to
+-- be held by who pairs and counts matches, since every change of a ladder checks it.
+CREATE TABLE ladder (
+    ladder_id TEXT PRIMARY KEY,
+    term INTEGER,
+    value BLOB,
+    checksum INTEGER
+) WITHOUT ROWID;
+
+-- Versions of the bots of a ladder.
+CREATE TABLE ladder_version (
+    ladder_id TEXT,
+    bot_name TEXT,
+    bot_version TEXT,
+    value BLOB,
+    checksum INTEGER,
+    PRIMARY KEY (ladder_id, bot_name, bot_version)
+) WITHOUT ROWID;
+
+-- Matches of a ladder, from number 0 without a gap: a row when a match is paired, which is changed
+-- once, when it is over. They are kept for ever.
+CREATE TABLE ladder_match (
+    ladder_id TEXT,
+    number INTEGER,
+    is_over INTEGER,
+    value BLOB,
+    checksum INTEGER,
+    PRIMARY KEY (ladder_id, number)
+) WITHOUT ROWID;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sqlx::{Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
 
-use super::{failure::Fault, note_rows, plan::Step};
+use super::{failure::Fault, ladder_rows, note_rows, plan::Step};
 use crate::{
     Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts,
     MatchId, checksum::StoreId,
@@ -78,6 +78,9 @@ pub(super) async fn carry_out(
         }
         Step::KeepNote { name, value } => note_rows::keep(connection, store, &name, value).await?,
         Step::DropNote { name } => note_rows::forget(connection, &name).await?,
+        Step::ChangeLadder { ladder_id, change } => {
+            ladder_rows::carry_out(connection, store, &ladder_id, change).await?;
+        }
     }
     Ok(())
 }

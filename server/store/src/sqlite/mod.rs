@@ -12,6 +12,7 @@ mod in_play;
 mod journal;
 mod key_rows;
 mod key_store;
+mod ladder_rows;
 mod log_file;
 mod match_rows;
 mod named_rows;
@@ -35,8 +36,13 @@ use tokio::sync::Mutex;
 
 use crate::{
     Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
-    KeyStore, KeysMark, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, Store, StoreError,
-    Write, checksum::StoreId, commits_file, limits::MAX_PAGE_MATCHES, secrets::check_secret,
+    KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId, NewKey, Notes,
+    OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion,
+    Write,
+    checksum::StoreId,
+    commits_file,
+    limits::{MAX_PAGE_LADDER_MATCHES, MAX_PAGE_MATCHES},
+    secrets::check_secret,
 };
 
 use failure::Fault;
@@ -250,6 +256,42 @@ impl Store for SqliteStore {
         })
         .await
         .map_err(|fault| self.told(fault))
+    }
+}
+
+#[async_trait]
+impl LadderStore for SqliteStore {
+    async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError> {
+        let ladders = ladder_rows::all(&self.readers, self.store).await;
+        ladders.map_err(|fault| self.told(fault))
+    }
+
+    async fn ladder_versions(
+        &self,
+        id: &LadderId,
+    ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
+        let versions = ladder_rows::versions(&self.readers, self.store, id).await;
+        versions.map_err(|fault| self.told(fault))
+    }
+
+    async fn ladder_matches(
+        &self,
+        id: &LadderId,
+        from: u64,
+        limit: u32,
+    ) -> Result<LadderRows<StoredLadderMatch>, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_LADDER_MATCHES);
+        let page = ladder_rows::matches(&self.readers, self.store, id, from, limit).await;
+        page.map_err(|fault| self.told(fault))
+    }
+
+    async fn ladder_match(
+        &self,
+        id: &LadderId,
+        number: u64,
+    ) -> Result<Option<StoredLadderMatch>, StoreError> {
+        let found = ladder_rows::one_match(&self.readers, self.store, id, number).await;
+        found.map_err(|fault| self.told(fault))
     }
 }
 

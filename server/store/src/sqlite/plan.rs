@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::in_play::{Change, Changes, MatchesInPlay, Standing};
-use crate::{FinishedMatch, KeyName, MatchId, Write, journal_batch::Part};
+use crate::{FinishedMatch, KeyName, LadderChange, LadderId, MatchId, Write, journal_batch::Part};
 
-/// A change of one match as a whole, or of a note.
+/// A change of one match as a whole, of a note, or of a ladder.
 #[derive(Debug)]
 pub(super) enum Step {
     Open {
@@ -32,6 +32,10 @@ pub(super) enum Step {
     },
     DropNote {
         name: String,
+    },
+    ChangeLadder {
+        ladder_id: LadderId,
+        change: LadderChange,
     },
 }
 
@@ -134,6 +138,9 @@ impl Plan {
             }
             Write::KeepNote { name, value } => self.steps.push(Step::KeepNote { name, value }),
             Write::DropNote { name } => self.steps.push(Step::DropNote { name }),
+            Write::ChangeLadder { ladder_id, change } => {
+                self.steps.push(Step::ChangeLadder { ladder_id, change });
+            }
         }
     }
 

@@ -10,7 +10,8 @@ use sqlx::{Connection as _, Row as _, SqliteConnection};
 
 use super::{
     failure::Fault,
-    identity, journal, key_rows, log_file, match_rows, note_rows, opening, secret_rows,
+    identity, journal, key_rows, ladder_rows, log_file, match_rows, note_rows, opening,
+    secret_rows,
     writer::{check_together, tail},
 };
 use crate::{
@@ -330,6 +331,8 @@ async fn check_values(
     report.damages.extend(secrets.damaged);
     let notes = note_rows::all(&mut *connection, store, "").await?;
     report.damages.extend(notes.damaged);
+    let damaged = ladder_rows::check(&mut *connection, store).await?;
+    report.damages.extend(damaged);
     sqlx::query("COMMIT").execute(connection).await?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::{
     failure::Fault,
     identity,
     in_play::MatchesInPlay,
-    journal, key_rows, match_rows, party_lists,
+    journal, key_rows, ladder_rows, match_rows, party_lists,
     plan::Plan,
     secret_rows,
     sweep::Sweep,
@@ -21,7 +21,7 @@ use crate::{
     checksum::StoreId,
     commits_file::{CommitsFile, Told},
     data_dir::DirLock,
-    journal_batch,
+    journal_batch, ladder_batch,
 };
 
 /// Bytes of the journal after which what was noted of commits is made to survive the loss of power:
@@ -98,14 +98,17 @@ impl Writer {
             return Ok(());
         }
         let finished = self.finished_among(&batch).await?;
-        batch::check(&batch, |id| match self.matches.get(id) {
+        let asked = ladder_batch::asked(&batch);
+        let ladders = ladder_rows::standings(&mut self.connection, self.store, asked).await?;
+        let standing = |id: &MatchId| match self.matches.get(id) {
             Some(in_play) if in_play.damage.is_some() => Standing::Damaged,
             Some(in_play) => Standing::InPlay {
                 entries: in_play.standing.entries,
             },
             None if finished.contains(id) => Standing::Finished,
             None => Standing::Unknown,
-        })?;
+        };
+        batch::check(&batch, standing, ladders)?;
         let mut plan = Plan::of(batch, &self.matches);
         let none_in_play = self.matches.count_after(&plan.changes) == 0;
         let number = self.begin().await?;

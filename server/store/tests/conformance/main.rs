@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod keys;
+mod ladders;
 mod matches;
 mod notes;
 mod random_batches;
@@ -68,6 +69,12 @@ macro_rules! conforms {
             notes::the_last_note_of_a_name_is_kept_until_it_is_dropped,
             notes::notes_are_found_by_how_their_names_begin,
             notes::a_note_beyond_its_limits_is_refused_with_its_batch,
+            ladders::a_ladder_comes_back_as_it_was_kept_last,
+            ladders::a_ladder_is_opened_once_and_can_be_dropped,
+            ladders::only_who_leads_a_ladder_changes_it,
+            ladders::a_ladder_match_is_paired_once_and_ends_once,
+            ladders::ladder_matches_come_page_by_page,
+            ladders::a_part_of_a_ladder_beyond_its_limit_is_refused,
             secrets::the_first_secret_of_a_name_is_kept,
             secrets::a_secret_beyond_its_limit_is_refused,
             secrets::sound_secrets_stay_when_damaged_ones_are_removed,

@@ -75,7 +75,7 @@ impl Model {
                         .retain(|(finished, _)| finished.match_id != match_id);
                 }
             }
-            Write::KeepNote { .. } | Write::DropNote { .. } => {}
+            Write::KeepNote { .. } | Write::DropNote { .. } | Write::ChangeLadder { .. } => {}
         }
     }
 
@@ -136,7 +136,9 @@ fn with_prefix(seed: u64, write: Write) -> Write {
         Write::DropMatch { match_id } => Write::DropMatch {
             match_id: named(match_id),
         },
-        note @ (Write::KeepNote { .. } | Write::DropNote { .. }) => note,
+        other @ (Write::KeepNote { .. } | Write::DropNote { .. } | Write::ChangeLadder { .. }) => {
+            other
+        }
     }
 }
 

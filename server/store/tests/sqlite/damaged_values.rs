@@ -4,7 +4,8 @@ use std::{fs, path::Path};
 
 use bridgemaster_store::{
     COMMITS_FILE, DATABASE_FILE, Damage, DamagedValue, DataDir, KeyId, KeyName, KeyStore as _,
-    NewKey, Scope, SecretHash, SqliteStore, Store as _, StoreError, Write, WriteRefusal,
+    LadderChange, LadderId, LadderStore as _, NewKey, Scope, SecretHash, SqliteStore, Store as _,
+    StoreError, Write, WriteRefusal,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -17,8 +18,8 @@ fn open_id(name: &str) -> String {
     format!("open-{name}")
 }
 
-/// Four matches in play with four entries each, four finished ones, two keys, two secrets and two
-/// notes.
+/// Four matches in play with four entries each, four finished ones, two keys, two secrets, two
+/// notes and two ladders.
 async fn filled(folder: &Path) {
     let store = open(folder).await.unwrap();
     for name in NAMES {
@@ -50,6 +51,37 @@ async fn filled(folder: &Path) {
             value: b"something small".to_vec(),
         };
         store.commit(vec![note]).await.unwrap();
+        let ladder_id = LadderId::new(format!("ladder-{name}")).unwrap();
+        let version = |bot: &str| LadderChange::KeepVersion {
+            term: 0,
+            bot_name: bot.to_owned(),
+            bot_version: "1".to_owned(),
+            value: b"a version".to_vec(),
+        };
+        let pair = |number| LadderChange::Pair {
+            term: 0,
+            number,
+            value: b"who plays".to_vec(),
+        };
+        let end = LadderChange::End {
+            term: 0,
+            number: 0,
+            value: b"who won".to_vec(),
+        };
+        let value = b"rules".to_vec();
+        let changes = [
+            LadderChange::Open { value },
+            version("ada"),
+            version("bob"),
+            pair(0),
+            pair(1),
+            end,
+        ];
+        let changes = changes.map(|change| Write::ChangeLadder {
+            ladder_id: ladder_id.clone(),
+            change,
+        });
+        store.commit(changes.to_vec()).await.unwrap();
     }
     store.close().await.unwrap();
 }
@@ -109,6 +141,22 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
         let found = store.notes("note-").await.unwrap().kept;
         let found = found.get(&format!("note-{name}"));
         say(format!("note {name} in the list"), Ok(format!("{found:?}")));
+        let ladder = LadderId::new(format!("ladder-{name}")).unwrap();
+        let ladders = store.ladders().await.unwrap().kept;
+        let found = ladders.iter().find(|found| found.ladder_id == ladder);
+        say(ladder.to_string(), Ok(format!("{found:?}")));
+        let versions = store.ladder_versions(&ladder).await.unwrap().kept;
+        for bot in ["ada", "bob"] {
+            let found = versions.iter().find(|found| found.bot_name == bot);
+            say(format!("{ladder} {bot}"), Ok(format!("{found:?}")));
+        }
+        for number in 0..2 {
+            let found = store.ladder_match(&ladder, number).await;
+            say(
+                format!("{ladder} {number}"),
+                found.map(|found| format!("{found:?}")),
+            );
+        }
     }
     answers
 }
@@ -124,6 +172,15 @@ async fn give_up(folder: &Path, store: SqliteStore, damaged: &[DamagedValue]) {
             DamagedValue::Note(name) => {
                 let name = name.clone();
                 store.commit(vec![Write::DropNote { name }]).await.unwrap();
+            }
+            DamagedValue::Ladder(ladder)
+            | DamagedValue::LadderVersion { ladder, .. }
+            | DamagedValue::LadderMatch { ladder, .. } => {
+                let drop = Write::ChangeLadder {
+                    ladder_id: LadderId::new(ladder.as_str()).unwrap(),
+                    change: LadderChange::Drop,
+                };
+                store.commit(vec![drop]).await.unwrap();
             }
             // It goes by itself once no match needs it.
             DamagedValue::Batch(_) => {}
@@ -185,6 +242,17 @@ async fn each_damaged_value_is_told_alone() {
     let key = || DamagedValue::Key(KeyId::new("key-south").unwrap());
     let secret = || DamagedValue::Secret("south".to_owned());
     let note = || DamagedValue::Note("note-south".to_owned());
+    let south = "WHERE ladder_id = 'ladder-south'";
+    let ladder = || DamagedValue::Ladder("ladder-south".to_owned());
+    let version = || DamagedValue::LadderVersion {
+        ladder: "ladder-south".to_owned(),
+        bot_name: "bob".to_owned(),
+        bot_version: "1".to_owned(),
+    };
+    let ladder_match = || DamagedValue::LadderMatch {
+        ladder: "ladder-south".to_owned(),
+        number: 1,
+    };
     let open_b = "WHERE match_id = 'open-b'";
     let ended_b = "WHERE match_id = 'ended-b'";
     let number_b = "(SELECT finish_number FROM finished_match WHERE match_id = 'ended-b')";
@@ -222,6 +290,13 @@ async fn each_damaged_value_is_told_alone() {
         ),
         ("UPDATE note SET value = x'00' WHERE name = 'note-south'".to_owned(), note()),
         ("UPDATE note SET checksum = 7 WHERE name = 'note-south'".to_owned(), note()),
+        (format!("UPDATE ladder SET value = x'00' {south}"), ladder()),
+        (format!("UPDATE ladder SET term = 1 {south}"), ladder()),
+        (format!("UPDATE ladder_version SET value = x'00' {south} AND bot_name = 'bob'"), version()),
+        (format!("UPDATE ladder_version SET value = NULL {south} AND bot_name = 'bob'"), version()),
+        (format!("UPDATE ladder_match SET value = x'00' {south} AND number = 1"), ladder_match()),
+        (format!("UPDATE ladder_match SET is_over = 1 {south} AND number = 1"), ladder_match()),
+        (format!("UPDATE ladder_match SET is_over = 'x' {south} AND number = 1"), ladder_match()),
     ];
     let sound = tempfile::tempdir().unwrap();
     filled(sound.path()).await;
