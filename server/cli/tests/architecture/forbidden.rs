@@ -38,6 +38,11 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     ),
     ("bridgemaster-contest", OUTSIDE, "statistics are functions"),
     (
+        "bridgemaster-ladder",
+        OUTSIDE,
+        "a ladder is the fold of what is stored",
+    ),
+    (
         "bridgemaster-wire",
         ROOMS_OF_MESSAGES,
         "a conversion needs no server",
