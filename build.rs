@@ -8,6 +8,7 @@ use prost_types::{FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
 /// The files with the services that are served; all others are reached through them.
 const ROOTS: &[&str] = &[
     "bridgemaster/v1/catalog.proto",
+    "bridgemaster/v1/ladder_service.proto",
     "bridgemaster/v1/lobby_service.proto",
     "bridgemaster/v1/match_service.proto",
     "bridgemaster/v1/play.proto",
@@ -17,7 +18,6 @@ const ROOTS: &[&str] = &[
 /// for them are answered as not supported.
 const NOT_BUILT: &[&str] = &[
     "bridgemaster/v1/contest_service.proto",
-    "bridgemaster/v1/ladder_service.proto",
     "bridgemaster/v1/rules_service.proto",
     "bridgemaster/v1/seat_service.proto",
 ];
@@ -27,6 +27,7 @@ const NOT_BUILT: &[&str] = &[
 const INTERNAL_ROOTS: &[&str] = &[
     "bridgemaster/internal/v1/finished_match.proto",
     "bridgemaster/internal/v1/journal_entry.proto",
+    "bridgemaster/internal/v1/ladder.proto",
     "bridgemaster/internal/v1/match_header.proto",
     "bridgemaster/internal/v1/note.proto",
 ];

@@ -29,6 +29,7 @@ mod hosting;
 pub mod identity;
 mod inspection;
 mod journal;
+mod ladder;
 mod limits;
 mod line_limit;
 mod lobby;

@@ -451,6 +451,16 @@ pub(crate) const MAX_LABELS_BYTES: usize = 1024;
 /// Most slots of an attendance: matches that a bot plays at once.
 pub(crate) const MAX_SLOTS: u32 = 64;
 
+/// Most ladders of a server. Each has its results in memory, at some 100 bytes for each match, and
+/// only whoever runs the server makes one.
+pub(crate) const MAX_LADDERS: usize = 100;
+
+/// Most matches of a ladder at once.
+pub(crate) const MAX_LADDER_MATCHES: u32 = 10_000;
+
+/// Most house bots that a ladder names: a few kinds of known strength.
+pub(crate) const MAX_HOUSE_BOTS: usize = 64;
+
 /// Most API keys that a queue names: a class, or a league.
 pub(crate) const MAX_QUEUE_KEYS: usize = 1_000;
 

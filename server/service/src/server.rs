@@ -11,8 +11,9 @@ use std::{
 use bridgemaster_proto::{
     DESCRIPTORS,
     v1::{
-        catalog_service_server::CatalogServiceServer, lobby_service_server::LobbyServiceServer,
-        match_service_server::MatchServiceServer, play_service_server::PlayServiceServer,
+        catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
+        lobby_service_server::LobbyServiceServer, match_service_server::MatchServiceServer,
+        play_service_server::PlayServiceServer,
     },
 };
 use bridgemaster_store::{KeyStore, Store, StoreError};
@@ -37,6 +38,7 @@ use crate::{
     hosting::{Matches, OfferSecretError, OfferTickets},
     identity::Authenticator,
     journal::{Journal, RecoveryError},
+    ladder::Ladders,
     limits::{
         Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS,
     },
@@ -49,7 +51,9 @@ use crate::{
         ReplayKeeper,
         signing_key::{self, SigningKeyError},
     },
-    services::{Catalog, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout},
+    services::{
+        Catalog, LadderDesk, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout,
+    },
     transport::{
         Allowances, Call, CallerId, ConnectionInfo, ConnectionSlots, FewConnections, Origin, Peers,
         ShownKey, Tls, TokenBuckets, incoming, serve, serve_web,
@@ -62,6 +66,7 @@ const HEALTH_SERVICES: &[&str] = &[
     CatalogServiceServer::<Catalog>::NAME,
     PlayServiceServer::<Play>::NAME,
     MatchServiceServer::<MatchDesk>::NAME,
+    LadderServiceServer::<LadderDesk>::NAME,
     LobbyServiceServer::<LobbyDesk>::NAME,
 ];
 
@@ -141,6 +146,9 @@ pub enum BindError {
     /// The secret of the tickets of offers cannot be had from the store.
     #[error(transparent)]
     OfferSecret(#[from] OfferSecretError),
+    /// The ladders cannot be read.
+    #[error("the ladders cannot be read")]
+    Ladders(#[source] StoreError),
     /// The queues cannot be read.
     #[error("the queues cannot be read")]
     Queues(#[source] StoreError),
@@ -169,6 +177,7 @@ pub struct Server {
     page: Option<PageListener>,
     matches: Arc<Matches>,
     lobby: Arc<Lobby>,
+    ladders: Arc<Ladders>,
     authenticator: Authenticator,
     journal: Option<Arc<Journal>>,
     replays: Option<Replays>,
@@ -225,7 +234,8 @@ impl Server {
             offer_tickets,
         ));
         let lobby = Lobby::new(matches.limits(), journal.clone());
-        matches.listen(vec![Arc::clone(&lobby) as _]);
+        let (ladder_set, ladder_listener) = Ladders::listener();
+        matches.listen(vec![Arc::clone(&lobby) as _, ladder_listener]);
         if let Some(storage) = storage {
             let queues = storage.store.notes(QUEUE_NOTES).await;
             lobby.read_queues(queues.map_err(BindError::Queues)?);
@@ -238,6 +248,14 @@ impl Server {
             }
             matches.recover(journal, &storage.given_up).await?;
         }
+        let ladders = Arc::new(Ladders::new(
+            ladder_set,
+            storage.map(|storage| Arc::clone(&storage.store)),
+            Arc::clone(&matches),
+            Arc::clone(&lobby),
+        ));
+        let recovered = ladders.recover().await;
+        recovered.map_err(BindError::Ladders)?;
         let replays = keeper.map(Replays::keep);
         let (listener, local_addr) = listen(addr).await?;
         let metrics = match options.metrics {
@@ -253,6 +271,7 @@ impl Server {
             page: None,
             matches,
             lobby,
+            ladders,
             journal,
             replays,
             _writing: writing,
@@ -317,6 +336,7 @@ impl Server {
         let _watch = AbortOnDropHandle::new(tokio::spawn(clock.watch()));
         let lobby = Arc::clone(&self.lobby);
         let _offers = AbortOnDropHandle::new(tokio::spawn(lobby.watch_time()));
+        self.ladders.run_all();
         let (health_reporter, health) = tonic_health::server::health_reporter();
         for service in HEALTH_SERVICES {
             health_reporter
@@ -351,6 +371,14 @@ impl Server {
             .add_service(RequestTimeout::new(
                 CatalogServiceServer::new(Catalog::new(*matches.signing_key().public()))
                     .max_decoding_message_size(limits.request_bytes),
+                limits.hello_time,
+            ))
+            .add_service(RequestTimeout::new(
+                LadderServiceServer::new(LadderDesk::new(
+                    Arc::clone(&self.ladders),
+                    self.authenticator.clone(),
+                ))
+                .max_decoding_message_size(limits.request_bytes),
                 limits.hello_time,
             ))
             .add_service(RequestTimeout::new(

@@ -65,7 +65,10 @@ impl Matches {
     }
 
     /// A match in memory or in the store, whoever asks.
-    async fn known(&self, id: &MatchId) -> Result<Option<Arc<dyn HostedMatch>>, Refusal> {
+    pub(crate) async fn known(
+        &self,
+        id: &MatchId,
+    ) -> Result<Option<Arc<dyn HostedMatch>>, Refusal> {
         if let Some(held) = self.held(id) {
             return Ok(Some(held));
         }

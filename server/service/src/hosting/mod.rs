@@ -32,7 +32,7 @@ mod timer;
 
 pub(crate) use groups::Groups;
 pub(crate) use hosted_match::{CourseNews, HostedMatch};
-pub(crate) use ids::Ticket;
+pub(crate) use ids::{Ticket, draw_seed};
 pub(crate) use listener::MatchListener;
 pub(crate) use live_match::LiveMatch;
 pub(crate) use lookup::Viewer;

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::{internal::v1::RequestNote, v1::CreateMatchRequest};
-use bridgemaster_store::{KeyName, Write};
+use bridgemaster_store::{KeyName, LadderId, Write};
 use prost::Message as _;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// What the names of these notes begin with.
 const NOTES: &str = "request";
+/// The same of those of matches of ladders.
+const LADDER_NOTES: &str = "ladder match";
 /// Locks of names: calls with different names seldom wait for each other.
 const LOCKS: usize = 64;
 
@@ -37,6 +39,21 @@ impl RepeatableRequest {
             name: format!("{NOTES}\n{maker}\n{}", request.idempotency_key),
             content: Sha256::digest(content.encode_to_vec()).into(),
         })
+    }
+
+    /// What makes the match of this number of a ladder.
+    pub(crate) fn of_ladder(id: &LadderId, number: u64) -> Self {
+        let name = format!("{LADDER_NOTES}\n{id}\n{number}");
+        Self {
+            content: Sha256::digest(name.as_bytes()).into(),
+            name,
+        }
+    }
+
+    /// What makes its note go, once its match is over for good.
+    pub(crate) fn forgotten(&self) -> Write {
+        let name = self.name.clone();
+        Write::DropNote { name }
     }
 
     /// SHA-256 of what it asks for.

@@ -71,6 +71,16 @@ impl Place {
         self.rests_until = None;
     }
 
+    /// Whether it is offered seats now, or would be with a slot free.
+    pub(super) fn is_offered(&self, standing: &Standing, now: Instant) -> bool {
+        let is_benched = matches!(standing, Standing::Benched { .. });
+        let rests = self.rests_until.is_some_and(|until| until > now);
+        let attendance = self.attendance.as_ref();
+        let is_there =
+            attendance.is_some_and(|one| one.stream.is_some() && !one.is_leaving && !one.is_paused);
+        is_there && !is_benched && !rests
+    }
+
     /// Why it can be offered no seat now; `None` when it can.
     pub(super) fn not_available(&self, standing: &Standing, now: Instant) -> Option<String> {
         let Some(attendance) = &self.attendance else {

@@ -66,6 +66,8 @@ struct Locked {
 pub(crate) struct Invited {
     pub(crate) queue_id: QueueId,
     pub(crate) bot: BotName,
+    /// The version that is meant; `None` for the one that attends.
+    pub(crate) version: Option<String>,
 }
 
 /// Slots that are held for a match that is being made.
@@ -262,6 +264,13 @@ impl Lobby {
         let versions = self.with(|room, now| room.hold(&slots, now))?;
         let lobby = Arc::clone(self);
         let held: Arc<dyn Any + Send + Sync> = Arc::new(HeldSlots { lobby, slots });
+        for (one, version) in invited.values().zip(&versions) {
+            if one.version.as_ref().is_some_and(|meant| meant != version) {
+                let bot = one.bot.clone();
+                let why = "it attends with another version by now".to_owned();
+                return Err(Refused::NotAvailable { bot, why }.into());
+            }
+        }
         let offered = invited.into_iter().zip(versions);
         making.offered = offered
             .map(|((seat, one), bot_version)| {

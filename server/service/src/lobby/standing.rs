@@ -1,7 +1,6 @@
 //! How a version of a bot stands in a queue.
 
 /// What who runs a queue says of a version of a bot.
-#[allow(dead_code, reason = "a contest leaves all versions as they come")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It is offered seats.

@@ -28,6 +28,5 @@ pub(crate) enum StreamEnd {
     /// The bot left, or its queue is closed.
     Left,
     /// The bot is benched, for this reason.
-    #[allow(dead_code, reason = "contests bench no bot")]
     Benched(String),
 }

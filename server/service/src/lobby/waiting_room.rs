@@ -205,7 +205,6 @@ impl WaitingRoom {
     }
 
     /// Takes note of how a version of a bot stands.
-    #[allow(dead_code, reason = "for who runs a ladder")]
     pub(crate) fn set_standing(
         &mut self,
         queue_id: &QueueId,
@@ -404,7 +403,6 @@ impl WaitingRoom {
     }
 
     /// Everybody who attends a queue.
-    #[allow(dead_code, reason = "for who runs a ladder")]
     pub(crate) fn attending_all(&self, queue_id: &QueueId) -> Vec<v1::Attendance> {
         let Some(queue) = self.queues.get(queue_id) else {
             return Vec::new();

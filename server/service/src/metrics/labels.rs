@@ -31,10 +31,18 @@ pub(crate) enum DamagedValue {
     Replay,
     /// An API key.
     Key,
+    /// A ladder, a version of one of its bots, or one of its matches.
+    Ladder,
 }
 
 impl DamagedValue {
-    pub(super) const ALL: [Self; 4] = [Self::MatchInPlay, Self::Summary, Self::Replay, Self::Key];
+    pub(super) const ALL: [Self; 5] = [
+        Self::MatchInPlay,
+        Self::Summary,
+        Self::Replay,
+        Self::Key,
+        Self::Ladder,
+    ];
 
     /// Its name.
     pub(crate) fn as_str(self) -> &'static str {
@@ -43,6 +51,7 @@ impl DamagedValue {
             Self::Summary => "summary",
             Self::Replay => "replay",
             Self::Key => "key",
+            Self::Ladder => "ladder",
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The unary and server-streaming services.
 
 mod catalog;
+mod ladder_desk;
+mod ladder_wishes;
 mod lobby_desk;
 mod lobby_wishes;
 mod match_desk;
@@ -13,6 +15,7 @@ mod supported;
 mod wishes;
 
 pub(crate) use catalog::Catalog;
+pub(crate) use ladder_desk::LadderDesk;
 pub(crate) use lobby_desk::LobbyDesk;
 pub(crate) use match_desk::MatchDesk;
 pub(crate) use opened_replay::{OpenedReplay, ReplayDesk};

@@ -150,7 +150,15 @@ pub(super) fn invited_bot(
         Refusal::field("seat_reservations.key_name", detail)
     })?;
     let seat = number_of_seat("seat_reservations.seat", reservation.seat)?;
-    Ok(Some((seat, Invited { queue_id, bot })))
+    let version = None;
+    Ok(Some((
+        seat,
+        Invited {
+            queue_id,
+            bot,
+            version,
+        },
+    )))
 }
 
 fn number_of_seat(field: &str, number: u32) -> Result<Seat, Refusal> {

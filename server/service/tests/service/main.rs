@@ -14,6 +14,7 @@ mod groups;
 mod held;
 mod hindered_store;
 mod keys;
+mod ladder;
 mod large_replays;
 mod limits;
 mod listing;

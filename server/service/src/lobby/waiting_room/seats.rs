@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::MatchId;
+use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
 
 use super::{Due, Place, Refused, WaitingRoom};
@@ -12,6 +13,22 @@ use crate::lobby::{
 };
 
 impl WaitingRoom {
+    /// How the bots of a queue attend that are offered seats now, or would be with a slot free.
+    pub(crate) fn offered_to(&self, queue_id: &QueueId, now: Instant) -> Vec<v1::Attendance> {
+        let Some(queue) = self.queues.get(queue_id) else {
+            return Vec::new();
+        };
+        let offered = queue.places.iter().filter(|(bot, place)| {
+            let attendance = place.attendance.as_ref();
+            attendance.is_some_and(|attendance| {
+                place.is_offered(queue.standing(bot, &attendance.version), now)
+            })
+        });
+        offered
+            .filter_map(|(bot, _)| queue.attendance(bot))
+            .collect()
+    }
+
     /// Holds a slot of each of these bots for a match that is to be made; a bot that is named twice
     /// needs two. Gives their versions. Each is given back by [`WaitingRoom::release`].
     ///

@@ -1,0 +1,332 @@
+//! What is kept of a ladder: its rows in the store, and what they are in the ladder.
+
+use bridgemaster_ladder::{
+    BotVersion, CONFIDENCE, ClosingRule, End, Pairing, Purpose, Rated, Rules, SeatEnd, Standing,
+    State,
+};
+use bridgemaster_proto::{
+    internal::v1::{
+        LadderMatchEnd, LadderMatchRecord, LadderRecord, LadderSeatRecord, LadderVersionRecord,
+    },
+    v1::{self, LadderState, OfferPurpose, Rating, RatingPoint},
+};
+use bridgemaster_store::{StoredLadderMatch, StoredLadderVersion};
+use prost::Message as _;
+
+/// Version of the form of the rows.
+const FORMAT_VERSION: u32 = 1;
+
+/// Between the name of a house bot and the version of its program, as in `greedy@1`.
+const VERSION_MARK: char = '@';
+
+/// What a ladder is, and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Description {
+    /// Without counts and without what follows from its results.
+    pub(super) ladder: v1::Ladder,
+    /// Matches that it had when it was frozen.
+    pub(super) frozen_at_match: u64,
+}
+
+impl Description {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let record = LadderRecord {
+            format_version: FORMAT_VERSION,
+            ladder: Some(self.ladder.clone()),
+            frozen_at_match: self.frozen_at_match,
+        };
+        record.encode_to_vec()
+    }
+
+    /// Reads a row; or says what is wrong with it.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+        let record = LadderRecord::decode(bytes).map_err(|error| error.to_string())?;
+        if record.format_version != FORMAT_VERSION {
+            let version = record.format_version;
+            return Err(format!("it has the format version {version}"));
+        }
+        let ladder = record.ladder.ok_or("it has no ladder")?;
+        Ok(Self {
+            ladder,
+            frozen_at_match: record.frozen_at_match,
+        })
+    }
+
+    /// What pairing and rating ask for.
+    pub(super) fn rules(&self) -> Rules {
+        let ladder = &self.ladder;
+        let closing = ladder.closing.unwrap_or_default();
+        let name = |bot: &String| {
+            bot.split(VERSION_MARK)
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let whole = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        Rules {
+            seats: whole(ladder.config.as_ref().map_or(0, |config| config.seats)),
+            max_matches: whole(ladder.max_matches),
+            max_slots: ladder.max_slots,
+            owners_apart: ladder.owners_apart,
+            house_bots: ladder.house_bots.iter().map(name).collect(),
+            closing: ClosingRule {
+                settled_top: whole(closing.settled_top),
+                confidence: closing.confidence,
+                max_matches_per_bot: closing.max_matches_per_bot.into(),
+            },
+        }
+    }
+
+    pub(super) fn state(&self) -> State {
+        match self.ladder.state() {
+            LadderState::Frozen => State::Frozen {
+                at_match: self.frozen_at_match,
+            },
+            LadderState::Closed => State::Closed,
+            LadderState::Open | LadderState::Unspecified => State::Open,
+        }
+    }
+}
+
+/// What is kept of a version of a bot.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Version {
+    pub(super) standing: Standing,
+    pub(super) entered_unix_ms: u64,
+    /// Its place among the versions in the order in which they came.
+    pub(super) place: u32,
+    pub(super) history: Vec<RatingPoint>,
+}
+
+impl Version {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let record = LadderVersionRecord {
+            entered_unix_ms: self.entered_unix_ms,
+            owner: self.standing.owner.clone(),
+            is_validated: self.standing.is_validated,
+            benched: self.standing.benched.clone(),
+            forgiven_before: self.standing.forgiven_before,
+            history: self.history.clone(),
+            place: self.place,
+        };
+        record.encode_to_vec()
+    }
+
+    pub(super) fn read(stored: StoredLadderVersion) -> Result<Self, String> {
+        let record = LadderVersionRecord::decode(&*stored.value);
+        let record = record.map_err(|error| error.to_string())?;
+        Ok(Self {
+            standing: Standing {
+                bot: BotVersion::new(stored.bot_name, stored.bot_version),
+                owner: record.owner,
+                is_validated: record.is_validated,
+                benched: record.benched,
+                forgiven_before: record.forgiven_before,
+            },
+            entered_unix_ms: record.entered_unix_ms,
+            place: record.place,
+            history: record.history,
+        })
+    }
+}
+
+/// A match of a ladder.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct MatchRow {
+    pub(super) pairing: Pairing,
+    pub(super) paired_unix_ms: u64,
+    /// `None` while it is not over.
+    pub(super) over: Option<Over>,
+}
+
+/// A match that is over.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Over {
+    pub(super) end: End,
+    /// The match; empty if none was made.
+    pub(super) match_id: String,
+    pub(super) ended_unix_ms: u64,
+}
+
+impl MatchRow {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let bots = self.pairing.seats.iter();
+        let seats = bots.map(|bot| LadderSeatRecord {
+            bot_name: bot.name.clone(),
+            bot_version: bot.version.clone(),
+            ..LadderSeatRecord::default()
+        });
+        let mut record = LadderMatchRecord {
+            purpose: purpose_to_wire(self.pairing.purpose).into(),
+            seats: seats.collect(),
+            paired_unix_ms: self.paired_unix_ms,
+            replaces: self.pairing.replaces,
+            ..LadderMatchRecord::default()
+        };
+        if let Some(over) = &self.over {
+            record.match_id.clone_from(&over.match_id);
+            record.ended_unix_ms = over.ended_unix_ms;
+            let end = match &over.end {
+                End::Played(ends) => {
+                    fill(&mut record.seats, ends);
+                    LadderMatchEnd::Played
+                }
+                End::Annulled(ends) => {
+                    fill(&mut record.seats, ends);
+                    LadderMatchEnd::Annulled
+                }
+                End::CalledOff { absent } => {
+                    for seat in absent {
+                        if let Some(seat) = record.seats.get_mut(*seat) {
+                            seat.absent = true;
+                        }
+                    }
+                    LadderMatchEnd::CalledOff
+                }
+            };
+            record.end = end.into();
+        }
+        record.encode_to_vec()
+    }
+
+    pub(super) fn read(stored: &StoredLadderMatch) -> Result<Self, String> {
+        let record = LadderMatchRecord::decode(&*stored.value);
+        let record = record.map_err(|error| error.to_string())?;
+        let bots = record.seats.iter();
+        let bots = bots.map(|seat| BotVersion::new(&*seat.bot_name, &*seat.bot_version));
+        let pairing = Pairing {
+            purpose: purpose_of(record.purpose()),
+            seats: bots.collect(),
+            replaces: record.replaces,
+        };
+        let ends = || {
+            let seats = record.seats.iter();
+            let ends = seats.map(|seat| SeatEnd {
+                place: seat.place,
+                score: seat.score,
+                forfeited: seat.forfeited,
+            });
+            ends.collect()
+        };
+        let end = match record.end() {
+            LadderMatchEnd::Unspecified => None,
+            LadderMatchEnd::Played => Some(End::Played(ends())),
+            LadderMatchEnd::Annulled => Some(End::Annulled(ends())),
+            LadderMatchEnd::CalledOff => {
+                let seats = record.seats.iter().enumerate();
+                let absent = seats.filter(|(_, seat)| seat.absent);
+                Some(End::CalledOff {
+                    absent: absent.map(|(seat, _)| seat).collect(),
+                })
+            }
+        };
+        if end.is_some() != stored.is_over {
+            return Err("its row and what is in it disagree on whether it is over".to_owned());
+        }
+        Ok(Self {
+            pairing,
+            paired_unix_ms: record.paired_unix_ms,
+            over: end.map(|end| Over {
+                end,
+                match_id: record.match_id.clone(),
+                ended_unix_ms: record.ended_unix_ms,
+            }),
+        })
+    }
+}
+
+fn fill(seats: &mut [LadderSeatRecord], ends: &[SeatEnd]) {
+    for (seat, end) in seats.iter_mut().zip(ends) {
+        seat.place = end.place;
+        seat.score = end.score;
+        seat.forfeited = end.forfeited;
+    }
+}
+
+pub(super) fn purpose_to_wire(purpose: Purpose) -> OfferPurpose {
+    match purpose {
+        Purpose::Rated => OfferPurpose::Rated,
+        Purpose::Validation => OfferPurpose::Validation,
+        Purpose::Requested => OfferPurpose::Requested,
+    }
+}
+
+fn purpose_of(purpose: OfferPurpose) -> Purpose {
+    match purpose {
+        OfferPurpose::Rated => Purpose::Rated,
+        OfferPurpose::Validation => Purpose::Validation,
+        _ => Purpose::Requested,
+    }
+}
+
+/// A rating on the wire.
+pub(super) fn rating_to_wire(rated: &Rated) -> Rating {
+    let rank = |rank: usize| u32::try_from(rank).unwrap_or(u32::MAX);
+    Rating {
+        elo: rated.elo,
+        elo_low: rated.elo_low,
+        elo_high: rated.elo_high,
+        confidence: CONFIDENCE,
+        rank_best: rank(rated.ranks.best),
+        rank_worst: rank(rated.ranks.worst),
+        matches: u32::try_from(rated.matches).unwrap_or(u32::MAX),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_come_back_as_they_were_kept() {
+        let end = |place, forfeited| SeatEnd {
+            place,
+            score: -3,
+            forfeited,
+        };
+        let ends = vec![end(2, true), end(1, false)];
+        for (end, purpose, replaces) in [
+            (None, Purpose::Rated, None),
+            (Some(End::Played(ends.clone())), Purpose::Rated, Some(0)),
+            (Some(End::Annulled(ends)), Purpose::Validation, None),
+            (
+                Some(End::CalledOff { absent: vec![1] }),
+                Purpose::Requested,
+                None,
+            ),
+        ] {
+            let row = MatchRow {
+                pairing: Pairing {
+                    purpose,
+                    seats: vec![BotVersion::new("a", "1"), BotVersion::new("b", "")],
+                    replaces,
+                },
+                paired_unix_ms: 5,
+                over: end.map(|end| Over {
+                    end,
+                    match_id: "m".to_owned(),
+                    ended_unix_ms: 6,
+                }),
+            };
+            let stored = StoredLadderMatch {
+                number: 7,
+                is_over: row.over.is_some(),
+                value: row.to_bytes(),
+            };
+            assert_eq!(MatchRow::read(&stored), Ok(row));
+        }
+    }
+
+    #[test]
+    fn a_house_bot_is_known_by_its_name() {
+        let description = Description {
+            ladder: v1::Ladder {
+                house_bots: vec!["greedy@1".to_owned(), "random".to_owned()],
+                ..v1::Ladder::default()
+            },
+            frozen_at_match: 0,
+        };
+        let house = description.rules().house_bots;
+        assert_eq!(Vec::from_iter(house), ["greedy", "random"]);
+    }
+}

@@ -1,0 +1,427 @@
+//! `LadderService`: ladders, how their bots stand, and their matches.
+
+use std::{pin::Pin, sync::Arc, time::Duration};
+
+use async_stream::stream;
+use bridgemaster_ladder::BotVersion;
+use bridgemaster_proto::v1::{
+    AdvanceLadderRequest, AdvanceLadderResponse, CreateLadderRequest, CreateLadderResponse,
+    ExportReplaysRequest, ExportReplaysResponse, ExportResultsRequest, ExportResultsResponse,
+    GetLadderBotRequest, GetLadderBotResponse, GetLadderRequest, GetLadderResponse, LadderBotRef,
+    ListHeadToHeadsRequest, ListHeadToHeadsResponse, ListLadderMatchesRequest,
+    ListLadderMatchesResponse, ListLaddersRequest, ListLaddersResponse, ListStandingsRequest,
+    ListStandingsResponse, RefusalReason, RequestMatchRequest, RequestMatchResponse, Standing,
+    UnbenchBotRequest, UnbenchBotResponse, WatchLadderRequest, WatchLadderResponse,
+    ladder_service_server::{LadderService, LadderServiceServer},
+};
+use tokio::{
+    select,
+    sync::broadcast::error::RecvError,
+    time::{Instant, sleep_until},
+};
+use tokio_stream::{Pending, Stream};
+use tonic::{Request, Response, Status, server::NamedService as _};
+use tracing::error;
+
+use super::ladder_wishes::{named, new_ladder, next_state, page, page_begin, page_size};
+use crate::{
+    hosting::Matches,
+    identity::{Authenticator, Caller, KeyScope},
+    ladder::{Attending, CSV_HEAD, Ladders, LiveLadder, MatchFilter, csv_of, request},
+    lobby::QueueId,
+    refusal::Refusal,
+};
+
+/// Rows of results that are sent at once.
+const ROWS_A_CHUNK: u32 = 200;
+/// Time between two news of standings: ratings are fitted for each.
+const NEWS_EVERY: Duration = Duration::from_secs(1);
+
+/// The service over the ladders of a server.
+pub(crate) struct LadderDesk {
+    ladders: Arc<Ladders>,
+    authenticator: Authenticator,
+}
+
+impl LadderDesk {
+    pub(crate) fn new(ladders: Arc<Ladders>, authenticator: Authenticator) -> Self {
+        Self {
+            ladders,
+            authenticator,
+        }
+    }
+
+    async fn caller<T>(&self, request: &Request<T>) -> Result<Caller, Refusal> {
+        self.authenticator.caller(request.metadata()).await
+    }
+
+    /// The ladder of this name, for a caller who may see it.
+    async fn seen<T>(
+        &self,
+        request: &Request<T>,
+        ladder_id: &str,
+    ) -> Result<Arc<LiveLadder>, Refusal> {
+        self.caller(request).await?;
+        self.ladders.get(ladder_id)
+    }
+
+    /// The ladder of this name, for a caller who may change it.
+    async fn changeable<T>(
+        &self,
+        request: &Request<T>,
+        ladder_id: &str,
+    ) -> Result<Arc<LiveLadder>, Refusal> {
+        let caller = self.caller(request).await?;
+        caller.require(KeyScope::Admin)?;
+        self.ladders.get(ladder_id)
+    }
+
+    fn attending(&self, ladder: &LiveLadder) -> Attending {
+        attending(&self.ladders, ladder)
+    }
+
+    fn matches(&self) -> &Arc<Matches> {
+        self.ladders.matches()
+    }
+}
+
+/// How bots attend the queue of a ladder, by their names.
+fn attending(ladders: &Ladders, ladder: &LiveLadder) -> Attending {
+    let Some(queue_id) = QueueId::new(ladder.id().as_str()) else {
+        return Attending::new();
+    };
+    let all = ladders
+        .lobby()
+        .with(|room, _| room.attending_all(&queue_id));
+    let named = all
+        .into_iter()
+        .map(|attendance| (attendance.bot_name.clone(), attendance));
+    named.collect()
+}
+
+/// The version of a bot that a request names.
+fn version(
+    ladder: &LiveLadder,
+    field: &str,
+    bot: Option<LadderBotRef>,
+) -> Result<BotVersion, Refusal> {
+    let bot = named(field, bot)?;
+    let known = ladder.version(&bot);
+    known.ok_or_else(|| bot_unknown(&bot))
+}
+
+fn bot_unknown(bot: &LadderBotRef) -> Refusal {
+    let LadderBotRef {
+        bot_name,
+        bot_version,
+    } = bot;
+    let shown: String = bot_name.chars().take(64).collect();
+    let of = if bot_version.is_empty() {
+        ""
+    } else {
+        ", or not this version of it"
+    };
+    let message = format!("the ladder has no bot of the name {shown:?}{of}");
+    Refusal::new(RefusalReason::BotUnknown, message)
+}
+
+type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+#[tonic::async_trait]
+impl LadderService for LadderDesk {
+    async fn create_ladder(
+        &self,
+        request: Request<CreateLadderRequest>,
+    ) -> Result<Response<CreateLadderResponse>, Status> {
+        let caller = self.caller(&request).await?;
+        caller.require(KeyScope::Admin)?;
+        let asked = request.into_inner().ladder.unwrap_or_default();
+        let (id, ladder) = new_ladder(asked, &self.authenticator)?;
+        let ladder = self.ladders.create(id, ladder).await?;
+        Ok(Response::new(CreateLadderResponse {
+            ladder: Some(ladder),
+        }))
+    }
+
+    async fn advance_ladder(
+        &self,
+        request: Request<AdvanceLadderRequest>,
+    ) -> Result<Response<AdvanceLadderResponse>, Status> {
+        let ladder = self
+            .changeable(&request, &request.get_ref().ladder_id)
+            .await?;
+        let to = next_state(request.get_ref().state)?;
+        self.ladders.advance(&ladder, to).await?;
+        Ok(Response::new(AdvanceLadderResponse {
+            ladder: Some(ladder.shown()),
+        }))
+    }
+
+    async fn list_ladders(
+        &self,
+        request: Request<ListLaddersRequest>,
+    ) -> Result<Response<ListLaddersResponse>, Status> {
+        self.caller(&request).await?;
+        let ListLaddersRequest {
+            page_size: asked,
+            page_token,
+        } = request.get_ref();
+        let count = page_size(*asked)?;
+        let mut ladders = self.ladders.list(page_token, count + 1);
+        let has_more = ladders.len() > count;
+        ladders.truncate(count);
+        let last = ladders.last().filter(|_| has_more);
+        Ok(Response::new(ListLaddersResponse {
+            next_page_token: last.map(|last| last.ladder_id.clone()).unwrap_or_default(),
+            ladders,
+        }))
+    }
+
+    async fn get_ladder(
+        &self,
+        request: Request<GetLadderRequest>,
+    ) -> Result<Response<GetLadderResponse>, Status> {
+        let ladder = self.seen(&request, &request.get_ref().ladder_id).await?;
+        Ok(Response::new(GetLadderResponse {
+            ladder: Some(ladder.shown()),
+        }))
+    }
+
+    async fn list_standings(
+        &self,
+        request: Request<ListStandingsRequest>,
+    ) -> Result<Response<ListStandingsResponse>, Status> {
+        let ladder = self.seen(&request, &request.get_ref().ladder_id).await?;
+        let ListStandingsRequest {
+            all_versions,
+            page_size,
+            page_token,
+            ..
+        } = request.get_ref();
+        let all = ladder.standings(&self.attending(&ladder), *all_versions);
+        let (standings, next_page_token) = page(all, *page_size, page_token)?;
+        Ok(Response::new(ListStandingsResponse {
+            standings,
+            next_page_token,
+        }))
+    }
+
+    async fn get_ladder_bot(
+        &self,
+        request: Request<GetLadderBotRequest>,
+    ) -> Result<Response<GetLadderBotResponse>, Status> {
+        let ladder = self.seen(&request, &request.get_ref().ladder_id).await?;
+        let bot_name = &request.get_ref().bot_name;
+        let versions = ladder.bot(bot_name, &self.attending(&ladder));
+        if versions.is_empty() {
+            let bot = LadderBotRef {
+                bot_name: bot_name.clone(),
+                ..LadderBotRef::default()
+            };
+            return Err(bot_unknown(&bot).into());
+        }
+        Ok(Response::new(GetLadderBotResponse { versions }))
+    }
+
+    async fn list_head_to_heads(
+        &self,
+        request: Request<ListHeadToHeadsRequest>,
+    ) -> Result<Response<ListHeadToHeadsResponse>, Status> {
+        let ladder = self.seen(&request, &request.get_ref().ladder_id).await?;
+        let ListHeadToHeadsRequest {
+            bot,
+            against_bot_name,
+            page_size,
+            page_token,
+            ..
+        } = request.into_inner();
+        let bot = version(&ladder, "bot", bot)?;
+        let all = ladder.head_to_heads(&bot, &against_bot_name);
+        let (entries, next_page_token) = page(all, page_size, &page_token)?;
+        Ok(Response::new(ListHeadToHeadsResponse {
+            entries,
+            next_page_token,
+        }))
+    }
+
+    async fn list_ladder_matches(
+        &self,
+        request: Request<ListLadderMatchesRequest>,
+    ) -> Result<Response<ListLadderMatchesResponse>, Status> {
+        let ladder = self.seen(&request, &request.get_ref().ladder_id).await?;
+        let ListLadderMatchesRequest {
+            ladder_id: _,
+            bot_name,
+            against_bot_name,
+            annulled,
+            page_size: asked,
+            page_token,
+        } = request.into_inner();
+        let filter = MatchFilter {
+            bot_name,
+            against_bot_name,
+            annulled,
+        };
+        let (count, before) = (page_size(asked)?, page_begin(&page_token)?);
+        let listed = ladder.list(self.matches(), &filter, before, count).await?;
+        let next = listed.next.map(|next| next.to_string());
+        Ok(Response::new(ListLadderMatchesResponse {
+            matches: listed.matches,
+            next_page_token: next.unwrap_or_default(),
+        }))
+    }
+
+    type WatchLadderStream = Responses<WatchLadderResponse>;
+
+    async fn watch_ladder(
+        &self,
+        request: Request<WatchLadderRequest>,
+    ) -> Result<Response<Self::WatchLadderStream>, Status> {
+        let caller = self.caller(&request).await?;
+        let ladder = self.ladders.get(&request.get_ref().ladder_id)?;
+        let ladders = Arc::clone(&self.ladders);
+        let (mut changes, mut numbers) = ladder.follow();
+        let stopping = self.matches().lifecycle().stopping();
+        Ok(Response::new(Box::pin(stream! {
+            let mut told: Vec<Standing> = Vec::new();
+            let mut last_state = 0;
+            let refused = caller.refused();
+            tokio::pin!(refused);
+            let mut is_new = true;
+            // When standings are told next.
+            let mut due = Some(Instant::now());
+            loop {
+                if due.is_some_and(|due| due <= Instant::now()) {
+                    due = None;
+                    changes.mark_unchanged();
+                    let now = ladder.standings(&attending(&ladders, &ladder), false);
+                    let standings = now.iter().filter(|standing| !told.contains(standing));
+                    let standings: Vec<Standing> = standings.cloned().collect();
+                    told = now;
+                    let shown = ladder.shown();
+                    let is_other = shown.state != last_state;
+                    last_state = shown.state;
+                    if is_new || is_other || !standings.is_empty() {
+                        is_new = false;
+                        yield Ok(WatchLadderResponse {
+                            ladder: Some(shown),
+                            standings,
+                            r#match: None,
+                        });
+                    }
+                }
+                let number = select! {
+                    biased;
+                    refusal = &mut refused => {
+                        yield Err(refusal.into());
+                        return;
+                    }
+                    () = stopping.cancelled() => {
+                        yield Err(ladders.matches().stop_refusal().into());
+                        return;
+                    }
+                    number = numbers.recv() => match number {
+                        Ok(number) => number,
+                        // It misses some; the list of matches has them.
+                        Err(RecvError::Lagged(_)) => continue,
+                        Err(RecvError::Closed) => return,
+                    },
+                    // The sender is in the ladder, which is held here.
+                    _ = changes.changed(), if due.is_none() => {
+                        due = Some(Instant::now() + NEWS_EVERY);
+                        continue;
+                    }
+                    () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => continue,
+                };
+                match ladder.one(ladders.matches(), number).await {
+                    Ok(Some(shown)) => yield Ok(WatchLadderResponse {
+                        ladder: Some(ladder.shown()),
+                        standings: Vec::new(),
+                        r#match: Some(shown),
+                    }),
+                    Ok(None) => {}
+                    Err(refusal) => {
+                        yield Err(refusal.into());
+                        return;
+                    }
+                }
+            }
+        })))
+    }
+
+    async fn request_match(
+        &self,
+        request_: Request<RequestMatchRequest>,
+    ) -> Result<Response<RequestMatchResponse>, Status> {
+        let caller = self.caller(&request_).await?;
+        caller.require(KeyScope::Play)?;
+        let RequestMatchRequest { ladder_id, bots } = request_.into_inner();
+        let ladder = self.ladders.get(&ladder_id)?;
+        let bots = bots
+            .into_iter()
+            .map(|bot| version(&ladder, "bots", Some(bot)));
+        let bots = bots.collect::<Result<Vec<_>, _>>()?;
+        let made = request(&ladder, self.matches(), self.ladders.lobby(), &bots);
+        Ok(Response::new(RequestMatchResponse {
+            match_id: made.await?,
+        }))
+    }
+
+    async fn unbench_bot(
+        &self,
+        request: Request<UnbenchBotRequest>,
+    ) -> Result<Response<UnbenchBotResponse>, Status> {
+        let ladder = self
+            .changeable(&request, &request.get_ref().ladder_id)
+            .await?;
+        let bot = version(&ladder, "bot", request.into_inner().bot)?;
+        self.ladders.unbench(&ladder, &bot).await?;
+        Ok(Response::new(UnbenchBotResponse {
+            standing: Some(ladder.standing(&bot, &self.attending(&ladder))),
+        }))
+    }
+
+    type ExportResultsStream = Responses<ExportResultsResponse>;
+
+    async fn export_results(
+        &self,
+        request: Request<ExportResultsRequest>,
+    ) -> Result<Response<Self::ExportResultsStream>, Status> {
+        let ladder = self.seen(&request, &request.get_ref().ladder_id).await?;
+        Ok(Response::new(Box::pin(stream! {
+            let mut from = Some(0);
+            let mut chunk = CSV_HEAD.to_owned();
+            while let Some(number) = from {
+                let rows = match ladder.rows(number, ROWS_A_CHUNK).await {
+                    Ok(rows) => rows,
+                    Err(refusal) => {
+                        yield Err(refusal.into());
+                        return;
+                    }
+                };
+                from = rows.next;
+                for stored in &rows.kept {
+                    match csv_of(stored) {
+                        Ok(lines) => chunk.push_str(&lines),
+                        // As everywhere, it is left out; it was told of at the start.
+                        Err(problem) => error!(number = stored.number, problem, "a match of a ladder cannot be read"),
+                    }
+                }
+                yield Ok(ExportResultsResponse {
+                    chunk: std::mem::take(&mut chunk).into_bytes(),
+                });
+            }
+        })))
+    }
+
+    type ExportReplaysStream = Pending<Result<ExportReplaysResponse, Status>>;
+
+    async fn export_replays(
+        &self,
+        request: Request<ExportReplaysRequest>,
+    ) -> Result<Response<Self::ExportReplaysStream>, Status> {
+        self.caller(&request).await?;
+        let service = LadderServiceServer::<Self>::NAME;
+        Err(Refusal::unsupported_method(&format!("/{service}/ExportReplays")).into())
+    }
+}

@@ -1,0 +1,464 @@
+//! Ladders: bots that attend are paired, and their matches are rated.
+
+use std::collections::BTreeSet;
+
+use bridgemaster_bots::Random;
+use bridgemaster_games::Seed;
+use bridgemaster_proto::v1::{
+    AdvanceLadderRequest, AttendRequest, AttendanceState, CreateLadderRequest,
+    ExportResultsRequest, GetLadderBotRequest, GetLadderRequest, Ladder, LadderBotRef, LadderMatch,
+    LadderState, ListHeadToHeadsRequest, ListLadderMatchesRequest, ListLaddersRequest,
+    ListStandingsRequest, MatchConfig, MatchState, OfferPurpose, RequestMatchRequest, Standing,
+    UnbenchBotRequest, WatchLadderRequest, WatchLadderResponse,
+    ladder_service_client::LadderServiceClient, lobby_service_client::LobbyServiceClient,
+};
+use bridgemaster_sdk::{AttendOptions, PlayError};
+use bridgemaster_server::identity::{
+    ApiKey, KEY_METADATA,
+    KeyScope::{Admin, Create, Play},
+};
+use tokio::{task::JoinHandle, time::timeout};
+use tonic::{Code, Request, Status, Streaming, transport::Channel};
+
+use crate::{
+    locked_server::LockedServer,
+    raw_bot::reason,
+    test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
+};
+
+const NAME: &str = "league";
+
+fn ladder(config: MatchConfig) -> Ladder {
+    Ladder {
+        ladder_id: NAME.to_owned(),
+        config: Some(MatchConfig {
+            seed: None,
+            ..config
+        }),
+        ..Ladder::default()
+    }
+}
+
+fn of_two() -> Ladder {
+    ladder(config(GAMES[0], 2))
+}
+
+fn client(server: &TestServer) -> LadderServiceClient<Channel> {
+    LadderServiceClient::new(server.channel.clone())
+}
+
+async fn make(server: &TestServer, ladder: Ladder) -> Result<Ladder, Status> {
+    let request = CreateLadderRequest {
+        ladder: Some(ladder),
+    };
+    let made = client(server).create_ladder(request).await?;
+    Ok(made.into_inner().ladder.unwrap())
+}
+
+/// A bot that attends until the test ends.
+fn attend(
+    server: &TestServer,
+    name: &str,
+    version: &str,
+    slots: u32,
+) -> JoinHandle<Result<(), PlayError>> {
+    let options = AttendOptions {
+        slots,
+        bot_version: version.to_owned(),
+        ..AttendOptions::new(&server.url, NAME, name)
+    };
+    let mut number = 0;
+    let new_bot = move || {
+        number += 1;
+        Random::new(&Seed::from(number))
+    };
+    tokio::spawn(bridgemaster_sdk::attend(new_bot, options))
+}
+
+async fn get(server: &TestServer) -> Ladder {
+    let ladder_id = NAME.to_owned();
+    let got = client(server)
+        .get_ladder(GetLadderRequest { ladder_id })
+        .await;
+    got.unwrap().into_inner().ladder.unwrap()
+}
+
+async fn watch(server: &TestServer) -> Streaming<WatchLadderResponse> {
+    let ladder_id = NAME.to_owned();
+    let mut client = client(server);
+    let watched = client.watch_ladder(WatchLadderRequest { ladder_id }).await;
+    watched.unwrap().into_inner()
+}
+
+/// Follows a ladder until it is as it should be.
+async fn until(server: &TestServer, is_so: impl Fn(&WatchLadderResponse) -> bool) {
+    let mut news = watch(server).await;
+    let followed = async {
+        while let Some(news) = news.message().await.unwrap() {
+            if is_so(&news) {
+                return;
+            }
+        }
+        panic!("the stream ended");
+    };
+    timeout(PATIENCE, followed)
+        .await
+        .expect("it comes to be so");
+}
+
+async fn until_counted(server: &TestServer, matches: u64) {
+    until(server, |news| {
+        news.ladder.as_ref().unwrap().matches >= matches
+    })
+    .await;
+}
+
+async fn advance(server: &TestServer, state: LadderState) -> Result<Ladder, Status> {
+    let request = AdvanceLadderRequest {
+        ladder_id: NAME.to_owned(),
+        state: state.into(),
+    };
+    let advanced = client(server).advance_ladder(request).await?;
+    Ok(advanced.into_inner().ladder.unwrap())
+}
+
+async fn standings(server: &TestServer, all_versions: bool) -> Vec<Standing> {
+    let request = ListStandingsRequest {
+        ladder_id: NAME.to_owned(),
+        all_versions,
+        ..ListStandingsRequest::default()
+    };
+    let listed = client(server).list_standings(request).await.unwrap();
+    listed.into_inner().standings
+}
+
+/// All matches, the newest first, by small pages.
+async fn matches(server: &TestServer, bot_name: &str) -> Vec<LadderMatch> {
+    let mut all = Vec::new();
+    let mut page_token = String::new();
+    loop {
+        let request = ListLadderMatchesRequest {
+            ladder_id: NAME.to_owned(),
+            bot_name: bot_name.to_owned(),
+            page_size: 3,
+            page_token,
+            ..ListLadderMatchesRequest::default()
+        };
+        let page = client(server).list_ladder_matches(request).await.unwrap();
+        let page = page.into_inner();
+        all.extend(page.matches);
+        if page.next_page_token.is_empty() {
+            return all;
+        }
+        page_token = page.next_page_token;
+    }
+}
+
+async fn csv(server: &TestServer) -> String {
+    let ladder_id = NAME.to_owned();
+    let mut client = client(server);
+    let export = client
+        .export_results(ExportResultsRequest { ladder_id })
+        .await;
+    let mut parts = export.unwrap().into_inner();
+    let mut file = Vec::new();
+    while let Some(part) = parts.message().await.unwrap() {
+        file.extend(part.chunk);
+    }
+    String::from_utf8(file).unwrap()
+}
+
+fn bot(name: &str) -> LadderBotRef {
+    LadderBotRef {
+        bot_name: name.to_owned(),
+        ..LadderBotRef::default()
+    }
+}
+
+#[tokio::test]
+async fn bots_that_attend_are_validated_paired_and_rated() {
+    let server = TestServer::open().await;
+    let made = make(&server, of_two()).await.unwrap();
+    assert_eq!(made.state(), LadderState::Open);
+    assert_eq!((made.max_matches, made.max_slots), (16, 64));
+    let bots = ["ada", "bob", "cyd"].map(|name| attend(&server, name, "1", 2));
+    until_counted(&server, 9).await;
+    advance(&server, LadderState::Closed).await.unwrap();
+    // Their streams end with the last match.
+    for bot in bots {
+        let left = timeout(PATIENCE, bot).await.expect("it leaves");
+        left.unwrap().unwrap();
+    }
+    let table_of = standings(&server, false).await;
+    assert_eq!(table_of.len(), 3);
+    let mut sum = 0.0;
+    for standing in &table_of {
+        let rating = standing.rating.unwrap();
+        assert!(rating.elo_low < rating.elo && rating.elo < rating.elo_high);
+        assert!(rating.rank_best >= 1 && rating.rank_worst <= 3);
+        sum += rating.elo;
+    }
+    assert!(sum.abs() < 1e-6, "the mean is 0");
+    let all = matches(&server, "").await;
+    let mut seeds = BTreeSet::new();
+    let mut validated = BTreeSet::new();
+    for one in all.iter().rev() {
+        let info = one.r#match.as_ref().unwrap();
+        assert_eq!(info.labels["ladder"], NAME);
+        let names = info.seats.iter().map(|seat| seat.bot_name.clone());
+        match one.purpose() {
+            OfferPurpose::Validation => validated.extend(names),
+            purpose => {
+                assert_eq!(purpose, OfferPurpose::Rated);
+                for name in names {
+                    assert!(validated.contains(&name), "{name} is validated first");
+                }
+            }
+        }
+        if info.state() == MatchState::Ended {
+            let seed = info.config.as_ref().unwrap().seed.clone().unwrap();
+            assert!(seeds.insert(seed), "no seed is played twice");
+        }
+    }
+    let of_ada = matches(&server, "ada").await;
+    assert!(!of_ada.is_empty() && of_ada.len() < all.len());
+    let request = ListHeadToHeadsRequest {
+        ladder_id: NAME.to_owned(),
+        bot: Some(bot("ada")),
+        ..ListHeadToHeadsRequest::default()
+    };
+    let met = client(&server).list_head_to_heads(request).await.unwrap();
+    let met = met.into_inner().entries;
+    let ada = table_of.iter().find(|standing| standing.bot_name == "ada");
+    let sum: u32 = met
+        .iter()
+        .map(|one| one.head_to_head.unwrap().matches)
+        .sum();
+    assert_eq!(sum, ada.unwrap().rating.unwrap().matches);
+    let csv = csv(&server).await;
+    let counted = csv.lines().filter(|line| line.contains(",rated,played,"));
+    assert_eq!(counted.count() as u64, 2 * get(&server).await.matches);
+    let request = GetLadderBotRequest {
+        ladder_id: NAME.to_owned(),
+        bot_name: "ada".to_owned(),
+    };
+    let versions = client(&server).get_ladder_bot(request).await.unwrap();
+    let versions = versions.into_inner().versions;
+    assert_eq!(versions.len(), 1);
+    assert!(!versions[0].history.is_empty());
+}
+
+#[tokio::test]
+async fn a_bot_that_does_not_come_to_its_seats_is_benched_until_it_is_let() {
+    let server = TestServer::open().await;
+    let quick = with_clock(config(GAMES[0], 2), |clock| clock.startup_ms = Some(500));
+    let mut quick = ladder(quick);
+    // It is never benched, however late this machine lets it come.
+    quick.house_bots = vec!["good".to_owned()];
+    make(&server, quick).await.unwrap();
+    let _good = attend(&server, "good", "1", 4);
+    let request = AttendRequest {
+        queue_id: NAME.to_owned(),
+        bot_name: "idle".to_owned(),
+        bot_version: "1".to_owned(),
+        slots: 1,
+        protocol_revision: 1,
+    };
+    let mut lobby = LobbyServiceClient::new(server.channel.clone());
+    let mut idle = lobby.attend(request.clone()).await.unwrap().into_inner();
+    let ended = timeout(PATIENCE, async {
+        loop {
+            match idle.message().await {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("it did not leave"),
+                Err(refused) => return refused,
+            }
+        }
+    });
+    let benched = ended.await.expect("it is benched");
+    assert_eq!(reason(&benched), "BOT_BENCHED");
+    assert!(benched.message().contains("3 times in a row"), "{benched}");
+    let refused = lobby.attend(request.clone()).await.unwrap_err();
+    assert_eq!(reason(&refused), "BOT_BENCHED");
+    let all = standings(&server, false).await;
+    let state = |name: &str| {
+        let standing = all.iter().find(|standing| standing.bot_name == name);
+        standing.unwrap().state()
+    };
+    assert_eq!(state("idle"), AttendanceState::Benched);
+    assert_ne!(state("good"), AttendanceState::Benched);
+    let unbench = UnbenchBotRequest {
+        ladder_id: NAME.to_owned(),
+        bot: Some(bot("idle")),
+    };
+    client(&server).unbench_bot(unbench).await.unwrap();
+    lobby.attend(request).await.unwrap();
+    assert_eq!(get(&server).await.matches, 0, "nothing of it counts");
+}
+
+#[tokio::test]
+async fn a_requested_match_is_played_and_does_not_count() {
+    let server = TestServer::open().await;
+    make(&server, of_two()).await.unwrap();
+    let request = RequestMatchRequest {
+        ladder_id: NAME.to_owned(),
+        bots: vec![bot("ada"), bot("ada")],
+    };
+    let refused = client(&server).request_match(request.clone()).await;
+    assert_eq!(reason(&refused.unwrap_err()), "BOT_UNKNOWN");
+    // Alone, so that no rated match takes its slots.
+    let _bot = attend(&server, "ada", "1", 4);
+    until(&server, |news| {
+        let mut standings = news.standings.iter();
+        standings.any(|standing| standing.state() == AttendanceState::Active)
+    })
+    .await;
+    let asked = client(&server).request_match(request).await.unwrap();
+    let match_id = asked.into_inner().match_id;
+    server.result(&match_id).await;
+    let all = matches(&server, "").await;
+    let found = all
+        .iter()
+        .find(|one| one.r#match.as_ref().unwrap().match_id == match_id);
+    assert_eq!(found.unwrap().purpose(), OfferPurpose::Requested);
+    let rated = csv(&server).await;
+    let lines = rated.lines().filter(|line| line.contains(&match_id));
+    for line in lines {
+        assert!(line.contains(",requested,"), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_ladder_is_frozen_and_closes_after_its_closing_round() {
+    let server = TestServer::open().await;
+    let mut short = of_two();
+    short.closing = Some(bridgemaster_proto::v1::ClosingRule {
+        settled_top: 0,
+        confidence: 0.0,
+        max_matches_per_bot: 3,
+    });
+    make(&server, short).await.unwrap();
+    let _bots = ["ada", "bob"].map(|name| attend(&server, name, "1", 1));
+    until_counted(&server, 1).await;
+    let frozen = advance(&server, LadderState::Frozen).await.unwrap();
+    assert_eq!(frozen.state(), LadderState::Frozen);
+    let _late = attend(&server, "late", "1", 1);
+    until(&server, |news| {
+        news.ladder.as_ref().unwrap().state() == LadderState::Closed
+    })
+    .await;
+    let names = standings(&server, true).await.into_iter();
+    let names: Vec<String> = names.map(|standing| standing.bot_name).collect();
+    assert!(!names.contains(&"late".to_owned()), "{names:?}");
+    let again = advance(&server, LadderState::Frozen).await.unwrap_err();
+    assert_eq!(reason(&again), "LADDER_CLOSED");
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused_by_the_name_of_its_field() {
+    let server = TestServer::open().await;
+    let mut seeded = of_two();
+    seeded.config.as_mut().unwrap().seed = Some("s".to_owned());
+    let of = |change: fn(&mut Ladder)| {
+        let mut ladder = of_two();
+        change(&mut ladder);
+        ladder
+    };
+    for (bad, field) in [
+        (
+            of(|ladder| ladder.ladder_id = "No".to_owned()),
+            "ladder.ladder_id",
+        ),
+        (of(|ladder| ladder.config = None), "ladder.config.game"),
+        (seeded, "ladder.config.seed"),
+        (
+            of(|ladder| ladder.config.as_mut().unwrap().seats = 9),
+            "ladder.config.seats",
+        ),
+        (
+            of(|ladder| ladder.rules_version = 99),
+            "ladder.rules_version",
+        ),
+        (
+            of(|ladder| ladder.max_matches = 10_001),
+            "ladder.max_matches",
+        ),
+        (of(|ladder| ladder.max_slots = 65), "ladder.max_slots"),
+        (
+            of(|ladder| ladder.house_bots = vec!["@1".to_owned()]),
+            "ladder.house_bots",
+        ),
+        (
+            of(|ladder| ladder.key_names = vec!["ada".to_owned()]),
+            "ladder.key_names",
+        ),
+        (of(|ladder| ladder.replays = 9), "ladder.replays"),
+    ] {
+        let refused = make(&server, bad).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument, "{field}: {refused}");
+        assert!(refused.message().starts_with(field), "{field}: {refused}");
+    }
+    make(&server, of_two()).await.unwrap();
+    let again = make(&server, of_two()).await.unwrap_err();
+    assert!(again.message().starts_with("ladder.ladder_id"), "{again}");
+    let ladder_id = "nothing".to_owned();
+    let unknown = client(&server)
+        .get_ladder(GetLadderRequest { ladder_id })
+        .await;
+    assert_eq!(reason(&unknown.unwrap_err()), "LADDER_UNKNOWN");
+    let listed = client(&server)
+        .list_ladders(ListLaddersRequest::default())
+        .await;
+    assert_eq!(listed.unwrap().into_inner().ladders.len(), 1);
+}
+
+#[tokio::test]
+async fn a_ladder_is_changed_with_the_scope_admin_and_entered_by_the_keys_that_it_admits() {
+    let locked = LockedServer::open().await;
+    let admin = locked.key("organizer", &[Admin, Create]).await;
+    let [ada, eve] = [
+        locked.key("ada", &[Play]).await,
+        locked.key("eve", &[Play]).await,
+    ];
+    let server = &locked.server;
+    let showing = |key: &ApiKey| key.reveal().parse().unwrap();
+    let create = |key: &ApiKey| {
+        let mut admitting = of_two();
+        admitting.key_names = vec!["ada".to_owned()];
+        let mut request = Request::new(CreateLadderRequest {
+            ladder: Some(admitting),
+        });
+        request.metadata_mut().insert(KEY_METADATA, showing(key));
+        request
+    };
+    let refused = client(server)
+        .create_ladder(create(&ada))
+        .await
+        .unwrap_err();
+    assert_eq!(reason(&refused), "SCOPE_MISSING");
+    client(server).create_ladder(create(&admin)).await.unwrap();
+    let ladder_id = NAME.to_owned();
+    let request = GetLadderRequest { ladder_id };
+    let nobody = client(server)
+        .get_ladder(request.clone())
+        .await
+        .unwrap_err();
+    assert_eq!(reason(&nobody), "KEY_MISSING");
+    let mut seen = Request::new(request);
+    seen.metadata_mut().insert(KEY_METADATA, showing(&ada));
+    client(server).get_ladder(seen).await.unwrap();
+    let attend = |key: &ApiKey| {
+        let mut request = Request::new(AttendRequest {
+            queue_id: NAME.to_owned(),
+            slots: 1,
+            protocol_revision: 1,
+            ..AttendRequest::default()
+        });
+        request.metadata_mut().insert(KEY_METADATA, showing(key));
+        request
+    };
+    let mut lobby = LobbyServiceClient::new(server.channel.clone());
+    lobby.attend(attend(&ada)).await.unwrap();
+    let refused = lobby.attend(attend(&eve)).await.unwrap_err();
+    assert_eq!(reason(&refused), "QUEUE_UNKNOWN");
+}
