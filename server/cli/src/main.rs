@@ -20,6 +20,7 @@ mod group;
 mod input_file;
 mod key;
 mod label;
+mod ladder;
 mod list;
 mod match_client;
 mod match_flags;
@@ -92,6 +93,8 @@ enum Command {
     CheckBot(check_bot::CheckBotArgs),
     /// Find out which bot is better, and how sure that is: many matches, a table, a verdict
     Contest(contest::ContestArgs),
+    /// Make and run ladders, and see how their bots stand
+    Ladder(ladder::LadderArgs),
     /// Follow a running match in the terminal
     Watch(watch::WatchArgs),
     /// List the matches of a server
@@ -123,6 +126,7 @@ fn main() -> ExitCode {
         Command::Attend(args) => args.run(),
         Command::CheckBot(args) => return check_bot::run(args),
         Command::Contest(args) => return contest::run(args),
+        Command::Ladder(args) => args.run(),
         Command::Watch(args) => args.run(),
         Command::List(args) => args.run(),
         Command::Result(args) => return result::run(args),

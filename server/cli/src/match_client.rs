@@ -57,6 +57,12 @@ impl ServerFlag {
         MatchClient::connect_with(&self.url, self.key.as_ref(), &tls).await
     }
 
+    /// A connection for another service, and what shows the key on it.
+    pub(super) async fn channel(&self) -> anyhow::Result<(Channel, ShowKey)> {
+        let channel = connect(&self.url, &self.tls.clone().into()).await?;
+        Ok((channel, ShowKey(self.key.as_ref().map(ApiKey::metadata))))
+    }
+
     /// The public key with which the server says that it signs replays.
     pub(super) async fn signing_key(&self) -> anyhow::Result<PublicKey> {
         signing_key_of(&self.url, &self.tls.clone().into()).await
@@ -65,7 +71,7 @@ impl ServerFlag {
 
 /// Shows the key in every call.
 #[derive(Clone)]
-struct ShowKey(Option<MetadataValue<Ascii>>);
+pub(super) struct ShowKey(Option<MetadataValue<Ascii>>);
 
 impl Interceptor for ShowKey {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
@@ -76,9 +82,12 @@ impl Interceptor for ShowKey {
     }
 }
 
+/// A connection on which the key is shown.
+pub(super) type KeyedChannel = InterceptedService<Channel, ShowKey>;
+
 /// A connection to a server's match service.
 #[derive(Clone)]
-pub(super) struct MatchClient(MatchServiceClient<InterceptedService<Channel, ShowKey>>);
+pub(super) struct MatchClient(MatchServiceClient<KeyedChannel>);
 
 impl MatchClient {
     /// Connects to the server at `url`, which asks for no key and encrypts nothing.

@@ -9,6 +9,7 @@ use bridgemaster_proto::v1::{
     ListGamesRequest, ListGamesResponse, ListMatchesRequest, ListMatchesResponse, PlayRequest,
     PlayResponse, WatchMatchRequest, WatchMatchResponse,
     catalog_service_server::{CatalogService, CatalogServiceServer},
+    ladder_service_server::LadderServiceServer,
     match_service_server::{MatchService, MatchServiceServer},
     play_response::Message,
     play_service_server::{PlayService, PlayServiceServer},
@@ -25,7 +26,7 @@ use crate::{
 
 /// What a server does with every call.
 #[derive(Clone, Copy)]
-enum Hostile {
+pub(crate) enum Hostile {
     Answers,
     /// Refuses as a server of this protocol does.
     Refuses,
@@ -35,11 +36,11 @@ enum Hostile {
 
 type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-fn hostile() -> String {
+pub(crate) fn hostile() -> String {
     HOSTILE.to_owned()
 }
 
-fn result() -> v1::MatchResult {
+pub(crate) fn result() -> v1::MatchResult {
     let seat = v1::SeatResult {
         place: 1,
         bot_name: hostile(),
@@ -57,7 +58,7 @@ fn result() -> v1::MatchResult {
     }
 }
 
-fn info(result: Option<v1::MatchResult>) -> v1::MatchInfo {
+pub(crate) fn info(result: Option<v1::MatchResult>) -> v1::MatchInfo {
     let seat = v1::SeatInfo {
         bot_name: hostile(),
         bot_version: hostile(),
@@ -72,7 +73,7 @@ fn info(result: Option<v1::MatchResult>) -> v1::MatchInfo {
 }
 
 impl Hostile {
-    fn answer<T>(self, answer: T) -> Result<Response<T>, Status> {
+    pub(crate) fn answer<T>(self, answer: T) -> Result<Response<T>, Status> {
         // With this code a bot does not try again.
         let code = Code::Unauthenticated;
         match self {
@@ -254,6 +255,7 @@ async fn serve(hostile: Hostile) -> String {
     let server = tonic::transport::Server::builder()
         .add_service(MatchServiceServer::new(hostile))
         .add_service(CatalogServiceServer::new(hostile))
+        .add_service(LadderServiceServer::new(hostile))
         .add_service(PlayServiceServer::new(hostile));
     tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
     url
@@ -270,7 +272,7 @@ async fn talk(server: &str, command: &[&str]) -> Ran {
         .unwrap()
 }
 
-const COMMANDS: [&[&str]; 10] = [
+const COMMANDS: &[&[&str]] = &[
     &["create", "--seats", "2"],
     &["create", "--seats", "2", "--json"],
     &["watch", "m"],
@@ -281,12 +283,23 @@ const COMMANDS: [&[&str]; 10] = [
     &["result", "m", "--json"],
     &["replay", "fetch", "m"],
     &["bot", "random"],
+    &["ladder", "create", "l", "--seats", "2"],
+    &["ladder", "list"],
+    &["ladder", "list", "--json"],
+    &["ladder", "freeze", "l"],
+    &["ladder", "standings", "l"],
+    &["ladder", "standings", "l", "--json"],
+    &["ladder", "show", "l", "b"],
+    &["ladder", "watch", "l"],
+    &["ladder", "results", "l"],
+    &["ladder", "request", "l", "a", "b"],
+    &["ladder", "unbench", "l", "b"],
 ];
 
 #[tokio::test]
 async fn nothing_that_a_server_answers_gets_through() {
     let server = serve(Hostile::Answers).await;
-    for command in COMMANDS {
+    for &command in COMMANDS {
         let ran = talk(&server, command).await;
         assert_clean(&format!("{command:?}"), &ran);
         assert!(
@@ -305,7 +318,7 @@ async fn nothing_that_a_server_answers_gets_through() {
 async fn nothing_that_a_server_refuses_with_gets_through() {
     for manner in [Hostile::Refuses, Hostile::Fails] {
         let server = serve(manner).await;
-        for command in COMMANDS {
+        for &command in COMMANDS {
             let ran = talk(&server, command).await;
             assert_eq!(ran.code, Some(1), "{command:?}: {}", ran.out);
             assert!(ran.err.contains("FORGED"), "{command:?}: {}", ran.err);

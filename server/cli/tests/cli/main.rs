@@ -13,6 +13,7 @@ mod data;
 mod demo;
 mod every_game;
 mod forged_replays;
+mod hostile_ladders;
 mod hostile_server;
 mod hostile_text;
 mod human;

@@ -5,6 +5,7 @@
 
 mod draining;
 mod kills;
+mod ladder_kills;
 mod lost_tail;
 mod paced_bot;
 mod refusing;

@@ -1,0 +1,220 @@
+//! The client of a server's ladders.
+
+use anyhow::Context as _;
+use bridgemaster_proto::v1::{
+    AdvanceLadderRequest, CreateLadderRequest, ExportResultsRequest, GetLadderBotRequest,
+    GetLadderRequest, Ladder, LadderBotRef, LadderHeadToHead, LadderMatch, LadderState,
+    LadderVersion, ListHeadToHeadsRequest, ListLadderMatchesRequest, ListLaddersRequest,
+    ListLaddersResponse, ListStandingsRequest, RequestMatchRequest, Standing, UnbenchBotRequest,
+    WatchLadderRequest, WatchLadderResponse, ladder_service_client::LadderServiceClient,
+};
+use tonic::{Status, Streaming};
+
+use crate::{
+    failure::refused,
+    match_client::{KeyedChannel, ServerFlag},
+};
+
+/// Entries of one answer of the server.
+const PAGE_SIZE: u32 = 500;
+
+/// A connection to the ladders of a server.
+pub(super) struct LadderClient(LadderServiceClient<KeyedChannel>);
+
+/// Connects to the server.
+pub(super) async fn connect(server: &ServerFlag) -> anyhow::Result<LadderClient> {
+    let (channel, key) = server.channel().await?;
+    Ok(LadderClient(LadderServiceClient::with_interceptor(
+        channel, key,
+    )))
+}
+
+fn told<T>(response: Result<tonic::Response<T>, Status>) -> anyhow::Result<T> {
+    Ok(response.map_err(|status| refused(&status))?.into_inner())
+}
+
+const NO_LADDER: &str = "the server told nothing of the ladder";
+
+impl LadderClient {
+    pub(super) async fn create(&mut self, ladder: Ladder) -> anyhow::Result<Ladder> {
+        let request = CreateLadderRequest {
+            ladder: Some(ladder),
+        };
+        let made = told(self.0.create_ladder(request).await)?;
+        made.ladder.context(NO_LADDER)
+    }
+
+    pub(super) async fn advance(
+        &mut self,
+        ladder_id: String,
+        state: LadderState,
+    ) -> anyhow::Result<Ladder> {
+        let request = AdvanceLadderRequest {
+            ladder_id,
+            state: state.into(),
+        };
+        let advanced = told(self.0.advance_ladder(request).await)?;
+        advanced.ladder.context(NO_LADDER)
+    }
+
+    pub(super) async fn get(&mut self, ladder_id: &str) -> anyhow::Result<Ladder> {
+        let ladder_id = ladder_id.to_owned();
+        let response = self.0.get_ladder(GetLadderRequest { ladder_id }).await;
+        told(response)?.ladder.context(NO_LADDER)
+    }
+
+    /// All ladders.
+    pub(super) async fn ladders(&mut self) -> anyhow::Result<ListLaddersResponse> {
+        let mut all = ListLaddersResponse::default();
+        loop {
+            let request = ListLaddersRequest {
+                page_size: PAGE_SIZE,
+                page_token: std::mem::take(&mut all.next_page_token),
+            };
+            let page = told(self.0.list_ladders(request).await)?;
+            all.ladders.extend(page.ladders);
+            if page.next_page_token.is_empty() {
+                return Ok(all);
+            }
+            all.next_page_token = page.next_page_token;
+        }
+    }
+
+    /// All bots of a ladder, the strongest first.
+    pub(super) async fn standings(
+        &mut self,
+        ladder_id: &str,
+        all_versions: bool,
+    ) -> anyhow::Result<Vec<Standing>> {
+        let mut all = Vec::new();
+        let mut page_token = String::new();
+        loop {
+            let request = ListStandingsRequest {
+                ladder_id: ladder_id.to_owned(),
+                all_versions,
+                page_size: PAGE_SIZE,
+                page_token,
+            };
+            let page = told(self.0.list_standings(request).await)?;
+            all.extend(page.standings);
+            if page.next_page_token.is_empty() {
+                return Ok(all);
+            }
+            page_token = page.next_page_token;
+        }
+    }
+
+    /// The versions of a bot, the newest first.
+    pub(super) async fn bot(
+        &mut self,
+        ladder_id: &str,
+        bot_name: &str,
+    ) -> anyhow::Result<Vec<LadderVersion>> {
+        let request = GetLadderBotRequest {
+            ladder_id: ladder_id.to_owned(),
+            bot_name: bot_name.to_owned(),
+        };
+        Ok(told(self.0.get_ladder_bot(request).await)?.versions)
+    }
+
+    /// What a bot did against the others, or against those of one name.
+    pub(super) async fn head_to_heads(
+        &mut self,
+        ladder_id: &str,
+        bot: LadderBotRef,
+        against: &str,
+    ) -> anyhow::Result<Vec<LadderHeadToHead>> {
+        let mut all = Vec::new();
+        let mut page_token = String::new();
+        loop {
+            let request = ListHeadToHeadsRequest {
+                ladder_id: ladder_id.to_owned(),
+                bot: Some(bot.clone()),
+                against_bot_name: against.to_owned(),
+                page_size: PAGE_SIZE,
+                page_token,
+            };
+            let page = told(self.0.list_head_to_heads(request).await)?;
+            all.extend(page.entries);
+            if page.next_page_token.is_empty() {
+                return Ok(all);
+            }
+            page_token = page.next_page_token;
+        }
+    }
+
+    /// The newest matches of a bot, or of a pair.
+    pub(super) async fn matches(
+        &mut self,
+        ladder_id: &str,
+        bot_name: &str,
+        against: &str,
+        limit: usize,
+    ) -> anyhow::Result<Vec<LadderMatch>> {
+        let mut found = Vec::new();
+        let mut page_token = String::new();
+        loop {
+            let left = u32::try_from(limit - found.len()).unwrap_or(u32::MAX);
+            let request = ListLadderMatchesRequest {
+                ladder_id: ladder_id.to_owned(),
+                bot_name: bot_name.to_owned(),
+                against_bot_name: against.to_owned(),
+                annulled: None,
+                page_size: left.min(PAGE_SIZE),
+                page_token,
+            };
+            let page = told(self.0.list_ladder_matches(request).await)?;
+            found.extend(page.matches);
+            if page.next_page_token.is_empty() || found.len() >= limit {
+                return Ok(found);
+            }
+            page_token = page.next_page_token;
+        }
+    }
+
+    pub(super) async fn unbench(
+        &mut self,
+        ladder_id: String,
+        bot: LadderBotRef,
+    ) -> anyhow::Result<Standing> {
+        let request = UnbenchBotRequest {
+            ladder_id,
+            bot: Some(bot),
+        };
+        let unbenched = told(self.0.unbench_bot(request).await)?;
+        unbenched
+            .standing
+            .context("the server told nothing of the bot")
+    }
+
+    /// Has a match played; its identifier.
+    pub(super) async fn request(
+        &mut self,
+        ladder_id: String,
+        bots: Vec<LadderBotRef>,
+    ) -> anyhow::Result<String> {
+        let request = RequestMatchRequest { ladder_id, bots };
+        Ok(told(self.0.request_match(request).await)?.match_id)
+    }
+
+    /// Follows a ladder.
+    pub(super) async fn watch(
+        &mut self,
+        ladder_id: &str,
+    ) -> anyhow::Result<Streaming<WatchLadderResponse>> {
+        let ladder_id = ladder_id.to_owned();
+        told(self.0.watch_ladder(WatchLadderRequest { ladder_id }).await)
+    }
+
+    /// All results as a CSV file.
+    pub(super) async fn results(&mut self, ladder_id: &str) -> anyhow::Result<Vec<u8>> {
+        let ladder_id = ladder_id.to_owned();
+        let export = self.0.export_results(ExportResultsRequest { ladder_id });
+        let mut parts = told(export.await)?;
+        let mut file = Vec::new();
+        while let Some(part) = parts.message().await.map_err(|status| refused(&status))? {
+            file.extend(part.chunk);
+        }
+        Ok(file)
+    }
+}

@@ -1,0 +1,198 @@
+//! `bridgemaster ladder`: ladders of a server, how their bots stand, and their matches.
+
+mod client;
+mod create;
+mod follow;
+mod recompute;
+mod results;
+mod show;
+mod standings;
+mod state;
+
+use bridgemaster_proto::{
+    games::game_id,
+    outside::Outside,
+    v1::{LadderBotRef, LadderState},
+};
+use clap::{Args, Subcommand};
+
+use self::state::state_name;
+use super::{match_client::ServerFlag, output, proto_json, runtime::block_on, table};
+
+#[derive(Args)]
+#[command(
+    after_help = "A ladder plays for as long as bots attend its queue:\n\n  \
+    bridgemaster ladder create class --game old-london-bridge --seats 2\n  \
+    bridgemaster attend --queue class -- python3 my_bot.py\n  \
+    bridgemaster ladder standings class\n\n\
+    docs/ladder.md leads through a ladder for a class, with keys and house bots."
+)]
+pub(super) struct LadderArgs {
+    #[command(subcommand)]
+    command: LadderCommand,
+}
+
+#[derive(Subcommand)]
+enum LadderCommand {
+    /// Make a ladder, and the queue that its bots attend
+    Create(create::CreateArgs),
+    /// List the ladders of a server
+    List {
+        #[command(flatten)]
+        server: ServerFlag,
+        /// Print the ladders as JSON, as ListLadders answers them
+        #[arg(long)]
+        json: bool,
+    },
+    /// Let no more versions enter, and play the closing round
+    Freeze(AdvanceArgs),
+    /// Play no more; the ratings are final
+    Close(AdvanceArgs),
+    /// Show how the bots stand
+    Standings(standings::StandingsArgs),
+    /// Show one bot: its versions, and what it did against the others
+    Show(show::ShowArgs),
+    /// Follow a ladder: matches and standings
+    Watch(follow::WatchArgs),
+    /// Print all results as CSV, one line for each seat of a match
+    Results(results::ResultsArgs),
+    /// Compute the ratings from the results alone, and compare them with those of the server
+    Recompute(recompute::RecomputeArgs),
+    /// Let a benched bot play again
+    Unbench {
+        #[command(flatten)]
+        server: ServerFlag,
+        /// Name of the ladder
+        ladder: String,
+        /// Name of the bot
+        bot: String,
+        /// Its version [default: the newest]
+        #[arg(long, default_value = "", hide_default_value = true)]
+        version: String,
+    },
+    /// Ask for a match between bots that attend; it never counts
+    Request {
+        #[command(flatten)]
+        server: ServerFlag,
+        /// Name of the ladder
+        ladder: String,
+        /// Names of the bots, in seat order
+        #[arg(required = true, num_args = 2..)]
+        bots: Vec<String>,
+    },
+}
+
+#[derive(Args)]
+struct AdvanceArgs {
+    #[command(flatten)]
+    server: ServerFlag,
+    /// Name of the ladder
+    ladder: String,
+}
+
+impl LadderArgs {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            LadderCommand::Create(args) => args.run(),
+            LadderCommand::List { server, json } => list(&server, json),
+            LadderCommand::Freeze(args) => args.run(LadderState::Frozen),
+            LadderCommand::Close(args) => args.run(LadderState::Closed),
+            LadderCommand::Standings(args) => args.run(),
+            LadderCommand::Show(args) => args.run(),
+            LadderCommand::Watch(args) => args.run(),
+            LadderCommand::Results(args) => args.run(),
+            LadderCommand::Recompute(args) => args.run(),
+            LadderCommand::Unbench {
+                server,
+                ladder,
+                bot,
+                version,
+            } => unbench(&server, ladder, bot, version),
+            LadderCommand::Request {
+                server,
+                ladder,
+                bots,
+            } => request(&server, ladder, bots),
+        }
+    }
+}
+
+impl AdvanceArgs {
+    fn run(self, state: LadderState) -> anyhow::Result<()> {
+        block_on(async {
+            let mut client = client::connect(&self.server).await?;
+            let ladder = client.advance(self.ladder, state).await?;
+            let text = format!(
+                "the ladder {} is {}\n",
+                Outside(&ladder.ladder_id),
+                state_name(&ladder)
+            );
+            Ok(output::print(&text)?)
+        })
+    }
+}
+
+fn list(server: &ServerFlag, json: bool) -> anyhow::Result<()> {
+    block_on(async {
+        let ladders = client::connect(server).await?.ladders().await?;
+        if json {
+            let text = proto_json::to_json("ListLaddersResponse", &ladders)?;
+            return Ok(output::print(&text)?);
+        }
+        let ladders = ladders.ladders;
+        if ladders.is_empty() {
+            return Ok(output::print("no ladder\n")?);
+        }
+        let rows = ladders.iter().map(|ladder| {
+            let config = ladder.config.clone().unwrap_or_default();
+            let game = config.game.as_ref().and_then(game_id);
+            [
+                ladder.ladder_id.clone(),
+                state_name(ladder).to_owned(),
+                game.unwrap_or("(unknown)").to_owned(),
+                config.seats.to_string(),
+                ladder.matches.to_string(),
+                ladder.annulled_matches.to_string(),
+                if ladder.settled { "yes" } else { "no" }.to_owned(),
+            ]
+        });
+        let header = [
+            "ladder", "state", "game", "seats", "matches", "annulled", "settled",
+        ];
+        Ok(output::print(&table::plain(header, rows))?)
+    })
+}
+
+fn unbench(
+    server: &ServerFlag,
+    ladder: String,
+    bot_name: String,
+    bot_version: String,
+) -> anyhow::Result<()> {
+    block_on(async {
+        let mut client = client::connect(server).await?;
+        let bot = LadderBotRef {
+            bot_name,
+            bot_version,
+        };
+        let standing = client.unbench(ladder, bot).await?;
+        let text = format!(
+            "{} {} may play again\n",
+            Outside(&standing.bot_name),
+            Outside(&standing.bot_version)
+        );
+        Ok(output::print(&text)?)
+    })
+}
+
+fn request(server: &ServerFlag, ladder: String, bots: Vec<String>) -> anyhow::Result<()> {
+    block_on(async {
+        let mut client = client::connect(server).await?;
+        let bots = bots.into_iter().map(|bot_name| LadderBotRef {
+            bot_name,
+            bot_version: String::new(),
+        });
+        let match_id = client.request(ladder, bots.collect()).await?;
+        Ok(output::print(&format!("{}\n", Outside(&match_id)))?)
+    })
+}
