@@ -15,7 +15,7 @@ use crate::{
 #[command(
     after_help = "All bots attend the queue that has the name of the ladder. On a server with API \
     keys this needs the scope `admin`.\n\n  \
-    bridgemaster ladder create class --game alhambra --seats 3 --cap-ms 1000 --house greedy@1"
+    bridgemaster ladder create class --game alhambra --seats 3 --cap-ms 1000 --house-bot greedy@1"
 )]
 pub(super) struct CreateArgs {
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(super) struct CreateArgs {
     max_slots: u32,
     /// A bot of the house, as NAME or NAME@VERSION: new versions are validated against it; may be
     /// given several times
-    #[arg(long = "house", value_name = "BOT")]
+    #[arg(long = "house-bot", value_name = "BOT")]
     house_bots: Vec<String>,
     /// End the closing round when the order of so many of the best holds with --confidence; 0 for
     /// never
