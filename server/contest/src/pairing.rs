@@ -18,10 +18,8 @@ pub struct Candidate {
 /// ratings, in squared log odds, if the two were equals.
 #[must_use]
 pub fn information(ratings: &Ratings, one: usize, other: usize) -> f64 {
-    let column = |bot: usize| ratings.covariance(bot, one) - ratings.covariance(bot, other);
-    let reach: f64 = (0..ratings.bots()).map(|bot| column(bot).powi(2)).sum();
-    let variance = ratings.variance_of_difference(one, other);
-    WEIGHT_OF_A_MATCH * reach / (1.0 + WEIGHT_OF_A_MATCH * variance)
+    let (reach, variance) = ratings.reach(one, other);
+    WEIGHT_OF_A_MATCH * reach.norm_squared() / (1.0 + WEIGHT_OF_A_MATCH * variance)
 }
 
 /// Longest wait of an available bot, in matches of the whole ladder: twice the number of bots.
@@ -99,4 +97,35 @@ fn filled(
         table.push(next.1);
     }
     Some(table.iter().map(|candidate| candidate.bot).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PlackettLuce, Ranking};
+
+    #[test]
+    fn a_bot_that_wins_everything_is_not_paired_alone() {
+        let (best, matches) = (0, 90);
+        let there = [0, 1, 2].map(|bot| Candidate {
+            bot,
+            waited_matches: 0,
+            owner: None,
+        });
+        let mut rankings: Vec<Ranking> = Vec::new();
+        let mut without_best = 0;
+        for number in 0..matches {
+            let ratings = PlackettLuce::default().fit(3, &rankings).unwrap();
+            let table = next_table(&ratings, &there, 2).unwrap();
+            let winner = match table.contains(&best) {
+                true => best,
+                // The other two win in turn.
+                false => 1 + without_best % 2,
+            };
+            without_best += usize::from(!table.contains(&best));
+            let places = table.iter().map(|&bot| (bot, 1 + u32::from(bot != winner)));
+            rankings.push(Ranking::new(places.collect(), number));
+        }
+        assert!(without_best > 9, "{without_best} of {matches} without it");
+    }
 }

@@ -23,6 +23,10 @@ const LONGEST_STEP: f64 = 2.0;
 /// Ratings beyond this mean that they have no bound, as a log odds: 5,000 Elo.
 const UNBOUNDED: f64 = 30.0;
 
+/// For pairing, ratings are taken to be within this, as a log odds: 208 Elo on each side of the mean.
+/// A bot that always wins is of no known strength, however often it plays: it would be paired alone.
+const PAIRING_BOUND: f64 = 1.2;
+
 /// Most bots that may tie in one place: the orders of them are summed up by subsets.
 const MOST_TIED: usize = 12;
 
@@ -134,7 +138,11 @@ impl PlackettLuce {
             }
             if longest < SETTLED {
                 let covariance = self.covariance(&results, &ratings)?;
-                return Ok(Ratings::new(ratings, covariance, results.matches(bots)));
+                let bounded = ratings.map(|rating| rating.clamp(-PAIRING_BOUND, PAIRING_BOUND));
+                let (_, curvature) = results.derivatives(&bounded, self.ridge);
+                let for_pairing = centred(inverse(curvature)?);
+                let matches = results.matches(bots);
+                return Ok(Ratings::new(ratings, covariance, for_pairing, matches));
             }
         }
         Err(ContestError::NotFixed)
@@ -145,14 +153,8 @@ impl PlackettLuce {
         results: &Results,
         ratings: &DVector<f64>,
     ) -> Result<DMatrix<f64>, ContestError> {
-        let bots = ratings.len();
         let (_, curvature) = results.derivatives(ratings, self.ridge);
-        let inverse = inverse(curvature)?;
-        // The mean of the ratings is fixed, so its error is none.
-        let centring = DMatrix::from_fn(bots, bots, |row, column| {
-            f64::from(u8::from(row == column)) - 1.0 / bots as f64
-        });
-        let inverse = &centring * inverse * &centring;
+        let inverse = centred(inverse(curvature)?);
         Ok(match self.covariance {
             Covariance::Model => inverse,
             Covariance::Clustered => {
@@ -324,6 +326,15 @@ fn solve(curvature: DMatrix<f64>, slope: &DVector<f64>) -> Result<DVector<f64>, 
 fn inverse(curvature: DMatrix<f64>) -> Result<DMatrix<f64>, ContestError> {
     let factors = pinned(curvature).cholesky().ok_or(ContestError::NotFixed)?;
     Ok(factors.inverse())
+}
+
+/// The covariance of ratings whose mean is fixed, so that its error is none.
+fn centred(covariance: DMatrix<f64>) -> DMatrix<f64> {
+    let bots = covariance.nrows();
+    let centring = DMatrix::from_fn(bots, bots, |row, column| {
+        f64::from(u8::from(row == column)) - 1.0 / bots as f64
+    });
+    &centring * covariance * &centring
 }
 
 fn centre(ratings: &mut DVector<f64>) {

@@ -15,6 +15,8 @@ pub(crate) const WEIGHT_OF_A_MATCH: f64 = 0.25;
 pub struct Ratings {
     log_odds: DVector<f64>,
     covariance: DMatrix<f64>,
+    /// The covariance that pairing goes by: that of ratings which are not far apart.
+    for_pairing: DMatrix<f64>,
     matches: Vec<u64>,
 }
 
@@ -43,10 +45,16 @@ pub struct RankRange {
 }
 
 impl Ratings {
-    pub(crate) fn new(log_odds: DVector<f64>, covariance: DMatrix<f64>, matches: Vec<u64>) -> Self {
+    pub(crate) fn new(
+        log_odds: DVector<f64>,
+        covariance: DMatrix<f64>,
+        for_pairing: DMatrix<f64>,
+        matches: Vec<u64>,
+    ) -> Self {
         Self {
             log_odds,
             covariance,
+            for_pairing,
             matches,
         }
     }
@@ -75,30 +83,34 @@ impl Ratings {
         self.covariance[(one, other)]
     }
 
-    /// Variance of the difference of two ratings, as log odds.
-    pub(crate) fn variance_of_difference(&self, one: usize, other: usize) -> f64 {
-        let covariance = &self.covariance;
-        covariance[(one, one)] + covariance[(other, other)] - 2.0 * covariance[(one, other)]
-    }
-
-    /// Takes note of a match that is played and not fitted yet: the errors shrink by what it will
-    /// tell, the ratings stay. So the next pairing does not ask the same again.
+    /// Takes note of a match that is played and not fitted yet, for pairing: what it will tell is
+    /// not asked again. Ratings and their errors stay.
     pub fn expect(&mut self, table: &[usize]) {
         for (seat, &one) in table.iter().enumerate() {
             for &other in &table[seat + 1..] {
-                let variance = self.variance_of_difference(one, other);
+                let (reach, variance) = self.reach(one, other);
                 let shrink = WEIGHT_OF_A_MATCH / (1.0 + WEIGHT_OF_A_MATCH * variance);
-                let reach = self.covariance.column(one) - self.covariance.column(other);
-                self.covariance.ger(-shrink, &reach, &reach, 1.0);
+                self.for_pairing.ger(-shrink, &reach, &reach, 1.0);
             }
         }
+    }
+
+    /// For pairing: the covariance of each rating with the difference of these two, and the variance
+    /// of that.
+    pub(crate) fn reach(&self, one: usize, other: usize) -> (DVector<f64>, f64) {
+        let reach = self.for_pairing.column(one) - self.for_pairing.column(other);
+        let variance = reach[one] - reach[other];
+        (reach, variance)
     }
 
     /// The chance that `one` is stronger than `other`, 0 to 1: in how many of 100 repetitions of
     /// all matches it would be rated above.
     #[must_use]
     pub fn chance_above(&self, one: usize, other: usize) -> f64 {
-        let error = self.variance_of_difference(one, other).max(0.0).sqrt();
+        let covariance = &self.covariance;
+        let variance =
+            covariance[(one, one)] + covariance[(other, other)] - 2.0 * covariance[(one, other)];
+        let error = variance.max(0.0).sqrt();
         match self.log_odds[one] - self.log_odds[other] {
             difference if error > 0.0 => normal_share_below(difference / error),
             _ => 0.5,
