@@ -30,9 +30,22 @@ impl ResultsArgs {
         let output = OutputFile::open("--output", &self.output)?;
         block_on(async {
             let mut client = client::connect(&self.server).await?;
-            output.write(&String::from_utf8(client.results(&self.ladder).await?)?)
+            let results = client.results(&self.ladder).await?;
+            // Written as it came, so it has to be what it says it is.
+            check(&results)?;
+            output.write(&String::from_utf8(results)?)
         })
     }
+}
+
+/// Checks that these are results, and that no field of them takes over a terminal.
+fn check(csv: &[u8]) -> anyhow::Result<()> {
+    counted(csv)?;
+    for (line, row) in (2..).zip(csv::Reader::from_reader(csv).records()) {
+        let is_text = row?.iter().all(|field| !field.contains(char::is_control));
+        ensure!(is_text, "line {line} of the results has control characters");
+    }
+    Ok(())
 }
 
 /// The results that count, from a CSV file of all of them.

@@ -291,7 +291,6 @@ const COMMANDS: &[&[&str]] = &[
     &["ladder", "standings", "l", "--json"],
     &["ladder", "show", "l", "b"],
     &["ladder", "watch", "l"],
-    &["ladder", "results", "l"],
     &["ladder", "request", "l", "a", "b"],
     &["ladder", "unbench", "l", "b"],
 ];
@@ -312,6 +311,15 @@ async fn nothing_that_a_server_answers_gets_through() {
         let is_loose = |line: &str| line.contains("TICKET=") && !line.contains("TICKET='");
         assert!(!ran.out.lines().any(is_loose), "{}", ran.out);
     }
+}
+
+#[tokio::test]
+async fn results_of_a_ladder_that_are_none_are_not_written() {
+    let server = serve(Hostile::Answers).await;
+    let ran = talk(&server, &["ladder", "results", "l"]).await;
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(ran.err.contains("have no column"), "{}", ran.err);
+    assert_clean("ladder results", &ran);
 }
 
 #[tokio::test]
