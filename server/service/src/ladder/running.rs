@@ -22,7 +22,6 @@ use super::{
 };
 use crate::{
     hosting::{Making, Matches, RepeatableRequest},
-    journal::NotStored,
     lobby::{BotName, Invited, Lobby, QueueId},
     refusal::Refusal,
 };
@@ -281,10 +280,7 @@ fn no_result() -> MatchInfo {
 /// What is known of a match; `None` if nothing is, or it cannot be read.
 async fn info_of(matches: &Arc<Matches>, id: &MatchId) -> Option<MatchInfo> {
     let hosted = matches.known(id).await.ok()??;
-    match hosted.info().shown().await {
-        Ok(info) => Some(info),
-        Err(NotStored) => None,
-    }
+    hosted.info().shown().await.ok()
 }
 
 /// Has a match played that somebody asks for, and that does not count.
