@@ -73,8 +73,7 @@ def attend(bot: AnyBot | type[Bot] | type[AsyncBot], options: Options | None = N
 
 def _described(bot: AnyBot | type[Bot] | type[AsyncBot]) -> object:
     """Return what tells of a bot's name and version; a class tells of them as its instances do."""
-    is_class = isinstance(bot, type)
-    if is_class and not issubclass(bot, Bot | AsyncBot):
+    if isinstance(bot, type) and not issubclass(bot, Bot | AsyncBot):
         raise TypeError(f"a bot is needed, and {bot.__name__} is a class of something else")
     return bot
 
