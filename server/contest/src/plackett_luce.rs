@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::{ContestError, Ratings};
+use crate::{ContestError, Ratings, ratings::bounded};
 
 /// Rounds of Newton's method: it settles within ten, or not at all.
 const ROUNDS: usize = 100;
@@ -22,10 +22,6 @@ const LONGEST_STEP: f64 = 2.0;
 
 /// Ratings beyond this mean that they have no bound, as a log odds: 5,000 Elo.
 const UNBOUNDED: f64 = 30.0;
-
-/// For pairing, ratings are taken to be within this, as a log odds: 208 Elo on each side of the mean.
-/// A bot that always wins is of no known strength, however often it plays: it would be paired alone.
-const PAIRING_BOUND: f64 = 1.2;
 
 /// Most bots that may tie in one place: the orders of them are summed up by subsets.
 const MOST_TIED: usize = 12;
@@ -138,11 +134,15 @@ impl PlackettLuce {
             }
             if longest < SETTLED {
                 let covariance = self.covariance(&results, &ratings)?;
-                let bounded = ratings.map(|rating| rating.clamp(-PAIRING_BOUND, PAIRING_BOUND));
-                let (_, curvature) = results.derivatives(&bounded, self.ridge);
-                let for_pairing = centred(inverse(curvature)?);
+                let (_, curvature) = results.derivatives(&bounded(&ratings), self.ridge);
+                let bounded_covariance = centred(inverse(curvature)?);
                 let matches = results.matches(bots);
-                return Ok(Ratings::new(ratings, covariance, for_pairing, matches));
+                return Ok(Ratings::new(
+                    ratings,
+                    covariance,
+                    bounded_covariance,
+                    matches,
+                ));
             }
         }
         Err(ContestError::NotFixed)

@@ -10,12 +10,25 @@ use crate::{Elo, Interval, elo::ELO_PER_LOG_ODDS, stopping::normal_share_below};
 /// makes the spread of all ratings too wide, by a fifth in the simulation.
 pub(crate) const WEIGHT_OF_A_MATCH: f64 = 0.25;
 
+/// Where errors are asked of ratings that are not far apart, they are held within this, as a log
+/// odds: 208 Elo on each side of the mean. The strength of a bot that always wins stays unknown,
+/// however often it plays: by its own error it could be told from nobody (W. W. Hauck and A. Donner,
+/// "Wald's Test as Applied to Hypotheses in Logit Analysis", 1977), and would be paired alone.
+const BOUND: f64 = 1.2;
+
+/// The ratings held within [`BOUND`].
+pub(crate) fn bounded(log_odds: &DVector<f64>) -> DVector<f64> {
+    log_odds.map(|rating| rating.clamp(-BOUND, BOUND))
+}
+
 /// Ratings of all bots, by their numbers.
 #[derive(Clone, Debug)]
 pub struct Ratings {
     log_odds: DVector<f64>,
     covariance: DMatrix<f64>,
-    /// The covariance that pairing goes by: that of ratings which are not far apart.
+    /// The covariance of the [`bounded`] ratings.
+    bounded_covariance: DMatrix<f64>,
+    /// The same, less what the matches tell that are not fitted yet: what pairing goes by.
     for_pairing: DMatrix<f64>,
     matches: Vec<u64>,
 }
@@ -48,13 +61,14 @@ impl Ratings {
     pub(crate) fn new(
         log_odds: DVector<f64>,
         covariance: DMatrix<f64>,
-        for_pairing: DMatrix<f64>,
+        bounded_covariance: DMatrix<f64>,
         matches: Vec<u64>,
     ) -> Self {
         Self {
             log_odds,
             covariance,
-            for_pairing,
+            for_pairing: bounded_covariance.clone(),
+            bounded_covariance,
             matches,
         }
     }
@@ -104,17 +118,24 @@ impl Ratings {
     }
 
     /// The chance that `one` is stronger than `other`, 0 to 1: in how many of 100 repetitions of
-    /// all matches it would be rated above.
+    /// all matches it would be rated above. By the ratings or by the bounded ones, whichever tells
+    /// them apart better: within the bound they are the same.
     #[must_use]
     pub fn chance_above(&self, one: usize, other: usize) -> f64 {
-        let covariance = &self.covariance;
-        let variance =
-            covariance[(one, one)] + covariance[(other, other)] - 2.0 * covariance[(one, other)];
-        let error = variance.max(0.0).sqrt();
-        match self.log_odds[one] - self.log_odds[other] {
-            difference if error > 0.0 => normal_share_below(difference / error),
-            _ => 0.5,
-        }
+        let by = |ratings: &DVector<f64>, covariance: &DMatrix<f64>| {
+            let variance = covariance[(one, one)] + covariance[(other, other)]
+                - 2.0 * covariance[(one, other)];
+            match ratings[one] - ratings[other] {
+                difference if variance > 0.0 => difference / variance.sqrt(),
+                _ => 0.0,
+            }
+        };
+        let plain = by(&self.log_odds, &self.covariance);
+        let bounded = by(&bounded(&self.log_odds), &self.bounded_covariance);
+        normal_share_below(match plain.abs() > bounded.abs() {
+            true => plain,
+            false => bounded,
+        })
     }
 
     /// All bots, the best first, with intervals and rank ranges of this level, such as 0.95.
@@ -164,5 +185,45 @@ impl Ratings {
         pairs
             .into_iter()
             .all(|pair| self.chance_above(pair[0].bot, pair[1].bot) >= level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{PlackettLuce, Ranking};
+
+    fn chance_after(wins: u64) -> f64 {
+        let won = |number| Ranking::new(vec![(0, 1), (1, 2)], number);
+        let rankings: Vec<Ranking> = (0..wins).map(won).collect();
+        let ratings = PlackettLuce::default().fit(2, &rankings).unwrap();
+        ratings.chance_above(0, 1)
+    }
+
+    #[test]
+    fn a_bot_that_wins_everything_is_told_from_the_other_after_a_dozen_matches() {
+        assert!(chance_after(4) < 0.975, "{}", chance_after(4));
+        assert!(chance_after(12) > 0.975, "{}", chance_after(12));
+        assert!(chance_after(100) > 0.999, "{}", chance_after(100));
+    }
+
+    #[test]
+    fn bots_beyond_the_bound_are_told_apart_by_their_own_matches() {
+        // 0 beats 1 two times in three, and both beat 2 nine times in ten.
+        let mut rankings = Vec::new();
+        let mut played = |winner, loser, times| {
+            for _ in 0..times {
+                let number = rankings.len() as u64;
+                rankings.push(Ranking::new(vec![(winner, 1), (loser, 2)], number));
+            }
+        };
+        played(0, 1, 200);
+        played(1, 0, 100);
+        for best in [0, 1] {
+            played(best, 2, 180);
+            played(2, best, 20);
+        }
+        let ratings = PlackettLuce::default().fit(3, &rankings).unwrap();
+        assert!(ratings.chance_above(0, 1) > 0.999);
+        assert!(ratings.chance_above(1, 2) > 0.999);
     }
 }

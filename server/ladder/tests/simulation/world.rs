@@ -162,9 +162,10 @@ impl World {
 
     fn play(&mut self, number: u64) -> End {
         let seats = self.stored.matches[number as usize].0.seats.clone();
+        // A bot that has another version by now still ends the matches of the one before.
         let of = |seated: &BotVersion| {
             let mut bots = self.bots.iter();
-            bots.find(|bot| bot.presence.bot == *seated)
+            bots.find(|bot| bot.presence.bot.name == seated.name)
                 .unwrap()
                 .clone()
         };
