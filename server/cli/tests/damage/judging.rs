@@ -219,9 +219,11 @@ fn is_earlier(truth: &MatchInfo, told: &MatchInfo) -> bool {
 }
 
 /// Replay files that are not what they were, though `replay verify` takes them and a check does not
-/// name them.
+/// name them. A server that was killed may not have written all: then they are to become those of
+/// `complete`.
 pub(crate) fn changed_replay_files(
     base: &Base,
+    complete: &Base,
     folders: &Folders,
     known: &Known,
     checked: &str,
@@ -229,8 +231,10 @@ pub(crate) fn changed_replay_files(
     let mut changed = Vec::new();
     for id in &known.finished {
         let name = format!("{id}.replay.binpb");
-        let [file, true_file] = [folders, &base.folders].map(|at| at.replays.join(&name));
-        if fs::read(&file).ok() == fs::read(&true_file).ok() || checked.contains(&name) {
+        let file = folders.replays.join(&name);
+        let true_files =
+            [base, complete].map(|base| fs::read(base.folders.replays.join(&name)).ok());
+        if true_files.contains(&fs::read(&file).ok()) || checked.contains(&name) {
             continue;
         }
         let verify = ["replay", "verify", file.to_str().unwrap()];

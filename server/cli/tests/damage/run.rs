@@ -101,7 +101,9 @@ fn one(scene: &Scene, folder: &Path, seed: u64, number: u64) -> Trial {
     if !is_whole && outcome == Outcome::Unchanged {
         outcome = Outcome::Said;
     }
-    silent.extend(changed_replay_files(base, &folders, &scene.known, &checked));
+    let [_, stopped] = &scene.bases;
+    let changed = changed_replay_files(base, stopped, &folders, &scene.known, &checked);
+    silent.extend(changed);
     for said in [checked, folders.said()] {
         silent.extend(said.contains("panicked").then_some(said));
     }
