@@ -569,7 +569,6 @@ impl Replays {
     }
 }
 
-/// Completes when the server is to stop without a drain, or cannot go on.
 /// Makes the folder of replays, if it is not there, so that only its user can look into it: a
 /// replay may tell the seed of a group of matches that is not over. The rights of a folder that is
 /// there are left as they are.
@@ -581,6 +580,7 @@ async fn make_replay_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder).await
 }
 
+/// Completes when the server is to stop without a drain, or cannot go on.
 async fn asked_to_stop(journal: &Option<Arc<Journal>>, stop: &CancellationToken) {
     let Some(journal) = journal else {
         return stop.cancelled().await;
