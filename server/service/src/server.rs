@@ -1,172 +1,50 @@
 //! The listening server: services, transport settings, and how it stops.
 
-use std::{
-    fmt, io,
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::{Duration, Instant},
-};
+mod call_rates;
+mod errors;
+mod health;
+mod options;
+mod routes;
+mod stopping;
 
-use bridgemaster_proto::{
-    DESCRIPTORS,
-    v1::{
-        catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
-        lobby_service_server::LobbyServiceServer, match_service_server::MatchServiceServer,
-        play_service_server::PlayServiceServer,
-    },
-};
-use bridgemaster_store::{KeyStore, Store, StoreError};
-use thiserror::Error;
-use tokio::{
-    join,
-    net::TcpListener,
-    select,
-    time::{sleep, timeout},
-};
+use std::{io, net::SocketAddr, path::Path, sync::Arc};
+
+use bridgemaster_proto::v1::play_service_server::PlayServiceServer;
+use tokio::{join, net::TcpListener, select};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic::{
-    Request, Status,
     codegen::http::HeaderMap,
-    server::NamedService,
     service::{Routes, interceptor::InterceptedService},
 };
 use tonic_health::ServingStatus;
 use tracing::{info, warn};
 
+use self::{
+    call_rates::limit_calls,
+    health::HEALTH_SERVICES,
+    stopping::{Asked, Replays, close, stop_deadline, stopped},
+};
+pub use self::{
+    errors::{BindError, ServeError},
+    options::{ServerOptions, Storage},
+};
 use crate::{
-    hosting::{Matches, OfferSecretError, OfferTickets},
+    hosting::{Matches, OfferTickets},
     identity::Authenticator,
-    journal::{Journal, RecoveryError},
+    journal::Journal,
     ladder::Ladders,
-    limits::{
-        Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS,
-    },
+    limits::{METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS},
     lobby::{Lobby, QUEUE_NOTES},
     metrics::{self, Metrics},
     page::{Desk, Guard, Page},
     play::{Play, SeatAdmission},
-    refusal::Refusal,
-    replays::{
-        ReplayKeeper,
-        signing_key::{self, SigningKeyError},
-    },
-    services::{
-        Catalog, LadderDesk, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout,
-    },
+    replays::{ReplayKeeper, signing_key},
+    services::{RefusalDetails, ReplayDesk, RequestTimeout},
     transport::{
-        Allowances, Call, CallerId, ConnectionInfo, ConnectionSlots, FewConnections, Origin, Peers,
-        ShownKey, Tls, TokenBuckets, incoming, serve, serve_web,
+        Allowances, ConnectionSlots, FewConnections, Peers, ShownKey, Tls, TokenBuckets, incoming,
+        serve, serve_web,
     },
 };
-
-/// What the health service tells of; the empty name is the server as a whole.
-const HEALTH_SERVICES: &[&str] = &[
-    "",
-    CatalogServiceServer::<Catalog>::NAME,
-    PlayServiceServer::<Play>::NAME,
-    MatchServiceServer::<MatchDesk>::NAME,
-    LadderServiceServer::<LadderDesk>::NAME,
-    LobbyServiceServer::<LobbyDesk>::NAME,
-];
-
-/// What a server is made of.
-#[derive(Clone, Default)]
-pub struct ServerOptions {
-    /// Limits on what comes from outside.
-    pub limits: Limits,
-    /// Folder that the replay of every ended match is written to, as `MATCH_ID.replay.binpb`.
-    pub replays: Option<PathBuf>,
-    /// With these, every call of `PlayService`, `MatchService` and `LobbyService` needs one of them;
-    /// without, the server serves anyone.
-    pub keys: Option<Arc<dyn KeyStore>>,
-    /// With this, connections are encrypted; without, the server speaks plain HTTP/2.
-    pub tls: Option<Arc<Tls>>,
-    /// Where `GET /metrics` is answered; port 0 takes a free one. Nowhere if not set.
-    pub metrics: Option<SocketAddr>,
-    /// Where matches are kept beyond the server; `None` forgets them with it.
-    pub storage: Option<Storage>,
-}
-
-/// Where matches are kept beyond a server.
-#[derive(Clone)]
-pub struct Storage {
-    /// The store, which the server closes when it stops.
-    pub store: Arc<dyn Store>,
-    /// Matches in play that are dropped from the store before the others go on.
-    pub given_up: Vec<String>,
-}
-
-impl fmt::Debug for Storage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Storage")
-            .field("given_up", &self.given_up)
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ServerOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerOptions")
-            .field("limits", &self.limits)
-            .field("replays", &self.replays)
-            .field("requires_keys", &self.keys.is_some())
-            .field("tls", &self.tls)
-            .field("metrics", &self.metrics)
-            .field("storage", &self.storage)
-            .finish()
-    }
-}
-
-/// Why a server cannot listen.
-#[derive(Debug, Error)]
-pub enum BindError {
-    /// The address cannot be had.
-    #[error("cannot listen on {addr}")]
-    Listen {
-        /// The address.
-        addr: SocketAddr,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// The folder for replays cannot be had.
-    #[error("the folder for replays {} cannot be made", folder.display())]
-    Replays {
-        /// The folder.
-        folder: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// The API keys cannot be read.
-    #[error("the API keys cannot be read")]
-    Keys(#[source] StoreError),
-    /// The key that signs replays cannot be had from the store.
-    #[error(transparent)]
-    SigningKey(#[from] SigningKeyError),
-    /// The secret of the tickets of offers cannot be had from the store.
-    #[error(transparent)]
-    OfferSecret(#[from] OfferSecretError),
-    /// The ladders cannot be read.
-    #[error("the ladders cannot be read")]
-    Ladders(#[source] StoreError),
-    /// The queues cannot be read.
-    #[error("the queues cannot be read")]
-    Queues(#[source] StoreError),
-    /// The matches in the store cannot go on.
-    #[error(transparent)]
-    Recovery(#[from] RecoveryError),
-}
-
-/// Why a server ended other than by being stopped.
-#[derive(Debug, Error)]
-pub enum ServeError {
-    /// The descriptors of the protocol cannot be served.
-    #[error("the reflection service cannot be built")]
-    Reflection(#[from] tonic_reflection::server::Error),
-    /// The store failed. Nothing was sent that is not stored.
-    #[error("the store failed, and the server with it")]
-    Storage(#[source] Arc<StoreError>),
-}
 
 /// A server that listens, and serves once it is run.
 pub struct Server {
@@ -310,7 +188,7 @@ impl Server {
     }
 
     /// Serves until `stop` is cancelled: streams then end with SERVER_STOPPING, and what does not
-    /// end within [`Limits::stop_time`] is cut. Matches of a server with a store go on when
+    /// end within [`stop_time`](crate::Limits::stop_time) is cut. Matches of a server with a store go on when
     /// another serves it.
     ///
     /// # Errors
@@ -320,7 +198,7 @@ impl Server {
     }
 
     /// Serves until `drain` is cancelled: no match is made any more, bots are told, and when all
-    /// matches have ended, or after [`Limits::drain_time`], the server stops as [`Server::run`]
+    /// matches have ended, or after [`drain_time`](crate::Limits::drain_time), the server stops as [`Server::run`]
     /// does. Cancelling `stop` stops it without more ado.
     ///
     /// # Errors
@@ -343,11 +221,6 @@ impl Server {
                 .set_service_status(service, ServingStatus::Serving)
                 .await;
         }
-        let reflection = || {
-            tonic_reflection::server::Builder::configure()
-                .register_encoded_file_descriptor_set(DESCRIPTORS)
-                .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        };
         let slots = ConnectionSlots::new(&limits);
         let play = Play::new(
             Arc::clone(&matches),
@@ -359,47 +232,8 @@ impl Server {
         let authenticator = self.authenticator.clone();
         let limit_calls = limit_calls(Arc::clone(&calls), admission, authenticator);
         let replay_desk = Arc::new(ReplayDesk::new());
-        let routes = Routes::new(RequestTimeout::new(health, limits.hello_time))
-            .add_service(RequestTimeout::new(
-                reflection().build_v1()?,
-                limits.hello_time,
-            ))
-            .add_service(RequestTimeout::new(
-                reflection().build_v1alpha()?,
-                limits.hello_time,
-            ))
-            .add_service(RequestTimeout::new(
-                CatalogServiceServer::new(Catalog::new(*matches.signing_key().public()))
-                    .max_decoding_message_size(limits.request_bytes),
-                limits.hello_time,
-            ))
-            .add_service(RequestTimeout::new(
-                LadderServiceServer::new(LadderDesk::new(
-                    Arc::clone(&self.ladders),
-                    self.authenticator.clone(),
-                ))
-                .max_decoding_message_size(limits.request_bytes),
-                limits.hello_time,
-            ))
-            .add_service(RequestTimeout::new(
-                LobbyServiceServer::new(LobbyDesk::new(
-                    Arc::clone(&self.lobby),
-                    Arc::clone(&matches),
-                    self.authenticator.clone(),
-                ))
-                .max_decoding_message_size(limits.request_bytes),
-                limits.hello_time,
-            ))
-            .add_service(RequestTimeout::new(
-                MatchServiceServer::new(MatchDesk::new(
-                    Arc::clone(&matches),
-                    Arc::clone(&self.lobby),
-                    self.authenticator.clone(),
-                    Arc::clone(&replay_desk),
-                ))
-                .max_decoding_message_size(limits.request_bytes),
-                limits.hello_time,
-            ));
+        let routes = Routes::new(RequestTimeout::new(health, limits.hello_time));
+        let routes = self.with_desks(routes, Arc::clone(&replay_desk))?;
         let of_browsers = RefusalDetails(routes.clone().prepare());
         let of_browsers = InterceptedService::new(of_browsers, limit_calls.clone());
         let services = routes
@@ -419,35 +253,13 @@ impl Server {
             AbortOnDropHandle::new(tokio::spawn(page))
         });
         let drained = CancellationToken::new();
-        let stopped = {
-            let (drained, journal) = (drained.clone(), self.journal.clone());
-            async move {
-                let is_drained = select! {
-                    biased;
-                    () = asked_to_stop(&journal, &stop) => false,
-                    () = drain.cancelled() => true,
-                };
-                for service in HEALTH_SERVICES {
-                    health_reporter
-                        .set_service_status(service, ServingStatus::NotServing)
-                        .await;
-                }
-                if is_drained {
-                    matches.lifecycle().drain(matches.limits().drain_time);
-                    select! {
-                        () = matches.emptied() => {}
-                        () = sleep(matches.lifecycle().drain_left()) => {}
-                        () = asked_to_stop(&journal, &stop) => {}
-                    }
-                }
-                drained.cancel();
-                // The results of matches that have just ended are still to be told.
-                if let Some(journal) = &journal {
-                    journal.settled().await;
-                }
-                matches.lifecycle().stop();
-            }
-        };
+        let stopped = stopped(
+            matches,
+            self.journal.clone(),
+            health_reporter,
+            Asked { drain, stop },
+            drained.clone(),
+        );
         let authenticator = self.authenticator.clone();
         let shown_key: ShownKey =
             Arc::new(move |metadata: &HeaderMap| authenticator.shown_key(metadata));
@@ -503,37 +315,13 @@ impl Server {
             }
         }
         self.matches.lifecycle().stop();
-        if let Some(journal) = &self.journal {
-            // First, since the replay of a match is written when its end is stored.
-            if timeout(limits.stop_time, journal.settled()).await.is_err() {
-                warn!(
-                    "the store did not answer within the stop time; everything that bots were told is stored"
-                );
-                return Ok(());
-            }
-        }
-        if let Some(replays) = self.replays
-            && timeout(limits.stop_time, replays.written()).await.is_err()
-        {
-            warn!("replays were not written within the stop time");
-        }
-        if timeout(limits.stop_time, self.authenticator.close())
-            .await
-            .is_err()
-        {
-            warn!("the last uses of API keys were not stored within the stop time");
-        }
-        if let Some(journal) = &self.journal {
-            if let Some(failure) = journal.failure() {
-                return Err(ServeError::Storage(failure));
-            }
-            match timeout(limits.stop_time, journal.store().close()).await {
-                Ok(closed) => closed.map_err(|error| ServeError::Storage(Arc::new(error)))?,
-                Err(_) => warn!("the store was not closed within the stop time"),
-            }
-        }
-        info!("stopped");
-        Ok(())
+        let Self {
+            journal,
+            replays,
+            authenticator,
+            ..
+        } = self;
+        close(&limits, journal.as_deref(), replays, &authenticator).await
     }
 }
 
@@ -545,28 +333,11 @@ struct PageListener {
     names: Vec<String>,
 }
 
-/// The folder of replays, and the task that keeps it.
-struct Replays {
-    keeper: Arc<ReplayKeeper>,
-    keeping: AbortOnDropHandle<()>,
-}
-
-impl Replays {
-    fn keep(keeper: Arc<ReplayKeeper>) -> Self {
-        let kept = Arc::clone(&keeper);
-        let keeping = tokio::spawn(async move { kept.keep().await });
-        Self {
-            keeper,
-            keeping: AbortOnDropHandle::new(keeping),
-        }
-    }
-
-    /// Waits until the replays of all ended matches are on disk, if the disk takes them.
-    async fn written(self) {
-        self.keeper.close();
-        // A panic would be a defect; the next server writes what is missing.
-        let _ = self.keeping.await;
-    }
+async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+    let failed = |source| BindError::Listen { addr, source };
+    let listener = TcpListener::bind(addr).await.map_err(failed)?;
+    let local_addr = listener.local_addr().map_err(failed)?;
+    Ok((listener, local_addr))
 }
 
 /// Makes the folder of replays, if it is not there, so that only its user can look into it: a
@@ -578,53 +349,4 @@ async fn make_replay_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     builder.mode(0o700);
     builder.create(folder).await
-}
-
-/// Completes when the server is to stop without a drain, or cannot go on.
-async fn asked_to_stop(journal: &Option<Arc<Journal>>, stop: &CancellationToken) {
-    let Some(journal) = journal else {
-        return stop.cancelled().await;
-    };
-    select! {
-        () = stop.cancelled() => {}
-        () = journal.failed().cancelled() => {}
-    }
-}
-
-/// Refuses the calls of a key that calls too often, and those without a known key of an address
-/// that does, but for those of bots that come to their seats.
-fn limit_calls(
-    buckets: Arc<TokenBuckets<Option<Origin>>>,
-    admission: SeatAdmission,
-    authenticator: Authenticator,
-) -> impl Fn(Request<()>) -> Result<Request<()>, Status> + Clone + Send + 'static {
-    let admission = Arc::new(admission);
-    move |call| {
-        if let Some(CallerId::Key(key)) = Call::current().map(|current| current.caller_id()) {
-            authenticator.debit_call(&key)?;
-            return Ok(call);
-        }
-        if admission.admits(call.metadata()) {
-            return Ok(call);
-        }
-        let peer = ConnectionInfo::of(&call).map(|connection| connection.peer);
-        let origin = peer.map(|peer| Origin::from(peer.ip()));
-        match buckets.debit(origin, Instant::now()) {
-            Ok(()) => Ok(call),
-            Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),
-        }
-    }
-}
-
-async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
-    let failed = |source| BindError::Listen { addr, source };
-    let listener = TcpListener::bind(addr).await.map_err(failed)?;
-    let local_addr = listener.local_addr().map_err(failed)?;
-    Ok((listener, local_addr))
-}
-
-/// Completes when `stop` was cancelled `time` ago: a silent peer must not keep the server alive.
-async fn stop_deadline(stop: &CancellationToken, time: Duration) {
-    stop.cancelled().await;
-    sleep(time).await;
 }

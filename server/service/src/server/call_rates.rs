@@ -1,0 +1,37 @@
+//! How often keys and addresses may call.
+
+use std::{sync::Arc, time::Instant};
+
+use tonic::{Request, Status};
+
+use crate::{
+    identity::Authenticator,
+    play::SeatAdmission,
+    refusal::Refusal,
+    transport::{Call, CallerId, ConnectionInfo, Origin, TokenBuckets},
+};
+
+/// Refuses the calls of a key that calls too often, and those without a known key of an address
+/// that does, but for those of bots that come to their seats.
+pub(super) fn limit_calls(
+    buckets: Arc<TokenBuckets<Option<Origin>>>,
+    admission: SeatAdmission,
+    authenticator: Authenticator,
+) -> impl Fn(Request<()>) -> Result<Request<()>, Status> + Clone + Send + 'static {
+    let admission = Arc::new(admission);
+    move |call| {
+        if let Some(CallerId::Key(key)) = Call::current().map(|current| current.caller_id()) {
+            authenticator.debit_call(&key)?;
+            return Ok(call);
+        }
+        if admission.admits(call.metadata()) {
+            return Ok(call);
+        }
+        let peer = ConnectionInfo::of(&call).map(|connection| connection.peer);
+        let origin = peer.map(|peer| Origin::from(peer.ip()));
+        match buckets.debit(origin, Instant::now()) {
+            Ok(()) => Ok(call),
+            Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),
+        }
+    }
+}

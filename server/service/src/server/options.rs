@@ -1,0 +1,55 @@
+//! What a server is made of.
+
+use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
+
+use bridgemaster_store::{KeyStore, Store};
+
+use crate::{limits::Limits, transport::Tls};
+
+/// What a server is made of.
+#[derive(Clone, Default)]
+pub struct ServerOptions {
+    /// Limits on what comes from outside.
+    pub limits: Limits,
+    /// Folder that the replay of every ended match is written to, as `MATCH_ID.replay.binpb`.
+    pub replays: Option<PathBuf>,
+    /// With these, every call of `PlayService`, `MatchService` and `LobbyService` needs one of them;
+    /// without, the server serves anyone.
+    pub keys: Option<Arc<dyn KeyStore>>,
+    /// With this, connections are encrypted; without, the server speaks plain HTTP/2.
+    pub tls: Option<Arc<Tls>>,
+    /// Where `GET /metrics` is answered; port 0 takes a free one. Nowhere if not set.
+    pub metrics: Option<SocketAddr>,
+    /// Where matches are kept beyond the server; `None` forgets them with it.
+    pub storage: Option<Storage>,
+}
+
+/// Where matches are kept beyond a server.
+#[derive(Clone)]
+pub struct Storage {
+    /// The store, which the server closes when it stops.
+    pub store: Arc<dyn Store>,
+    /// Matches in play that are dropped from the store before the others go on.
+    pub given_up: Vec<String>,
+}
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Storage")
+            .field("given_up", &self.given_up)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ServerOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerOptions")
+            .field("limits", &self.limits)
+            .field("replays", &self.replays)
+            .field("requires_keys", &self.keys.is_some())
+            .field("tls", &self.tls)
+            .field("metrics", &self.metrics)
+            .field("storage", &self.storage)
+            .finish()
+    }
+}
