@@ -11,7 +11,7 @@ use bridgemaster_proto::v1::{
 use super::*;
 use crate::{
     hosting::Ticket,
-    lobby::{offer::SeatOffer, telling::Told, watching::Watched},
+    lobby::{QueueRules, Standing, offer::SeatOffer, telling::Told, watching::Watched},
 };
 
 /// Start-up time of the matches here.
