@@ -365,15 +365,16 @@ impl Session {
     }
 
     /// Resets the bot's TCP connection, and the server does not hear of it.
-    pub(super) fn reset_bot(&mut self) {
+    pub(super) async fn reset_bot(&mut self) {
+        // In this order: the end of the stream must not reach the bot before the reset.
+        self.front.reset_connections().await;
         self.bot = None;
-        self.front.reset_connections();
     }
 
     /// Resets the bot's TCP connection. The server sees the stream as lost.
-    pub(super) fn reset(&mut self) {
+    pub(super) async fn reset(&mut self) {
         self.upstream = None;
-        self.reset_bot();
+        self.reset_bot().await;
     }
 }
 

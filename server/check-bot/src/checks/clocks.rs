@@ -14,7 +14,7 @@ use crate::{
 /// floating-point number cannot hold, and a small one after a large one.
 const NONCES: [u64; 3] = [u64::MAX, (1 << 53) + 1, 77];
 /// Pings in a long pause.
-const PINGS_IN_A_PAUSE: u32 = 6;
+const PINGS_IN_A_PAUSE: u32 = 12;
 
 /// A whole match in which the bot is asked for forced decisions too.
 pub(super) async fn ask_forced(bout: &mut Bout) -> Verdict<()> {

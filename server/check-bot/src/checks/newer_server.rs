@@ -35,7 +35,7 @@ pub(super) async fn resume_after_unknown(bout: &mut Bout) -> Verdict<()> {
     bout.deliver(sequence, asked).await;
     let answer = bout.answer_to(2).await?;
     bout.pass_answer(answer).await;
-    bout.session.reset();
+    bout.session.reset().await;
     bout.until_back().await?;
     bout.finish(0).await
 }

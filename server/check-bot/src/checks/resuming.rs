@@ -35,7 +35,7 @@ pub(super) enum Loss {
 
 async fn lose(bout: &mut Bout, loss: Loss) {
     match loss {
-        Loss::Reset => bout.session.reset(),
+        Loss::Reset => bout.session.reset().await,
         Loss::Eof => bout.session.end_stream(None).await,
         Loss::Unavailable => {
             let status = Status::unavailable("a check cuts the stream");
@@ -99,7 +99,7 @@ pub(super) async fn begin_anew(bout: &mut Bout) -> Verdict<()> {
     bout.deliver(never_asked.0, never_asked.1.clone()).await;
     bout.answer_to(4).await?;
 
-    bout.session.reset_bot();
+    bout.session.reset_bot().await;
     bout.until_it_came().await?;
     bout.session.welcome_to(ANOTHER_HISTORY, false).await;
     let end = Instant::now() + bout.session.times.quiet();
@@ -112,7 +112,7 @@ pub(super) async fn begin_anew(bout: &mut Bout) -> Verdict<()> {
     bout.session.start_again().await;
     ask_anew(bout, lost_once).await?;
 
-    bout.session.reset_bot();
+    bout.session.reset_bot().await;
     bout.until_it_came().await?;
     bout.session.welcome_to(ANOTHER_HISTORY, true).await;
     let answer = ask_anew(bout, never_asked).await?;
@@ -175,7 +175,7 @@ pub(super) async fn drain(bout: &mut Bout) -> Verdict<()> {
             other => still_there(&other)?,
         }
     }
-    bout.session.reset();
+    bout.session.reset().await;
     bout.session.front.go_away().await?;
     let end = Instant::now() + bout.session.times.away();
     while let Some(event) = bout.session.event_before(end).await? {

@@ -16,7 +16,10 @@ use tokio::{
     time::{Instant, sleep},
 };
 use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
-use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tokio_util::{
+    sync::CancellationToken,
+    task::{AbortOnDropHandle, TaskTracker},
+};
 
 /// Bytes on the way between a connection and the service in each direction.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -31,8 +34,15 @@ const FREE_PORT_PAUSE: Duration = Duration::from_millis(5);
 pub(super) struct Line {
     local_addr: SocketAddr,
     service: mpsc::Sender<DuplexStream>,
-    cut: Arc<Mutex<CancellationToken>>,
+    carriers: Arc<Mutex<Carriers>>,
     state: State,
+}
+
+/// The tasks that carry the connections of now, and what makes them reset theirs.
+#[derive(Default)]
+struct Carriers {
+    cut: CancellationToken,
+    tasks: TaskTracker,
 }
 
 enum State {
@@ -54,7 +64,7 @@ impl Line {
         let mut line = Self {
             local_addr: listener.local_addr()?,
             service,
-            cut: Arc::default(),
+            carriers: Arc::default(),
             state: State::Closed,
         };
         line.listen(listener);
@@ -66,13 +76,16 @@ impl Line {
     }
 
     fn listen(&mut self, listener: TcpListener) {
-        let accepting = accept(listener, self.service.clone(), Arc::clone(&self.cut));
+        let accepting = accept(listener, self.service.clone(), Arc::clone(&self.carriers));
         self.state = State::Listening(AbortOnDropHandle::new(tokio::spawn(accepting)));
     }
 
-    pub(super) fn reset_connections(&self) {
-        let mut cut = self.cut.lock();
-        std::mem::take(&mut *cut).cancel();
+    /// Returns when every connection is reset: nothing that the service does later is seen on them.
+    pub(super) async fn reset_connections(&self) {
+        let carriers = std::mem::take(&mut *self.carriers.lock());
+        carriers.cut.cancel();
+        carriers.tasks.close();
+        carriers.tasks.wait().await;
     }
 
     pub(super) async fn go_away(&mut self) -> io::Result<()> {
@@ -81,7 +94,7 @@ impl Line {
             // The listener is dropped when its task has ended, and only then is the port free.
             let _ = accepting.await;
         }
-        self.reset_connections();
+        self.reset_connections().await;
         let end = Instant::now() + FREE_PORT_TIME;
         loop {
             let socket = TcpSocket::new_v4()?;
@@ -110,15 +123,16 @@ impl Line {
 async fn accept(
     listener: TcpListener,
     service: mpsc::Sender<DuplexStream>,
-    cut: Arc<Mutex<CancellationToken>>,
+    carriers: Arc<Mutex<Carriers>>,
 ) {
     while let Ok((connection, _)) = listener.accept().await {
         let (near, far) = duplex(PIPE_BYTES);
         if service.send(far).await.is_err() {
             return;
         }
-        let cut = cut.lock().clone();
-        tokio::spawn(carry(connection, near, cut));
+        let carriers = carriers.lock();
+        let cut = carriers.cut.clone();
+        carriers.tasks.spawn(carry(connection, near, cut));
     }
 }
 
@@ -151,7 +165,7 @@ mod tests {
         let mut service = connections.next().await.unwrap().unwrap();
         assert_eq!(service.read_u8().await.unwrap(), b'a');
 
-        line.reset_connections();
+        line.reset_connections().await;
         let error = bot.read_u8().await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
         assert_eq!(service.read(&mut [0]).await.unwrap(), 0);

@@ -53,8 +53,8 @@ impl Front {
     }
 
     /// Resets every TCP connection; the bot may connect again.
-    pub(super) fn reset_connections(&self) {
-        self.line.reset_connections();
+    pub(super) async fn reset_connections(&self) {
+        self.line.reset_connections().await;
     }
 
     /// Resets every TCP connection and refuses new ones, as if the server's process were gone.

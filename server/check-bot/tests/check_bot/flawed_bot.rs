@@ -29,8 +29,9 @@ use crate::flaw::Flaw;
 const PAUSE: Duration = Duration::from_millis(30);
 /// How long a lost stream is tried to be resumed for.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Pings without a request at which a bored bot leaves.
-const PINGS_TO_BORE: u32 = 5;
+/// Pings without a request at which a bored bot leaves: more than a check of something else and
+/// the server beside it send in a row (4 and now and then one), fewer than come in the long pause.
+const PINGS_TO_BORE: u32 = 9;
 
 /// How a stream or the bot's patience ended.
 enum End {
