@@ -13,6 +13,7 @@ use bridgemaster_proto::{
     },
 };
 use bridgemaster_sdk::{Connection, Options};
+use tokio::time::Instant;
 use tokio_util::{
     sync::{CancellationToken, DropGuard},
     task::AbortOnDropHandle,
@@ -297,10 +298,19 @@ impl Bout {
 
     /// Passes everything on until MatchEnded was delivered and the server has ended the stream.
     pub(super) async fn play_on(&mut self) -> Verdict<()> {
-        let time = self.session.times.whole_match();
-        let what = "a match that is played to its end";
-        self.session.wait_for(what, time, section::CONVERSATION);
+        let end = Instant::now() + self.session.times.whole_match();
+        let mut progress = None;
         loop {
+            // The other bots answer at once: a match without a step for that long has stopped.
+            let now = Some(self.session.told.progress());
+            if progress != now {
+                progress = now;
+                let time = self.session.times.answer();
+                let left = end.saturating_duration_since(Instant::now());
+                let what = "a match that goes on to its end";
+                self.session
+                    .wait_for(what, time.min(left), section::CONVERSATION);
+            }
             let event = self.session.event().await?;
             let is_over = matches!(event, Event::ServerEnded(None));
             if self.session.told.ended && (is_over || matches!(event, Event::Exited(_))) {

@@ -58,6 +58,11 @@ impl Told {
         }
     }
 
+    /// Grows with each request that is sent for the first time and each answer to it.
+    pub(super) fn progress(&self) -> usize {
+        self.requests.len() + self.answers.len()
+    }
+
     /// Takes note of a message of the server that is sent to the bot under this sequence.
     pub(super) fn tell(&mut self, sequence: u32, message: &FromServer) {
         match message {
