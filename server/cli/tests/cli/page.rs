@@ -114,10 +114,16 @@ fn a_page_that_was_asked_for_and_has_no_port_keeps_the_server_from_starting() {
 
 #[test]
 fn the_default_page_gives_way_to_another_program_and_goes_with_no_page() {
-    // Held by this test, or by whatever has it already.
-    let _taken = TcpListener::bind("127.0.0.1:8080");
-    let mut served = Running::start(&["serve", "--listen", "127.0.0.1:0"]);
-    let line = served.line("page");
+    let (served, line) = loop {
+        // Held by this test, or by whatever has it already: that may end before the server looks.
+        let taken = TcpListener::bind("127.0.0.1:8080");
+        let mut served = Running::start(&["serve", "--listen", "127.0.0.1:0"]);
+        let line = served.line("page");
+        if taken.is_ok() || !line.contains("page at") {
+            break (served, line);
+        }
+        served.stop();
+    };
     assert!(
         line.contains("no page: another program has 127.0.0.1:8080"),
         "{line}"
