@@ -13,7 +13,8 @@ use crate::workload::Workload;
 /// The first argument of a second process.
 pub(crate) const MARK: &str = "--as-second-process";
 
-/// Commits batches of a workload without end, and prints the number of each that is stored.
+/// Commits batches of a workload up to a last one, prints the number of each that is stored, and
+/// then waits until its input ends.
 pub(crate) const COMMIT: &str = "commit";
 /// Opens the store, prints `open`, and holds it until its input ends.
 pub(crate) const HOLD: &str = "hold";
@@ -28,12 +29,13 @@ pub(crate) fn run(words: &[String]) {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     runtime.block_on(async {
         match words[..] {
-            [COMMIT, folder, durability, seed, skip] => {
+            [COMMIT, folder, durability, seed, skip, last] => {
                 commit(
                     folder,
                     durability_of(durability),
                     seed.parse().unwrap(),
-                    skip,
+                    skip.parse().unwrap(),
+                    last.parse().unwrap(),
                 )
                 .await;
             }
@@ -53,17 +55,17 @@ pub(crate) fn command(program: &Path) -> Command {
     command
 }
 
-async fn commit(folder: &str, durability: Durability, seed: u64, skip: &str) {
+async fn commit(folder: &str, durability: Durability, seed: u64, skipped: u64, last: u64) {
     let mut workload = Workload::new(seed);
-    let skipped: u64 = skip.parse().unwrap();
     for _ in 0..skipped {
         workload.batch();
     }
     let store = open(folder, durability).await.unwrap();
-    for number in skipped + 1.. {
+    for number in skipped + 1..=last {
         store.commit(workload.batch()).await.unwrap();
         say(&number.to_string());
     }
+    io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
 async fn hold(folder: &str) {
