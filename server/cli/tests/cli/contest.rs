@@ -499,8 +499,9 @@ fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
     );
     faulty(
         "sh -c 'sleep 60'",
-        &["--startup-ms", "300"],
-        &["mine", "did not connect within 300 ms", "check-bot"],
+        // Enough for the other bot on a busy machine.
+        &["--startup-ms", "3000"],
+        &["mine", "did not connect within 3000 ms", "check-bot"],
     );
     // As an SDK tells of the refusal of a bot that plays other games.
     faulty(

@@ -125,7 +125,8 @@ fn a_created_match_is_played_by_bots_followed_and_stored() {
 fn a_seat_that_no_bot_takes_is_a_fault_in_result_and_replay() {
     let folder = tempfile::tempdir().unwrap();
     let server = Served::start(&["--replays", folder.path().to_str().unwrap()]);
-    let create = ["create", "--seats", "2", "--startup-ms", "300", "--json"];
+    // Enough for the other bot on a busy machine: its process starts in this time.
+    let create = ["create", "--seats", "2", "--startup-ms", "4000", "--json"];
     let made = succeed(create.iter().chain(&["--server", &server.url]));
     let made: Value = serde_json::from_str(&made).unwrap();
     let match_id = made["match"]["matchId"].as_str().unwrap();
