@@ -266,7 +266,7 @@ async fn a_bot_comes_back_to_its_seat_while_the_keys_cannot_be_read() {
 async fn a_match_waits_for_a_bot_that_could_not_be_told_from_others_before_the_start() {
     let (locked, trouble) = troubled().await;
     let (maker, north, south) = makers_and_bots(&locked).await;
-    let short = with_clock(match_of_two(), |clock| clock.startup_ms = Some(2_000));
+    let short = with_clock(match_of_two(), |clock| clock.startup_ms = Some(5_000));
     let seated = locked.with(&maker).create(short.clone()).await.unwrap();
     let first = locked.with(&north).good_bot(&seated.tickets[0]);
     let caller = locked.with(&maker);
