@@ -63,7 +63,8 @@ async fn a_stopping_server_says_so_to_bots_with_and_without_hello_and_to_spectat
 #[tokio::test]
 async fn a_draining_server_tells_bots_how_long_they_have_and_then_ends() {
     let limits = Limits {
-        drain_time: Duration::from_millis(300),
+        // The server is asked what follows before it is over, on a busy machine too.
+        drain_time: Duration::from_secs(3),
         ..Limits::default()
     };
     let mut server = TestServer::with_limits(limits).await;
@@ -73,7 +74,7 @@ async fn a_draining_server_tells_bots_how_long_they_have_and_then_ends() {
     let Ok(Some(Message::Draining(draining))) = playing.next().await else {
         panic!("the bot is told");
     };
-    assert!(draining.time_left_ms <= 300);
+    assert!(draining.time_left_ms <= 3_000);
     assert!(!draining.matches_resume);
     assert_eq!(playing.last_sequence, 0, "it is not counted");
     let refused = server.try_create(config(GAMES[0], 2)).await.err().unwrap();
