@@ -98,10 +98,13 @@ fn a_bot_process_that_is_killed_forfeits_as_disconnected_and_the_match_goes_on()
 /// The result of a match in which the bot of seat 1 is killed while seat 0 is asked.
 fn killed_in_seat_1(server: &Served, game: &str) -> MatchResult {
     let flags = ["--seats", "2", "--reconnect-ms", "50", "--json"];
+    // The witness owes its decision until another bot has started in its place.
+    let unhurried = ["--bank-ms", "3600000", "--cap-ms", "600000"];
     let made = succeed(
         ["create", "--game", game, "--server", &server.url]
             .into_iter()
-            .chain(flags),
+            .chain(flags)
+            .chain(unhurried),
     );
     let made: Value = serde_json::from_str(&made).unwrap();
     let match_id = made["match"]["matchId"].as_str().unwrap();

@@ -63,7 +63,8 @@ async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
 async fn bots_that_were_not_there_when_the_server_was_held_up_may_still_come() {
     let server = TestServer::open().await;
     let short = with_clock(config("old_london_bridge", 2), |clock| {
-        clock.startup_ms = Some(CAP_MS);
+        // Less than the server is held up, and enough for a bot that comes at once.
+        clock.startup_ms = Some(2 * CAP_MS);
     });
     let seated = server.create(short).await;
     let first = server.good_bot(&seated.tickets[0]);

@@ -96,7 +96,11 @@ async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_a
     let server = TestServer::open().await;
     let mut matches = Vec::new();
     for game in GAMES {
-        let short = with_clock(config(game, 2), |c| c.reconnect_ms = Some(ENOUGH_MS));
+        let short = with_clock(config(game, 2), |c| {
+            c.reconnect_ms = Some(ENOUGH_MS);
+            // A witness owes its decision while the matches before its own are played.
+            (c.bank_ms, c.cap_ms) = (Some(3_600_000), Some(600_000));
+        });
         let seated = server.create(short).await;
         let mut witness = RawBot::join(&server, &seated.tickets[0]).await;
         let mut crashing = RawBot::join(&server, &seated.tickets[1]).await;
