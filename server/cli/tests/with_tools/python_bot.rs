@@ -51,7 +51,7 @@ pub(crate) const UNIT_TESTS: [&str; 7] = [
 ];
 
 /// The checks share the machine with whole matches of other Python bots.
-const TIME_FACTOR: f64 = 2.0;
+const TIME_FACTOR: f64 = 4.0;
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let bots = GAME_IDS
