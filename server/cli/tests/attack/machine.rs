@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 /// Interval at which the system is asked.
@@ -42,13 +42,16 @@ impl MachineWatch {
             let mut moments = Vec::new();
             let mut before = waited(process);
             while !is_stopped.load(Ordering::Relaxed) {
+                let asleep = Instant::now();
                 thread::sleep(INTERVAL);
+                // The machine itself may stand still, of which its system knows nothing.
+                let stood_still = asleep.elapsed() >= INTERVAL + WITHHELD;
                 let now = waited(process);
                 let is_withheld = now.iter().any(|(thread, waited)| {
                     let before = before.get(thread).copied().unwrap_or_default();
                     waited.saturating_sub(before) >= WITHHELD
                 });
-                if is_withheld {
+                if is_withheld || stood_still {
                     moments.push(SystemTime::now());
                 }
                 before = now;
