@@ -15,7 +15,10 @@ use scripted_server::{
     HISTORY_ID, SEAT, ScriptedServer, decision_rejected, decision_request, match_ended,
     match_result, match_started, seat_status, soon,
 };
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    task::JoinHandle,
+};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 use v1::{play_request, play_response};
@@ -580,9 +583,10 @@ async fn a_bot_waits_for_a_server_that_starts_after_it() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_unreachable_after_the_time_for_connecting() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
+    // Bound, so that nobody else gets the port, and not listening.
+    let unheard = TcpSocket::new_v4().unwrap();
+    unheard.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let url = format!("http://{}", unheard.local_addr().unwrap());
     let (bot, _strings) = puppet();
     let options = Options {
         connect_for: Duration::from_millis(50),
