@@ -105,6 +105,8 @@ impl HeldUp {
 fn limits() -> Limits {
     Limits {
         ended_matches_kept: 1,
+        // Many connections are made at once, on a busy machine too.
+        preface_time: PATIENCE,
         ..Limits::default()
     }
 }
