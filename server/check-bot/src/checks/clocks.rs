@@ -30,7 +30,8 @@ pub(super) async fn ask_forced(bout: &mut Bout) -> Verdict<()> {
 
 /// Pings before a request and while it is open.
 pub(super) async fn ping(bout: &mut Bout) -> Verdict<()> {
-    for nonce_while_open in [2, 3] {
+    // The server counts its own Pings from 1.
+    for nonce_while_open in [2_000_002, 2_000_003] {
         // The next one, whatever its number: the bot may have answered the one before already.
         let (sequence, asked) = bout.until_asked().await?;
         for nonce in NONCES {
