@@ -1,0 +1,263 @@
+package bridgemaster.client;
+
+import bridgemaster.client.PlayException.InvalidOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a bot reaches its seat, and what it says about itself. What is not set is taken from the
+ * environment.
+ *
+ * <pre>{@code
+ * new Options("my-bot").version("1.2").games("alhambra")
+ * }</pre>
+ */
+public final class Options {
+    /** The address of a server on one's own machine. */
+    public static final String DEFAULT_SERVER = "http://127.0.0.1:50051";
+
+    /**
+     * A bot may be started a little before its server, and Java loads most of gRPC meanwhile: on a
+     * busy machine that alone takes more than 10 s.
+     */
+    private static final Duration CONNECT_FOR = Duration.ofSeconds(60);
+    /** Three times the default reconnect time of a match. */
+    private static final Duration RECONNECT_FOR = Duration.ofSeconds(30);
+    /** Longest name and version of a bot that a server takes. */
+    private static final int MAX_NAME_CHARS = 64;
+    /** Most matches that a bot plays at once. */
+    private static final int MAX_SLOTS = 64;
+
+    private final Map<String, String> environment;
+    private final String name;
+    private String version = "";
+    private List<String> games = List.of();
+    private String server = "";
+    private String ticket = "";
+    private String key = "";
+    private String ca = "";
+    private String clientCert = "";
+    private String clientKey = "";
+    private String queue = "";
+    private int slots;
+    private Duration connectFor = CONNECT_FOR;
+    private Duration reconnectFor = RECONNECT_FOR;
+
+    /**
+     * The options of a bot.
+     *
+     * @param name 1 to 64 printable characters. On a server that asks for API keys, the name of the
+     *     key counts instead.
+     */
+    public Options(String name) {
+        this(name, System.getenv());
+    }
+
+    Options(String name, Map<String, String> environment) {
+        this.name = name;
+        this.environment = environment;
+    }
+
+    /** Sets the version of the bot: at most 64 printable characters. */
+    public Options version(String version) {
+        this.version = version;
+        return this;
+    }
+
+    /** Sets the identifiers of the games that the bot plays, such as {@code alhambra}; else all. */
+    public Options games(String... games) {
+        this.games = List.of(games);
+        return this;
+    }
+
+    /**
+     * Sets the address of the server, such as {@code http://127.0.0.1:50051} or {@code
+     * https://host:50051}; else BRIDGEMASTER_SERVER, or {@link #DEFAULT_SERVER}.
+     */
+    public Options server(String server) {
+        this.server = server;
+        return this;
+    }
+
+    /** Sets the join ticket of the seat; else BRIDGEMASTER_TICKET. */
+    public Options ticket(String ticket) {
+        this.ticket = ticket;
+        return this;
+    }
+
+    /** Sets the API key, for servers that ask for one; else BRIDGEMASTER_KEY. */
+    public Options key(String key) {
+        this.key = key;
+        return this;
+    }
+
+    /**
+     * Sets the PEM file of the certificates to trust for https, instead of those of Java; else
+     * BRIDGEMASTER_CA.
+     */
+    public Options ca(String pemFile) {
+        this.ca = pemFile;
+        return this;
+    }
+
+    /**
+     * Sets PEM files, for servers that ask for a client certificate; else BRIDGEMASTER_CLIENT_CERT
+     * and BRIDGEMASTER_CLIENT_KEY.
+     */
+    public Options clientCertificate(String certPemFile, String keyPemFile) {
+        this.clientCert = certPemFile;
+        this.clientKey = keyPemFile;
+        return this;
+    }
+
+    /**
+     * Sets the queue to attend instead of a ticket: the name of a contest or a ladder; else
+     * BRIDGEMASTER_QUEUE.
+     */
+    public Options queue(String queue) {
+        this.queue = queue;
+        return this;
+    }
+
+    /**
+     * Sets how many matches a bot that attends a queue plays at once, 1 to 64; else
+     * BRIDGEMASTER_SLOTS, or 1.
+     */
+    public Options slots(int slots) {
+        this.slots = slots;
+        return this;
+    }
+
+    /** Sets how long the first connection is tried for: 60 s if not set. */
+    public Options connectFor(Duration connectFor) {
+        this.connectFor = connectFor;
+        return this;
+    }
+
+    /** Sets how long a lost stream is tried to be resumed for, each time: 30 s if not set. */
+    public Options reconnectFor(Duration reconnectFor) {
+        this.reconnectFor = reconnectFor;
+        return this;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Whether a bot is to attend a queue: one is named, and no ticket. */
+    boolean attends() {
+        return ticket().isBlank() && !queue().isBlank();
+    }
+
+    /** What a seat needs, once all options were found good. */
+    Seating seating() throws InvalidOptions {
+        return seating(address(), ticket());
+    }
+
+    /** The same for a seat that was offered; its address is empty for the server that offers. */
+    Seating seating(String offeredAddress, String offeredTicket) throws InvalidOptions {
+        ServerAddress address =
+                offeredAddress.isEmpty() ? address() : address().at(offeredAddress);
+        return seating(address, offeredTicket);
+    }
+
+    private Seating seating(ServerAddress address, String ticket) throws InvalidOptions {
+        if (ticket.isBlank()) {
+            throw new InvalidOptions(
+                    "no ticket: set BRIDGEMASTER_TICKET, or give Options.ticket; creating a match"
+                            + " returns one for each seat");
+        }
+        return new Seating(
+                address.dialled(key(), ticket),
+                checkedName("name", name, 1),
+                checkedName("version", version, 0),
+                games,
+                connectFor,
+                reconnectFor);
+    }
+
+    /** What an attendance needs, once all options were found good. */
+    Queueing queueing() throws InvalidOptions {
+        if (queue().isBlank()) {
+            throw new InvalidOptions("no queue: set BRIDGEMASTER_QUEUE, or give Options.queue");
+        }
+        return new Queueing(
+                address().dialled(key(), ""),
+                queue(),
+                checkedSlots(),
+                checkedName("name", name, 1),
+                checkedName("version", version, 0),
+                connectFor,
+                reconnectFor);
+    }
+
+    private ServerAddress address() throws InvalidOptions {
+        String given = set(server, "BRIDGEMASTER_SERVER");
+        return ServerAddress.of(
+                given.isEmpty() ? DEFAULT_SERVER : given,
+                new ServerAddress.TlsFiles(
+                        set(ca, "BRIDGEMASTER_CA"),
+                        set(clientCert, "BRIDGEMASTER_CLIENT_CERT"),
+                        set(clientKey, "BRIDGEMASTER_CLIENT_KEY")));
+    }
+
+    private String ticket() {
+        return set(ticket, "BRIDGEMASTER_TICKET");
+    }
+
+    private String key() {
+        return set(key, "BRIDGEMASTER_KEY");
+    }
+
+    private String queue() {
+        return set(queue, "BRIDGEMASTER_QUEUE");
+    }
+
+    private int checkedSlots() throws InvalidOptions {
+        String given = slots == 0 ? set("", "BRIDGEMASTER_SLOTS") : Integer.toString(slots);
+        try {
+            int number = given.isEmpty() ? 1 : Integer.parseInt(given);
+            if (1 <= number && number <= MAX_SLOTS) {
+                return number;
+            }
+        } catch (NumberFormatException noNumber) {
+            // Told below.
+        }
+        throw new InvalidOptions(
+                "a bot plays 1 to %d matches at once, not %s".formatted(MAX_SLOTS, given));
+    }
+
+    private String set(String option, String variable) {
+        return option.isEmpty() ? environment.getOrDefault(variable, "") : option;
+    }
+
+    private static String checkedName(String what, String text, int least) throws InvalidOptions {
+        int length = text.codePointCount(0, text.length());
+        if (length < least || length > MAX_NAME_CHARS || !Refusals.shown(text).equals(text)) {
+            throw new InvalidOptions(
+                    "the bot's %s \"%s\" must have %d to %d printable characters"
+                            .formatted(what, text, least, MAX_NAME_CHARS));
+        }
+        return text;
+    }
+
+    /** Options of a seat that were checked, with all that was taken from elsewhere. */
+    record Seating(
+            Dialled dialled,
+            String name,
+            String version,
+            List<String> games,
+            Duration connectFor,
+            Duration reconnectFor) {}
+
+    /** Options of an attendance that were checked, with all that was taken from elsewhere. */
+    record Queueing(
+            Dialled dialled,
+            String queue,
+            int slots,
+            String name,
+            String version,
+            Duration connectFor,
+            Duration reconnectFor) {}
+}

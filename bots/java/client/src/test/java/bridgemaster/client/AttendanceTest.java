@@ -1,0 +1,153 @@
+package bridgemaster.client;
+
+import static bridgemaster.client.ScriptedServer.PATIENCE_S;
+import static bridgemaster.client.ScriptedServer.asks;
+import static bridgemaster.client.ScriptedServer.refusal;
+import static bridgemaster.client.ScriptedServer.soon;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import bridgemaster.v1.LobbyServiceOuterClass.AttendRequest;
+import bridgemaster.v1.LobbyServiceOuterClass.AttendResponse;
+import bridgemaster.v1.LobbyServiceOuterClass.Attendance;
+import bridgemaster.v1.LobbyServiceOuterClass.Offer;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A queue of a scripted server. */
+final class AttendanceTest {
+    private ScriptedServer server;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = new ScriptedServer();
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private static AttendResponse offer(String offerId, String ticket) {
+        var offer = Offer.newBuilder().setOfferId(offerId).setTicket(ticket).setMatchId("m");
+        return AttendResponse.newBuilder().setOffer(offer).build();
+    }
+
+    /** Attends on a thread; what attend throws comes out of the future. */
+    private CompletableFuture<Void> attends(AtomicInteger made) {
+        var options =
+                new Options("puppet", Map.of("BRIDGEMASTER_QUEUE", "cup"))
+                        .version("7")
+                        .slots(2)
+                        .server(server.address());
+        assertTrue(options.attends());
+        return CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        Bridgemaster.attend(
+                                () -> {
+                                    made.incrementAndGet();
+                                    return request -> Choice.index(4);
+                                },
+                                options);
+                    } catch (Exception error) {
+                        throw new IllegalStateException(error);
+                    }
+                });
+    }
+
+    @Test
+    void eachOfferIsPlayedOnceOverAllStreamsByABotOfItsOwn() throws Exception {
+        var made = new AtomicInteger();
+        var end = attends(made);
+        // A contest opens its queue in a moment.
+        soon(server.attendances)
+                .outbound()
+                .onError(refusal(Status.Code.NOT_FOUND, "QUEUE_UNKNOWN"));
+        var attending = soon(server.attendances);
+        var wanted =
+                AttendRequest.newBuilder()
+                        .setQueueId("cup")
+                        .setBotName("puppet")
+                        .setBotVersion("7")
+                        .setSlots(2)
+                        .setProtocolRevision(1);
+        assertEquals(wanted.build(), attending.request());
+        var attendance = AttendResponse.newBuilder().setAttendance(Attendance.getDefaultInstance());
+        attending.outbound().onNext(attendance.build());
+        attending.outbound().onNext(offer("o1", "t1"));
+        var first = server.welcomed(true);
+        attending.outbound().onError(refusal(Status.Code.UNAVAILABLE, ""));
+
+        attending = soon(server.attendances);
+        attending.outbound().onNext(offer("o1", "t1"));
+        attending.outbound().onNext(offer("o2", "t2"));
+        var second = server.welcomed(true);
+        attending.outbound().onCompleted();
+        assertFalse(end.isDone(), "matches in play are played to their end");
+        for (var stream : java.util.List.of(first, second)) {
+            stream.send(asks(1, 1));
+            stream.decides(1, 4);
+            stream.finish(2);
+        }
+        end.get(PATIENCE_S, TimeUnit.SECONDS);
+        assertEquals(2, made.get());
+        var authorization = Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+        var tickets =
+                server.metadata.stream()
+                        .map(each -> each.get(authorization))
+                        .filter(ticket -> ticket != null)
+                        .sorted()
+                        .toList();
+        assertEquals(java.util.List.of("Bearer t1", "Bearer t2"), tickets);
+    }
+
+    @Test
+    void aQueueThatNobodyOpensIsGivenUpWithItsReason() throws Exception {
+        var options =
+                new Options("puppet", Map.of())
+                        .queue("cup")
+                        .server(server.address())
+                        .connectFor(Duration.ZERO);
+        var answer =
+                CompletableFuture.runAsync(
+                        () -> {
+                            try {
+                                soon(server.attendances)
+                                        .outbound()
+                                        .onError(
+                                                refusal(
+                                                        Status.Code.NOT_FOUND, "QUEUE_UNKNOWN"));
+                            } catch (InterruptedException stopped) {
+                                throw new IllegalStateException(stopped);
+                            }
+                        });
+        var lost =
+                assertThrows(
+                        PlayException.ServerLost.class,
+                        () -> Bridgemaster.attend(() -> request -> Choice.index(0), options));
+        assertEquals("QUEUE_UNKNOWN", lost.reason().orElseThrow());
+        answer.get(PATIENCE_S, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aTicketGoesBeforeAQueueAndSlotsAreCounted() {
+        var both = Map.of("BRIDGEMASTER_QUEUE", "cup", "BRIDGEMASTER_TICKET", "t");
+        assertFalse(new Options("b", both).attends());
+        for (int slots : new int[] {-1, 65}) {
+            var options = new Options("b", Map.of()).queue("cup").slots(slots);
+            var error = assertThrows(PlayException.InvalidOptions.class, options::queueing);
+            assertTrue(error.getMessage().contains("1 to 64"), error.getMessage());
+        }
+    }
+}

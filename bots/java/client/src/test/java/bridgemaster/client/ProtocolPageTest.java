@@ -1,0 +1,26 @@
+package bridgemaster.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import bridgemaster.v1.Refusal.RefusalReason;
+import io.grpc.Status;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The advice is that of PROTOCOL.md. */
+final class ProtocolPageTest {
+    @Test
+    void whatToDoAboutARefusalIsWhatTheProtocolSays() throws Exception {
+        String page = Files.readString(Path.of("../../../proto/PROTOCOL.md"));
+        var row = Pattern.compile("(?m)^\\| `([A-Z_]+)` \\|.*\\| (retry|fix|stop)[^|]*\\|$");
+        var rows = row.matcher(page).results().toList();
+        // UNSPECIFIED has no row, and UNRECOGNIZED is Java's own.
+        assertEquals(RefusalReason.values().length - 2, rows.size());
+        for (var each : rows) {
+            String advice = Refusals.advice(each.group(1), Status.Code.UNAVAILABLE).name();
+            assertEquals(each.group(2).toUpperCase(), advice, each.group(1));
+        }
+    }
+}
