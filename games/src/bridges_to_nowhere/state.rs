@@ -269,20 +269,7 @@ impl State {
         d.bytes(&[*contracts_to_win, *games]);
         d.u8(results.len() as u8);
         for result in results {
-            d.u8(result.contract.map_or(ABSENT, |contract| contract as u8));
-            d.u8(result.winner.map_or(ABSENT, Seat::number));
-            for score in &result.scores {
-                let SeatScore {
-                    numbers,
-                    tolls,
-                    monuments,
-                    symbols,
-                    contract,
-                } = *score;
-                for points in [numbers, tolls, monuments, symbols, contract] {
-                    d.i32(points.into());
-                }
-            }
+            digest_result(&mut d, result);
         }
         d.u8(*game);
         match contracts {
@@ -312,26 +299,29 @@ impl State {
             }
         }
         for builder in seats {
-            let Builder {
-                structure: _, // its pieces
-                pillars,
-                hand,
-                placed,
-                has_ended,
-            } = builder;
-            d.u8(builder.pieces(fixed, [0; LEVELS]).count() as u8);
-            for placement in builder.pieces(fixed, [0; LEVELS]) {
-                digest_placement(&mut d, placement);
-            }
-            d.u8(*pillars);
-            self.digest_cards(&mut d, hand);
-            d.u8(placed.len() as u8);
-            for placed in placed {
-                digest_placement(&mut d, placed.placement(fixed));
-            }
-            d.u8(u8::from(*has_ended));
+            self.digest_builder(&mut d, builder);
         }
         d.finish()
+    }
+
+    fn digest_builder(&self, d: &mut Digester, builder: &Builder) {
+        let Builder {
+            structure: _, // its pieces
+            pillars,
+            hand,
+            placed,
+            has_ended,
+        } = builder;
+        let pieces = || builder.pieces(&self.fixed, [0; LEVELS]);
+        d.u8(pieces().count() as u8);
+        pieces().for_each(|placement| digest_placement(d, placement));
+        d.u8(*pillars);
+        self.digest_cards(d, hand);
+        d.u8(placed.len() as u8);
+        for placed in placed {
+            digest_placement(d, placed.placement(&self.fixed));
+        }
+        d.u8(u8::from(*has_ended));
     }
 
     fn digest_cards(&self, d: &mut Digester, cards: &[CardId]) {
@@ -344,6 +334,23 @@ impl State {
 
 /// What stands for an absent value in a digest.
 const ABSENT: u8 = u8::MAX;
+
+fn digest_result(d: &mut Digester, result: &GameResult) {
+    d.u8(result.contract.map_or(ABSENT, |contract| contract as u8));
+    d.u8(result.winner.map_or(ABSENT, Seat::number));
+    for score in &result.scores {
+        let SeatScore {
+            numbers,
+            tolls,
+            monuments,
+            symbols,
+            contract,
+        } = *score;
+        for points in [numbers, tolls, monuments, symbols, contract] {
+            d.i32(points.into());
+        }
+    }
+}
 
 fn digest_piece(d: &mut Digester, piece: Piece) {
     match piece {

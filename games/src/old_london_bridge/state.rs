@@ -233,8 +233,7 @@ impl State {
         let mut d = Digester::default();
         d.u8(seat_count.get());
         d.bytes(&faces.map(|face| face as u8));
-        d.u8(*round);
-        d.u8(*orientation);
+        d.bytes(&[*round, *orientation]);
         d.bytes(&self.unseen_markers());
         d.list(&markers[usize::from(*round)..]);
         self.digest_phase(&mut d);
@@ -242,21 +241,17 @@ impl State {
             digest_buildings(&mut d, &stack[usize::from(gone)..]);
         }
         for (stack, &gone) in bonus_stacks.iter().zip(tiles_gone) {
-            let rest: ArrayVec<u8, TILE_KINDS> = stack[usize::from(gone)..]
-                .iter()
-                .map(|&tile| tile as u8)
-                .collect();
-            d.list(&rest);
+            let rest = &stack[usize::from(gone)..];
+            d.i32(rest.len() as i32);
+            rest.iter().for_each(|&tile| d.u8(tile as u8));
         }
         d.bytes(supply);
         for (seat, chosen) in seats.iter().zip(chosen) {
             digest_seat(&mut d, seat);
             digest_cards(&mut d, chosen.digested());
         }
-        for order in [chapel_order, gate_order] {
-            for seat in order {
-                d.u8(seat.number());
-            }
+        for seat in chapel_order.iter().chain(gate_order) {
+            d.u8(seat.number());
         }
         d.u8(turns.len() as u8);
         for turn in turns {
