@@ -3,47 +3,41 @@
 mod call_rates;
 mod errors;
 mod health;
+mod listeners;
 mod options;
 mod routes;
+mod starting;
 mod stopping;
 
-use std::{io, net::SocketAddr, path::Path, sync::Arc};
+use std::{net::SocketAddr, sync::Arc};
 
-use bridgemaster_proto::v1::play_service_server::PlayServiceServer;
 use tokio::{join, net::TcpListener, select};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use tonic::{
-    codegen::http::HeaderMap,
-    service::{Routes, interceptor::InterceptedService},
-};
-use tonic_health::ServingStatus;
+use tonic::service::Routes;
 use tracing::{info, warn};
 
-use self::{
-    call_rates::limit_calls,
-    health::HEALTH_SERVICES,
-    stopping::{Asked, Replays, close, stop_deadline, stopped},
-};
 pub use self::{
     errors::{BindError, ServeError},
     options::{ServerOptions, Storage},
 };
+use self::{
+    call_rates::limit_calls,
+    health::healthy,
+    listeners::{PageListener, Shared, listen, serve_metrics},
+    starting::{begin_journal, make_replay_folder, recover, secrets},
+    stopping::{Asked, Replays, close, stop_deadline, stopped},
+};
 use crate::{
-    hosting::{Matches, OfferTickets},
+    hosting::Matches,
     identity::Authenticator,
     journal::Journal,
     ladder::Ladders,
-    limits::{METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS},
-    lobby::{Lobby, QUEUE_NOTES},
-    metrics::{self, Metrics},
-    page::{Desk, Guard, Page},
-    play::{Play, SeatAdmission},
-    replays::{ReplayKeeper, signing_key},
-    services::{RefusalDetails, ReplayDesk, RequestTimeout},
-    transport::{
-        Allowances, ConnectionSlots, FewConnections, Peers, ShownKey, Tls, TokenBuckets, incoming,
-        serve, serve_web,
-    },
+    lobby::Lobby,
+    metrics::Metrics,
+    page::{Desk, Page},
+    replays::ReplayKeeper,
+    services::{ReplayDesk, RequestTimeout},
+    transport::{ConnectionSlots, Peers, Tls, TokenBuckets, serve},
 };
 
 /// A server that listens, and serves once it is run.
@@ -71,37 +65,21 @@ impl Server {
     /// matches in the store cannot go on.
     pub async fn bind(addr: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
         if let Some(folder) = &options.replays {
-            make_replay_folder(folder)
-                .await
-                .map_err(|source| BindError::Replays {
-                    folder: folder.clone(),
-                    source,
-                })?;
+            make_replay_folder(folder).await?;
         }
         let metrics = Arc::new(Metrics::new());
         let authenticator = Authenticator::new(options.keys, &options.limits, &metrics).await;
         let authenticator = authenticator.map_err(BindError::Keys)?;
         let storage = options.storage.as_ref();
-        let journal = storage.map(|storage| {
-            let store = Arc::clone(&storage.store);
-            Arc::new(Journal::new(store, Arc::clone(&metrics)))
-        });
-        let writing = journal
-            .as_ref()
-            .map(|journal| AbortOnDropHandle::new(tokio::spawn(Arc::clone(journal).write())));
-        let signing_key = match storage {
-            Some(storage) => signing_key::kept_in(&*storage.store).await?,
-            None => signing_key::draw(),
-        };
-        let offer_tickets = match storage {
-            Some(storage) => OfferTickets::kept_in(&*storage.store).await?,
-            None => OfferTickets::draw(),
-        };
-        let (key, key_id) = (signing_key.public(), signing_key.public().id());
-        info!(%key_id, %key, "replays are signed");
+        let store = storage.map(|storage| Arc::clone(&storage.store));
+        let (journal, writing) = store
+            .clone()
+            .map(|store| begin_journal(store, &metrics))
+            .unzip();
+        let (signing_key, offer_tickets) = secrets(store.as_deref()).await?;
         let keeper = options.replays.map(|folder| {
-            let store = storage.map(|storage| Arc::clone(&storage.store));
-            Arc::new(ReplayKeeper::new(folder, Arc::clone(&metrics), store))
+            let metrics = Arc::clone(&metrics);
+            Arc::new(ReplayKeeper::new(folder, metrics, store.clone()))
         });
         let matches = Arc::new(Matches::new(
             options.limits,
@@ -114,24 +92,12 @@ impl Server {
         let lobby = Lobby::new(matches.limits(), journal.clone());
         let (ladder_set, ladder_listener) = Ladders::listener();
         matches.listen(vec![Arc::clone(&lobby) as _, ladder_listener]);
-        if let Some(storage) = storage {
-            let queues = storage.store.notes(QUEUE_NOTES).await;
-            lobby.read_queues(queues.map_err(BindError::Queues)?);
+        if let Some((journal, storage)) = journal.as_ref().zip(storage) {
+            let listens_on = [Some(addr), options.metrics];
+            recover(storage, journal, &matches, &lobby, listens_on).await?;
         }
-        if let (Some(journal), Some(storage)) = (&journal, storage) {
-            // An address that cannot be had refuses the start before matches are dropped. It is
-            // given back until they go on, so that nobody waits for an answer meanwhile.
-            for addr in [Some(addr), options.metrics].into_iter().flatten() {
-                listen(addr).await?;
-            }
-            matches.recover(journal, &storage.given_up).await?;
-        }
-        let ladders = Arc::new(Ladders::new(
-            ladder_set,
-            storage.map(|storage| Arc::clone(&storage.store)),
-            Arc::clone(&matches),
-            Arc::clone(&lobby),
-        ));
+        let ladders = Ladders::new(ladder_set, store, Arc::clone(&matches), Arc::clone(&lobby));
+        let ladders = Arc::new(ladders);
         let recovered = ladders.recover().await;
         recovered.map_err(BindError::Ladders)?;
         let replays = keeper.map(Replays::keep);
@@ -168,11 +134,7 @@ impl Server {
         names: Vec<String>,
     ) -> Result<SocketAddr, BindError> {
         let (listener, addr) = listen(addr).await?;
-        self.page = Some(PageListener {
-            listener,
-            addr,
-            names,
-        });
+        self.page = Some(PageListener::new(listener, addr, names));
         Ok(addr)
     }
 
@@ -210,48 +172,20 @@ impl Server {
     ) -> Result<(), ServeError> {
         let limits = self.matches.limits().clone();
         let matches = Arc::clone(&self.matches);
-        let clock = Arc::clone(matches.clock());
-        let _watch = AbortOnDropHandle::new(tokio::spawn(clock.watch()));
-        let lobby = Arc::clone(&self.lobby);
-        let _offers = AbortOnDropHandle::new(tokio::spawn(lobby.watch_time()));
+        let _watching = self.watch_time();
         self.ladders.run_all();
-        let (health_reporter, health) = tonic_health::server::health_reporter();
-        for service in HEALTH_SERVICES {
-            health_reporter
-                .set_service_status(service, ServingStatus::Serving)
-                .await;
-        }
-        let slots = ConnectionSlots::new(&limits);
-        let play = Play::new(
-            Arc::clone(&matches),
-            self.authenticator.clone(),
-            Arc::clone(&slots),
-        );
-        let admission = SeatAdmission::new(Arc::clone(&matches));
-        let calls = Arc::new(TokenBuckets::new(limits.calls_per_address));
-        let authenticator = self.authenticator.clone();
-        let limit_calls = limit_calls(Arc::clone(&calls), admission, authenticator);
-        let replay_desk = Arc::new(ReplayDesk::new());
+        let (health_reporter, health) = healthy().await;
         let routes = Routes::new(RequestTimeout::new(health, limits.hello_time));
-        let routes = self.with_desks(routes, Arc::clone(&replay_desk))?;
-        let of_browsers = RefusalDetails(routes.clone().prepare());
-        let of_browsers = InterceptedService::new(of_browsers, limit_calls.clone());
-        let services = routes
-            .add_service(
-                PlayServiceServer::new(play).max_decoding_message_size(limits.play_message_bytes),
-            )
-            .prepare();
-        let services = InterceptedService::new(RefusalDetails(services), limit_calls);
-        let allowances = Allowances::new(limits.clone());
+        let slots = ConnectionSlots::new(&limits);
+        let calls = Arc::new(TokenBuckets::new(limits.calls_per_address));
+        let replay_desk = Arc::new(ReplayDesk::new());
+        let authenticator = self.authenticator.clone();
+        let limit_calls = limit_calls(Arc::clone(&calls), Arc::clone(&matches), authenticator);
+        let services = self.services(routes, &slots, &replay_desk, limit_calls)?;
+        let shared = Shared::new(self.tls, limits.clone(), self.authenticator.clone());
         info!(addr = %self.local_addr, "serving");
-        let _metrics = self.metrics.map(|(listener, addr)| {
-            info!(%addr, "serving metrics");
-            let slots =
-                ConnectionSlots::without_bots(METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS);
-            let few = FewConnections::new(listener, slots, METRICS_CONNECTION_TIME);
-            let page = metrics::serve(few, Arc::clone(matches.metrics()));
-            AbortOnDropHandle::new(tokio::spawn(page))
-        });
+        let metrics = Arc::clone(matches.metrics());
+        let _metrics = self.metrics.map(|page| serve_metrics(page, metrics));
         let drained = CancellationToken::new();
         let stopped = stopped(
             matches,
@@ -260,93 +194,44 @@ impl Server {
             Asked { drain, stop },
             drained.clone(),
         );
-        let authenticator = self.authenticator.clone();
-        let shown_key: ShownKey =
-            Arc::new(move |metadata: &HeaderMap| authenticator.shown_key(metadata));
-        let served_page = self.page.map(|page| {
-            let PageListener {
-                listener,
-                addr,
-                names,
-            } = page;
-            info!(%addr, "serving the page");
-            let slots = ConnectionSlots::without_bots(
-                limits.page_connections,
-                limits.page_connections_per_address,
-            );
-            let tls = self.tls.clone();
-            let guard = Guard::new(names, tls.is_some());
-            let connections = incoming(listener, tls, Peers::Browsers, limits.clone(), slots);
+        let serving_page = self.page.map(|page| {
             let desk = Desk {
-                guard,
+                guard: page.guard(&shared),
                 authenticator: self.authenticator.clone(),
                 replays: replay_desk,
                 calls,
                 limits: limits.clone(),
             };
-            let page = Page::new(of_browsers, desk);
-            let shown_key = Arc::clone(&shown_key);
-            let allowances = Arc::clone(&allowances);
-            serve_web(connections, page, shown_key, allowances, drained.clone())
+            let served = Page::new(services.for_browsers, desk);
+            page.serve(served, shared.clone(), drained.clone())
         });
-        let served_page = async {
-            if let Some(serving) = served_page {
+        let serving_page = async {
+            if let Some(serving) = serving_page {
                 serving.await;
             }
         };
-        let connections = incoming(
-            self.listener,
-            self.tls,
-            Peers::Programs,
-            limits.clone(),
-            slots,
-        );
-        let serving = serve(
-            connections,
-            services,
-            shown_key,
-            Arc::clone(&allowances),
-            stopped,
-        );
+        let connections = shared.connections(self.listener, Peers::Programs, slots);
+        let (shown_key, allowances) = (shared.shown_key, shared.allowances);
+        let programs = services.for_programs;
+        let serving = serve(connections, programs, shown_key, allowances, stopped);
         select! {
-            ((), ()) = async { join!(serving, served_page) } => {}
+            ((), ()) = async { join!(serving, serving_page) } => {}
             () = stop_deadline(&drained, limits.stop_time) => {
                 warn!("streams still open after the stop time are cut");
             }
         }
         self.matches.lifecycle().stop();
-        let Self {
-            journal,
-            replays,
-            authenticator,
-            ..
-        } = self;
-        close(&limits, journal.as_deref(), replays, &authenticator).await
+        let journal = self.journal.as_deref();
+        close(&limits, journal, self.replays, &self.authenticator).await
     }
-}
 
-/// Where the page is served.
-struct PageListener {
-    listener: TcpListener,
-    addr: SocketAddr,
-    /// Names of the server besides its addresses.
-    names: Vec<String>,
-}
-
-async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
-    let failed = |source| BindError::Listen { addr, source };
-    let listener = TcpListener::bind(addr).await.map_err(failed)?;
-    let local_addr = listener.local_addr().map_err(failed)?;
-    Ok((listener, local_addr))
-}
-
-/// Makes the folder of replays, if it is not there, so that only its user can look into it: a
-/// replay may tell the seed of a group of matches that is not over. The rights of a folder that is
-/// there are left as they are.
-async fn make_replay_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = tokio::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    builder.mode(0o700);
-    builder.create(folder).await
+    /// Watches the clock of the matches and the times of the lobby while what it gives lives.
+    fn watch_time(&self) -> [AbortOnDropHandle<()>; 2] {
+        let clock = Arc::clone(self.matches.clock());
+        let lobby = Arc::clone(&self.lobby);
+        [
+            AbortOnDropHandle::new(tokio::spawn(clock.watch())),
+            AbortOnDropHandle::new(tokio::spawn(lobby.watch_time())),
+        ]
+    }
 }

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Instant};
 use tonic::{Request, Status};
 
 use crate::{
+    hosting::Matches,
     identity::Authenticator,
     play::SeatAdmission,
     refusal::Refusal,
@@ -15,10 +16,10 @@ use crate::{
 /// that does, but for those of bots that come to their seats.
 pub(super) fn limit_calls(
     buckets: Arc<TokenBuckets<Option<Origin>>>,
-    admission: SeatAdmission,
+    matches: Arc<Matches>,
     authenticator: Authenticator,
 ) -> impl Fn(Request<()>) -> Result<Request<()>, Status> + Clone + Send + 'static {
-    let admission = Arc::new(admission);
+    let admission = Arc::new(SeatAdmission::new(matches));
     move |call| {
         if let Some(CallerId::Key(key)) = Call::current().map(|current| current.caller_id()) {
             authenticator.debit_call(&key)?;

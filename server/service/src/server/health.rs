@@ -1,4 +1,4 @@
-//! What the health service tells of.
+//! The health service, and what it tells of.
 
 use bridgemaster_proto::v1::{
     catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
@@ -6,6 +6,11 @@ use bridgemaster_proto::v1::{
     play_service_server::PlayServiceServer,
 };
 use tonic::server::NamedService;
+use tonic_health::{
+    ServingStatus,
+    pb::health_server::{Health, HealthServer},
+    server::{HealthReporter, health_reporter},
+};
 
 use crate::{
     play::Play,
@@ -13,7 +18,7 @@ use crate::{
 };
 
 /// The names of the services; the empty name is the server as a whole.
-pub(super) const HEALTH_SERVICES: &[&str] = &[
+const HEALTH_SERVICES: &[&str] = &[
     "",
     CatalogServiceServer::<Catalog>::NAME,
     PlayServiceServer::<Play>::NAME,
@@ -21,3 +26,17 @@ pub(super) const HEALTH_SERVICES: &[&str] = &[
     LadderServiceServer::<LadderDesk>::NAME,
     LobbyServiceServer::<LobbyDesk>::NAME,
 ];
+
+/// The health service of a server that serves, and what reports to it.
+pub(super) async fn healthy() -> (HealthReporter, HealthServer<impl Health>) {
+    let (reporter, service) = health_reporter();
+    report(&reporter, ServingStatus::Serving).await;
+    (reporter, service)
+}
+
+/// Tells the same of all services.
+pub(super) async fn report(reporter: &HealthReporter, status: ServingStatus) {
+    for service in HEALTH_SERVICES {
+        reporter.set_service_status(service, status).await;
+    }
+}

@@ -1,4 +1,4 @@
-//! The services for programs and browsers alike: all but that of bots.
+//! The services: those for programs and browsers alike, and that of bots, for programs only.
 
 use std::sync::Arc;
 
@@ -7,19 +7,63 @@ use bridgemaster_proto::{
     v1::{
         catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
         lobby_service_server::LobbyServiceServer, match_service_server::MatchServiceServer,
+        play_service_server::PlayServiceServer,
     },
 };
-use tonic::service::Routes;
+use tonic::service::{Routes, interceptor::InterceptedService};
 
 use super::{Server, errors::ServeError};
-use crate::services::{Catalog, LadderDesk, LobbyDesk, MatchDesk, ReplayDesk, RequestTimeout};
+use crate::{
+    play::Play,
+    services::{
+        Catalog, LadderDesk, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout,
+    },
+    transport::ConnectionSlots,
+};
+
+/// The services of a server; `F` limits how often they are called.
+pub(super) struct Services<F> {
+    pub(super) for_programs: InterceptedService<RefusalDetails<Routes>, F>,
+    /// Those that a browser can call.
+    pub(super) for_browsers: InterceptedService<RefusalDetails<Routes>, F>,
+}
 
 impl Server {
+    /// Adds all services to `routes`. `slots` are the places of connections for programs.
+    ///
+    /// # Errors
+    /// When the descriptors of the protocol cannot be served.
+    pub(super) fn services<F: Clone>(
+        &self,
+        routes: Routes,
+        slots: &Arc<ConnectionSlots>,
+        replay_desk: &Arc<ReplayDesk>,
+        limit_calls: F,
+    ) -> Result<Services<F>, ServeError> {
+        let matches = &self.matches;
+        let limited = |routes: Routes| {
+            InterceptedService::new(RefusalDetails(routes.prepare()), limit_calls.clone())
+        };
+        let routes = self.with_desks(routes, Arc::clone(replay_desk))?;
+        let for_browsers = limited(routes.clone());
+        let play = Play::new(
+            Arc::clone(matches),
+            self.authenticator.clone(),
+            Arc::clone(slots),
+        );
+        let play = PlayServiceServer::new(play)
+            .max_decoding_message_size(matches.limits().play_message_bytes);
+        Ok(Services {
+            for_programs: limited(routes.add_service(play)),
+            for_browsers,
+        })
+    }
+
     /// Adds reflection and the services of calls.
     ///
     /// # Errors
     /// When the descriptors of the protocol cannot be served.
-    pub(super) fn with_desks(
+    fn with_desks(
         &self,
         routes: Routes,
         replay_desk: Arc<ReplayDesk>,

@@ -10,7 +10,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic_health::{ServingStatus, server::HealthReporter};
 use tracing::{info, warn};
 
-use super::{errors::ServeError, health::HEALTH_SERVICES};
+use super::{errors::ServeError, health::report};
 use crate::{
     hosting::Matches, identity::Authenticator, journal::Journal, limits::Limits,
     replays::ReplayKeeper,
@@ -60,11 +60,7 @@ pub(super) async fn stopped(
         () = asked_to_stop(journal.as_deref(), &asked.stop) => false,
         () = asked.drain.cancelled() => true,
     };
-    for service in HEALTH_SERVICES {
-        health_reporter
-            .set_service_status(service, ServingStatus::NotServing)
-            .await;
-    }
+    report(&health_reporter, ServingStatus::NotServing).await;
     if is_drained {
         matches.lifecycle().drain(matches.limits().drain_time);
         select! {

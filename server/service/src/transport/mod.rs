@@ -29,7 +29,7 @@ pub use tls::{Tls, TlsError, TlsFiles};
 pub(crate) use allowances::Allowances;
 pub(crate) use call::{Call, QueueAllowance, RequestBytes, Watcher};
 pub(crate) use caller_id::CallerId;
-pub(crate) use connection::ConnectionInfo;
+pub(crate) use connection::{Connection, ConnectionInfo};
 pub(crate) use connection_slots::{CarriesBot, ConnectionSlots};
 pub(crate) use few_connections::FewConnections;
 pub(crate) use incoming::incoming;

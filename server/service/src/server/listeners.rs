@@ -1,0 +1,127 @@
+//! What a server listens on: its own port, that of the page, and that of the metrics.
+
+use std::{convert::Infallible, net::SocketAddr, sync::Arc};
+
+use tokio::net::TcpListener;
+use tokio_stream::Stream;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tonic::{
+    body::Body,
+    codegen::{
+        Service,
+        http::{HeaderMap, Request, Response},
+    },
+};
+use tracing::info;
+
+use super::errors::BindError;
+use crate::{
+    identity::Authenticator,
+    limits::{
+        Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS,
+    },
+    metrics::{self, Metrics},
+    page::Guard,
+    transport::{
+        Allowances, Connection, ConnectionSlots, FewConnections, Peers, ShownKey, Tls, incoming,
+        serve_web,
+    },
+};
+
+/// Listens on an address; gives the port that was taken.
+pub(super) async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+    let failed = |source| BindError::Listen { addr, source };
+    let listener = TcpListener::bind(addr).await.map_err(failed)?;
+    let local_addr = listener.local_addr().map_err(failed)?;
+    Ok((listener, local_addr))
+}
+
+/// What the listeners for programs and for browsers share.
+#[derive(Clone)]
+pub(super) struct Shared {
+    tls: Option<Arc<Tls>>,
+    limits: Limits,
+    pub(super) allowances: Arc<Allowances>,
+    pub(super) shown_key: ShownKey,
+}
+
+impl Shared {
+    pub(super) fn new(tls: Option<Arc<Tls>>, limits: Limits, authenticator: Authenticator) -> Self {
+        Self {
+            tls,
+            allowances: Allowances::new(limits.clone()),
+            limits,
+            shown_key: Arc::new(move |metadata: &HeaderMap| authenticator.shown_key(metadata)),
+        }
+    }
+
+    /// The connections that come to a listener.
+    pub(super) fn connections(
+        &self,
+        listener: TcpListener,
+        peers: Peers,
+        slots: Arc<ConnectionSlots>,
+    ) -> impl Stream<Item = Connection> + use<> {
+        let (tls, limits) = (self.tls.clone(), self.limits.clone());
+        incoming(listener, tls, peers, limits, slots)
+    }
+}
+
+/// Where the page is served.
+pub(super) struct PageListener {
+    listener: TcpListener,
+    addr: SocketAddr,
+    /// Names of the server besides its addresses.
+    names: Vec<String>,
+}
+
+impl PageListener {
+    pub(super) fn new(listener: TcpListener, addr: SocketAddr, names: Vec<String>) -> Self {
+        Self {
+            listener,
+            addr,
+            names,
+        }
+    }
+
+    /// Which requests are answered.
+    pub(super) fn guard(&self, shared: &Shared) -> Guard {
+        Guard::new(self.names.clone(), shared.tls.is_some())
+    }
+
+    /// Serves the page until `stopped` is cancelled.
+    pub(super) async fn serve<S>(self, page: S, shared: Shared, stopped: CancellationToken)
+    where
+        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+            + Clone
+            + Send
+            + 'static,
+        S::Future: Send,
+    {
+        info!(addr = %self.addr, "serving the page");
+        let slots = ConnectionSlots::without_bots(
+            shared.limits.page_connections,
+            shared.limits.page_connections_per_address,
+        );
+        let connections = shared.connections(self.listener, Peers::Browsers, slots);
+        serve_web(
+            connections,
+            page,
+            shared.shown_key,
+            shared.allowances,
+            stopped,
+        )
+        .await;
+    }
+}
+
+/// Serves the metrics while what it gives lives.
+pub(super) fn serve_metrics(
+    (listener, addr): (TcpListener, SocketAddr),
+    metrics: Arc<Metrics>,
+) -> AbortOnDropHandle<std::io::Result<()>> {
+    info!(%addr, "serving metrics");
+    let slots = ConnectionSlots::without_bots(METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS);
+    let few = FewConnections::new(listener, slots, METRICS_CONNECTION_TIME);
+    AbortOnDropHandle::new(tokio::spawn(metrics::serve(few, metrics)))
+}

@@ -1,0 +1,78 @@
+//! How a server starts: what it keeps is opened, and what was in play goes on.
+
+use std::{net::SocketAddr, path::Path, sync::Arc};
+
+use bridgemaster_replay::SigningKey;
+use bridgemaster_store::Store;
+use tokio_util::task::AbortOnDropHandle;
+use tracing::info;
+
+use super::{Storage, errors::BindError, listeners::listen};
+use crate::{
+    hosting::{Matches, OfferTickets},
+    journal::Journal,
+    lobby::{Lobby, QUEUE_NOTES},
+    metrics::Metrics,
+    replays::signing_key,
+};
+
+/// Makes the folder of replays, if it is not there, so that only its user can look into it: a
+/// replay may tell the seed of a group of matches that is not over. The rights of a folder that is
+/// there are left as they are.
+pub(super) async fn make_replay_folder(folder: &Path) -> Result<(), BindError> {
+    let mut builder = tokio::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    builder.mode(0o700);
+    let made = builder.create(folder).await;
+    made.map_err(|source| BindError::Replays {
+        folder: folder.to_owned(),
+        source,
+    })
+}
+
+/// The journal of a store, and the task that commits for it.
+pub(super) fn begin_journal(
+    store: Arc<dyn Store>,
+    metrics: &Arc<Metrics>,
+) -> (Arc<Journal>, AbortOnDropHandle<()>) {
+    let journal = Arc::new(Journal::new(store, Arc::clone(metrics)));
+    let writing = tokio::spawn(Arc::clone(&journal).write());
+    (journal, AbortOnDropHandle::new(writing))
+}
+
+/// The key that signs replays and the tickets of offers: those of the store, or new ones that end
+/// with the server.
+pub(super) async fn secrets(
+    store: Option<&dyn Store>,
+) -> Result<(SigningKey, OfferTickets), BindError> {
+    let (key, tickets) = match store {
+        Some(store) => (
+            signing_key::kept_in(store).await?,
+            OfferTickets::kept_in(store).await?,
+        ),
+        None => (signing_key::draw(), OfferTickets::draw()),
+    };
+    info!(key_id = %key.public().id(), key = %key.public(), "replays are signed");
+    Ok((key, tickets))
+}
+
+/// Reads the queues of a store, and lets its matches go on. The server will listen on these
+/// addresses.
+pub(super) async fn recover(
+    storage: &Storage,
+    journal: &Journal,
+    matches: &Arc<Matches>,
+    lobby: &Lobby,
+    addrs: [Option<SocketAddr>; 2],
+) -> Result<(), BindError> {
+    let queues = storage.store.notes(QUEUE_NOTES).await;
+    lobby.read_queues(queues.map_err(BindError::Queues)?);
+    // An address that cannot be had refuses the start before matches are dropped. It is given back
+    // until they go on, so that nobody waits for an answer meanwhile.
+    for addr in addrs.into_iter().flatten() {
+        listen(addr).await?;
+    }
+    matches.recover(journal, &storage.given_up).await?;
+    Ok(())
+}
