@@ -40,7 +40,7 @@ pub use lost_groups::{NoteRepair, repair_notes};
 pub(crate) use making::{Begun, Made, Making};
 pub(crate) use matches::Matches;
 pub(crate) use offer_tickets::{OfferSecretError, OfferTickets};
-pub(crate) use outbound::Closing;
+pub(crate) use outbound::{Closing, Outbound};
 pub(crate) use query::MatchQuery;
 pub(crate) use reading::Reader;
 pub(crate) use requests::RepeatableRequest;

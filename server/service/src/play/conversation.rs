@@ -1,9 +1,15 @@
 //! One stream of one bot, from Hello to its end.
 
-use std::{error::Error as _, sync::Arc, time::Duration};
+use std::{
+    error::Error as _,
+    ops::ControlFlow,
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 
-use async_stream::stream;
-use bridgemaster_match::SeatInput;
+use async_stream::try_stream;
+use bridgemaster_match::{Opening, SeatInput};
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
     v1::{
@@ -14,9 +20,10 @@ use bridgemaster_proto::{
 use tokio::{
     select,
     task::consume_budget,
-    time::{MissedTickBehavior, interval, timeout},
+    time::{Interval, MissedTickBehavior, interval, timeout},
 };
 use tokio_stream::Stream;
+use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status, Streaming};
 use tracing::debug;
 
@@ -26,7 +33,7 @@ use super::{
 };
 use crate::{
     VERSION,
-    hosting::{Closing, Matches, SeatKey, SeatStream},
+    hosting::{Closing, Matches, Outbound, SeatKey, SeatStream},
     identity::Caller,
     journal::{Gate, NotStored},
     limits::Limits,
@@ -44,15 +51,14 @@ pub(crate) fn conversation(
     caller: Caller,
     mut inbound: Streaming<PlayRequest>,
     carries: Option<CarriesBot>,
-    mut round_trip: RoundTrip,
+    round_trip: RoundTrip,
 ) -> impl Stream<Item = Result<PlayResponse, Status>> {
-    stream! {
-        let limits = matches.limits();
+    try_stream! {
         let _counted = matches.metrics().play_stream();
         let stopping = matches.lifecycle().stopping();
         let hello = select! {
             biased;
-            hello = first_message(&mut inbound, limits) => hello,
+            hello = first_message(&mut inbound, matches.limits()) => hello,
             () = stopping.cancelled() => Err(matches.stop_refusal()),
             // A ticket holds one stream that has not said Hello, however many are opened with it.
             () = superseded(carries.as_ref()) => Err(Refusal::new(
@@ -60,133 +66,169 @@ pub(crate) fn conversation(
                 "a newer stream of this seat was opened before this one said Hello",
             )),
         };
-        let hello = match hello {
-            Ok(hello) => hello,
-            Err(refusal) => {
-                yield Err(refusal.into());
-                return;
-            }
-        };
-        let bot = match check_hello(&hello, key.game_id()) {
-            Ok(bot) => bot,
-            Err(refusal) => {
-                yield Err(refusal.into());
-                return;
-            }
-        };
-        let joined = key.join(caller.bot(bot), caller.name(), known(&hello));
-        let (seat, mut outbound, opening) = match joined {
-            Ok(joined) => joined,
-            Err(refusal) => {
-                let shown = refusal.shown().await;
-                let refusal = shown.unwrap_or_else(|NotStored| Refusal::storage_failed());
-                yield Err(refusal.into());
-                return;
-            }
-        };
-        // A bot that was told of a history names it for ever, so the history must be stored.
-        let opening = match opening.shown().await {
-            Ok(opening) => opening,
-            Err(NotStored) => {
-                yield Err(Refusal::storage_failed().into());
-                return;
-            }
-        };
-        yield Ok(response(Outgoing::Welcome(Welcome {
-            protocol_revision: PROTOCOL_REVISION,
-            server_version: VERSION.to_owned(),
-            match_id: seat.match_id().to_string(),
-            seat: seat.seat().number().into(),
-            ping_interval_ms: whole_ms(limits.ping_interval),
-            history_id: opening.history_id.to_string(),
-            resumed: opening.resumed,
-            note_bytes_left: 0,
-        })));
+        let (seat, outbound, opening) = join(key, &caller, &hello?).await?;
+        yield welcome(&seat, &opening, matches.limits());
 
-        let mut pings = interval(limits.ping_interval);
-        // A bot that reads again after a pause needs one Ping, not all that were due.
-        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let ended = async {
+        let mut ended = pin!(async {
             select! {
                 () = stopping.cancelled() => matches.stop_refusal(),
                 refusal = caller.refused() => refusal,
             }
-        };
-        tokio::pin!(ended);
-        let draining = matches.lifecycle().draining();
-        let mut is_told_of_drain = false;
-        // What the last message of the bot waits for. Nothing more is read until then, so that
-        // what waits to be stored does not grow with what a bot sends.
-        let mut unsettled: Option<Gate> = None;
+        });
+        let mut exchange = Exchange::new(&matches, seat, inbound, outbound, round_trip);
+        while let Some(message) = exchange.next(ended.as_mut()).await? {
+            yield message;
+        }
+    }
+}
+
+/// Takes the seat that the ticket is for.
+async fn join(
+    key: SeatKey,
+    caller: &Caller,
+    hello: &Hello,
+) -> Result<(SeatStream, Outbound, Opening), Refusal> {
+    let bot = check_hello(hello, key.game_id())?;
+    match key.join(caller.bot(bot), caller.name(), known(hello)) {
+        // A bot that was told of a history names it for ever, so the history must be stored.
+        Ok((seat, outbound, opening)) => match opening.shown().await {
+            Ok(opening) => Ok((seat, outbound, opening)),
+            Err(NotStored) => Err(Refusal::storage_failed()),
+        },
+        Err(refusal) => {
+            let shown = refusal.shown().await;
+            Err(shown.unwrap_or_else(|NotStored| Refusal::storage_failed()))
+        }
+    }
+}
+
+fn welcome(seat: &SeatStream, opening: &Opening, limits: &Limits) -> PlayResponse {
+    response(Outgoing::Welcome(Welcome {
+        protocol_revision: PROTOCOL_REVISION,
+        server_version: VERSION.to_owned(),
+        match_id: seat.match_id().to_string(),
+        seat: seat.seat().number().into(),
+        ping_interval_ms: whole_ms(limits.ping_interval),
+        history_id: opening.history_id.to_string(),
+        resumed: opening.resumed,
+        note_bytes_left: 0,
+    }))
+}
+
+/// What is said in both directions between Welcome and the end of the stream.
+struct Exchange<'a> {
+    matches: &'a Matches,
+    seat: SeatStream,
+    inbound: Streaming<PlayRequest>,
+    outbound: Outbound,
+    round_trip: RoundTrip,
+    pings: Interval,
+    draining: CancellationToken,
+    is_told_of_drain: bool,
+    /// What the last message of the bot waits for. Nothing more is read until then, so that what
+    /// waits to be stored does not grow with what a bot sends.
+    unsettled: Option<Gate>,
+}
+
+impl<'a> Exchange<'a> {
+    fn new(
+        matches: &'a Matches,
+        seat: SeatStream,
+        inbound: Streaming<PlayRequest>,
+        outbound: Outbound,
+        round_trip: RoundTrip,
+    ) -> Self {
+        let mut pings = interval(matches.limits().ping_interval);
+        // A bot that reads again after a pause needs one Ping, not all that were due.
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self {
+            matches,
+            seat,
+            inbound,
+            outbound,
+            round_trip,
+            pings,
+            draining: matches.lifecycle().draining(),
+            is_told_of_drain: false,
+            unsettled: None,
+        }
+    }
+
+    /// The next response, while the bot is heard; `None` when the stream ends without a refusal.
+    /// `ended` completes when the server or the key ends it.
+    async fn next(
+        &mut self,
+        mut ended: Pin<&mut impl Future<Output = Refusal>>,
+    ) -> Result<Option<PlayResponse>, Refusal> {
         loop {
             select! {
                 biased;
-                message = outbound.next() => match message {
-                    Some(message) => {
-                        // Reported before and not after: the transport asks for more only when
-                        // the bot's window has room, so afterwards the bot could put it off.
-                        if let Some(Outgoing::DecisionRequest(request)) = &message.message {
-                            seat.report(SeatInput::HandedOver { request_id: request.request_id });
-                        }
-                        yield Ok(message);
+                message = self.outbound.next() => {
+                    if let Some(message) = &message {
+                        self.report_hand_over(message);
+                    } else if let Closing::Refused(refusal) = self.outbound.closing() {
+                        return Err(refusal);
                     }
-                    None => {
-                        if let Closing::Refused(refusal) = outbound.closing() {
-                            yield Err(refusal.into());
-                        }
-                        return;
-                    }
-                },
-                settled = settled(&unsettled), if unsettled.is_some() => {
-                    unsettled = None;
-                    if let Err(NotStored) = settled {
-                        yield Err(Refusal::storage_failed().into());
-                        return;
-                    }
+                    return Ok(message);
                 }
-                message = inbound.message(), if unsettled.is_none() => match message {
-                    Ok(Some(message)) => {
-                        match receive(&seat, message, &mut round_trip) {
-                            Ok(gate) => unsettled = gate,
-                            Err(refusal) => {
-                                yield Err(refusal.into());
-                                return;
-                            }
-                        }
-                        // A bot that sends without a pause must not keep the thread to itself.
-                        consume_budget().await;
+                settled = settled(&self.unsettled), if self.unsettled.is_some() => {
+                    self.unsettled = None;
+                    settled.map_err(|NotStored| Refusal::storage_failed())?;
+                }
+                message = self.inbound.message(), if self.unsettled.is_none() => {
+                    if self.hear(message)?.is_break() {
+                        return Ok(None);
                     }
-                    Ok(None) => {
-                        debug!("the bot closed its half of the stream");
-                        return;
-                    }
-                    Err(status) => match garbage(&status) {
-                        Some(refusal) => {
-                            seat.report(SeatInput::Garbage { detail: status.message().to_owned() });
-                            yield Err(refusal.into());
-                            return;
-                        }
-                        None => {
-                            debug!(%status, "the stream was lost");
-                            return;
-                        }
-                    },
-                },
-                () = draining.cancelled(), if !is_told_of_drain => {
-                    is_told_of_drain = true;
-                    yield Ok(response(Outgoing::Draining(Draining {
-                        time_left_ms: whole_ms(matches.lifecycle().drain_left()),
-                        matches_resume: matches.journal().is_some(),
+                    // A bot that sends without a pause must not keep the thread to itself.
+                    consume_budget().await;
+                }
+                () = self.draining.cancelled(), if !self.is_told_of_drain => {
+                    self.is_told_of_drain = true;
+                    return Ok(Some(response(Outgoing::Draining(Draining {
+                        time_left_ms: whole_ms(self.matches.lifecycle().drain_left()),
+                        matches_resume: self.matches.journal().is_some(),
                         address: String::new(),
-                    })));
+                    }))));
                 }
-                _ = pings.tick() => yield Ok(response(Outgoing::Ping(round_trip.ping()))),
-                refusal = &mut ended => {
-                    yield Err(refusal.into());
-                    return;
+                _ = self.pings.tick() => {
+                    return Ok(Some(response(Outgoing::Ping(self.round_trip.ping()))));
                 }
+                refusal = &mut ended => return Err(refusal),
             }
         }
+    }
+
+    /// Reports that a request goes to the transport: before it does and not after, since the
+    /// transport asks for more only when the bot's window has room, so that the bot could put a
+    /// later report off.
+    fn report_hand_over(&self, message: &PlayResponse) {
+        if let Some(Outgoing::DecisionRequest(request)) = &message.message {
+            let request_id = request.request_id;
+            self.seat.report(SeatInput::HandedOver { request_id });
+        }
+    }
+
+    /// What the bot sent, or that it sends no more: then the stream ends.
+    fn hear(
+        &mut self,
+        message: Result<Option<PlayRequest>, Status>,
+    ) -> Result<ControlFlow<()>, Refusal> {
+        match message {
+            Ok(Some(message)) => {
+                self.unsettled = receive(&self.seat, message, &mut self.round_trip)?;
+                return Ok(ControlFlow::Continue(()));
+            }
+            Ok(None) => debug!("the bot closed its half of the stream"),
+            Err(status) => match garbage(&status) {
+                Some(refusal) => {
+                    let detail = status.message().to_owned();
+                    self.seat.report(SeatInput::Garbage { detail });
+                    return Err(refusal);
+                }
+                None => debug!(%status, "the stream was lost"),
+            },
+        }
+        Ok(ControlFlow::Break(()))
     }
 }
 

@@ -1,8 +1,11 @@
 //! `LadderService`: ladders, how their bots stand, and their matches.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{
+    pin::{Pin, pin},
+    sync::Arc,
+};
 
-use async_stream::stream;
+use async_stream::{stream, try_stream};
 use bridgemaster_ladder::BotVersion;
 use bridgemaster_proto::v1::{
     AdvanceLadderRequest, AdvanceLadderResponse, CreateLadderRequest, CreateLadderResponse,
@@ -10,32 +13,27 @@ use bridgemaster_proto::v1::{
     GetLadderBotRequest, GetLadderBotResponse, GetLadderRequest, GetLadderResponse, LadderBotRef,
     ListHeadToHeadsRequest, ListHeadToHeadsResponse, ListLadderMatchesRequest,
     ListLadderMatchesResponse, ListLaddersRequest, ListLaddersResponse, ListStandingsRequest,
-    ListStandingsResponse, RefusalReason, RequestMatchRequest, RequestMatchResponse, Standing,
+    ListStandingsResponse, RefusalReason, RequestMatchRequest, RequestMatchResponse,
     UnbenchBotRequest, UnbenchBotResponse, WatchLadderRequest, WatchLadderResponse,
     ladder_service_server::{LadderService, LadderServiceServer},
-};
-use tokio::{
-    select,
-    sync::broadcast::error::RecvError,
-    time::{Instant, sleep_until},
 };
 use tokio_stream::{Pending, Stream};
 use tonic::{Request, Response, Status, server::NamedService as _};
 use tracing::error;
 
-use super::ladder_wishes::{named, new_ladder, next_state, page, page_begin, page_size};
+use super::{
+    ladder_news::{LadderNews, attending, ended},
+    ladder_wishes::{named, new_ladder, next_state, page, page_begin, page_size},
+};
 use crate::{
     hosting::Matches,
     identity::{Authenticator, Caller, KeyScope},
     ladder::{Attending, CSV_HEAD, Ladders, LiveLadder, MatchFilter, csv_of, request},
-    lobby::QueueId,
     refusal::Refusal,
 };
 
 /// Rows of results that are sent at once.
 const ROWS_A_CHUNK: u32 = 200;
-/// Time between two news of standings: ratings are fitted for each.
-const NEWS_EVERY: Duration = Duration::from_secs(1);
 
 /// The service over the ladders of a server.
 pub(crate) struct LadderDesk {
@@ -83,20 +81,6 @@ impl LadderDesk {
     fn matches(&self) -> &Arc<Matches> {
         self.ladders.matches()
     }
-}
-
-/// How bots attend the queue of a ladder, by their names.
-fn attending(ladders: &Ladders, ladder: &LiveLadder) -> Attending {
-    let Some(queue_id) = QueueId::new(ladder.id().as_str()) else {
-        return Attending::new();
-    };
-    let all = ladders
-        .lobby()
-        .with(|room, _| room.attending_all(&queue_id));
-    let named = all
-        .into_iter()
-        .map(|attendance| (attendance.bot_name.clone(), attendance));
-    named.collect()
 }
 
 /// The version of a bot that a request names.
@@ -280,71 +264,11 @@ impl LadderService for LadderDesk {
         let caller = self.caller(&request).await?;
         let ladder = self.ladders.get(&request.get_ref().ladder_id)?;
         let ladders = Arc::clone(&self.ladders);
-        let (mut changes, mut numbers) = ladder.follow();
-        let stopping = self.matches().lifecycle().stopping();
-        Ok(Response::new(Box::pin(stream! {
-            let mut told: Vec<Standing> = Vec::new();
-            let mut last_state = 0;
-            let refused = caller.refused();
-            tokio::pin!(refused);
-            let mut is_new = true;
-            // When standings are told next.
-            let mut due = Some(Instant::now());
-            loop {
-                if due.is_some_and(|due| due <= Instant::now()) {
-                    due = None;
-                    changes.mark_unchanged();
-                    let now = ladder.standings(&attending(&ladders, &ladder), false);
-                    let standings = now.iter().filter(|standing| !told.contains(standing));
-                    let standings: Vec<Standing> = standings.cloned().collect();
-                    told = now;
-                    let shown = ladder.shown();
-                    let is_other = shown.state != last_state;
-                    last_state = shown.state;
-                    if is_new || is_other || !standings.is_empty() {
-                        is_new = false;
-                        yield Ok(WatchLadderResponse {
-                            ladder: Some(shown),
-                            standings,
-                            r#match: None,
-                        });
-                    }
-                }
-                let number = select! {
-                    biased;
-                    refusal = &mut refused => {
-                        yield Err(refusal.into());
-                        return;
-                    }
-                    () = stopping.cancelled() => {
-                        yield Err(ladders.matches().stop_refusal().into());
-                        return;
-                    }
-                    number = numbers.recv() => match number {
-                        Ok(number) => number,
-                        // It misses some; the list of matches has them.
-                        Err(RecvError::Lagged(_)) => continue,
-                        Err(RecvError::Closed) => return,
-                    },
-                    // The sender is in the ladder, which is held here.
-                    _ = changes.changed(), if due.is_none() => {
-                        due = Some(Instant::now() + NEWS_EVERY);
-                        continue;
-                    }
-                    () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => continue,
-                };
-                match ladder.one(ladders.matches(), number).await {
-                    Ok(Some(shown)) => yield Ok(WatchLadderResponse {
-                        ladder: Some(ladder.shown()),
-                        standings: Vec::new(),
-                        r#match: Some(shown),
-                    }),
-                    Ok(None) => {}
-                    Err(refusal) => {
-                        yield Err(refusal.into());
-                        return;
-                    }
-                }
+        let mut news = LadderNews::new(Arc::clone(&ladders), ladder);
+        Ok(Response::new(Box::pin(try_stream! {
+            let mut ended = pin!(ended(ladders, &caller));
+            while let Some(told) = news.next(ended.as_mut()).await? {
+                yield told;
             }
         })))
     }

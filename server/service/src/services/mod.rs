@@ -2,6 +2,7 @@
 
 mod catalog;
 mod ladder_desk;
+mod ladder_news;
 mod ladder_wishes;
 mod lobby_desk;
 mod lobby_wishes;

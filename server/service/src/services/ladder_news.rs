@@ -1,0 +1,134 @@
+//! What somebody who watches a ladder is told: how its bots stand, and its matches one by one.
+
+use std::{pin::Pin, sync::Arc, time::Duration};
+
+use bridgemaster_proto::v1::{Standing, WatchLadderResponse};
+use tokio::{
+    select,
+    sync::{
+        broadcast::{self, error::RecvError},
+        watch,
+    },
+    time::{Instant, sleep_until},
+};
+
+use crate::{
+    identity::Caller,
+    ladder::{Attending, Ladders, LiveLadder},
+    lobby::QueueId,
+    refusal::Refusal,
+};
+
+/// Time between two news of standings: ratings are fitted for each.
+const NEWS_EVERY: Duration = Duration::from_secs(1);
+
+/// The news of one ladder, for one who watches it.
+pub(super) struct LadderNews {
+    ladders: Arc<Ladders>,
+    ladder: Arc<LiveLadder>,
+    changes: watch::Receiver<u64>,
+    numbers: broadcast::Receiver<u64>,
+    told: Vec<Standing>,
+    /// `None` before the first news.
+    last_state: Option<i32>,
+    /// When standings are told next.
+    due: Option<Instant>,
+}
+
+impl LadderNews {
+    /// From how the ladder stands now on.
+    pub(super) fn new(ladders: Arc<Ladders>, ladder: Arc<LiveLadder>) -> Self {
+        let (changes, numbers) = ladder.follow();
+        Self {
+            ladders,
+            ladder,
+            changes,
+            numbers,
+            told: Vec::new(),
+            last_state: None,
+            due: Some(Instant::now()),
+        }
+    }
+
+    /// The next news; `None` when the ladder is gone. `ended` completes when the stream ends with a
+    /// refusal.
+    pub(super) async fn next(
+        &mut self,
+        mut ended: Pin<&mut impl Future<Output = Refusal>>,
+    ) -> Result<Option<WatchLadderResponse>, Refusal> {
+        loop {
+            if self.due.is_some_and(|due| due <= Instant::now()) {
+                self.due = None;
+                self.changes.mark_unchanged();
+                if let Some(news) = self.standings() {
+                    return Ok(Some(news));
+                }
+            }
+            let number = select! {
+                biased;
+                refusal = &mut ended => return Err(refusal),
+                number = self.numbers.recv() => match number {
+                    Ok(number) => number,
+                    // It misses some; the list of matches has them.
+                    Err(RecvError::Lagged(_)) => continue,
+                    Err(RecvError::Closed) => return Ok(None),
+                },
+                // The sender is in the ladder, which is held here.
+                _ = self.changes.changed(), if self.due.is_none() => {
+                    self.due = Some(Instant::now() + NEWS_EVERY);
+                    continue;
+                }
+                () = sleep_until(self.due.unwrap_or_else(Instant::now)), if self.due.is_some() => {
+                    continue;
+                }
+            };
+            if let Some(shown) = self.ladder.one(self.ladders.matches(), number).await? {
+                return Ok(Some(WatchLadderResponse {
+                    ladder: Some(self.ladder.shown()),
+                    standings: Vec::new(),
+                    r#match: Some(shown),
+                }));
+            }
+        }
+    }
+
+    /// The standings that changed since they were told, if any did, or the state of the ladder.
+    fn standings(&mut self) -> Option<WatchLadderResponse> {
+        let attending = attending(&self.ladders, &self.ladder);
+        let now = self.ladder.standings(&attending, false);
+        let changed = now.iter().filter(|standing| !self.told.contains(standing));
+        let standings: Vec<Standing> = changed.cloned().collect();
+        self.told = now;
+        let shown = self.ladder.shown();
+        let is_other = self.last_state.replace(shown.state) != Some(shown.state);
+        (is_other || !standings.is_empty()).then_some(WatchLadderResponse {
+            ladder: Some(shown),
+            standings,
+            r#match: None,
+        })
+    }
+}
+
+/// Completes when the caller may watch no more, or the server stops.
+pub(super) async fn ended(ladders: Arc<Ladders>, caller: &Caller) -> Refusal {
+    let stopping = ladders.matches().lifecycle().stopping();
+    select! {
+        biased;
+        refusal = caller.refused() => refusal,
+        () = stopping.cancelled() => ladders.matches().stop_refusal(),
+    }
+}
+
+/// How bots attend the queue of a ladder, by their names.
+pub(super) fn attending(ladders: &Ladders, ladder: &LiveLadder) -> Attending {
+    let Some(queue_id) = QueueId::new(ladder.id().as_str()) else {
+        return Attending::new();
+    };
+    let all = ladders
+        .lobby()
+        .with(|room, _| room.attending_all(&queue_id));
+    let named = all
+        .into_iter()
+        .map(|attendance| (attendance.bot_name.clone(), attendance));
+    named.collect()
+}
