@@ -40,6 +40,7 @@ pub(crate) trait Viewer {
 }
 
 /// A part of the list.
+#[derive(Default)]
 pub(crate) struct Listed {
     pub(crate) matches: Vec<MatchInfo>,
     /// Matches that cannot be read.
@@ -202,42 +203,53 @@ impl Matches {
         Call::room_for_answer(count * LISTED_MATCH_BYTES).await?;
         let party = wanted.party();
         let of = viewer.sees_only().or(party.as_ref());
-        let mut page = Vec::new();
-        let mut damaged = Vec::new();
+        let mut listed = Listed::default();
         if before.is_none() && wanted.wants_in_play() {
             let in_play = self.set_aside().in_play().into_iter();
             let seen = in_play.filter(|(_, maker)| viewer.sees_unreadable(maker.as_ref()));
-            damaged.extend(seen.map(|(id, _)| id));
+            listed.damaged.extend(seen.map(|(id, _)| id));
         }
-        let listed = |matches, damaged, next| {
-            Ok(Listed {
-                matches,
-                damaged,
-                next,
-            })
-        };
-        let mut after = match before.unwrap_or(Before::Made(u64::MAX)) {
+        let after = match before.unwrap_or(Before::Made(u64::MAX)) {
             Before::Stored(after) => after,
             Before::Made(age) => {
                 let (held, next) = self.held_before(wanted, age, count, of).await;
                 for info in held {
-                    page.push(info.shown().await.map_err(storage_failed)?);
+                    let shown = info.shown().await.map_err(storage_failed)?;
+                    listed.matches.push(shown);
                 }
                 if next.is_some() {
-                    return listed(page, damaged, next.map(Before::Made));
+                    listed.next = next.map(Before::Made);
+                    return Ok(listed);
                 }
                 None
             }
         };
-        let Some(journal) = self.journal().filter(|_| wanted.wants_finished()) else {
-            return listed(page, damaged, None);
+        if wanted.wants_finished() {
+            let stored = self.list_stored(wanted, after, count, of, &mut listed);
+            listed.next = stored.await?;
+        }
+        Ok(listed)
+    }
+
+    /// Adds the finished matches that only the store has, from this place on, until there are
+    /// `count` matches. Gives where the list goes on.
+    async fn list_stored(
+        &self,
+        wanted: &MatchQuery,
+        mut after: Option<FinishedCursor>,
+        count: usize,
+        of: Option<&KeyName>,
+        listed: &mut Listed,
+    ) -> Result<Option<Before>, Refusal> {
+        let Some(store) = self.store() else {
+            return Ok(None);
         };
         for _ in 0..MAX_READS {
             // Without room one is asked for, to know whether there are more.
-            let room = count - page.len();
+            let room = count - listed.matches.len();
             let limit = u32::try_from(room).unwrap_or(u32::MAX).max(1);
             let turn = self.reading().turn().await?;
-            let stored = journal.store().finished(after, limit, of).await;
+            let stored = store.finished(after, limit, of).await;
             drop(turn);
             let stored = stored.map_err(store_failed)?;
             let only_stored = stored
@@ -246,12 +258,15 @@ impl Matches {
                 .filter(|finished| self.held(&finished.match_id).is_none());
             if room == 0 {
                 let has_more = only_stored.count() > 0 || stored.next.is_some();
-                return listed(page, damaged, has_more.then_some(Before::Stored(after)));
+                return Ok(has_more.then_some(Before::Stored(after)));
             }
             for (number, finished) in only_stored.enumerate() {
                 match self.read_finished(finished) {
-                    Ok(finished) => page.extend(finished.info_if(wanted).map(Gated::into_value)),
-                    Err(_) => damaged.push(finished.match_id.clone()),
+                    Ok(read) => {
+                        let info = read.info_if(wanted).map(Gated::into_value);
+                        listed.matches.extend(info);
+                    }
+                    Err(_) => listed.damaged.push(finished.match_id.clone()),
                 }
                 if number % AT_ONCE == AT_ONCE - 1 {
                     yield_now().await;
@@ -259,17 +274,17 @@ impl Matches {
             }
             for damage in &stored.damaged {
                 self.set_aside().finished(damage);
-                damaged.extend(damage.value.match_id().cloned());
+                listed.damaged.extend(damage.value.match_id().cloned());
             }
             if stored.next.is_none() {
-                return listed(page, damaged, None);
+                return Ok(None);
             }
             after = stored.next;
-            if page.len() == count {
+            if listed.matches.len() == count {
                 break;
             }
         }
-        listed(page, damaged, Some(Before::Stored(after)))
+        Ok(Some(Before::Stored(after)))
     }
 
     pub(super) fn read_finished(&self, finished: &FinishedMatch) -> Result<StoredMatch, Refusal> {

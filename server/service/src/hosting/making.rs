@@ -2,10 +2,10 @@
 
 use std::{any::Any, collections::BTreeMap, sync::Arc};
 
-use bridgemaster_games::{Seat, with_game};
-use bridgemaster_match::{OfferedSeat, Origin};
+use bridgemaster_games::{Seat, SeatCount, with_game};
+use bridgemaster_match::{MatchId, OfferedSeat, Origin};
 use bridgemaster_proto::{
-    games::{WireError, game_id},
+    games::{WireError, WireGame, game_id},
     v1::{MatchConfig, MatchGroup, MatchInfo, RefusalReason, SeatTicket},
 };
 use bridgemaster_store::{KeyName, StoreError, Write};
@@ -40,6 +40,44 @@ pub(crate) struct Making {
     pub(crate) group: Option<MatchGroup>,
     /// So that the same call makes one match.
     pub(crate) request: Option<RepeatableRequest>,
+}
+
+impl Making {
+    /// Makes sure that the match has the seats that are named.
+    fn check_seats(&self, seats: SeatCount) -> Result<(), Refusal> {
+        let mut named = self.reserved_for.keys().chain(self.offered.keys());
+        let Some(seat) = named.find(|seat| !seats.contains(**seat)) else {
+            return Ok(());
+        };
+        let most = seats.get() - 1;
+        let detail = format!("the match has the seats 0 to {most}, not {}", seat.number());
+        Err(Refusal::field("seat_reservations.seat", detail))
+    }
+
+    /// What is kept of it with the match.
+    fn into_origin(self, id: MatchId, tickets: &[Ticket]) -> Origin {
+        let hashes = tickets.iter().map(Ticket::hash).collect();
+        let reserved_for = self.reserved_for.into_iter();
+        Origin {
+            maker: self.maker.as_ref().map(ToString::to_string),
+            created_unix_ms: now_unix_ms().unsigned_abs(),
+            labels: self.labels,
+            reserved_for: reserved_for
+                .map(|(seat, name)| (seat, name.to_string()))
+                .collect(),
+            group: self.group,
+            offered: self.offered,
+            ..Origin::new(id, draw_seed_salt(), hashes)
+        }
+    }
+}
+
+/// What a match that is made is stored with, and what is kept until it is hosted.
+struct Keeping {
+    group_key: Option<GroupKey>,
+    request: Option<RepeatableRequest>,
+    _meanwhile: Option<Arc<dyn Any + Send + Sync>>,
+    _turn: Turn,
 }
 
 /// A match that was made.
@@ -108,7 +146,7 @@ impl Matches {
     pub(crate) async fn make(
         self: &Arc<Self>,
         config: &MatchConfig,
-        making: Making,
+        mut making: Making,
         turn: Turn,
     ) -> Result<Made, Refusal> {
         if self.lifecycle().is_draining() {
@@ -122,43 +160,18 @@ impl Matches {
         let seed = seed.unwrap_or_else(draw_seed);
         with_game!(game, G => {
             let rules = rules_from_wire::<G>(config, seed).map_err(refuse_config)?;
-            let Making {
-                maker,
-                labels,
-                reserved_for,
-                offered,
-                kept_meanwhile,
-                request,
-                group,
-            } = making;
-            let group_key = GroupKey::of(group.as_ref(), maker_name(maker.as_ref()));
-            let mut named = reserved_for.keys().chain(offered.keys());
-            if let Some(seat) = named.find(|seat| !rules.seats.contains(**seat)) {
-                let most = rules.seats.get() - 1;
-                let detail = format!("the match has the seats 0 to {most}, not {}", seat.number());
-                return Err(Refusal::field("seat_reservations.seat", detail));
-            }
-            let reserved_for = reserved_for.into_iter();
+            making.check_seats(rules.seats)?;
             let id = draw_match_id();
-            let ticket = |seat| match offered.contains_key(&seat) {
-                true => self.offered_ticket(&id, seat),
-                false => Ticket::draw(),
+            let tickets = self.tickets_for(&id, rules.seats, &making.offered);
+            let group_key = self.enter_group(&making).await?;
+            let keeping = Keeping {
+                group_key: group_key.clone(),
+                request: making.request.take(),
+                _meanwhile: making.kept_meanwhile.take(),
+                _turn: turn,
             };
-            let tickets: Vec<Ticket> = rules.seats.seats().map(ticket).collect();
-            let hashes = tickets.iter().map(Ticket::hash).collect();
-            let origin = Origin {
-                maker: maker.as_ref().map(ToString::to_string),
-                created_unix_ms: now_unix_ms().unsigned_abs(),
-                labels,
-                reserved_for: reserved_for.map(|(seat, name)| (seat, name.to_string())).collect(),
-                group: group.clone(),
-                offered,
-                ..Origin::new(id, draw_seed_salt(), hashes)
-            };
-            if let Some((key, group)) = group_key.as_ref().zip(group.as_ref()) {
-                self.check_is_not_over(key).await?;
-                self.context().groups.enter(key, group, self.limits())?;
-            }
+            let maker = making.maker.clone();
+            let origin = making.into_origin(id, &tickets);
             let made = self.in_a_place(maker.as_ref(), || {
                 let made = LiveMatch::<G>::new(origin, maker.clone(), rules, self.context());
                 made.map_err(|error| {
@@ -170,39 +183,70 @@ impl Matches {
                     self.context().groups.leave(key);
                 }
             })?;
-            let made = Arc::new(made);
-            if let Some(journal) = self.journal() {
-                let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
-                // In a task of its own: a caller that goes away meanwhile must not leave a match
-                // that is stored and that nobody hosts.
-                let admitted = tokio::spawn(async move {
-                    let _turn = turn;
-                    let note = request.as_ref().map(|request| request.note(made.id()));
-                    let open = |of_group: Option<Write>| {
-                        let notes = note.into_iter().chain(of_group);
-                        journal.open(made.id().clone(), &made.header(), notes)
-                    };
-                    let gate = match &group_key {
-                        Some(key) => matches.context().groups.keep(key, open),
-                        None => open(None),
-                    };
-                    let stored = gate.wait().await;
-                    let admitted = matches.admit(made, tickets, stored);
-                    drop(kept_meanwhile);
-                    admitted
-                });
-                admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
-            } else {
-                let id = made.id().clone();
-                let admitted = self.admit(made, tickets, Ok(()));
-                if let Some(request) = &request {
-                    self.roster().is_by(&id, request);
-                }
-                drop((turn, kept_meanwhile));
-                admitted
-            }
+            self.store_and_admit(made, tickets, keeping).await
         })
         .ok_or_else(unnamed)?
+    }
+
+    /// The tickets to the seats of a match.
+    fn tickets_for(
+        &self,
+        id: &MatchId,
+        seats: SeatCount,
+        offered: &BTreeMap<Seat, OfferedSeat>,
+    ) -> Vec<Ticket> {
+        let ticket = |seat| match offered.contains_key(&seat) {
+            true => self.offered_ticket(id, seat),
+            false => Ticket::draw(),
+        };
+        seats.seats().map(ticket).collect()
+    }
+
+    /// Counts a match for its group, if it is of one, until it leaves it.
+    async fn enter_group(&self, making: &Making) -> Result<Option<GroupKey>, Refusal> {
+        let group = making.group.as_ref();
+        let key = GroupKey::of(group, maker_name(making.maker.as_ref()));
+        if let Some((key, group)) = key.as_ref().zip(group) {
+            self.check_is_not_over(key).await?;
+            self.context().groups.enter(key, group, self.limits())?;
+        }
+        Ok(key)
+    }
+
+    /// Stores a match that has its place, if there is a store, and hosts it.
+    async fn store_and_admit<G: WireGame>(
+        self: &Arc<Self>,
+        made: LiveMatch<G>,
+        tickets: Vec<Ticket>,
+        keeping: Keeping,
+    ) -> Result<Made, Refusal> {
+        let made = Arc::new(made);
+        let Some(journal) = self.journal() else {
+            let id = made.id().clone();
+            let admitted = self.admit(made, tickets, Ok(()));
+            if let Some(request) = &keeping.request {
+                self.roster().is_by(&id, request);
+            }
+            return admitted;
+        };
+        let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
+        // In a task of its own: a caller that goes away meanwhile must not leave a match that is
+        // stored and that nobody hosts.
+        let admitted = tokio::spawn(async move {
+            let note = keeping.request.as_ref();
+            let note = note.map(|request| request.note(made.id()));
+            let open = |of_group: Option<Write>| {
+                let notes = note.into_iter().chain(of_group);
+                journal.open(made.id().clone(), &made.header(), notes)
+            };
+            let gate = match &keeping.group_key {
+                Some(key) => matches.context().groups.keep(key, open),
+                None => open(None),
+            };
+            let stored = gate.wait().await;
+            matches.admit(made, tickets, stored)
+        });
+        admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
     }
 
     /// Hosts a match that has its place, if it is stored.

@@ -276,12 +276,7 @@ impl LiveLadder {
                 End::Annulled(_) | End::CalledOff { .. } => Vec::new(),
             }
         });
-        for standing in &standings {
-            if let Some(why) = &standing.benched {
-                let bot = &standing.bot;
-                warn!(ladder = %self.id, bot = bot.name, version = bot.version, why, "a bot is benched");
-            }
-        }
+        self.log_benched(&standings);
         if !points.is_empty() {
             // What is told of how a rating went follows from the results no more than roughly, and
             // may be lost with a crash.
@@ -292,6 +287,15 @@ impl LiveLadder {
         let _ = self.matches.send(number);
         self.changed();
         Ok(standings)
+    }
+
+    fn log_benched(&self, standings: &[Standing]) {
+        for standing in standings {
+            if let Some(why) = &standing.benched {
+                let bot = &standing.bot;
+                warn!(ladder = %self.id, bot = bot.name, version = bot.version, why, "a bot is benched");
+            }
+        }
     }
 
     /// Takes the ladder to its next state; a state that it has already is no change.

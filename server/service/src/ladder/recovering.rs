@@ -42,37 +42,8 @@ impl LiveLadder {
         store.commit(vec![lead]).await?;
         let ladder = Ladder::new(description.rules(), description.state());
         let mut known = Known::new(description, ladder);
-        let rows = store.ladder_versions(&id).await?;
-        for damage in rows.damaged {
-            unreadable(&id, "a version", &damage.to_string(), metrics);
-        }
-        let mut versions = Vec::new();
-        for stored in rows.kept {
-            match Version::read(stored) {
-                Ok(version) => versions.push(version),
-                Err(problem) => unreadable(&id, "a version", &problem, metrics),
-            }
-        }
-        versions.sort_by_key(|version| version.place);
-        for version in versions {
-            known.keep(version);
-        }
-        let mut from = Some(0);
-        while let Some(number) = from {
-            let rows = store
-                .ladder_matches(&id, number, MAX_PAGE_LADDER_MATCHES)
-                .await?;
-            from = rows.next;
-            for damage in rows.damaged {
-                unreadable(&id, "a match", &damage.to_string(), metrics);
-            }
-            for stored in rows.kept {
-                match MatchRow::read(&stored) {
-                    Ok(row) => known.has_had(stored.number, row),
-                    Err(problem) => unreadable(&id, "a match", &problem, metrics),
-                }
-            }
-        }
+        known.read_versions(&id, &*store, metrics).await?;
+        known.read_matches(&id, &*store, metrics).await?;
         let counts = known.ladder.counts();
         info!(
             ladder = %id,
@@ -86,6 +57,56 @@ impl LiveLadder {
 }
 
 impl Known {
+    /// Takes in the versions of bots, in the order in which they entered.
+    async fn read_versions(
+        &mut self,
+        id: &LadderId,
+        store: &dyn Store,
+        metrics: &Metrics,
+    ) -> Result<(), StoreError> {
+        let rows = store.ladder_versions(id).await?;
+        for damage in rows.damaged {
+            unreadable(id, "a version", &damage.to_string(), metrics);
+        }
+        let mut versions = Vec::new();
+        for stored in rows.kept {
+            match Version::read(stored) {
+                Ok(version) => versions.push(version),
+                Err(problem) => unreadable(id, "a version", &problem, metrics),
+            }
+        }
+        versions.sort_by_key(|version| version.place);
+        for version in versions {
+            self.keep(version);
+        }
+        Ok(())
+    }
+
+    /// Takes in the matches, from the first.
+    async fn read_matches(
+        &mut self,
+        id: &LadderId,
+        store: &dyn Store,
+        metrics: &Metrics,
+    ) -> Result<(), StoreError> {
+        let mut from = Some(0);
+        while let Some(number) = from {
+            let rows = store.ladder_matches(id, number, MAX_PAGE_LADDER_MATCHES);
+            let rows = rows.await?;
+            from = rows.next;
+            for damage in rows.damaged {
+                unreadable(id, "a match", &damage.to_string(), metrics);
+            }
+            for stored in rows.kept {
+                match MatchRow::read(&stored) {
+                    Ok(row) => self.has_had(stored.number, row),
+                    Err(problem) => unreadable(id, "a match", &problem, metrics),
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Takes in a match that an earlier server paired, and perhaps ended.
     fn has_had(&mut self, number: u64, row: MatchRow) {
         self.ladder.skip_to(number);

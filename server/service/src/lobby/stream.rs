@@ -20,6 +20,19 @@ pub(super) struct AttendingStream {
     pub(super) end: Option<StreamEnd>,
 }
 
+impl AttendingStream {
+    /// A stream that was told nothing.
+    pub(super) fn new(queue_id: QueueId, bot: BotName) -> Self {
+        Self {
+            queue_id,
+            bot,
+            told: 0,
+            withdrawn: VecDeque::new(),
+            end: None,
+        }
+    }
+}
+
 /// Why a stream ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StreamEnd {

@@ -51,6 +51,11 @@ pub(crate) struct Metrics {
     faults: Family<FaultLabels, Counter>,
     play_streams: Gauge,
     watch_streams: Gauge,
+    storage: StorageNumbers,
+}
+
+/// The numbers of what the server stores.
+struct StorageNumbers {
     batch_entries: Histogram,
     commit_seconds: Histogram,
     damaged_values: Family<DamageLabels, Gauge>,
@@ -117,6 +122,126 @@ impl Metrics {
                 "Open streams of spectators",
                 Gauge::default(),
             ),
+            storage: StorageNumbers::new(r),
+            registry,
+        };
+        this.begin_all_series();
+        this
+    }
+
+    /// Every series is there from the start, so that a rate is right from the first scrape on.
+    fn begin_all_series(&self) {
+        for phase in [MatchPhase::Waiting, MatchPhase::Running] {
+            drop(self.count_match(phase));
+        }
+        for game in GAME_IDS {
+            self.game(game);
+        }
+        for value in DamagedValue::ALL {
+            self.storage
+                .damaged_values
+                .get_or_create_owned(&DamageLabels::of(value));
+        }
+    }
+
+    /// The numbers of a game of the catalogue.
+    pub(crate) fn game(&self, game: &'static str) -> GameMetrics {
+        let by = |by| self.decisions.get_or_create_owned(&ByLabels::new(game, by));
+        let label = GameLabels { game };
+        GameMetrics {
+            ended: self.matches_ended.get_or_create_owned(&label),
+            by_bot: by(DecidedBy::Bot),
+            by_referee: by(DecidedBy::Referee),
+            by_house: by(DecidedBy::House),
+            decision_seconds: self.decision_seconds.get_or_create_owned(&label),
+        }
+    }
+
+    /// Counts a match that waits or runs while this lives.
+    pub(crate) fn count_match(&self, phase: MatchPhase) -> CountedMatch {
+        CountedMatch::new(self.matches.clone(), phase)
+    }
+
+    /// Commits are gone that an earlier server made.
+    pub(crate) fn lost_commits(&self, commits: u64) {
+        self.storage
+            .lost_commits
+            .set(i64::try_from(commits).unwrap_or(i64::MAX));
+    }
+
+    /// A value of the store cannot be read.
+    pub(crate) fn damaged(&self, value: DamagedValue) {
+        self.storage
+            .damaged_values
+            .get_or_create(&DamageLabels::of(value))
+            .inc();
+    }
+
+    /// A match ended with a result that the server's lag spoiled.
+    pub(crate) fn match_spoiled(&self) {
+        self.matches_spoiled.inc();
+    }
+
+    /// A match was called off.
+    pub(crate) fn match_cancelled(&self) {
+        self.matches_cancelled.inc();
+    }
+
+    /// A seat committed a fault.
+    pub(crate) fn fault(&self, fault: &Fault) {
+        self.faults.get_or_create(&FaultLabels::of(fault)).inc();
+    }
+
+    /// A message of a bot was handled so long after it was decoded.
+    pub(crate) fn handled(&self, time: Duration) {
+        self.handling_seconds.observe(time.as_secs_f64());
+    }
+
+    /// The server did nothing for so long.
+    pub(crate) fn lagged(&self, time: Duration) {
+        self.lag_seconds.observe(time.as_secs_f64());
+    }
+
+    /// A batch of so many writes was committed within this time.
+    pub(crate) fn committed(&self, writes: usize, time: Duration) {
+        self.storage.batch_entries.observe(writes as f64);
+        self.storage.commit_seconds.observe(time.as_secs_f64());
+    }
+
+    /// So many replay files were written.
+    pub(crate) fn replays_written(&self, count: usize) {
+        self.storage.replays_written.inc_by(count as u64);
+    }
+
+    /// Replay files could not be written, or one is lost.
+    pub(crate) fn replay_failed(&self) {
+        self.storage.replays_failed.inc();
+    }
+
+    /// Counts a stream of a bot while the guard lives.
+    pub(crate) fn play_stream(&self) -> Counted {
+        Counted::new(&self.play_streams)
+    }
+
+    /// Counts a stream of a spectator while the guard lives.
+    pub(crate) fn watch_stream(&self) -> Counted {
+        Counted::new(&self.watch_streams)
+    }
+
+    /// All numbers, as text.
+    ///
+    /// # Errors
+    /// When the text cannot be written; it is a String, so that would be a defect.
+    pub(crate) fn encode(&self) -> Result<String, fmt::Error> {
+        let mut text = String::new();
+        text::encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+impl StorageNumbers {
+    fn new(r: &mut Registry) -> Self {
+        Self {
             batch_entries: add(
                 r,
                 "journal_batch_entries",
@@ -153,112 +278,7 @@ impl Metrics {
                 "Commits that the data folder had lost when this server started",
                 Gauge::default(),
             ),
-            registry,
-        };
-        // Every series is there from the start, so that a rate is right from the first scrape on.
-        for phase in [MatchPhase::Waiting, MatchPhase::Running] {
-            drop(this.count_match(phase));
         }
-        for game in GAME_IDS {
-            this.game(game);
-        }
-        for value in DamagedValue::ALL {
-            this.damaged_values
-                .get_or_create_owned(&DamageLabels::of(value));
-        }
-        this
-    }
-
-    /// The numbers of a game of the catalogue.
-    pub(crate) fn game(&self, game: &'static str) -> GameMetrics {
-        let by = |by| self.decisions.get_or_create_owned(&ByLabels::new(game, by));
-        let label = GameLabels { game };
-        GameMetrics {
-            ended: self.matches_ended.get_or_create_owned(&label),
-            by_bot: by(DecidedBy::Bot),
-            by_referee: by(DecidedBy::Referee),
-            by_house: by(DecidedBy::House),
-            decision_seconds: self.decision_seconds.get_or_create_owned(&label),
-        }
-    }
-
-    /// Counts a match that waits or runs while this lives.
-    pub(crate) fn count_match(&self, phase: MatchPhase) -> CountedMatch {
-        CountedMatch::new(self.matches.clone(), phase)
-    }
-
-    /// Commits are gone that an earlier server made.
-    pub(crate) fn lost_commits(&self, commits: u64) {
-        self.lost_commits
-            .set(i64::try_from(commits).unwrap_or(i64::MAX));
-    }
-
-    /// A value of the store cannot be read.
-    pub(crate) fn damaged(&self, value: DamagedValue) {
-        self.damaged_values
-            .get_or_create(&DamageLabels::of(value))
-            .inc();
-    }
-
-    /// A match ended with a result that the server's lag spoiled.
-    pub(crate) fn match_spoiled(&self) {
-        self.matches_spoiled.inc();
-    }
-
-    /// A match was called off.
-    pub(crate) fn match_cancelled(&self) {
-        self.matches_cancelled.inc();
-    }
-
-    /// A seat committed a fault.
-    pub(crate) fn fault(&self, fault: &Fault) {
-        self.faults.get_or_create(&FaultLabels::of(fault)).inc();
-    }
-
-    /// A message of a bot was handled so long after it was decoded.
-    pub(crate) fn handled(&self, time: Duration) {
-        self.handling_seconds.observe(time.as_secs_f64());
-    }
-
-    /// The server did nothing for so long.
-    pub(crate) fn lagged(&self, time: Duration) {
-        self.lag_seconds.observe(time.as_secs_f64());
-    }
-
-    /// A batch of so many writes was committed within this time.
-    pub(crate) fn committed(&self, writes: usize, time: Duration) {
-        self.batch_entries.observe(writes as f64);
-        self.commit_seconds.observe(time.as_secs_f64());
-    }
-
-    /// So many replay files were written.
-    pub(crate) fn replays_written(&self, count: usize) {
-        self.replays_written.inc_by(count as u64);
-    }
-
-    /// Replay files could not be written, or one is lost.
-    pub(crate) fn replay_failed(&self) {
-        self.replays_failed.inc();
-    }
-
-    /// Counts a stream of a bot while the guard lives.
-    pub(crate) fn play_stream(&self) -> Counted {
-        Counted::new(&self.play_streams)
-    }
-
-    /// Counts a stream of a spectator while the guard lives.
-    pub(crate) fn watch_stream(&self) -> Counted {
-        Counted::new(&self.watch_streams)
-    }
-
-    /// All numbers, as text.
-    ///
-    /// # Errors
-    /// When the text cannot be written; it is a String, so that would be a defect.
-    pub(crate) fn encode(&self) -> Result<String, fmt::Error> {
-        let mut text = String::new();
-        text::encode(&mut text, &self.registry)?;
-        Ok(text)
     }
 }
 

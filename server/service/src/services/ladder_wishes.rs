@@ -61,11 +61,7 @@ pub(super) fn new_ladder(
     let id = id.map_err(|_| refuse("ladder_id", QueueId::RULE))?;
     let config = config.unwrap_or_default();
     let served = check_config(&config)?;
-    if rules_version != 0 && rules_version != served {
-        let detail =
-            format!("this server plays version {served} of its rules, not {rules_version}");
-        return Err(refuse("rules_version", detail));
-    }
+    check_rules_version(rules_version, served)?;
     check_keys(&key_names, authenticator)?;
     let max_matches = in_range(
         "max_matches",
@@ -79,14 +75,7 @@ pub(super) fn new_ladder(
         // Keys have no owners yet.
         return Err(Refusal::unsupported_field("ladder.owners_apart"));
     }
-    match LadderReplays::try_from(replays) {
-        Ok(LadderReplays::Unspecified | LadderReplays::Public) => {}
-        Ok(_) => return Err(Refusal::unsupported_field("ladder.replays")),
-        Err(_) => {
-            let detail = format!("{replays} is no LadderReplays; 0 to 3 are");
-            return Err(refuse("replays", detail));
-        }
-    }
+    check_replays(replays)?;
     let ladder = Ladder {
         ladder_id,
         config: Some(config),
@@ -134,6 +123,25 @@ fn check_config(config: &MatchConfig) -> Result<u32, Refusal> {
     });
     let checked = checked.ok_or_else(unset)?;
     checked.map_err(|error| refuse(&format!("config.{}", error.field), error.detail))
+}
+
+fn check_rules_version(asked: u32, served: u32) -> Result<(), Refusal> {
+    if asked != 0 && asked != served {
+        let detail = format!("this server plays version {served} of its rules, not {asked}");
+        return Err(refuse("rules_version", detail));
+    }
+    Ok(())
+}
+
+fn check_replays(replays: i32) -> Result<(), Refusal> {
+    match LadderReplays::try_from(replays) {
+        Ok(LadderReplays::Unspecified | LadderReplays::Public) => Ok(()),
+        Ok(_) => Err(Refusal::unsupported_field("ladder.replays")),
+        Err(_) => {
+            let detail = format!("{replays} is no LadderReplays; 0 to 3 are");
+            Err(refuse("replays", detail))
+        }
+    }
 }
 
 fn check_keys(names: &[String], authenticator: &Authenticator) -> Result<(), Refusal> {

@@ -2,7 +2,10 @@
 //! they come, of one that has ended from its replay. What may be told is for
 //! [`Positions`] to say; what is public, for the match itself.
 
-use std::{pin::Pin, sync::Arc};
+use std::{
+    pin::{Pin, pin},
+    sync::Arc,
+};
 
 use async_stream::try_stream;
 use bridgemaster_games::Viewer;
@@ -17,7 +20,7 @@ use tokio::{
     task::consume_budget,
     time::{Instant, sleep_until},
 };
-use tokio_stream::Stream;
+use tokio_stream::{Stream, StreamExt as _};
 use tonic::Status;
 
 use crate::{
@@ -165,6 +168,21 @@ impl Onlooker {
                 yield response(None, Some(info));
                 return;
             }
+            let mut rest = pin!(self.rest_of_replay(progress, info));
+            while let Some(position) = rest.next().await {
+                yield position?;
+            }
+        })
+    }
+
+    /// The positions of a match that is over which were not told, from its replay; `info` comes with
+    /// the last.
+    fn rest_of_replay(
+        &self,
+        mut progress: Progress,
+        info: MatchInfo,
+    ) -> impl Stream<Item = Result<WatchPositionsResponse, Status>> {
+        try_stream! {
             let replay = self.matches.whole_replay(&*self.hosted, &self.reader).await?;
             let _room = Call::room(replay.len()).await?;
             let is_secret = self.hosted.course().is_secret_for().is_some();
@@ -200,7 +218,7 @@ impl Onlooker {
                 consume_budget().await;
             }
             yield response(held, Some(info));
-        })
+        }
     }
 
     /// What is to be told of the match before the next position: all of it at first, and then how it

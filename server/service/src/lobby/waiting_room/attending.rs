@@ -1,16 +1,20 @@
 //! Attendances: begun, changed, left, and ended when their bots stay away.
 
-use std::{collections::VecDeque, time::Instant};
+use std::time::Instant;
 
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
 
 use super::{Asking, Due, Refused, WaitingRoom};
-use crate::lobby::{
-    AttendanceId, BotName, QueueId, Standing,
-    attendance::Attendance,
-    stream::{AttendingStream, StreamEnd, StreamNumber},
+use crate::{
+    lobby::{
+        AttendanceId, BotName, QueueId, Standing,
+        attendance::Attendance,
+        offer::SeatOffer,
+        stream::{AttendingStream, StreamEnd, StreamNumber},
+    },
+    transport::CallerId,
 };
 
 impl WaitingRoom {
@@ -41,46 +45,18 @@ impl WaitingRoom {
         if let Standing::Benched { detail } = queue.standing(&bot, &version) {
             return Err(Refused::Benched(detail.clone()));
         }
-        let before = self.attendance(&queue_id, &bot);
-        let before = before.map(|before| (before.id.clone(), before.stream, before.is_paused));
-        let is_counted = self
-            .attendance(&queue_id, &bot)
-            .is_some_and(|before| before.caller == caller);
-        if before.is_none() && self.attendances.len() >= self.limits.attendances {
-            return Err(Refused::ServerLimit("attendances", self.limits.attendances));
-        }
-        let of_caller = self.attendances_of.get(&caller).copied();
-        let most = self.limits.attendances_per_caller;
-        if !is_counted && of_caller.unwrap_or_default() >= most {
-            return Err(Refused::Limit("attendances_per_caller", most));
-        }
-        let mut id = new_id;
-        let mut is_paused = false;
-        let mut off = Vec::new();
-        if let Some((old_id, stream, was_paused)) = before {
-            if let Some(stream) = stream {
-                self.end(stream, StreamEnd::Superseded);
-            }
-            let is_same = self
-                .forget_attendance(&queue_id, &bot)
-                .is_some_and(|old| old.version == version);
-            if is_same {
-                id = old_id;
-                is_paused = was_paused;
-            }
-        }
-        let place = self.place_mut(&queue_id, &bot)?;
-        let of_others = place
-            .seats
-            .values()
-            .filter(|offer| !offer.is_taken && offer.offered.bot_version != version);
-        off.extend(of_others.map(|offer| offer.match_id.clone()));
-        place
-            .seats
-            .retain(|_, offer| offer.is_taken || offer.offered.bot_version == version);
+        self.check_room(&queue_id, &bot, &caller)?;
+        let (id, is_paused) = self
+            .supersede(&queue_id, &bot, &version)
+            .unwrap_or((new_id, false));
         self.last_stream += 1;
         let number = StreamNumber(self.last_stream);
         let place = self.place_mut(&queue_id, &bot)?;
+        let is_of_version =
+            |offer: &SeatOffer| offer.is_taken || offer.offered.bot_version == version;
+        let of_others = place.seats.values().filter(|offer| !is_of_version(offer));
+        let off = of_others.map(|offer| offer.match_id.clone()).collect();
+        place.seats.retain(|_, offer| is_of_version(offer));
         place.attendance = Some(Attendance {
             id: id.clone(),
             version,
@@ -94,16 +70,45 @@ impl WaitingRoom {
         });
         *self.attendances_of.entry(caller).or_default() += 1;
         self.attendances.insert(id, (queue_id.clone(), bot.clone()));
-        let stream = AttendingStream {
-            queue_id: queue_id.clone(),
-            bot: bot.clone(),
-            told: 0,
-            withdrawn: VecDeque::new(),
-            end: None,
-        };
+        let stream = AttendingStream::new(queue_id.clone(), bot.clone());
         self.streams.insert(number, stream);
         self.changed(&queue_id, &bot);
         Ok((number, off))
+    }
+
+    /// Makes sure that there is room for one more attendance, if this is one.
+    fn check_room(
+        &self,
+        queue_id: &QueueId,
+        bot: &BotName,
+        caller: &Option<CallerId>,
+    ) -> Result<(), Refused> {
+        let before = self.attendance(queue_id, bot);
+        if before.is_none() && self.attendances.len() >= self.limits.attendances {
+            return Err(Refused::ServerLimit("attendances", self.limits.attendances));
+        }
+        let is_counted = before.is_some_and(|before| before.caller == *caller);
+        let of_caller = self.attendances_of.get(caller).copied();
+        let most = self.limits.attendances_per_caller;
+        if !is_counted && of_caller.unwrap_or_default() >= most {
+            return Err(Refused::Limit("attendances_per_caller", most));
+        }
+        Ok(())
+    }
+
+    /// Ends the attendance that a bot had, if it had one. Gives its identifier, and whether it was
+    /// paused, where the same version goes on with it.
+    fn supersede(
+        &mut self,
+        queue_id: &QueueId,
+        bot: &BotName,
+        version: &str,
+    ) -> Option<(AttendanceId, bool)> {
+        if let Some(stream) = self.attendance(queue_id, bot)?.stream {
+            self.end(stream, StreamEnd::Superseded);
+        }
+        let old = self.forget_attendance(queue_id, bot)?;
+        (old.version == version).then_some((old.id, old.is_paused))
     }
 
     /// A stream is gone. Its bot is absent, if this was its newest.
