@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -26,6 +27,8 @@ const (
 	connectFor = 10 * time.Second
 	// reconnectFor is three times the default reconnect time of a match.
 	reconnectFor = 30 * time.Second
+	// maxSlots are the most matches that a bot plays at once.
+	maxSlots = 64
 	// maxNameChars is the longest name and version of a bot that a server takes.
 	maxNameChars = 64
 	// keyMetadata names the metadata entry that carries the API key of a call.
@@ -40,6 +43,12 @@ type Options struct {
 	Server string
 	// Ticket is the join ticket of the seat; BRIDGEMASTER_TICKET.
 	Ticket string
+	// Queue is the queue to attend instead of a ticket: the name of a contest or a ladder;
+	// BRIDGEMASTER_QUEUE.
+	Queue string
+	// Slots is how many matches a bot that attends a queue plays at once, 1 to 64;
+	// BRIDGEMASTER_SLOTS, or 1.
+	Slots int
 	// Key is the API key, for servers that ask for one; BRIDGEMASTER_KEY.
 	Key string
 	// CA is a PEM file of the certificates to trust for https://, instead of the system's;
@@ -73,9 +82,11 @@ type seating struct {
 	metadata []string
 }
 
-func (options Options) seating() (*seating, error) {
+// completed returns the options with what the environment has for what was left out.
+func (options Options) completed() Options {
 	fill(&options.Server, "BRIDGEMASTER_SERVER", DefaultServer)
 	fill(&options.Ticket, "BRIDGEMASTER_TICKET", "")
+	fill(&options.Queue, "BRIDGEMASTER_QUEUE", "")
 	fill(&options.Key, "BRIDGEMASTER_KEY", "")
 	fill(&options.CA, "BRIDGEMASTER_CA", "")
 	fill(&options.ClientCert, "BRIDGEMASTER_CLIENT_CERT", "")
@@ -90,15 +101,55 @@ func (options Options) seating() (*seating, error) {
 	if options.Log == nil {
 		options.Log = log.Default()
 	}
+	return options
+}
+
+// attends says whether a bot is to attend a queue: one is named, and no ticket.
+func (options Options) attends() bool {
+	options = options.completed()
+	return options.Ticket == "" && options.Queue != ""
+}
+
+// seating checks the options of a seat.
+func (options Options) seating() (*seating, error) {
+	options = options.completed()
 	if options.Ticket == "" {
 		return nil, &OptionsError{"no ticket: set BRIDGEMASTER_TICKET, or give Options.Ticket; " +
 			"creating a match returns one for each seat"}
 	}
-	ticket, err := secret("ticket", options.Ticket)
-	if err != nil {
-		return nil, err
+	return options.checked()
+}
+
+// queueing checks the options of an attendance, which shows no ticket.
+func (options Options) queueing() (*seating, error) {
+	options = options.completed()
+	if options.Queue == "" {
+		return nil, &OptionsError{"no queue: set BRIDGEMASTER_QUEUE, or give Options.Queue"}
 	}
-	metadata := []string{"authorization", "Bearer " + ticket}
+	given := ""
+	if options.Slots != 0 {
+		given = strconv.Itoa(options.Slots)
+	}
+	fill(&given, "BRIDGEMASTER_SLOTS", "1")
+	slots, err := strconv.Atoi(given)
+	if err != nil || slots < 1 || slots > maxSlots {
+		return nil, &OptionsError{
+			fmt.Sprintf("a bot plays 1 to %d matches at once, not %s", maxSlots, given)}
+	}
+	options.Slots, options.Ticket = slots, ""
+	return options.checked()
+}
+
+// checked checks completed options.
+func (options Options) checked() (*seating, error) {
+	var metadata []string
+	if options.Ticket != "" {
+		ticket, err := secret("ticket", options.Ticket)
+		if err != nil {
+			return nil, err
+		}
+		metadata = append(metadata, "authorization", "Bearer "+ticket)
+	}
 	if options.Key != "" {
 		key, err := secret("API key", options.Key)
 		if err != nil {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -26,10 +23,6 @@ const (
 	// keepAlive is the silence after which the transport checks that the server is still there, and
 	// the time that it has to show so.
 	keepAlive = 10 * time.Second
-	// firstPause: a server that only dropped the stream is back at once.
-	firstPause = 50 * time.Millisecond
-	// longestPause is what a bot loses of its clock at most when the server comes back.
-	longestPause = 2 * time.Second
 )
 
 // Play plays one match to its end and returns its result. It may be called by several goroutines at
@@ -49,24 +42,6 @@ func Play(ctx context.Context, bot Bot, options Options) (*v1.MatchResult, error
 	return seat.play(ctx)
 }
 
-// Run is the body of a program: it plays a match, says in one line how it ended, and ends the program
-// with exit code 1 and one line on standard error when it could not be played to its end.
-func Run(bot Bot, options Options) {
-	name := shown(options.name())
-	result, err := Play(context.Background(), bot, options)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s: error: %v\n", name, err)
-		os.Exit(1)
-	}
-	var places []string
-	for _, seat := range result.GetSeats() {
-		places = append(places,
-			fmt.Sprintf("seat %d: place %d with %d", seat.GetSeat(), seat.GetPlace(), seat.GetScore()))
-	}
-	fmt.Printf("%s: match %s is over; %s\n",
-		name, shown(result.GetMatchId()), strings.Join(places, ", "))
-}
-
 // seat is one seat of one match, over as many streams as it takes.
 type seat struct {
 	seating      *seating
@@ -79,7 +54,7 @@ type seat struct {
 }
 
 func (s *seat) play(ctx context.Context) (*v1.MatchResult, error) {
-	pause, until := firstPause, time.Now().Add(s.seating.ConnectFor)
+	backoff := newBackoff(s.seating.ConnectFor)
 	for {
 		ended, err := s.playOnOneStream(ctx)
 		if err == nil {
@@ -93,25 +68,20 @@ func (s *seat) play(ctx context.Context) (*v1.MatchResult, error) {
 		tried := s.seating.ConnectFor
 		if s.streamWasWelcomed {
 			// A match that waits for other bots may say nothing for long.
-			until = time.Now().Add(s.seating.ReconnectFor)
-			if s.conversation.progressed {
-				pause = firstPause
-			}
+			backoff.restart(s.seating.ReconnectFor, s.conversation.progressed)
 		}
 		if s.conversation.welcomed {
 			tried = s.seating.ReconnectFor
 			s.seating.Log.Printf("no stream: %s; trying again", shown(lost.Error()))
 		}
-		left := time.Until(until)
-		if left <= 0 {
+		pause, ok := backoff.nextPause()
+		if !ok {
 			return nil, &ServerLostError{
 				s.seating.Server, tried, s.conversation.welcomed, lost.reason, lost}
 		}
-		// Half to all of a pause, so that the bots of a lost server do not return all at once.
-		if err := s.wait(ctx, min(left, pause/2+rand.N(pause/2))); err != nil {
+		if err := s.wait(ctx, pause); err != nil {
 			return nil, err
 		}
-		pause = min(2*pause, longestPause)
 	}
 }
 
@@ -265,15 +235,24 @@ type stream struct {
 	failure   error
 }
 
-// openStream opens a stream, with the Hello as its first message.
-func openStream(ctx context.Context, seating *seating, hello *v1.PlayRequest) (*stream, error) {
-	connection, err := grpc.NewClient(seating.target,
-		grpc.WithTransportCredentials(seating.credentials),
+// connect prepares a connection, which is made with the first call.
+func (s *seating) connect() (*grpc.ClientConn, error) {
+	connection, err := grpc.NewClient(s.target,
+		grpc.WithTransportCredentials(s.credentials),
 		// A server on the own machine or network is not reached through the proxy of the browser.
 		grpc.WithNoProxy(),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: keepAlive}))
 	if err != nil {
 		return nil, &OptionsError{err.Error()}
+	}
+	return connection, nil
+}
+
+// openStream opens a stream, with the Hello as its first message.
+func openStream(ctx context.Context, seating *seating, hello *v1.PlayRequest) (*stream, error) {
+	connection, err := seating.connect()
+	if err != nil {
+		return nil, err
 	}
 	ctx = metadata.AppendToOutgoingContext(ctx, seating.metadata...)
 	ctx, cancel := context.WithCancel(ctx)

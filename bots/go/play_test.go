@@ -34,9 +34,11 @@ const (
 // scripted is a server on loopback whose every message is in the test's hand.
 type scripted struct {
 	v1.UnimplementedPlayServiceServer
-	t       *testing.T
-	address string
-	streams chan *scriptedStream
+	v1.UnimplementedLobbyServiceServer
+	t           *testing.T
+	address     string
+	streams     chan *scriptedStream
+	attendances chan *scriptedAttendance
 }
 
 // scriptedStream is one stream of a bot, seen from the server.
@@ -64,9 +66,13 @@ func start(t *testing.T) *scripted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := &scripted{t: t, address: listener.Addr().String(), streams: make(chan *scriptedStream)}
+	made := &scripted{
+		t: t, address: listener.Addr().String(),
+		streams: make(chan *scriptedStream), attendances: make(chan *scriptedAttendance),
+	}
 	server := grpc.NewServer()
 	v1.RegisterPlayServiceServer(server, made)
+	v1.RegisterLobbyServiceServer(server, made)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
 	return made
@@ -115,18 +121,22 @@ func (s *scriptedStream) decides(requestID, index uint32) {
 }
 
 // fail ends the stream with a status and, if there is one, a reason.
-func (s *scriptedStream) fail(code codes.Code, reason string) {
+func (s *scriptedStream) fail(code codes.Code, reason string) { s.end <- refusal(s.t, code, reason) }
+
+// refusal is a status with, if there is one, a reason.
+func refusal(t *testing.T, code codes.Code, reason string) error {
+	t.Helper()
 	told := status.New(code, "why\x1b[2J")
 	if reason != "" {
 		info := &errdetails.ErrorInfo{
 			Reason: reason, Domain: "bridgemaster", Metadata: map[string]string{"hint": "x"}}
 		detailed, err := told.WithDetails(info)
 		if err != nil {
-			s.t.Fatal(err)
+			t.Fatal(err)
 		}
 		told = detailed
 	}
-	s.end <- told.Err()
+	return told.Err()
 }
 
 // finish ends the match, and checks that the bot leaves in order.

@@ -23,7 +23,7 @@ const (
 
 func main() {
 	options := bridgemaster.Options{Name: "go-sample", Version: "1"}
-	bridgemaster.Run(bridgemaster.DecideFunc(decide), options)
+	bridgemaster.RunEach(func() bridgemaster.Bot { return bridgemaster.DecideFunc(decide) }, options)
 }
 
 func decide(request *bridgemaster.Request) bridgemaster.Choice {

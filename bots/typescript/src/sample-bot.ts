@@ -1,6 +1,6 @@
 // A bot that plays every game: it gives each legal decision a value and answers the best in full.
 
-import { run, type Choice, type Request } from "bridgemaster";
+import { runEach, type Choice, type Request } from "bridgemaster";
 import { Segment } from "bridgemaster/games/carcassonne/v1/components";
 import type { Decision as Alhambra } from "bridgemaster/games/alhambra/v1/decision";
 import type { Observation as AlhambraView } from "bridgemaster/games/alhambra/v1/observation";
@@ -109,4 +109,4 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-await run({ name: "typescript-sample", version: "1", decide });
+await runEach(() => decide, { name: "typescript-sample", version: "1" });

@@ -14,6 +14,8 @@
  * @module
  */
 
+export { attend } from "./attend.js";
+export type { NewBot } from "./attend.js";
 export { RESIGN } from "./bot.js";
 export type { Answer, Bot, Choice, Decide, FullDecision } from "./bot.js";
 export { PROTOCOL_REVISION } from "./conversation.js";
@@ -27,10 +29,18 @@ export {
   ServerLostError,
 } from "./errors.js";
 export type { Advice } from "./errors.js";
-export { DEFAULT_SERVER, KEY_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE } from "./options.js";
+export {
+  DEFAULT_SERVER,
+  KEY_VARIABLE,
+  QUEUE_VARIABLE,
+  SERVER_VARIABLE,
+  SLOTS_VARIABLE,
+  TICKET_VARIABLE,
+} from "./options.js";
 export type { LogLevel, Options } from "./options.js";
-export { play, run } from "./play.js";
+export { play } from "./play.js";
 export { Clock, Request } from "./request.js";
+export { run, runEach } from "./run.js";
 export { seedCommitment } from "./seed-commitment.js";
 export { CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE } from "./tls.js";
 export type { TlsFiles } from "./tls.js";

@@ -2,13 +2,16 @@
 
 import { basename, extname } from "node:path";
 import type { Bot } from "./bot.js";
+import type { Server } from "./connection.js";
 import { OptionsError } from "./errors.js";
 import { isPrintable } from "./terminal.js";
-import { readTlsFiles, type PemFiles, type TlsFiles } from "./tls.js";
+import { readTlsFiles, type TlsFiles } from "./tls.js";
 
 export const SERVER_VARIABLE = "BRIDGEMASTER_SERVER";
 export const TICKET_VARIABLE = "BRIDGEMASTER_TICKET";
 export const KEY_VARIABLE = "BRIDGEMASTER_KEY";
+export const QUEUE_VARIABLE = "BRIDGEMASTER_QUEUE";
+export const SLOTS_VARIABLE = "BRIDGEMASTER_SLOTS";
 export const DEFAULT_SERVER = "http://127.0.0.1:50051";
 
 /** A bot may be started a little before its server. */
@@ -17,6 +20,8 @@ const CONNECT_FOR_MS = 10_000;
 const RECONNECT_FOR_MS = 30_000;
 /** Longest name and version of a bot that a server takes. */
 const MAX_NAME_CHARS = 64;
+/** Most matches that a bot plays at once. */
+const MAX_SLOTS = 64;
 /** Name of the metadata entry that carries the API key of a call. */
 const KEY_METADATA = "x-bridgemaster-key";
 
@@ -35,6 +40,15 @@ export interface Options {
   readonly server?: string;
   /** The join ticket of the seat; `BRIDGEMASTER_TICKET`. */
   readonly ticket?: string;
+  /**
+   * The queue to attend instead of a ticket: the name of a contest or a ladder;
+   * `BRIDGEMASTER_QUEUE`.
+   */
+  readonly queue?: string;
+  /**
+   * Matches that a bot which attends a queue plays at once, 1 to 64; `BRIDGEMASTER_SLOTS`, or 1.
+   */
+  readonly slots?: number;
   /** The API key, for servers that ask for one; `BRIDGEMASTER_KEY`. */
   readonly key?: string;
   /** PEM files for an `https://` address. */
@@ -56,23 +70,34 @@ export interface Options {
 }
 
 /** Options that were checked, with all that was taken from elsewhere. */
-export interface Seating {
+interface Checked extends Server {
+  /** The address as it was given. */
   readonly server: string;
-  /** The server as gRPC dials it: host and port. */
-  readonly target: string;
-  /** Undefined for a server that is reached without TLS. */
-  readonly tls: PemFiles | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
   readonly name: string;
   readonly version: string;
-  readonly games: readonly string[];
   readonly connectForMs: number;
   readonly reconnectForMs: number;
 }
 
+/** What a seat needs. */
+export interface Seating extends Checked {
+  readonly games: readonly string[];
+}
+
+/** What an attendance needs. */
+export interface Queueing extends Checked {
+  readonly queue: string;
+  readonly slots: number;
+}
+
+/** Whether a bot is to attend a queue: one is named, and no ticket. */
+export function attends(options: Options): boolean {
+  const ticket = options.ticket || process.env[TICKET_VARIABLE];
+  return !ticket && Boolean(options.queue || process.env[QUEUE_VARIABLE]);
+}
+
 /** Checks the options and completes them. Throws an `OptionsError` for what cannot be used. */
 export function seating(options: Options, bot: Partial<Bot>): Seating {
-  const server = options.server || process.env[SERVER_VARIABLE] || DEFAULT_SERVER;
   const ticket = options.ticket || process.env[TICKET_VARIABLE];
   if (!ticket) {
     throw new OptionsError(
@@ -80,19 +105,39 @@ export function seating(options: Options, bot: Partial<Bot>): Seating {
         "creating a match returns one for each seat",
     );
   }
+  const own = checked(options, bot);
+  const authorization = `Bearer ${secret(ticket, "ticket")}`;
+  return {
+    ...own,
+    metadata: { authorization, ...own.metadata },
+    games: options.games ?? bot.games ?? [],
+  };
+}
+
+/** Checks the options of an attendance and completes them, as `seating` does. */
+export function queueing(options: Options): Queueing {
+  const queue = options.queue || process.env[QUEUE_VARIABLE];
+  if (!queue) {
+    throw new OptionsError(`no queue: set ${QUEUE_VARIABLE}, or give the option \`queue\``);
+  }
+  const slots = options.slots ?? Number(process.env[SLOTS_VARIABLE] || 1);
+  if (!Number.isInteger(slots) || slots < 1 || slots > MAX_SLOTS) {
+    throw new OptionsError(`a bot plays 1 to ${MAX_SLOTS} matches at once, not ${slots}`);
+  }
+  return { ...checked(options, {}), queue, slots };
+}
+
+function checked(options: Options, bot: Partial<Bot>): Checked {
+  const server = options.server || process.env[SERVER_VARIABLE] || DEFAULT_SERVER;
   const key = options.key || process.env[KEY_VARIABLE];
   const { target, encrypted } = targetOf(server);
   return {
     server,
     target,
     tls: encrypted ? readTlsFiles(options.tls ?? {}) : undefined,
-    metadata: {
-      authorization: `Bearer ${secret(ticket, "ticket")}`,
-      ...(key ? { [KEY_METADATA]: secret(key, "API key") } : {}),
-    },
+    metadata: key ? { [KEY_METADATA]: secret(key, "API key") } : {},
     name: checkedName("name", botName(options, bot), 1),
     version: checkedName("version", options.version ?? bot.version ?? "", 0),
-    games: options.games ?? bot.games ?? [],
     connectForMs: duration("connectForMs", options.connectForMs ?? CONNECT_FOR_MS),
     reconnectForMs: duration("reconnectForMs", options.reconnectForMs ?? RECONNECT_FOR_MS),
   };

@@ -1,19 +1,14 @@
-// Plays a match: for programs, and as the body of a program.
+// Plays a match.
 
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Worker } from "node:worker_threads";
 import type { Bot, Decide } from "./bot.js";
 import { answerMessage } from "./choice.js";
-import { PlayError } from "./errors.js";
 import { MatchResultSchema, type MatchResult } from "./gen/bridgemaster/v1/match_pb.js";
 import { PlayRequestSchema, PlayResponseSchema } from "./gen/bridgemaster/v1/play_pb.js";
-import { botName, seating, type LogLevel, type Options } from "./options.js";
+import { seating, type LogLevel, type Options } from "./options.js";
 import { Request } from "./request.js";
-import { shown } from "./terminal.js";
 import { unpacked, type FromBot, type Task, type ToBot } from "./threads.js";
-
-/** Exit code of a bot that could not play to the end. */
-const FAILED = 1;
 
 /**
  * Plays one match to its end and returns the result. `bot` is a `Bot`, or only its `decide`. Several
@@ -117,29 +112,7 @@ function hear(bot: Bot, response: Uint8Array): unknown {
   }
 }
 
-function warn(level: LogLevel, line: string): void {
+/** Tells warnings to standard error. */
+export function warn(level: LogLevel, line: string): void {
   if (level === "warn") console.error(`bridgemaster: ${line}`);
-}
-
-/**
- * Is the body of a program: plays a match, says in one line how it ended, returns the result.
- *
- * The match is that of the environment variables BRIDGEMASTER_SERVER and BRIDGEMASTER_TICKET, or of
- * the options. A match that could not be played to its end ends the program with exit code 1 and one
- * line on standard error. What the bot itself throws is thrown here, so that its author sees where.
- */
-export async function run(bot: Bot | Decide, options: Options = {}): Promise<MatchResult> {
-  const name = shown(botName(options, typeof bot === "function" ? {} : bot));
-  try {
-    const result = await play(bot, options);
-    const places = result.seats.map(
-      ({ seat, place, score }) => `seat ${seat}: place ${place} with ${score}`,
-    );
-    console.log(`${name}: match ${shown(result.matchId)} is over; ${places.join(", ")}`);
-    return result;
-  } catch (error) {
-    if (!(error instanceof PlayError)) throw error;
-    console.error(`${name}: error: ${error.message}`);
-    process.exit(FAILED);
-  }
 }

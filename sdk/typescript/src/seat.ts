@@ -1,15 +1,13 @@
 // Plays a seat: connects, converses, comes back after a lost stream.
 
-import * as grpc from "@grpc/grpc-js";
 import { Backoff } from "./backoff.js";
 import { Conversation, type Asked, type Reaction, type Received } from "./conversation.js";
-import { PlayError, ProtocolError, RefusedError, ServerLostError, type Advice } from "./errors.js";
+import { PlayError, ProtocolError, ServerLostError } from "./errors.js";
+import { errorOf, StreamLost } from "./failure.js";
 import type { MatchResult } from "./gen/bridgemaster/v1/match_pb.js";
 import type { Welcome } from "./gen/bridgemaster/v1/play_pb.js";
 import type { LogLevel, Seating } from "./options.js";
-import { errorInfo, isKnownReason, REASONS_TO_RETRY, REASONS_TO_STOP } from "./refusal.js";
 import { Stream, type FromServer } from "./stream.js";
-import { shown } from "./terminal.js";
 
 /** Time for the Welcome, once a stream is asked for. */
 const WELCOME_TIMEOUT_MS = 10_000;
@@ -18,33 +16,12 @@ const CLOSING_TIMEOUT_MS = 1_000;
 /** A server that is silent for this many intervals of its Pings is gone. */
 const MISSED_PINGS = 3;
 
-/** What a broken connection looks like, for a status without a reason that is known here. */
-const CODES_TO_RETRY: ReadonlySet<grpc.status> = new Set([
-  grpc.status.UNAVAILABLE,
-  grpc.status.UNKNOWN,
-  grpc.status.INTERNAL,
-  grpc.status.CANCELLED,
-  grpc.status.ABORTED,
-  grpc.status.DEADLINE_EXCEEDED,
-  grpc.status.RESOURCE_EXHAUSTED,
-]);
-
 /** Where the seat tells what the bot has to know. */
 export interface BotLink {
   ask(asked: Asked): void;
   /** What it is told is a MatchStarted, a DecisionRejected or a SeatStatus. */
   tell(received: Received): void;
   log(level: LogLevel, line: string): void;
-}
-
-/** A stream ended before the match did; another one may carry on. */
-class StreamLost extends Error {
-  constructor(
-    message: string,
-    readonly reason?: string,
-  ) {
-    super(shown(message));
-  }
 }
 
 /** The caller does not want to play any more. */
@@ -252,27 +229,4 @@ export class Seat {
     this.#wake = undefined;
     return this.#events.length === 0;
   }
-}
-
-/** Sorts a gRPC failure: `StreamLost` when trying again may help, another error when not. */
-function errorOf({ code, details, metadata }: grpc.ServiceError): StreamLost | PlayError {
-  const name = grpc.status[code];
-  const message = details || name;
-  const [trailer] = metadata?.get("grpc-status-details-bin") ?? [];
-  const info = trailer instanceof Uint8Array ? errorInfo(trailer) : undefined;
-  if (!info) {
-    if (CODES_TO_RETRY.has(code)) return new StreamLost(`${name}: ${message}`);
-    return new ProtocolError(
-      `the call failed; is this a Bridgemaster server? ${name}: ${message}`,
-    );
-  }
-  const advice = adviceOf(info.reason, code);
-  if (advice === "retry") return new StreamLost(`${info.reason}: ${message}`, info.reason);
-  return new RefusedError(info.reason, message, info.metadata, advice);
-}
-
-function adviceOf(reason: string, code: grpc.status): Advice {
-  if (!isKnownReason(reason)) return CODES_TO_RETRY.has(code) ? "retry" : "fix";
-  if (REASONS_TO_RETRY.has(reason)) return "retry";
-  return REASONS_TO_STOP.has(reason) ? "stop" : "fix";
 }

@@ -4,6 +4,11 @@ import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/p
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import * as grpc from "@grpc/grpc-js";
 import {
+  AttendRequestSchema,
+  AttendResponseSchema,
+  type AttendRequest,
+} from "bridgemaster/v1/lobby_service";
+import {
   PlayRequestSchema,
   PlayResponseSchema,
   type Hello,
@@ -98,14 +103,7 @@ export class Stream {
 
   /** Ends the stream with a status, after what is sent. */
   fail(code: grpc.status, reason?: string, message = "why", details: Record<string, string> = {}) {
-    const metadata = new grpc.Metadata();
-    if (reason !== undefined) {
-      const info = { reason, domain: "bridgemaster", metadata: details };
-      const packed = anyPack(ErrorInfoSchema, create(ErrorInfoSchema, info));
-      const status = create(StatusSchema, { code, message, details: [packed] });
-      metadata.set("grpc-status-details-bin", Buffer.from(toBinary(StatusSchema, status)));
-    }
-    this.#call.emit("error", { code, details: message, metadata });
+    this.#call.emit("error", refusal(code, reason, message, details));
   }
 
   /**
@@ -129,10 +127,53 @@ export class Stream {
   }
 }
 
+/** A status, with a reason if there is one. */
+function refusal(
+  code: grpc.status,
+  reason?: string,
+  message = "why",
+  details: Record<string, string> = {},
+) {
+  const metadata = new grpc.Metadata();
+  if (reason !== undefined) {
+    const info = { reason, domain: "bridgemaster", metadata: details };
+    const packed = anyPack(ErrorInfoSchema, create(ErrorInfoSchema, info));
+    const status = create(StatusSchema, { code, message, details: [packed] });
+    metadata.set("grpc-status-details-bin", Buffer.from(toBinary(StatusSchema, status)));
+  }
+  return { code, details: message, metadata };
+}
+
+/** One attendance of a bot, seen from the server. */
+export class Attending {
+  readonly request: AttendRequest;
+  readonly #call: grpc.ServerWritableStream<AttendRequest, Uint8Array>;
+
+  constructor(call: grpc.ServerWritableStream<AttendRequest, Uint8Array>) {
+    this.request = call.request;
+    this.#call = call;
+  }
+
+  offer(offerId: string, ticket: string): void {
+    const value = { offerId, ticket, matchId: MATCH_ID };
+    const response = create(AttendResponseSchema, { message: { case: "offer", value } });
+    this.#call.write(toBinary(AttendResponseSchema, response));
+  }
+
+  fail(code: grpc.status, reason?: string): void {
+    this.#call.emit("error", refusal(code, reason));
+  }
+
+  end(): void {
+    this.#call.end();
+  }
+}
+
 /** Hands each stream of a bot to the test. */
 export class ScriptedServer {
   readonly #server = new grpc.Server();
   readonly #streams = new Queue<Stream>();
+  readonly #attendances = new Queue<Attending>();
   streamCount = 0;
   address = "";
 
@@ -158,6 +199,24 @@ export class ScriptedServer {
         },
       },
     );
+    made.#server.addService(
+      {
+        attend: {
+          path: "/bridgemaster.v1.LobbyService/Attend",
+          requestStream: false,
+          responseStream: true,
+          requestSerialize: (request: AttendRequest) =>
+            Buffer.from(toBinary(AttendRequestSchema, request)),
+          requestDeserialize: (bytes: Buffer) => fromBinary(AttendRequestSchema, bytes),
+          responseSerialize: (bytes: Uint8Array) => Buffer.from(bytes),
+          responseDeserialize: (bytes: Buffer) => bytes,
+        },
+      },
+      {
+        attend: (call: grpc.ServerWritableStream<AttendRequest, Uint8Array>) =>
+          made.#attendances.put(new Attending(call)),
+      },
+    );
     const credentials = grpc.ServerCredentials.createInsecure();
     const port = await new Promise<number>((resolve, reject) =>
       made.#server.bindAsync("127.0.0.1:0", credentials, (error, bound) =>
@@ -171,6 +230,11 @@ export class ScriptedServer {
   /** The next stream that a bot opens. */
   stream(): Promise<Stream> {
     return this.#streams.get();
+  }
+
+  /** The next attendance. */
+  attending(): Promise<Attending> {
+    return this.#attendances.get();
   }
 
   /** The next stream, with its Welcome. */

@@ -1,0 +1,129 @@
+package bridgemaster
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+
+	v1 "bridgemaster/gen/bridgemaster/v1"
+)
+
+// scriptedAttendance is one attendance of a bot, seen from the server.
+type scriptedAttendance struct {
+	request *v1.AttendRequest
+	stream  grpc.ServerStreamingServer[v1.AttendResponse]
+	// end takes how the attendance ends.
+	end chan error
+}
+
+func (s *scripted) Attend(
+	request *v1.AttendRequest, stream grpc.ServerStreamingServer[v1.AttendResponse],
+) error {
+	mine := &scriptedAttendance{request, stream, make(chan error)}
+	s.attendances <- mine
+	select {
+	case err := <-mine.end:
+		return err
+	case <-stream.Context().Done():
+		return stream.Context().Err()
+	}
+}
+
+func (a *scriptedAttendance) offer(t *testing.T, id, ticket string) {
+	t.Helper()
+	offer := &v1.Offer{OfferId: id, Ticket: ticket, MatchId: "m"}
+	response := &v1.AttendResponse{Message: &v1.AttendResponse_Offer{Offer: offer}}
+	if err := a.stream.Send(response); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func attending(server *scripted) Options {
+	return Options{
+		Server: server.address, Queue: "cup", Slots: 2, Name: "puppet", Version: "7",
+		Log: log.New(io.Discard, "", 0),
+	}
+}
+
+func TestEachOfferIsPlayedOnceOverAllStreamsByABotOfItsOwn(t *testing.T) {
+	server := start(t)
+	var made atomic.Int32
+	newBot := func() Bot {
+		made.Add(1)
+		return DecideFunc(func(*Request) Choice { return Index(4) })
+	}
+	done := make(chan error, 1)
+	go func() { done <- Attend(context.Background(), newBot, attending(server)) }()
+
+	// A contest opens its queue in a moment.
+	soon(t, server.attendances).end <- refusal(t, codes.NotFound, queueUnknown)
+	attendance := soon(t, server.attendances)
+	want := &v1.AttendRequest{
+		QueueId: "cup", BotName: "puppet", BotVersion: "7", Slots: 2, ProtocolRevision: 1}
+	if !proto.Equal(attendance.request, want) {
+		t.Fatal(attendance.request)
+	}
+	attendance.offer(t, "o1", "t1")
+	first, _ := server.welcomed(true)
+	attendance.end <- refusal(t, codes.Unavailable, "")
+
+	attendance = soon(t, server.attendances)
+	attendance.offer(t, "o1", "t1")
+	attendance.offer(t, "o2", "t2")
+	second, _ := server.welcomed(true)
+	attendance.end <- nil
+	var tickets []string
+	for _, stream := range []*scriptedStream{first, second} {
+		told, _ := metadata.FromIncomingContext(stream.Context())
+		tickets = append(tickets, told.Get("authorization")...)
+		stream.send(asks(1, 1))
+		stream.decides(1, 4)
+		stream.finish(2)
+	}
+	if err := soon(t, done); err != nil || made.Load() != 2 {
+		t.Fatal(err, made.Load())
+	}
+	if !slices.Equal(tickets, []string{"Bearer t1", "Bearer t2"}) {
+		t.Fatal(tickets)
+	}
+}
+
+func TestAQueueThatNobodyOpensIsGivenUpWithItsReason(t *testing.T) {
+	server := start(t)
+	options := attending(server)
+	options.ConnectFor = time.Nanosecond
+	done := make(chan error, 1)
+	go func() { done <- Attend(context.Background(), nil, options) }()
+	soon(t, server.attendances).end <- refusal(t, codes.NotFound, queueUnknown)
+	err := soon(t, done)
+	var lost *ServerLostError
+	if !errors.As(err, &lost) || lost.Welcomed || ReasonOf(err) != queueUnknown {
+		t.Fatal(err)
+	}
+}
+
+func TestATicketGoesBeforeAQueueAndSlotsAreCounted(t *testing.T) {
+	t.Setenv("BRIDGEMASTER_TICKET", "")
+	t.Setenv("BRIDGEMASTER_QUEUE", "cup")
+	if !(Options{}).attends() || (Options{Ticket: "t"}).attends() {
+		t.Fatal("a ticket goes before a queue")
+	}
+	for _, slots := range []int{-1, 65} {
+		err := Attend(context.Background(), nil, Options{Slots: slots})
+		var wrong *OptionsError
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "1 to 64") {
+			t.Error(err)
+		}
+	}
+}

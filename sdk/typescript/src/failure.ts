@@ -1,0 +1,50 @@
+// What a failure of gRPC means.
+
+import * as grpc from "@grpc/grpc-js";
+import { ProtocolError, RefusedError, type Advice, type PlayError } from "./errors.js";
+import { errorInfo, isKnownReason, REASONS_TO_RETRY, REASONS_TO_STOP } from "./refusal.js";
+import { shown } from "./terminal.js";
+
+/** What a broken connection looks like, for a status without a reason that is known here. */
+const CODES_TO_RETRY: ReadonlySet<grpc.status> = new Set([
+  grpc.status.UNAVAILABLE,
+  grpc.status.UNKNOWN,
+  grpc.status.INTERNAL,
+  grpc.status.CANCELLED,
+  grpc.status.ABORTED,
+  grpc.status.DEADLINE_EXCEEDED,
+  grpc.status.RESOURCE_EXHAUSTED,
+]);
+
+/** A stream ended before the match did; another one may carry on. */
+export class StreamLost extends Error {
+  constructor(
+    message: string,
+    readonly reason?: string,
+  ) {
+    super(shown(message));
+  }
+}
+
+/** Sorts a gRPC failure: `StreamLost` when trying again may help, another error when not. */
+export function errorOf({ code, details, metadata }: grpc.ServiceError): StreamLost | PlayError {
+  const name = grpc.status[code];
+  const message = details || name;
+  const [trailer] = metadata?.get("grpc-status-details-bin") ?? [];
+  const info = trailer instanceof Uint8Array ? errorInfo(trailer) : undefined;
+  if (!info) {
+    if (CODES_TO_RETRY.has(code)) return new StreamLost(`${name}: ${message}`);
+    return new ProtocolError(
+      `the call failed; is this a Bridgemaster server? ${name}: ${message}`,
+    );
+  }
+  const advice = adviceOf(info.reason, code);
+  if (advice === "retry") return new StreamLost(`${info.reason}: ${message}`, info.reason);
+  return new RefusedError(info.reason, message, info.metadata, advice);
+}
+
+function adviceOf(reason: string, code: grpc.status): Advice {
+  if (!isKnownReason(reason)) return CODES_TO_RETRY.has(code) ? "retry" : "fix";
+  if (REASONS_TO_RETRY.has(reason)) return "retry";
+  return REASONS_TO_STOP.has(reason) ? "stop" : "fix";
+}

@@ -1,0 +1,90 @@
+// Attending a queue of a scripted server on loopback.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { status } from "@grpc/grpc-js";
+import { attend, OptionsError, ServerLostError, type Options } from "bridgemaster";
+import { attends } from "../dist/options.js";
+import { decisionRequest, matchEnded, ScriptedServer, soon } from "./scripted-server.js";
+
+let server: ScriptedServer;
+let options: Options;
+
+beforeEach(async () => {
+  server = await ScriptedServer.start();
+  options = {
+    server: server.address,
+    queue: "cup",
+    slots: 2,
+    name: "puppet",
+    version: "7",
+    log: () => undefined,
+  };
+});
+
+afterEach(() => server.stop());
+
+test("each offer is played once over all streams, by a bot of its own", async () => {
+  let made = 0;
+  const newBot = () => {
+    made += 1;
+    return () => 4;
+  };
+  const attendance = attend(newBot, options);
+  // A contest opens its queue in a moment.
+  (await server.attending()).fail(status.NOT_FOUND, "QUEUE_UNKNOWN");
+  let attending = await server.attending();
+  const { queueId, botName, botVersion, slots, protocolRevision } = attending.request;
+  assert.deepEqual(
+    [queueId, botName, botVersion, slots, protocolRevision],
+    ["cup", "puppet", "7", 2, 1],
+  );
+  attending.offer("o1", "t1");
+  const first = await server.welcomed();
+  attending.fail(status.UNAVAILABLE);
+
+  attending = await server.attending();
+  attending.offer("o1", "t1");
+  attending.offer("o2", "t2");
+  const second = await server.welcomed();
+  attending.end();
+  for (const stream of [first, second]) {
+    stream.send(decisionRequest(1, 1));
+    assert.deepEqual(await stream.decision(), [1, 4]);
+    stream.send(matchEnded(2));
+    assert.equal(await stream.receive(), undefined);
+    stream.end();
+  }
+  await soon(attendance);
+  assert.equal(made, 2);
+  const tickets = [first, second].map((stream) => stream.metadata["authorization"]);
+  assert.deepEqual(tickets, ["Bearer t1", "Bearer t2"]);
+});
+
+test("a queue that nobody opens is given up with its reason", async () => {
+  const attendance = attend(() => () => 0, { ...options, connectForMs: 0 });
+  const given = assert.rejects(attendance, (error) => {
+    assert.ok(error instanceof ServerLostError);
+    assert.equal(error.reason, "QUEUE_UNKNOWN");
+    return true;
+  });
+  (await server.attending()).fail(status.NOT_FOUND, "QUEUE_UNKNOWN");
+  await soon(given);
+});
+
+test("a signal ends an attendance", async () => {
+  const leaving = new AbortController();
+  const attendance = attend(() => () => 0, { ...options, signal: leaving.signal });
+  const left = assert.rejects(attendance, /has left/);
+  await server.attending();
+  leaving.abort(new Error("has left"));
+  await soon(left);
+});
+
+test("a ticket goes before a queue, and slots are counted", async () => {
+  assert.ok(attends({ queue: "cup" }));
+  assert.ok(!attends({ queue: "cup", ticket: "t" }));
+  for (const slots of [0, 65, 1.5]) {
+    await assert.rejects(attend(() => () => 0, { ...options, slots }), OptionsError);
+  }
+});
