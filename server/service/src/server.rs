@@ -16,16 +16,16 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic::service::Routes;
 use tracing::{info, warn};
 
-pub use self::{
-    errors::{BindError, ServeError},
-    options::{ServerOptions, Storage},
-};
 use self::{
     call_rates::limit_calls,
     health::healthy,
     listeners::{PageListener, Shared, listen, serve_metrics},
     starting::{begin_journal, make_replay_folder, recover, secrets},
     stopping::{Asked, Replays, close, stop_deadline, stopped},
+};
+pub use self::{
+    errors::{BindError, ServeError},
+    options::{ServerOptions, Storage},
 };
 use crate::{
     hosting::Matches,
