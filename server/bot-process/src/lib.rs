@@ -1,13 +1,20 @@
-//! Bots as processes: started with what they need to find their seat, and heard to the end.
+//! Bots as processes: started with what they need to find their seat, heard to the end, and
+//! measured.
 
 #![forbid(unsafe_code)]
+
+mod limits;
+mod memory;
+mod stderr;
+mod usage;
+#[cfg(target_os = "linux")]
+mod watch;
 
 use std::{
     env,
     ffi::OsString,
-    fs::File,
-    io::{self, Write as _},
-    path::{Path, PathBuf, is_separator},
+    io,
+    path::{Path, is_separator},
     process::{ExitStatus, Stdio},
     sync::Arc,
     time::Duration,
@@ -16,19 +23,20 @@ use std::{
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use parking_lot::Mutex;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt as _},
     process::{Child, Command},
     time::timeout,
 };
 use tokio_util::task::AbortOnDropHandle;
 
-/// How much of the end of a bot's standard error is kept, in bytes: about a screen.
-const STDERR_TAIL_BYTES: usize = 2048;
-/// How much of a bot's standard error is written to a file, in bytes: what a person still reads, and
-/// a thousand matches with two talkative bots take a few GiB of disk at most.
-const STDERR_FILE_BYTES: usize = 1024 * 1024;
-/// What a file ends with that would have been longer.
-const CUT: &[u8] = b"\n[cut here: the bot wrote more]\n";
+use self::stderr::{StderrFile, Tail, read_to_end};
+#[cfg(target_os = "linux")]
+use self::watch::Watch;
+pub use self::{
+    limits::{Limits, allowed_cores},
+    memory::says_out_of_memory,
+    usage::{Usage, UsageSoFar},
+};
+
 /// Time for the rest of a bot's standard error once its process has ended: a process that it left
 /// behind may hold the pipe open for ever.
 const LAST_WORDS_TIME: Duration = Duration::from_millis(500);
@@ -40,6 +48,8 @@ pub struct BotCommand {
     arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
     has_own_group: bool,
+    is_measured: bool,
+    most_memory_bytes: Option<u64>,
 }
 
 impl BotCommand {
@@ -50,6 +60,8 @@ impl BotCommand {
             arguments: Vec::new(),
             variables: Vec::new(),
             has_own_group: false,
+            is_measured: false,
+            most_memory_bytes: None,
         }
     }
 
@@ -72,6 +84,16 @@ impl BotCommand {
     #[must_use]
     pub fn in_own_group(mut self) -> Self {
         self.has_own_group = true;
+        self
+    }
+
+    /// Measures what its processes use, where the system tells; for a process in a group of its
+    /// own. It is killed with its group when all of them together hold more memory of their own
+    /// than `most_memory_bytes`.
+    #[must_use]
+    pub fn measured(mut self, most_memory_bytes: Option<u64>) -> Self {
+        self.is_measured = true;
+        self.most_memory_bytes = most_memory_bytes;
         self
     }
 
@@ -132,8 +154,14 @@ impl BotCommand {
             AbortOnDropHandle::new(tokio::spawn(reading))
         });
         Ok(BotProcess {
+            #[cfg(target_os = "linux")]
+            watch: self
+                .is_measured
+                .then(|| Watch::of(child.id()?, self.most_memory_bytes))
+                .flatten(),
             child,
             has_own_group: self.has_own_group,
+            most_memory_bytes: self.most_memory_bytes,
             tail,
             reading,
         })
@@ -145,6 +173,9 @@ impl BotCommand {
 pub struct BotProcess {
     child: Child,
     has_own_group: bool,
+    most_memory_bytes: Option<u64>,
+    #[cfg(target_os = "linux")]
+    watch: Option<Watch>,
     tail: Arc<Mutex<Tail>>,
     reading: Option<AbortOnDropHandle<()>>,
 }
@@ -155,7 +186,30 @@ impl BotProcess {
     /// # Errors
     /// When the system cannot wait for the process.
     pub async fn ended(&mut self) -> io::Result<ExitStatus> {
+        #[cfg(target_os = "linux")]
+        if let Some(watch) = &mut self.watch {
+            watch.until_ended().await;
+        }
         self.child.wait().await
+    }
+
+    /// What its processes have used, as far as [`ended`](Self::ended) was waiting meanwhile.
+    pub fn usage(&self) -> UsageSoFar {
+        #[cfg(target_os = "linux")]
+        if let Some(watch) = &self.watch {
+            return watch.so_far();
+        }
+        UsageSoFar::default()
+    }
+
+    /// Whether a process with a limit of memory, which has ended with this status and these last
+    /// words, ended for it: it was killed, or failed and says that it got none.
+    pub fn ran_out_of_memory(&self, status: ExitStatus, last_words: &str) -> bool {
+        #[cfg(target_os = "linux")]
+        if self.watch.as_ref().is_some_and(|watch| watch.has_killed) {
+            return true;
+        }
+        self.most_memory_bytes.is_some() && !status.success() && says_out_of_memory(last_words)
     }
 
     /// Its number, until [`ended`](Self::ended) has told of its end.
@@ -177,10 +231,11 @@ impl BotProcess {
     fn kill_group(&self) {
         #[cfg(target_os = "linux")]
         if self.has_own_group
-            && let Some(group) = self.child.id().and_then(|id| i32::try_from(id).ok())
+            && let Some(id) = self.child.id().and_then(|id| i32::try_from(id).ok())
+            && let Some(group) = rustix::process::Pid::from_raw(id)
         {
             // What is gone need not be killed.
-            let _ = uapi::kill(-group, uapi::c::SIGKILL);
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
 
@@ -207,87 +262,6 @@ impl Drop for BotProcess {
     }
 }
 
-/// A file for a bot's standard error.
-#[derive(Debug)]
-struct StderrFile {
-    path: PathBuf,
-    /// `None` until there is something to write.
-    file: Option<File>,
-    /// Bytes that it may still take; 0 when it is full or cannot be written.
-    room: usize,
-}
-
-impl StderrFile {
-    fn at(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            file: None,
-            room: STDERR_FILE_BYTES,
-        }
-    }
-
-    /// Adds bytes. A file that cannot be written stays as it is: the match goes on.
-    fn push(&mut self, bytes: &[u8]) {
-        if self.room == 0 {
-            return;
-        }
-        let written = self.write(&bytes[..bytes.len().min(self.room)]);
-        self.room = self.room.saturating_sub(bytes.len());
-        if written.is_err() || (self.room == 0 && self.write(CUT).is_err()) {
-            self.room = 0;
-        }
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            file => file.insert(File::create(&self.path)?),
-        };
-        file.write_all(bytes)
-    }
-}
-
-/// The end of a text of any length.
-#[derive(Debug, Default)]
-struct Tail {
-    bytes: Vec<u8>,
-    is_cut: bool,
-}
-
-impl Tail {
-    fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
-        if self.bytes.len() > STDERR_TAIL_BYTES {
-            self.bytes.drain(..self.bytes.len() - STDERR_TAIL_BYTES);
-            self.is_cut = true;
-        }
-    }
-
-    fn whole_lines(&self) -> String {
-        let text = String::from_utf8_lossy(&self.bytes);
-        let whole = text
-            .split_once('\n')
-            .filter(|_| self.is_cut)
-            .map_or(&*text, |(_, rest)| rest);
-        whole.trim_end().to_owned()
-    }
-}
-
-async fn read_to_end(
-    mut source: impl AsyncRead + Unpin,
-    tail: Arc<Mutex<Tail>>,
-    mut file: Option<StderrFile>,
-) {
-    let mut buffer = [0; STDERR_TAIL_BYTES];
-    // An error ends the reading like the end does: what was read is shown.
-    while let Ok(count @ 1..) = source.read(&mut buffer).await {
-        tail.lock().push(&buffer[..count]);
-        if let Some(file) = &mut file {
-            file.push(&buffer[..count]);
-        }
-    }
-}
-
 /// Whether a program is there: at its path, or in a folder of `PATH` when it has no folder.
 pub fn is_program(program: &str) -> bool {
     let has_file = |folder: &Path| {
@@ -299,46 +273,4 @@ pub fn is_program(program: &str) -> bool {
     }
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| has_file(&folder))
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    fn kept(text: &str) -> String {
-        let mut tail = Tail::default();
-        for part in text.as_bytes().chunks(700) {
-            tail.push(part);
-        }
-        tail.whole_lines()
-    }
-
-    #[test]
-    fn of_a_long_text_the_last_whole_lines_are_kept() {
-        let text: String = (0..10_000).map(|n| format!("line {n}\n")).collect();
-        let kept = kept(&text);
-        assert!(kept.ends_with("line 9999"), "{kept}");
-        assert!(kept.starts_with("line "), "{kept}");
-        assert!(kept.len() <= STDERR_TAIL_BYTES);
-    }
-
-    #[test]
-    fn a_short_text_is_kept_whole() {
-        assert_eq!(kept("first\nlast\n"), "first\nlast");
-    }
-
-    #[test]
-    fn a_file_is_made_with_the_first_bytes_and_cut_at_its_limit() {
-        let path = env::temp_dir().join(format!("bot-stderr-{}", std::process::id()));
-        let mut file = StderrFile::at(&path);
-        assert!(!path.exists());
-        for _ in 0..3 {
-            file.push(&vec![b'x'; STDERR_FILE_BYTES / 2]);
-        }
-        let kept = std::fs::read(&path).unwrap();
-        std::fs::remove_file(&path).unwrap();
-        assert_eq!(kept.len(), STDERR_FILE_BYTES + CUT.len());
-        assert!(kept.ends_with(CUT));
-    }
 }

@@ -21,6 +21,7 @@ mod input_file;
 mod key;
 mod label;
 mod ladder;
+mod limited;
 mod list;
 mod match_client;
 mod match_flags;
@@ -113,6 +114,9 @@ enum Command {
     Data(data::DataArgs),
     /// Read, check or convert the replay of a match
     Replay(replay::ReplayArgs),
+    /// Start a command with limits
+    #[command(hide = true)]
+    Limited(limited::LimitedArgs),
 }
 
 /// Exit code 0 is success, 1 a failure, 2 a
@@ -136,6 +140,7 @@ fn main() -> ExitCode {
         Command::Key(args) => args.run(),
         Command::Data(args) => args.run(),
         Command::Replay(args) => args.run(),
+        Command::Limited(args) => args.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -367,9 +367,10 @@ fn concurrency(spec: &ContestSpec) -> usize {
 fn failed(error: PlayError) -> Result<Exit, RunError> {
     let text = error.to_string();
     Ok(match error {
-        PlayError::Start { .. } | PlayError::Left { .. } | PlayError::NeverConnected { .. } => {
-            ending(ExitReason::BotFault, text)
-        }
+        PlayError::Start { .. }
+        | PlayError::Left { .. }
+        | PlayError::OutOfMemory { .. }
+        | PlayError::NeverConnected { .. } => ending(ExitReason::BotFault, text),
         PlayError::Desk(DeskError::Refused { status, .. })
             if status.code() == tonic::Code::InvalidArgument =>
         {

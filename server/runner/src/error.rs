@@ -55,6 +55,9 @@ pub enum SpecError {
     /// The server refuses the matches.
     #[error("the server refuses the match: {0}")]
     Refused(String),
+    /// Something that this system does not have.
+    #[error("{0}: only Linux has limits for processes; leave it out here")]
+    NotHere(&'static str),
     /// Another number that is out of its range.
     #[error("{field} is {value}, and must be {valid}")]
     OutOfRange {

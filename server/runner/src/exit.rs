@@ -1,6 +1,9 @@
 //! How a contest ended.
 
-use crate::{AnnulledBecause, Exit, ExitReason, Format, MatchRow, Standing, VerdictKind};
+use crate::{
+    AnnulledBecause, BotEnd, Exit, ExitReason, Format, MatchRow, Standing, VerdictKind,
+    memory_size::memory_size,
+};
 
 /// How often a match may be annulled before the contest gives up: a server that spoils so many in a
 /// row will spoil the next.
@@ -75,10 +78,7 @@ pub fn exit(standing: &Standing) -> Exit {
         };
     }
     if standing.forfeited_matches() == standing.matches() {
-        return ending(
-            ExitReason::BotFault,
-            "every match was forfeited by a bot; `bridgemaster check-bot` shows why",
-        );
+        return ending(ExitReason::BotFault, all_forfeited(standing));
     }
     match standing.verdict() {
         VerdictKind::Rejected => {
@@ -122,6 +122,26 @@ pub fn exit(standing: &Standing) -> Exit {
             format!("all {groups} groups are played"),
         ),
         _ => ending(ExitReason::Finished, "all rounds are played"),
+    }
+}
+
+/// Every match was forfeited: why, and what to do.
+fn all_forfeited(standing: &Standing) -> String {
+    let seats = standing.counted().flat_map(|row| &row.seats);
+    let forfeited = seats.filter(|seat| seat.forfeit.is_some());
+    let mut starved = forfeited.map(|seat| match seat.end {
+        BotEnd::OutOfMemory => standing.spec().bots.get(seat.bot),
+        _ => None,
+    });
+    let first = starved.next().flatten();
+    match (first, standing.spec().bot_memory_bytes) {
+        (Some(bot), Some(bytes)) if starved.all(|bot| bot.is_some()) => format!(
+            "every match was forfeited by a bot that ran out of memory, such as {}: --bot-memory \
+             allows {}; allow more, or let it hold less",
+            bot.name,
+            memory_size(bytes)
+        ),
+        _ => "every match was forfeited by a bot; `bridgemaster check-bot` shows why".to_owned(),
     }
 }
 
@@ -200,5 +220,23 @@ mod tests {
             all.add(row).unwrap();
         }
         assert_eq!(exit(&all).code, 5);
+    }
+
+    #[test]
+    fn forfeits_for_want_of_memory_are_told_with_the_limit() {
+        let spec = ContestSpec {
+            bot_memory_bytes: Some(1 << 28),
+            ..spec(TestSpec::default())
+        };
+        let mut all = Standing::new(spec, PathBuf::new()).unwrap();
+        for mut row in rows(10, 0) {
+            let loser = row.seats.iter_mut().find(|seat| seat.place == 2).unwrap();
+            loser.forfeit = Some("DISCONNECTED".to_owned());
+            loser.end = BotEnd::OutOfMemory;
+            all.add(row).unwrap();
+        }
+        let exit = exit(&all);
+        assert_eq!(exit.code, 5);
+        assert!(exit.sentence.contains("256 MiB"), "{}", exit.sentence);
     }
 }

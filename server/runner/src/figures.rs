@@ -11,8 +11,8 @@ use bridgemaster_contest::{
 };
 
 use crate::{
-    BotReport, ContestSpec, GroupNumber, IntervalReport, MatchRow, Measure, Player, RatingReport,
-    WhyWorst, WorstMatch,
+    BotEnd, BotReport, ContestSpec, GroupNumber, IntervalReport, MatchRow, Measure, Player,
+    RatingReport, WhyWorst, WorstMatch,
 };
 
 /// Worst matches that a report lists of a bot.
@@ -44,6 +44,7 @@ struct OfBot {
     least_bank_left_ms: Option<u32>,
     peak_memory_bytes: Option<u64>,
     cpu_time_ms: Vec<u64>,
+    out_of_memory: u64,
     worst: Vec<WorstMatch>,
 }
 
@@ -185,6 +186,7 @@ impl<'a> Figures<'a> {
                 .iter()
                 .sum::<u64>()
                 .checked_div(measured),
+            out_of_memory: figures.out_of_memory,
             worst: figures.worst.clone(),
         }
     }
@@ -274,6 +276,8 @@ impl OfBot {
         self.least_bank_left_ms = Some(least.min(seat.bank_left_ms));
         self.peak_memory_bytes = self.peak_memory_bytes.max(seat.peak_memory_bytes);
         self.cpu_time_ms.extend(seat.cpu_time_ms);
+        let ran_out_of_memory = seat.end == BotEnd::OutOfMemory;
+        self.out_of_memory += u64::from(ran_out_of_memory);
         let why = match &seat.forfeit {
             Some(reason) => WhyWorst::Forfeited {
                 reason: reason.clone(),
@@ -286,6 +290,7 @@ impl OfBot {
             seat: u32::try_from(number).unwrap_or(u32::MAX),
             seed: row.seed.clone(),
             why,
+            ran_out_of_memory,
             place: seat.place,
             score: seat.score,
             margin,
@@ -398,29 +403,10 @@ fn rankings(group: GroupNumber, row: &MatchRow) -> Vec<Ranking> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::{BotSpec, Format, MatchRules, sample::row};
-
-    fn spec(bots: usize, seats: u8) -> ContestSpec {
-        ContestSpec {
-            rules: MatchRules {
-                game: "carcassonne".to_owned(),
-                seats,
-                ..MatchRules::default()
-            },
-            bots: (0..bots)
-                .map(|bot| BotSpec::of_command(format!("bot{bot}"), "bot"))
-                .collect(),
-            format: Format::RoundRobin { rounds: 1 },
-            test: None,
-            level: 0.95,
-            faults: Default::default(),
-            require: Vec::new(),
-            seeds: None,
-            concurrency: None,
-            queue: None,
-            trust_remote: false,
-        }
-    }
+    use crate::{
+        Format,
+        sample::{row, spec_of},
+    };
 
     #[test]
     fn the_table_has_the_best_bot_first_with_its_figures_over_groups() {
@@ -433,7 +419,7 @@ mod tests {
                 (GroupNumber(group), rows)
             })
             .collect();
-        let spec = spec(2, 2);
+        let spec = spec_of(2, 2, Format::RoundRobin { rounds: 1 });
         let table = Figures::of(&spec, &groups).table();
         assert_eq!(table[0].bot, 1);
         assert_eq!((table[0].played, table[0].wins), (16, 16));
@@ -452,7 +438,7 @@ mod tests {
             GroupNumber(0),
             vec![row(0, 0, &[0, 1, 1, 1], &[2, 1, 3, 4])],
         )];
-        let spec = spec(2, 4);
+        let spec = spec_of(2, 4, Format::RoundRobin { rounds: 1 });
         let figures = Figures::of(&spec, &groups);
         let score = |bot| figures.figure(bot, Measure::Score, 0.95).unwrap().estimate;
         assert!((score(0) - 2.0 / 3.0).abs() < 1e-12);
@@ -468,7 +454,7 @@ mod tests {
         beaten.seats[0].score = -500;
         let close = row(1, 0, &[0, 1], &[2, 1]);
         let groups = [close, beaten, forfeited].map(|row| (row.of.group, vec![row]));
-        let spec = spec(2, 2);
+        let spec = spec_of(2, 2, Format::RoundRobin { rounds: 1 });
         let table = Figures::of(&spec, &groups).table();
         let bot = table.iter().find(|bot| bot.bot == 0).unwrap();
         let worst: Vec<u64> = bot.worst.iter().map(|worst| worst.of.group.0).collect();

@@ -213,31 +213,15 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> FolderError + use<> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::{BotSpec, Format, MatchRules, sample::row};
+    use crate::{
+        Format,
+        sample::{row, spec_of},
+    };
 
     #[test]
     fn a_match_has_no_replay_until_the_file_is_there() {
         let root = tempfile::tempdir().unwrap();
-        let spec = ContestSpec {
-            rules: MatchRules {
-                game: "carcassonne".to_owned(),
-                seats: 2,
-                ..MatchRules::default()
-            },
-            bots: vec![
-                BotSpec::of_built_in("greedy"),
-                BotSpec::of_built_in("random"),
-            ],
-            format: Format::Series,
-            test: None,
-            level: 0.95,
-            faults: Default::default(),
-            require: Vec::new(),
-            seeds: None,
-            concurrency: None,
-            queue: None,
-            trust_remote: false,
-        };
+        let spec = spec_of(2, 2, Format::Series);
         let (folder, mut journal) = Folder::create(root.path(), "id".to_owned(), &spec).unwrap();
         let mut played = row(0, 0, &[0, 1], &[1, 2]);
         let name = Folder::replay_name(played.of, 0, "won-");

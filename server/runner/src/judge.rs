@@ -266,30 +266,10 @@ fn finite(number: f64) -> f64 {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::{BotSpec, Bounds, Format, MatchRules, sample::row};
-
-    fn spec(test: TestSpec) -> ContestSpec {
-        ContestSpec {
-            rules: MatchRules {
-                game: "carcassonne".to_owned(),
-                seats: 2,
-                ..MatchRules::default()
-            },
-            bots: vec![
-                BotSpec::of_built_in("greedy"),
-                BotSpec::of_built_in("random"),
-            ],
-            format: Format::Series,
-            test: Some(test),
-            level: 0.95,
-            faults: Default::default(),
-            require: Vec::new(),
-            seeds: None,
-            concurrency: None,
-            queue: None,
-            trust_remote: false,
-        }
-    }
+    use crate::{
+        Bounds,
+        sample::{row, spec},
+    };
 
     /// A group in which the candidate has these places in its two matches.
     fn group(number: u64, places: [u32; 2]) -> Vec<MatchRow> {

@@ -1,8 +1,8 @@
 //! How the bots of a contest are started.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
-use bridgemaster_bot_process::{BotCommand, is_program};
+use bridgemaster_bot_process::{BotCommand, Limits, is_program};
 use bridgemaster_contest::schedule::BotNumber;
 
 use crate::{ContestSpec, MatchNumber, Player, SpecError, seeds};
@@ -13,7 +13,8 @@ const NEWEST_VERSION: u32 = 1;
 /// The built-in bots and the program that has them.
 #[derive(Clone, Debug)]
 pub struct BuiltInBots {
-    /// The program; `bot NAME --seed SEED` are its arguments.
+    /// The program; `bot NAME --seed SEED` are its arguments, and for a bot with limits
+    /// `limited --memory-bytes BYTES -- COMMAND`.
     pub program: PathBuf,
     /// Their names.
     pub names: Vec<String>,
@@ -25,6 +26,7 @@ pub(crate) struct Launch {
     players: Vec<(String, Player)>,
     built_in: BuiltInBots,
     key: Option<(&'static str, String)>,
+    most_memory_bytes: Option<u64>,
 }
 
 impl Launch {
@@ -67,10 +69,14 @@ impl Launch {
             }
             players.push((bot.name.clone(), player));
         }
+        if spec.bot_memory_bytes.is_some() && !Limits::are_supported() {
+            return Err(SpecError::NotHere("bot_memory_bytes"));
+        }
         Ok(Self {
             players,
             built_in,
             key: None,
+            most_memory_bytes: spec.bot_memory_bytes,
         })
     }
 
@@ -102,24 +108,35 @@ impl Launch {
         of: MatchNumber,
         seat: usize,
     ) -> BotCommand {
-        let command = match self.players.get(bot).map(|(_, player)| player) {
+        let built_in = self.built_in.program.as_os_str();
+        let words: Vec<OsString> = match self.players.get(bot).map(|(_, player)| player) {
             Some(Player::BuiltIn { name, .. }) => {
                 let seed = seeds::of_built_in_bot(group_seed, of, seat);
-                BotCommand::new(&self.built_in.program).with(["bot", name, "--seed", &seed])
+                let arguments = ["bot", name, "--seed", &seed].map(OsString::from);
+                [built_in.to_owned()].into_iter().chain(arguments).collect()
             }
-            Some(Player::Command(words)) => {
-                let (program, arguments) = match words.split_first() {
-                    Some((program, arguments)) => (program.as_str(), arguments),
-                    None => ("", [].as_slice()),
-                };
-                BotCommand::new(program).with(arguments)
-            }
-            Some(Player::Attending(_)) | None => BotCommand::new(""),
+            Some(Player::Command(words)) => words.iter().map(OsString::from).collect(),
+            Some(Player::Attending(_)) | None => Vec::new(),
         };
-        let command = command.in_own_group();
+        let mut words = self.limits().into_iter().chain(words);
+        let command = BotCommand::new(words.next().unwrap_or_default())
+            .with(words)
+            .in_own_group()
+            .measured(self.most_memory_bytes);
         match &self.key {
             Some((variable, key)) => command.with_variable(variable, key),
             None => command,
         }
+    }
+
+    /// The words before a command that give it its limits; none without limits.
+    fn limits(&self) -> Vec<OsString> {
+        let Some(bytes) = self.most_memory_bytes else {
+            return Vec::new();
+        };
+        let mut words = vec![self.built_in.program.clone().into_os_string()];
+        let flags = ["limited", "--memory-bytes", &bytes.to_string(), "--"];
+        words.extend(flags.map(OsString::from));
+        words
     }
 }

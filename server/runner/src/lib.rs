@@ -24,6 +24,7 @@ mod journal;
 mod judge;
 mod launch;
 mod ledger;
+mod memory_size;
 mod plan;
 mod play;
 mod play_error;

@@ -225,29 +225,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::{BotSpec, MatchRules, TestSpec};
-
-    fn spec(bots: usize, seats: u8, format: Format) -> ContestSpec {
-        ContestSpec {
-            rules: MatchRules {
-                game: "carcassonne".to_owned(),
-                seats,
-                ..MatchRules::default()
-            },
-            bots: (0..bots)
-                .map(|bot| BotSpec::of_command(format!("bot{bot}"), "bot"))
-                .collect(),
-            format,
-            test: None,
-            level: 0.95,
-            faults: Default::default(),
-            require: Vec::new(),
-            seeds: None,
-            concurrency: None,
-            queue: None,
-            trust_remote: false,
-        }
-    }
+    use crate::{TestSpec, sample::spec_of};
 
     fn group(planner: &Planner, number: u64) -> PlannedGroup {
         match planner.group(GroupNumber(number)) {
@@ -262,7 +240,7 @@ mod tests {
             candidate: "bot1".to_owned(),
             against: vec!["bot0".to_owned(), "bot2".to_owned()],
         };
-        let spec = spec(3, 4, format);
+        let spec = spec_of(3, 4, format);
         spec.check().unwrap();
         let planner = Planner::new(&spec, &Seeds::From("s".to_owned()));
         let group = group(&planner, 7);
@@ -282,7 +260,7 @@ mod tests {
     #[test]
     fn no_match_of_a_contest_has_seed_and_seating_of_another() {
         let listed = ["a", "b", "a", "b", "c"].map(str::to_owned).to_vec();
-        let mut spec = spec(2, 2, Format::Series);
+        let mut spec = spec_of(2, 2, Format::Series);
         spec.test = Some(TestSpec::Fixed { groups: 10 });
         let planner = Planner::new(&spec, &Seeds::Listed(listed));
         assert_eq!((planner.planned(), planner.repeated()), (3, 2));
@@ -299,7 +277,7 @@ mod tests {
     #[test]
     fn a_swiss_round_is_drawn_when_the_one_before_it_has_ended() {
         let planner = Planner::new(
-            &spec(4, 2, Format::Swiss { rounds: 2 }),
+            &spec_of(4, 2, Format::Swiss { rounds: 2 }),
             &Seeds::From("s".to_owned()),
         );
         assert_eq!(planner.planned(), 4);

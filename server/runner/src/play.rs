@@ -17,6 +17,7 @@ use crate::{
     folder::Folder,
     held_back,
     launch::Launch,
+    memory_size::memory_size,
     processes::{Bots, Ended},
     told_seat::{fill, name_of},
 };
@@ -215,6 +216,13 @@ impl Court {
             return Ok(());
         }
         let end = &bots.ends[seat];
+        if let (Some(BotEnd::OutOfMemory), Some(bytes)) = (&end.end, self.spec.bot_memory_bytes) {
+            return Err(PlayError::OutOfMemory {
+                bot: self.launch.name(bot).to_owned(),
+                allowed: memory_size(bytes),
+                hint: quoted(&end.tail),
+            });
+        }
         let how = match &end.end {
             Some(BotEnd::Done) => "exit code 0".to_owned(),
             Some(BotEnd::Exited { code }) => format!("exit code {code}"),
@@ -349,7 +357,9 @@ impl Court {
     fn seats(&self, assigned: &Assignment, match_id: String, bots: Bots) -> MatchRow {
         let seats = assigned.seating.iter().zip(bots.ends);
         let seats = seats.map(|(&bot, ended)| {
+            let used = ended.used();
             let end = ended.end.unwrap_or(BotEnd::Stopped);
+            let cpu_time_ms = used.cpu_time.map(|time| time.as_millis());
             let has_stderr = !ended.stderr.is_empty() && self.folder.path(&ended.stderr).exists();
             SeatRow {
                 bot,
@@ -370,8 +380,8 @@ impl Court {
                 },
                 end,
                 stderr: has_stderr.then_some(ended.stderr),
-                peak_memory_bytes: None,
-                cpu_time_ms: None,
+                peak_memory_bytes: used.peak_memory_bytes,
+                cpu_time_ms: cpu_time_ms.and_then(|ms| ms.try_into().ok()),
             }
         });
         MatchRow {

@@ -27,6 +27,19 @@ pub enum PlayError {
         /// What may be wrong, and the end of its standard error.
         hint: String,
     },
+    /// A bot that never played ran out of memory before it took its seat.
+    #[error(
+        "{bot}: it ran out of memory before it took its seat. --bot-memory allows {allowed} for \
+         its data; allow more, or let it load less{hint}"
+    )]
+    OutOfMemory {
+        /// The bot's name.
+        bot: String,
+        /// The memory that it had.
+        allowed: String,
+        /// The end of its standard error.
+        hint: String,
+    },
     /// A bot that never played did not connect in time.
     #[error(
         "{bot}: it was started and did not connect within {startup_ms} ms. A bot connects to \

@@ -2,7 +2,7 @@
 
 use std::{process::ExitStatus, time::Duration};
 
-use bridgemaster_bot_process::BotProcess;
+use bridgemaster_bot_process::{BotProcess, Usage, UsageSoFar};
 use tokio::{
     task::JoinSet,
     time::{Instant, timeout_at},
@@ -15,7 +15,7 @@ const LEAVE_TIME: Duration = Duration::from_secs(3);
 
 /// The processes of the bots of a match. Dropped, it kills those that still run.
 pub(crate) struct Bots {
-    running: JoinSet<(usize, BotEnd, String)>,
+    running: JoinSet<Left>,
     /// By seat.
     pub(crate) ends: Vec<Ended>,
 }
@@ -28,9 +28,22 @@ pub(crate) struct Ended {
     pub(crate) tail: String,
     /// The name of the file with its standard error.
     pub(crate) stderr: String,
+    used: UsageSoFar,
+}
+
+/// A process that has ended.
+struct Left {
+    seat: usize,
+    end: BotEnd,
+    tail: String,
 }
 
 impl Ended {
+    /// What its processes have used.
+    pub(crate) fn used(&self) -> Usage {
+        self.used.get()
+    }
+
     /// Whether its process has ended.
     pub(crate) fn has_left(&self) -> bool {
         self.end
@@ -49,9 +62,11 @@ impl Bots {
 
     /// Adds the bot of the next seat; `stderr` is the name of the file with its standard error.
     pub(crate) fn add(&mut self, process: BotProcess, stderr: String) {
+        let used = process.usage();
         self.running.spawn(ended(process, self.ends.len()));
         self.ends.push(Ended {
             stderr,
+            used,
             ..Ended::default()
         });
     }
@@ -74,10 +89,10 @@ impl Bots {
     pub(crate) async fn next(&mut self) -> Option<usize> {
         loop {
             // A task ends otherwise only when it is aborted.
-            if let Ok((seat, end, tail)) = self.running.join_next().await? {
-                self.ends[seat].end = Some(end);
-                self.ends[seat].tail = tail;
-                return Some(seat);
+            if let Ok(left) = self.running.join_next().await? {
+                let ended = &mut self.ends[left.seat];
+                (ended.end, ended.tail) = (Some(left.end), left.tail);
+                return Some(left.seat);
             }
         }
     }
@@ -90,13 +105,15 @@ impl Bots {
     }
 }
 
-async fn ended(mut process: BotProcess, seat: usize) -> (usize, BotEnd, String) {
-    let end = match process.ended().await {
+async fn ended(mut process: BotProcess, seat: usize) -> Left {
+    let ended = process.ended().await;
+    let tail = process.last_words().await;
+    let end = match ended {
+        Ok(status) if process.ran_out_of_memory(status, &tail) => BotEnd::OutOfMemory,
         Ok(status) => end_of(status),
         Err(_) => BotEnd::Unknown,
     };
-    let tail = process.last_words().await;
-    (seat, end, tail)
+    Left { seat, end, tail }
 }
 
 fn end_of(status: ExitStatus) -> BotEnd {

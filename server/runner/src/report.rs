@@ -245,6 +245,8 @@ pub struct BotReport {
     pub peak_memory_bytes: Option<u64>,
     /// Mean processor time of its processes in a match, in ms.
     pub mean_cpu_time_ms: Option<u64>,
+    /// Seats in which it ended for want of memory: `OUT_OF_MEMORY` in text.
+    pub out_of_memory: u64,
     /// Its worst matches, at most 5: forfeited ones first, then by place and margin.
     pub worst: Vec<WorstMatch>,
 }
@@ -272,6 +274,8 @@ pub struct WorstMatch {
     pub seed: String,
     /// Why the match is in the list.
     pub why: WhyWorst,
+    /// Whether it ended for want of memory.
+    pub ran_out_of_memory: bool,
     /// Its place.
     pub place: u32,
     /// Its score.

@@ -136,6 +136,9 @@ pub enum BotEnd {
         /// The signal, by its number.
         signal: i32,
     },
+    /// For want of memory: it held more than the contest allows (`bot_memory_bytes`), or got no
+    /// more and said so.
+    OutOfMemory,
     /// The runner stopped it, since it went on after its match.
     Stopped,
     /// It attends by itself: the runner has no process of it.

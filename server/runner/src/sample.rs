@@ -1,29 +1,33 @@
 //! A contest and its rows for tests.
 
 use crate::{
-    BotEnd, BotSpec, ContestSpec, FaultCounting, Format, GroupNumber, MatchNumber, MatchRow,
-    MatchRules, SeatRow, TestSpec,
+    BotEnd, BotSpec, ContestSpec, Format, GroupNumber, MatchNumber, MatchRow, MatchRules, SeatRow,
+    TestSpec,
 };
 
 /// A series of two built-in bots.
 pub(crate) fn spec(test: TestSpec) -> ContestSpec {
+    let rules = MatchRules {
+        game: "carcassonne".to_owned(),
+        seats: 2,
+        ..MatchRules::default()
+    };
+    let bots = ["greedy", "random"].map(BotSpec::of_built_in).to_vec();
     ContestSpec {
-        rules: MatchRules {
-            game: "carcassonne".to_owned(),
-            seats: 2,
-            ..MatchRules::default()
-        },
-        bots: ["greedy", "random"].map(BotSpec::of_built_in).to_vec(),
-        format: Format::Series,
         test: Some(test),
-        level: 0.95,
-        faults: FaultCounting::Count,
-        require: Vec::new(),
-        seeds: None,
-        concurrency: None,
-        queue: None,
-        trust_remote: false,
+        ..ContestSpec::new(rules, bots, Format::Series)
     }
+}
+
+/// Bots of commands at a table of so many seats.
+pub(crate) fn spec_of(bots: usize, seats: u8, format: Format) -> ContestSpec {
+    let rules = MatchRules {
+        game: "carcassonne".to_owned(),
+        seats,
+        ..MatchRules::default()
+    };
+    let bots = (0..bots).map(|bot| BotSpec::of_command(format!("bot{bot}"), "bot"));
+    ContestSpec::new(rules, bots.collect(), format)
 }
 
 /// A match in which these bots took these places, seat by seat.

@@ -3,7 +3,7 @@
 use bridgemaster_proto::outside::Outside;
 use bridgemaster_runner::{BotReport, IntervalReport, Report, VerdictKind, VerdictReport};
 
-use super::figures::{ranks, signed, time_us};
+use super::figures::{memory, ranks, signed, time_us};
 use crate::{count::count, output, table::plain};
 
 /// All of it.
@@ -53,12 +53,12 @@ impl std::fmt::Display for Lines<'_> {
 /// The bots, best first: what fits into 80 columns.
 pub(super) fn table(report: &Report) -> String {
     let header = [
-        "rank", "bot", "Elo", "score", "won", "seats", "faults", "longest",
+        "rank", "bot", "Elo", "score", "won", "seats", "faults", "longest", "CPU", "memory",
     ];
     plain(header, report.bots.iter().map(row))
 }
 
-fn row(bot: &BotReport) -> [String; 8] {
+fn row(bot: &BotReport) -> [String; 10] {
     let none = || "-".to_owned();
     let percent = |share: IntervalReport| format!("{:.1} %", share.estimate * 100.0);
     [
@@ -70,6 +70,9 @@ fn row(bot: &BotReport) -> [String; 8] {
         bot.played.to_string(),
         bot.faults.to_string(),
         time_us(bot.longest_us),
+        bot.mean_cpu_time_ms
+            .map_or_else(none, |ms| time_us(ms.saturating_mul(1000))),
+        bot.peak_memory_bytes.map_or_else(none, memory),
     ]
 }
 

@@ -1,7 +1,8 @@
 //! Figures of a report as people read them.
 
 use bridgemaster_runner::{
-    BotReport, ExitReason, IntervalReport, Report, StoppedBy, VerdictKind, VerdictReport,
+    BotReport, ExitReason, IntervalReport, Report, StoppedBy, VerdictKind, VerdictReport, WhyWorst,
+    WorstMatch,
 };
 
 /// The candidate, if the contest has one.
@@ -78,6 +79,28 @@ pub(super) fn time_us(us: u64) -> String {
         0..1_000 => format!("{us} µs"),
         1_000..10_000_000 => format!("{:.1} ms", us as f64 / 1e3),
         _ => format!("{:.1} s", us as f64 / 1e6),
+    }
+}
+
+/// A size of memory in the unit that suits it.
+pub(super) fn memory(bytes: u64) -> String {
+    match bytes {
+        0..10_240 => format!("{bytes} B"),
+        10_240..10_485_760 => format!("{} KiB", bytes >> 10),
+        10_485_760..10_737_418_240 => format!("{} MiB", bytes >> 20),
+        _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
+    }
+}
+
+/// Why a match is among the worst of a bot.
+pub(super) fn why(worst: &WorstMatch) -> String {
+    let why = match &worst.why {
+        WhyWorst::Forfeited { reason } => format!("forfeited: {reason}"),
+        WhyWorst::Lost => "did not win".to_owned(),
+    };
+    match worst.ran_out_of_memory {
+        true => format!("{why}, OUT_OF_MEMORY"),
+        false => why,
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) struct SpecFlags {
     /// Read the contest from this TOML file, as docs/contest.md describes it, instead of from flags
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bots", "candidate", "against", "format",
         "elo", "nelo", "groups", "rounds", "seeds", "queue", "trust_remote",
-        "rules_version"])]
+        "rules_version", "bot_memory"])]
     config: Option<PathBuf>,
     /// A bot: NAME=COMMAND, or the name of a built-in one such as greedy or greedy@1, or NAME=@KEY
     /// for one that attends --queue by the name of its API key; can be repeated
@@ -109,6 +109,10 @@ pub(super) struct SpecFlags {
     /// Matches at once [default: one for each core but one]
     #[arg(long, value_name = "N")]
     concurrency: Option<u32>,
+    /// Memory that a bot may have, such as 512M or 2G: each of its processes for its data, and all
+    /// together for what they hold [default: no limit]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    bot_memory: Option<u64>,
     /// The queue that bots of NAME=@KEY attend on the --server [default: contest]
     #[arg(long, value_name = "NAME", help_heading = "Server")]
     queue: Option<String>,
@@ -183,14 +187,12 @@ impl SpecFlags {
                 .map_err(|error| misuse(format!("--require: {error}")))
         });
         let has_test = matches!(format, Format::Series | Format::Candidate { .. });
+        let rules = MatchRules {
+            rules_version: self.rules_version,
+            ..self.rules.contest_rules(seats)?
+        };
         Ok(ContestSpec {
-            rules: MatchRules {
-                rules_version: self.rules_version,
-                ..self.rules.contest_rules(seats)?
-            },
-            bots,
             test: has_test.then(|| self.test_of()).transpose()?,
-            format,
             level: self.level,
             faults: match self.faults {
                 FaultsFlag::Count => FaultCounting::Count,
@@ -202,6 +204,8 @@ impl SpecFlags {
             concurrency: self.concurrency,
             queue: self.queue.clone(),
             trust_remote: self.trust_remote,
+            bot_memory_bytes: self.bot_memory,
+            ..ContestSpec::new(rules, bots, format)
         })
     }
 
@@ -305,6 +309,26 @@ impl SpecFlags {
     }
 }
 
+/// A value of `--bot-memory`: a whole number, and a letter for its unit.
+fn memory_size(text: &str) -> Result<u64, String> {
+    let (number, unit) = match text.find(|character: char| !character.is_ascii_digit()) {
+        Some(at) => text.split_at(at),
+        None => (text, ""),
+    };
+    let shift = match unit.to_ascii_uppercase().as_str() {
+        "" => Some(0),
+        "K" => Some(10),
+        "M" => Some(20),
+        "G" => Some(30),
+        _ => None,
+    };
+    let number: Option<u64> = number.parse().ok();
+    shift
+        .zip(number)
+        .and_then(|(shift, number)| number.checked_mul(1 << shift))
+        .ok_or_else(|| "a size is a whole number and K, M or G, such as 512M or 2G".to_owned())
+}
+
 /// A value of `--bot`.
 fn bot(text: &str) -> BotSpec {
     let Some((name, command)) = text.split_once('=') else {
@@ -329,4 +353,19 @@ fn read(path: &Path) -> anyhow::Result<ContestSpec> {
     let text = input_file::read_text(path, MAX_CONFIG_BYTES)
         .map_err(|error| misuse(format!("--config: {error:#}")))?;
     toml::from_str(&text).map_err(|error| misuse(format!("--config {}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_of_memory_has_a_unit_or_is_in_bytes() {
+        assert_eq!(memory_size("512M"), Ok(512 << 20));
+        assert_eq!(memory_size("2g"), Ok(2 << 30));
+        assert_eq!(memory_size("1048576"), Ok(1 << 20));
+        for wrong in ["", "M", "1.5G", "-1", "512MB", "99999999999999G"] {
+            assert!(memory_size(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bridgemaster_proto::outside::Outside;
-use bridgemaster_runner::{MatchRow, News, Standing, exit};
+use bridgemaster_runner::{BotEnd, MatchRow, News, Standing, exit};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::ending;
@@ -89,7 +89,14 @@ impl Live {
             if let Some(reason) = &seat.forfeit {
                 let name = standing.spec().bots.get(seat.bot);
                 let name = name.map_or("a bot", |bot| bot.name.as_str());
-                self.complain(&format!("match {}: {name} forfeited: {reason}", row.of));
+                let note = match seat.end {
+                    BotEnd::OutOfMemory => ", OUT_OF_MEMORY",
+                    _ => "",
+                };
+                self.complain(&format!(
+                    "match {}: {name} forfeited: {reason}{note}",
+                    row.of
+                ));
             }
         }
     }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use bridgemaster_runner::{BotReport, Report, WhyWorst, exit, read_contest};
+use bridgemaster_runner::{BotReport, Report, exit, read_contest};
 use clap::Args;
 
 use super::{
     ending,
-    figures::{share, time_us},
+    figures::{memory, share, time_us, why},
     outputs::OutputArgs,
     playing::explained,
 };
@@ -89,10 +89,16 @@ fn of_bot(report: &Report, bot: &BotReport) -> String {
         text.push_str(&format!("  forfeited: {}\n", bot.forfeits));
     }
     if let Some(bytes) = bot.peak_memory_bytes {
-        text.push_str(&format!("  most memory: {} MiB\n", bytes >> 20));
+        text.push_str(&format!("  most memory: {}\n", memory(bytes)));
     }
     if let Some(cpu_ms) = bot.mean_cpu_time_ms {
         text.push_str(&format!("  processor time: {cpu_ms} ms a match\n"));
+    }
+    if bot.out_of_memory > 0 {
+        text.push_str(&format!("  OUT_OF_MEMORY: {}", bot.out_of_memory));
+        let limit = report.spec.bot_memory_bytes.map(memory);
+        text.push_str(&limit.map_or_else(String::new, |limit| format!(", of {limit}")));
+        text.push('\n');
     }
     match bot.faults_by_reason.as_slice() {
         [] => text.push_str("  no faults\n"),
@@ -119,10 +125,7 @@ fn of_bot(report: &Report, bot: &BotReport) -> String {
         [
             worst.of.to_string(),
             worst.seat.to_string(),
-            match &worst.why {
-                WhyWorst::Forfeited { reason } => format!("forfeited: {reason}"),
-                WhyWorst::Lost => "did not win".to_owned(),
-            },
+            why(worst),
             worst.place.to_string(),
             worst.score.to_string(),
             format!("{:+}", worst.margin),

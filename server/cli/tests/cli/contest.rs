@@ -22,13 +22,13 @@ use crate::served_match::Served;
 const LAGGING: [&str; 2] = ["--referee-lag-limit-ms", "10000"];
 
 /// A contest of built-in bots whose chance follows from a seed.
-struct Contest {
+pub(crate) struct Contest {
     _folder: TempDir,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl Contest {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("contest");
         Self {
@@ -44,7 +44,7 @@ impl Contest {
         common.into_iter().chain([folder]).chain(flags).collect()
     }
 
-    fn run(&self, flags: &[&str]) -> Ran {
+    pub(crate) fn run(&self, flags: &[&str]) -> Ran {
         run(self.flags(flags))
     }
 
@@ -57,7 +57,7 @@ impl Contest {
     }
 
     /// The matches that were stored, whole lines only.
-    fn rows(&self) -> Vec<Value> {
+    pub(crate) fn rows(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.path.join("results.jsonl")).unwrap_or_default();
         let lines = text
             .split_inclusive('\n')
@@ -417,10 +417,6 @@ fn refused(flags: &[&str], said: &[&str]) {
 #[test]
 fn what_makes_no_contest_is_told_before_anything_starts() {
     refused(
-        &["--bot", "mine=./no/such/bot.py", "--against", "greedy"],
-        &["mine", "./no/such/bot.py", "PATH"],
-    );
-    refused(
         &["--bot", "greddy", "--against", "random"],
         &["greddy", "random, greedy"],
     );
@@ -465,65 +461,6 @@ fn a_folder_that_has_a_contest_is_not_written_over() {
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("--resume"), "{}", ran.err);
     assert_eq!(contest.rows(), before);
-}
-
-/// A bot's fault, with what is said of it.
-#[cfg(unix)]
-fn faulty(command: &str, flags: &[&str], said: &[&str]) {
-    let contest = Contest::new();
-    let bot = format!("mine={command}");
-    let common = ["--bot", &bot, "--against", "random", "--groups", "2"];
-    let ran = contest.run(&[&common[..], flags].concat());
-    assert_eq!(ran.code, Some(5), "{command}: {}{}", ran.out, ran.err);
-    for text in said {
-        assert!(
-            ran.out.contains(text),
-            "{text:?} is missing in:\n{}",
-            ran.out
-        );
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
-    faulty(
-        "sh -c 'echo boom >&2; exit 3'",
-        &[],
-        &[
-            "mine",
-            "ended before it took its seat",
-            "exit code 3",
-            "boom",
-        ],
-    );
-    faulty(
-        "sh -c 'sleep 60'",
-        // Enough for the other bot on a busy machine.
-        &["--startup-ms", "3000"],
-        &["mine", "did not connect within 3000 ms", "check-bot"],
-    );
-    // As an SDK tells of the refusal of a bot that plays other games.
-    faulty(
-        "sh -c 'echo the server refused: GAME_NOT_PLAYED >&2; exit 1'",
-        &[],
-        &["mine", "does not play carcassonne"],
-    );
-}
-
-#[cfg(unix)]
-#[test]
-fn a_fault_ends_a_contest_that_allows_none() {
-    // A bot that comes to its first match and to no other.
-    let folder = tempfile::tempdir().unwrap();
-    let (program, mark) = (
-        env!("CARGO_BIN_EXE_bridgemaster"),
-        folder.path().join("mark"),
-    );
-    let mark = mark.display();
-    let command = format!("sh -c 'mkdir {mark} && exec {program} bot random --seed x'");
-    let flags = ["--faults", "fail", "--startup-ms", "5000"];
-    faulty(&command, &flags, &["mine had a fault", "NEVER_CONNECTED"]);
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod certificates;
 mod check_bot;
 mod config_file;
 mod contest;
+#[cfg(unix)]
+mod contest_faults;
 mod contest_outputs;
 mod data;
 mod demo;

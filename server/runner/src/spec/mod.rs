@@ -25,6 +25,8 @@ const DEFAULT_LEVEL: f64 = 0.95;
 const DEFAULT_QUEUE: &str = "contest";
 /// Most bots of a contest: a round-robin at six seats has a table for each set of six.
 const MOST_BOTS: usize = 100;
+/// Least memory that a bot can be given, in bytes: with less no program starts.
+const LEAST_BOT_MEMORY_BYTES: u64 = 1024 * 1024;
 /// Most matches at once. Each has a process for each seat.
 const MOST_CONCURRENT_MATCHES: u32 = 256;
 
@@ -81,6 +83,10 @@ pub struct ContestSpec {
     /// them has a seed of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trust_remote: bool,
+    /// Memory that a bot which is started may have, in bytes: each of its processes for its data,
+    /// and all of them together for what they hold. At least 1 MiB; no limit when not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bot_memory_bytes: Option<u64>,
 }
 
 /// Who meets whom.
@@ -148,6 +154,25 @@ fn default_level() -> f64 {
 }
 
 impl ContestSpec {
+    /// A contest of which nothing more is said: everything else has its default.
+    #[must_use]
+    pub fn new(rules: MatchRules, bots: Vec<BotSpec>, format: Format) -> Self {
+        Self {
+            rules,
+            bots,
+            format,
+            test: None,
+            level: DEFAULT_LEVEL,
+            faults: FaultCounting::default(),
+            require: Vec::new(),
+            seeds: None,
+            concurrency: None,
+            queue: None,
+            trust_remote: false,
+            bot_memory_bytes: None,
+        }
+    }
+
     /// The number of the bot of this name.
     #[must_use]
     pub fn bot_number(&self, name: &str) -> Option<BotNumber> {
@@ -250,6 +275,12 @@ impl ContestSpec {
             && !(1..=MOST_CONCURRENT_MATCHES).contains(&concurrency)
         {
             return out_of_range("concurrency", concurrency.to_string(), "1 to 256");
+        }
+        if let Some(bytes) = self.bot_memory_bytes
+            && bytes < LEAST_BOT_MEMORY_BYTES
+        {
+            let valid = "1048576 (1 MiB) or more";
+            return out_of_range("bot_memory_bytes", bytes.to_string(), valid);
         }
         for requirement in &self.require {
             let is_bot = |name: &str| self.bot_number(name).is_some();

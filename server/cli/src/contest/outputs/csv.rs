@@ -96,6 +96,7 @@ fn end(end: &BotEnd) -> String {
         BotEnd::Done => "done".to_owned(),
         BotEnd::Exited { code } => format!("exited {code}"),
         BotEnd::Signalled { signal } => format!("signal {signal}"),
+        BotEnd::OutOfMemory => "out_of_memory".to_owned(),
         BotEnd::Stopped => "stopped".to_owned(),
         BotEnd::Attended => "attended".to_owned(),
         BotEnd::Unknown => "unknown".to_owned(),

@@ -1,10 +1,10 @@
 //! Reports and rows for the tests of the outputs.
 
 use bridgemaster_runner::{
-    BotReport, BotSpec, ConfidenceReport, ContestSpec, Counts, Exit, ExitReason, FaultCounting,
-    Format, GroupNumber, GroupPoint, IntervalReport, MatchNumber, MatchRow, MatchRules,
-    REPORT_VERSION, RatingReport, Report, RequirementReport, StoppedBy, TestReport, TestSpec,
-    VerdictKind, VerdictReport, WhyWorst, WorstMatch,
+    BotReport, BotSpec, ConfidenceReport, ContestSpec, Counts, Exit, ExitReason, Format,
+    GroupNumber, GroupPoint, IntervalReport, MatchNumber, MatchRow, MatchRules, REPORT_VERSION,
+    RatingReport, Report, RequirementReport, StoppedBy, TestReport, TestSpec, VerdictKind,
+    VerdictReport, WhyWorst, WorstMatch,
 };
 
 /// Markup, a formula, Markdown, controls, and a turn of the direction.
@@ -20,28 +20,27 @@ fn interval(estimate: f64, reach: f64) -> IntervalReport {
 }
 
 fn spec() -> ContestSpec {
+    let rules = MatchRules {
+        game: "carcassonne".to_owned(),
+        seats: 2,
+        ..MatchRules::default()
+    };
+    let bots = vec![
+        BotSpec::of_command("mine", "python3 bot.py"),
+        BotSpec::of_built_in("greedy"),
+    ];
+    let format = Format::Candidate {
+        candidate: "mine".to_owned(),
+        against: vec!["greedy".to_owned()],
+    };
     ContestSpec {
-        rules: MatchRules {
-            game: "carcassonne".to_owned(),
-            seats: 2,
-            ..MatchRules::default()
-        },
-        bots: vec![
-            BotSpec::of_command("mine", "python3 bot.py"),
-            BotSpec::of_built_in("greedy"),
-        ],
-        format: Format::Candidate {
-            candidate: "mine".to_owned(),
-            against: vec!["greedy".to_owned()],
-        },
         test: Some(TestSpec::default()),
-        level: 0.95,
-        faults: FaultCounting::Count,
         require: vec!["elo>=0@95%".parse().unwrap()],
-        seeds: None,
         concurrency: Some(2),
         queue: Some("cup".to_owned()),
         trust_remote: true,
+        bot_memory_bytes: Some(1 << 28),
+        ..ContestSpec::new(rules, bots, format)
     }
 }
 
@@ -72,6 +71,7 @@ fn bot(number: usize, name: &str, score: f64) -> BotReport {
         least_bank_left_ms: Some(12_000),
         peak_memory_bytes: Some(1 << 25),
         mean_cpu_time_ms: Some(120),
+        out_of_memory: number as u64,
         worst: vec![WorstMatch {
             of: match_number(3, 1),
             seat: 1,
@@ -82,6 +82,7 @@ fn bot(number: usize, name: &str, score: f64) -> BotReport {
                     reason: "DISCONNECTED".to_owned(),
                 },
             },
+            ran_out_of_memory: number == 1,
             place: 2,
             score: 41,
             margin: -20,
@@ -209,6 +210,7 @@ pub(super) fn empty_report() -> Report {
             least_bank_left_ms: None,
             peak_memory_bytes: None,
             mean_cpu_time_ms: None,
+            out_of_memory: 0,
             worst: Vec::new(),
             ..bot.clone()
         };

@@ -65,9 +65,10 @@ fn escaped(text: &str) -> String {
 
 fn bots(report: &Report) -> String {
     let mut lines = vec![
-        "| rank | bot | Elo | score | won | margin | forfeits | faults | longest answer |"
+        "| rank | bot | Elo | score | won | margin | forfeits | faults | longest answer | \
+         CPU a match | memory |"
             .to_owned(),
-        "|---:|---|---:|---:|---:|---:|---:|---:|---:|".to_owned(),
+        "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|".to_owned(),
     ];
     lines.extend(report.bots.iter().map(|bot| {
         let cells = [
@@ -80,6 +81,11 @@ fn bots(report: &Report) -> String {
             bot.forfeits.to_string(),
             faults(bot),
             figures::time_us(bot.longest_us),
+            or_dash(
+                bot.mean_cpu_time_ms
+                    .map(|ms| figures::time_us(ms.saturating_mul(1000))),
+            ),
+            or_dash(bot.peak_memory_bytes.map(figures::memory)),
         ];
         format!("| {} |", cells.join(" | "))
     }));
@@ -232,10 +238,14 @@ fn worst(report: &Report) -> Option<String> {
                 WhyWorst::Forfeited { reason } => format!("forfeited: {}", escaped(reason)),
                 WhyWorst::Lost => format!("place {}, margin {:+}", worst.place, worst.margin),
             };
+            let note = match worst.ran_out_of_memory {
+                true => ", OUT_OF_MEMORY",
+                false => "",
+            };
             let replay = worst.replay.as_deref().map(escaped);
             let (name, seed) = (escaped(&bot.name), escaped(&worst.seed));
             format!(
-                "| {} | {name} | {why} | {seed} | {} |",
+                "| {} | {name} | {why}{note} | {seed} | {} |",
                 worst.of,
                 or_dash(replay)
             )
@@ -378,7 +388,7 @@ mod tests {
         assert!(!is_within);
         let rows = text.lines().filter(|line| line.starts_with("| 1 to 2 |"));
         for row in rows {
-            assert_eq!(row.matches('|').count(), 10, "{row}");
+            assert_eq!(row.matches('|').count(), 12, "{row}");
         }
     }
 }
