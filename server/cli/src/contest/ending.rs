@@ -1,9 +1,9 @@
 //! A contest as text: table, verdict, and what to do next.
 
 use bridgemaster_proto::outside::Outside;
-use bridgemaster_runner::{BotReport, IntervalReport, Report, VerdictKind, VerdictReport};
+use bridgemaster_runner::{BotReport, IntervalReport, Report, VerdictReport};
 
-use super::figures::{memory, ranks, signed, time_us};
+use super::figures::{self, memory, ranks, signed, time_us};
 use crate::{count::count, output, table::plain};
 
 /// All of it.
@@ -111,12 +111,7 @@ fn name<'a>(report: &'a Report, verdict: &VerdictReport) -> &'a str {
 /// How much better the candidate is.
 fn difference(report: &Report, verdict: &VerdictReport) -> String {
     let name = name(report, verdict);
-    let word = match verdict.verdict {
-        VerdictKind::Accepted => "accepted",
-        VerdictKind::Rejected => "rejected",
-        VerdictKind::Undecided => "not decided",
-        VerdictKind::None => "no test",
-    };
+    let word = figures::verdict(verdict);
     let groups = count(verdict.groups, "group", "groups");
     let mut text = format!(
         "{name}: {word}, {groups} of {} matches\n",
