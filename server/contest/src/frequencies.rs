@@ -44,6 +44,12 @@ impl Frequencies {
             .max(1)
     }
 
+    /// The counts, from the lowest score up.
+    #[must_use]
+    pub fn counts(&self) -> &[u64] {
+        &self.0
+    }
+
     fn score_of(&self, number: usize) -> f64 {
         number as f64 / (self.0.len() - 1) as f64
     }

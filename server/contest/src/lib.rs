@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bayes_elo;
 mod betting;
 mod brownian;
 mod elo;
@@ -35,6 +36,7 @@ mod sequential;
 mod stopping;
 mod t_value;
 
+pub use bayes_elo::{BayesElo, DrawElo};
 pub use betting::{BettingTest, ConfidenceSequence};
 pub use elo::{Elo, NELO_PER_T, NormalizedElo};
 pub use error::ContestError;

@@ -1,6 +1,6 @@
 //! Log-likelihood ratios of frequencies from the lowest score up.
 
-use bridgemaster_contest::{Bounds, Elo, Frequencies, NormalizedElo};
+use bridgemaster_contest::{BayesElo, Bounds, DrawElo, Elo, Frequencies, NormalizedElo};
 
 use crate::assert_six_digits;
 
@@ -72,6 +72,22 @@ fn exact_ratios_are_those_of_fishtest() {
     for (counts, bounds, expected) in cases {
         let llr = Frequencies::new(counts).unwrap().llr(*bounds);
         assert_six_digits(llr, *expected, &format!("{counts:?} {bounds:?}"));
+    }
+}
+
+#[test]
+fn ratios_of_bounds_in_bayes_elo_are_those_of_fastchess() {
+    // Losses, draws and wins; fastchess tells two digits.
+    let cases: [(&[u64], [f64; 2], f64); 2] = [
+        (&[68526, 128_429, 68965], [0.0, 2.0], -1.26),
+        (&[21484, 41111, 21629], [0.5, 2.5], -1.13),
+    ];
+    for (counts, bounds, expected) in cases {
+        let frequencies = Frequencies::new(counts).unwrap();
+        let draws = DrawElo::of(&frequencies).unwrap();
+        let [lower, upper] = bounds.map(|bound| BayesElo(bound).to_elo(draws));
+        let llr = frequencies.llr(Bounds::Elo { lower, upper });
+        assert!((llr - expected).abs() < 0.005, "{counts:?}: {llr}");
     }
 }
 
