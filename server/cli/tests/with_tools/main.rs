@@ -1,4 +1,4 @@
-//! Tests that need a tool besides the Rust toolchain: Python with gRPC, and buf.
+//! Tests that need a tool besides the Rust toolchain: Python with gRPC, PyYAML, and buf.
 //!
 //! A machine with only Rust must pass `cargo test`, and must not look as if these tests had run.
 //! The built-in harness hides what a passing test prints and cannot ignore a test at run time, so
@@ -8,11 +8,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod action;
 #[path = "../../../service/tests/certificates/mod.rs"]
 mod certificates;
 mod protocol_lint;
 mod python_bot;
 mod python_package;
+mod starved_bot;
 #[path = "../tool/mod.rs"]
 mod tool;
 
@@ -24,7 +26,9 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = python_bot::trials()
         .chain(python_package::trials())
-        .chain(protocol_lint::trials());
+        .chain(protocol_lint::trials())
+        .chain(action::trials())
+        .chain(starved_bot::trials());
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 

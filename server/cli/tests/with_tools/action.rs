@@ -1,0 +1,150 @@
+//! The steps of action.yml, run by `.ci/action` as GitHub would run them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use libtest_mimic::{Failed, Trial};
+use tempfile::TempDir;
+
+use crate::tool::{PYTHON, Tool, workspace};
+
+const RUNNER: Tool = Tool {
+    name: "Python environment with PyYAML",
+    check: &["-c", "import yaml, bridgemaster"],
+    install: "python3 sdk/python/develop.py --with-checks",
+    ..PYTHON
+};
+
+/// A bot as somebody has it in a repository of his own.
+const BOT: &str = "import bridgemaster\n\nbridgemaster.run(lambda request: 0)\n";
+
+/// A test that is given the Python to run.
+type Test = fn(&Path) -> Result<(), Failed>;
+
+pub(crate) fn trials() -> impl Iterator<Item = Trial> {
+    let tests: [(&str, Test); 2] = [
+        (
+            "action::a_better_bot_is_green_and_the_program_is_built_once",
+            a_better_bot_is_green_and_the_program_is_built_once,
+        ),
+        (
+            "action::a_worse_bot_is_red_with_summary_and_replays",
+            a_worse_bot_is_red_with_summary_and_replays,
+        ),
+    ];
+    tests
+        .into_iter()
+        .map(|(name, test)| Trial::ignorable_test(name, move || RUNNER.with(test)))
+}
+
+/// A job: a repository with a bot, and a `cargo` that takes the program of this build for what it
+/// would build.
+struct Job {
+    folder: TempDir,
+    python: PathBuf,
+}
+
+impl Job {
+    fn new(python: &Path) -> Result<Self, Failed> {
+        let folder = TempDir::new()?;
+        fs::create_dir_all(folder.path().join("work"))?;
+        fs::create_dir_all(folder.path().join("bin"))?;
+        fs::write(folder.path().join("work/bot.py"), BOT)?;
+        let cargo = folder.path().join("bin/cargo");
+        let script = "#!/bin/sh\necho \"$@\" >>\"$CALLS\"\n\
+             mkdir -p \"$CARGO_TARGET_DIR/release\"\n\
+             cp \"$PROGRAM\" \"$CARGO_TARGET_DIR/release/bridgemaster\"\n";
+        fs::write(&cargo, script)?;
+        let made = Command::new("chmod").arg("+x").arg(&cargo).status()?;
+        assert!(made.success());
+        Ok(Self {
+            folder,
+            python: python.to_owned(),
+        })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn run(&self, inputs: &[String]) -> Result<Output, Failed> {
+        let search_path = std::env::var("PATH").unwrap_or_default();
+        let bin = self.path("bin");
+        let inputs = inputs.iter().flat_map(|input| ["--input", input.as_str()]);
+        let output = Command::new(&self.python)
+            .arg(workspace().join(".ci/action"))
+            .arg("--work")
+            .arg(self.path("work"))
+            .args(inputs)
+            .env("PATH", format!("{}:{search_path}", bin.display()))
+            .env("CALLS", self.path("calls"))
+            .env("PROGRAM", env!("CARGO_BIN_EXE_bridgemaster"))
+            .env("CARGO_TARGET_DIR", self.path("target"))
+            .output()?;
+        Ok(output)
+    }
+}
+
+/// Flags of a contest. The last line has a space at its end, and there is an empty one.
+fn flags(candidate: &str, others: &str) -> String {
+    let game = "--game bridges_to_nowhere\n--referee-lag-limit-ms 10000";
+    format!("flags={game}\n  {candidate}\n\n{others} \n")
+}
+
+fn said(output: &Output) -> String {
+    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    format!("{out}\n{err}")
+}
+
+fn a_better_bot_is_green_and_the_program_is_built_once(python: &Path) -> Result<(), Failed> {
+    let job = Job::new(python)?;
+    for folder in ["one", "two"] {
+        let flags = flags("--bot greedy", "--bot random\n--candidate greedy");
+        let output = job.run(&[flags, format!("folder={folder}")])?;
+        let said = said(&output);
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("exit-code=0"), "{said}");
+        let report = job.path(&format!("work/{folder}-reports/report.json"));
+        let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(report)?)?;
+        assert_eq!(report["exit"]["reason"], "accepted");
+    }
+    let calls = fs::read_to_string(job.path("calls"))?;
+    assert_eq!(calls.lines().count(), 1, "{calls}");
+    assert!(
+        calls.starts_with("build --release --locked -p bridgemaster"),
+        "{calls}"
+    );
+    let summary = fs::read_to_string(job.path("work/.job/summary.md"))?;
+    assert_eq!(
+        summary.matches("## Contest: accepted").count(),
+        2,
+        "{summary}"
+    );
+    Ok(())
+}
+
+fn a_worse_bot_is_red_with_summary_and_replays(python: &Path) -> Result<(), Failed> {
+    let job = Job::new(python)?;
+    let bot = format!("--bot mine={} bot.py", python.display());
+    let output = job.run(&[flags(&bot, "--bot greedy\n--candidate mine")])?;
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("exit-code=1"), "{said}");
+    let summary = fs::read_to_string(job.path("work/.job/summary.md"))?;
+    assert!(summary.contains("## Contest: rejected"), "{summary}");
+    let kept = job.path("work/.job/artifacts/contest");
+    let junit = fs::read_to_string(kept.join("contest-reports/junit.xml"))?;
+    assert!(junit.contains("failures=\"1\""), "{junit}");
+    for name in ["report.json", "summary.md", "results.csv", "contest.svg"] {
+        assert!(kept.join("contest-reports").join(name).is_file(), "{name}");
+    }
+    let replays = Command::new("find")
+        .arg(kept.join("contest"))
+        .args(["-name", "*.binpb"])
+        .output()?;
+    assert!(!replays.stdout.is_empty(), "no replay was kept");
+    Ok(())
+}
