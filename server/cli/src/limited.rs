@@ -12,6 +12,9 @@ pub(super) struct LimitedArgs {
     /// Memory that each process may have for data, in bytes
     #[arg(long, value_name = "BYTES")]
     memory_bytes: Option<u64>,
+    /// The cores that it may run on, by their numbers, separated by commas
+    #[arg(long, value_name = "CORE,..", value_delimiter = ',')]
+    cores: Vec<usize>,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -22,7 +25,7 @@ impl LimitedArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let limits = Limits {
             memory_bytes: self.memory_bytes,
-            cores: Vec::new(),
+            cores: self.cores,
         };
         let (program, arguments) = self.command.split_first().context("there is no command")?;
         let error = limits.become_limited(program, arguments);

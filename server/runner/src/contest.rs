@@ -1,12 +1,11 @@
 //! A contest that is played.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashMap, HashSet},
     future::pending,
     path::Path,
     pin::Pin,
     sync::Arc,
-    thread::available_parallelism,
     time::{Duration, Instant},
 };
 
@@ -197,12 +196,14 @@ impl Contest {
         if court.spec.has_attending_bots() {
             vault.desk.open_queue(queue_of(&court.spec, server)).await?;
         }
-        let concurrency = concurrency(&court.spec);
+        let concurrency = court.launch.concurrency(&court.spec);
+        let mut places: BTreeSet<usize> = (0..concurrency).collect();
         tell(&standing, News::Begun { concurrency });
         let begun = Instant::now();
         let before_ms = standing.elapsed_ms();
         let mut playing = JoinSet::new();
         let mut numbers: HashSet<MatchNumber> = HashSet::new();
+        let mut placed: HashMap<MatchNumber, usize> = HashMap::new();
         let mut fetching = JoinSet::new();
         let mut is_stopped = false;
         tokio::pin!(stop);
@@ -225,6 +226,8 @@ impl Contest {
                 && let Some((group, of)) = standing.ledger().next_match(&numbers, ahead)
             {
                 let attempt = standing.ledger().attempts(of);
+                let place = places.pop_first().unwrap_or_default();
+                placed.insert(of, place);
                 let of_matches = group.seatings.len();
                 let seating = group.seatings.into_iter().nth(of.number as usize);
                 let seating = seating.unwrap_or_default();
@@ -232,6 +235,7 @@ impl Contest {
                     of,
                     attempt,
                     of_matches,
+                    place,
                     seed: match court.spec.has_own_seeds(&seating) {
                         true => seeds::of_match(&group.seed, of),
                         false => group.seed,
@@ -256,6 +260,7 @@ impl Contest {
                 Err(error) => break Some(failed(error)?),
             };
             numbers.remove(&row.of);
+            places.extend(placed.remove(&row.of));
             let spent = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
             row.elapsed_ms = before_ms.saturating_add(spent);
             let stored = row.clone();
@@ -352,15 +357,6 @@ fn drawn<const BYTES: usize>() -> Result<String, RunError> {
         .try_fill_bytes(&mut bytes)
         .map_err(|_| RunError::NoRandomness)?;
     Ok(hex::encode(bytes))
-}
-
-/// Matches at once: as asked for, or one for each core but one, which the server has.
-fn concurrency(spec: &ContestSpec) -> usize {
-    let cores = available_parallelism().map_or(1, |cores| cores.get());
-    spec.concurrency.map_or_else(
-        || cores.saturating_sub(1).max(1),
-        |asked| asked.try_into().unwrap_or(usize::MAX),
-    )
 }
 
 /// The end that a failure is; an error when it is a mistake in what was asked for.

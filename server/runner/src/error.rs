@@ -55,6 +55,20 @@ pub enum SpecError {
     /// The server refuses the matches.
     #[error("the server refuses the match: {0}")]
     Refused(String),
+    /// Fewer cores than bots that play at once.
+    #[error(
+        "affinity: {wanted} matches at once with {seats} bots each need {} cores, and there are \
+         {cores}; lower the concurrency, or leave affinity out",
+        .wanted * .seats
+    )]
+    Cores {
+        /// Matches at once.
+        wanted: usize,
+        /// Bots of each.
+        seats: usize,
+        /// The cores that there are.
+        cores: usize,
+    },
     /// Something that this system does not have.
     #[error("{0}: only Linux has limits for processes; leave it out here")]
     NotHere(&'static str),

@@ -5,7 +5,11 @@ use std::{ffi::OsString, path::PathBuf};
 use bridgemaster_bot_process::{BotCommand, Limits, is_program};
 use bridgemaster_contest::schedule::BotNumber;
 
-use crate::{ContestSpec, MatchNumber, Player, SpecError, seeds};
+use crate::{
+    ContestSpec, MatchNumber, Player, SpecError,
+    pinning::{Pinning, concurrency},
+    seeds,
+};
 
 /// The newest version of every built-in bot.
 const NEWEST_VERSION: u32 = 1;
@@ -14,10 +18,19 @@ const NEWEST_VERSION: u32 = 1;
 #[derive(Clone, Debug)]
 pub struct BuiltInBots {
     /// The program; `bot NAME --seed SEED` are its arguments, and for a bot with limits
-    /// `limited --memory-bytes BYTES -- COMMAND`.
+    /// `limited --memory-bytes=BYTES --cores=CORE -- COMMAND`.
     pub program: PathBuf,
     /// Their names.
     pub names: Vec<String>,
+}
+
+/// What a bot is started for.
+pub(crate) struct Start<'a> {
+    pub(crate) of: MatchNumber,
+    pub(crate) group_seed: &'a str,
+    pub(crate) seat: usize,
+    /// The place of the match among those that are played at once, from 0.
+    pub(crate) place: usize,
 }
 
 /// Starts the bots of a contest.
@@ -27,6 +40,7 @@ pub(crate) struct Launch {
     built_in: BuiltInBots,
     key: Option<(&'static str, String)>,
     most_memory_bytes: Option<u64>,
+    pinning: Option<Pinning>,
 }
 
 impl Launch {
@@ -77,6 +91,7 @@ impl Launch {
             built_in,
             key: None,
             most_memory_bytes: spec.bot_memory_bytes,
+            pinning: Pinning::of(spec)?,
         })
     }
 
@@ -99,26 +114,25 @@ impl Launch {
         }
     }
 
+    /// Matches that are played at once.
+    pub(crate) fn concurrency(&self, spec: &ContestSpec) -> usize {
+        concurrency(spec, self.pinning.as_ref())
+    }
+
     /// The command that starts a bot for a seat of a match. Built-in bots draw their chance from
     /// the seed of the group, so that the match can be played again as it was.
-    pub(crate) fn command(
-        &self,
-        bot: BotNumber,
-        group_seed: &str,
-        of: MatchNumber,
-        seat: usize,
-    ) -> BotCommand {
+    pub(crate) fn command(&self, bot: BotNumber, to: &Start<'_>) -> BotCommand {
         let built_in = self.built_in.program.as_os_str();
         let words: Vec<OsString> = match self.players.get(bot).map(|(_, player)| player) {
             Some(Player::BuiltIn { name, .. }) => {
-                let seed = seeds::of_built_in_bot(group_seed, of, seat);
+                let seed = seeds::of_built_in_bot(to.group_seed, to.of, to.seat);
                 let arguments = ["bot", name, "--seed", &seed].map(OsString::from);
                 [built_in.to_owned()].into_iter().chain(arguments).collect()
             }
             Some(Player::Command(words)) => words.iter().map(OsString::from).collect(),
             Some(Player::Attending(_)) | None => Vec::new(),
         };
-        let mut words = self.limits().into_iter().chain(words);
+        let mut words = self.limits(to).into_iter().chain(words);
         let command = BotCommand::new(words.next().unwrap_or_default())
             .with(words)
             .in_own_group()
@@ -130,13 +144,19 @@ impl Launch {
     }
 
     /// The words before a command that give it its limits; none without limits.
-    fn limits(&self) -> Vec<OsString> {
-        let Some(bytes) = self.most_memory_bytes else {
+    fn limits(&self, to: &Start<'_>) -> Vec<OsString> {
+        let pinning = self.pinning.as_ref();
+        let core = pinning.and_then(|pinning| pinning.core(to.place, to.seat));
+        let core = core.map(|core| format!("--cores={core}"));
+        let memory = self.most_memory_bytes;
+        let memory = memory.map(|bytes| format!("--memory-bytes={bytes}"));
+        let flags: Vec<String> = memory.into_iter().chain(core).collect();
+        if flags.is_empty() {
             return Vec::new();
-        };
-        let mut words = vec![self.built_in.program.clone().into_os_string()];
-        let flags = ["limited", "--memory-bytes", &bytes.to_string(), "--"];
-        words.extend(flags.map(OsString::from));
-        words
+        }
+        let program = self.built_in.program.clone().into_os_string();
+        let words = [program, "limited".into()].into_iter();
+        let flags = flags.into_iter().map(OsString::from);
+        words.chain(flags).chain(["--".into()]).collect()
     }
 }

@@ -25,6 +25,7 @@ mod judge;
 mod launch;
 mod ledger;
 mod memory_size;
+mod pinning;
 mod plan;
 mod play;
 mod play_error;

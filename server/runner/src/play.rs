@@ -16,7 +16,7 @@ use crate::{
     desk::Desk,
     folder::Folder,
     held_back,
-    launch::Launch,
+    launch::{Launch, Start},
     memory_size::memory_size,
     processes::{Bots, Ended},
     told_seat::{fill, name_of},
@@ -52,6 +52,8 @@ pub(crate) struct Assignment {
     pub(crate) seating: Vec<BotNumber>,
     /// Matches of its group.
     pub(crate) of_matches: usize,
+    /// Its place among the matches that are played at once, from 0.
+    pub(crate) place: usize,
 }
 
 impl Court {
@@ -132,9 +134,15 @@ impl Court {
                 .ok_or_else(|| PlayError::Server(format!("gave no ticket for seat {seat}")))?;
             let name = self.launch.name(bot);
             let stderr = Folder::stderr_name(assigned.of, assigned.attempt, seat, name);
+            let to = Start {
+                of: assigned.of,
+                group_seed: &assigned.seed,
+                seat,
+                place: assigned.place,
+            };
             let process = self
                 .launch
-                .command(bot, &assigned.seed, assigned.of, seat)
+                .command(bot, &to)
                 .start_and_keep(&self.server_url, &ticket.ticket, &self.folder.path(&stderr))
                 .map_err(|source| PlayError::Start {
                     bot: name.to_owned(),

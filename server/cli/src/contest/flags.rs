@@ -20,7 +20,7 @@ pub(super) struct SpecFlags {
     /// Read the contest from this TOML file, as docs/contest.md describes it, instead of from flags
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bots", "candidate", "against", "format",
         "elo", "nelo", "groups", "rounds", "seeds", "queue", "trust_remote",
-        "rules_version", "bot_memory"])]
+        "rules_version", "bot_memory", "affinity"])]
     config: Option<PathBuf>,
     /// A bot: NAME=COMMAND, or the name of a built-in one such as greedy or greedy@1, or NAME=@KEY
     /// for one that attends --queue by the name of its API key; can be repeated
@@ -113,6 +113,9 @@ pub(super) struct SpecFlags {
     /// together for what they hold [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     bot_memory: Option<u64>,
+    /// Give each bot a core of its own [default matches at once: as many as there are cores for]
+    #[arg(long)]
+    affinity: bool,
     /// The queue that bots of NAME=@KEY attend on the --server [default: contest]
     #[arg(long, value_name = "NAME", help_heading = "Server")]
     queue: Option<String>,
@@ -205,6 +208,7 @@ impl SpecFlags {
             queue: self.queue.clone(),
             trust_remote: self.trust_remote,
             bot_memory_bytes: self.bot_memory,
+            affinity: self.affinity,
             ..ContestSpec::new(rules, bots, format)
         })
     }

@@ -101,6 +101,48 @@ fn a_fault_ends_a_contest_that_allows_none() {
     case.play();
 }
 
+/// Each bot tells the cores that it may run on, and those that it starts may.
+#[cfg(target_os = "linux")]
+#[test]
+fn each_bot_has_a_core_of_its_own_where_that_is_asked_for() {
+    let contest = Contest::new();
+    let bot = |name| {
+        format!(
+            "{name}=sh -c 'grep Cpus_allowed_list /proc/self/status >&2; exec {PROGRAM} bot \
+             random --seed {name}'"
+        )
+    };
+    let (one, other) = (bot("one"), bot("other"));
+    let flags = [
+        "--bot",
+        &one,
+        "--bot",
+        &other,
+        "--groups",
+        "1",
+        "--affinity",
+    ];
+    let ran = contest.run(&flags);
+    let cores = std::thread::available_parallelism().unwrap().get();
+    if cores < 2 {
+        assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+        assert!(ran.err.contains("need 2 cores"), "{}", ran.err);
+        return;
+    }
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    for row in contest.rows() {
+        let told = row["seats"].as_array().unwrap().iter().map(|seat| {
+            let path = contest.path.join(seat["stderr"].as_str().unwrap());
+            let text = std::fs::read_to_string(path).unwrap();
+            let (_, core) = text.split_once("Cpus_allowed_list:").unwrap();
+            let core = core.split_whitespace().next().unwrap();
+            core.parse::<usize>().expect("one core")
+        });
+        let told: Vec<usize> = told.collect();
+        assert_ne!(told[0], told[1], "{row}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_and_processor_time_of_bots_are_in_the_table_and_in_the_rows() {

@@ -71,7 +71,8 @@ pub struct ContestSpec {
     /// Where the seeds of the groups come from; drawn for the contest when not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<Seeds>,
-    /// Matches at once, 1 to 256; by the number of cores when not given.
+    /// Matches at once, 1 to 256; by the number of cores when not given, with `affinity` as many as
+    /// there are cores for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u32>,
     /// The queue that bots attend which are not started: 1 to 64 of `a` to `z`, `0` to `9`, `.`,
@@ -87,6 +88,10 @@ pub struct ContestSpec {
     /// and all of them together for what they hold. At least 1 MiB; no limit when not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bot_memory_bytes: Option<u64>,
+    /// Whether each bot that is started has a core of its own, which no other bot of the contest
+    /// runs on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub affinity: bool,
 }
 
 /// Who meets whom.
@@ -170,6 +175,7 @@ impl ContestSpec {
             queue: None,
             trust_remote: false,
             bot_memory_bytes: None,
+            affinity: false,
         }
     }
 

@@ -40,6 +40,7 @@ fn spec() -> ContestSpec {
         queue: Some("cup".to_owned()),
         trust_remote: true,
         bot_memory_bytes: Some(1 << 28),
+        affinity: true,
         ..ContestSpec::new(rules, bots, format)
     }
 }
