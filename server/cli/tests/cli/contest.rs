@@ -18,7 +18,6 @@ use crate::program::{Ran, bridgemaster, run, succeed, wait_for};
 use crate::served_match::Served;
 
 /// A busy machine spoils no match by its lag.
-#[cfg(unix)]
 const LAGGING: [&str; 2] = ["--referee-lag-limit-ms", "10000"];
 
 /// A contest of built-in bots whose chance follows from a seed.
@@ -39,7 +38,7 @@ impl Contest {
 
     fn flags(&self, flags: &[&str]) -> Vec<OsString> {
         let common = ["contest", "--game", "carcassonne", "--folder"].map(OsString::from);
-        let flags = flags.iter().map(OsString::from);
+        let flags = LAGGING.iter().chain(flags).map(OsString::from);
         let folder = self.path.clone().into_os_string();
         common.into_iter().chain([folder]).chain(flags).collect()
     }
@@ -257,8 +256,6 @@ fn no_bot_sees_the_seed_of_its_group_before_the_last_match_of_it_has_ended() {
         "2",
         "--concurrency",
         "1",
-        LAGGING[0],
-        LAGGING[1],
     ]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
 
@@ -304,8 +301,6 @@ fn a_contest_on_a_running_server_gets_all_replays_after_a_kill_and_leaves_nothin
         "spring",
         "--concurrency",
         "4",
-        LAGGING[0],
-        LAGGING[1],
     ];
     assert_eq!(killed(&contest, &flags, "-KILL", 1), None);
     let before = contest.rows();
