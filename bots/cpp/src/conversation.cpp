@@ -1,0 +1,196 @@
+#include "conversation.h"
+
+#include <openssl/sha.h>
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "refusals.h"
+
+namespace bridgemaster {
+
+v1::PlayRequest Conversation::hello() {
+    progressed_ = false;
+    if (open_) {
+        open_->sent_on_this_stream = false;
+    }
+    v1::PlayRequest request;
+    v1::Hello& hello = *request.mutable_hello();
+    hello.set_protocol_revision(protocol_revision);
+    hello.set_bot_name(seating_.options.name);
+    hello.set_bot_version(seating_.options.version);
+    for (const auto& game : seating_.options.games) {
+        hello.add_games(game);
+    }
+    if (last_sequence_ > 0) {
+        hello.set_last_sequence(last_sequence_);
+        hello.set_history_id(history_id_);
+    }
+    return request;
+}
+
+void Conversation::welcome(const v1::Welcome& welcome) {
+    if (seat_ && (seat_->match_id != welcome.match_id() || seat_->number != welcome.seat())) {
+        throw ProtocolError("the ticket leads to another seat than before");
+    }
+    seat_ = Seat{welcome.match_id(), welcome.seat()};
+    history_id_ = welcome.history_id();
+    if (!welcome.resumed()) {
+        if (last_sequence_ > 0) {
+            seating_.log("the server has lost what was played last: beginning anew");
+        }
+        last_sequence_ = 0;
+        open_.reset();
+    }
+    send_answer();
+}
+
+std::optional<v1::MatchEnded> Conversation::receive(v1::PlayResponse response) {
+    switch (response.message_case()) {
+        case v1::PlayResponse::kPing: {
+            v1::PlayRequest pong;
+            pong.mutable_pong()->set_nonce(response.ping().nonce());
+            reactions_.send(pong);
+            return std::nullopt;
+        }
+        case v1::PlayResponse::kDraining:
+            return std::nullopt;
+        case v1::PlayResponse::kWelcome:
+            throw ProtocolError("the server broke the protocol: a second Welcome on one stream");
+        default:
+            break;
+    }
+    if (response.sequence() <= last_sequence_) {
+        // Sent again after a lost stream, or not counted. Only an open request matters twice.
+        if (response.has_decision_request()) {
+            asked_again(response.decision_request().request_id());
+        }
+        return std::nullopt;
+    }
+    last_sequence_ = response.sequence();
+    progressed_ = true;
+    switch (response.message_case()) {
+        case v1::PlayResponse::kMatchStarted:
+            keep_commitment(response.match_started());
+            reactions_.tell(std::move(response));
+            break;
+        case v1::PlayResponse::kDecisionRequest:
+            asked(std::move(*response.mutable_decision_request()));
+            break;
+        case v1::PlayResponse::kDecisionRejected: {
+            const v1::DecisionRejected refusal = response.decision_rejected();
+            reactions_.tell(std::move(response));
+            rejected(refusal);
+            break;
+        }
+        case v1::PlayResponse::kSeatStatus:
+            reactions_.tell(std::move(response));
+            break;
+        case v1::PlayResponse::kMatchEnded:
+            check_seed(response.match_ended());
+            return std::move(*response.mutable_match_ended());
+        default:
+            // A kind of a newer server.
+            break;
+    }
+    return std::nullopt;
+}
+
+void Conversation::answer(const std::shared_ptr<const Request>& request, const Choice& choice) {
+    const std::uint32_t request_id = request->message().request_id();
+    if (!open_ || open_->request != request) {
+        seating_.log("request " + std::to_string(request_id) + ": the answer came too late");
+        return;
+    }
+    open_->answer = choice.message(request_id);
+    send_answer();
+}
+
+// Sends the answer, if there is one that the stream in use has not carried.
+void Conversation::send_answer() {
+    if (open_ && open_->answer && !open_->sent_on_this_stream) {
+        open_->sent_on_this_stream = true;
+        reactions_.send(*open_->answer);
+    }
+}
+
+void Conversation::asked(v1::DecisionRequest message) {
+    if (open_ && message.request_id() <= open_->request->message().request_id()) {
+        asked_again(message.request_id());
+        return;
+    }
+    open_ = Open{std::make_shared<const Request>(std::move(message), seat_ ? seat_->number : 0,
+                                                 Request::Clock::now())};
+    reactions_.ask(open_->request);
+}
+
+// Takes a request that is known. The bot is not asked twice: it may still be thinking.
+void Conversation::asked_again(std::uint32_t request_id) {
+    if (is_open(request_id)) {
+        send_answer();
+    }
+}
+
+void Conversation::rejected(const v1::DecisionRejected& rejected) {
+    seating_.log("request " + std::to_string(rejected.request_id()) +
+                 ": refused: " + explanation(rejected));
+    if (!is_open(rejected.request_id()) || !is_open(rejected.open_request_id())) {
+        return;
+    }
+    open_->answer.reset();
+    open_->sent_on_this_stream = false;
+    if (++open_->refused_answers >= max_refused_answers) {
+        throw NoLegalDecisionError(open_->refused_answers, rejected);
+    }
+    reactions_.ask(open_->request);
+}
+
+void Conversation::keep_commitment(const v1::MatchStarted& started) {
+    if (!seed_commitment_.empty() && seed_commitment_ != started.seed_commitment()) {
+        throw ProtocolError("the server broke the protocol: the seed commitment changed");
+    }
+    seed_commitment_ = started.seed_commitment();
+    seed_stays_secret_ =
+        started.config().group().seed_reveal() == v1::SEED_REVEAL_WITH_GROUP;
+}
+
+void Conversation::check_seed(const v1::MatchEnded& ended) const {
+    const bool is_secret = ended.seed().empty() && ended.seed_salt().empty();
+    if (seed_commitment_.empty() || (seed_stays_secret_ && is_secret)) {
+        return;
+    }
+    if (seed_commitment_ != seed_commitment(ended.seed(), ended.seed_salt())) {
+        throw BrokenSeedCommitmentError(seed_commitment_, ended);
+    }
+}
+
+bool Conversation::is_open(std::uint32_t request_id) const {
+    return open_ && open_->request->message().request_id() == request_id;
+}
+
+std::string seed_commitment(const std::string& seed, const std::string& seed_salt) {
+    constexpr int hex = 16;
+    std::string bytes;
+    for (std::size_t at = 0; at < seed_salt.size(); at += 2) {
+        unsigned char byte = 0;
+        const char* begin = seed_salt.data() + at;
+        const char* end = seed_salt.data() + std::min(at + 2, seed_salt.size());
+        const auto [rest, error] = std::from_chars(begin, end, byte, hex);
+        if (error != std::errc{} || rest != begin + 2) {
+            return "";
+        }
+        bytes += static_cast<char>(byte);
+    }
+    bytes += seed;
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+    SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+    std::string commitment;
+    for (const unsigned char byte : digest) {
+        commitment += "0123456789abcdef"[byte >> 4];
+        commitment += "0123456789abcdef"[byte & 0xf];
+    }
+    return commitment;
+}
+
+}  // namespace bridgemaster

@@ -1,0 +1,22 @@
+// Text from outside, on its way to a terminal.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace bridgemaster {
+
+// Gives text on one line, so that text from outside cannot take over a terminal: what is not
+// printable is escaped.
+std::string shown(std::string_view text);
+
+// The number of characters, if all of them are printable; else npos.
+std::size_t printable_length(std::string_view text);
+
+// A span of time, for people.
+std::string in_seconds(std::chrono::duration<double> span);
+
+}  // namespace bridgemaster

@@ -1,0 +1,292 @@
+// A seat of a scripted server.
+
+#include <google/protobuf/util/message_differencer.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "bridgemaster/bridgemaster.h"
+#include "conversation.h"
+#include "scripted_server.h"
+
+namespace bridgemaster {
+namespace {
+
+using google::protobuf::util::MessageDifferencer;
+using scripted::asks;
+using scripted::ended;
+using scripted::ping;
+using scripted::refusal;
+using scripted::rejects;
+using scripted::started;
+
+// A bot whose answers are in the test's hand.
+struct Puppet : Bot {
+    scripted::Queue<Choice> choices;
+    std::string heard;
+
+    Choice decide(const Request&) override {
+        heard += "asked ";
+        return choices.get();
+    }
+    void match_started(const v1::MatchStarted&) override { heard += "started "; }
+    void decision_rejected(const v1::DecisionRejected&) override { heard += "rejected "; }
+    void match_ended(const v1::MatchResult&) override { heard += "ended "; }
+};
+
+// A match of a puppet on a scripted server.
+struct Playing {
+    scripted::Server server;
+    Puppet bot;
+    std::future<v1::MatchResult> result;
+
+    Playing() {
+        Options options{.name = "puppet", .version = "1.0", .games = {"old_london_bridge"}};
+        options.server = server.url();
+        options.ticket = "ticket-7";
+        options.key = "bmk_k_7";
+        options.log = [](const std::string&) {};
+        result = std::async(std::launch::async, [this, options] { return play(bot, options); });
+    }
+
+    void ends_well(const std::string& heard) {
+        EXPECT_EQ(result.get().decisions(), 99U);
+        EXPECT_EQ(bot.heard, heard);
+    }
+
+    // The error of this kind with which play ends.
+    template <typename Error>
+    Error fails() {
+        try {
+            result.get();
+        } catch (const Error& error) {
+            return error;
+        }
+        throw std::runtime_error("play did not fail");
+    }
+};
+
+TEST(Play, AWholeMatchReachesTheBotAndItsAnswersTheServer) {
+    Playing match;
+    const auto stream = match.server.welcomed();
+    EXPECT_EQ(stream->metadata.find("authorization")->second, "Bearer ticket-7");
+    EXPECT_EQ(stream->metadata.find("x-bridgemaster-key")->second, "bmk_k_7");
+    v1::Hello hello;
+    hello.set_protocol_revision(1);
+    hello.set_bot_name("puppet");
+    hello.set_bot_version("1.0");
+    hello.add_games("old_london_bridge");
+    EXPECT_TRUE(MessageDifferencer::Equals(stream->hello, hello));
+    stream->send(started(1));
+    match.bot.choices.put(Choice::index(5));
+    stream->send(asks(2, 1));
+    stream->decides(1, 5);
+    stream->finish(3);
+    match.ends_well("started asked ended ");
+}
+
+TEST(Play, ADecisionOfAGameIsPutIntoItsEntryWithItsNote) {
+    Playing match;
+    const auto stream = match.server.welcomed();
+    games::old_london_bridge::v1::Decision decision;
+    decision.mutable_take_tile()->set_bonus_stack(2);
+    match.bot.choices.put(Choice::full(decision).with_note("full"));
+    stream->send(asks(1, 1));
+    v1::Decision wanted;
+    wanted.set_request_id(1);
+    *wanted.mutable_decision()->mutable_old_london_bridge() = decision;
+    wanted.set_note("full");
+    EXPECT_TRUE(MessageDifferencer::Equals(stream->receive().decision(), wanted));
+    stream->finish(2);
+    match.ends_well("asked ended ");
+    EXPECT_THROW(Choice::full(wanted), std::invalid_argument);
+}
+
+TEST(Play, APingIsAnsweredWhileTheBotThinks) {
+    Playing match;
+    const auto stream = match.server.welcomed();
+    stream->send(asks(1, 1));
+    stream->send(ping(8));
+    EXPECT_EQ(stream->receive().pong().nonce(), 8U);
+    match.bot.choices.put(Choice::index(3));
+    stream->decides(1, 3);
+    stream->finish(2);
+    match.ends_well("asked ended ");
+}
+
+TEST(Play, ALostStreamIsResumedAndItsAnswerSentAgain) {
+    Playing match;
+    auto stream = match.server.welcomed();
+    match.bot.choices.put(Choice::index(4));
+    stream->send(started(1));
+    stream->send(asks(2, 1));
+    stream->decides(1, 4);
+    stream->end.put(refusal(grpc::StatusCode::UNAVAILABLE, ""));
+
+    stream = match.server.welcomed();
+    EXPECT_EQ(stream->hello.last_sequence(), 2U);
+    EXPECT_EQ(stream->hello.history_id(), scripted::history_id);
+    stream->decides(1, 4);
+    // What came before comes again, and asks nobody.
+    stream->send(asks(2, 1));
+    stream->finish(3);
+    match.ends_well("started asked ended ");
+}
+
+TEST(Play, ABotThatIsNotResumedBeginsAnewWithoutItsUnsentAnswer) {
+    Playing match;
+    auto stream = match.server.welcomed();
+    stream->send(asks(1, 1));
+    stream->send(ping(1));
+    stream->receive();
+    stream->end.put(grpc::Status::OK);
+
+    stream = match.server.welcomed(false);
+    // Of the same number, and another all the same.
+    stream->send(asks(1, 1));
+    stream->send(ping(2));
+    EXPECT_EQ(stream->receive().pong().nonce(), 2U);
+    match.bot.choices.put(Choice::index(5));
+    match.bot.choices.put(Choice::index(6));
+    stream->decides(1, 6);
+    stream->finish(2);
+    match.ends_well("asked asked ended ");
+}
+
+TEST(Play, ABotThatFindsNoLegalDecisionIsGivenUp) {
+    Playing match;
+    const auto stream = match.server.welcomed();
+    stream->send(asks(1, 1));
+    for (std::uint32_t refused = 0; refused < max_refused_answers; ++refused) {
+        match.bot.choices.put(Choice::index(9));
+        stream->decides(1, 9);
+        stream->send(rejects(2 + refused, 1));
+    }
+    EXPECT_EQ(match.fails<NoLegalDecisionError>().reason(), "INDEX_OUT_OF_RANGE");
+}
+
+TEST(Play, ARefusalThatCannotBeMendedEndsPlayWithItsReason) {
+    const std::map<std::string, Advice> advices{{"TICKET_UNKNOWN", Advice::fix},
+                                                {"KEY_REVOKED", Advice::fix},
+                                                {"SEAT_CLOSED", Advice::stop}};
+    for (const auto& [reason, advice] : advices) {
+        Playing match;
+        // The reason and not the code decides about trying again.
+        match.server.welcomed()->end.put(refusal(grpc::StatusCode::UNAVAILABLE, reason));
+        const auto error = match.fails<RefusedError>();
+        EXPECT_EQ(error.reason(), reason);
+        EXPECT_EQ(error.advice(), advice);
+        EXPECT_EQ(error.metadata().at("hint"), "x");
+        EXPECT_EQ(std::string(error.what()).find('\x1b'), std::string::npos);
+    }
+}
+
+TEST(Play, ARefusalThatPassesIsTriedAgain) {
+    Playing match;
+    for (const char* reason : {"SERVER_STOPPING", "A_REASON_OF_A_NEWER_SERVER"}) {
+        match.server.stream()->end.put(refusal(grpc::StatusCode::UNAVAILABLE, reason));
+    }
+    match.server.welcomed()->finish(1);
+    match.ends_well("ended ");
+}
+
+TEST(Play, AServerThatStopsAndDoesNotComeBackIsLostWithItsReason) {
+    scripted::Server server;
+    auto stopping = std::async(std::launch::async, [&server] {
+        server.stream()->end.put(refusal(grpc::StatusCode::UNAVAILABLE, "SERVER_STOPPING"));
+    });
+    Puppet bot;
+    Options options{.name = "puppet"};
+    options.server = server.url();
+    options.ticket = "t";
+    options.connect_for = std::chrono::milliseconds(0);
+    try {
+        play(bot, options);
+        FAIL();
+    } catch (const ServerLostError& error) {
+        EXPECT_EQ(error.reason(), "SERVER_STOPPING");
+        EXPECT_EQ(error.advice(), Advice::retry);
+    }
+    stopping.get();
+}
+
+TEST(Play, AServerThatIsNotThereIsAnErrorOfItsOwn) {
+    Puppet bot;
+    Options options{.name = "puppet"};
+    // Nothing listens on this port, which is that of no service.
+    options.server = "127.0.0.1:1";
+    options.ticket = "t";
+    options.connect_for = std::chrono::milliseconds(50);
+    try {
+        play(bot, options);
+        FAIL();
+    } catch (const ServerLostError& error) {
+        EXPECT_NE(std::string(error.what()).find("could not be reached"), std::string::npos);
+        EXPECT_EQ(error.reason(), "");
+    }
+}
+
+TEST(Play, TheSeedIsCheckedAgainstTheCommitment) {
+    const std::string salt = scripted::salt;
+    const std::vector<std::pair<std::string, std::string>> told{
+        {scripted::seed, salt},
+        {"london-1210", salt},
+        {scripted::seed, "01" + salt.substr(2)},
+        {scripted::seed, "salt"},
+        {"", ""},
+    };
+    for (const auto& [seed, its_salt] : told) {
+        Playing match;
+        const auto stream = match.server.welcomed();
+        stream->send(started(1, scripted::commitment));
+        stream->send(ended(2, seed, its_salt));
+        stream->end.put(grpc::Status::OK);
+        if (seed == scripted::seed && its_salt == salt) {
+            EXPECT_EQ(match.result.get().decisions(), 99U);
+        } else {
+            EXPECT_EQ(match.fails<BrokenSeedCommitmentError>().ended().seed(), seed);
+        }
+    }
+}
+
+struct Thrower : Bot {
+    Choice decide(const Request&) override { throw std::domain_error("of the bot"); }
+};
+
+TEST(Play, WhatABotThrowsIsThrownToItsCaller) {
+    scripted::Server server;
+    auto asking = std::async(std::launch::async, [&server] { server.welcomed()->send(asks(1, 1)); });
+    Thrower bot;
+    Options options{.name = "puppet"};
+    options.server = server.url();
+    options.ticket = "t";
+    EXPECT_THROW(play(bot, options), std::domain_error);
+    asking.get();
+}
+
+TEST(Play, OptionsThatCannotBeUsedAreNamedBeforeAnythingIsSent) {
+    unsetenv("BRIDGEMASTER_TICKET");
+    Options good{.name = "b"};
+    good.ticket = "t";
+    std::map<std::string, Options> wrong;
+    wrong["no ticket"] = {.name = "b"};
+    (wrong["the ticket has characters"] = good).ticket = "a\nb";
+    (wrong["is not an address"] = good).server = "http://example.org";
+    (wrong["1 to 64 printable"] = good).name = std::string(65, 'n');
+    (wrong["no/file"] = good).server = "https://a:1";
+    wrong["no/file"].ca = "/no/file";
+    (wrong["together"] = good).server = "https://a:1";
+    wrong["together"].client_cert = "x";
+    for (const auto& [told, options] : wrong) {
+        Puppet bot;
+        try {
+            play(bot, options);
+            ADD_FAILURE() << told;
+        } catch (const OptionsError& error) {
+            EXPECT_NE(std::string(error.what()).find(told), std::string::npos) << error.what();
+        }
+    }
+}
+
+}  // namespace
+}  // namespace bridgemaster
