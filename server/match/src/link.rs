@@ -2,7 +2,7 @@
 
 use bridgemaster_referee::Time;
 
-use crate::{Entries, StreamNumber};
+use crate::{Entries, StreamNumber, Verdict};
 
 /// Least time between two tellings that a bot was turned away, in µs: a bot that tries without a
 /// pause must not fill the journal.
@@ -15,6 +15,8 @@ pub(crate) struct Link {
     is_open: bool,
     /// What the last report of the stream that had an effect waits for.
     reported: Entries,
+    /// What became of the last answer of the stream, if nobody has asked for it.
+    verdict: Option<Verdict>,
     /// When it was told last that the bot was turned away, since it had a stream.
     turned_away_at: Option<Time>,
 }
@@ -58,6 +60,16 @@ impl Link {
     /// A report of the stream had an effect, which waits for this.
     pub(crate) fn note(&mut self, after: Entries) {
         self.reported = self.reported.max(after);
+    }
+
+    /// An answer of the stream was handled.
+    pub(crate) fn judged(&mut self, verdict: Verdict) {
+        self.verdict = Some(verdict);
+    }
+
+    /// What became of the last answer of the stream of this number, once.
+    pub(crate) fn take_verdict(&mut self, number: StreamNumber) -> Option<Verdict> {
+        self.verdict.take_if(|_| self.newest == number)
     }
 
     /// What the last report of the stream of this number waits for.

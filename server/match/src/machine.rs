@@ -18,7 +18,7 @@ use bridgemaster_replay::{ReplayWriter, SigningKey};
 
 use crate::{
     Beginning, Cancellation, Closing, Effect, Entries, Header, Moment, Origin, Recovered, Report,
-    SeatInput, StreamNumber, TicketHash, calendar::Calendar, held_back::HeldBack,
+    SeatInput, StreamNumber, TicketHash, Verdict, calendar::Calendar, held_back::HeldBack,
     journal::MatchJournal, link::Link, referee_input::referee_input, storing::Storing,
 };
 
@@ -238,9 +238,15 @@ impl<G: WireGame> Match<G> {
             effects.push(Effect::Lost { seat, garbage });
         }
         self.tell_lag(moment, effects);
+        let is_judged = matches!(input, SeatInput::Decision(_) | SeatInput::Resign);
         let input = referee_input(seat, input);
+        let before = effects.len();
         let after = self.handle(moment.time, input, effects);
-        self.links[seat.index()].note(after);
+        let link = &mut self.links[seat.index()];
+        link.note(after);
+        if is_judged && !self.is_parked {
+            link.judged(Verdict::in_effects(seat, &effects[before..]));
+        }
         effects.push(Effect::Handled(moment));
     }
 

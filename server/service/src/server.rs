@@ -6,6 +6,7 @@ mod health;
 mod listeners;
 mod options;
 mod routes;
+mod seat_service;
 mod starting;
 mod stopping;
 
@@ -19,7 +20,7 @@ use tracing::{info, warn};
 use self::{
     call_rates::limit_calls,
     health::healthy,
-    listeners::{PageListener, Shared, listen, serve_metrics},
+    listeners::{PageListener, PortSlots, Shared, listen, serve_metrics},
     starting::{begin_journal, make_replay_folder, recover, secrets},
     stopping::{Asked, Replays, close, stop_deadline, stopped},
 };
@@ -37,7 +38,7 @@ use crate::{
     page::{Desk, Page},
     replays::ReplayKeeper,
     services::{ReplayDesk, RequestTimeout},
-    transport::{ConnectionSlots, Peers, Tls, TokenBuckets, serve},
+    transport::{Peers, Tls, TokenBuckets, serve},
 };
 
 /// A server that listens, and serves once it is run.
@@ -176,7 +177,7 @@ impl Server {
         self.ladders.run_all();
         let (health_reporter, health) = healthy().await;
         let routes = Routes::new(RequestTimeout::new(health, limits.hello_time));
-        let slots = ConnectionSlots::new(&limits);
+        let slots = PortSlots::new(&limits);
         let calls = Arc::new(TokenBuckets::new(limits.calls_per_address));
         let replay_desk = Arc::new(ReplayDesk::new());
         let authenticator = self.authenticator.clone();
@@ -203,14 +204,14 @@ impl Server {
                 limits: limits.clone(),
             };
             let served = Page::new(services.for_browsers, desk);
-            page.serve(served, shared.clone(), drained.clone())
+            page.serve(served, shared.clone(), slots.for_browsers, drained.clone())
         });
         let serving_page = async {
             if let Some(serving) = serving_page {
                 serving.await;
             }
         };
-        let connections = shared.connections(self.listener, Peers::Programs, slots);
+        let connections = shared.connections(self.listener, Peers::Programs, slots.for_programs);
         let (shown_key, allowances) = (shared.shown_key, shared.allowances);
         let programs = services.for_programs;
         let serving = serve(connections, programs, shown_key, allowances, stopped);

@@ -41,6 +41,11 @@ impl MatchJournal {
         entry::push_ticket(time, seat, ticket, &mut self.inputs);
     }
 
+    /// Whether there is something for the next entry.
+    pub(crate) fn has_noted(&self) -> bool {
+        !self.inputs.is_empty()
+    }
+
     /// Whether what has no effect must not wait any longer.
     pub(crate) fn is_full(&self) -> bool {
         self.inputs.len() >= MAX_RIDING_BYTES

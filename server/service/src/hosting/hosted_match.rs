@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
     Cancellation, MatchId, NoNewTickets, OfferedSeat, Opening, SeatInput, StreamNumber, TicketHash,
+    Verdict,
 };
 use bridgemaster_proto::v1;
 use bridgemaster_referee::{BotIdentity, Known, Time};
@@ -82,6 +83,15 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// Takes what a stream of a seat reports; what a superseded stream reports is dropped. Gives
     /// the gate that the effect waits for, if it does.
     fn report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Outcome<Option<Gate>>;
+
+    /// Takes an answer of a stream of a seat, and tells what became of it; `None` if it was dropped.
+    /// One answer of a stream is given at a time.
+    fn answer(
+        &self,
+        seat: Seat,
+        stream: StreamNumber,
+        input: SeatInput,
+    ) -> Outcome<Option<Gated<Verdict>>>;
 
     /// What is known of it.
     fn info(&self) -> Gated<v1::MatchInfo>;

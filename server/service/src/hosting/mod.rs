@@ -45,7 +45,7 @@ pub(crate) use query::MatchQuery;
 pub(crate) use reading::Reader;
 pub(crate) use requests::RepeatableRequest;
 pub(crate) use seat_key::SeatKey;
-pub(crate) use seat_stream::SeatStream;
+pub(crate) use seat_stream::{SeatStream, SeatVoice};
 pub(crate) use spectators::SharedNews;
 pub(crate) use stored_match::StoredMatch;
 pub(crate) use tickets::Wanted;

@@ -4,13 +4,19 @@
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::{MatchId, SeatInput, StreamNumber};
+use bridgemaster_match::{MatchId, SeatInput, StreamNumber, Verdict};
 
 use super::{HostedMatch, Matches};
-use crate::journal::Gate;
+use crate::journal::{Gate, Gated};
 
 /// A stream's hold on a seat, given up when it is dropped.
 pub(crate) struct SeatStream {
+    voice: SeatVoice,
+}
+
+/// What speaks for a stream of a seat, and for no longer than it holds the seat.
+#[derive(Clone)]
+pub(crate) struct SeatVoice {
     matches: Arc<Matches>,
     hosted: Arc<dyn HostedMatch>,
     seat: Seat,
@@ -25,26 +31,53 @@ impl SeatStream {
         number: StreamNumber,
     ) -> Self {
         Self {
-            matches,
-            hosted,
-            seat,
-            number,
+            voice: SeatVoice {
+                matches,
+                hosted,
+                seat,
+                number,
+            },
         }
     }
 
     pub(crate) fn match_id(&self) -> &MatchId {
-        self.hosted.id()
+        self.voice.hosted.id()
     }
 
     pub(crate) fn seat(&self) -> Seat {
-        self.seat
+        self.voice.seat
     }
 
     /// Reports to the match. Nothing more is to be read from the stream before the gate that is
     /// given, if one is.
     pub(crate) fn report(&self, input: SeatInput) -> Option<Gate> {
-        let reported = self.hosted.report(self.seat, self.number, input);
-        self.matches.note_end(reported)
+        let SeatVoice {
+            matches,
+            hosted,
+            seat,
+            number,
+        } = &self.voice;
+        matches.note_end(hosted.report(*seat, *number, input))
+    }
+
+    /// What speaks for it besides itself.
+    pub(crate) fn voice(&self) -> SeatVoice {
+        self.voice.clone()
+    }
+}
+
+impl SeatVoice {
+    /// Whether the stream of another of the same seat is newer.
+    pub(crate) fn is_older_than(&self, other: &Self) -> bool {
+        self.number < other.number
+    }
+
+    /// Gives an answer to the match, and tells what became of it; `None` if the stream does not
+    /// hold the seat any more, or the match stands still. One answer at a time is to be given for a
+    /// stream.
+    pub(crate) fn answer(&self, input: SeatInput) -> Option<Gated<Verdict>> {
+        let answered = self.hosted.answer(self.seat, self.number, input);
+        self.matches.note_end(answered)
     }
 }
 

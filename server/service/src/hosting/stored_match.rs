@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use bridgemaster_games::{GAME_IDS, Seat, SeatCount};
 use bridgemaster_match::{
     Cancellation, MatchId, NoNewTickets, OfferedSeat, Opening, SeatInput, StreamNumber, TicketHash,
-    read_finished, read_histories,
+    Verdict, read_finished, read_histories,
 };
 use bridgemaster_proto::{
     internal::v1::FinishedSeat,
@@ -294,6 +294,10 @@ impl HostedMatch for StoredMatch {
     }
 
     fn report(&self, _: Seat, _: StreamNumber, _: SeatInput) -> Outcome<Option<Gate>> {
+        Outcome::of(None)
+    }
+
+    fn answer(&self, _: Seat, _: StreamNumber, _: SeatInput) -> Outcome<Option<Gated<Verdict>>> {
         Outcome::of(None)
     }
 

@@ -1,7 +1,6 @@
 //! One stream of one bot, from Hello to its end.
 
 use std::{
-    error::Error as _,
     ops::ControlFlow,
     pin::{Pin, pin},
     sync::Arc,
@@ -20,15 +19,16 @@ use bridgemaster_proto::{
 use tokio::{
     select,
     task::consume_budget,
-    time::{Interval, MissedTickBehavior, interval, timeout},
+    time::{Interval, MissedTickBehavior, interval},
 };
 use tokio_stream::Stream;
 use tokio_util::sync::CancellationToken;
-use tonic::{Code, Status, Streaming};
+use tonic::Status;
 use tracing::debug;
 
 use super::{
     hello::{check_hello, known},
+    inbound::{Inbound, garbage},
     round_trip::{Answered, RoundTrip},
 };
 use crate::{
@@ -49,7 +49,7 @@ pub(crate) fn conversation(
     matches: Arc<Matches>,
     key: SeatKey,
     caller: Caller,
-    mut inbound: Streaming<PlayRequest>,
+    mut inbound: Inbound,
     carries: Option<CarriesBot>,
     round_trip: RoundTrip,
 ) -> impl Stream<Item = Result<PlayResponse, Status>> {
@@ -58,7 +58,7 @@ pub(crate) fn conversation(
         let stopping = matches.lifecycle().stopping();
         let hello = select! {
             biased;
-            hello = first_message(&mut inbound, matches.limits()) => hello,
+            hello = inbound.hello(matches.limits()) => hello,
             () = stopping.cancelled() => Err(matches.stop_refusal()),
             // A ticket holds one stream that has not said Hello, however many are opened with it.
             () = superseded(carries.as_ref()) => Err(Refusal::new(
@@ -67,6 +67,8 @@ pub(crate) fn conversation(
             )),
         };
         let (seat, outbound, opening) = join(key, &caller, &hello?).await?;
+        // Before the bot knows that it may answer.
+        let _link = inbound.link(&seat, &caller);
         yield welcome(&seat, &opening, matches.limits());
 
         let mut ended = pin!(async {
@@ -119,7 +121,7 @@ fn welcome(seat: &SeatStream, opening: &Opening, limits: &Limits) -> PlayRespons
 struct Exchange<'a> {
     matches: &'a Matches,
     seat: SeatStream,
-    inbound: Streaming<PlayRequest>,
+    inbound: Inbound,
     outbound: Outbound,
     round_trip: RoundTrip,
     pings: Interval,
@@ -134,7 +136,7 @@ impl<'a> Exchange<'a> {
     fn new(
         matches: &'a Matches,
         seat: SeatStream,
-        inbound: Streaming<PlayRequest>,
+        inbound: Inbound,
         outbound: Outbound,
         round_trip: RoundTrip,
     ) -> Self {
@@ -191,11 +193,21 @@ impl<'a> Exchange<'a> {
                     }))));
                 }
                 _ = self.pings.tick() => {
-                    return Ok(Some(response(Outgoing::Ping(self.round_trip.ping()))));
+                    return Ok(Some(self.ping()));
                 }
                 refusal = &mut ended => return Err(refusal),
             }
         }
+    }
+
+    /// A Ping. Where nobody answers it, what TCP has measured is reported with it.
+    fn ping(&mut self) -> PlayResponse {
+        if !self.inbound.has_pongs()
+            && let Some(elapsed_us) = self.round_trip.of_tcp_us()
+        {
+            self.seat.report(SeatInput::RoundTrip { elapsed_us });
+        }
+        response(Outgoing::Ping(self.round_trip.ping()))
     }
 
     /// Reports that a request goes to the transport: before it does and not after, since the
@@ -259,35 +271,6 @@ async fn superseded(carries: Option<&CarriesBot>) {
     }
 }
 
-async fn first_message(
-    inbound: &mut Streaming<PlayRequest>,
-    limits: &Limits,
-) -> Result<Hello, Refusal> {
-    let Ok(message) = timeout(limits.hello_time, inbound.message()).await else {
-        return Err(Refusal::new(
-            RefusalReason::HelloLate,
-            format!("no Hello came within {} ms", limits.hello_time.as_millis()),
-        ));
-    };
-    match message {
-        Ok(Some(PlayRequest {
-            message: Some(Incoming::Hello(hello)),
-        })) => Ok(hello),
-        Ok(Some(_)) => Err(Refusal::new(
-            RefusalReason::HelloExpected,
-            "the first message of a stream is Hello",
-        )),
-        Ok(None) => Err(Refusal::new(
-            RefusalReason::HelloExpected,
-            "the stream was closed before its first message, Hello",
-        )),
-        Err(status) => Err(Refusal::new(
-            RefusalReason::MalformedMessage,
-            format!("the first message cannot be read: {}", status.message()),
-        )),
-    }
-}
-
 /// Reports a message to the match, and gives what it waits for; a refusal ends the stream.
 fn receive(
     seat: &SeatStream,
@@ -314,36 +297,4 @@ fn receive(
         None => SeatInput::Useless,
     };
     Ok(seat.report(input))
-}
-
-/// The refusal for bytes that are no message; `None` when the transport failed instead.
-fn garbage(status: &Status) -> Option<Refusal> {
-    // The decoder reports undecodable and oversized messages with these codes and no source. A
-    // reset or lost stream may have the same code, but its source is the transport's error.
-    let is_decoders = matches!(
-        status.code(),
-        Code::Internal | Code::OutOfRange | Code::Unimplemented | Code::InvalidArgument
-    ) && status.source().is_none();
-    is_decoders.then(|| {
-        Refusal::new(
-            RefusalReason::MalformedMessage,
-            format!("a message cannot be read: {}", status.message()),
-        )
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_error_of_the_transport_is_no_garbage_whatever_its_code() {
-        for reason in [h2::Reason::PROTOCOL_ERROR, h2::Reason::INTERNAL_ERROR] {
-            let status = Status::from_error(Box::new(h2::Error::from(reason)));
-            assert_eq!(status.code(), Code::Internal);
-            assert!(garbage(&status).is_none(), "{status:?}");
-        }
-        let undecodable = Status::internal("failed to decode Protobuf message");
-        assert!(garbage(&undecodable).is_some());
-    }
 }

@@ -52,6 +52,12 @@ impl RoundTrip {
         }
     }
 
+    /// What TCP needs for the way, in µs, where Pings are not answered; `None` while that is not
+    /// known.
+    pub(super) fn of_tcp_us(&self) -> Option<u64> {
+        self.of_tcp.as_ref()?.least_us()
+    }
+
     /// The next Ping, sent now.
     pub(super) fn ping(&mut self) -> Ping {
         self.last += 1;

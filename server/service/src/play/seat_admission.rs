@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use bridgemaster_match::TicketHash;
 use tonic::metadata::MetadataMap;
 
-use super::bearer_ticket;
+use super::door::bearer_ticket;
 use crate::{hosting::Matches, transport::TokenBuckets};
 
 /// Admits calls with the ticket of a seat, at a rate of each seat's own. Many machines may share an

@@ -3,7 +3,7 @@
 use bridgemaster_proto::v1::{
     catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
     lobby_service_server::LobbyServiceServer, match_service_server::MatchServiceServer,
-    play_service_server::PlayServiceServer,
+    play_service_server::PlayServiceServer, seat_service_server::SeatServiceServer,
 };
 use tonic::server::NamedService;
 use tonic_health::{
@@ -13,7 +13,7 @@ use tonic_health::{
 };
 
 use crate::{
-    play::Play,
+    play::{Play, SeatCalls},
     services::{Catalog, LadderDesk, LobbyDesk, MatchDesk},
 };
 
@@ -22,6 +22,7 @@ const HEALTH_SERVICES: &[&str] = &[
     "",
     CatalogServiceServer::<Catalog>::NAME,
     PlayServiceServer::<Play>::NAME,
+    SeatServiceServer::<SeatCalls>::NAME,
     MatchServiceServer::<MatchDesk>::NAME,
     LadderServiceServer::<LadderDesk>::NAME,
     LobbyServiceServer::<LobbyDesk>::NAME,

@@ -36,6 +36,21 @@ pub(super) async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr)
     Ok((listener, local_addr))
 }
 
+/// The places of connections on both ports.
+pub(super) struct PortSlots {
+    pub(super) for_programs: Arc<ConnectionSlots>,
+    pub(super) for_browsers: Arc<ConnectionSlots>,
+}
+
+impl PortSlots {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            for_programs: ConnectionSlots::new(limits),
+            for_browsers: ConnectionSlots::of_page(limits),
+        }
+    }
+}
+
 /// What the listeners for programs and for browsers share.
 #[derive(Clone)]
 pub(super) struct Shared {
@@ -89,9 +104,14 @@ impl PageListener {
         Guard::new(self.names.clone(), shared.tls.is_some())
     }
 
-    /// Serves the page until `stopped` is cancelled.
-    pub(super) async fn serve<S>(self, page: S, shared: Shared, stopped: CancellationToken)
-    where
+    /// Serves the page to connections with these slots until `stopped` is cancelled.
+    pub(super) async fn serve<S>(
+        self,
+        page: S,
+        shared: Shared,
+        slots: Arc<ConnectionSlots>,
+        stopped: CancellationToken,
+    ) where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
             + Clone
             + Send
@@ -99,10 +119,6 @@ impl PageListener {
         S::Future: Send,
     {
         info!(addr = %self.addr, "serving the page");
-        let slots = ConnectionSlots::without_bots(
-            shared.limits.page_connections,
-            shared.limits.page_connections_per_address,
-        );
         let connections = shared.connections(self.listener, Peers::Browsers, slots);
         serve_web(
             connections,

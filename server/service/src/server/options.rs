@@ -13,7 +13,7 @@ pub struct ServerOptions {
     pub limits: Limits,
     /// Folder that the replay of every ended match is written to, as `MATCH_ID.replay.binpb`.
     pub replays: Option<PathBuf>,
-    /// With these, every call of `PlayService`, `MatchService` and `LobbyService` needs one of them;
+    /// With these, every call of `PlayService`, `SeatService`, `MatchService` and `LobbyService` needs one of them;
     /// without, the server serves anyone.
     pub keys: Option<Arc<dyn KeyStore>>,
     /// With this, connections are encrypted; without, the server speaks plain HTTP/2.

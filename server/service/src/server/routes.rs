@@ -1,4 +1,5 @@
-//! The services: those for programs and browsers alike, and that of bots, for programs only.
+//! The services: those for programs and browsers alike, those by which seats are played, and that of
+//! bots, for programs only.
 
 use std::sync::Arc;
 
@@ -12,9 +13,9 @@ use bridgemaster_proto::{
 };
 use tonic::service::{Routes, interceptor::InterceptedService};
 
-use super::{Server, errors::ServeError};
+use super::{Server, errors::ServeError, listeners::PortSlots, seat_service::seat_service};
 use crate::{
-    play::Play,
+    play::{Door, Play, SeatLinks},
     services::{
         Catalog, LadderDesk, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout,
     },
@@ -29,14 +30,14 @@ pub(super) struct Services<F> {
 }
 
 impl Server {
-    /// Adds all services to `routes`. `slots` are the places of connections for programs.
+    /// Adds all services to `routes`. `slots` are the places of connections.
     ///
     /// # Errors
     /// When the descriptors of the protocol cannot be served.
     pub(super) fn services<F: Clone>(
         &self,
         routes: Routes,
-        slots: &Arc<ConnectionSlots>,
+        slots: &PortSlots,
         replay_desk: &Arc<ReplayDesk>,
         limit_calls: F,
     ) -> Result<Services<F>, ServeError> {
@@ -45,17 +46,20 @@ impl Server {
             InterceptedService::new(RefusalDetails(routes.prepare()), limit_calls.clone())
         };
         let routes = self.with_desks(routes, Arc::clone(replay_desk))?;
-        let for_browsers = limited(routes.clone());
-        let play = Play::new(
-            Arc::clone(matches),
-            self.authenticator.clone(),
-            Arc::clone(slots),
-        );
-        let play = PlayServiceServer::new(play)
+        let door = |slots: &Arc<ConnectionSlots>| {
+            let authenticator = self.authenticator.clone();
+            Door::new(Arc::clone(matches), authenticator, Arc::clone(slots))
+        };
+        let links = SeatLinks::default();
+        let seats = |slots| seat_service(door(slots), &links, matches.limits());
+        let play = PlayServiceServer::new(Play::new(door(&slots.for_programs)))
             .max_decoding_message_size(matches.limits().play_message_bytes);
+        let for_browsers = routes.clone().add_service(seats(&slots.for_browsers));
+        let for_programs = routes.add_service(play);
+        let for_programs = for_programs.add_service(seats(&slots.for_programs));
         Ok(Services {
-            for_programs: limited(routes.add_service(play)),
-            for_browsers,
+            for_programs: limited(for_programs),
+            for_browsers: limited(for_browsers),
         })
     }
 

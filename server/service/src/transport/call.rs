@@ -236,6 +236,25 @@ impl Call {
         Ok(())
     }
 
+    /// It turns out to be the stream of a seat: it gives up the places that it had as any other call,
+    /// and counts as the stream of a bot from now on.
+    ///
+    /// # Errors
+    /// As [`Call::is_of`].
+    pub(crate) fn is_stream_of_seat(&self, key: Option<&KeyId>) -> Result<(), Refusal> {
+        let mut held = self.held();
+        held.kind = CallKind::BotStream;
+        let places = (
+            held.place.take(),
+            held.place_of_caller.take(),
+            held.crowd_place.take(),
+        );
+        // Not under its lock, which whoever looks through the crowd asks for.
+        drop(held);
+        drop(places);
+        self.is_of(key)
+    }
+
     /// Waits until there is room for an answer of so many bytes of the call that this task is for,
     /// or for as many as there may be at all. To be called before the answer is made; the room is
     /// the call's until it ends, or what the answer needs of it.

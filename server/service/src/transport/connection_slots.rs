@@ -59,6 +59,15 @@ impl ConnectionSlots {
         })
     }
 
+    /// The slots of the port of the page.
+    pub(crate) fn of_page(limits: &Limits) -> Arc<Self> {
+        Arc::new(Self {
+            in_all: limits.page_connections,
+            of_one_address: limits.page_connections_per_address,
+            taken: Mutex::new(Taken::new(Protection::of_page(limits))),
+        })
+    }
+
     /// The slots of a port that serves no bots, so that none is ever protected.
     pub(crate) fn without_bots(in_all: usize, of_one_address: usize) -> Arc<Self> {
         Arc::new(Self {

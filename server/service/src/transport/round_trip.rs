@@ -29,6 +29,15 @@ pub(crate) struct LeastRoundTrip {
 }
 
 impl LeastRoundTrip {
+    /// The shortest round trip, in µs; `None` while TCP has not measured any, and where the system
+    /// tells nothing.
+    pub(crate) fn least_us(&self) -> Option<u64> {
+        match self.least_us.as_ref()?.load(Ordering::Relaxed) {
+            NOT_YET => None,
+            least_us => Some(least_us.into()),
+        }
+    }
+
     /// What of a round trip that was measured above TCP, in µs, is the way's: no more of it than
     /// TCP needs. `None` while TCP has not measured any. Where the system tells nothing all of it
     /// has to be believed.
@@ -122,6 +131,8 @@ mod tests {
         assert_eq!(least(Some(40)).of_the_way_us(30), Some(30));
         assert_eq!(least(Some(NOT_YET)).of_the_way_us(30), None);
         assert_eq!(least(None).of_the_way_us(30), Some(30));
+        let known = [Some(40), Some(NOT_YET), None].map(|us| least(us).least_us());
+        assert_eq!(known, [Some(40), None, None]);
     }
 
     #[cfg(target_os = "linux")]

@@ -8,7 +8,9 @@ use std::{
     time::Instant,
 };
 
-use bridgemaster_proto::v1::{lobby_service_server, match_service_server, play_service_server};
+use bridgemaster_proto::v1::{
+    lobby_service_server, match_service_server, play_service_server, seat_service_server,
+};
 use bridgemaster_store::KeyId;
 use hyper::{body::Incoming, rt::Executor, server::conn::http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -163,7 +165,9 @@ pub(super) fn kind(path: &str) -> CallKind {
     match (parts.next(), parts.next()) {
         (Some(play_service_server::SERVICE_NAME), Some("Play")) => CallKind::BotStream,
         (Some(match_service_server::SERVICE_NAME), Some("WatchMatch" | "WatchPositions"))
-        | (Some(lobby_service_server::SERVICE_NAME), Some("Attend" | "WatchQueue")) => {
+        | (Some(lobby_service_server::SERVICE_NAME), Some("Attend" | "WatchQueue"))
+        // Until its ticket is known.
+        | (Some(seat_service_server::SERVICE_NAME), Some("WatchSeat")) => {
             CallKind::Watch
         }
         _ => CallKind::Other,

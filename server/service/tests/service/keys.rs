@@ -34,6 +34,7 @@ fn locked_methods() -> Vec<String> {
         "bridgemaster.v1.PlayService",
         "bridgemaster.v1.MatchService",
         "bridgemaster.v1.LobbyService",
+        "bridgemaster.v1.SeatService",
     ];
     let paths = locked.iter().flat_map(|name| {
         let service = pool.get_service_by_name(name).unwrap();
@@ -102,7 +103,7 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
         ),
     ];
     let methods = locked_methods();
-    assert_eq!(methods.len(), 19, "{methods:?}");
+    assert_eq!(methods.len(), 22, "{methods:?}");
     for path in methods {
         for (metadata, why) in &cases {
             let status = call(&locked.server, &path, metadata).await;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
     Beginning, Cancellation, MatchId, Moment, NoNewTickets, NotCancelled, OfferedSeat, Report,
-    SeatInput, StreamNumber, TicketHash,
+    SeatInput, StreamNumber, TicketHash, Verdict,
 };
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{BotIdentity, Known, MatchPhase, Time};
@@ -158,6 +158,24 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         outcome.map(|()| {
             let after = locked.machine.unsettled_report(seat, stream);
             locked.gates.before(after)
+        })
+    }
+
+    fn answer(
+        &self,
+        seat: Seat,
+        stream: StreamNumber,
+        input: SeatInput,
+    ) -> Outcome<Option<Gated<Verdict>>> {
+        self.put_report(seat, stream, input);
+        let mut locked = self.lock();
+        let outcome = self.drive(&mut locked, |machine, (_, reports), effects| {
+            machine.handle_reports(reports, effects);
+            machine.take_verdict(seat, stream, effects)
+        });
+        outcome.map(|told| {
+            let (verdict, after) = told?;
+            Some(Gated::new(verdict, locked.gates.before(after)))
         })
     }
 

@@ -41,6 +41,16 @@ impl Protection {
         }
     }
 
+    /// For the port of the page.
+    pub(super) fn of_page(limits: &Limits) -> Self {
+        Self {
+            most_of_key: limits.protected_connections_per_key,
+            most_of_origin: most_protected(limits.page_connections_per_address),
+            most_in_all: most_protected(limits.page_connections),
+            ..Self::none()
+        }
+    }
+
     /// Nothing is ever protected.
     pub(super) fn none() -> Self {
         Self {
