@@ -17,7 +17,11 @@ use super::{
     output, proto_json,
     reservation::Reservation,
     runtime::block_on,
+    seat_link::PageUrl,
 };
+
+/// Where the page is that `serve` opens by itself.
+const DEFAULT_PAGE: &str = "http://127.0.0.1:8080";
 
 #[derive(Args)]
 pub(super) struct CreateArgs {
@@ -41,6 +45,11 @@ pub(super) struct CreateArgs {
     idempotency_key: String,
     #[command(flatten)]
     group: GroupFlags,
+    /// Print a link for each seat by which somebody plays it in the browser, on the page at this
+    /// address; where no flag says otherwise a decision may then take 10 minutes, all together an
+    /// hour, and coming back 10 minutes
+    #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = DEFAULT_PAGE, conflicts_with = "json")]
+    page: Option<PageUrl>,
     /// Print the server's answer as JSON
     #[arg(long)]
     json: bool,
@@ -50,7 +59,11 @@ pub(super) struct CreateArgs {
 
 impl CreateArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let mut config = self.match_flags.config(self.match_flags.seats_or_most()?)?;
+        let seats = self.match_flags.seats_or_most()?;
+        let mut config = match self.page {
+            Some(_) => self.match_flags.config_for_people(seats)?,
+            None => self.match_flags.config(seats)?,
+        };
         config.group = self.group.message();
         block_on(async {
             let mut client = self.server.connect().await?;
@@ -64,7 +77,7 @@ impl CreateArgs {
             let created = client.create(request).await?;
             let text = match self.json {
                 true => proto_json::to_json("CreateMatchResponse", &created)?,
-                false => instructions(&self.server.url, &created)?,
+                false => instructions(&self.server.url, self.page.as_ref(), &created)?,
             };
             Ok(output::print(&text)?)
         })
@@ -72,7 +85,11 @@ impl CreateArgs {
 }
 
 /// What was made, and the commands that go on from here.
-fn instructions(server_url: &str, created: &CreateMatchResponse) -> anyhow::Result<String> {
+fn instructions(
+    server_url: &str,
+    page: Option<&PageUrl>,
+    created: &CreateMatchResponse,
+) -> anyhow::Result<String> {
     let program = output::program();
     // Quoted, since they are to be pasted into a shell.
     let quoted = |text: &str| shell_words::quote(&Outside(text).to_string()).into_owned();
@@ -100,6 +117,17 @@ fn instructions(server_url: &str, created: &CreateMatchResponse) -> anyhow::Resu
     writeln!(text, "\nJoin tickets, each the right to one seat:")?;
     for ticket in &created.tickets {
         writeln!(text, "  seat {}  {}", ticket.seat, Outside(&ticket.ticket))?;
+    }
+    if let Some(page) = page {
+        writeln!(text, "\nTo play a seat in the browser, open its link:")?;
+        for ticket in &created.tickets {
+            writeln!(
+                text,
+                "  seat {}  {}",
+                ticket.seat,
+                page.link(&ticket.ticket)
+            )?;
+        }
     }
     writeln!(
         text,

@@ -34,6 +34,7 @@ mod replay_files;
 mod reservation;
 mod result;
 mod runtime;
+mod seat_link;
 mod secret_file;
 mod serve;
 mod standing;

@@ -39,6 +39,7 @@ export function writeLook({ at, seat, speed }: Look): string {
 export type Route =
   | { page: "matches"; query: URLSearchParams }
   | { page: "match"; matchId: string }
+  | { page: "play" }
   | { page: "replay" }
   | { page: "ladders" }
   | { page: "ladder"; ladderId: string }
@@ -56,6 +57,7 @@ export function routeOf(path: string, query: string): Route {
   const [first, second, third] = parts;
   if (parts.length === 0) return { page: "matches", query: new URLSearchParams(query) };
   if (first === "m" && second && parts.length === 2) return { page: "match", matchId: second };
+  if (first === "play" && parts.length === 1) return { page: "play" };
   if (first === "replay" && parts.length === 1) return { page: "replay" };
   if (first === "ladder" && parts.length === 1) return { page: "ladders" };
   if (first === "ladder" && second && parts.length === 2) return { page: "ladder", ladderId: second };

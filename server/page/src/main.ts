@@ -11,6 +11,9 @@ import { MatchPage } from "./match/page.ts";
 import { MatchRecord } from "./match/record.ts";
 import { markCurrent } from "./match/transcript.ts";
 import { matchView } from "./match/view.ts";
+import { PlayPage } from "./play/page.ts";
+import { keepSeat, keptSeat, takeFromAddress } from "./play/ticket.ts";
+import { onPlayKey, playView, seatForm } from "./play/view.ts";
 import { shell, troubled, waiting } from "./shell.ts";
 import { fromBase64, readPositions } from "./source/delimited.ts";
 import { onReplayFile } from "./source/dropped.ts";
@@ -22,8 +25,9 @@ const root = document.getElementById("page") ?? document.body;
 
 /** What is shown now. */
 let content: () => TemplateResult = () => waiting("…");
-let current: "matches" | "ladders" | "" = "";
+let current: "matches" | "ladders" | "play" | "" = "";
 let page: MatchPage | undefined;
+let played: PlayPage | undefined;
 let isDue = false;
 
 /** Draws again, at the next frame. */
@@ -99,6 +103,23 @@ async function followMatch(matchId: string): Promise<void> {
   }
 }
 
+/** Plays the seat of this tab, or asks for one. */
+function play(): void {
+  current = "play";
+  const kept = keptSeat();
+  if (!kept?.name) {
+    return show(() => seatForm(kept, (seat) => {
+      keepSeat(seat);
+      play();
+    }));
+  }
+  const seat = new PlayPage(kept, changed);
+  played?.close();
+  played = seat;
+  document.title = "Play · Bridgemaster";
+  show(() => playView(seat));
+}
+
 function go(route: Route): void {
   switch (route.page) {
     case "matches": {
@@ -109,6 +130,9 @@ function go(route: Route): void {
     case "match":
       void followMatch(route.matchId);
       return show(() => waiting("Asking for the match…"));
+    case "play":
+      takeFromAddress();
+      return play();
     case "replay":
       return show(() => html`<main class="plain"><div class="panel empty"><h1>Open a replay</h1>
         <p>Drop a replay file on this page, or choose one above. The server verifies it and plays it again.</p></div></main>`);
@@ -133,7 +157,8 @@ function go(route: Route): void {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (page) onKey(page, event);
+  if (played) onPlayKey(played, event);
+  else if (page) onKey(page, event);
 });
 if (embedded) {
   look(positionsOf(fromBase64(embedded.textContent ?? "")), "#");

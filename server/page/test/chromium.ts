@@ -1,7 +1,7 @@
 // A browser for the tests of the page.
 
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 const ROOT = process.env["PAGE_ROOT"] ?? process.cwd();
@@ -26,6 +26,11 @@ export async function tab(browser: Browser, options: BrowserContextOptions = {})
   const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
+  if (process.env["PAGE_FROM_DIST"]) {
+    // The bundle as it was built last: the program that serves the page may have an earlier one in it.
+    await page.route(/\/page\.(js|css)$/, (route) =>
+      route.fulfill({ path: join(ROOT, "dist", basename(new URL(route.request().url()).pathname)) }));
+  }
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => {

@@ -17,6 +17,7 @@ use bridgemaster_proto::{
     outside::Outside,
     v1::{
         CreateMatchRequest, MatchConfig, MatchInfo, MatchResult, MatchState, SeatInfo, SeatState,
+        SeatTicket,
     },
 };
 use bridgemaster_server::{Server, ServerOptions};
@@ -38,6 +39,7 @@ use super::{
     output_file::{self, OutputFile},
     proto_json,
     runtime::block_on,
+    seat_link::PageUrl,
     stop_signal::asked_to_stop,
     table,
 };
@@ -68,6 +70,10 @@ pub(super) struct DemoArgs {
     /// Serve a page for the browser in which the match is seen, and keep it until Ctrl-C
     #[arg(long)]
     open: bool,
+    /// Play a seat yourself, in the browser: prints the link of seat 0, and the bots have the others;
+    /// where no flag says otherwise a decision may take 10 minutes, and all together an hour
+    #[arg(long)]
+    human: bool,
     /// Show neither the progress bar nor the result
     #[arg(short, long)]
     quiet: bool,
@@ -78,7 +84,10 @@ pub(super) struct DemoArgs {
 impl DemoArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let (seats, entrants) = self.entrants()?;
-        let config = self.match_flags.config(seats)?;
+        let config = match self.human {
+            true => self.match_flags.config_for_people(seats)?,
+            false => self.match_flags.config(seats)?,
+        };
         let json = self.json.as_deref();
         let json = json
             .map(|path| OutputFile::open("--json", path))
@@ -94,25 +103,36 @@ impl DemoArgs {
         block_on(self.play(config, entrants, json))
     }
 
-    /// Who plays, and so how many seats there are.
+    /// The bots that play, and so how many seats there are. A person has the seat before them.
     fn entrants(&self) -> anyhow::Result<(SeatCount, Vec<Entrant>)> {
         let chosen = self.match_flags.seats()?;
+        let people = usize::from(self.human);
         if self.bots.is_empty() {
-            let seats = chosen.map_or_else(|| self.match_flags.seats_or_most(), Ok)?;
-            let names = std::iter::once(STRONG_BOT).chain(std::iter::repeat(OTHER_BOTS));
-            let entrants = names.take(seats.get().into()).map(Entrant::parse);
+            let seats = match self.human {
+                true => self.match_flags.least_seats()?,
+                false => self.match_flags.seats_or_most()?,
+            };
+            let others = if self.human { STRONG_BOT } else { OTHER_BOTS };
+            let names = std::iter::once(STRONG_BOT).chain(std::iter::repeat(others));
+            let entrants = names.take(usize::from(seats.get()) - people);
+            let entrants = entrants.map(Entrant::parse);
             return Ok((seats, entrants.collect::<anyhow::Result<_>>()?));
         }
         let named = self.bots.len();
-        if let Some(seats) = chosen.filter(|seats| usize::from(seats.get()) != named) {
+        if let Some(seats) = chosen.filter(|seats| usize::from(seats.get()) != named + people) {
+            let whose = if self.human {
+                "each seat but your own"
+            } else {
+                "each seat"
+            };
             return Err(misuse(format!(
-                "--seats {seats}, but --bots names {named}: name one bot for each seat, or leave \
+                "--seats {seats}, but --bots names {named}: name one bot for {whose}, or leave \
                  one of the two flags out"
             )));
         }
         let seats = self
             .match_flags
-            .check_seats(named, &format!("--bots names {named}"))?;
+            .check_seats(named + people, &format!("--bots names {named}"))?;
         let entrants = self.bots.iter().map(|text| Entrant::parse(text));
         Ok((seats, entrants.collect::<anyhow::Result<_>>()?))
     }
@@ -125,7 +145,7 @@ impl DemoArgs {
     ) -> anyhow::Result<()> {
         let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let mut server = Server::bind(loopback, ServerOptions::default()).await?;
-        let page = match self.open {
+        let page = match self.open || self.human {
             true => Some(server.open_page(loopback, Vec::new()).await?),
             false => None,
         };
@@ -145,10 +165,7 @@ impl DemoArgs {
             .match_id;
         if let Some(addr) = page {
             // Before the match, since it can be watched.
-            let line = format!(
-                "page at http://{addr}/m/{} (Ctrl-C stops)",
-                Outside(&match_id)
-            );
+            let line = self.invitation(addr, &match_id, &created.tickets)?;
             match &json {
                 Some(json) if json.is_stdout() => output::complain(&line),
                 _ => output::print(&format!("{line}\n"))?,
@@ -160,7 +177,10 @@ impl DemoArgs {
         let mut processes = Processes::start(
             &entrants,
             &server_url,
-            &created.tickets,
+            created
+                .tickets
+                .get(usize::from(self.human)..)
+                .unwrap_or_default(),
             self.match_flags.seed(),
         )?;
         let mut asking = client.clone();
@@ -189,6 +209,23 @@ impl DemoArgs {
         stop.cancel();
         serving.await??;
         reported
+    }
+
+    /// Where the match is played or seen in the browser.
+    fn invitation(
+        &self,
+        addr: SocketAddr,
+        match_id: &str,
+        tickets: &[SeatTicket],
+    ) -> anyhow::Result<String> {
+        let page: PageUrl = format!("http://{addr}").parse()?;
+        Ok(match tickets.first() {
+            Some(own) if self.human => format!("play at {} (Ctrl-C stops)", page.link(&own.ticket)),
+            _ => format!(
+                "page at http://{addr}/m/{} (Ctrl-C stops)",
+                Outside(match_id)
+            ),
+        })
     }
 
     fn report(

@@ -30,7 +30,23 @@ pub(super) struct ClockFlags {
     referee_lag_limit_ms: Option<u32>,
 }
 
+/// Time that a person has for one decision, to come, and to come back, in ms: ten minutes.
+const PERSONS_TIME_MS: u32 = 600_000;
+/// Time in a person's bank, in ms: one hour.
+const PERSONS_BANK_MS: u32 = 3_600_000;
+
 impl ClockFlags {
+    /// The same, where what is not given takes what a person needs.
+    pub(super) fn rules_for_people(&self) -> ClockRules {
+        ClockRules {
+            bank_ms: self.bank_ms.or(Some(PERSONS_BANK_MS)),
+            cap_ms: self.cap_ms.or(Some(PERSONS_TIME_MS)),
+            startup_ms: self.startup_ms.or(Some(PERSONS_TIME_MS)),
+            reconnect_ms: self.reconnect_ms.or(Some(PERSONS_TIME_MS)),
+            ..self.rules()
+        }
+    }
+
     pub(super) fn rules(&self) -> ClockRules {
         ClockRules {
             bank_ms: self.bank_ms,

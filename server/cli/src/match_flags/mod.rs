@@ -101,6 +101,14 @@ impl MatchFlags {
         })
     }
 
+    /// The config of a match in which people play: they have more time, where no flag says how much.
+    pub(super) fn config_for_people(&self, seats: SeatCount) -> anyhow::Result<MatchConfig> {
+        Ok(MatchConfig {
+            clock: Some(self.clock.rules_for_people()),
+            ..self.config(seats)?
+        })
+    }
+
     /// The config of a match with this many seats.
     pub(super) fn config(&self, seats: SeatCount) -> anyhow::Result<MatchConfig> {
         Ok(MatchConfig {

@@ -9,7 +9,10 @@ use std::{
     process::{Child, ChildStdout, Stdio},
 };
 
-use crate::program::{bridgemaster, run, sample_replay, signal, succeed};
+use crate::{
+    program::{bridgemaster, run, sample_replay, signal, succeed},
+    served_match::Served,
+};
 
 /// A command that goes on until it is stopped, and the lines that it prints.
 struct Running {
@@ -220,4 +223,56 @@ fn a_demo_that_is_opened_shows_its_match_until_it_is_stopped() {
     let (head, _) = get(&at, &path, &host(&at));
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     demo.stop();
+}
+
+/// The ticket of a link.
+fn ticket(link: &str) -> &str {
+    let (path, ticket) = link.split_once("#ticket=").unwrap();
+    assert!(path.ends_with("/play"), "{link}");
+    ticket.trim()
+}
+
+#[test]
+fn create_prints_a_link_for_each_seat_and_gives_people_time() {
+    let served = Served::start(&["--no-page"]);
+    let create = |flags: &[&str]| {
+        let always = ["create", "--server", &served.url, "--seats", "2"];
+        succeed([&always, flags].concat())
+    };
+    let made = create(&["--page", "http://127.0.0.1:9"]);
+    let links = made.lines().filter_map(|line| {
+        let (_, link) = line.trim().split_once("  http://127.0.0.1:9")?;
+        Some(ticket(link).to_owned())
+    });
+    let links: Vec<String> = links.collect();
+    assert_eq!(links.len(), 2, "{made}");
+    for ticket in &links {
+        // Once in the list of tickets, in the link, and in the command of a bot.
+        assert_eq!(made.matches(ticket.as_str()).count(), 3, "{made}");
+    }
+    assert!(made.contains("within 600 s"), "{made}");
+    let made = create(&["--page", "--startup-ms", "5000"]);
+    assert!(
+        made.contains("http://127.0.0.1:8080/play#ticket="),
+        "{made}"
+    );
+    assert!(made.contains("within 5 s"), "{made}");
+    let made = create(&[]);
+    assert!(!made.contains("/play#"), "{made}");
+    assert!(!made.contains("within 600 s"), "{made}");
+    let refused = run(["create", "--page", "nonsense"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+}
+
+#[test]
+fn a_demo_for_a_person_prints_the_link_of_its_seat_and_waits() {
+    let mut demo = Running::start(&["demo", "--human", "--game", "alhambra", "--quiet"]);
+    let line = demo.line("play at");
+    let (at, path) = address(&line);
+    assert_eq!(ticket(&path).len(), 32, "{line}");
+    let (head, _) = get(&at, "/play", &host(&at));
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(signal("-INT", demo.process.id()));
+    // The match has not ended.
+    assert!(!demo.process.wait().unwrap().success());
 }

@@ -1,11 +1,13 @@
 // What the page knows of a game. Everything outside the folders of the games goes through this.
 
 import type { TemplateResult } from "lit-html";
+import type { Picking, Step } from "../play/picking.ts";
 import type {
   GameConfig,
   GameDecision,
   GameEvent,
   GameObservation,
+  GameRequest,
 } from "../../gen/bridgemaster/v1/game_pb.ts";
 
 /** The name of a game's entry in the messages that hold one of all games. */
@@ -40,6 +42,8 @@ export interface Scene<K extends Entry> {
   names: string[];
   /** Seats that owe a decision. */
   toDecide: number[];
+  /** What may be picked on the board, where somebody plays. */
+  picking: Picking | undefined;
 }
 
 /** What a game gives to the page. */
@@ -58,6 +62,9 @@ export interface GameParts<K extends Entry> {
   points(observation: ObservationOf<K>): number[];
   /** The text notation of a decision, as the rules page has it. */
   notation(decision: DecisionOf<K>): string;
+  /** The choices that a decision is made of, one after the other; none has no choice. Decisions that
+   * begin alike are told apart by a later step. */
+  steps(decision: DecisionOf<K>, observation: ObservationOf<K>, config: ConfigOf<K> | undefined): Step[];
   /** Whether what lies on the table now still lies there later, so that room can be left for what
    * comes; without this function it always does. */
   goesOnTo?(now: ObservationOf<K>, later: ObservationOf<K>): boolean;
@@ -75,6 +82,8 @@ export interface Game {
   toDecide(observation: GameObservation): number[];
   points(observation: GameObservation): number[];
   notation(decision: GameDecision): string;
+  /** What a seat may decide, each decision by its steps. */
+  choices(request: GameRequest, config: GameConfig | undefined): Step[][];
   goesOnTo(now: GameObservation, later: GameObservation): boolean;
 }
 
@@ -85,6 +94,7 @@ export interface AnyScene {
   events: GameEvent[];
   frame: GameObservation | undefined;
   names: string[];
+  picking?: Picking;
 }
 
 /** Makes a game of its parts. Messages of another game are refused by an error. */
@@ -107,11 +117,17 @@ export function game<K extends Entry>(id: string, entry: K, parts: GameParts<K>)
         frame: scene.frame && observed(scene.frame),
         names: scene.names,
         toDecide: parts.toDecide(observed(scene.observation)),
+        picking: scene.picking,
       }),
     status: (observation) => parts.status(observed(observation)),
     toDecide: (observation) => parts.toDecide(observed(observation)),
     points: (observation) => parts.points(observed(observation)),
     notation: (decision) => parts.notation(ours<DecisionOf<K>>(decision)),
+    choices(request, config) {
+      const { observation, legalDecisions } = ours<{ observation: ObservationOf<K>; legalDecisions: DecisionOf<K>[] }>(request);
+      const options = config?.game.case === entry ? ours<ConfigOf<K>>(config) : undefined;
+      return legalDecisions.map((decision) => parts.steps(decision, observation, options));
+    },
     goesOnTo: (now, later) => parts.goesOnTo?.(observed(now), observed(later)) ?? true,
   };
 }

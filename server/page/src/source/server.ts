@@ -3,6 +3,7 @@
 import { Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { LadderService } from "../../gen/bridgemaster/v1/ladder_service_pb.ts";
+import { SeatService } from "../../gen/bridgemaster/v1/seat_service_pb.ts";
 import { MatchService } from "../../gen/bridgemaster/v1/match_service_pb.ts";
 import { readPositions } from "./delimited.ts";
 
@@ -21,11 +22,23 @@ const transport = () => createGrpcWebTransport({ baseUrl: location.origin, inter
 
 export const matches = () => createClient(MatchService, transport());
 export const ladders = () => createClient(LadderService, transport());
+export const seats = () => createClient(SeatService, transport());
 
 /** Keeps the API key that calls are made with; an empty one forgets it. */
 export function keepKey(key: string): void {
   if (key) sessionStorage.setItem(KEY, key);
   else sessionStorage.removeItem(KEY);
+}
+
+/** The reason of a refusal, such as "SUPERSEDED"; empty when the error is none of the server's. */
+export function reasonOf(error: unknown): string {
+  for (const detail of ConnectError.from(error).details) {
+    // google.rpc.ErrorInfo: its first field is the reason, shorter than 128 bytes.
+    if (!("type" in detail) || detail.type !== "google.rpc.ErrorInfo") continue;
+    const [tag, length = 0] = detail.value;
+    if (tag === 0x0a) return new TextDecoder().decode(detail.value.subarray(2, 2 + length));
+  }
+  return "";
 }
 
 /** What went wrong, for people. */

@@ -11,6 +11,7 @@ import {
 import type { Observation, PlaceRange } from "../../../gen/bridgemaster/games/alhambra/v1/observation_pb.ts";
 import { seatBadge } from "../../drawing/seat.ts";
 import { plain } from "../../text.ts";
+import { pickable } from "../../play/picking.ts";
 import type { Scene } from "../game.ts";
 import {
   buildingCard, CATEGORIES, categoryName, categoryPicture, coin, CURRENCIES, currencyName, moneyCard, pricesOf,
@@ -20,7 +21,7 @@ import {
 const SLOT = 100;
 const MONEY = 70;
 
-function yard({ observation, events }: Scene<"alhambra">): TemplateResult {
+function yard({ observation, events, picking }: Scene<"alhambra">): TemplateResult {
   const slots: (Building | undefined)[] = [
     observation.yard?.blue, observation.yard?.green, observation.yard?.orange, observation.yard?.yellow,
   ];
@@ -39,11 +40,12 @@ function yard({ observation, events }: Scene<"alhambra">): TemplateResult {
         ${card ? buildingCard(card, index * SLOT + 12, 12)
           : svg`<rect x=${index * SLOT + 14} y="14" width="72" height="92" rx="8" class="vacant"/>${
             buyer === undefined ? undefined : svg`<text x=${index * SLOT + 50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${buyer}</text>`}`}
-        ${laid.has(currency) ? svg`<rect x=${index * SLOT + 9} y="9" width="82" height="102" rx="11" class="new"/>` : undefined}`;
+        ${laid.has(currency) ? svg`<rect x=${index * SLOT + 9} y="9" width="82" height="102" rx="11" class="new"/>` : undefined}
+        ${pickable(picking, `buy:${currency}`, svg`<rect x=${index * SLOT + 6} y="5" width=${SLOT - 12} height="136" rx="10"/>`)}`;
     })}</svg></figure>`;
 }
 
-function row({ observation, events }: Scene<"alhambra">): TemplateResult {
+function row({ observation, events, picking }: Scene<"alhambra">): TemplateResult {
   const opened = events.flatMap(({ event }) => (event.case === "moneyOpened" && event.value.card ? [event.value.card] : []));
   return html`<figure class="a-row"><figcaption>Open money</figcaption><svg viewBox="0 0 ${4 * MONEY} 146" role="img"
     aria-label="open money: ${observation.row.map((card) => `${currencyName(card.currency)} ${card.value}`).join(", ") || "none"}">
@@ -53,7 +55,8 @@ function row({ observation, events }: Scene<"alhambra">): TemplateResult {
       const place = opened.findIndex((other) => other.currency === card.currency && other.value === card.value);
       if (place >= 0) opened.splice(place, 1);
       return svg`${moneyCard(card.currency, card.value, index * MONEY + 5, 25)}${
-        place >= 0 ? svg`<rect x=${index * MONEY + 2} y="22" width="66" height="94" rx="10" class="new"/>` : undefined}`;
+        place >= 0 ? svg`<rect x=${index * MONEY + 2} y="22" width="66" height="94" rx="10" class="new"/>` : undefined}
+        ${pickable(picking, `money:${card.currency}:${card.value}`, svg`<rect x=${index * MONEY + 3} y="23" width="64" height="92" rx="9"/>`)}`;
     })}</svg></figure>`;
 }
 

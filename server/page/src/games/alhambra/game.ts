@@ -4,6 +4,7 @@ import type { Points } from "../../../gen/bridgemaster/games/alhambra/v1/compone
 import { game } from "../game.ts";
 import { board, status } from "./board.ts";
 import { notation } from "./notation.ts";
+import { steps } from "./steps.ts";
 
 function total(points: Points | undefined): number {
   return [...(points?.a ?? []), ...(points?.b ?? []), ...(points?.c ?? [])].reduce((sum, each) => sum + each, 0);
@@ -15,6 +16,7 @@ export const alhambra = game("alhambra", "alhambra", {
   board,
   status,
   notation,
+  steps,
   toDecide: ({ phase }) => (phase.case === "turn" ? [phase.value.seat] : []),
   points: ({ seats }) => seats.map((seat) => total(seat.points)),
 });

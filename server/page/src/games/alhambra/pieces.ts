@@ -8,6 +8,7 @@ import {
   Currency,
   type Money,
 } from "../../../gen/bridgemaster/games/alhambra/v1/components_pb.ts";
+import type { Observation } from "../../../gen/bridgemaster/games/alhambra/v1/observation_pb.ts";
 
 /** The currencies in the order of their slots. */
 export const CURRENCIES = [Currency.BLUE, Currency.GREEN, Currency.ORANGE, Currency.YELLOW] as const;
@@ -100,4 +101,9 @@ export function buildingCard({ category, price }: Building, x: number, y: number
     ${categoryPicture(category, 38, 46, 1.75)}
     <circle cx="17" cy="17" r="13" class="a-price"/><text x="17" y="23" text-anchor="middle" font-size="17" font-weight="700" class="a-price-text">${price}</text>
     <text x="38" y="87" text-anchor="middle" font-size="12.5" font-weight="600" class="a-name">${categoryName(category)}</text></g>`;
+}
+
+/** The building in a slot of the yard. */
+export function buildingIn({ yard }: Observation, slot: Currency): Building | undefined {
+  return [yard?.blue, yard?.green, yard?.orange, yard?.yellow][CURRENCIES.findIndex((currency) => currency === slot)];
 }

@@ -5,6 +5,7 @@ import { type Card, Contract, type Placement, type SeatScore } from "../../../ge
 import type { Observation, SeatView } from "../../../gen/bridgemaster/games/bridges_to_nowhere/v1/observation_pb.ts";
 import { seatBadge } from "../../drawing/seat.ts";
 import { plain } from "../../text.ts";
+import { pickable, pickedPlaces, type Picking } from "../../play/picking.ts";
 import type { Scene } from "../game.ts";
 import { cardName, pieceName } from "./notation.ts";
 import { bridgeCard, draftCard, monument, PIECE, pillar, structurePiece } from "./pieces.ts";
@@ -31,7 +32,7 @@ const total = (score: SeatScore) => score.numbers + score.tolls + score.monument
 const isSame = (a: Placement, b: Placement | undefined) => a.level === b?.level && a.column === b.column;
 
 /** The columns that a drawing of these pieces shows. */
-function columns(pieces: readonly Placement[]) {
+function columns(pieces: readonly { column: number }[]) {
   const all = pieces.map((piece) => piece.column);
   const [left, right] = [Math.min(0, ...all) - 1, Math.max(0, ...all) + 1];
   const more = Math.max(0, LEAST_COLUMNS - (right - left + 1));
@@ -41,7 +42,9 @@ function columns(pieces: readonly Placement[]) {
 function structure(scene: Scene<"bridgesToNowhere">, seat: number, view: SeatView): TemplateResult {
   // Room for what this game will have, where it is known.
   const later = scene.frame?.seats[seat]?.structure ?? [];
-  const { left, count } = columns([...view.structure, ...later]);
+  const picking = scene.picking?.seat === seat ? scene.picking : undefined;
+  const places = pickedPlaces(picking, "at").map(({ key, numbers: [level = 1, column = 0] }) => ({ key, level, column }));
+  const { left, count } = columns([...view.structure, ...later, ...places]);
   const { width, height } = PIECE;
   const place = (level: number, column: number) => ({ x: (column - left) * width, y: (LEVELS - level) * height + 8 });
   const ground = LEVELS * height + 8;
@@ -69,14 +72,19 @@ function structure(scene: Scene<"bridgesToNowhere">, seat: number, view: SeatVie
       if (!isNew && !secret.has(index)) return undefined;
       const { x, y } = place(piece.level, piece.column);
       return svg`<rect x=${x} y=${y} width=${width} height=${height} rx="7" class=${isNew ? "new" : "b-secret"}/>`;
+    })}
+    ${places.map(({ key, level, column }) => {
+      const { x, y } = place(level, column);
+      return pickable(picking, key, svg`<rect x=${x + 2} y=${y + 2} width=${width - 4} height=${height - 4} rx="6"/>`);
     })}</svg></div>`;
 }
 
-function cards(items: Card[], label: string): TemplateResult | undefined {
+function cards(items: Card[], label: string, picking: Picking | undefined): TemplateResult | undefined {
   if (items.length === 0) return undefined;
   return html`<div class="b-hand"><span class="label">${label}</span><svg viewBox="0 0 ${items.length * 76} 54" width=${items.length * 76}
     height="54" role="img" aria-label="${label}: ${items.map(({ card }) => (card.case === "bridgeCard" ? cardName(card.value) : "monument")).join(", ")}">${
-      items.map((card, index) => draftCard(card, index * 76 + 1, 1))}</svg></div>`;
+      items.map((card, index) => svg`${draftCard(card, index * 76 + 1, 1)}${
+        pickable(picking, `piece:${pieceName(card.card)}`, svg`<rect x=${index * 76 + 2} y="2" width="70" height="50" rx="6"/>`)}`)}</svg></div>`;
 }
 
 function seat(scene: Scene<"bridgesToNowhere">, number: number, view: SeatView): TemplateResult {
@@ -94,7 +102,7 @@ function seat(scene: Scene<"bridgesToNowhere">, number: number, view: SeatView):
       ${builds && view.hasEnded ? html`<span class="tag">has ended</span>` : undefined}
       ${observation.phase.case === "draft" && observation.firstDrafter === number ? html`<span class="tag">drafts first</span>` : undefined}
     </header>
-    ${structure(scene, number, view)}${cards(view.cards, "cards")}</section>`;
+    ${structure(scene, number, view)}${cards(view.cards, "cards", scene.picking?.seat === number ? scene.picking : undefined)}</section>`;
 }
 
 function draft(scene: Scene<"bridgesToNowhere">): TemplateResult {
@@ -109,12 +117,13 @@ function draft(scene: Scene<"bridgesToNowhere">): TemplateResult {
       aria-label="on the table: ${open.map(cardName).join(", ") || "no cards"}; ${observation.monuments} monuments">
       ${Array.from({ length: slots }, (_, index) => {
         const card = open[index];
-        if (card) return bridgeCard(card, index * 76 + 2, 4);
+        if (card) return svg`${bridgeCard(card, index * 76 + 2, 4)}${pickable(scene.picking, `take:${cardName(card)}`, svg`<rect x=${index * 76 + 3} y="5" width="70" height="50" rx="6"/>`)}`;
         return observation.phase.case !== "draft" ? undefined : svg`<rect x=${index * 76 + 4} y="6" width="68" height="48" rx="5" class="vacant"/>`;
       })}
       ${observation.phase.case !== "draft" ? svg`<text x=${slots * 38} y="34" text-anchor="middle" font-size="17" class="b-count">${observation.phase.case === "build" ? "both seats build in secret" : "the match is over"}</text>` : undefined}
       ${Array.from({ length: observation.monuments }, (_, index) => monument(slots * 76 + 2 + index * 4, 4 - index))}
-      ${observation.monuments > 0 ? svg`<text x=${slots * 76 + 64} y="20" font-size="13" font-weight="700" text-anchor="middle" class="b-count">×${observation.monuments}</text>` : undefined}</svg>
+      ${observation.monuments > 0 ? svg`<text x=${slots * 76 + 64} y="20" font-size="13" font-weight="700" text-anchor="middle" class="b-count">×${observation.monuments}</text>` : undefined}
+      ${pickable(scene.picking, "take:monument", svg`<rect x=${slots * 76 + 2} y="3" width="74" height="54" rx="6"/>`)}</svg>
       ${taken.length > 0 ? html`<p class="quiet">seat ${taken[0]} took a card</p>` : undefined}</div>
     <details class="b-unseen"><summary>${observation.unseen.length} cards to come</summary><div>${observation.unseen.map((card) => html`<svg viewBox="0 0 74 54" width="60" height="44" role="img" aria-label=${cardName(card)}>${bridgeCard(card, 1, 1)}</svg>`)}</div></details></div>`;
 }

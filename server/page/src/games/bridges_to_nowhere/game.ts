@@ -4,6 +4,7 @@ import { game } from "../game.ts";
 import { board, status } from "./board.ts";
 import { notation } from "./notation.ts";
 import { scoreOf, segmentsOf } from "./segments.ts";
+import { steps } from "./steps.ts";
 
 export const bridgesToNowhere = game("bridges_to_nowhere", "bridgesToNowhere", {
   name: "Bridges to Nowhere",
@@ -11,6 +12,7 @@ export const bridgesToNowhere = game("bridges_to_nowhere", "bridgesToNowhere", {
   board,
   status,
   notation,
+  steps,
   toDecide({ phase, seats }) {
     if (phase.case === "draft") return [phase.value.seat];
     // Who has ended is secret: only of the viewer's own seat is it known.

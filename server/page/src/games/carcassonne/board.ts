@@ -10,6 +10,7 @@ import type {
 } from "../../../gen/bridgemaster/games/carcassonne/v1/observation_pb.ts";
 import { meeple, seatBadge, seatClass } from "../../drawing/seat.ts";
 import { plain } from "../../text.ts";
+import { pickable, pickedPlaces } from "../../play/picking.ts";
 import type { Scene } from "../game.ts";
 import { completeCities } from "./features.ts";
 import { segmentName } from "./notation.ts";
@@ -21,7 +22,7 @@ const LEAST_COLUMNS = 7;
 const LEAST_ROWS = 5;
 
 /** Columns and rows that a map takes, with a cell around it. */
-function extent(tiles: readonly LaidTile[]) {
+function extent(tiles: readonly { x: number; y: number }[]) {
   const xs = tiles.map((tile) => tile.x);
   const ys = tiles.map((tile) => tile.y);
   let [left, right] = [Math.min(0, ...xs) - 0.5, Math.max(0, ...xs) + 1.5];
@@ -73,9 +74,26 @@ function unknownTile(kind: TileKind): SVGTemplateResult {
     font-size="34" class="ink">${tileName(kind)}</text>`;
 }
 
+/** Where the drawn tile may lie, and where on the tile just laid a meeple may stand. */
+function places({ picking, observation, config }: Scene<"carcassonne">): (SVGTemplateResult | undefined)[] {
+  const last = observation.tiles.at(-1);
+  return [
+    ...pickedPlaces(picking, "cell").map(({ key, numbers: [x = 0, y = 0] }) =>
+      pickable(picking, key, svg`<rect x=${x * 100 + 5} y=${y * 100 + 5} width="90" height="90" rx="8"/>`)),
+    ...pickedPlaces(picking, "meeple").map(({ key, numbers: [segment = 0] }) => {
+      if (!last) return undefined;
+      const { at } = standOf(config, last, segment);
+      return pickable(picking, key, svg`<circle cx=${last.x * 100 + at[0]} cy=${last.y * 100 + at[1]} r="13"/>`);
+    }),
+    ...pickedPlaces(picking, "gate").map(({ key, numbers: [x = 0, y = 0] }) =>
+      pickable(picking, key, svg`<rect x=${x * 100 + 5} y=${y * 100 + 5} width="90" height="90" rx="8"/>`)),
+  ];
+}
+
 function map(scene: Scene<"carcassonne">): TemplateResult {
   const { observation, config, frame } = scene;
-  const box = extent([...observation.tiles, ...(frame?.tiles ?? [])]);
+  const cells = pickedPlaces(scene.picking, "cell").map(({ numbers: [x = 0, y = 0] }) => ({ x, y }));
+  const box = extent([...observation.tiles, ...(frame?.tiles ?? []), ...cells]);
   const complete = completeCities(observation.tiles, config);
   const placed = scene.events.map(({ event }) => (event.case === "tilePlaced" ? event.value : undefined));
   const last = placed.find((event) => event)?.placement ?? observation.tiles.at(-1);
@@ -99,6 +117,7 @@ function map(scene: Scene<"carcassonne">): TemplateResult {
       <title>${segmentName(event.segment)} scores ${event.points}</title>
       <circle r="17" class="c-points ${event.seats[0] === undefined ? "" : seatClass(event.seats[0])}"/>
       <text y="6.5" text-anchor="middle" font-size="18" font-weight="700" fill="#fff">+${event.points}</text></g>`)}
+    ${places(scene)}
   </svg>`;
 }
 

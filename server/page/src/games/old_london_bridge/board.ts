@@ -4,6 +4,7 @@ import { html, svg, type TemplateResult } from "lit-html";
 import { Face, TileKind } from "../../../gen/bridgemaster/games/old_london_bridge/v1/components_pb.ts";
 import type { Observation } from "../../../gen/bridgemaster/games/old_london_bridge/v1/observation_pb.ts";
 import { seatBadge } from "../../drawing/seat.ts";
+import { pickable, type Picking } from "../../play/picking.ts";
 import type { Scene } from "../game.ts";
 import { seatPanel } from "./bridge.ts";
 import { bonusTile, character } from "./pieces.ts";
@@ -42,7 +43,7 @@ function faces({ faces: chosen }: Observation): TemplateResult {
   return html`<dl class="l-faces">${areas.map(([area, face]) => html`<div><dt>${area}</dt><dd>${FACES[face ?? Face.UNSPECIFIED]}</dd></div>`)}</dl>`;
 }
 
-function stock(observation: Observation, changed: Set<number>): TemplateResult {
+function stock(observation: Observation, changed: Set<number>, picking: Picking | undefined): TemplateResult {
   return html`<div class="l-stock">
     <figure><figcaption>Supply</figcaption><svg viewBox="0 0 226 40" role="img"
       aria-label="supply: ${observation.supply.map((count, value) => `${count} of ${value}`).slice(1).join(", ")}">
@@ -53,7 +54,8 @@ function stock(observation: Observation, changed: Set<number>): TemplateResult {
         ? svg`<rect x=${index * 64 + 1} y="2" width="36" height="36" rx="7" class="l-slot"/>`
         : bonusTile(stack.faceUp, index * 64, 1)}
         ${changed.has(index) ? svg`<rect x=${index * 64 - 1} y="0" width="40" height="40" rx="9" class="new"/>` : undefined}
-        <text x=${index * 64 + 40} y="25" font-size="12" class="ink-soft">×${stack.unseen.length + (stack.faceUp === 0 ? 0 : 1)}</text>`)}</svg></figure>
+        <text x=${index * 64 + 40} y="25" font-size="12" class="ink-soft">×${stack.unseen.length + (stack.faceUp === 0 ? 0 : 1)}</text>
+        ${pickable(picking, `bonus:${index}`, svg`<rect x=${index * 64} y="1" width="38" height="38" rx="8"/>`)}`)}</svg></figure>
     <figure><figcaption>Markers to come</figcaption><svg viewBox="0 0 156 40" role="img"
       aria-label="markers to come: ${observation.unseenMarkers.map((count, index) => `${count} of ${index + 1}`).join(", ")}">
       ${observation.unseenMarkers.map((count, index) => svg`<circle cx=${index * 52 + 16} cy="20" r="13" class="l-marker"/>
@@ -79,7 +81,7 @@ export function board(scene: Scene<"oldLondonBridge">): TemplateResult {
         <div class="l-round"><svg viewBox="0 0 40 40" width="40" height="40" role="img" aria-label="round marker ${observation.marker}">
           <circle cx="20" cy="20" r="17" class="l-marker"/><text x="20" y="27" text-anchor="middle" font-size="20" font-weight="700" class="l-number">${observation.marker}</text></svg>
           <span>round <b>${observation.round}</b>, last ${observation.rounds - 1}</span>${turns(observation)}</div>
-        ${tracks(scene)}${stock(observation, taken)}${faces(observation)}</div></div>
+        ${tracks(scene)}${stock(observation, taken, scene.picking)}${faces(observation)}</div></div>
     ${observation.seats.map((view, seat) => seatPanel(scene, seat, view))}</div>`;
 }
 

@@ -5,6 +5,7 @@ import { type Building, Kind } from "../../../gen/bridgemaster/games/old_london_
 import type { SeatView } from "../../../gen/bridgemaster/games/old_london_bridge/v1/observation_pb.ts";
 import { seatBadge } from "../../drawing/seat.ts";
 import { plain } from "../../text.ts";
+import { pickable, type Picking } from "../../play/picking.ts";
 import type { Scene } from "../game.ts";
 import { BUILDING, bonusTile, building, character, coatName, COATS, hiddenCard, shield } from "./pieces.ts";
 
@@ -15,7 +16,7 @@ const SLOT = 52;
 const HELD = 48;
 
 /** Half a bridge; two of them side by side are whole, and on a narrow page one lies above the other. */
-function half(from: number, bridge: Building[], built: Map<number, boolean>): TemplateResult {
+function half(from: number, bridge: Building[], built: Map<number, boolean>, picking: Picking | undefined): TemplateResult {
   const width = HALF * SLOT;
   const slots = Array.from({ length: HALF }, (_, index): SVGTemplateResult => {
     const slot = from + index;
@@ -29,7 +30,8 @@ function half(from: number, bridge: Building[], built: Map<number, boolean>): Te
         : svg`<rect x=${x + 5} y="27" width="42" height="50" rx="5" class="l-slot"/><text x=${x + 26} y="57" text-anchor="middle"
             font-size="13" class="ink-soft">${slot}</text>`}
       ${built.has(slot) ? svg`<rect x=${x + 1} y="9" width=${SLOT - 2} height="71" rx="7" class="new"/>` : undefined}
-      ${built.get(slot) ? svg`<text x=${x + 26} y="9" text-anchor="middle" font-size="10" class="ink-soft">replaced</text>` : undefined}`;
+      ${built.get(slot) ? svg`<text x=${x + 26} y="9" text-anchor="middle" font-size="10" class="ink-soft">replaced</text>` : undefined}
+      ${pickable(picking, `slot:${slot}`, svg`<rect x=${x + 2} y="10" width=${SLOT - 4} height="69" rx="7"/>`)}`;
   });
   return html`<svg class="l-half" viewBox="0 0 ${width} 112" aria-hidden="true">
     <rect y="98" width=${width} height="14" class="l-water"/>
@@ -42,7 +44,7 @@ function strengths(bridge: Building[]): number[] {
   return COATS.map((coat) => bridge.filter((piece) => piece.coat === coat || piece.kind === Kind.GUILDHALL).length);
 }
 
-function cards(view: SeatView, hasToChoose: boolean): TemplateResult {
+function cards(view: SeatView, hasToChoose: boolean, picking: Picking | undefined): TemplateResult {
   const hand = view.hand.flatMap((count, value) => (count > 0 ? [{ value, count }] : []));
   const played = view.played;
   const raises = [view.raises?.first ?? 0, view.raises?.second ?? 0];
@@ -51,7 +53,8 @@ function cards(view: SeatView, hasToChoose: boolean): TemplateResult {
     <svg class="row" viewBox="0 0 ${Math.max(1, hand.length) * HELD} 34" width=${Math.max(1, hand.length) * HELD} height="34" role="img"
       aria-label="hand: ${hand.map(({ value, count }) => `${count} of ${value}`).join(", ") || "none"}">
       ${hand.map(({ value, count }, index) => svg`${character(value, index * HELD, 0)}<text x=${index * HELD + 26} y="22"
-        font-size="12" class="ink">×${count}</text>`)}</svg>
+        font-size="12" class="ink">×${count}</text>
+        ${["card", "and"].map((word) => pickable(picking, `${word}:${value}`, svg`<rect x=${index * HELD} y="0" width="24" height="34" rx="5"/>`))}`)}</svg>
     ${shown.length > 0 ? html`<span class="label">plays</span><svg class="row" viewBox="0 0 ${shown.length * 44} 34" width=${shown.length * 44} height="34"
       role="img" aria-label="plays ${shown.join(" and ")}">${shown.map((value, index) => svg`${character(value, index * 44, 0)}${
         raises[index] ? svg`<text x=${index * 44 + 26} y="22" font-size="13" font-weight="700" class="ink">+${raises[index]}</text>` : undefined}`)}</svg>`
@@ -79,6 +82,7 @@ export function seatPanel(scene: Scene<"oldLondonBridge">, seat: number, view: S
     if (event.case === "built" && event.value.seat === seat) built.set(event.value.slot, event.value.replaced !== undefined);
   }
   const choosing = scene.observation.phase.case === "chooseCards";
+  const own = scene.picking?.seat === seat ? scene.picking : undefined;
   const counts = strengths(view.bridge);
   const slots = Math.max(SLOTS, view.bridge.length);
   return html`<section class="panel l-seat ${scene.toDecide.includes(seat) ? "decides" : ""}">
@@ -87,8 +91,8 @@ export function seatPanel(scene: Scene<"oldLondonBridge">, seat: number, view: S
         aria-label="strengths: ${COATS.map((coat, index) => `${coatName(coat)} ${counts[index]}`).join(", ")}">
         ${COATS.map((coat, index) => svg`<g><title>strength of ${coatName(coat)}: ${counts[index]}</title>${shield(coat, 10 + index * 42, 11)}
           <text x=${21 + index * 42} y="16" font-size="14" font-weight="700" class="ink">${counts[index]}</text></g>`)}</svg>
-      ${cards(view, choosing)}${tiles(view)}</header>
+      ${cards(view, choosing, own)}${tiles(view)}</header>
     <div class="l-bridge" role="img" aria-label="bridge: ${view.bridge.map((piece) => `${Kind[piece.kind]?.toLowerCase()} ${piece.number || ""}`).join(", ") || "empty"}">${
-      Array.from({ length: Math.ceil(slots / HALF) }, (_, part) => half(part * HALF, view.bridge, built))
+      Array.from({ length: Math.ceil(slots / HALF) }, (_, part) => half(part * HALF, view.bridge, built, own))
     }</div></section>`;
 }

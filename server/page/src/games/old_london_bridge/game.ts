@@ -3,6 +3,7 @@
 import { game } from "../game.ts";
 import { board, status } from "./board.ts";
 import { notation } from "./notation.ts";
+import { steps } from "./steps.ts";
 
 export const oldLondonBridge = game("old_london_bridge", "oldLondonBridge", {
   name: "Old London Bridge",
@@ -10,6 +11,7 @@ export const oldLondonBridge = game("old_london_bridge", "oldLondonBridge", {
   board,
   status,
   notation,
+  steps,
   toDecide({ phase, turns, seats }) {
     switch (phase.case) {
       case "takeA2":

@@ -4,6 +4,7 @@ import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html
 import { Kind } from "../../../gen/bridgemaster/games/old_london_bridge/v1/components_pb.ts";
 import type { StackView } from "../../../gen/bridgemaster/games/old_london_bridge/v1/observation_pb.ts";
 import { pawn } from "../../drawing/seat.ts";
+import { pickable } from "../../play/picking.ts";
 import type { Scene } from "../game.ts";
 import { kindName } from "./notation.ts";
 import { BUILDING, building, kindPicture } from "./pieces.ts";
@@ -36,7 +37,7 @@ function stack(view: StackView, x: number, y: number, isNew: boolean): SVGTempla
 }
 
 /** The rondel, the stacks around it, and the pawns on it. */
-export function rondel({ observation, config, events }: Scene<"oldLondonBridge">): TemplateResult {
+export function rondel({ observation, config, events, picking }: Scene<"oldLondonBridge">): TemplateResult {
   const incomes = config?.edition?.rondelIncomes ?? INCOMES;
   const moved = new Set(events.flatMap(({ event }) => (event.case === "placed" ? [event.value.seat] : [])));
   const revealed = events.flatMap(({ event }) => (event.case === "stackRevealed" ? [event.value.stack] : []));
@@ -64,7 +65,9 @@ export function rondel({ observation, config, events }: Scene<"oldLondonBridge">
     ${observation.stacks.map((view, index) => {
       const space = (((index - observation.orientation) % SPACES) + SPACES) % SPACES;
       const [x, y] = spoke(space, space === 0 ? 200 : space === 3 ? 182 : 192);
-      return stack(view, x, y, revealed.includes(view.kind) && view.kind !== Kind.UNSPECIFIED);
+      const [width, height] = [BUILDING.width * STACK_SCALE, BUILDING.height * STACK_SCALE];
+      return svg`${stack(view, x, y, revealed.includes(view.kind) && view.kind !== Kind.UNSPECIFIED)}
+        ${pickable(picking, `stack:${view.kind}`, svg`<rect x=${x - width / 2 - 5} y=${y - height / 2 - 9} width=${width + 10} height=${height + 10} rx="9"/>`)}`;
     })}
     ${Array.from({ length: SPACES }, (_, space) => {
       const [x, y] = spoke(space, 63);

@@ -1,0 +1,51 @@
+// The choices that a decision of Carcassonne is made of.
+
+import { html } from "lit-html";
+import type { Config } from "../../../gen/bridgemaster/games/carcassonne/v1/config_pb.ts";
+import type { Decision } from "../../../gen/bridgemaster/games/carcassonne/v1/decision_pb.ts";
+import { Edge, Segment } from "../../../gen/bridgemaster/games/carcassonne/v1/components_pb.ts";
+import type { Observation } from "../../../gen/bridgemaster/games/carcassonne/v1/observation_pb.ts";
+import type { Step } from "../../play/picking.ts";
+import { tileOf } from "./shape.ts";
+import { drawTile } from "./tile.ts";
+
+const TURNS = ["as it was drawn", "turned right", "turned around", "turned left"];
+
+/** The tile as it would lie. */
+function lying(config: Config | undefined, { phase }: Observation, rotation: number): Partial<Step> {
+  const tile = phase.case === "placeTile" ? tileOf(config, phase.value.tile) : undefined;
+  return tile ? { picture: html`<svg viewBox="0 0 100 100" aria-hidden="true">${drawTile(tile, rotation)}</svg>` } : {};
+}
+
+/** A segment: "road in the north", "field in the north, left". */
+function segmentWords(segment: Segment): string {
+  const [kind = "?", edge, half] = (Segment[segment] ?? "?").toLowerCase().split("_");
+  return `${kind}${edge ? ` in the ${edge}` : ""}${half ? `, ${half}` : ""}`;
+}
+
+/** The choices of a decision. */
+export function steps({ decision }: Decision, observation: Observation, config: Config | undefined): Step[] {
+  switch (decision.case) {
+    case "place": {
+      const { x, y, rotation } = decision.value;
+      return [
+        { key: `cell:${x}:${y}`, label: `lay it at (${x}, ${y})` },
+        { key: `turn:${rotation}`, label: TURNS[rotation] ?? "?", ...lying(config, observation, rotation) },
+      ];
+    }
+    case "meeple": {
+      const { choice } = decision.value;
+      return choice.case === "segment"
+        ? [{ key: `meeple:${choice.value}`, label: `a meeple on the ${segmentWords(choice.value)}` }]
+        : [{ key: "none", label: "no meeple" }];
+    }
+    case "drawbridge": {
+      const { choice } = decision.value;
+      if (choice.case !== "gate") return [{ key: "home", label: "take the meeple home" }];
+      const { x, y, city } = choice.value;
+      return [{ key: `gate:${x}:${y}:${city}`, label: `cross to the city in the ${(Edge[city] ?? "?").toLowerCase()} of (${x}, ${y})` }];
+    }
+    default:
+      return [{ key: "?", label: "?" }];
+  }
+}

@@ -1,0 +1,146 @@
+// A person's seat: whole matches by hand against a house bot, over a real server.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { browse, tab } from "../chromium.ts";
+import { Demo, RealServer } from "../real-server.ts";
+import { narrower, serious } from "../looks.ts";
+
+const GAMES = ["old_london_bridge", "alhambra", "bridges_to_nowhere", "carcassonne"];
+
+let server: RealServer;
+let browser: Browser;
+before(async () => {
+  server = await new RealServer().start();
+  browser = await browse();
+});
+after(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+const options = (page: Page) => page.getByRole("list", { name: "what you may decide" });
+const over = (page: Page) => page.getByRole("heading", { name: "The match is over" });
+/** Until it is the player's turn, or nobody's any more. */
+const turn = (page: Page) => options(page).or(over(page)).first().waitFor();
+
+async function take(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByRole("textbox", { name: "Your name" }).fill("Ada");
+  await page.getByRole("button", { name: "Take the seat" }).click();
+}
+
+/** Chooses one of what there is, by a number that goes on from choice to choice. */
+async function choose(page: Page, number: number): Promise<void> {
+  const buttons = options(page).getByRole("button");
+  const count = await buttons.count();
+  // The list may be gone by now: the last choice was the last of the decision.
+  if (count > 0) await buttons.nth(number % count).click({ timeout: 5_000 }).catch(() => undefined);
+}
+
+async function playOn(page: Page, most = 3_000): Promise<void> {
+  for (let number = 0; number < most; number++) {
+    await turn(page);
+    if (await over(page).isVisible()) return;
+    await choose(page, number * 7);
+  }
+  throw new Error("the match does not end");
+}
+
+for (const game of GAMES) {
+  test(`${game}: a whole match by hand against a house bot, without a fault`, async () => {
+    const made = server.create("--game", game, "--seats", "2", "--seed", "by-hand");
+    const [link = ""] = made.links;
+    server.bot(made.tickets[1] ?? "");
+    const { page, errors } = await tab(browser, { viewport: { width: 360, height: 780 } });
+    await take(page, link);
+    assert.equal(new URL(page.url()).hash, "", "the ticket is not left in the address");
+    await turn(page);
+    assert.deepEqual(await serious(page), []);
+    await narrower(page);
+    await playOn(page);
+    await page.getByText(/You are in place [12]/).waitFor();
+    assert.equal(await page.getByText("forfeited").count(), 0);
+    await page.getByRole("link", { name: "Look at the match again" }).click();
+    await page.waitForURL(`**/m/${made.matchId}?seat=0`);
+    await page.getByText("what seat 0 knew").waitFor();
+    assert.deepEqual(errors, []);
+    await page.context().close();
+  });
+}
+
+test("a match goes on after a reload and after a restart of the server", async () => {
+  const made = server.create("--game", "alhambra", "--seats", "2", "--seed", "again");
+  server.bot(made.tickets[1] ?? "");
+  const { page } = await tab(browser);
+  await take(page, made.links[0] ?? "");
+  for (let number = 0; number < 6; number++) {
+    await turn(page);
+    await choose(page, number);
+  }
+  await turn(page);
+  await page.reload();
+  await turn(page);
+  await choose(page, 3);
+  await turn(page);
+  await server.kill();
+  await page.getByText("The connection is lost").waitFor();
+  await server.start();
+  await page.getByText("The connection is lost").waitFor({ state: "detached" });
+  await playOn(page);
+  await page.getByText(/You are in place [12]/).waitFor();
+  assert.equal(await page.getByText("forfeited").count(), 0);
+  await page.context().close();
+});
+
+test("a demo prints the link of a seat against house bots", async () => {
+  const demo = new Demo("--game", "bridges_to_nowhere");
+  const { page } = await tab(browser);
+  await take(page, await demo.link());
+  await turn(page);
+  await choose(page, 0);
+  await page.getByText(/^You /).first().waitFor();
+  await page.context().close();
+  await demo.stop();
+});
+
+test("the newest tab has the seat, the older one says so, and can take it back", async () => {
+  const made = server.create("--game", "alhambra", "--seats", "2");
+  const [first, second] = [await tab(browser), await tab(browser)];
+  await take(first.page, made.links[0] ?? "");
+  await first.page.getByText("Waiting for the others to come").waitFor();
+  await take(second.page, made.links[0] ?? "");
+  await first.page.getByText("The seat is played elsewhere now").waitFor();
+  await first.page.getByRole("button", { name: "Play it here again" }).click();
+  await second.page.getByText("The seat is played elsewhere now").waitFor();
+  await first.page.context().close();
+  await second.page.context().close();
+});
+
+test("a ticket is pasted; one that is none is refused in words, and another can be tried", async () => {
+  const made = server.create("--game", "carcassonne", "--seats", "2");
+  server.bot(made.tickets[1] ?? "");
+  const { page } = await tab(browser);
+  await page.goto(`${server.pageUrl}/play`);
+  await page.getByRole("textbox", { name: "Ticket" }).fill("0".repeat(32));
+  await page.getByRole("button", { name: "Take the seat" }).click();
+  await page.getByText("The server knows no match with this ticket.").waitFor();
+  await page.getByRole("button", { name: "Play another seat" }).click();
+  await page.getByRole("textbox", { name: "Ticket" }).fill(made.tickets[0] ?? "");
+  await page.getByRole("button", { name: "Take the seat" }).click();
+  await turn(page);
+  // A place on the board, and the rest by the keyboard.
+  const place = page.locator("[data-pick^='cell:']").first();
+  const [, x, y] = (await place.getAttribute("data-pick"))?.split(":") ?? [];
+  await place.click();
+  const chosen = page.getByRole("heading", { name: `You lay it at (${x}, ${y})` });
+  const decided = page.getByText(`You decided: lay it at (${x}, ${y})`);
+  await chosen.or(decided).first().waitFor();
+  if (await chosen.isVisible()) await page.keyboard.press("1");
+  await decided.waitFor();
+  await page.getByRole("button", { name: "Give up", exact: true }).click();
+  await page.getByRole("button", { name: "Give up for good" }).click();
+  await page.getByText("The seat is forfeited, and the house plays it to the end.").waitFor();
+  await page.context().close();
+});
