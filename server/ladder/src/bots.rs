@@ -30,6 +30,8 @@ pub struct Presence {
     pub owner: String,
     /// Matches that it plays at once.
     pub slots: u32,
+    /// Of its slots, those that no match takes, of whatever version.
+    pub free_slots: u32,
 }
 
 /// Stands for a version of a bot, in the order in which they were first heard of.

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Ladder, StandingState, State, ladder::Bot, ratings::Fit};
+use crate::{
+    Ladder, StandingState, State,
+    bots::BotNumber,
+    ladder::{Bot, Open},
+    ratings::Fit,
+};
 
 impl Ladder {
     /// Whether the order of the best `count` holds with this confidence.
@@ -14,16 +19,43 @@ impl Ladder {
 
     /// Whether the closing round is over: nothing is in play, and by its rule nothing more is
     /// paired. A bot that played in the round and is away keeps it from ending by the number of
-    /// matches, until whoever runs the ladder closes it.
+    /// matches, until whoever runs the ladder closes it. An annulled match of bots that are away is
+    /// not waited for.
     #[must_use]
     pub fn is_round_over(&self) -> bool {
-        let is_idle = self.open.is_empty() && self.again.is_empty();
+        let comes_again = |open: &Open| {
+            let mut seats = open.seats.iter();
+            self.is_played_again(open) && seats.all(|bot| self.there.contains_key(bot))
+        };
+        let is_idle = self.open.is_empty() && !self.again.values().any(comes_again);
         let is_played = self.bots.iter().any(|bot| bot.closing_matches > 0);
-        let rule = self.rules.closing;
-        let is_settled =
-            || rule.settled_top > 0 && self.is_settled(rule.settled_top, rule.confidence);
         let is_frozen = matches!(self.state, State::Frozen { .. });
-        is_frozen && is_idle && is_played && (self.is_round_played() || is_settled())
+        is_frozen && is_idle && is_played && (self.is_round_played() || self.is_round_settled())
+    }
+
+    /// Whether the order of the best is settled by the rule of the closing round, by all results.
+    pub(crate) fn is_round_settled(&self) -> bool {
+        let rule = self.rules.closing;
+        match self.settled {
+            Some((results, is_settled)) if results == self.results.len() => is_settled,
+            _ => rule.settled_top > 0 && self.is_settled(rule.settled_top, rule.confidence),
+        }
+    }
+
+    /// Whether a bot may have another match, by the rule of the closing round.
+    pub(crate) fn has_more(&self, bot: BotNumber) -> bool {
+        let most = match self.state {
+            State::Frozen { .. } => self.rules.closing.max_matches_per_bot,
+            State::Open | State::Closed => 0,
+        };
+        most == 0 || self.bots[bot.place()].closing_matches < most
+    }
+
+    /// Whether an annulled match is played again once its bots are free: they are not benched, and
+    /// a closing round leaves them matches.
+    pub(crate) fn is_played_again(&self, open: &Open) -> bool {
+        let mut seats = open.seats.iter();
+        seats.all(|bot| self.is_active(*bot) && self.has_more(*bot))
     }
 
     /// Whether too few bots have matches of the round left for another one.

@@ -135,29 +135,42 @@ pub(crate) struct Conduct {
 }
 
 impl Conduct {
-    /// Takes in a match; before `forgiven` nothing is held against the bot.
-    pub(crate) fn note(&mut self, number: u64, end: &End, seat: usize, forgiven: u64) {
+    /// Takes in a match in which it had these seats: several, if it is validated against itself.
+    /// Before `forgiven` nothing is held against the bot, and nothing of a match that somebody
+    /// else asked for.
+    pub(crate) fn note(
+        &mut self,
+        number: u64,
+        purpose: Purpose,
+        end: &End,
+        seats: &[usize],
+        forgiven: u64,
+    ) {
         if let End::Annulled(_) = end {
             self.annulled += 1;
         }
-        if number < forgiven {
+        if number < forgiven || purpose == Purpose::Requested {
             return;
         }
-        if let Some(failed) = failed(end, seat) {
-            // A version that is validated may have several seats.
-            *self.late.entry(number).or_default() |= failed;
+        let told = seats.iter().filter_map(|seat| failed(end, *seat));
+        if let Some(failed) = told.reduce(|one, other| one | other) {
+            self.late.insert(number, failed);
             if self.late.len() > KEPT {
                 self.late.pop_first();
             }
         }
+        let is_behind = |ends: &[SeatEnd]| match seats {
+            [seat] => u64::from(is_behind(ends, *seat)),
+            _ => 0,
+        };
         match end {
-            End::Played(seats) => {
+            End::Played(ends) => {
                 self.spoiled.played += 1;
-                self.spoiled.played_behind += u64::from(is_behind(seats, seat));
+                self.spoiled.played_behind += is_behind(ends);
             }
-            End::Annulled(seats) => {
+            End::Annulled(ends) => {
                 self.spoiled.annulled += 1;
-                self.spoiled.annulled_behind += u64::from(is_behind(seats, seat));
+                self.spoiled.annulled_behind += is_behind(ends);
             }
             End::CalledOff { .. } => {}
         }
@@ -268,15 +281,30 @@ mod tests {
         let mut conduct = Conduct::default();
         let off = End::CalledOff { absent: vec![0] };
         let played = End::Played(seats(1, 2));
-        conduct.note(0, &off, 0, 0);
+        let rated = Purpose::Rated;
+        conduct.note(0, rated, &off, &[0], 0);
         // It ended before the match of a lower number.
-        conduct.note(3, &off, 0, 0);
-        conduct.note(1, &played, 0, 0);
+        conduct.note(3, rated, &off, &[0], 0);
+        conduct.note(1, rated, &played, &[0], 0);
         assert_eq!(conduct.failures_in_a_row(), 1);
-        conduct.note(4, &End::CalledOff { absent: vec![1] }, 0, 0);
+        conduct.note(4, rated, &End::CalledOff { absent: vec![1] }, &[0], 0);
         assert_eq!(conduct.failures_in_a_row(), 1, "another was absent");
-        conduct.note(5, &off, 0, 6);
+        conduct.note(5, rated, &off, &[0], 6);
         assert_eq!(conduct.failures_in_a_row(), 1, "forgiven");
+        conduct.note(6, Purpose::Requested, &off, &[0], 0);
+        assert_eq!(conduct.failures_in_a_row(), 1, "others asked for it");
+    }
+
+    #[test]
+    fn a_match_of_a_version_against_itself_is_one_match() {
+        let mut conduct = Conduct::default();
+        let annulled = End::Annulled(seats(1, 2));
+        conduct.note(0, Purpose::Validation, &annulled, &[0, 1], 0);
+        assert_eq!((conduct.annulled, conduct.spoiled.annulled), (1, 1));
+        let mut half = seats(1, 2);
+        half[1].forfeited = true;
+        conduct.note(1, Purpose::Validation, &End::Played(half), &[0, 1], 0);
+        assert_eq!(conduct.failures_in_a_row(), 1, "in one of its seats");
     }
 
     #[test]

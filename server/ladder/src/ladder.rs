@@ -13,6 +13,13 @@ use crate::{
     seating::SeatCounts,
 };
 
+/// Annulled matches that wait to be played again. Those of bots that never come back stay: the
+/// oldest of more goes.
+pub(crate) const MOST_AGAIN: usize = 1_000;
+
+/// How often an annulled match is to be played again, if each time it is called off.
+pub(crate) const MOST_CALLED_OFF: u32 = 3;
+
 /// What is kept of a version, beside its matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
@@ -87,7 +94,7 @@ pub struct Ladder {
     /// Who attends and plays.
     pub(crate) there: BTreeMap<BotNumber, There>,
     pub(crate) open: BTreeMap<u64, Open>,
-    /// Annulled matches that are to be played again.
+    /// Annulled matches that are to be played again, at most [`MOST_AGAIN`].
     pub(crate) again: BTreeMap<u64, Open>,
     pub(crate) counts: Counts,
     /// Rated matches paired so far: waits are counted in them.
@@ -95,6 +102,9 @@ pub struct Ladder {
     pub(crate) seat_counts: SeatCounts,
     /// What pairing goes by.
     pub(crate) fit: Option<Fit>,
+    /// Of so many results, whether the order of the best is settled, by the rule of the closing
+    /// round.
+    pub(crate) settled: Option<(usize, bool)>,
     all_spoiled: Spoiled,
 }
 
@@ -117,6 +127,7 @@ pub(crate) struct Bot {
 pub(crate) struct There {
     pub(crate) owner: String,
     pub(crate) slots: u32,
+    pub(crate) free_slots: u32,
     /// Rated matches that the ladder had paired when it came.
     pub(crate) since: u64,
 }
@@ -126,6 +137,10 @@ pub(crate) struct There {
 pub(crate) struct Open {
     pub(crate) purpose: Purpose,
     pub(crate) seats: Vec<BotNumber>,
+    /// The annulled match that is played again by this one.
+    pub(crate) replaces: Option<u64>,
+    /// How often an annulled match was to be played again and was called off.
+    pub(crate) called_off: u32,
 }
 
 impl Ladder {
@@ -144,6 +159,7 @@ impl Ladder {
             rated: 0,
             seat_counts: SeatCounts::default(),
             fit: None,
+            settled: None,
             all_spoiled: Spoiled::default(),
         }
     }
@@ -272,6 +288,7 @@ impl Ladder {
             let there = There {
                 owner: presence.owner.clone(),
                 slots: presence.slots.min(self.rules.max_slots),
+                free_slots: presence.free_slots,
                 since: since.unwrap_or(self.rated),
             };
             now.insert(number, there);
@@ -289,9 +306,8 @@ impl Ladder {
         let number = self.counts.paired;
         self.counts.paired += 1;
         let seats: Vec<BotNumber> = pairing.seats.iter().map(|bot| self.number(bot)).collect();
-        if let Some(replaced) = pairing.replaces {
-            self.again.remove(&replaced);
-        }
+        let replaces = pairing.replaces;
+        let replaced = replaces.and_then(|replaced| self.again.remove(&replaced));
         let mut table = seats.clone();
         table.sort_unstable();
         table.dedup();
@@ -300,9 +316,9 @@ impl Ladder {
         let in_round = self.is_of_round(number);
         for (seat, number) in seats.iter().enumerate() {
             let bot = &mut self.bots[number.place()];
-            bot.last_table.clone_from(&table);
-            bot.waits_since = self.rated;
             if is_rated {
+                bot.last_table.clone_from(&table);
+                bot.waits_since = self.rated;
                 bot.closing_matches += u64::from(in_round);
                 self.seat_counts.count(*number, seat);
             }
@@ -311,7 +327,13 @@ impl Ladder {
             fit.expect(&table);
         }
         let purpose = pairing.purpose;
-        self.open.insert(number, Open { purpose, seats });
+        let open = Open {
+            purpose,
+            seats,
+            replaces,
+            called_off: replaced.map_or(0, |replaced| replaced.called_off),
+        };
+        self.open.insert(number, open);
         number
     }
 
@@ -330,9 +352,7 @@ impl Ladder {
             let seats = seats.filter(|(_, seated)| **seated == bot);
             let seats: Vec<usize> = seats.map(|(seat, _)| seat).collect();
             let mut conduct = kept.conduct.clone();
-            for seat in &seats {
-                conduct.note(number, end, *seat, was.forgiven_before);
-            }
+            conduct.note(number, open.purpose, end, &seats, was.forgiven_before);
             let is_house = self.rules.house_bots.contains(&was.bot.name);
             now.is_validated |= validates(open.purpose, end, &seats);
             if now.benched.is_none() && !is_house {
@@ -352,13 +372,20 @@ impl Ladder {
         let Some(open) = self.open.remove(&number) else {
             return;
         };
+        let mut seats_of: BTreeMap<BotNumber, Vec<usize>> = BTreeMap::new();
         for (seat, bot) in open.seats.iter().enumerate() {
+            seats_of.entry(*bot).or_default().push(seat);
+        }
+        for (bot, seats) in seats_of {
             let bot = &mut self.bots[bot.place()];
             let forgiven = bot.standing.as_ref().map_or(0, |was| was.forgiven_before);
             let before = bot.conduct.spoiled;
-            bot.conduct.note(number, end, seat, forgiven);
-            // It waits from now on.
-            bot.waits_since = self.rated;
+            bot.conduct
+                .note(number, open.purpose, end, &seats, forgiven);
+            if open.purpose == Purpose::Rated {
+                // It waits from now on.
+                bot.waits_since = self.rated;
+            }
             self.all_spoiled = self.all_spoiled.with(bot.conduct.spoiled, before);
         }
         match end {
@@ -369,20 +396,42 @@ impl Ladder {
             End::Played(_) => {}
             End::Annulled(_) => {
                 self.counts.annulled += 1;
-                if open.purpose == Purpose::Rated && self.state != State::Closed {
-                    self.again.insert(number, open);
+                self.take_out_of_round(number, &open);
+                if open.purpose == Purpose::Rated {
+                    let called_off = 0;
+                    self.play_again(number, Open { called_off, ..open });
                 }
             }
             End::CalledOff { .. } => {
                 self.counts.called_off += 1;
-                if open.purpose == Purpose::Rated && self.is_of_round(number) {
-                    // One that was not played is none of the round.
-                    for bot in &open.seats {
-                        let bot = &mut self.bots[bot.place()];
-                        bot.closing_matches = bot.closing_matches.saturating_sub(1);
-                    }
+                self.take_out_of_round(number, &open);
+                let called_off = open.called_off + 1;
+                // It still is to be played, instead of the one that was annulled.
+                if let Some(replaced) = open.replaces.filter(|_| called_off < MOST_CALLED_OFF) {
+                    self.play_again(replaced, Open { called_off, ..open });
                 }
             }
+        }
+    }
+
+    fn play_again(&mut self, number: u64, open: Open) {
+        if self.state == State::Closed {
+            return;
+        }
+        self.again.insert(number, open);
+        if self.again.len() > MOST_AGAIN {
+            self.again.pop_first();
+        }
+    }
+
+    /// A match that does not count is none of the closing round.
+    fn take_out_of_round(&mut self, number: u64, open: &Open) {
+        if open.purpose != Purpose::Rated || !self.is_of_round(number) {
+            return;
+        }
+        for bot in &open.seats {
+            let bot = &mut self.bots[bot.place()];
+            bot.closing_matches = bot.closing_matches.saturating_sub(1);
         }
     }
 

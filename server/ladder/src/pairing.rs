@@ -9,15 +9,16 @@ use bridgemaster_contest::{
 use thiserror::Error;
 
 use crate::{
-    BotVersion, Ladder, Pairing, Purpose, Standing, StandingState, State,
-    bots::BotNumber,
-    ladder::{Bot, Open},
-    ratings::Fit,
+    BotVersion, Ladder, Pairing, Purpose, Standing, StandingState, State, bots::BotNumber,
+    ladder::Open, ratings::Fit,
 };
 
 /// Results that pairing does without before it fits them: one for so many bots. A fit takes longer
 /// with more bots, and each result says less of it.
 const BOTS_A_RESULT: usize = 4;
+
+/// Of the matches of a ladder at once, one in so many may be one that somebody asked for.
+const MATCHES_A_REQUESTED: usize = 4;
 
 /// Why a match that somebody asks for is not played.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -39,6 +40,28 @@ pub enum RequestRefused {
     /// As many matches are played as may be.
     #[error("the ladder plays as many matches as it may; try again when one has ended")]
     Full,
+    /// A bot plays a match already that somebody asked for: the rest of its slots is for those
+    /// that count.
+    #[error("{} plays a requested match already; try again when it has ended", bot.name)]
+    PlaysOne {
+        /// The bot.
+        bot: BotVersion,
+    },
+    /// A bot has waited long for a match that counts, which comes first.
+    #[error("{} is due for a rated match; try again after it", bot.name)]
+    Due {
+        /// The bot.
+        bot: BotVersion,
+    },
+    /// As many matches are played that somebody asked for as may be.
+    #[error("the ladder plays {most} requested matches, the most; try again when one has ended")]
+    TooMany {
+        /// The most at once.
+        most: usize,
+    },
+    /// Only the closing round is played.
+    #[error("the ladder is frozen: only its closing round is played")]
+    Frozen,
     /// Nothing is played any more.
     #[error("the ladder is closed")]
     Closed,
@@ -46,8 +69,9 @@ pub enum RequestRefused {
 
 impl Ladder {
     /// The match to be played next, if there is one: for [`paired`](Self::paired) once it is
-    /// stored. It waits for nobody who is not there, and nobody who is there waits for longer than
-    /// twice as many rated matches as there are bots to pair.
+    /// stored. It waits for nobody who is not there, and nobody who is there and free waits for
+    /// longer than twice as many rated matches as there are bots to pair, beside annulled matches
+    /// that are played again and validations, which come first.
     pub fn next_match(&mut self) -> Option<Pairing> {
         if self.open.len() >= self.rules.max_matches || self.state == State::Closed {
             return None;
@@ -64,8 +88,10 @@ impl Ladder {
     /// When it cannot be played now.
     pub fn requested(&self, bots: &[BotVersion]) -> Result<Pairing, RequestRefused> {
         let seats = self.rules.seats;
-        if self.state == State::Closed {
-            return Err(RequestRefused::Closed);
+        match self.state {
+            State::Open => {}
+            State::Frozen { .. } => return Err(RequestRefused::Frozen),
+            State::Closed => return Err(RequestRefused::Closed),
         }
         if bots.len() != seats {
             let named = bots.len();
@@ -74,14 +100,29 @@ impl Ladder {
         if self.open.len() >= self.rules.max_matches {
             return Err(RequestRefused::Full);
         }
+        let open = self.open.values();
+        let requested: Vec<&Open> = open
+            .filter(|open| open.purpose == Purpose::Requested)
+            .collect();
+        let most = (self.rules.max_matches / MATCHES_A_REQUESTED).max(1);
+        if requested.len() >= most {
+            return Err(RequestRefused::TooMany { most });
+        }
         let mut free = self.free();
         for bot in bots {
             let number = self.numbers().find(bot);
+            let of_bot = |open: &&Open| open.seats.iter().any(|seated| Some(*seated) == number);
+            if requested.iter().any(of_bot) {
+                return Err(RequestRefused::PlaysOne { bot: bot.clone() });
+            }
             let is_active = self.standing(bot).map(Standing::state) == Some(StandingState::Active);
             let slots = number.and_then(|number| free.get_mut(&number));
             match slots.filter(|slots| is_active && **slots > 0) {
                 Some(slots) => *slots -= 1,
                 None => return Err(RequestRefused::NotFree { bot: bot.clone() }),
+            }
+            if number.is_some_and(|number| self.is_due(number)) {
+                return Err(RequestRefused::Due { bot: bot.clone() });
             }
         }
         Ok(Pairing {
@@ -103,8 +144,24 @@ impl Ladder {
                 *slots = slots.saturating_sub(1);
             }
         }
+        for (bot, slots) in &mut free {
+            // Matches of its other versions take slots as well.
+            *slots = (*slots).min(self.there.get(bot).map_or(0, |there| there.free_slots));
+        }
         free.retain(|_, slots| *slots > 0);
         free
+    }
+
+    /// Whether a bot has waited for as many rated matches as there are bots: it comes first then.
+    fn is_due(&self, bot: BotNumber) -> bool {
+        self.waited(bot) >= self.there.len() as u64
+    }
+
+    /// Rated matches that were paired since a bot sat down or stood up last, or since it came.
+    fn waited(&self, bot: BotNumber) -> u64 {
+        let came = self.there.get(&bot).map_or(0, |there| there.since);
+        let since = self.bots[bot.place()].waits_since.max(came);
+        self.rated - since
     }
 
     fn is(&self, bot: BotNumber, state: fn(StandingState<'_>) -> bool) -> bool {
@@ -112,7 +169,7 @@ impl Ladder {
         standing.is_some_and(|standing| state(standing.state()))
     }
 
-    fn is_active(&self, bot: BotNumber) -> bool {
+    pub(crate) fn is_active(&self, bot: BotNumber) -> bool {
         self.is(bot, |state| state == StandingState::Active)
     }
 
@@ -129,7 +186,7 @@ impl Ladder {
     fn next_again(&self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
         let can_play = |open: &Open| {
             let mut seats = open.seats.iter();
-            seats.all(|bot| free.contains_key(bot) && self.is_active(*bot))
+            self.is_played_again(open) && seats.all(|bot| free.contains_key(bot))
         };
         let (number, open) = self.again.iter().find(|(_, open)| can_play(open))?;
         Some(self.pairing(open.purpose, &open.seats, Some(*number)))
@@ -171,27 +228,22 @@ impl Ladder {
     /// The rated match that tells most.
     fn next_rated(&mut self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
         let seats = self.rules.seats;
-        let round = match self.state {
-            State::Frozen { .. } => self.rules.closing.max_matches_per_bot,
-            State::Open | State::Closed => 0,
-        };
-        let has_more = |bot: &Bot| round == 0 || bot.closing_matches < round;
         let mut there: Vec<BotNumber> = free.keys().copied().collect();
-        there.retain(|bot| self.is_active(*bot) && has_more(&self.bots[bot.place()]));
+        there.retain(|bot| self.is_active(*bot) && self.has_more(*bot));
         if there.len() < seats {
             return None;
         }
+        if matches!(self.state, State::Frozen { .. })
+            && self.bots.iter().any(|bot| bot.closing_matches > 0)
+        {
+            self.settled = Some((self.results.len(), self.is_round_settled()));
+            if self.is_round_settled() {
+                // Once the matches in play are over, the round is, unless they change the order.
+                return None;
+            }
+        }
         self.refit(&there);
         let fit = self.fit.as_ref()?;
-        let rule = self.rules.closing;
-        if matches!(self.state, State::Frozen { .. })
-            && rule.settled_top > 0
-            && self.bots.iter().any(|bot| bot.closing_matches > 0)
-            && fit.ratings.is_settled(rule.settled_top, rule.confidence)
-        {
-            // Once the matches in play are over, the round is, unless they change the order.
-            return None;
-        }
         let owners: BTreeSet<&str> = self.there.values().map(|there| &*there.owner).collect();
         let owner = |bot: &BotNumber| {
             let owner = self.there.get(bot).map(|there| &*there.owner);
@@ -202,11 +254,9 @@ impl Ladder {
                 .map(|place| place as u64)
         };
         let candidate = |bot: &BotNumber| {
-            let came = self.there.get(bot).map_or(0, |there| there.since);
-            let since = self.bots[bot.place()].waits_since.max(came);
             Some(Candidate {
                 bot: fit.place(*bot)?,
-                waited_matches: self.rated - since,
+                waited_matches: self.waited(*bot),
                 owner: owner(bot),
             })
         };
@@ -244,7 +294,10 @@ impl Ladder {
             }
         }
         let is_at_table = |bot: &BotNumber| places.iter().any(|place| fit.bots[*place] == *bot);
-        let mut in_play = self.open.values().flat_map(|open| &open.seats);
+        // Requested matches follow each other without end.
+        let open = self.open.values();
+        let waited_for = open.filter(|open| open.purpose != Purpose::Requested);
+        let mut in_play = waited_for.flat_map(|open| &open.seats);
         in_play.all(is_at_table).then_some(places)
     }
 

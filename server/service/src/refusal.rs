@@ -129,6 +129,12 @@ impl Refusal {
         self
     }
 
+    /// A fact for machines.
+    pub(crate) fn named(&self, key: &str) -> Option<&str> {
+        let found = self.metadata.iter().find(|(name, _)| *name == key);
+        found.map(|(_, value)| &**value)
+    }
+
     /// Its explanation.
     pub fn message(&self) -> &str {
         &self.message

@@ -279,11 +279,139 @@ fn requested_matches_are_played_and_never_count() {
         score: 0,
         forfeited: false,
     };
+    let again = world.ladder.requested(&pair).unwrap_err();
+    assert!(matches!(again, RequestRefused::PlaysOne { .. }), "{again}");
     world.end(number, End::Played(vec![seat(1), seat(2)]));
     assert_eq!(world.ladder.ratings().unwrap(), before);
+    let at_match = world.ladder.counts().paired;
+    let mut frozen = world.ladder.clone();
+    frozen.advance(State::Frozen { at_match });
+    assert_eq!(frozen.requested(&pair), Err(RequestRefused::Frozen));
     let three = [pair[0].clone(), pair[1].clone(), pair[0].clone()];
     let refused = world.ladder.requested(&three).unwrap_err();
     assert_eq!(refused, RequestRefused::Seats { seats: 2, named: 3 });
+}
+
+#[test]
+fn a_bot_whose_matches_others_ask_for_is_still_rated() {
+    let mut world = World::new(rules(2), field(4), 9);
+    play(&mut world, 20);
+    let pair = ["bot-000", "bot-003"].map(|name| BotVersion::new(name, "1"));
+    let mut requested = 0;
+    let before = world.stored.matches.len();
+    while world.stored.matches.len() < before + 200 {
+        if let Ok(pairing) = world.ladder.requested(&pair) {
+            world.start(pairing);
+            requested += 1;
+        }
+        world.step();
+    }
+    assert!(requested > 0);
+    let late = world.stored.matches[before..].iter();
+    let rated = late.filter(|(pairing, _)| {
+        pairing.purpose == Purpose::Rated && pairing.seats.contains(&pair[0])
+    });
+    let rated = rated.count();
+    assert!(rated >= 10, "{rated} of 200 matches");
+}
+
+#[test]
+fn an_annulled_match_whose_replay_is_called_off_is_played_again_and_not_for_ever() {
+    let mut world = World::new(rules(2), field(2), 1);
+    play(&mut world, 4);
+    world.pair();
+    // What was paired last is in play.
+    let number = world.stored.matches.len() as u64 - 1;
+    let (pairing, end) = world.stored.matches[number as usize].clone();
+    assert_eq!((pairing.purpose, end), (Purpose::Rated, None));
+    let seat = |place| SeatEnd {
+        place,
+        score: 0,
+        forfeited: false,
+    };
+    world.end(number, End::Annulled(vec![seat(1), seat(2)]));
+    for _ in 0..3 {
+        let replay = world.ladder.next_match().expect("it is to be played again");
+        assert_eq!(replay.replaces, Some(number));
+        let number = world.stored.matches.len() as u64;
+        world.start(replay);
+        assert_eq!(world.restored().counts(), world.ladder.counts());
+        world.end(number, End::CalledOff { absent: vec![] });
+    }
+    let other = world.ladder.next_match().expect("they play another one");
+    assert_eq!(other.replaces, None);
+}
+
+#[test]
+fn a_version_whose_slots_the_one_before_it_takes_is_not_paired() {
+    let mut rules = rules(2);
+    rules.house_bots = ["house".to_owned()].into();
+    let mut world = World::new(rules, vec![bot("house", 0.0), bot("ada", 0.0)], 1);
+    world.bots[0].presence.slots = 4;
+    world.pair();
+    assert_eq!(world.ladder.counts().open, 1, "the first version plays");
+    world.bots[1].presence.bot.version = "2".to_owned();
+    world.bots[1].presence.free_slots = 0;
+    world.pair();
+    assert_eq!(world.ladder.counts().open, 1);
+    world.bots[1].presence.free_slots = 1;
+    world.pair();
+    assert_eq!(world.ladder.counts().open, 2);
+}
+
+#[test]
+fn a_closing_round_in_which_matches_are_spoiled_has_as_many_that_count() {
+    let mut rules = rules(2);
+    rules.closing.max_matches_per_bot = 10;
+    let mut world = World::new(rules, field(5), 10);
+    play(&mut world, 60);
+    let at_match = world.ladder.counts().paired;
+    world.ladder.advance(State::Frozen { at_match });
+    world.spoils = 0.3;
+    while world.step() {}
+    assert!(world.ladder.is_round_over());
+    let mut counted = BTreeMap::new();
+    for (pairing, end) in &world.stored.matches[at_match as usize..] {
+        for bot in &pairing.seats {
+            let is_counted = matches!(end, Some(End::Played(_)));
+            *counted.entry(bot.clone()).or_insert(0) += u32::from(is_counted);
+        }
+    }
+    let full = counted.values().filter(|matches| **matches == 10).count();
+    assert!(full >= 4, "{counted:?}");
+    assert!(
+        counted.values().all(|matches| *matches <= 10),
+        "{counted:?}"
+    );
+}
+
+#[test]
+fn a_closing_round_ends_when_the_order_is_settled_also_beside_a_match_that_cannot_be_repeated() {
+    let mut rules = rules(2);
+    rules.closing.settled_top = 1;
+    rules.closing.confidence = 0.7;
+    let mut world = World::new(rules, field(4), 3);
+    play(&mut world, 20);
+    world.spoils = 1.0;
+    world.step();
+    world.spoils = 0.0;
+    let annulled = world
+        .stored
+        .matches
+        .iter()
+        .find(|(_, end)| matches!(end, Some(End::Annulled(_))));
+    let gone = annulled.unwrap().0.seats[0].clone();
+    let at_match = world.ladder.counts().paired;
+    world.ladder.advance(State::Frozen { at_match });
+    let gone = world.bots.iter_mut().find(|bot| bot.presence.bot == gone);
+    gone.unwrap().is_there = false;
+    let before = world.stored.matches.len();
+    while world.step() {
+        let played = world.stored.matches.len() - before;
+        assert!(played < 500, "the order is never settled");
+    }
+    assert!(world.ladder.is_round_over());
+    assert!(world.ladder.is_settled(1, 0.7));
 }
 
 #[test]

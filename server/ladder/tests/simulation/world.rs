@@ -28,6 +28,7 @@ pub(crate) fn bot(name: &str, strength: f64) -> Bot {
             bot: BotVersion::new(name, "1"),
             owner: name.to_owned(),
             slots: 1,
+            free_slots: 64,
         },
         strength,
         fails: 0.0,

@@ -324,11 +324,22 @@ impl Matches {
         }
     }
 
-    /// Calls the match of this identifier off, if it is in play.
-    pub(crate) async fn call_off(&self, id: &MatchId, reason: String) -> Result<(), Refusal> {
+    /// Calls the match of this identifier off, if it is in play: because of the bot to which the
+    /// seat `of` was offered, or of nobody.
+    pub(crate) async fn call_off(
+        &self,
+        id: &MatchId,
+        of: Option<Seat>,
+        reason: String,
+    ) -> Result<(), Refusal> {
         let Some(hosted) = self.held(id) else {
             return Ok(());
         };
+        if let Some(seat) = of {
+            for listener in self.listeners() {
+                listener.declined(id, seat);
+            }
+        }
         let why = Cancellation { reason, by: None };
         match self.cancel(&*hosted, why).await {
             Err(refusal) if refusal.reason() != RefusalReason::MatchEnded => Err(refusal),

@@ -41,9 +41,10 @@ impl RepeatableRequest {
         })
     }
 
-    /// What makes the match of this number of a ladder.
-    pub(crate) fn of_ladder(id: &LadderId, number: u64) -> Self {
-        let name = format!("{LADDER_NOTES}\n{id}\n{number}");
+    /// What makes the match of this number of a ladder that was made at this moment: a ladder that
+    /// is dropped and made again has the same name and numbers.
+    pub(crate) fn of_ladder(id: &LadderId, made_unix_ms: u64, number: u64) -> Self {
+        let name = format!("{LADDER_NOTES}\n{id}\n{made_unix_ms}\n{number}");
         Self {
             content: Sha256::digest(name.as_bytes()).into(),
             name,

@@ -31,8 +31,6 @@ pub(super) struct Known {
     pub(super) open: BTreeMap<u64, OpenMatch>,
     /// Which match plays an annulled one again, by their numbers.
     pub(super) replaced: HashMap<u64, u64>,
-    /// Matches that have ended, and of which that is not taken in.
-    pub(super) ended: Vec<MatchId>,
     table: Option<Table>,
 }
 
@@ -61,7 +59,6 @@ impl Known {
             versions: HashMap::new(),
             open: BTreeMap::new(),
             replaced: HashMap::new(),
-            ended: Vec::new(),
             table: None,
         }
     }

@@ -19,6 +19,7 @@ use super::{
     rows::Description,
     running,
     telling::{say, storage_failed},
+    turns::Turns,
 };
 use crate::{
     hosting::{HostedMatch, MatchListener, Matches, Ticket},
@@ -53,6 +54,12 @@ impl MatchListener for LadderListener {
 
     fn joined(&self, _: &MatchId, _: Seat) {}
 
+    fn declined(&self, id: &MatchId, seat: Seat) {
+        for ladder in self.0.all() {
+            ladder.declined(id, seat);
+        }
+    }
+
     fn over(&self, id: &MatchId, gate: Option<&Gate>) {
         match gate {
             Some(gate) if !gate.is_open() => {
@@ -76,6 +83,8 @@ pub(crate) struct Ladders {
     matches: Arc<Matches>,
     lobby: Arc<Lobby>,
     running: Mutex<Vec<AbortOnDropHandle<()>>>,
+    /// Ladders are made one after the other, each to its end.
+    turns: Turns,
 }
 
 impl Ladders {
@@ -98,6 +107,7 @@ impl Ladders {
             matches,
             lobby,
             running: Mutex::default(),
+            turns: Turns::begin(),
         }
     }
 
@@ -153,7 +163,7 @@ impl Ladders {
             );
             return;
         }
-        for standing in ladder.with(|known| known.ladder.standings().cloned().collect::<Vec<_>>()) {
+        for standing in ladder.all_standings() {
             say(&self.lobby, &queue_id, &standing);
         }
         let run = running::run(
@@ -172,10 +182,17 @@ impl Ladders {
     /// # Errors
     /// When there is one of its name, or a queue, or too many; or when the store fails.
     pub(crate) async fn create(
-        &self,
+        self: &Arc<Self>,
         id: LadderId,
         ladder: v1::Ladder,
     ) -> Result<v1::Ladder, Refusal> {
+        let ladders = Arc::clone(self);
+        let change = async move { Ok(ladders.create_now(id, ladder).await) };
+        let made = self.turns.take(change).await;
+        made.unwrap_or_else(|error| Err(storage_failed(&error)))
+    }
+
+    async fn create_now(&self, id: LadderId, ladder: v1::Ladder) -> Result<v1::Ladder, Refusal> {
         let taken = || {
             let detail = "there is a ladder or a queue of this name; choose another";
             Refusal::field("ladder.ladder_id", detail)
@@ -184,7 +201,12 @@ impl Ladders {
             return Err(Refusal::server_limit("ladders", MAX_LADDERS));
         }
         let rules = queue_rules(&ladder).ok_or_else(taken)?;
-        if self.lobby.rules(&rules.queue_id).is_some() {
+        let queue_id = rules.queue_id.clone();
+        let opened = self.lobby.with(|room, _| match room.rules(&queue_id) {
+            Some(_) => false,
+            None => room.open_queue(rules).is_ok(),
+        });
+        if !opened {
             return Err(taken());
         }
         let description = Description {
@@ -192,12 +214,15 @@ impl Ladders {
             frozen_at_match: 0,
         };
         let made = LiveLadder::make(id.clone(), description, Arc::clone(&self.store)).await;
-        let made = made.map_err(|error| match error {
-            StoreError::WriteRefused {
-                refusal: WriteRefusal::LadderExists { .. },
-                ..
-            } => taken(),
-            error => storage_failed(&error),
+        let made = made.map_err(|error| {
+            self.lobby.with(|room, _| room.close_queue(&queue_id));
+            match error {
+                StoreError::WriteRefused {
+                    refusal: WriteRefusal::LadderExists { .. },
+                    ..
+                } => taken(),
+                error => storage_failed(&error),
+            }
         })?;
         info!(ladder = %id, "a ladder is made");
         self.set.0.lock().insert(id, Arc::clone(&made));
@@ -232,7 +257,7 @@ impl Ladders {
     /// When it is in a later one; or when the store fails.
     pub(crate) async fn advance(
         &self,
-        ladder: &LiveLadder,
+        ladder: &Arc<LiveLadder>,
         to: LadderState,
     ) -> Result<(), Refusal> {
         let advanced = ladder.advance(to).await;
@@ -251,8 +276,8 @@ impl Ladders {
     /// When the store fails.
     pub(crate) async fn unbench(
         &self,
-        ladder: &LiveLadder,
-        bot: &BotVersion,
+        ladder: &Arc<LiveLadder>,
+        bot: BotVersion,
     ) -> Result<(), Refusal> {
         let unbenched = ladder.unbench(bot).await;
         let unbenched = unbenched.map_err(|error| storage_failed(&error))?;

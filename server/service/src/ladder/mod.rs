@@ -7,6 +7,8 @@
 //! it is made, and it is made under a name that is stored with it: so a server that is killed at
 //! any moment neither loses a match nor plays one twice.
 
+mod changing;
+mod in_play;
 mod known;
 mod ladders;
 mod listing;
@@ -17,6 +19,7 @@ mod rows;
 mod running;
 mod shown;
 mod telling;
+mod turns;
 
 pub(crate) use ladders::Ladders;
 pub(crate) use listing::MatchFilter;

@@ -4,16 +4,21 @@ use std::sync::Arc;
 
 use bridgemaster_ladder::Ladder;
 use bridgemaster_store::{
-    LadderChange, LadderId, Store, StoreError, StoredLadder, Write, limits::MAX_PAGE_LADDER_MATCHES,
+    DamagedValue as StoredValue, LadderChange, LadderId, Store, StoreError, StoredLadder, Write,
+    limits::MAX_PAGE_LADDER_MATCHES,
 };
 use tracing::{error, info};
 
 use super::{
     LiveLadder,
+    in_play::InPlay,
     known::{Known, OpenMatch},
     rows::{Description, MatchRow, Version},
 };
-use crate::metrics::{DamagedValue, Metrics};
+use crate::{
+    hosting::Matches,
+    metrics::{DamagedValue, Metrics},
+};
 
 impl LiveLadder {
     /// Takes the lead of a ladder, and reads what it was. What cannot be read of it is told, and
@@ -40,10 +45,52 @@ impl LiveLadder {
             change: LadderChange::Lead { term },
         };
         store.commit(vec![lead]).await?;
+        let known = Known::read(&id, description, &*store, metrics).await?;
+        Ok(Some(Self::lead(id, term, store, known)))
+    }
+
+    /// Reads what is stored again, and takes it for what is known: matches that were made are found
+    /// again by their numbers.
+    ///
+    /// # Errors
+    /// A failure of the store.
+    pub(super) async fn read_again(
+        self: &Arc<Self>,
+        matches: &Arc<Matches>,
+    ) -> Result<(), StoreError> {
+        let (ladder, matches) = (Arc::clone(self), Arc::clone(matches));
+        let change = async move {
+            let (id, metrics) = (ladder.id(), matches.metrics());
+            let all = ladder.store().ladders().await?;
+            let mut kept = all.kept.into_iter();
+            let stored = kept.find(|stored| stored.ladder_id == *id);
+            let description = stored.and_then(|stored| Description::read(&stored.value).ok());
+            // As it was read before, if it cannot be read any more.
+            let description =
+                description.unwrap_or_else(|| ladder.with(|known| known.description.clone()));
+            let read = Known::read(id, description, &**ladder.store(), metrics).await?;
+            ladder.with(|known| *known = read);
+            ladder.in_play(|in_play| *in_play = InPlay::default());
+            ladder.set_behind(false);
+            ladder.changed();
+            Ok(())
+        };
+        self.turns.take(change).await
+    }
+}
+
+impl Known {
+    /// Reads what is stored of a ladder. What cannot be read is told, and the rest goes on.
+    async fn read(
+        id: &LadderId,
+        description: Description,
+        store: &dyn Store,
+        metrics: &Metrics,
+    ) -> Result<Self, StoreError> {
         let ladder = Ladder::new(description.rules(), description.state());
-        let mut known = Known::new(description, ladder);
-        known.read_versions(&id, &*store, metrics).await?;
-        known.read_matches(&id, &*store, metrics).await?;
+        let mut known = Self::new(description, ladder);
+        known.read_versions(id, store, metrics).await?;
+        known.read_matches(id, store, metrics).await?;
         let counts = known.ladder.counts();
         info!(
             ladder = %id,
@@ -52,11 +99,9 @@ impl LiveLadder {
             bots = known.versions.len(),
             "a ladder goes on"
         );
-        Ok(Some(Self::lead(id, term, store, known)))
+        Ok(known)
     }
-}
 
-impl Known {
     /// Takes in the versions of bots, in the order in which they entered.
     async fn read_versions(
         &mut self,
@@ -94,13 +139,20 @@ impl Known {
             let rows = store.ladder_matches(id, number, MAX_PAGE_LADDER_MATCHES);
             let rows = rows.await?;
             from = rows.next;
-            for damage in rows.damaged {
-                unreadable(id, "a match", &damage.to_string(), metrics);
-            }
             for stored in rows.kept {
                 match MatchRow::read(&stored) {
                     Ok(row) => self.has_had(stored.number, row),
-                    Err(problem) => unreadable(id, "a match", &problem, metrics),
+                    Err(problem) => {
+                        unreadable(id, "a match", &problem, metrics);
+                        self.ladder.skip_to(stored.number + 1);
+                    }
+                }
+            }
+            for damage in rows.damaged {
+                unreadable(id, "a match", &damage.to_string(), metrics);
+                if let StoredValue::LadderMatch { number, .. } = damage.value {
+                    // The next one is paired after it.
+                    self.ladder.skip_to(number + 1);
                 }
             }
         }
@@ -127,4 +179,62 @@ impl Known {
 fn unreadable(id: &LadderId, what: &str, problem: &str, metrics: &Metrics) {
     error!(ladder = %id, what, problem, "a ladder cannot be read in full");
     metrics.damaged(DamagedValue::Ladder);
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_ladder::{BotVersion, Presence};
+    use bridgemaster_proto::v1;
+    use bridgemaster_store::{LadderStore as _, MemoryStore};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_ladder_whose_newest_match_cannot_be_read_goes_on_after_it() {
+        let id = LadderId::new("league").unwrap();
+        let description = Description {
+            ladder: v1::Ladder {
+                config: Some(v1::MatchConfig {
+                    seats: 2,
+                    ..v1::MatchConfig::default()
+                }),
+                max_matches: 4,
+                max_slots: 64,
+                house_bots: vec!["ada".to_owned(), "bob".to_owned()],
+                ..v1::Ladder::default()
+            },
+            frozen_at_match: 0,
+        };
+        let store = Arc::new(MemoryStore::new());
+        let changes = [
+            LadderChange::Open {
+                value: description.to_bytes(),
+            },
+            LadderChange::Lead { term: 1 },
+            LadderChange::Pair {
+                term: 1,
+                number: 0,
+                value: vec![0xff],
+            },
+        ];
+        let writes = changes.map(|change| Write::ChangeLadder {
+            ladder_id: id.clone(),
+            change,
+        });
+        store.commit(writes.to_vec()).await.unwrap();
+        let mut stored = store.ladders().await.unwrap().kept;
+        let metrics = Metrics::new();
+        let recovered = LiveLadder::recover(stored.remove(0), store, &metrics).await;
+        let ladder = recovered.unwrap().expect("its rules can be read");
+        let there = ["ada", "bob"].map(|name| Presence {
+            bot: BotVersion::new(name, "1"),
+            owner: String::new(),
+            slots: 1,
+            free_slots: 1,
+        });
+        ladder.enter(there.to_vec()).await.unwrap();
+        ladder.attend(&there);
+        let (number, _) = ladder.pair().await.unwrap().expect("both are there");
+        assert_eq!(number, 1);
+    }
 }

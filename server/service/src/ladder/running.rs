@@ -1,27 +1,28 @@
 //! Who runs a ladder: lets bots enter, pairs, has matches made, and takes in what came of them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use bridgemaster_games::Seat;
-use bridgemaster_ladder::{BotVersion, End, Presence, Standing};
+use bridgemaster_ladder::{BotVersion, End, Presence, Purpose, Standing};
 use bridgemaster_match::MatchId;
-use bridgemaster_proto::v1::{LadderState, MatchInfo, MatchState, RefusalReason};
+use bridgemaster_proto::v1::{Attendance, LadderState, MatchInfo, MatchState, RefusalReason};
 use bridgemaster_store::StoreError;
 use tokio::{select, time::sleep};
 use tracing::{error, info, warn};
 
 use super::{
     LiveLadder,
+    in_play::InPlay,
     outcome::end_of,
     rows::{MatchRow, purpose_to_wire},
     telling::{say, storage_failed},
 };
 use crate::{
-    hosting::{Making, Matches, RepeatableRequest},
+    hosting::{Making, Matches},
     lobby::{BotName, Invited, Lobby, QueueId},
     refusal::Refusal,
 };
@@ -35,7 +36,16 @@ const TRY_FOR: Duration = Duration::from_secs(60);
 /// How long nothing is paired after a match could not be made for another reason than its bots.
 const REST: Duration = Duration::from_secs(10);
 
-/// Runs a ladder for as long as it is polled, or until the store fails.
+/// How long nothing is paired with a bot that could not be offered a seat. It doubles each further
+/// time, and ends once it is offered one.
+const PASS_OVER_FOR: Duration = Duration::from_secs(1);
+/// How often that doubles at most: to about a minute.
+const MAX_DOUBLINGS: u32 = 6;
+/// How long such a bot is remembered after that.
+const REMEMBERED_FOR: Duration = Duration::from_secs(600);
+
+/// Runs a ladder for as long as it is polled, or until the store is closed. After a failure of the
+/// store the ladder is read again, and goes on as it is stored.
 pub(super) async fn run(
     ladder: Arc<LiveLadder>,
     matches: Arc<Matches>,
@@ -50,19 +60,23 @@ pub(super) async fn run(
         queue_id,
         began: Instant::now(),
         rests_until: None,
+        passed_over: HashMap::new(),
     };
     loop {
         match runner.turn().await {
             Ok(Turn::GoOn) => {}
-            Ok(Turn::Over) => return,
+            Ok(Turn::Over) | Err(StoreError::Closed) => return,
             Err(error) => {
-                error!(ladder = %ladder.id(), %error, "the store failed: a ladder stops");
-                return;
+                error!(ladder = %ladder.id(), %error, "the store failed: a ladder is read again");
+                ladder.set_behind(true);
+                sleep(REST).await;
+                continue;
             }
         }
         select! {
             () = ladder.woken() => {}
             news = watch.next() => if news.is_none() {
+                error!(ladder = %ladder.id(), "the queue of a ladder is gone: it is not played");
                 return;
             },
             () = sleep(LOOK_AGAIN) => {}
@@ -77,6 +91,14 @@ struct Runner {
     queue_id: QueueId,
     began: Instant,
     rests_until: Option<Instant>,
+    /// Bots that could not be offered a seat of late, by their names.
+    passed_over: HashMap<String, PassedOver>,
+}
+
+/// A bot that could not be offered a seat.
+struct PassedOver {
+    times: u32,
+    until: Instant,
 }
 
 /// Whether there is more to do.
@@ -88,24 +110,23 @@ enum Turn {
 
 impl Runner {
     async fn turn(&mut self) -> Result<Turn, StoreError> {
+        if self.ladder.is_behind() {
+            self.ladder.read_again(&self.matches).await?;
+            for standing in self.ladder.all_standings() {
+                say(&self.lobby, &self.queue_id, &standing);
+            }
+        }
         self.settle().await?;
         self.make_what_is_paired().await?;
         if self.matches.lifecycle().is_draining() {
             return Ok(Turn::GoOn);
         }
-        let there = self.there();
-        for standing in self.ladder.enter(&there).await? {
+        for standing in self.ladder.enter(self.there()).await? {
             let Standing { bot, .. } = &standing;
             info!(ladder = %self.ladder.id(), bot = bot.name, version = bot.version, "a bot enters");
             say(&self.lobby, &self.queue_id, &standing);
         }
-        self.ladder.attend(&there);
-        while self.rests_until.is_none_or(|until| until <= Instant::now()) {
-            let Some((number, row)) = self.ladder.pair().await? else {
-                break;
-            };
-            self.make(number, &row, false).await?;
-        }
+        self.play().await?;
         if self.ladder.is_round_over() {
             // It is frozen, and so can be closed.
             let _ = self.ladder.advance(LadderState::Closed).await?;
@@ -122,22 +143,64 @@ impl Runner {
         Ok(Turn::GoOn)
     }
 
+    /// Pairs, and has what is paired made, until nothing more is to be paired. Each time it is
+    /// looked anew at who is there: so each time a match is made, or a bot is passed over.
+    async fn play(&mut self) -> Result<(), StoreError> {
+        loop {
+            self.ladder.attend(&self.there());
+            if self.rests_until.is_some_and(|until| until > Instant::now()) {
+                return Ok(());
+            }
+            let Some((number, row)) = self.ladder.pair().await? else {
+                return Ok(());
+            };
+            self.make(number, &row, false).await?;
+        }
+    }
+
     /// The bots that are offered seats.
     fn there(&self) -> Vec<Presence> {
         let there = self
             .lobby
             .with(|room, now| room.offered_to(&self.queue_id, now));
-        let there = there.into_iter().map(|attendance| Presence {
+        let now = Instant::now();
+        let is_passed_over = |attendance: &Attendance| {
+            let passed_over = self.passed_over.get(&attendance.bot_name);
+            passed_over.is_some_and(|passed_over| passed_over.until > now)
+        };
+        let there = there.into_iter();
+        let there = there.filter(|attendance| !is_passed_over(attendance));
+        let there = there.map(|attendance| Presence {
             bot: BotVersion::new(attendance.bot_name, attendance.bot_version),
             owner: attendance.owner,
             slots: attendance.slots,
+            free_slots: attendance.slots.saturating_sub(attendance.slots_used),
         });
         there.collect()
     }
 
+    /// A bot could not be offered a seat: for a while nothing is paired with it. If it is not said
+    /// which of a match, with none of them.
+    fn pass_over(&mut self, refusal: &Refusal, row: &MatchRow) {
+        let now = Instant::now();
+        self.passed_over
+            .retain(|_, passed_over| passed_over.until + REMEMBERED_FOR > now);
+        let named = refusal.named("bot_name");
+        let bots = row.pairing.seats.iter().map(|bot| &bot.name);
+        for bot in bots.filter(|bot| named.is_none_or(|named| named == **bot)) {
+            let first = PassedOver {
+                times: 0,
+                until: now,
+            };
+            let passed_over = self.passed_over.entry(bot.clone()).or_insert(first);
+            passed_over.until = now + PASS_OVER_FOR * (1 << passed_over.times.min(MAX_DOUBLINGS));
+            passed_over.times += 1;
+        }
+    }
+
     /// Takes in the matches that have ended.
     async fn settle(&mut self) -> Result<(), StoreError> {
-        for (number, id) in self.ladder.take_ended() {
+        for (number, id) in self.ladder.in_play(InPlay::take_ended) {
             let found = match self.matches.known(&id).await {
                 Ok(Some(hosted)) => hosted.info().shown().await.ok(),
                 // It was dropped, or cannot be read: then it has no result.
@@ -149,7 +212,7 @@ impl Runner {
                 Some(Some(end)) => self.end(number, end).await?,
                 Some(None) => {}
                 // The store could not be read just now.
-                None => self.ladder.has_ended(id),
+                None => self.ladder.over(&id),
             }
         }
         Ok(())
@@ -197,6 +260,9 @@ impl Runner {
         );
         match made.await {
             Ok(info) => {
+                for bot in &row.pairing.seats {
+                    self.passed_over.remove(&bot.name);
+                }
                 if let Some(end) = end_of(&info) {
                     self.end(number, end).await?;
                 }
@@ -209,14 +275,19 @@ impl Runner {
                         RefusalReason::ServerStopping | RefusalReason::LimitReached
                     );
                 let is_of_a_bot = refusal.reason() == RefusalReason::BotNotAvailable;
-                if !is_of_a_bot {
+                if is_of_a_bot {
+                    self.pass_over(&refusal, row);
+                } else {
                     let why = refusal.message();
                     warn!(ladder = %self.ladder.id(), number, why, "a match cannot be made");
                     self.rests_until = Some(Instant::now() + REST);
                 }
-                if is_of_the_server || (is_of_a_bot && try_again) {
+                let is_asked_for = row.pairing.purpose == Purpose::Requested;
+                if !is_asked_for && (is_of_the_server || (is_of_a_bot && try_again)) {
                     return Ok(());
                 }
+                self.ladder
+                    .in_play(|in_play| in_play.is_not_made(number, refusal));
                 self.end(number, End::CalledOff { absent: Vec::new() })
                     .await
             }
@@ -225,7 +296,7 @@ impl Runner {
 }
 
 /// Has the match of a number made, or finds it if it was made before. Gives what is known of it.
-pub(super) async fn make(
+async fn make(
     ladder: &Arc<LiveLadder>,
     matches: &Arc<Matches>,
     lobby: &Arc<Lobby>,
@@ -256,7 +327,7 @@ pub(super) async fn make(
     ];
     let making = Making {
         labels: labels.into(),
-        request: Some(RepeatableRequest::of_ladder(ladder.id(), number)),
+        request: Some(ladder.making(number)),
         ..Making::default()
     };
     let purpose = purpose_to_wire(row.pairing.purpose);
@@ -283,27 +354,19 @@ async fn info_of(matches: &Arc<Matches>, id: &MatchId) -> Option<MatchInfo> {
     hosted.info().shown().await.ok()
 }
 
-/// Has a match played that somebody asks for, and that does not count.
+/// Has a match played that somebody asks for, and that does not count. Whoever runs the ladder
+/// makes it, as every other.
 pub(crate) async fn request(
     ladder: &Arc<LiveLadder>,
-    matches: &Arc<Matches>,
-    lobby: &Arc<Lobby>,
-    bots: &[BotVersion],
+    bots: Vec<BotVersion>,
 ) -> Result<String, Refusal> {
-    let queue_id = QueueId::new(ladder.id().as_str()).ok_or_else(Refusal::storage_failed)?;
-    let there = ladder.request(bots).await;
-    let (number, row) = there
+    let asked = ladder.request(bots).await;
+    let made = asked
         .map_err(|error| storage_failed(&error))?
         .map_err(|refused| request_refused(&refused))?;
-    match make(ladder, matches, lobby, &queue_id, number, &row).await {
-        Ok(info) => Ok(info.match_id),
-        Err(refusal) => {
-            let end = End::CalledOff { absent: Vec::new() };
-            let ended = ladder.end(number, end).await;
-            ended.map_err(|error| storage_failed(&error))?;
-            Err(refusal)
-        }
-    }
+    // Nobody runs the ladder any more.
+    let made = made.await.unwrap_or_else(|_| Err(Refusal::stopping()));
+    made.map(|id| id.to_string())
 }
 
 fn request_refused(refused: &bridgemaster_ladder::RequestRefused) -> Refusal {
@@ -314,7 +377,12 @@ fn request_refused(refused: &bridgemaster_ladder::RequestRefused) -> Refusal {
         R::NotFree { bot } => {
             Refusal::new(RefusalReason::BotNotAvailable, message).with("bot_name", bot.name.clone())
         }
-        R::Full => Refusal::new(RefusalReason::LimitReached, message),
-        R::Closed => Refusal::new(RefusalReason::LadderClosed, message),
+        R::Due { bot } => {
+            Refusal::new(RefusalReason::BotNotAvailable, message).with("bot_name", bot.name.clone())
+        }
+        R::Full | R::PlaysOne { .. } | R::TooMany { .. } => {
+            Refusal::new(RefusalReason::LimitReached, message)
+        }
+        R::Frozen | R::Closed => Refusal::new(RefusalReason::LadderClosed, message),
     }
 }

@@ -203,7 +203,7 @@ impl Lobby {
     pub(crate) fn attend(
         self: &Arc<Self>,
         asking: Asking,
-    ) -> Result<(AttendStream, Vec<MatchId>), Refusal> {
+    ) -> Result<(AttendStream, Vec<(MatchId, Seat)>), Refusal> {
         let queue_id = asking.queue_id.clone();
         let mut locked = self.locked.lock();
         let attended = locked.room.attend(asking);

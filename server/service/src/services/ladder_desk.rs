@@ -285,9 +285,18 @@ impl LadderService for LadderDesk {
             .into_iter()
             .map(|bot| version(&ladder, "bots", Some(bot)));
         let bots = bots.collect::<Result<Vec<_>, _>>()?;
-        let made = request(&ladder, self.matches(), self.ladders.lobby(), &bots);
+        let own = caller.name().filter(|_| !caller.may(KeyScope::Admin));
+        if let Some(own) = own
+            && bots.iter().all(|bot| bot.name != own.as_str())
+        {
+            let detail = format!(
+                "name your own bot {:?} among them, or show a key with the scope `admin`",
+                own.as_str()
+            );
+            return Err(Refusal::field("bots", detail).into());
+        }
         Ok(Response::new(RequestMatchResponse {
-            match_id: made.await?,
+            match_id: request(&ladder, bots).await?,
         }))
     }
 
@@ -299,7 +308,7 @@ impl LadderService for LadderDesk {
             .changeable(&request, &request.get_ref().ladder_id)
             .await?;
         let bot = version(&ladder, "bot", request.into_inner().bot)?;
-        self.ladders.unbench(&ladder, &bot).await?;
+        self.ladders.unbench(&ladder, bot.clone()).await?;
         Ok(Response::new(UnbenchBotResponse {
             standing: Some(ladder.standing(&bot, &self.attending(&ladder))),
         }))

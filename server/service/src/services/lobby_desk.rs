@@ -3,6 +3,7 @@
 use std::{pin::Pin, sync::Arc};
 
 use async_stream::stream;
+use bridgemaster_games::Seat;
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{
     AttendRequest, AttendResponse, CreateQueueRequest, CreateQueueResponse, DeclineOfferRequest,
@@ -66,10 +67,13 @@ impl LobbyDesk {
         Ok((queue_id, caller))
     }
 
-    /// Calls matches off whose seats were offered to a bot that does not take them.
-    async fn call_off(&self, matches: Vec<MatchId>, reason: &str) -> Result<(), Refusal> {
-        for id in matches {
-            self.matches.call_off(&id, reason.to_owned()).await?;
+    /// Calls matches off whose seats were offered to a bot that comes with another version. Only
+    /// the first is held against the one before: to come with a new version is one act.
+    async fn call_off(&self, offers: Vec<(MatchId, Seat)>) -> Result<(), Refusal> {
+        let reason = "its bot came with another version before it took its seat";
+        for (count, (id, seat)) in offers.into_iter().enumerate() {
+            let of = Some(seat).filter(|_| count == 0);
+            self.matches.call_off(&id, of, reason.to_owned()).await?;
         }
         Ok(())
     }
@@ -91,11 +95,7 @@ impl LobbyService for LobbyDesk {
         }
         let asking = asking(request.get_ref(), &caller)?;
         let (mut attending, off) = self.lobby.attend(asking)?;
-        self.call_off(
-            off,
-            "its bot came with another version before it took its seat",
-        )
-        .await?;
+        self.call_off(off).await?;
         let matches = Arc::clone(&self.matches);
         let stopping = matches.lifecycle().stopping();
         Ok(Response::new(Box::pin(stream! {
@@ -161,12 +161,12 @@ impl LobbyService for LobbyDesk {
         let declined = self
             .lobby
             .with(|room, now| room.decline(&id, caller.name(), now));
-        let off = declined.map_err(Refusal::from)?;
+        let (id, seat) = declined.map_err(Refusal::from)?;
         let why = match reason.as_str() {
             "" => "a bot declined its seat".to_owned(),
             reason => format!("a bot declined its seat: {reason}"),
         };
-        self.call_off(vec![off], &why).await?;
+        self.matches.call_off(&id, Some(seat), why).await?;
         Ok(Response::new(DeclineOfferResponse {}))
     }
 
@@ -188,6 +188,11 @@ impl LobbyService for LobbyDesk {
         request: Request<DeleteQueueRequest>,
     ) -> Result<Response<DeleteQueueResponse>, Status> {
         let (queue_id, _) = self.run_by(&request, &request.get_ref().queue_id).await?;
+        let rules = self.lobby.rules(&queue_id);
+        if rules.is_some_and(|rules| rules.is_ladder) {
+            let detail = "it is the queue of a ladder, and ends with it: close the ladder";
+            return Err(Refusal::field("queue_id", detail).into());
+        }
         self.lobby.close_queue(&queue_id).await?;
         Ok(Response::new(DeleteQueueResponse {}))
     }

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
-    AdvanceLadderRequest, AttendRequest, AttendanceState, CreateLadderRequest,
-    ExportResultsRequest, GetLadderBotRequest, GetLadderRequest, Ladder, LadderBotRef, LadderMatch,
-    LadderState, ListHeadToHeadsRequest, ListLadderMatchesRequest, ListLaddersRequest,
-    ListStandingsRequest, MatchConfig, MatchState, OfferPurpose, RequestMatchRequest, Standing,
-    UnbenchBotRequest, WatchLadderRequest, WatchLadderResponse,
+    AdvanceLadderRequest, AttendRequest, AttendResponse, AttendanceState, CreateLadderRequest,
+    DeclineOfferRequest, DeleteQueueRequest, ExportResultsRequest, GetLadderBotRequest,
+    GetLadderRequest, Hello, Ladder, LadderBotRef, LadderMatch, LadderState,
+    ListHeadToHeadsRequest, ListLadderMatchesRequest, ListLaddersRequest, ListStandingsRequest,
+    MatchConfig, MatchState, Offer, OfferPurpose, RequestMatchRequest, Standing, UnbenchBotRequest,
+    WatchLadderRequest, WatchLadderResponse, attend_response,
     ladder_service_client::LadderServiceClient, lobby_service_client::LobbyServiceClient,
 };
 use bridgemaster_sdk::{AttendOptions, PlayError};
@@ -22,7 +23,7 @@ use tonic::{Code, Request, Status, Streaming, transport::Channel};
 
 use crate::{
     locked_server::LockedServer,
-    raw_bot::reason,
+    raw_bot::{self, RawBot, reason},
     test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
 
@@ -296,6 +297,88 @@ async fn a_bot_that_does_not_come_to_its_seats_is_benched_until_it_is_let() {
     assert_eq!(get(&server).await.matches, 0, "nothing of it counts");
 }
 
+/// Attends by hand, and gives the first offer.
+async fn first_offer(
+    server: &TestServer,
+    name: &str,
+    version: &str,
+) -> (Streaming<AttendResponse>, Offer) {
+    let request = AttendRequest {
+        queue_id: NAME.to_owned(),
+        bot_name: name.to_owned(),
+        bot_version: version.to_owned(),
+        slots: 1,
+        protocol_revision: 1,
+    };
+    let mut lobby = LobbyServiceClient::new(server.channel.clone());
+    let mut stream = lobby.attend(request).await.unwrap().into_inner();
+    let offered = timeout(PATIENCE, async {
+        loop {
+            let told = stream.message().await.unwrap().expect("it attends");
+            if let Some(attend_response::Message::Offer(offer)) = told.message {
+                return offer;
+            }
+        }
+    });
+    let offer = offered.await.expect("it is offered a seat");
+    (stream, offer)
+}
+
+#[tokio::test]
+async fn a_new_version_waits_while_the_one_before_it_plays_and_others_go_on() {
+    let server = TestServer::open().await;
+    let mut housed = of_two();
+    housed.house_bots = vec!["house".to_owned()];
+    make(&server, housed).await.unwrap();
+    let _house = attend(&server, "house", "1", 4);
+    let (_first, offer) = first_offer(&server, "ada", "1").await;
+    let hello = Hello {
+        bot_name: "ada".to_owned(),
+        ..raw_bot::hello()
+    };
+    // It plays, and never answers.
+    let _playing = RawBot::join_with(&server, &offer.ticket, hello).await;
+    let _second = attend(&server, "ada", "2", 1);
+    let _other = attend(&server, "bob", "1", 1);
+    until_counted(&server, 1).await;
+    let called_off = matches(&server, "ada").await.into_iter();
+    let called_off = called_off
+        .filter(|one| one.r#match.as_ref().unwrap().state() == MatchState::Cancelled)
+        .count();
+    assert_eq!(called_off, 0);
+}
+
+#[tokio::test]
+async fn a_bot_that_keeps_declining_is_benched() {
+    let server = TestServer::open().await;
+    let mut housed = of_two();
+    housed.house_bots = vec!["house".to_owned()];
+    make(&server, housed).await.unwrap();
+    let _house = attend(&server, "house", "1", 4);
+    let (mut stream, offer) = first_offer(&server, "ada", "1").await;
+    let mut lobby = LobbyServiceClient::new(server.channel.clone());
+    let mut offer_id = offer.offer_id;
+    let ended = timeout(PATIENCE, async {
+        loop {
+            let reason = "not this one".to_owned();
+            let decline = DeclineOfferRequest { offer_id, reason };
+            lobby.decline_offer(decline).await.unwrap();
+            offer_id = loop {
+                match stream.message().await {
+                    Ok(Some(told)) => {
+                        if let Some(attend_response::Message::Offer(offer)) = told.message {
+                            break offer.offer_id;
+                        }
+                    }
+                    Ok(None) => panic!("it did not leave"),
+                    Err(refused) => return refused,
+                }
+            };
+        }
+    });
+    assert_eq!(reason(&ended.await.expect("it is benched")), "BOT_BENCHED");
+}
+
 #[tokio::test]
 async fn a_requested_match_is_played_and_does_not_count() {
     let server = TestServer::open().await;
@@ -461,4 +544,37 @@ async fn a_ladder_is_changed_with_the_scope_admin_and_entered_by_the_keys_that_i
     lobby.attend(attend(&ada)).await.unwrap();
     let refused = lobby.attend(attend(&eve)).await.unwrap_err();
     assert_eq!(reason(&refused), "QUEUE_UNKNOWN");
+    let mut delete = Request::new(DeleteQueueRequest {
+        queue_id: NAME.to_owned(),
+    });
+    delete.metadata_mut().insert(KEY_METADATA, showing(&admin));
+    let refused = lobby.delete_queue(delete).await.unwrap_err();
+    assert!(refused.message().starts_with("queue_id"), "{refused}");
+    let is_known = |standings: &[Standing]| standings.iter().any(|one| one.bot_name == "ada");
+    let request_by = |key: &ApiKey| {
+        let mut request = Request::new(RequestMatchRequest {
+            ladder_id: NAME.to_owned(),
+            bots: vec![bot("ada"), bot("ada")],
+        });
+        request.metadata_mut().insert(KEY_METADATA, showing(key));
+        request
+    };
+    let entered = timeout(PATIENCE, async {
+        let mut request = Request::new(WatchLadderRequest {
+            ladder_id: NAME.to_owned(),
+        });
+        request.metadata_mut().insert(KEY_METADATA, showing(&ada));
+        let mut news = client(server)
+            .watch_ladder(request)
+            .await
+            .unwrap()
+            .into_inner();
+        while !is_known(&news.message().await.unwrap().unwrap().standings) {}
+    });
+    entered.await.expect("it enters");
+    let refused = client(server).request_match(request_by(&eve)).await;
+    let refused = refused.unwrap_err();
+    assert!(refused.message().starts_with("bots"), "{refused}");
+    let refused = client(server).request_match(request_by(&admin)).await;
+    assert_eq!(reason(&refused.unwrap_err()), "SCOPE_MISSING");
 }

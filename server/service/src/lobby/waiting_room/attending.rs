@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use bridgemaster_games::Seat;
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
@@ -19,15 +20,15 @@ use crate::{
 
 impl WaitingRoom {
     /// A bot attends with a new stream; an older one of it ends. Gives the stream, and matches that
-    /// cannot be played as they are: their seats were offered to another version of the bot, which
-    /// has not taken them.
+    /// cannot be played as they are: these seats of them were offered to another version of the
+    /// bot, which has not taken them.
     ///
     /// # Errors
     /// When it may not.
     pub(in crate::lobby) fn attend(
         &mut self,
         asking: Asking,
-    ) -> Result<(StreamNumber, Vec<MatchId>), Refused> {
+    ) -> Result<(StreamNumber, Vec<(MatchId, Seat)>), Refused> {
         let Asking {
             queue_id,
             bot,
@@ -55,7 +56,9 @@ impl WaitingRoom {
         let is_of_version =
             |offer: &SeatOffer| offer.is_taken || offer.offered.bot_version == version;
         let of_others = place.seats.values().filter(|offer| !is_of_version(offer));
-        let off = of_others.map(|offer| offer.match_id.clone()).collect();
+        let off = of_others
+            .map(|offer| (offer.match_id.clone(), offer.seat))
+            .collect();
         place.seats.retain(|_, offer| is_of_version(offer));
         place.attendance = Some(Attendance {
             id: id.clone(),

@@ -139,7 +139,7 @@ impl WaitingRoom {
         }
     }
 
-    /// The bot of a key declines an offer. Gives the match, which is not played then.
+    /// The bot of a key declines an offer. Gives the match, which is not played then, and the seat.
     ///
     /// # Errors
     /// When it has no such offer, or has taken it.
@@ -148,7 +148,7 @@ impl WaitingRoom {
         offer_id: &OfferId,
         key: Option<&KeyName>,
         now: Instant,
-    ) -> Result<MatchId, Refused> {
+    ) -> Result<(MatchId, Seat), Refused> {
         let id = offer_id.match_id().ok_or(Refused::OfferUnknown)?;
         let mut of_match = self.matches.get(&id).into_iter().flatten();
         let found = of_match.find(|(.., other)| other == offer_id);
@@ -158,14 +158,13 @@ impl WaitingRoom {
         }
         let place = self.known_place(&queue_id, &bot);
         let place = place.ok_or(Refused::OfferUnknown)?;
-        if place.seats.get(offer_id).is_none_or(|offer| offer.is_taken) {
-            return Err(Refused::OfferUnknown);
-        }
+        let offer = place.seats.get(offer_id).filter(|offer| !offer.is_taken);
+        let seat = offer.ok_or(Refused::OfferUnknown)?.seat;
         place.seats.remove(offer_id);
         place.did_not_take(now);
         self.changed(&queue_id, &bot);
         self.settle(&queue_id, &bot);
-        Ok(id)
+        Ok((id, seat))
     }
 
     /// A match is over, and its seats are free.

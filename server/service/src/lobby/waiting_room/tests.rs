@@ -68,7 +68,7 @@ impl Scene {
         name: &str,
         version: &str,
         slots: u32,
-    ) -> Result<(StreamNumber, Vec<MatchId>), Refused> {
+    ) -> Result<(StreamNumber, Vec<(MatchId, Seat)>), Refused> {
         self.ids += 1;
         self.room.attend(Asking {
             queue_id: queue(),
@@ -274,7 +274,7 @@ fn another_version_is_another_attendance_and_the_older_ones_open_offers_are_off(
     scene.room.joined(&MatchId::new("taken").unwrap(), seat(0));
     let id = scene.shown("ada").unwrap().attendance_id;
     let (second, off) = scene.try_attend("ada", "2", 3).unwrap();
-    assert_eq!(off, [MatchId::new("open").unwrap()]);
+    assert_eq!(off, [(MatchId::new("open").unwrap(), seat(0))]);
     assert_eq!(scene.told(first), [Told::End(StreamEnd::Superseded)]);
     assert!(scene.offers(second).is_empty());
     let now = scene.shown("ada").unwrap();
@@ -329,7 +329,7 @@ fn only_the_bot_of_an_open_offer_declines_it() {
     let refused = scene.room.decline(&offer, Some(&stranger), now);
     assert_eq!(refused, Err(Refused::OfferUnknown));
     let declined = scene.room.decline(&offer, None, now);
-    assert_eq!(declined, Ok(MatchId::new("m").unwrap()));
+    assert_eq!(declined, Ok((MatchId::new("m").unwrap(), seat(0))));
     assert_eq!(scene.shown("ada").unwrap().slots_used, 0);
     for gone in ["m-0", "m-1", "m", ""] {
         let refused = scene.room.decline(&OfferId::from_client(gone), None, now);
