@@ -5,22 +5,21 @@ use std::{env, error::Error, fs, path::PathBuf};
 use prost::Message as _;
 use prost_types::{FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
-/// The files with the services that are served; all others are reached through them.
+/// The files with the services of which programs of ours use the messages; all others are reached
+/// through them.
 const ROOTS: &[&str] = &[
     "bridgemaster/v1/catalog.proto",
     "bridgemaster/v1/ladder_service.proto",
     "bridgemaster/v1/lobby_service.proto",
     "bridgemaster/v1/match_service.proto",
     "bridgemaster/v1/play.proto",
+    "bridgemaster/v1/rules_service.proto",
     "bridgemaster/v1/seat_service.proto",
 ];
 
 /// The services that no program of ours has yet. Only described: reflection tells of them, and calls
 /// for them are answered as not supported.
-const NOT_BUILT: &[&str] = &[
-    "bridgemaster/v1/contest_service.proto",
-    "bridgemaster/v1/rules_service.proto",
-];
+const NOT_BUILT: &[&str] = &["bridgemaster/v1/contest_service.proto"];
 
 /// The files of what a server keeps on disk. They are compiled, but no part of the descriptors:
 /// nobody outside is told of them.
@@ -45,6 +44,7 @@ const BOXED: &[&str] = &[
     ".bridgemaster.v1.GameRequest.game",
     ".bridgemaster.v1.GameSetup.game",
     ".bridgemaster.v1.MatchStarted.config",
+    ".bridgemaster.v1.RulesOperation.operation.load",
 ];
 
 /// What the packages begin with whose fields are told.

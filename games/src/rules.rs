@@ -102,6 +102,9 @@ pub trait Rules: Debug + Send + Sync + 'static {
         events: &mut impl EventSink<Self::Event>,
     ) -> Result<Self::State, FieldError>;
 
+    /// How many seats play.
+    fn seats(state: &Self::State) -> SeatCount;
+
     /// The number of the chance stream that decides what the state waits for: `None` when it
     /// waits for no chance result. While it waits for one, no seat owes a decision and there is no
     /// outcome. Each result of a match has a stream of its own, which the setup does not use and

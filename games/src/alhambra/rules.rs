@@ -95,6 +95,10 @@ impl Rules for Alhambra {
         Ok(())
     }
 
+    fn seats(state: &State) -> SeatCount {
+        state.seats
+    }
+
     fn owing(state: &State) -> SeatSet {
         match state.phase {
             Phase::Turn { seat } => SeatSet::one(seat),

@@ -63,6 +63,12 @@ impl Rules for BridgesToNowhere {
         Ok(state)
     }
 
+    fn seats(_state: &State) -> SeatCount {
+        const BUILDERS: SeatCount =
+            SeatCount::new(PLAYERS as u8).expect("a table has two builders");
+        BUILDERS
+    }
+
     fn owing(state: &State) -> SeatSet {
         match state.phase {
             Phase::Draft { seat } => SeatSet::one(seat),

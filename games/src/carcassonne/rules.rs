@@ -57,6 +57,10 @@ impl Rules for Carcassonne {
         Ok(state)
     }
 
+    fn seats(state: &State) -> SeatCount {
+        state.fixed.seats
+    }
+
     fn owing(state: &State) -> SeatSet {
         match &state.phase {
             Phase::PlaceTile { .. } | Phase::PlaceMeeple => SeatSet::one(state.turn),

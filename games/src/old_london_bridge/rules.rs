@@ -58,6 +58,10 @@ impl Rules for OldLondonBridge {
         Ok(state)
     }
 
+    fn seats(state: &State) -> SeatCount {
+        state.fixed.seats
+    }
+
     fn owing(state: &State) -> SeatSet {
         match state.phase {
             Phase::TakeA2 { seat } | Phase::RaiseCards { seat } => SeatSet::one(seat),

@@ -208,6 +208,10 @@ impl<const DEFECT: u8> Rules for Toy<DEFECT> {
         Ok(state)
     }
 
+    fn seats(state: &State<DEFECT>) -> SeatCount {
+        SeatCount::new(state.chosen.len() as u8).unwrap()
+    }
+
     fn owing(state: &State<DEFECT>) -> SeatSet {
         let seats = (0..).map_while(Seat::new).zip(&state.chosen);
         let is_over = usize::from(state.round) == state.prizes.len();

@@ -63,6 +63,11 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
         "a replay is read without a server",
     ),
     (
+        "bridgemaster-rules",
+        ROOMS_OF_MESSAGES,
+        "the rules by call need no server",
+    ),
+    (
         "bridgemaster-store",
         &["axum", "clap", "h2", "hyper", "tonic"],
         "a store has no callers",

@@ -12,6 +12,7 @@ const PURE: &[&str] = &[
     "bridgemaster-match",
     "bridgemaster-referee",
     "bridgemaster-replay",
+    "bridgemaster-rules",
     "bridgemaster-wire",
 ];
 

@@ -176,6 +176,10 @@ impl Rules for Hands {
         Ok(())
     }
 
+    fn seats(state: &HandsState) -> SeatCount {
+        SeatCount::new(state.hands.len() as u8).unwrap()
+    }
+
     fn owing(state: &HandsState) -> SeatSet {
         if state.rounds_left == 0 || state.prize_is_due {
             return SeatSet::EMPTY;

@@ -130,6 +130,10 @@ impl Rules for Heap {
         })
     }
 
+    fn seats(state: &HeapState) -> SeatCount {
+        SeatCount::new(state.taken.len() as u8).unwrap()
+    }
+
     fn owing(state: &HeapState) -> SeatSet {
         match state.stones {
             0 => SeatSet::EMPTY,

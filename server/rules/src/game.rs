@@ -1,0 +1,363 @@
+//! A position of one game.
+
+use std::{ops::Range, sync::Arc};
+
+use bridgemaster_games::{
+    ChanceStream, EventSink, LegalList, NoEvents, Outcome, Seat, SeatCount, SeatSet, Seed, Viewer,
+};
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{
+        GameConfig, GameDecision, GameEvent, GameObservation, RefusalReason, RulesDecision,
+        RulesStatus, rules_decision::Choice,
+    },
+};
+
+use crate::{limits::MAX_PLAYOUT_DECISIONS, outcome::outcome_to_wire, problem::Problem};
+
+/// The stream of a sample seed that hidden facts are drawn from: above those of chance results,
+/// which are below 2^32, and below those of the house.
+const SAMPLE_STREAM: u64 = 1 << 41;
+
+/// What a position of any game can do.
+pub(crate) trait AnyPosition: Send + Sync {
+    /// Another one like it.
+    fn copy(&self) -> Box<dyn AnyPosition>;
+    /// Whether and how the game goes on.
+    fn status(&self) -> RulesStatus;
+    /// Applies decisions, all or none. Adds what came of them to `events`, if it is wanted.
+    fn apply(
+        &mut self,
+        decisions: &[RulesDecision],
+        events: Option<&mut Vec<GameEvent>>,
+    ) -> Result<(), Problem>;
+    /// The legal decisions of a seat, or of the first that owes one, and whether the list was cut.
+    fn legal(&self, seat: Option<u32>) -> Result<(Vec<GameDecision>, bool), Problem>;
+    /// What a seat sees, or a spectator.
+    fn observe(&self, seat: Option<u32>) -> Result<GameObservation, Problem>;
+    /// What each seat sees, in seat order.
+    fn observe_all(&self) -> Vec<GameObservation>;
+    /// Plays to the end by random decisions, once for each number, as long as `see` says to go on.
+    /// Gives the number of the next playout.
+    fn play_out(
+        &self,
+        seed: &Seed,
+        numbers: Range<u32>,
+        resample: bool,
+        see: &mut dyn FnMut(&Outcome) -> bool,
+    ) -> Result<u32, Problem>;
+}
+
+/// What copies of a position share.
+struct Root<G: WireGame> {
+    config: G::Config,
+    seats: SeatCount,
+    /// Whose knowledge the position began with.
+    viewer: Viewer,
+    /// What chance results after the position are drawn from.
+    seed: Seed,
+}
+
+/// A position of a game: a settled state, and where it came from.
+pub(crate) struct GamePosition<G: WireGame> {
+    root: Arc<Root<G>>,
+    state: G::State,
+}
+
+impl<G: WireGame> GamePosition<G> {
+    /// Rebuilds a position from what it began with. Fields of errors are below the position.
+    pub(crate) fn new(
+        config: &GameConfig,
+        seats: u32,
+        observation: Option<&GameObservation>,
+        seed: Seed,
+    ) -> Result<Self, Problem> {
+        let config =
+            G::config_from_wire(config).map_err(|error| Problem::wire("config.game", error))?;
+        let count = u8::try_from(seats).ok().and_then(SeatCount::new);
+        let count = count.filter(|count| G::SEATS.contains(&count.get()));
+        let seats = count.ok_or_else(|| {
+            let (least, most) = (G::SEATS.start(), G::SEATS.end());
+            let detail = format!("{} has {least} to {most} seats, not {seats}", G::NAME);
+            Problem::invalid("config.seats", detail)
+        })?;
+        let refused = |error| Problem::rules(RefusalReason::InvalidField, "config", error);
+        G::check_config(&config, seats).map_err(refused)?;
+        let (mut state, viewer) = match observation {
+            None => {
+                let setup = G::draw_setup(&config, seats, &seed).map_err(refused)?;
+                let state = G::start(&config, seats, &setup, &mut NoEvents).map_err(refused)?;
+                (state, Viewer::Spectator)
+            }
+            Some(observation) => {
+                let observation = G::observation_from_wire(observation, &config)
+                    .map_err(|error| Problem::wire("observation", error))?;
+                let mut chance = ChanceStream::new(&seed, SAMPLE_STREAM);
+                let state = G::sample_state(&config, &observation, &mut chance);
+                let state = state.map_err(|error| {
+                    let field = format!("observation.{}", G::ID);
+                    Problem::rules(RefusalReason::PositionInvalid, &field, error)
+                })?;
+                (state, G::viewer(&observation))
+            }
+        };
+        if G::seats(&state) != seats {
+            let shown = G::seats(&state);
+            let detail = format!("the observation is of a match with {shown} seats, not {seats}");
+            return Err(Problem::impossible("config.seats", detail));
+        }
+        settle::<G>(&mut state, &seed, &mut NoEvents);
+        let root = Arc::new(Root {
+            config,
+            seats,
+            viewer,
+            seed,
+        });
+        Ok(Self { root, state })
+    }
+
+    fn is_over(&self) -> bool {
+        G::owing(&self.state).is_empty()
+    }
+
+    /// The seat of a decision: where one seat owes one, it may be left at 0.
+    fn decider(&self, state: &G::State, seat: u32) -> Result<Seat, Problem> {
+        let owing = G::owing(state);
+        let named = self.seat(seat).map_err(|problem| problem.below("seat"))?;
+        if owing.is_empty() {
+            let detail = "the game is over";
+            return Err(Problem::new(RefusalReason::IllegalDecision, "", detail));
+        }
+        let only = owing
+            .iter()
+            .next()
+            .filter(|_| owing.len() == 1 && seat == 0);
+        let decider = only.or_else(|| owing.contains(named).then_some(named));
+        decider.ok_or_else(|| {
+            let detail = format!("seat {seat} owes no decision; owing: {}", listed(owing));
+            Problem::new(RefusalReason::IllegalDecision, "seat", detail)
+        })
+    }
+
+    fn seat(&self, seat: u32) -> Result<Seat, Problem> {
+        let known = u8::try_from(seat).ok().and_then(Seat::new);
+        let known = known.filter(|seat| self.root.seats.contains(*seat));
+        known.ok_or_else(|| {
+            let detail = format!(
+                "{seat} is no seat; the match has {}, from 0",
+                self.root.seats
+            );
+            Problem::invalid("", detail)
+        })
+    }
+
+    fn viewer(&self, seat: Option<u32>) -> Result<Viewer, Problem> {
+        match seat {
+            None => Ok(Viewer::Spectator),
+            Some(seat) => self.seat(seat).map(Viewer::Seat),
+        }
+    }
+
+    /// Applies a decision to a settled state, and settles it.
+    fn apply_one(
+        &self,
+        state: &mut G::State,
+        decision: &RulesDecision,
+        events: &mut impl EventSink<G::Event>,
+    ) -> Result<(), Problem> {
+        let seat = self.decider(state, decision.seat)?;
+        let applied = match &decision.choice {
+            None => {
+                let detail = "neither an index nor a decision is set";
+                return Err(Problem::new(RefusalReason::MalformedDecision, "", detail));
+            }
+            Some(Choice::Index(index)) => {
+                let mut legal = Vec::new();
+                G::legal(state, seat, &mut legal);
+                let listed = usize::try_from(*index)
+                    .ok()
+                    .and_then(|index| legal.get(index));
+                let listed = listed.ok_or_else(|| {
+                    let detail = format!(
+                        "{index} is not below {}, the length of the legal list",
+                        legal.len()
+                    );
+                    Problem::new(RefusalReason::IndexOutOfRange, "index", detail)
+                })?;
+                G::apply(state, seat, listed, events)
+            }
+            Some(Choice::Decision(given)) => {
+                let given = G::decision_from_wire(given).map_err(|error| {
+                    Problem::wire("decision", error).because(RefusalReason::MalformedDecision)
+                })?;
+                G::apply(state, seat, &given, events)
+            }
+        };
+        applied.map_err(|illegal| {
+            Problem::new(RefusalReason::IllegalDecision, "", illegal.to_string())
+        })?;
+        settle::<G>(state, &self.root.seed, events);
+        Ok(())
+    }
+
+    /// What the position's viewer knows of it, if what is hidden from it is to be drawn anew.
+    fn known(&self, resample: bool) -> Option<G::Observation> {
+        resample.then(|| G::observe(&self.state, self.root.viewer))
+    }
+
+    /// One playout.
+    fn playout(
+        &self,
+        known: Option<&G::Observation>,
+        chance: &mut ChanceStream,
+        legal: &mut Vec<G::Decision>,
+    ) -> Result<Outcome, Problem> {
+        let mut state = match known {
+            None => self.state.clone(),
+            // Not checked as one from outside is: this is what the state shows.
+            Some(known) => G::draw_state(&self.root.config, known, chance)
+                .map_err(|error| Problem::rules(RefusalReason::PositionInvalid, "", error))?,
+        };
+        for _ in 0..MAX_PLAYOUT_DECISIONS {
+            bridgemaster_games::settle::<G>(&mut state, chance, &mut NoEvents);
+            let Some(seat) = G::owing(&state).iter().next() else {
+                break;
+            };
+            G::legal(&state, seat, legal);
+            let Some(bound) = u32::try_from(legal.len()).ok().filter(|count| *count > 0) else {
+                break;
+            };
+            let decision = &legal[chance.below(bound) as usize];
+            let applied = G::apply(&mut state, seat, decision, &mut NoEvents);
+            if applied.is_err() {
+                break;
+            }
+        }
+        G::outcome(&state).ok_or_else(|| {
+            let detail = format!("no end comes within {MAX_PLAYOUT_DECISIONS} random decisions");
+            Problem::impossible("", detail)
+        })
+    }
+}
+
+impl<G: WireGame> AnyPosition for GamePosition<G> {
+    fn copy(&self) -> Box<dyn AnyPosition> {
+        Box::new(Self {
+            root: Arc::clone(&self.root),
+            state: self.state.clone(),
+        })
+    }
+
+    fn status(&self) -> RulesStatus {
+        let owing = G::owing(&self.state);
+        RulesStatus {
+            seats_to_decide: owing.iter().map(|seat| seat.number().into()).collect(),
+            outcome: G::outcome(&self.state).as_ref().map(outcome_to_wire),
+        }
+    }
+
+    fn apply(
+        &mut self,
+        decisions: &[RulesDecision],
+        events: Option<&mut Vec<GameEvent>>,
+    ) -> Result<(), Problem> {
+        let mut state = self.state.clone();
+        let mut told = Told::<G> {
+            events,
+            ..Told::default()
+        };
+        for (place, decision) in decisions.iter().enumerate() {
+            let applied = self.apply_one(&mut state, decision, &mut told);
+            applied.map_err(|problem| problem.below(&format!("decisions[{place}]")))?;
+        }
+        self.state = state;
+        Ok(())
+    }
+
+    fn legal(&self, seat: Option<u32>) -> Result<(Vec<GameDecision>, bool), Problem> {
+        let seat = match seat {
+            Some(seat) => Some(self.seat(seat).map_err(|problem| problem.below("seat"))?),
+            None => G::owing(&self.state).iter().next(),
+        };
+        let mut legal = Vec::new();
+        let list = match seat {
+            Some(seat) if !self.is_over() => G::legal(&self.state, seat, &mut legal),
+            _ => LegalList::Complete,
+        };
+        let legal = legal.iter().map(G::decision_to_wire).collect();
+        Ok((legal, list == LegalList::Cut))
+    }
+
+    fn observe(&self, seat: Option<u32>) -> Result<GameObservation, Problem> {
+        let viewer = self.viewer(seat)?;
+        Ok(G::observation_to_wire(&G::observe(&self.state, viewer)))
+    }
+
+    fn observe_all(&self) -> Vec<GameObservation> {
+        let observe = |seat| G::observation_to_wire(&G::observe(&self.state, Viewer::Seat(seat)));
+        self.root.seats.seats().map(observe).collect()
+    }
+
+    fn play_out(
+        &self,
+        seed: &Seed,
+        numbers: Range<u32>,
+        resample: bool,
+        see: &mut dyn FnMut(&Outcome) -> bool,
+    ) -> Result<u32, Problem> {
+        let known = self.known(resample);
+        let mut legal = Vec::new();
+        for number in numbers.clone() {
+            let mut chance = ChanceStream::new(seed, number.into());
+            let outcome = self.playout(known.as_ref(), &mut chance, &mut legal)?;
+            if !see(&outcome) {
+                return Ok(number + 1);
+            }
+        }
+        Ok(numbers.end)
+    }
+}
+
+/// Draws and applies the chance results that a state waits for, each from its own stream of the
+/// seed, as the referee of a match with this seed does.
+fn settle<G: WireGame>(state: &mut G::State, seed: &Seed, events: &mut impl EventSink<G::Event>) {
+    while let Some(stream) = G::chance_due(state) {
+        let drawn = G::draw_chance(state, &mut ChanceStream::new(seed, stream));
+        let applied = drawn.map(|drawn| G::apply_chance(state, &drawn, events));
+        debug_assert!(
+            matches!(applied, Some(Ok(()))),
+            "a due result is drawn and applies"
+        );
+        if !matches!(applied, Some(Ok(()))) {
+            return;
+        }
+    }
+}
+
+/// Where events go: into messages, if somebody wants them.
+struct Told<'a, G> {
+    events: Option<&'a mut Vec<GameEvent>>,
+    game: std::marker::PhantomData<G>,
+}
+
+impl<G> Default for Told<'_, G> {
+    fn default() -> Self {
+        Self {
+            events: None,
+            game: std::marker::PhantomData,
+        }
+    }
+}
+
+impl<G: WireGame> EventSink<G::Event> for Told<'_, G> {
+    fn push(&mut self, event: G::Event) {
+        if let Some(events) = &mut self.events {
+            events.push(G::event_to_wire(&event));
+        }
+    }
+}
+
+fn listed(seats: SeatSet) -> String {
+    let names: Vec<String> = seats.iter().map(|seat| format!("seat {seat}")).collect();
+    names.join(", ")
+}

@@ -1,0 +1,94 @@
+//! Whatever a position says, it is refused or can be played: nothing panics.
+
+use bridgemaster_games::{ChanceStream, GAME_IDS, Seed, Viewer, with_game};
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{
+        ApplyDecisionsRequest, OpenSessionRequest, RulesListLegal, RulesObserve, RulesPosition,
+        rules_operation::Operation,
+    },
+};
+use bridgemaster_rules::{Batch, Position, Session, answers};
+use proptest::prelude::*;
+use prost::Message as _;
+
+use crate::{
+    course::{Course, by_index},
+    session::{load, operation, play_out},
+};
+
+/// A position of a match of some length, as somebody knows it.
+fn some_position<G: WireGame>(seed: u64) -> RulesPosition {
+    let mut chance = ChanceStream::new(&Seed::from(seed), 0);
+    let (least, most) = (*G::SEATS.start(), *G::SEATS.end());
+    let seats = least + chance.below(u32::from(most - least) + 1) as u8;
+    let mut course = Course::<G>::new(seats, seed);
+    for _ in 0..chance.below(150) {
+        let Some(seat) = course.turn() else {
+            break;
+        };
+        course.step(seat);
+    }
+    let viewer = match (chance.below(4), course.turn()) {
+        (1.., Some(seat)) => Viewer::Seat(seat),
+        _ => Viewer::Spectator,
+    };
+    let mut position = course.known_to(viewer, "some");
+    if let Some(seat) = course.turn() {
+        position.decisions.push(by_index(seat, 0));
+    }
+    position
+}
+
+/// Does with a position whatever can be done.
+fn use_it(position: RulesPosition) {
+    let refused = Position::rebuild(&position).err();
+    if let Some(problem) = &refused {
+        assert!(
+            !problem.field.is_empty() && !problem.detail.is_empty(),
+            "{problem:?}"
+        );
+    }
+    let request = ApplyDecisionsRequest {
+        position: Some(position.clone()),
+        viewer_seat: Some(1),
+    };
+    let applied = answers::apply_decisions(&request);
+    assert!(refused.is_none() || applied.is_err());
+    let mut batch = Batch::new(OpenSessionRequest {
+        request_id: 0,
+        operations: vec![
+            load(0, position),
+            operation(0, Operation::ListLegal(RulesListLegal { seat: None })),
+            operation(0, Operation::Observe(RulesObserve { seat: Some(0) })),
+            play_out(0, 2, false),
+            play_out(0, 2, true),
+        ],
+    });
+    let mut session = Session::default();
+    while !session.work(&mut batch, &mut || Ok(()), &mut || true) {}
+    let told = batch.into_response();
+    let is_whole = told.results.len() == 5 && told.results[4].detail.is_empty();
+    assert_eq!(is_whole, refused.is_none(), "{told:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_position_with_other_bytes_is_refused_or_can_be_played(
+        game in 0..GAME_IDS.len(),
+        seed in 0..50_u64,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0..40_u8), 1..4),
+    ) {
+        let position = with_game!(GAME_IDS[game], G => some_position::<G>(seed)).unwrap();
+        let mut bytes = position.encode_to_vec();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        if let Ok(changed) = RulesPosition::decode(&*bytes) {
+            use_it(changed);
+        }
+    }
+}
