@@ -66,21 +66,30 @@ pub(crate) fn check(
         standings.insert(ladder_id.clone(), standing);
         return Ok(());
     }
-    let (term, matches, open) = match standing {
+    match standing {
         None => {
             let ladder_id = ladder_id.clone();
-            return Err(WriteRefusal::UnknownLadder { ladder_id });
+            Err(WriteRefusal::UnknownLadder { ladder_id })
         }
         Some(LadderStanding::Damaged) => {
             let ladder_id = ladder_id.clone();
-            return Err(WriteRefusal::LadderDamaged { ladder_id });
+            Err(WriteRefusal::LadderDamaged { ladder_id })
         }
         Some(LadderStanding::Sound {
             term,
             matches,
             open,
-        }) => (term, matches, open),
-    };
+        }) => check_led(ladder_id, change, (term, matches, open)),
+    }
+}
+
+/// Checks a change of a ladder that is there, against its term, its matches so far, and those that
+/// the batch ends.
+fn check_led(
+    ladder_id: &LadderId,
+    change: &LadderChange,
+    (term, matches, open): (&mut u64, &mut u64, &mut BTreeSet<u64>),
+) -> Result<(), WriteRefusal> {
     let in_term = |named: u64, expected: u64| match named == expected {
         true => Ok(()),
         false => Err(WriteRefusal::LadderTermOver {

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Damage, DamagedValue, MatchId,
     checksum::StoreId,
-    journal_batch::{self, Part},
+    journal_batch::{self, Batch, Part},
 };
 
 /// What the matches in play and the journal come to.
@@ -42,16 +42,49 @@ struct Unreadable {
     match_keys_given: Option<i64>,
 }
 
+/// All matches while the journal is read.
+struct Journal {
+    matches: HashMap<i64, Reading>,
+    /// The largest key that was given to a match.
+    match_keys_given: i64,
+    /// The batches that were read.
+    numbers: Vec<i64>,
+    unreadable: Vec<Unreadable>,
+    damages: Vec<Damage>,
+}
+
 /// Reads the journal of all matches in play.
 pub(super) async fn load(
     connection: &mut SqliteConnection,
     store: StoreId,
     open: Vec<OpenRow>,
 ) -> Result<Loaded, Fault> {
-    let mut given = open.iter().map(|row| row.match_key).max().unwrap_or(0);
-    let mut reading: HashMap<i64, Reading> = open
-        .into_iter()
-        .map(|row| {
+    let mut journal = Journal::of(open);
+    let mut next: VecDeque<(i64, Vec<u8>)> = VecDeque::new();
+    loop {
+        let last = journal.numbers.last().copied();
+        if next.is_empty() {
+            next.extend(next_batches(connection, last.unwrap_or(0)).await?);
+        }
+        let Some((number, body)) = next.pop_front() else {
+            break;
+        };
+        // A page of the file that stands for another one gives rows that were not asked for.
+        if last.is_some_and(|last| number <= last) {
+            let problem = format!("batch {number} of the journal is out of order");
+            return Err(Fault::Contradiction(problem));
+        }
+        journal.append(number, journal_batch::read(store, number, &body));
+    }
+    journal.lay_unreadable_to_matches();
+    Ok(journal.finish())
+}
+
+impl Journal {
+    /// Before its first batch.
+    fn of(open: Vec<OpenRow>) -> Self {
+        let given = open.iter().map(|row| row.match_key).max();
+        let matches = open.into_iter().map(|row| {
             let reading = Reading {
                 row,
                 entries: Vec::new(),
@@ -59,102 +92,99 @@ pub(super) async fn load(
                 problem: None,
             };
             (reading.row.match_key, reading)
-        })
-        .collect();
-    let mut numbers = Vec::new();
-    let mut damages = Vec::new();
-    let mut unreadable: Vec<Unreadable> = Vec::new();
-    let mut next: VecDeque<(i64, Vec<u8>)> = VecDeque::new();
-    loop {
-        if next.is_empty() {
-            let after = numbers.last().copied().unwrap_or(0);
-            next.extend(next_batches(connection, after).await?);
+        });
+        Self {
+            matches: matches.collect(),
+            match_keys_given: given.unwrap_or(0),
+            numbers: Vec::new(),
+            unreadable: Vec::new(),
+            damages: Vec::new(),
         }
-        let Some((number, body)) = next.pop_front() else {
-            break;
-        };
-        // A page of the file that stands for another one gives rows that were not asked for.
-        if numbers.last().is_some_and(|last| number <= *last) {
-            let problem = format!("batch {number} of the journal is out of order");
-            return Err(Fault::Contradiction(problem));
-        }
-        numbers.push(number);
-        let batch = journal_batch::read(store, number, &body);
-        if batch.match_keys_given > 0 {
-            given = given.max(batch.match_keys_given);
-            for before in &mut unreadable {
-                before
-                    .match_keys_given
-                    .get_or_insert(batch.match_keys_given);
+    }
+
+    /// Appends the next batch.
+    fn append(&mut self, number: i64, batch: Batch) {
+        self.numbers.push(number);
+        let given = batch.match_keys_given;
+        if given > 0 {
+            self.match_keys_given = self.match_keys_given.max(given);
+            for before in &mut self.unreadable {
+                before.match_keys_given.get_or_insert(given);
             }
         }
         for part in batch.parts {
-            if let Some(reading) = reading.get_mut(&part.match_key) {
+            if let Some(reading) = self.matches.get_mut(&part.match_key) {
                 reading.append(number, part);
             }
         }
         let Some(damage) = batch.damage else {
-            continue;
+            return;
         };
-        let detail = "it is not as it was written".to_owned();
-        let value = DamagedValue::Batch(number);
-        damages.push(Damage { value, detail });
-        match damage.match_keys {
-            Some(keys) => {
-                for key in keys {
-                    if let Some(reading) = reading.get_mut(&key) {
-                        reading.fails(format!("its part of batch {number} cannot be read"));
-                    }
-                }
-            }
-            None => unreadable.push(Unreadable {
+        self.damages.push(Damage {
+            value: DamagedValue::Batch(number),
+            detail: "it is not as it was written".to_owned(),
+        });
+        let Some(keys) = damage.match_keys else {
+            self.unreadable.push(Unreadable {
                 number,
                 match_keys_given: None,
-            }),
-        }
-    }
-    for Unreadable {
-        number,
-        match_keys_given,
-    } in unreadable
-    {
-        for reading in reading.values_mut() {
-            // A match with later entries would say that it has some in this batch.
-            let is_before = reading.batches.last().is_none_or(|last| last < number);
-            if is_before && match_keys_given.is_none_or(|given| reading.row.match_key <= given) {
-                reading.fails(format!(
-                    "batch {number}, which may be of it, cannot be read"
-                ));
+            });
+            return;
+        };
+        for key in keys {
+            if let Some(reading) = self.matches.get_mut(&key) {
+                reading.fails(format!("its part of batch {number} cannot be read"));
             }
         }
     }
-    let mut matches = MatchesInPlay {
-        match_keys_given: given,
-        ..MatchesInPlay::default()
-    };
-    let mut sweep = Sweep::default();
-    let mut is_damaged = false;
-    for (_, reading) in reading {
-        for number in reading.batches.iter() {
-            sweep.enter(number);
-        }
-        let (id, in_play) = reading.finish();
-        if let Some(damage) = &in_play.damage {
-            is_damaged = true;
-            damages.push((**damage).clone());
-        }
-        matches.by_id.insert(id, in_play);
-    }
-    if !is_damaged {
-        for number in numbers {
-            sweep.has_been(number);
+
+    /// Has every match fail of which a batch may be that nobody can tell whose it is.
+    fn lay_unreadable_to_matches(&mut self) {
+        for unreadable in &self.unreadable {
+            let number = unreadable.number;
+            for reading in self.matches.values_mut() {
+                // A match with later entries would say that it has some in this batch.
+                let is_before = reading.batches.last().is_none_or(|last| last < number);
+                let given = unreadable.match_keys_given;
+                if is_before && given.is_none_or(|given| reading.row.match_key <= given) {
+                    reading.fails(format!(
+                        "batch {number}, which may be of it, cannot be read"
+                    ));
+                }
+            }
         }
     }
-    Ok(Loaded {
-        matches,
-        sweep,
-        damages,
-    })
+
+    fn finish(self) -> Loaded {
+        let mut matches = MatchesInPlay {
+            match_keys_given: self.match_keys_given,
+            ..MatchesInPlay::default()
+        };
+        let mut damages = self.damages;
+        let mut sweep = Sweep::default();
+        let mut is_damaged = false;
+        for (_, reading) in self.matches {
+            for number in reading.batches.iter() {
+                sweep.enter(number);
+            }
+            let (id, in_play) = reading.finish();
+            if let Some(damage) = &in_play.damage {
+                is_damaged = true;
+                damages.push((**damage).clone());
+            }
+            matches.by_id.insert(id, in_play);
+        }
+        if !is_damaged {
+            for number in self.numbers {
+                sweep.has_been(number);
+            }
+        }
+        Loaded {
+            matches,
+            sweep,
+            damages,
+        }
+    }
 }
 
 impl Reading {

@@ -15,8 +15,8 @@ use super::{
     writer::{check_together, tail},
 };
 use crate::{
-    COMMITS_FILE, DATABASE_FILE, Damage, DamagedValue, DataDir, Inspector, KeyName, OpenMatch,
-    StoreError, Tail,
+    COMMITS_FILE, DATABASE_FILE, Damage, DamagedValue, DataDir, Inspector, KeyName, MatchId,
+    OpenMatch, StoreError, Tail,
     checksum::StoreId,
     closed,
     commits_file::{self, CommitsFile, Told, has_bytes, sync_folder},
@@ -373,15 +373,7 @@ async fn check_finished(
                 continue;
             }
         };
-        let row = sqlx::query(
-            "SELECT finish_number, replay, replay.checksum
-             FROM finished_match LEFT JOIN replay USING (finish_number) WHERE finish_number = ?",
-        )
-        .bind(last)
-        .fetch_one(&mut *connection)
-        .await?;
-        let replay = match_rows::replay_of(store, &finished.match_id, &row);
-        match replay {
+        match replay(connection, store, &finished.match_id, number).await? {
             Ok(replay) => {
                 let looked = inspector.finished_match(&finished, &replay);
                 report.damages.extend(looked.err());
@@ -389,14 +381,7 @@ async fn check_finished(
             Err(damage) => report.damages.push(damage),
         }
         for party in parties.lines() {
-            let is_listed: bool = sqlx::query_scalar(
-                "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND finish_number = ?)",
-            )
-            .bind(party)
-            .bind(last)
-            .fetch_one(&mut *connection)
-            .await?;
-            if is_listed {
+            if is_party(connection, party, number).await? {
                 entries_of_parties += 1;
             } else {
                 report.damages.push(Damage {
@@ -414,6 +399,39 @@ async fn check_finished(
         report.structure = Some(format!("lists of parties have {more} entries of no match"));
     }
     Ok(())
+}
+
+/// The replay of a finished match, or what is wrong with it.
+async fn replay(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    match_id: &MatchId,
+    finish_number: i64,
+) -> Result<Result<Vec<u8>, Damage>, Fault> {
+    let row = sqlx::query(
+        "SELECT finish_number, replay, replay.checksum
+         FROM finished_match LEFT JOIN replay USING (finish_number) WHERE finish_number = ?",
+    )
+    .bind(finish_number)
+    .fetch_one(connection)
+    .await?;
+    Ok(match_rows::replay_of(store, match_id, &row))
+}
+
+/// Whether a finished match is in the list of a name.
+async fn is_party(
+    connection: &mut SqliteConnection,
+    name: &str,
+    finish_number: i64,
+) -> Result<bool, Fault> {
+    let is_listed = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND finish_number = ?)",
+    )
+    .bind(name)
+    .bind(finish_number)
+    .fetch_one(connection)
+    .await?;
+    Ok(is_listed)
 }
 
 /// Whether SQLite still knows the highest numbers that it gave, so that none is given twice.
