@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use bridgemaster_games::Seat;
 use bridgemaster_proto::{
     games::WireGame,
     internal::v1::{FinishedMatch, FinishedSeat},
     v1::{self, WatchMatchResponse, play_response::Message},
 };
-use bridgemaster_referee::{CloseReason, MatchPhase, Output, Record, RecordEntry, Time};
+use bridgemaster_referee::{
+    CloseReason, MatchPhase, Output, Record, RecordEntry, SeatMessage, Time,
+};
 use bridgemaster_replay::ReplayWriter;
 use bridgemaster_wire::{record_to_wire, response_to_wire, result_to_wire};
 
@@ -50,39 +53,8 @@ impl<G: WireGame> Match<G> {
                     seat,
                     sequence,
                     message,
-                } => {
-                    if self.links[seat.index()].is_open() {
-                        let (origin, rules) = (&self.origin, self.referee.rules());
-                        let id = origin.id.as_str();
-                        let mut response =
-                            response_to_wire(id, rules, &origin.salt, sequence, &message);
-                        self.add_wishes(&mut response);
-                        effects.push(Effect::Send {
-                            seat,
-                            response,
-                            after,
-                        });
-                    }
-                }
-                Output::Close { seat, reason } => {
-                    let closing = match reason {
-                        CloseReason::MatchEnded => Closing::MatchEnded,
-                        CloseReason::Forfeited(fault) => Closing::Forfeited(fault),
-                        CloseReason::Cancelled => match &self.cancelled {
-                            Some((_, why)) => Closing::Cancelled(Arc::clone(why)),
-                            None => continue,
-                        },
-                        // It ended with those bytes.
-                        CloseReason::Garbage => continue,
-                    };
-                    if self.links[seat.index()].end() {
-                        effects.push(Effect::Close {
-                            seat,
-                            closing,
-                            after,
-                        });
-                    }
-                }
+                } => self.send(seat, sequence, &message, after, effects),
+                Output::Close { seat, reason } => self.close(seat, reason, after, effects),
                 Output::Record(_) | Output::Ended | Output::Cancelled => {}
             }
         }
@@ -102,6 +74,55 @@ impl<G: WireGame> Match<G> {
         }
         self.tell_spectators(events, after, effects);
         after
+    }
+
+    /// Sends a message to a seat that has a stream.
+    fn send(
+        &self,
+        seat: Seat,
+        sequence: u32,
+        message: &SeatMessage<G>,
+        after: Entries,
+        effects: &mut Vec<Effect>,
+    ) {
+        if !self.links[seat.index()].is_open() {
+            return;
+        }
+        let (id, salt) = (self.origin.id.as_str(), &self.origin.salt);
+        let mut response = response_to_wire(id, self.referee.rules(), salt, sequence, message);
+        self.add_wishes(&mut response);
+        effects.push(Effect::Send {
+            seat,
+            response,
+            after,
+        });
+    }
+
+    /// Ends the stream of a seat, if it has one.
+    fn close(
+        &mut self,
+        seat: Seat,
+        reason: CloseReason,
+        after: Entries,
+        effects: &mut Vec<Effect>,
+    ) {
+        let closing = match reason {
+            CloseReason::MatchEnded => Closing::MatchEnded,
+            CloseReason::Forfeited(fault) => Closing::Forfeited(fault),
+            CloseReason::Cancelled => match &self.cancelled {
+                Some((_, why)) => Closing::Cancelled(Arc::clone(why)),
+                None => return,
+            },
+            // It ended with those bytes.
+            CloseReason::Garbage => return,
+        };
+        if self.links[seat.index()].end() {
+            effects.push(Effect::Close {
+                seat,
+                closing,
+                after,
+            });
+        }
     }
 
     /// Adds what the maker of the match wished, which the referee does not know of.

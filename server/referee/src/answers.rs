@@ -16,6 +16,19 @@ struct Objection {
     detail: String,
 }
 
+impl Objection {
+    fn index_out_of_range(index: u32, legal: usize) -> Self {
+        Self {
+            reason: RejectionReason::IndexOutOfRange,
+            field: "index".to_owned(),
+            detail: format!(
+                "index {index} is out of range; the legal list has 0 to {}",
+                legal.saturating_sub(1)
+            ),
+        }
+    }
+}
+
 impl<G: Game> Referee<G> {
     pub(crate) fn answer(
         &mut self,
@@ -40,14 +53,7 @@ impl<G: Game> Referee<G> {
             Answer::Index(index) => match legal.get(*index as usize) {
                 Some(decision) => (decision.clone(), "index"),
                 None => {
-                    let objection = Objection {
-                        reason: RejectionReason::IndexOutOfRange,
-                        field: "index".to_owned(),
-                        detail: format!(
-                            "index {index} is out of range; the legal list has 0 to {}",
-                            legal.len().saturating_sub(1)
-                        ),
-                    };
+                    let objection = Objection::index_out_of_range(*index, legal.len());
                     return self.refuse_illegal(seat, request_id, objection, out);
                 }
             },

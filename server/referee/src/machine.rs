@@ -147,20 +147,21 @@ impl<G: Game> Referee<G> {
     }
 
     fn receive(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
-        if let Input::Connected {
-            seat,
-            bot,
-            last_sequence,
-        } = input
-        {
-            return self.connected(seat, bot, last_sequence, out);
+        match input {
+            Input::Connected {
+                seat,
+                bot,
+                last_sequence,
+            } => self.connected(seat, bot, last_sequence, out),
+            Input::TurnedAway { seat } => self.turned_away(seat),
+            Input::Cancelled => self.cancel(out),
+            Input::RefereeLag { .. } | Input::Restarted | Input::Tick => {}
+            of_stream => self.receive_of_stream(of_stream, out),
         }
-        if let Input::TurnedAway { seat } = input {
-            return self.turned_away(seat);
-        }
-        if let Input::Cancelled = input {
-            return self.cancel(out);
-        }
+    }
+
+    /// What the stream of a seat says counts while the seat has one.
+    fn receive_of_stream(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
         let has_stream = |seat: Seat| self.players[seat.index()].is_connected();
         if self.phase == MatchPhase::Ended || !input.seat().is_some_and(has_stream) {
             return;

@@ -10,6 +10,7 @@ use bridgemaster_proto::{
         ChanceRecord, DecidedBy, DecisionRecord, Fault, GameEvent, Record, Replay, SeatInfo, record,
     },
 };
+use bridgemaster_referee::MatchRules;
 use thiserror::Error;
 
 use super::opening::{BadField, Opening, open};
@@ -87,6 +88,17 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         let (commitment, salt) = (Outside(&replay.seed_commitment), Outside(&replay.seed_salt));
         writeln!(text, "seed commitment {commitment}\nseed salt {salt}")?;
     }
+    write_clock_and_faults(&rules, text)?;
+    writeln!(text)?;
+    G::render(&rules.config, &G::observe(&state, Viewer::Spectator), text)?;
+    writeln!(text)?;
+    Ok(())
+}
+
+fn write_clock_and_faults<G: WireGame>(
+    rules: &MatchRules<G>,
+    text: &mut impl Write,
+) -> fmt::Result {
     let clock = &rules.clock;
     writeln!(
         text,
@@ -100,7 +112,7 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         clock.round_trip_credit_ms,
         clock.referee_lag_limit_ms
     )?;
-    let faults = rules_to_wire(&rules, false).faults.unwrap_or_default();
+    let faults = rules_to_wire(rules, false).faults.unwrap_or_default();
     writeln!(
         text,
         "faults: illegal {}, late {}, disconnected {}, never connected {}, flood {}, garbage {}, \
@@ -112,11 +124,7 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         short(faults.flood().as_str_name()),
         short(faults.garbage().as_str_name()),
         rules.faults.strikes_to_forfeit
-    )?;
-    writeln!(text)?;
-    G::render(&rules.config, &G::observe(&state, Viewer::Spectator), text)?;
-    writeln!(text)?;
-    Ok(())
+    )
 }
 
 fn write_record<G: WireGame>(

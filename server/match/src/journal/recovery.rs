@@ -74,27 +74,7 @@ impl<G: WireGame> Recovered<G> {
         let entry = read_entry::<G>(bytes).map_err(bad)?;
         let mut outputs = Vec::new();
         for stored in entry.inputs {
-            let StoredInput {
-                time,
-                input,
-                begins,
-                ticket,
-            } = stored;
-            if let Some(Beginning {
-                history_id,
-                unix_ms,
-            }) = begins
-            {
-                let sent = self.referee.sent().collect();
-                self.histories.begin(history_id, sent);
-                self.calendar.go_on(time, unix_ms);
-            }
-            if let Some((seat, ticket)) = ticket {
-                let tickets = self.origin.tickets.get_mut(seat.index());
-                *tickets.ok_or_else(|| bad(format!("the match has no {seat}")))? = ticket;
-            }
-            self.known_until = self.known_until.max(time);
-            self.referee.handle(time, input, &mut outputs);
+            self.replay_input(stored, &mut outputs).map_err(bad)?;
         }
         for output in outputs {
             match output {
@@ -109,6 +89,43 @@ impl<G: WireGame> Recovered<G> {
         if !self.referee.is_secret_who_decided() {
             self.replay.publish();
         }
+        self.check_end(entry.state_digest, entry.records)?;
+        self.entries = Entries(number + 1);
+        Ok(())
+    }
+
+    fn replay_input(
+        &mut self,
+        stored: StoredInput<G>,
+        outputs: &mut Vec<Output<G>>,
+    ) -> Result<(), String> {
+        let StoredInput {
+            time,
+            input,
+            begins,
+            ticket,
+        } = stored;
+        if let Some(Beginning {
+            history_id,
+            unix_ms,
+        }) = begins
+        {
+            let sent = self.referee.sent().collect();
+            self.histories.begin(history_id, sent);
+            self.calendar.go_on(time, unix_ms);
+        }
+        if let Some((seat, ticket)) = ticket {
+            let tickets = self.origin.tickets.get_mut(seat.index());
+            *tickets.ok_or_else(|| format!("the match has no {seat}"))? = ticket;
+        }
+        self.known_until = self.known_until.max(time);
+        self.referee.handle(time, input, outputs);
+        Ok(())
+    }
+
+    /// Makes sure that an entry has led where it led before.
+    fn check_end(&self, state_digest: u64, written: u32) -> Result<(), Unreplayable> {
+        let number = self.entries.0;
         let differs = |what, replayed, written| Unreplayable::Differs {
             number,
             what,
@@ -116,22 +133,21 @@ impl<G: WireGame> Recovered<G> {
             written,
         };
         let digest = self.referee.digest().0;
-        if digest != entry.state_digest {
+        if digest != state_digest {
             return Err(differs(
                 "the digest of the state",
                 format!("{digest:016x}"),
-                format!("{:016x}", entry.state_digest),
+                format!("{state_digest:016x}"),
             ));
         }
         let records = self.referee.records();
-        if records != entry.records {
+        if records != written {
             return Err(differs(
                 "the number of records",
                 records.to_string(),
-                entry.records.to_string(),
+                written.to_string(),
             ));
         }
-        self.entries = Entries(number + 1);
         Ok(())
     }
 }

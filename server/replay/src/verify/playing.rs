@@ -242,6 +242,26 @@ impl<G: WireGame> Replaying<G> {
             );
             return bad("decision.request_id", problem);
         }
+        self.charge(seat, by, record)?;
+        let tally = &mut self.tallies[seat.index()];
+        tally.last_request_id = tally.last_request_id.max(record.request_id);
+        match by {
+            DecidedBy::Bot => tally.clock_use.answered += 1,
+            DecidedBy::House => tally.house_decisions += 1,
+            DecidedBy::Referee | DecidedBy::Unspecified | DecidedBy::Replay => {
+                tally.forced_decisions += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// A decision of a bot, and no other, is charged, by the rules of the clock.
+    fn charge(
+        &mut self,
+        seat: Seat,
+        by: DecidedBy,
+        record: &DecisionRecord,
+    ) -> Result<(), BadField> {
         match (&record.charge, by) {
             (Some(charge), DecidedBy::Bot) => {
                 let charge = charge_from_wire(charge);
@@ -250,19 +270,11 @@ impl<G: WireGame> Replaying<G> {
                     field: "decision.charge".to_owned(),
                     problem,
                 })?;
-                tally.clock_use.add(&charge);
+                self.tallies[seat.index()].clock_use.add(&charge);
             }
             (None, DecidedBy::Bot) => return bad("decision.charge", "is missing: a bot decided"),
             (Some(_), _) => return bad("decision.charge", "is set although no bot decided"),
             (None, _) => {}
-        }
-        tally.last_request_id = tally.last_request_id.max(record.request_id);
-        match by {
-            DecidedBy::Bot => tally.clock_use.answered += 1,
-            DecidedBy::House => tally.house_decisions += 1,
-            DecidedBy::Referee | DecidedBy::Unspecified | DecidedBy::Replay => {
-                tally.forced_decisions += 1;
-            }
         }
         Ok(())
     }
