@@ -3,9 +3,10 @@
 use std::{
     io::{self, Stderr},
     path::PathBuf,
+    time::Duration,
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use bridgemaster_games::{MAX_SEED_CHARS, Seed};
 use bridgemaster_sdk::{
     ApiKey, AttendOptions, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE,
@@ -22,7 +23,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::{NAMES, log_filter, maker_of};
+use crate::{Effort, NAMES, SEARCH, log_filter, maker_of};
 
 /// Which bot plays which seat.
 #[derive(Args, Clone, Debug)]
@@ -70,6 +71,28 @@ impl From<TlsArgs> for TlsOptions {
     }
 }
 
+/// How much effort a decision of `search` may take.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(skip)]
+pub struct EffortArgs {
+    /// For `search`: playouts of a decision; with a seed it then decides alike each time [default:
+    /// as many as the time allows]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub playouts: Option<u32>,
+    /// For `search`: most time of a decision, in ms, 1 to 86400000 [default: a share of the bank]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=86_400_000))]
+    pub time_ms: Option<u32>,
+}
+
+impl From<EffortArgs> for Effort {
+    fn from(args: EffortArgs) -> Self {
+        Self {
+            playouts: args.playouts,
+            time: args.time_ms.map(|ms| Duration::from_millis(ms.into())),
+        }
+    }
+}
+
 /// No join ticket was given, by flag or by environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
@@ -102,6 +125,9 @@ pub struct SeatArgs {
     /// Matches at once in the queue, 1 to 64
     #[arg(long, value_name = "NUMBER", env = SLOTS_VARIABLE, default_value_t = 1)]
     pub slots: u32,
+    /// How much effort a decision may take.
+    #[command(flatten)]
+    pub effort: EffortArgs,
 }
 
 impl SeatArgs {
@@ -119,6 +145,10 @@ impl SeatArgs {
                 NAMES.join(", ")
             )
         })?;
+        let effort = Effort::from(self.effort);
+        if effort != Effort::default() && bot_name != SEARCH {
+            bail!("--playouts and --time-ms are for the bot {SEARCH}; {bot_name} does not search");
+        }
         let bot_version = env!("CARGO_PKG_VERSION").to_owned();
         if let Some(ticket) = self.ticket {
             let options = Options {
@@ -128,7 +158,7 @@ impl SeatArgs {
                 ..Options::new(self.server, ticket, bot_name)
             };
             let seed = self.seed.unwrap_or_else(drawn);
-            return Ok(Some(play_blocking(make(&seed), options)?));
+            return Ok(Some(play_blocking(make(&seed, effort), options)?));
         }
         let queue = self.queue.ok_or(NoTicket)?;
         let options = AttendOptions {
@@ -142,7 +172,7 @@ impl SeatArgs {
         let new_bot = || {
             matches += 1;
             let seed = self.seed.as_ref().map(|seed| seed_of_match(seed, matches));
-            make(&seed.unwrap_or_else(drawn))
+            make(&seed.unwrap_or_else(drawn), effort)
         };
         attend_blocking(new_bot, options)?;
         Ok(None)
@@ -218,6 +248,31 @@ mod tests {
             .unwrap();
         let text = error.to_string();
         assert!(NAMES.iter().all(|name| text.contains(name)), "{text}");
+    }
+
+    #[test]
+    fn only_a_bot_that_searches_takes_playouts_and_time() {
+        let read = |words: &[&str]| Line::try_parse_from([&["x"], words].concat());
+        let args = read(&["search", "--playouts", "20", "--time-ms", "50"]);
+        let effort = Effort::from(args.ok().unwrap().bot.seat.effort);
+        assert_eq!(effort.playouts, Some(20));
+        assert_eq!(effort.time, Some(Duration::from_millis(50)));
+        for wrong in [
+            ["--playouts", "0"],
+            ["--time-ms", "0"],
+            ["--time-ms", "86400001"],
+        ] {
+            assert!(
+                read(&[&["search"], &wrong[..]].concat()).is_err(),
+                "{wrong:?}"
+            );
+        }
+        let args = read(&["greedy", "--time-ms", "50"]).ok().unwrap();
+        let error = args.bot.play().unwrap_err().to_string();
+        assert!(
+            error.contains("--time-ms") && error.contains("greedy"),
+            "{error}"
+        );
     }
 
     #[test]

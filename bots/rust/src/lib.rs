@@ -10,30 +10,37 @@ mod args;
 pub mod greedy;
 mod log_filter;
 mod random;
+pub mod search;
 
-pub use args::{BotArgs, NoTicket, SeatArgs, TlsArgs, main_of};
+pub use args::{BotArgs, EffortArgs, NoTicket, SeatArgs, TlsArgs, main_of};
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::Bot;
 pub use greedy::Greedy;
 pub use log_filter::log_filter;
 pub use random::Random;
+pub use search::{Effort, Search};
 
 /// The names of all bots.
-pub const NAMES: &[&str] = &["random", "greedy"];
+pub const NAMES: &[&str] = &["random", "greedy", SEARCH];
+
+/// The name of the bot that can be given an [`Effort`].
+pub(crate) const SEARCH: &str = "search";
 
 /// The bot of a name, its chance drawn from `seed`; `None` when no bot has this name.
 pub fn by_name(name: &str, seed: &Seed) -> Option<Box<dyn Bot>> {
-    maker_of(name).map(|make| make(seed))
+    maker_of(name).map(|make| make(seed, Effort::default()))
 }
 
-/// Makes a bot with the seed of its own chance.
-pub type MakeBot = fn(&Seed) -> Box<dyn Bot>;
+/// Makes a bot with the seed of its own chance. Only the bot `search` asks how much effort a decision
+/// may take.
+pub type MakeBot = fn(&Seed, Effort) -> Box<dyn Bot>;
 
 /// What makes the bots of a name; `None` when there are none.
 pub fn maker_of(name: &str) -> Option<MakeBot> {
     match name {
-        "random" => Some(|seed| Box::new(Random::new(seed))),
-        "greedy" => Some(|seed| Box::new(Greedy::new(seed))),
+        "random" => Some(|seed, _| Box::new(Random::new(seed))),
+        "greedy" => Some(|seed, _| Box::new(Greedy::new(seed))),
+        SEARCH => Some(|seed, effort| Box::new(Search::new(seed, effort))),
         _ => None,
     }
 }

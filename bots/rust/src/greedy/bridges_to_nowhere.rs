@@ -8,8 +8,11 @@ mod structure;
 
 use bridgemaster_games::{
     ChanceStream, Game as _, Rules as _, Sample as _, Seat, Viewer,
-    bridges_to_nowhere::{BridgesToNowhere, Config, Decision, Observation, Phase, State},
+    bridges_to_nowhere::{
+        BridgesToNowhere, CARDS_A_DRAFT, Config, Decision, Observation, Phase, ROUNDS, State,
+    },
 };
+use evaluation::Outlook;
 use planning::{Planner, after};
 
 use super::Rate;
@@ -40,6 +43,30 @@ impl Rate for BridgesToNowhere {
     fn samples(_decisions: &[Decision]) -> u32 {
         1
     }
+}
+
+/// What the best plan of a seat comes to from the beginning of a building phase on; `seen` is its
+/// view.
+pub(crate) fn plan(state: &State, seen: &Observation, seat: Seat) -> f64 {
+    Planner::for_quick_look(seen, seat).best(state)
+}
+
+/// What the structure of a seat is worth with what may still come; `seen` is its view.
+pub(crate) fn worth(seen: &Observation, seat: Seat) -> f64 {
+    let view = &seen.seats[seat.index()];
+    let later = usize::from(ROUNDS - 1 - seen.round) * CARDS_A_DRAFT;
+    let of_this_round = match seen.phase {
+        Phase::Draft { .. } => CARDS_A_DRAFT,
+        Phase::Build if !view.has_ended => view.cards.len(),
+        Phase::Build | Phase::Over => 0,
+    };
+    let cards = later + of_this_round;
+    let outlook = Outlook {
+        contract: seen.contract,
+        cards,
+        building: cards > 0 || (seen.phase == Phase::Build && !view.has_ended),
+    };
+    outlook.evaluate(view)
 }
 
 /// What the best plan comes to with the cards that the seat holds after taking one more, and

@@ -1,10 +1,10 @@
 //! A bot that takes what looks best now: it tries every decision in a state that its observation
 //! allows, looks no further than the end of its own turn, and evaluates what it has then.
 
-mod alhambra;
-mod bridges_to_nowhere;
-mod carcassonne;
-mod old_london_bridge;
+pub(crate) mod alhambra;
+pub(crate) mod bridges_to_nowhere;
+pub(crate) mod carcassonne;
+pub(crate) mod old_london_bridge;
 mod rate;
 
 use bridgemaster_games::{ChanceStream, Seed, with_game};

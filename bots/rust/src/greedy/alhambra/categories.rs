@@ -80,22 +80,41 @@ impl<'a> Categories<'a> {
         self.value(category, &after) - self.value(category, &before)
     }
 
+    /// Points that the seat may expect of all scorings to come.
+    pub(super) fn expected_of_all(&self) -> f64 {
+        let owner = self.seat.index();
+        let of_category = |category: Category| {
+            let counts = &self.counts[category.index()];
+            let scorings = self.scorings_to_come(category);
+            scorings.map(|(places, spread)| self.expected(owner, counts, places, spread))
+        };
+        Category::ALL.into_iter().flat_map(of_category).sum()
+    }
+
     /// What a category may bring to the seat in all scorings to come, less what it may bring to
     /// the others on average.
     fn value(&self, category: Category, counts: &[f64; MAX_OWNERS]) -> f64 {
-        let scorings = Scoring::ALL.into_iter().zip(self.coming);
-        let to_come = scorings.filter_map(|(scoring, coming)| coming.map(|part| (scoring, part)));
-        to_come
-            .map(|(scoring, part)| {
-                let spread =
-                    LEAST_SPREAD + SPREAD_A_BUILDING * part * self.unowned[category.index()];
-                let places = scoring.place_points(category);
+        self.scorings_to_come(category)
+            .map(|(places, spread)| {
                 let points = |owner| self.expected(owner, counts, places, spread);
                 let own = points(self.seat.index());
                 let all: f64 = (0..self.seats).map(points).sum();
                 own - (all - own) / (self.seats - 1) as f64
             })
             .sum()
+    }
+
+    /// The points of places in each scoring to come, and how uncertain the order of two owners is.
+    fn scorings_to_come(
+        &self,
+        category: Category,
+    ) -> impl Iterator<Item = ([u8; PAID_PLACES], f64)> {
+        let scorings = Scoring::ALL.into_iter().zip(self.coming);
+        let unowned = self.unowned[category.index()];
+        scorings.filter_map(move |(scoring, coming)| {
+            let spread = LEAST_SPREAD + SPREAD_A_BUILDING * coming? * unowned;
+            Some((scoring.place_points(category), spread))
+        })
     }
 
     /// Points that an owner may expect of a category: each other owner will be ahead with a

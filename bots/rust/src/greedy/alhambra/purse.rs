@@ -70,6 +70,11 @@ impl Purse {
         self.worth(total, count) - less + self.prospects[purchase.slot.index()]
     }
 
+    /// What the money of the seat is worth.
+    pub(super) fn worth_of_hand(&self) -> f64 {
+        self.worth(self.hand.total(), self.hand.len())
+    }
+
     /// What so much money in so many cards is worth: the more there is, the less will be used.
     fn worth(&self, total: u16, cards: usize) -> f64 {
         let used = 1.0 - (-f64::from(total) / self.use_for).exp();

@@ -48,6 +48,14 @@ impl Planner {
         Self::new(seen, seat, held, 0, PHASE_BEAM)
     }
 
+    /// For the phase that is built now, with fewer plans.
+    pub(super) fn for_quick_look(seen: &Observation, seat: Seat) -> Self {
+        Self {
+            beam: DRAFT_BEAM,
+            ..Self::for_phase(seen, seat)
+        }
+    }
+
     /// For the phase after a draft in which the seat has taken these cards so far.
     pub(super) fn for_draft(seen: &Observation, seat: Seat, held: Vec<Card>) -> Self {
         let to_take = CARDS_A_DRAFT - held.len();

@@ -1,0 +1,121 @@
+//! What `greedy@1` and `search@1` decide on positions that are kept: they are yardsticks, so their
+//! play may only change with their version. `BLESS=1` writes the files anew.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::{env, fmt::Write as _, fs, path::Path};
+
+use bridgemaster_bots::{
+    greedy,
+    search::{self, Budget, Think},
+};
+use bridgemaster_games::{
+    ChanceStream, GAME_IDS, NoEvents, Seat, SeatCount, Seed, Viewer, settle, with_game,
+};
+
+/// Positions of each game: one a match, each later in it than the one before.
+const POSITIONS: u64 = 6;
+/// Random decisions before a position, for each number of the match.
+const DECISIONS_APART: u64 = 7;
+/// Playouts of a searched decision.
+const PLAYOUTS: u32 = 40;
+
+/// Streams of a match's seed; the rules' own are below.
+const RANDOM_STREAM: u64 = 1 << 32;
+const CHANCE_STREAM: u64 = RANDOM_STREAM + 1;
+const BOT_STREAM: u64 = RANDOM_STREAM + 2;
+
+/// A state that random play leads to in which a seat has a choice, or the end of the match.
+fn position<G: Think>(
+    config: &G::Config,
+    seats: SeatCount,
+    number: u64,
+    legal: &mut Vec<G::Decision>,
+) -> Option<(G::State, Seat)> {
+    let seed = Seed::from(number);
+    let setup = G::draw_setup(config, seats, &seed).unwrap();
+    let mut state = G::start(config, seats, &setup, &mut NoEvents).unwrap();
+    let mut random = ChanceStream::new(&seed, RANDOM_STREAM);
+    let mut chance = ChanceStream::new(&seed, CHANCE_STREAM);
+    for decisions in 0.. {
+        settle::<G>(&mut state, &mut chance, &mut NoEvents);
+        let seat = G::owing(&state).iter().next()?;
+        G::legal(&state, seat, legal);
+        if decisions >= number * DECISIONS_APART && legal.len() > 1 {
+            return Some((state, seat));
+        }
+        let place = random.below(legal.len() as u32) as usize;
+        G::apply(&mut state, seat, &legal[place], &mut NoEvents).unwrap();
+    }
+    None
+}
+
+/// What both bots decide, one line a position.
+fn decided<G: Think>() -> String {
+    let config = G::Config::default();
+    let mut text = String::new();
+    let mut legal = Vec::new();
+    for number in 0..POSITIONS {
+        let tables = G::SEATS.count() as u64;
+        let seats = G::SEATS.start() + (number % tables) as u8;
+        let seats = SeatCount::new(seats).unwrap();
+        let Some((state, seat)) = position::<G>(&config, seats, number, &mut legal) else {
+            continue;
+        };
+        let seen = G::observe(&state, Viewer::Seat(seat));
+        let chance = || ChanceStream::new(&Seed::from(number), BOT_STREAM);
+        let greedy =
+            greedy::best_decision::<G>(&config, &seen, seat, &legal, &mut chance()).unwrap();
+        let budget = Budget::of_playouts(PLAYOUTS);
+        let search =
+            search::best_decision::<G>(&config, seats, seat, &seen, &legal, &mut chance(), budget);
+        let (greedy, search) = (&legal[greedy], &legal[search.unwrap()]);
+        let count = legal.len();
+        writeln!(
+            text,
+            "match {number}, {seats} seats, seat {seat} of {count}: greedy@1 {greedy}; \
+             search@1 {search}"
+        )
+        .unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_yardsticks_decide_on_the_golden_positions_as_ever() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    for id in GAME_IDS {
+        let text = with_game!(*id, G => decided::<G>()).unwrap();
+        let file = folder.join(format!("{id}.txt"));
+        if env::var_os("BLESS").is_some() {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(&file, &text).unwrap();
+        }
+        let golden = fs::read_to_string(&file).unwrap();
+        assert_eq!(text, golden, "{id}: a yardstick plays otherwise");
+        assert_eq!(text.lines().count() as u64, POSITIONS);
+    }
+}
+
+fn decides_alike<G: Think>() {
+    let config = G::Config::default();
+    let seats = SeatCount::new(*G::SEATS.start()).unwrap();
+    let mut legal = Vec::new();
+    let (state, seat) = position::<G>(&config, seats, 2, &mut legal).unwrap();
+    let seen = G::observe(&state, Viewer::Seat(seat));
+    let decide = || {
+        let mut chance = ChanceStream::new(&Seed::from(1), BOT_STREAM);
+        let budget = Budget::of_playouts(PLAYOUTS);
+        let place =
+            search::best_decision::<G>(&config, seats, seat, &seen, &legal, &mut chance, budget);
+        (place.unwrap(), chance.below(u32::MAX))
+    };
+    assert_eq!(decide(), decide());
+}
+
+#[test]
+fn search_decides_alike_and_draws_alike_when_seed_and_playouts_are_alike() {
+    for id in GAME_IDS {
+        with_game!(*id, G => decides_alike::<G>()).unwrap();
+    }
+}
