@@ -33,6 +33,7 @@ mod replay;
 mod replay_files;
 mod reservation;
 mod result;
+mod rules;
 mod runtime;
 mod seat_link;
 mod secret_file;
@@ -85,6 +86,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Run a server that referees matches for bots
     Serve(serve::ServeArgs),
+    /// Serve the rules by call to programs on this machine, for bots that search
+    Rules(rules::RulesArgs),
     /// Make a match on a running server and print a join ticket for each seat
     Create(create::CreateArgs),
     /// Play a seat of a match with a built-in bot
@@ -126,6 +129,7 @@ fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
         Command::Demo(args) => args.run(),
         Command::Serve(args) => args.run(),
+        Command::Rules(args) => args.run(),
         Command::Create(args) => args.run(),
         Command::Bot(command) => command.run(),
         Command::Attend(args) => args.run(),

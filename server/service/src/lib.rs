@@ -42,6 +42,8 @@ mod play;
 mod random;
 mod refusal;
 mod replays;
+mod rules;
+mod rules_server;
 mod server;
 mod services;
 mod tally;
@@ -56,6 +58,7 @@ pub use limits::{Limits, Rate};
 pub use line_limit::LineLimit;
 pub use page::SinglePage;
 pub use refusal::{ERROR_DOMAIN, Refusal, reason_name};
+pub use rules_server::{RulesServer, RulesServerError};
 pub use server::{BindError, ServeError, Server, ServerOptions, Storage};
 pub use transport::{Tls, TlsError, TlsFiles};
 

@@ -183,6 +183,31 @@ pub struct Limits {
     /// counts once.
     #[serde(deserialize_with = "positive")]
     pub watcher_queue_bytes: usize,
+    /// Threads that do the work of the rules by call. They run only while no match wants the core,
+    /// so more than one for each core are of no use.
+    #[serde(deserialize_with = "positive")]
+    pub rules_threads: usize,
+    /// Calls of the rules in progress, sessions included. Each may take 3 MiB while it is answered.
+    #[serde(deserialize_with = "positive")]
+    pub rules_calls: usize,
+    /// The same of one API key, or of one address on a server without keys: an eighth of all. A bot
+    /// needs one session for each match that it plays.
+    #[serde(deserialize_with = "positive")]
+    pub rules_calls_per_caller: usize,
+    /// Positions of all sessions. Each takes up to 32 KiB.
+    #[serde(deserialize_with = "positive")]
+    pub rules_positions: usize,
+    /// The same of one caller: a quarter of all, and several times the longest legal
+    /// list.
+    #[serde(deserialize_with = "positive")]
+    pub rules_positions_per_caller: usize,
+    /// Processor time of one caller, in ms: a whole core, so that one caller alone can use what
+    /// matches leave, and several share it.
+    pub rules_cpu_ms_per_caller: Rate,
+    /// Time after which a session without a request ends: its positions take memory. Longer than
+    /// the opponents of a bot think.
+    #[serde(rename = "rules_idle_ms", deserialize_with = "from_ms")]
+    pub rules_idle: Duration,
     /// Interval of Pings on a stream.
     #[serde(rename = "ping_interval_ms", deserialize_with = "from_ms")]
     pub ping_interval: Duration,
@@ -296,6 +321,16 @@ const DEFAULTS: Limits = Limits {
     watchers_per_match: 32,
     watcher_queue: 256,
     watcher_queue_bytes: 64 * MIB,
+    rules_threads: 2,
+    rules_calls: 64,
+    rules_calls_per_caller: 8,
+    rules_positions: 8_192,
+    rules_positions_per_caller: 2_048,
+    rules_cpu_ms_per_caller: Rate {
+        per_second: 1_000,
+        burst: 10_000,
+    },
+    rules_idle: Duration::from_secs(600),
     ping_interval: Duration::from_secs(15),
     keepalive: Duration::from_secs(20),
     key_cache_time: Duration::from_secs(2),

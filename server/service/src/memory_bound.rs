@@ -4,6 +4,8 @@
 //! from outside: it has the real server hold as much as its limits allow, and reads what the system
 //! says that the process takes.
 
+use bridgemaster_rules::{MAX_ANSWER_BYTES, POSITION_BYTES};
+
 use crate::limits::{
     Limits, MAX_UNWRITTEN_REPLAY_BYTES, METRICS_CONNECTIONS, OPENED_REPLAYS, PAGE_BUFFER_BYTES,
     REPLAY_FILE_BYTES,
@@ -39,6 +41,8 @@ const BOT_STREAM_BYTES: u64 = 128 * KIB;
 const CALL_BYTES: u64 = 64 * KIB;
 /// Bytes in memory for each byte on the wire of a message that waits unpacked.
 const UNPACKED: u64 = 6;
+/// The same of a request of a session, which can have an operation for every two bytes.
+const UNPACKED_OPERATIONS: u64 = 24;
 /// Bytes in memory for each byte of a request that is not there whole: a buffer that grows has the
 /// double, and the old one while it is moved.
 const GROWING: u64 = 3;
@@ -81,6 +85,19 @@ impl Limits {
         let sum = parts.into_iter().fold(0, u64::saturating_add);
         (sum as f64 * (1.0 + ALLOCATOR_SHARE)) as u64
     }
+
+    /// The memory that the rules by call take on top, on a server that has them.
+    pub fn memory_bound_of_rules(&self) -> u64 {
+        let many = |count: usize, bytes: u64| (count as u64).saturating_mul(bytes);
+        let requests = many(self.request_bytes, UNPACKED_OPERATIONS);
+        let a_call = requests + many(MAX_ANSWER_BYTES, UNPACKED);
+        let parts = [
+            many(self.rules_calls, a_call),
+            many(self.rules_positions, POSITION_BYTES as u64),
+        ];
+        let sum = parts.into_iter().fold(0, u64::saturating_add);
+        (sum as f64 * (1.0 + ALLOCATOR_SHARE)) as u64
+    }
 }
 
 #[cfg(test)]
@@ -92,6 +109,9 @@ mod tests {
         let page = include_str!("../../../docs/operating.md");
         let gib = Limits::default().memory_bound() as f64 / (1024 * MIB) as f64;
         let stated = format!("at most {gib:.1} GiB");
+        assert!(page.contains(&stated), "{stated}");
+        let mib = Limits::default().memory_bound_of_rules() / MIB;
+        let stated = format!("up to {mib} MiB more");
         assert!(page.contains(&stated), "{stated}");
     }
 }

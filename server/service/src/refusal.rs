@@ -11,6 +11,9 @@ use crate::limits::Rate;
 /// Domain of every `google.rpc.ErrorInfo` of this server.
 pub const ERROR_DOMAIN: &str = "bridgemaster";
 
+/// What the paths of the methods begin with that the operator turns on.
+const RULES_SERVICE: &str = "/bridgemaster.v1.RulesService/";
+
 /// A refusal at the edge of the server.
 #[derive(Clone, Debug)]
 pub struct Refusal {
@@ -48,6 +51,12 @@ impl Refusal {
         }
     }
 
+    /// The same at a field of the request; at none if it is empty.
+    pub fn at(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into()).filter(|field| !field.is_empty());
+        self
+    }
+
     /// A field that the protocol has and this server does not do anything with yet.
     pub fn unsupported_field(field: impl Into<String>) -> Self {
         let field = field.into();
@@ -61,7 +70,10 @@ impl Refusal {
 
     /// A method that the protocol has and this server does not, by its path.
     pub fn unsupported_method(path: &str) -> Self {
-        let message = format!("this server does not support {path} yet");
+        let message = match path.starts_with(RULES_SERVICE) {
+            true => format!("the rules by call are off, and {path} is; `serve --rules` has them"),
+            false => format!("this server does not support {path} yet"),
+        };
         Self::new(RefusalReason::NotSupported, message).with("method", path)
     }
 
@@ -133,6 +145,11 @@ impl Refusal {
     pub(crate) fn named(&self, key: &str) -> Option<&str> {
         let found = self.metadata.iter().find(|(name, _)| *name == key);
         found.map(|(_, value)| &**value)
+    }
+
+    /// The time after which the same may succeed, if it is known.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
     }
 
     /// Its explanation.

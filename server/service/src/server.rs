@@ -19,9 +19,9 @@ use tracing::{info, warn};
 
 use self::{
     call_rates::limit_calls,
-    health::healthy,
+    health::ServicesHealth,
     listeners::{PageListener, PortSlots, Shared, listen, serve_metrics},
-    starting::{begin_journal, make_replay_folder, recover, secrets},
+    starting::{begin_journal, make_replay_folder, recover, secrets, start_rules},
     stopping::{Asked, Replays, close, stop_deadline, stopped},
 };
 pub use self::{
@@ -37,6 +37,7 @@ use crate::{
     metrics::Metrics,
     page::{Desk, Page},
     replays::ReplayKeeper,
+    rules::Workers,
     services::{ReplayDesk, RequestTimeout},
     transport::{Peers, Tls, TokenBuckets, serve},
 };
@@ -54,6 +55,8 @@ pub struct Server {
     authenticator: Authenticator,
     journal: Option<Arc<Journal>>,
     replays: Option<Replays>,
+    /// The threads of the rules by call, if they are served.
+    rules: Option<Arc<Workers>>,
     /// Commits for the journal.
     _writing: Option<AbortOnDropHandle<()>>,
 }
@@ -102,6 +105,8 @@ impl Server {
         let recovered = ladders.recover().await;
         recovered.map_err(BindError::Ladders)?;
         let replays = keeper.map(Replays::keep);
+        let rules = options.rules.then(|| start_rules(matches.limits()));
+        let rules = rules.transpose()?;
         let (listener, local_addr) = listen(addr).await?;
         let metrics = match options.metrics {
             Some(addr) => Some(listen(addr).await?),
@@ -119,6 +124,7 @@ impl Server {
             ladders,
             journal,
             replays,
+            rules,
             _writing: writing,
         })
     }
@@ -175,7 +181,7 @@ impl Server {
         let matches = Arc::clone(&self.matches);
         let _watching = self.watch_time();
         self.ladders.run_all();
-        let (health_reporter, health) = healthy().await;
+        let (services_health, health) = ServicesHealth::serving(self.rules.is_some()).await;
         let routes = Routes::new(RequestTimeout::new(health, limits.hello_time));
         let slots = PortSlots::new(&limits);
         let calls = Arc::new(TokenBuckets::new(limits.calls_per_address));
@@ -191,7 +197,7 @@ impl Server {
         let stopped = stopped(
             matches,
             self.journal.clone(),
-            health_reporter,
+            services_health,
             Asked { drain, stop },
             drained.clone(),
         );

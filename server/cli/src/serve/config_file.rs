@@ -26,6 +26,7 @@ pub(super) struct ConfigFile {
     pub(super) survives: Option<Survives>,
     pub(super) drain_time: Option<u32>,
     pub(super) require_keys: bool,
+    pub(super) rules: bool,
     pub(super) tls_cert: Option<PathBuf>,
     pub(super) tls_key: Option<PathBuf>,
     pub(super) tls_client_ca: Option<PathBuf>,

@@ -38,6 +38,10 @@ pub(crate) struct ServeArgs {
     /// Require an API key of the data folder from every caller
     #[arg(long)]
     pub(super) require_keys: bool,
+    /// Serve the rules by call, for bots whose language has none: for keys with the scope `rules`,
+    /// or without --require-keys for everybody
+    #[arg(long)]
+    pub(super) rules: bool,
     #[command(flatten)]
     pub(super) tls: TlsFlags,
     /// Serve metrics for Prometheus at this address, as `GET /metrics`

@@ -94,14 +94,14 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         None => None,
     };
     open_files::fit(&mut settings.limits, settings.page.is_some());
-    let memory_mib = settings.limits.memory_bound() >> 20;
-    info!(memory_mib, "memory is bounded");
+    log_memory_bound(&settings);
     let keys = store.clone().filter(|_| settings.require_keys);
     let scheme = if tls.is_some() { "https" } else { "http" };
     let options = ServerOptions {
         tls,
         metrics: settings.metrics,
         limits: settings.limits,
+        rules: settings.rules,
         replays: settings.replays,
         keys: keys.map(|store| store as Arc<dyn KeyStore>),
         storage: store.map(|store| Storage {
@@ -126,6 +126,23 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         asked_again.await;
         stopped.cancel();
     });
+    print_addresses(&server, scheme, page)?;
+    server.run_and_drain(drain, stop).await?;
+    Ok(())
+}
+
+/// Logs how much memory the server takes at most.
+fn log_memory_bound(settings: &Settings) {
+    let of_rules = match settings.rules {
+        true => settings.limits.memory_bound_of_rules(),
+        false => 0,
+    };
+    let memory_mib = settings.limits.memory_bound().saturating_add(of_rules) >> 20;
+    info!(memory_mib, "memory is bounded");
+}
+
+/// Prints where the server listens.
+fn print_addresses(server: &Server, scheme: &str, page: Option<Opened>) -> io::Result<()> {
     output::print(&format!(
         "listening on {scheme}://{} (Ctrl-C stops)\n",
         server.local_addr()
@@ -134,14 +151,12 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         output::print(&format!("metrics at http://{addr}/metrics\n"))?;
     }
     match page {
-        Some(Opened::At(addr)) => output::print(&format!("page at {scheme}://{addr}/\n"))?,
+        Some(Opened::At(addr)) => output::print(&format!("page at {scheme}://{addr}/\n")),
         Some(Opened::Taken(addr)) => output::print(&format!(
             "no page: another program has {addr}; --page ADDR:PORT takes another\n"
-        ))?,
-        None => {}
+        )),
+        None => Ok(()),
     }
-    server.run_and_drain(drain, stop).await?;
-    Ok(())
 }
 
 /// What became of the page.

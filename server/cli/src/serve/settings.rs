@@ -31,6 +31,7 @@ pub(super) struct Settings {
     pub(super) survives: Survives,
     pub(super) drop_match: Vec<String>,
     pub(super) require_keys: bool,
+    pub(super) rules: bool,
     pub(super) tls: TlsFlags,
     pub(super) metrics: Option<SocketAddr>,
     pub(super) page: Option<PageSettings>,
@@ -92,6 +93,7 @@ impl Settings {
             survives: survives.unwrap_or(Survives::Power),
             drop_match: args.drop_match,
             require_keys: args.require_keys || file.require_keys,
+            rules: args.rules || file.rules,
             tls: args
                 .tls
                 .or(file.tls_cert, file.tls_key, file.tls_client_ca)?,

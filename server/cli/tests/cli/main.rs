@@ -27,6 +27,7 @@ mod misuse;
 mod open_files;
 mod page;
 mod program;
+mod rules;
 mod served_match;
 mod signed_replays;
 mod tls;

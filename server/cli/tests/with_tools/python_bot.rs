@@ -14,9 +14,9 @@ use bridgemaster_games::{GAME_IDS, Seed, with_game};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
-        AttendanceState, CreateMatchRequest, CreateQueueRequest, DeleteQueueRequest, GameConfig,
-        MatchConfig, MatchResult, Queue, SeatReservation, SeatTicket, WatchMatchRequest,
-        WatchQueueRequest, lobby_service_client::LobbyServiceClient,
+        AttendanceState, ClockRules, CreateMatchRequest, CreateQueueRequest, DeleteQueueRequest,
+        GameConfig, MatchConfig, MatchResult, Queue, SeatReservation, SeatTicket,
+        WatchMatchRequest, WatchQueueRequest, lobby_service_client::LobbyServiceClient,
         match_service_client::MatchServiceClient,
     },
 };
@@ -50,6 +50,9 @@ pub(crate) const UNIT_TESTS: [&str; 7] = [
     ".",
 ];
 
+/// Time in the bank and for one decision: only [`PATIENCE`] counts.
+const MATCH_MS: u32 = 600_000;
+
 /// The checks share the machine with whole matches of other Python bots.
 const TIME_FACTOR: f64 = 4.0;
 
@@ -65,6 +68,10 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
                 PYTHON.with(|python| plays_a_whole_match(python, bot, game, seats.into()))
             })
         })
+    });
+    // It treats all games alike, and is slow in a debug build.
+    let search = Trial::ignorable_test("python_bot::search_plays_a_whole_match", || {
+        PYTHON.with(|python| plays_a_whole_match(python, "search", GAME_IDS[0], 2))
     });
     let own_tests = Trial::ignorable_test("python_bot::its_own_tests_pass", || {
         PYTHON.with(|python| {
@@ -87,7 +94,9 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
             PYTHON.with(|python| passes_every_check(python, bot))
         })
     });
-    matches.chain([own_tests, locked, attends]).chain(checks)
+    matches
+        .chain([search, own_tests, locked, attends])
+        .chain(checks)
 }
 
 /// The file of a bot's program.
@@ -117,8 +126,11 @@ fn plays_a_whole_match(python: &Path, bot: &str, game: &str, seats: u32) -> Resu
     let config = with_game!(game, G => G::config_to_wire(&Default::default()))
         .ok_or("a game of the catalogue")?;
     let result = Runtime::new()?.block_on(async {
-        let server =
-            Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await?;
+        let options = ServerOptions {
+            rules: bot == "search",
+            ..ServerOptions::default()
+        };
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await?;
         let url = format!("http://{}", server.local_addr());
         let stop = CancellationToken::new();
         let stop_at_end = stop.clone().drop_guard();
@@ -135,7 +147,11 @@ fn plays_a_whole_match(python: &Path, bot: &str, game: &str, seats: u32) -> Resu
             .collect();
         let process = tokio::process::Command::new(python)
             .arg(program(bot))
-            .args(["--seed", "1"])
+            .args(match bot {
+                "search" => ["--playouts", "1"],
+                _ => ["--seed", "1"],
+            })
+            .env("BRIDGEMASTER_RULES", &url)
             .env("BRIDGEMASTER_SERVER", &url)
             .env("BRIDGEMASTER_TICKET", &python_ticket.ticket)
             .stdin(Stdio::null())
@@ -337,6 +353,12 @@ async fn create_match(url: &str, game: GameConfig, seats: u32) -> Result<Vec<Sea
         game: Some(game),
         seats,
         seed: Some("python".to_owned()),
+        // A search may take long on a loaded machine.
+        clock: Some(ClockRules {
+            bank_ms: Some(MATCH_MS),
+            cap_ms: Some(MATCH_MS),
+            ..ClockRules::default()
+        }),
         ..MatchConfig::default()
     };
     let request = CreateMatchRequest {

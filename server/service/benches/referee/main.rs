@@ -6,8 +6,9 @@
 //! name with its game; `-- GAME` measures only that game. Bots and server share the process and
 //! its cores, but for the memory of waiting matches and for the CPU time of the server: these have
 //! a server in a process of its own, and `-- --server-cpu` measures that time alone. `-- --quick`
-//! takes shorter turns. `-- --losses MATCHES` plays so many matches under a
-//! short clock instead, counts the faults, and fails if there is one.
+//! takes shorter turns. `-- --losses MATCHES` plays so many matches under a short clock instead,
+//! counts the faults, and fails if there is one or a match was spoiled; with `--beside-rules` it does
+//! so while one caller has the rules by call work without a pause.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
@@ -15,6 +16,7 @@ mod load;
 mod losses;
 mod memory;
 mod ping_pong;
+mod rules_load;
 mod server_cpu;
 mod server_process;
 mod share;
@@ -45,6 +47,7 @@ const SEATS: u32 = 2;
 struct Wanted {
     quick: bool,
     losses: Option<u32>,
+    beside_rules: bool,
     only_server_cpu: bool,
     /// All, if empty.
     games: Vec<String>,
@@ -60,6 +63,7 @@ impl Wanted {
                 "--bench" => {}
                 "--quick" => wanted.quick = true,
                 "--server-cpu" => wanted.only_server_cpu = true,
+                "--beside-rules" => wanted.beside_rules = true,
                 "--losses" => {
                     let matches = arguments.next().and_then(|number| number.parse().ok());
                     wanted.losses = Some(matches.expect("--losses MATCHES"));
@@ -85,7 +89,7 @@ fn main() -> ExitCode {
     if let Some(matches) = wanted.losses {
         let lossless = wanted
             .games()
-            .all(|game| runtime.block_on(losses::measure(game, matches)));
+            .all(|game| runtime.block_on(losses::measure(game, matches, wanted.beside_rules)));
         return match lossless {
             true => ExitCode::SUCCESS,
             false => ExitCode::FAILURE,
@@ -203,12 +207,25 @@ impl Referees {
         Self::over(None).await
     }
 
+    /// One that has the rules by call too.
+    async fn with_rules() -> Self {
+        Self::with(ServerOptions {
+            rules: true,
+            ..ServerOptions::default()
+        })
+        .await
+    }
+
     async fn over(storage: Option<Storage>) -> Self {
-        let options = ServerOptions {
+        Self::with(ServerOptions {
             limits: Limits::default(),
             storage,
             ..ServerOptions::default()
-        };
+        })
+        .await
+    }
+
+    async fn with(options: ServerOptions) -> Self {
         let addr = "127.0.0.1:0".parse().unwrap();
         let server = Server::bind(addr, options).await.unwrap();
         let url = format!("http://{}", server.local_addr());

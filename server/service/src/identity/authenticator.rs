@@ -44,6 +44,11 @@ struct Keys {
 }
 
 impl Authenticator {
+    /// Asks for none.
+    pub(crate) fn of_anyone() -> Self {
+        Self { keys: None }
+    }
+
     /// Asks for the keys of a store, or without one for none.
     ///
     /// # Errors
@@ -54,7 +59,7 @@ impl Authenticator {
         metrics: &Arc<Metrics>,
     ) -> Result<Self, StoreError> {
         let Some(store) = store else {
-            return Ok(Self { keys: None });
+            return Ok(Self::of_anyone());
         };
         let (ring, mark) = KeyRing::read(Arc::clone(&store), limits, Arc::clone(metrics)).await?;
         let uses = Arc::new(KeyUses::default());

@@ -37,6 +37,9 @@ pub enum BindError {
     /// The secret of the tickets of offers cannot be had from the store.
     #[error(transparent)]
     OfferSecret(#[from] OfferSecretError),
+    /// The system gives no thread for the rules by call.
+    #[error("the system gives no thread for the rules by call")]
+    Threads(#[source] std::io::Error),
     /// The ladders cannot be read.
     #[error("the ladders cannot be read")]
     Ladders(#[source] StoreError),

@@ -3,7 +3,8 @@
 use bridgemaster_proto::v1::{
     catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
     lobby_service_server::LobbyServiceServer, match_service_server::MatchServiceServer,
-    play_service_server::PlayServiceServer, seat_service_server::SeatServiceServer,
+    play_service_server::PlayServiceServer, rules_service_server::RulesServiceServer,
+    seat_service_server::SeatServiceServer,
 };
 use tonic::server::NamedService;
 use tonic_health::{
@@ -14,10 +15,10 @@ use tonic_health::{
 
 use crate::{
     play::{Play, SeatCalls},
-    services::{Catalog, LadderDesk, LobbyDesk, MatchDesk},
+    services::{Catalog, LadderDesk, LobbyDesk, MatchDesk, RulesDesk},
 };
 
-/// The names of the services; the empty name is the server as a whole.
+/// The names of the services that every server has; the empty name is the server as a whole.
 const HEALTH_SERVICES: &[&str] = &[
     "",
     CatalogServiceServer::<Catalog>::NAME,
@@ -28,16 +29,32 @@ const HEALTH_SERVICES: &[&str] = &[
     LobbyServiceServer::<LobbyDesk>::NAME,
 ];
 
-/// The health service of a server that serves, and what reports to it.
-pub(super) async fn healthy() -> (HealthReporter, HealthServer<impl Health>) {
-    let (reporter, service) = health_reporter();
-    report(&reporter, ServingStatus::Serving).await;
-    (reporter, service)
+/// Tells through the health service how the services of one server are.
+pub(super) struct ServicesHealth {
+    reporter: HealthReporter,
+    has_rules: bool,
 }
 
-/// Tells the same of all services.
-pub(super) async fn report(reporter: &HealthReporter, status: ServingStatus) {
-    for service in HEALTH_SERVICES {
-        reporter.set_service_status(service, status).await;
+impl ServicesHealth {
+    /// Of a server that serves, and the service that tells it. `has_rules`: it has the rules by
+    /// call.
+    pub(super) async fn serving(has_rules: bool) -> (Self, HealthServer<impl Health>) {
+        let (reporter, service) = health_reporter();
+        let health = Self {
+            reporter,
+            has_rules,
+        };
+        health.report(ServingStatus::Serving).await;
+        (health, service)
+    }
+
+    /// Tells the same of all services.
+    pub(super) async fn report(&self, status: ServingStatus) {
+        let rules = self
+            .has_rules
+            .then_some(RulesServiceServer::<RulesDesk>::NAME);
+        for service in HEALTH_SERVICES.iter().copied().chain(rules) {
+            self.reporter.set_service_status(service, status).await;
+        }
     }
 }

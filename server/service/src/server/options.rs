@@ -18,6 +18,8 @@ pub struct ServerOptions {
     pub keys: Option<Arc<dyn KeyStore>>,
     /// With this, connections are encrypted; without, the server speaks plain HTTP/2.
     pub tls: Option<Arc<Tls>>,
+    /// Whether `RulesService` is served: the rules by call, for keys with the scope `rules`.
+    pub rules: bool,
     /// Where `GET /metrics` is answered; port 0 takes a free one. Nowhere if not set.
     pub metrics: Option<SocketAddr>,
     /// Where matches are kept beyond the server; `None` forgets them with it.
@@ -48,6 +50,7 @@ impl fmt::Debug for ServerOptions {
             .field("replays", &self.replays)
             .field("requires_keys", &self.keys.is_some())
             .field("tls", &self.tls)
+            .field("rules", &self.rules)
             .field("metrics", &self.metrics)
             .field("storage", &self.storage)
             .finish()

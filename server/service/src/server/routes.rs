@@ -8,7 +8,7 @@ use bridgemaster_proto::{
     v1::{
         catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
         lobby_service_server::LobbyServiceServer, match_service_server::MatchServiceServer,
-        play_service_server::PlayServiceServer,
+        play_service_server::PlayServiceServer, rules_service_server::RulesServiceServer,
     },
 };
 use tonic::service::{Routes, interceptor::InterceptedService};
@@ -18,6 +18,7 @@ use crate::{
     play::{Door, Play, SeatLinks},
     services::{
         Catalog, LadderDesk, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout,
+        RulesDesk,
     },
     transport::ConnectionSlots,
 };
@@ -58,7 +59,7 @@ impl Server {
         let for_programs = routes.add_service(play);
         let for_programs = for_programs.add_service(seats(&slots.for_programs));
         Ok(Services {
-            for_programs: limited(for_programs),
+            for_programs: limited(self.with_rules(for_programs)),
             for_browsers: limited(for_browsers),
         })
     }
@@ -120,5 +121,24 @@ impl Server {
                 limits.hello_time,
             ));
         Ok(routes)
+    }
+
+    /// Adds the rules by call, if they are served: for programs, since a session is a stream in both
+    /// directions.
+    fn with_rules(&self, routes: Routes) -> Routes {
+        let Some(workers) = &self.rules else {
+            return routes;
+        };
+        let limits = self.matches.limits();
+        let desk = RulesDesk::new(
+            Arc::clone(workers),
+            self.authenticator.clone(),
+            limits.rules_idle,
+            self.matches.lifecycle().stopping(),
+        );
+        routes.add_service(RequestTimeout::new(
+            RulesServiceServer::new(desk).max_decoding_message_size(limits.request_bytes),
+            limits.hello_time,
+        ))
     }
 }

@@ -11,9 +11,11 @@ use super::{Storage, errors::BindError, listeners::listen};
 use crate::{
     hosting::{Matches, OfferTickets},
     journal::Journal,
+    limits::Limits,
     lobby::{Lobby, QUEUE_NOTES},
     metrics::Metrics,
     replays::signing_key,
+    rules::Workers,
 };
 
 /// Makes the folder of replays, if it is not there, so that only its user can look into it: a
@@ -75,4 +77,10 @@ pub(super) async fn recover(
     }
     matches.recover(journal, &storage.given_up).await?;
     Ok(())
+}
+
+/// The threads of the rules by call, with the processor time that a caller may have.
+pub(super) fn start_rules(limits: &Limits) -> Result<Arc<Workers>, BindError> {
+    let started = Workers::start(limits.rules_threads, Some(limits.rules_cpu_ms_per_caller));
+    started.map(Arc::new).map_err(BindError::Threads)
 }

@@ -7,10 +7,10 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use tonic_health::{ServingStatus, server::HealthReporter};
+use tonic_health::ServingStatus;
 use tracing::{info, warn};
 
-use super::{errors::ServeError, health::report};
+use super::{errors::ServeError, health::ServicesHealth};
 use crate::{
     hosting::Matches, identity::Authenticator, journal::Journal, limits::Limits,
     replays::ReplayKeeper,
@@ -51,7 +51,7 @@ impl Replays {
 pub(super) async fn stopped(
     matches: Arc<Matches>,
     journal: Option<Arc<Journal>>,
-    health_reporter: HealthReporter,
+    services_health: ServicesHealth,
     asked: Asked,
     drained: CancellationToken,
 ) {
@@ -60,7 +60,7 @@ pub(super) async fn stopped(
         () = asked_to_stop(journal.as_deref(), &asked.stop) => false,
         () = asked.drain.cancelled() => true,
     };
-    report(&health_reporter, ServingStatus::NotServing).await;
+    services_health.report(ServingStatus::NotServing).await;
     if is_drained {
         matches.lifecycle().drain(matches.limits().drain_time);
         select! {

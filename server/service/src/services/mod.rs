@@ -12,6 +12,7 @@ mod positions;
 mod queue_access;
 mod refusal_details;
 mod request_timeout;
+mod rules_desk;
 mod supported;
 mod wishes;
 
@@ -22,3 +23,4 @@ pub(crate) use match_desk::MatchDesk;
 pub(crate) use opened_replay::{OpenedReplay, ReplayDesk};
 pub(crate) use refusal_details::RefusalDetails;
 pub(crate) use request_timeout::RequestTimeout;
+pub(crate) use rules_desk::RulesDesk;

@@ -9,7 +9,7 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 
-use super::{caller_id::CallerId, crowd::Crowd};
+use super::{caller_id::CallerId, crowd::Crowd, rules_allowance::RulesTallies};
 use crate::{limits::Limits, tally::Tally};
 
 /// Bytes of one permit of a semaphore of bytes.
@@ -42,6 +42,8 @@ pub(super) struct Allowance {
     pub(super) request_bytes: Arc<Tally>,
     /// Bytes of messages that wait for bots behind others.
     pub(super) bot_queue_bytes: Arc<Tally>,
+    /// Calls of the rules, and positions of their sessions.
+    pub(super) rules: RulesTallies,
     /// Permits for bytes of answers that are not read.
     pub(super) unread: Arc<Semaphore>,
     /// The number of these permits.
@@ -56,6 +58,7 @@ impl Allowance {
             calls: Tally::new(limits.other_calls),
             request_bytes: Tally::new(limits.unfinished_request_bytes),
             bot_queue_bytes: Tally::new(limits.bot_queue_bytes),
+            rules: RulesTallies::new(limits.rules_calls, limits.rules_positions),
             unread: Arc::new(Semaphore::new(unread_permits)),
             unread_permits,
         }
@@ -68,6 +71,10 @@ impl Allowance {
             calls: Tally::new(limits.other_calls_per_caller),
             request_bytes: Tally::new(limits.unfinished_request_bytes_per_caller),
             bot_queue_bytes: Tally::new(limits.bot_queue_bytes_per_caller),
+            rules: RulesTallies::new(
+                limits.rules_calls_per_caller,
+                limits.rules_positions_per_caller,
+            ),
             unread: Arc::new(Semaphore::new(unread_permits)),
             unread_permits,
         }

@@ -24,6 +24,7 @@ use super::{
     caller_id::CallerId,
     crowd::{CrowdMember, CrowdPlace},
     origin::Origin,
+    rules_allowance::RulesAllowance,
 };
 use crate::{
     refusal::Refusal,
@@ -348,6 +349,14 @@ impl Call {
         QueueAllowance {
             of_caller: Arc::clone(&self.held().allowance.bot_queue_bytes),
             in_all: Arc::clone(&self.connection.allowances.in_all.bot_queue_bytes),
+        }
+    }
+
+    /// What its caller may have of the rules.
+    pub(crate) fn rules_allowance(&self) -> RulesAllowance {
+        RulesAllowance {
+            of_caller: self.held().allowance.rules.clone(),
+            in_all: self.connection.allowances.in_all.rules.clone(),
         }
     }
 

@@ -9,7 +9,8 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{
-    lobby_service_server, match_service_server, play_service_server, seat_service_server,
+    lobby_service_server, match_service_server, play_service_server, rules_service_server,
+    seat_service_server,
 };
 use bridgemaster_store::KeyId;
 use hyper::{body::Incoming, rt::Executor, server::conn::http2};
@@ -166,6 +167,7 @@ pub(super) fn kind(path: &str) -> CallKind {
         (Some(play_service_server::SERVICE_NAME), Some("Play")) => CallKind::BotStream,
         (Some(match_service_server::SERVICE_NAME), Some("WatchMatch" | "WatchPositions"))
         | (Some(lobby_service_server::SERVICE_NAME), Some("Attend" | "WatchQueue"))
+        | (Some(rules_service_server::SERVICE_NAME), Some("OpenSession"))
         // Until its ticket is known.
         | (Some(seat_service_server::SERVICE_NAME), Some("WatchSeat")) => {
             CallKind::Watch

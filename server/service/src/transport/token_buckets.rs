@@ -45,10 +45,7 @@ impl<K: Eq + Hash> TokenBuckets<K> {
     pub(crate) fn debit(&self, key: K, now: Instant) -> Result<(), Duration> {
         let token = Duration::from_secs(1) / self.rate.per_second.max(1);
         let mut buckets = self.buckets.lock();
-        if buckets.full_at.len() >= buckets.sweep_at {
-            buckets.full_at.retain(|_, full_at| *full_at > now);
-            buckets.sweep_at = KEPT_UNSWEPT.max(2 * buckets.full_at.len());
-        }
+        buckets.sweep(now);
         let full_at = buckets.full_at.entry(key).or_insert(now);
         let after = token + full_at.saturating_duration_since(now);
         match after.checked_sub(token * self.rate.burst) {
@@ -57,6 +54,34 @@ impl<K: Eq + Hash> TokenBuckets<K> {
                 *full_at = now + after;
                 Ok(())
             }
+        }
+    }
+
+    /// Debits so many tokens for what has happened, even beyond the burst.
+    pub(crate) fn charge(&self, key: K, tokens: f64, now: Instant) {
+        let cost = Duration::from_secs(1).mul_f64(tokens.max(0.0)) / self.rate.per_second.max(1);
+        let mut buckets = self.buckets.lock();
+        buckets.sweep(now);
+        let full_at = buckets.full_at.entry(key).or_insert(now);
+        *full_at = now.max(*full_at) + cost;
+    }
+
+    /// The time until what was charged is within the burst again; `None` while it is.
+    pub(crate) fn overdrawn(&self, key: &K, now: Instant) -> Option<Duration> {
+        let token = Duration::from_secs(1) / self.rate.per_second.max(1);
+        let buckets = self.buckets.lock();
+        let missing = buckets.full_at.get(key)?.saturating_duration_since(now);
+        let wait = missing.checked_sub(token * self.rate.burst)?;
+        Some(wait).filter(|wait| !wait.is_zero())
+    }
+}
+
+impl<K: Eq + Hash> Buckets<K> {
+    /// Forgets full buckets, once there are many.
+    fn sweep(&mut self, now: Instant) {
+        if self.full_at.len() >= self.sweep_at {
+            self.full_at.retain(|_, full_at| *full_at > now);
+            self.sweep_at = KEPT_UNSWEPT.max(2 * self.full_at.len());
         }
     }
 }
@@ -92,6 +117,19 @@ mod tests {
             assert_eq!(buckets.debit("a", rested), Ok(()));
         }
         assert_eq!(buckets.debit("a", rested), Err(TOKEN));
+    }
+
+    #[test]
+    fn what_is_charged_beyond_the_burst_has_to_be_waited_for() {
+        let buckets = TokenBuckets::new(RATE);
+        let start = Instant::now();
+        assert_eq!(buckets.overdrawn(&"a", start), None);
+        buckets.charge("a", 3.0, start);
+        assert_eq!(buckets.overdrawn(&"a", start), None);
+        buckets.charge("a", 2.5, start);
+        assert_eq!(buckets.overdrawn(&"a", start), Some(TOKEN * 5 / 2));
+        assert_eq!(buckets.overdrawn(&"a", start + TOKEN * 5 / 2), None);
+        assert_eq!(buckets.overdrawn(&"b", start), None);
     }
 
     #[test]

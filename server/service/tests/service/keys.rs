@@ -35,6 +35,7 @@ fn locked_methods() -> Vec<String> {
         "bridgemaster.v1.MatchService",
         "bridgemaster.v1.LobbyService",
         "bridgemaster.v1.SeatService",
+        "bridgemaster.v1.RulesService",
     ];
     let paths = locked.iter().flat_map(|name| {
         let service = pool.get_service_by_name(name).unwrap();
@@ -73,7 +74,7 @@ async fn call(server: &TestServer, path: &str, metadata: &[(&'static str, String
 
 #[tokio::test]
 async fn every_method_refuses_a_call_without_a_key_in_force() {
-    let locked = LockedServer::open().await;
+    let locked = LockedServer::with_rules(Limits::default()).await;
     let all = &KeyScope::ALL;
     let (good, revoked) = (locked.key("good", all).await, locked.key("old", all).await);
     locked.keys.revoke_key(revoked.id(), 2).await.unwrap();
@@ -103,7 +104,7 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
         ),
     ];
     let methods = locked_methods();
-    assert_eq!(methods.len(), 22, "{methods:?}");
+    assert_eq!(methods.len(), 29, "{methods:?}");
     for path in methods {
         for (metadata, why) in &cases {
             let status = call(&locked.server, &path, metadata).await;

@@ -42,6 +42,24 @@ impl LockedServer {
         Self::with_keys(Arc::clone(&keys) as _, keys, limits).await
     }
 
+    /// A server that has the rules by call too.
+    pub(crate) async fn with_rules(limits: Limits) -> Self {
+        let keys = Arc::new(MemoryStore::new());
+        let options = ServerOptions {
+            limits: Limits {
+                key_cache_time: KEY_CACHE_TIME,
+                ..limits
+            },
+            keys: Some(Arc::clone(&keys) as _),
+            rules: true,
+            ..ServerOptions::default()
+        };
+        Self {
+            server: TestServer::with_options(options).await,
+            keys,
+        }
+    }
+
     /// A server that asks for `keys`, which `memory` has.
     pub(crate) async fn with_keys(
         keys: Arc<dyn KeyStore>,

@@ -33,6 +33,7 @@ mod repeated_requests;
 mod replay_files;
 mod reserved_seats;
 mod restarting;
+mod rules;
 mod seat_calls;
 mod security;
 mod seed_commitment;

@@ -112,7 +112,12 @@ async fn the_methods_that_say_so_are_not_supported_and_no_others() {
             unsupported.push((*path).to_owned());
         }
     }
-    assert_eq!(unsupported, not_built());
+    // This server was not asked for the rules by call.
+    let is_off = |path: &String| path.starts_with("/bridgemaster.v1.RulesService/");
+    let (off, unbuilt): (Vec<_>, Vec<_>) = unsupported.into_iter().partition(is_off);
+    assert_eq!(off.len(), 7, "{off:?}");
+    assert_eq!(unbuilt, not_built());
+    let unsupported = unbuilt;
     assert!(unsupported.contains(&"/bridgemaster.v1.ContestService/GetContest".to_owned()));
 }
 

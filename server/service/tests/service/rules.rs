@@ -1,0 +1,316 @@
+//! The rules by call: who may call them, and within which limits.
+
+use std::time::Duration;
+
+use bridgemaster_proto::v1::{
+    GetOutcomeRequest, ListLegalDecisionsRequest, OpenSessionRequest, OpenSessionResponse,
+    RefusalReason, RulesOperation, RulesPlayouts, RulesPosition, SampleStatesRequest,
+    play_response::Message, rules_operation::Operation, rules_service_client::RulesServiceClient,
+};
+use bridgemaster_server::{
+    Limits, Rate, ServerOptions,
+    identity::{ApiKey, KEY_METADATA, KeyScope},
+};
+use bridgemaster_store::KeyStore as _;
+use tokio::{
+    sync::mpsc::{UnboundedSender, unbounded_channel},
+    time::timeout,
+};
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::{Code, Request, Status, Streaming, transport::Channel};
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
+};
+use tonic_types::StatusExt as _;
+
+use crate::{
+    locked_server::LockedServer,
+    raw_bot::{RawBot, reason},
+    test_server::{GAMES, PATIENCE, TestServer, config},
+};
+
+async fn with_rules(limits: Limits) -> TestServer {
+    TestServer::with_options(ServerOptions {
+        limits,
+        rules: true,
+        ..ServerOptions::default()
+    })
+    .await
+}
+
+fn client(server: &TestServer) -> RulesServiceClient<Channel> {
+    RulesServiceClient::new(server.channel.clone())
+}
+
+/// The beginning of a match.
+fn position() -> RulesPosition {
+    RulesPosition {
+        config: Some(config(GAMES[0], 2)),
+        sample_seed: "beginning".to_owned(),
+        ..RulesPosition::default()
+    }
+}
+
+fn outcome() -> GetOutcomeRequest {
+    GetOutcomeRequest {
+        position: Some(position()),
+    }
+}
+
+/// An open session.
+struct Session {
+    requests: UnboundedSender<OpenSessionRequest>,
+    answers: Streaming<OpenSessionResponse>,
+}
+
+impl Session {
+    async fn open(server: &TestServer, key: Option<&ApiKey>) -> Result<Self, Status> {
+        let (requests, outbound) = unbounded_channel();
+        let mut request = Request::new(UnboundedReceiverStream::new(outbound));
+        if let Some(key) = key {
+            let shown = key.reveal().parse().unwrap();
+            request.metadata_mut().insert(KEY_METADATA, shown);
+        }
+        let answers = client(server).open_session(request).await?.into_inner();
+        Ok(Self { requests, answers })
+    }
+
+    fn send(&self, operations: Vec<RulesOperation>) {
+        let request = OpenSessionRequest {
+            request_id: 5,
+            operations,
+        };
+        self.requests.send(request).unwrap();
+    }
+
+    async fn next(&mut self) -> Result<Option<OpenSessionResponse>, Status> {
+        timeout(PATIENCE, self.answers.message()).await.unwrap()
+    }
+
+    async fn told(&mut self, operations: Vec<RulesOperation>) -> OpenSessionResponse {
+        self.send(operations);
+        let told = self.next().await.unwrap().unwrap();
+        assert_eq!(told.request_id, 5);
+        told
+    }
+}
+
+fn operation(position_number: u32, operation: Operation) -> RulesOperation {
+    RulesOperation {
+        position_number,
+        operation: Some(operation),
+    }
+}
+
+fn load() -> RulesOperation {
+    operation(0, Operation::Load(Box::new(position())))
+}
+
+fn play_out(playouts: u32) -> RulesOperation {
+    let asked = RulesPlayouts {
+        playouts,
+        seed: "playouts".to_owned(),
+        ..RulesPlayouts::default()
+    };
+    operation(0, Operation::PlayOut(asked))
+}
+
+/// More work of a session than a test waits for, but answers that fit.
+fn much() -> Vec<RulesOperation> {
+    let mut much = vec![play_out(10); 999];
+    much.insert(0, load());
+    much
+}
+
+#[tokio::test]
+async fn the_rules_answer_over_the_wire_as_they_do_at_hand() {
+    let server = with_rules(Limits::default()).await;
+    let request = ListLegalDecisionsRequest {
+        position: Some(position()),
+        seat: None,
+    };
+    let told = client(&server).list_legal_decisions(request.clone()).await;
+    let at_hand = bridgemaster_rules::answers::list_legal_decisions(&request).unwrap();
+    assert_eq!(told.unwrap().into_inner(), at_hand);
+    let request = SampleStatesRequest {
+        position: Some(position()),
+        samples: 3,
+    };
+    let told = client(&server).sample_states(request).await.unwrap();
+    assert_eq!(told.into_inner().samples.len(), 3);
+    let mut session = Session::open(&server, None).await.unwrap();
+    let told = session.told(vec![load(), play_out(20)]).await;
+    assert_eq!(told.results[1].outcomes.len(), 20);
+    // What was loaded stays.
+    let again = session.told(vec![play_out(20)]).await;
+    assert_eq!(again.results[0], told.results[1]);
+    drop(session.requests);
+    assert!(session.answers.message().await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_rules_names_the_field() {
+    let server = with_rules(Limits::default()).await;
+    let mut request = outcome();
+    request.position.as_mut().unwrap().sample_seed.clear();
+    let refused = client(&server).get_outcome(request).await.unwrap_err();
+    assert_eq!(reason(&refused), "INVALID_FIELD");
+    let bad = refused.get_details_bad_request().unwrap();
+    assert_eq!(bad.field_violations[0].field, "position.sample_seed");
+}
+
+#[tokio::test]
+async fn a_server_without_the_rules_says_that_they_are_off() {
+    let server = TestServer::open().await;
+    let refused = client(&server).get_outcome(outcome()).await.unwrap_err();
+    assert_eq!(reason(&refused), "NOT_SUPPORTED");
+    assert!(refused.message().contains("serve --rules"), "{refused:?}");
+    let refused = Session::open(&server, None).await.err().unwrap();
+    assert_eq!(reason(&refused), "NOT_SUPPORTED");
+}
+
+/// What the server tells of the health of the rules.
+async fn health(server: &TestServer) -> Result<ServingStatus, Status> {
+    let request = HealthCheckRequest {
+        service: "bridgemaster.v1.RulesService".to_owned(),
+    };
+    let mut client = HealthClient::new(server.channel.clone());
+    Ok(client.check(request).await?.into_inner().status())
+}
+
+#[tokio::test]
+async fn health_knows_the_rules_where_they_are_on_and_as_not_serving_in_a_drain() {
+    let without = TestServer::open().await;
+    let unknown = health(&without).await.unwrap_err();
+    assert_eq!(unknown.code(), Code::NotFound);
+    let server = with_rules(Limits {
+        // The server is asked before it is over, on a busy machine too.
+        drain_time: PATIENCE,
+        ..Limits::default()
+    })
+    .await;
+    assert_eq!(health(&server).await.unwrap(), ServingStatus::Serving);
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let mut playing = RawBot::join(&server, &seated.tickets[0]).await;
+    server.drain.cancel();
+    let told = playing.next().await.unwrap().unwrap();
+    assert!(matches!(told, Message::Draining(_)), "{told:?}");
+    assert_eq!(health(&server).await.unwrap(), ServingStatus::NotServing);
+    server.stop.cancel();
+}
+
+#[tokio::test]
+async fn a_key_needs_the_scope_and_its_session_ends_with_it() {
+    let locked = LockedServer::with_rules(Limits::default()).await;
+    let others = KeyScope::ALL.into_iter();
+    let others: Vec<_> = others.filter(|scope| *scope != KeyScope::Rules).collect();
+    let player = locked.key("player", &others).await;
+    let refused = Session::open(&locked.server, Some(&player))
+        .await
+        .err()
+        .unwrap();
+    assert_eq!(reason(&refused), "SCOPE_MISSING");
+    let refused = Session::open(&locked.server, None).await.err().unwrap();
+    assert_eq!(reason(&refused), "KEY_MISSING");
+    let searcher = locked.key("searcher", &[KeyScope::Rules]).await;
+    let mut session = Session::open(&locked.server, Some(&searcher))
+        .await
+        .unwrap();
+    let told = session.told(vec![load()]).await;
+    assert_eq!(told.results.len(), 1);
+    locked.keys.revoke_key(searcher.id(), 2).await.unwrap();
+    let ended = session.next().await.unwrap_err();
+    assert_eq!(reason(&ended), "KEY_REVOKED");
+}
+
+#[tokio::test]
+async fn calls_and_positions_of_a_caller_are_limited_and_come_back() {
+    let server = with_rules(Limits {
+        rules_calls_per_caller: 1,
+        rules_positions_per_caller: 2,
+        ..Limits::default()
+    })
+    .await;
+    let mut session = Session::open(&server, None).await.unwrap();
+    let copy = |to| operation(to, Operation::CopyFromNumber(0));
+    let told = session.told(vec![load(), copy(1), copy(2)]).await;
+    assert_eq!(
+        told.results[2].refusal_reason(),
+        RefusalReason::LimitReached
+    );
+    assert!(
+        told.results[2]
+            .detail
+            .contains("rules_positions_per_caller = 2")
+    );
+    let refused = client(&server).get_outcome(outcome()).await.unwrap_err();
+    assert_eq!(reason(&refused), "LIMIT_REACHED");
+    let info = refused.get_details_error_info().unwrap();
+    assert_eq!(info.metadata["limit"], "rules_calls_per_caller");
+    drop(session);
+    // The server learns of the end in its own time.
+    timeout(PATIENCE, async {
+        while client(&server).get_outcome(outcome()).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .unwrap();
+    let mut session = Session::open(&server, None).await.unwrap();
+    let told = session.told(vec![load(), copy(1)]).await;
+    assert_eq!(told.results[1].refusal_reason(), RefusalReason::Unspecified);
+}
+
+#[tokio::test]
+async fn who_has_used_up_its_processor_time_is_told_when_there_is_more() {
+    let server = with_rules(Limits {
+        rules_cpu_ms_per_caller: Rate {
+            per_second: 1,
+            burst: 1,
+        },
+        ..Limits::default()
+    })
+    .await;
+    let mut session = Session::open(&server, None).await.unwrap();
+    let told = session.told(much()).await;
+    let last = told.results.last().unwrap();
+    assert_eq!(last.refusal_reason(), RefusalReason::LimitReached);
+    assert!(last.detail.contains("rules_cpu_ms_per_caller"), "{last:?}");
+    // Each is charged more than comes back in the meantime, even on a busy machine.
+    let refused = timeout(PATIENCE, async {
+        loop {
+            if let Err(refused) = client(&server).get_outcome(outcome()).await {
+                return refused;
+            }
+        }
+    })
+    .await
+    .unwrap();
+    let info = refused.get_details_error_info().unwrap();
+    assert_eq!(info.metadata["limit"], "rules_cpu_ms_per_caller");
+    assert!(refused.get_details_retry_info().is_some());
+}
+
+#[tokio::test]
+async fn a_session_without_a_request_ends() {
+    let server = with_rules(Limits {
+        rules_idle: Duration::from_millis(1),
+        ..Limits::default()
+    })
+    .await;
+    let mut session = Session::open(&server, None).await.unwrap();
+    let ended = session.next().await.unwrap_err();
+    assert_eq!(reason(&ended), "LIMIT_REACHED");
+    let info = ended.get_details_error_info().unwrap();
+    assert_eq!(info.metadata["limit"], "rules_idle");
+}
+
+#[tokio::test]
+async fn a_session_ends_with_the_server_however_much_it_has_to_do() {
+    let server = with_rules(Limits::default()).await;
+    let mut session = Session::open(&server, None).await.unwrap();
+    session.send(much());
+    server.stop.cancel();
+    let ended = session.next().await.unwrap_err();
+    assert_eq!(reason(&ended), "SERVER_STOPPING");
+}
