@@ -53,7 +53,8 @@ type LobbyServiceClient interface {
 	// nothing. The queues of ladders are there without. Whoever opened a queue offers seats in it by
 	// `CreateMatchRequest.seat_reservations`.
 	CreateQueue(ctx context.Context, in *CreateQueueRequest, opts ...grpc.CallOption) (*CreateQueueResponse, error)
-	// Closes a queue of one's own. Attendances end when their matches in play have ended.
+	// Closes a queue of one's own; that of a ladder ends with the ladder (CloseLadder). Attendances end
+	// when their matches in play have ended.
 	DeleteQueue(ctx context.Context, in *DeleteQueueRequest, opts ...grpc.CallOption) (*DeleteQueueResponse, error)
 	// The queues that the caller may attend.
 	ListQueues(ctx context.Context, in *ListQueuesRequest, opts ...grpc.CallOption) (*ListQueuesResponse, error)
@@ -191,7 +192,8 @@ type LobbyServiceServer interface {
 	// nothing. The queues of ladders are there without. Whoever opened a queue offers seats in it by
 	// `CreateMatchRequest.seat_reservations`.
 	CreateQueue(context.Context, *CreateQueueRequest) (*CreateQueueResponse, error)
-	// Closes a queue of one's own. Attendances end when their matches in play have ended.
+	// Closes a queue of one's own; that of a ladder ends with the ladder (CloseLadder). Attendances end
+	// when their matches in play have ended.
 	DeleteQueue(context.Context, *DeleteQueueRequest) (*DeleteQueueResponse, error)
 	// The queues that the caller may attend.
 	ListQueues(context.Context, *ListQueuesRequest) (*ListQueuesResponse, error)
