@@ -34,6 +34,7 @@ fn locked_methods() -> Vec<String> {
         "bridgemaster.v1.PlayService",
         "bridgemaster.v1.MatchService",
         "bridgemaster.v1.LobbyService",
+        "bridgemaster.v1.LadderService",
         "bridgemaster.v1.SeatService",
         "bridgemaster.v1.RulesService",
     ];
@@ -104,7 +105,7 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
         ),
     ];
     let methods = locked_methods();
-    assert_eq!(methods.len(), 29, "{methods:?}");
+    assert_eq!(methods.len(), 42, "{methods:?}");
     for path in methods {
         for (metadata, why) in &cases {
             let status = call(&locked.server, &path, metadata).await;
