@@ -1,4 +1,4 @@
-// Takes pictures of every page: `node test/play-shots.mjs [NAME PART] [light|dark|narrow]`.
+// Takes pictures of the page of a played seat: `node test/play-shots.mjs [GAME PART] [light|dark|narrow]`.
 
 import { join, dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
