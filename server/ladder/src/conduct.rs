@@ -77,6 +77,16 @@ impl Spoiled {
         self.played + self.annulled
     }
 
+    /// The sum of all, in which `before` of one bot has become `now`.
+    pub(crate) fn with(self, now: Self, before: Self) -> Self {
+        Self {
+            played: self.played + now.played - before.played,
+            played_behind: self.played_behind + now.played_behind - before.played_behind,
+            annulled: self.annulled + now.annulled - before.annulled,
+            annulled_behind: self.annulled_behind + now.annulled_behind - before.annulled_behind,
+        }
+    }
+
     /// What is suspicious of it, beside all bots together.
     pub(crate) fn suspicion(self, all: Self) -> Option<Suspicion> {
         if self.annulled < LEAST_ANNULLED {

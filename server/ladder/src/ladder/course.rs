@@ -1,0 +1,165 @@
+//! The course of a ladder's matches: paired, judged, ended, and played again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Ladder, Open, Standing};
+use crate::{
+    End, Pairing, Purpose, State,
+    bots::BotNumber,
+    conduct::{BENCH_AFTER_FAILURES, Conduct, validates},
+};
+
+/// Annulled matches that wait to be played again. Those of bots that never come back stay: the
+/// oldest of more goes.
+pub(super) const MOST_AGAIN: usize = 1_000;
+
+/// How often an annulled match is to be played again, if each time it is called off.
+const MOST_CALLED_OFF: u32 = 3;
+
+impl Ladder {
+    /// The matches up to this number that are not known are lost.
+    pub fn skip_to(&mut self, number: u64) {
+        self.counts.paired = self.counts.paired.max(number);
+    }
+
+    /// Takes in a match that is paired; its number is that of the matches paired before.
+    pub fn paired(&mut self, pairing: &Pairing) -> u64 {
+        let number = self.counts.paired;
+        self.counts.paired += 1;
+        let seats: Vec<BotNumber> = pairing.seats.iter().map(|bot| self.number(bot)).collect();
+        let replaces = pairing.replaces;
+        let replaced = replaces.and_then(|replaced| self.again.remove(&replaced));
+        let mut table = seats.clone();
+        table.sort_unstable();
+        table.dedup();
+        let is_rated = pairing.purpose == Purpose::Rated;
+        self.rated += u64::from(is_rated);
+        let in_round = self.is_of_round(number);
+        for (seat, number) in seats.iter().enumerate() {
+            let bot = &mut self.bots[number.place()];
+            if is_rated {
+                bot.last_table.clone_from(&table);
+                bot.waits_since = self.rated;
+                bot.closing_matches += u64::from(in_round);
+                self.seat_counts.count(*number, seat);
+            }
+        }
+        if let Some(fit) = self.fit.as_mut().filter(|_| is_rated) {
+            fit.expect(&table);
+        }
+        let purpose = pairing.purpose;
+        let open = Open {
+            purpose,
+            seats,
+            replaces,
+            called_off: replaced.map_or(0, |replaced| replaced.called_off),
+        };
+        self.open.insert(number, open);
+        number
+    }
+
+    /// What is to be kept of the versions whose standing changes when an open match ends so.
+    #[must_use]
+    pub fn judged(&self, number: u64, end: &End) -> Vec<Standing> {
+        let Some(open) = self.open.get(&number) else {
+            return Vec::new();
+        };
+        let bots: BTreeSet<BotNumber> = open.seats.iter().copied().collect();
+        let changed = |bot: BotNumber| {
+            let kept = &self.bots[bot.place()];
+            let was = kept.standing.as_ref()?;
+            let mut now = was.clone();
+            let seats = open.seats.iter().enumerate();
+            let seats = seats.filter(|(_, seated)| **seated == bot);
+            let seats: Vec<usize> = seats.map(|(seat, _)| seat).collect();
+            let mut conduct = kept.conduct.clone();
+            conduct.note(number, open.purpose, end, &seats, was.forgiven_before);
+            let is_house = self.rules.house_bots.contains(&was.bot.name);
+            now.is_validated |= validates(open.purpose, end, &seats);
+            if now.benched.is_none() && !is_house {
+                let all = self.all_spoiled.with(conduct.spoiled, kept.conduct.spoiled);
+                now.benched = match conduct.spoiled.suspicion(all) {
+                    Some(suspicion) => Some(suspicion.to_string()),
+                    None => why_benched(&conduct),
+                };
+            }
+            (now != *was).then_some(now)
+        };
+        bots.into_iter().filter_map(changed).collect()
+    }
+
+    /// Takes in what came of an open match; one that is not open is passed over.
+    pub fn ended(&mut self, number: u64, end: &End) {
+        let Some(open) = self.open.remove(&number) else {
+            return;
+        };
+        let mut seats_of: BTreeMap<BotNumber, Vec<usize>> = BTreeMap::new();
+        for (seat, bot) in open.seats.iter().enumerate() {
+            seats_of.entry(*bot).or_default().push(seat);
+        }
+        for (bot, seats) in seats_of {
+            let bot = &mut self.bots[bot.place()];
+            let forgiven = bot.standing.as_ref().map_or(0, |was| was.forgiven_before);
+            let before = bot.conduct.spoiled;
+            bot.conduct
+                .note(number, open.purpose, end, &seats, forgiven);
+            if open.purpose == Purpose::Rated {
+                // It waits from now on.
+                bot.waits_since = self.rated;
+            }
+            self.all_spoiled = self.all_spoiled.with(bot.conduct.spoiled, before);
+        }
+        match end {
+            End::Played(seats) if open.purpose == Purpose::Rated => {
+                let seats = open.seats.iter().copied().zip(seats.iter().copied());
+                self.results.add_numbered(number, seats.collect());
+            }
+            End::Played(_) => {}
+            End::Annulled(_) => {
+                self.counts.annulled += 1;
+                self.take_out_of_round(number, &open);
+                if open.purpose == Purpose::Rated {
+                    let called_off = 0;
+                    self.play_again(number, Open { called_off, ..open });
+                }
+            }
+            End::CalledOff { .. } => {
+                self.counts.called_off += 1;
+                self.take_out_of_round(number, &open);
+                let called_off = open.called_off + 1;
+                // It still is to be played, instead of the one that was annulled.
+                if let Some(replaced) = open.replaces.filter(|_| called_off < MOST_CALLED_OFF) {
+                    self.play_again(replaced, Open { called_off, ..open });
+                }
+            }
+        }
+    }
+
+    fn play_again(&mut self, number: u64, open: Open) {
+        if self.state == State::Closed {
+            return;
+        }
+        self.again.insert(number, open);
+        if self.again.len() > MOST_AGAIN {
+            self.again.pop_first();
+        }
+    }
+
+    /// A match that does not count is none of the closing round.
+    fn take_out_of_round(&mut self, number: u64, open: &Open) {
+        if open.purpose != Purpose::Rated || !self.is_of_round(number) {
+            return;
+        }
+        for bot in &open.seats {
+            let bot = &mut self.bots[bot.place()];
+            bot.closing_matches = bot.closing_matches.saturating_sub(1);
+        }
+    }
+}
+
+fn why_benched(conduct: &Conduct) -> Option<String> {
+    let failures = conduct.failures_in_a_row();
+    let is_benched = failures >= BENCH_AFTER_FAILURES;
+    is_benched
+        .then(|| format!("it forfeited or did not come to its seat {failures} times in a row"))
+}
