@@ -8,6 +8,7 @@ use crate::{
 /// How often a match may be annulled before the contest gives up: a server that spoils so many in a
 /// row will spoil the next.
 const MOST_ATTEMPTS: u32 = 10;
+
 pub(crate) fn ending(reason: ExitReason, sentence: impl Into<String>) -> Exit {
     Exit {
         reason,
@@ -68,36 +69,8 @@ pub fn exit(standing: &Standing) -> Exit {
     if let Some(fault) = standing.ended_by_fault() {
         return ending(ExitReason::BotFault, fault);
     }
-    if standing.matches() == 0 {
-        return match standing.ledger().annulled(AnnulledBecause::BotFault) {
-            0 => ending(ExitReason::Undecided, "no match was played"),
-            _ => ending(
-                ExitReason::BotFault,
-                "no match counts: each group had a fault of a bot, and such groups are excluded",
-            ),
-        };
-    }
-    if standing.forfeited_matches() == standing.matches() {
-        return ending(ExitReason::BotFault, all_forfeited(standing));
-    }
-    match standing.verdict() {
-        VerdictKind::Rejected => {
-            return ending(
-                ExitReason::Rejected,
-                format!("rejected after {} groups", standing.groups()),
-            );
-        }
-        VerdictKind::Undecided => {
-            return ending(
-                ExitReason::Undecided,
-                format!(
-                    "not decided after {} groups, all that there are; allow more, or ask for a \
-                     wider difference",
-                    standing.groups()
-                ),
-            );
-        }
-        VerdictKind::Accepted | VerdictKind::None => {}
+    if let Some(end) = without_verdict(standing).or_else(|| not_accepted(standing)) {
+        return end;
     }
     let required = standing.requirements_now();
     let missed: Vec<&str> = required
@@ -122,6 +95,41 @@ pub fn exit(standing: &Standing) -> Exit {
             format!("all {groups} groups are played"),
         ),
         _ => ending(ExitReason::Finished, "all rounds are played"),
+    }
+}
+
+/// The end of a contest whose matches decide nothing.
+fn without_verdict(standing: &Standing) -> Option<Exit> {
+    if standing.matches() == 0 {
+        let faults = standing.ledger().annulled(AnnulledBecause::BotFault);
+        return Some(match faults {
+            0 => ending(ExitReason::Undecided, "no match was played"),
+            _ => ending(
+                ExitReason::BotFault,
+                "no match counts: each group had a fault of a bot, and such groups are excluded",
+            ),
+        });
+    }
+    let are_all_forfeited = standing.forfeited_matches() == standing.matches();
+    are_all_forfeited.then(|| ending(ExitReason::BotFault, all_forfeited(standing)))
+}
+
+/// The end of a contest whose test did not accept.
+fn not_accepted(standing: &Standing) -> Option<Exit> {
+    let groups = standing.groups();
+    match standing.verdict() {
+        VerdictKind::Rejected => Some(ending(
+            ExitReason::Rejected,
+            format!("rejected after {groups} groups"),
+        )),
+        VerdictKind::Undecided => Some(ending(
+            ExitReason::Undecided,
+            format!(
+                "not decided after {groups} groups, all that there are; allow more, or ask for a \
+                 wider difference"
+            ),
+        )),
+        VerdictKind::Accepted | VerdictKind::None => None,
     }
 }
 

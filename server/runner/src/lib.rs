@@ -20,11 +20,13 @@ mod figures;
 mod folder;
 mod forecast;
 mod held_back;
+mod in_play;
 mod journal;
 mod judge;
 mod launch;
 mod ledger;
 mod memory_size;
+mod news;
 mod pinning;
 mod plan;
 mod play;
@@ -32,6 +34,7 @@ mod play_error;
 mod processes;
 mod report;
 mod row;
+mod run_error;
 #[cfg(test)]
 mod sample;
 mod seeds;
@@ -39,7 +42,7 @@ mod spec;
 mod standing;
 mod told_seat;
 
-pub use contest::{Contest, News, RunError};
+pub use contest::Contest;
 pub use desk::{DeskError, ServerAddress};
 pub use error::SpecError;
 pub use exit::exit;
@@ -47,6 +50,7 @@ pub use folder::{FolderError, read_contest};
 pub use forecast::Forecast;
 pub use journal::JournalError;
 pub use launch::BuiltInBots;
+pub use news::News;
 pub use play_error::PlayError;
 pub use report::{
     BotReport, ConfidenceReport, Counts, Exit, ExitReason, GroupPoint, IntervalReport,
@@ -56,6 +60,7 @@ pub use report::{
 pub use row::{
     Annulled, AnnulledBecause, BotEnd, FaultRow, GroupNumber, MatchNumber, MatchRow, SeatRow,
 };
+pub use run_error::RunError;
 pub use spec::{
     BotSpec, Bounds, Clock, Comparison, ContestSpec, Cost, FaultCosts, FaultCounting, Format,
     House, MatchRules, Measure, Player, Requirement, Seeds, TestSpec,

@@ -1,0 +1,224 @@
+//! The matches of a contest that is played: as many at once as asked for, each stored when it is
+//! finished.
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    mem,
+    pin::Pin,
+    sync::Arc,
+    time::Instant,
+};
+
+use tokio::task::{JoinSet, spawn_blocking};
+
+use crate::{
+    Exit, ExitReason, MatchNumber, MatchRow, News, PlayError, RunError, SpecError, Standing,
+    desk::DeskError,
+    exit::{end_by, ending},
+    held_back::{HeldBack, Vault, VaultError},
+    journal::Journal,
+    play::{Assignment, Court},
+    seeds,
+};
+
+/// Groups, for each match at once, that may be begun while an earlier one is not complete.
+const GROUPS_AHEAD: u64 = 4;
+
+/// A contest with the matches that are in play.
+pub(crate) struct InPlay {
+    pub(crate) standing: Standing,
+    journal: Journal,
+    vault: Vault,
+    court: Arc<Court>,
+    /// Matches at once.
+    concurrency: usize,
+    begun: Instant,
+    /// Time that earlier runs of this contest took.
+    before_ms: u64,
+    playing: JoinSet<Result<MatchRow, PlayError>>,
+    /// The matches that are played now.
+    numbers: HashSet<MatchNumber>,
+    /// Where each of them is played among those at once.
+    placed: HashMap<MatchNumber, usize>,
+    free_places: BTreeSet<usize>,
+    /// Replays of finished matches that are still to be fetched.
+    held: HeldBack,
+    fetching: JoinSet<Result<(), VaultError>>,
+}
+
+/// Why no more matches are played.
+pub(crate) enum Ended {
+    /// Nothing is left to be played.
+    Whole,
+    /// Somebody stopped it.
+    Stopped,
+    /// One match, or a failure, ended it.
+    Early(Exit),
+}
+
+impl InPlay {
+    pub(crate) fn new(
+        vault: Vault,
+        court: Arc<Court>,
+        concurrency: usize,
+        standing: Standing,
+        journal: Journal,
+        held: HeldBack,
+    ) -> Self {
+        Self {
+            before_ms: standing.elapsed_ms(),
+            standing,
+            journal,
+            vault,
+            court,
+            concurrency,
+            begun: Instant::now(),
+            playing: JoinSet::new(),
+            numbers: HashSet::new(),
+            placed: HashMap::new(),
+            free_places: (0..concurrency).collect(),
+            held,
+            fetching: JoinSet::new(),
+        }
+    }
+
+    /// Plays until the verdict has fallen, all is played, `stop` completes, or something fails that
+    /// would fail again. Matches that are not finished then are dropped with their bots.
+    pub(crate) async fn play(
+        mut self,
+        mut stop: Pin<&mut impl Future<Output = ()>>,
+        tell: &mut impl FnMut(&Standing, News<'_>),
+    ) -> Result<(Self, Ended), RunError> {
+        let ended = loop {
+            self.fetch_replays()?;
+            if self.standing.is_complete() {
+                break Ended::Whole;
+            }
+            self.begin_matches();
+            let played = tokio::select! {
+                biased;
+                () = &mut stop => break Ended::Stopped,
+                Some(played) = self.playing.join_next() => played?,
+                // Nothing runs and nothing is to be run, and yet groups are missing: none can come.
+                else => break Ended::Whole,
+            };
+            let mut row = match played {
+                Ok(row) => row,
+                Err(error) => break Ended::Early(failed(error)?),
+            };
+            self.numbers.remove(&row.of);
+            self.free_places.extend(self.placed.remove(&row.of));
+            let spent = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+            row.elapsed_ms = self.before_ms.saturating_add(spent);
+            let (stored, mut journal) = (row.clone(), self.journal);
+            let appended = spawn_blocking(move || journal.append(&stored).map(|()| journal));
+            self.journal = appended.await??;
+            self.standing.add(row.clone())?;
+            self.held.add(&row);
+            tell(&self.standing, News::Match(&row));
+            if let Some(end) = end_by(&row) {
+                break Ended::Early(end);
+            }
+        };
+        // Matches that the verdict does not need are dropped with their bots.
+        self.playing.shutdown().await;
+        Ok((self, ended))
+    }
+
+    /// Begins to fetch the replays of groups that are over.
+    fn fetch_replays(&mut self) -> Result<(), RunError> {
+        while let Some(fetched) = self.fetching.try_join_next() {
+            kept(fetched?)?;
+        }
+        let is_over = |group| {
+            let is_in_play = self.numbers.iter().any(|of| of.group == group);
+            !is_in_play && self.standing.ledger().is_group_over(group)
+        };
+        for replays in self.held.extract_over(is_over) {
+            self.fetching.spawn(self.vault.clone().open(replays));
+        }
+        Ok(())
+    }
+
+    /// Begins as many matches as may be played at once.
+    fn begin_matches(&mut self) {
+        let ahead = GROUPS_AHEAD.saturating_mul(self.concurrency as u64);
+        while self.playing.len() < self.concurrency
+            && let Some((group, of)) = self.standing.ledger().next_match(&self.numbers, ahead)
+        {
+            let attempt = self.standing.ledger().attempts(of);
+            let place = self.free_places.pop_first().unwrap_or_default();
+            let of_matches = group.seatings.len();
+            let seating = group.seatings.into_iter().nth(of.number as usize);
+            let seating = seating.unwrap_or_default();
+            let assigned = Assignment {
+                of,
+                attempt,
+                of_matches,
+                place,
+                seed: match self.court.spec.has_own_seeds(&seating) {
+                    true => seeds::of_match(&group.seed, of),
+                    false => group.seed,
+                },
+                seating,
+            };
+            self.placed.insert(of, place);
+            self.numbers.insert(of);
+            self.playing.spawn(Arc::clone(&self.court).play(assigned));
+        }
+    }
+
+    /// Ends the contest's matches at the server. For a contest that is complete it also closes the
+    /// queue and fetches all replays. What is not complete may go on there with the same seeds, so
+    /// its replays stay, unless the server ends with the contest.
+    pub(crate) async fn take_leave(&mut self, is_own_server: bool) -> Result<(), VaultError> {
+        let is_complete = self.standing.is_complete();
+        self.vault.call_off().await?;
+        let spec = &self.court.spec;
+        if spec.has_attending_bots() && is_complete {
+            self.vault.desk.close_queue(spec.queue()).await?;
+        }
+        if is_complete || is_own_server {
+            let held = mem::take(&mut self.held);
+            self.vault.clone().open_all(held).await?;
+        }
+        while let Some(fetched) = self.fetching.join_next().await {
+            // A task ends otherwise only when it is aborted.
+            fetched.unwrap_or(Ok(()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Lets a replay be missing that the server does not give: the result counts all the same. A
+/// replay that cannot be written is an error.
+pub(crate) fn kept(fetched: Result<(), VaultError>) -> Result<(), RunError> {
+    match fetched {
+        Err(VaultError::Folder(error)) => Err(RunError::Folder(error)),
+        _ => Ok(()),
+    }
+}
+
+/// The end that a failure is; an error when it is a mistake in what was asked for.
+fn failed(error: PlayError) -> Result<Exit, RunError> {
+    let text = error.to_string();
+    Ok(match error {
+        PlayError::Start { .. }
+        | PlayError::Left { .. }
+        | PlayError::OutOfMemory { .. }
+        | PlayError::NeverConnected { .. } => ending(ExitReason::BotFault, text),
+        PlayError::Desk(DeskError::Refused { status, .. })
+            if status.code() == tonic::Code::InvalidArgument =>
+        {
+            return Err(RunError::Spec(SpecError::Refused(
+                status.message().to_owned(),
+            )));
+        }
+        PlayError::Desk(_) | PlayError::Server(_) => ending(
+            ExitReason::RefereeFault,
+            format!("{text}. Go on with --resume when the server answers again"),
+        ),
+        PlayError::Folder(error) => return Err(RunError::Folder(error)),
+        PlayError::Spec(error) => return Err(RunError::Spec(error)),
+    })
+}
