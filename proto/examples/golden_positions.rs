@@ -12,7 +12,9 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use bridgemaster_games::{ChanceStream, GAME_IDS, SeatCount, Seed, Viewer, settle, with_game};
+use bridgemaster_games::{
+    ChanceStream, GAME_IDS, Seat, SeatCount, Seed, Viewer, settle, with_game,
+};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
@@ -53,8 +55,8 @@ fn write_game<G: WireGame>(golden: &Path, out: &Path) {
     }
 }
 
-/// Plays the match of a playthrough as `games/tests/golden/main.rs` does.
-fn positions<G: WireGame>(text: &str) -> Vec<WatchPositionsResponse> {
+/// The options and the number of seats that a playthrough begins with.
+fn rules<G: WireGame>(text: &str) -> (G::Config, SeatCount) {
     let mut config = G::Config::default();
     let (first, rest) = text.split_once('\n').unwrap();
     for line in rest.lines() {
@@ -68,6 +70,12 @@ fn positions<G: WireGame>(text: &str) -> Vec<WatchPositionsResponse> {
     }
     let seats: Vec<&str> = first.split(' ').collect();
     let count = SeatCount::new(seats[seats.len() - 2].parse().unwrap()).unwrap();
+    (config, count)
+}
+
+/// Plays the match of a playthrough as `games/tests/golden/main.rs` does.
+fn positions<G: WireGame>(text: &str) -> Vec<WatchPositionsResponse> {
+    let (config, count) = rules::<G>(text);
     let seed: Seed = "golden".parse().unwrap();
     let setup = G::draw_setup(&config, count, &seed).unwrap();
     let mut events = Vec::new();
@@ -108,21 +116,7 @@ fn positions<G: WireGame>(text: &str) -> Vec<WatchPositionsResponse> {
         at_ms += charged_us / 1000;
         let bank = &mut bank_left_ms[seat.index()];
         *bank = bank.saturating_sub((charged_us / 1000) as u32);
-        played = Some(PlayedDecision {
-            seat: u32::from(seat.number()),
-            decision: Some(G::decision_to_wire(&decision)),
-            notation: decision.to_string(),
-            decided_by: DecidedBy::Bot.into(),
-            charge: Some(Charge {
-                elapsed_us: charged_us,
-                credit_us: 0,
-                charged_us,
-                referee_lag_us: 0,
-            }),
-            note: String::new(),
-            legal_decisions: legal.iter().map(G::decision_to_wire).collect(),
-            legal_decisions_cut: false,
-        });
+        played = Some(played_decision::<G>(seat, &decision, &legal, charged_us));
         G::apply(&mut state, seat, &decision, &mut events).unwrap();
     }
     let decisions = messages.len() as u32 - 1;
@@ -136,12 +130,65 @@ fn positions<G: WireGame>(text: &str) -> Vec<WatchPositionsResponse> {
     messages
 }
 
+fn played_decision<G: WireGame>(
+    seat: Seat,
+    decision: &G::Decision,
+    legal: &[G::Decision],
+    charged_us: u64,
+) -> PlayedDecision {
+    PlayedDecision {
+        seat: u32::from(seat.number()),
+        decision: Some(G::decision_to_wire(decision)),
+        notation: decision.to_string(),
+        decided_by: DecidedBy::Bot.into(),
+        charge: Some(Charge {
+            elapsed_us: charged_us,
+            credit_us: 0,
+            charged_us,
+            referee_lag_us: 0,
+        }),
+        note: String::new(),
+        legal_decisions: legal.iter().map(G::decision_to_wire).collect(),
+        legal_decisions_cut: false,
+    }
+}
+
 /// What a spectator and each seat see.
 fn observations<G: WireGame>(state: &G::State, count: SeatCount) -> Vec<GameObservation> {
     let viewers = std::iter::once(Viewer::Spectator).chain(count.seats().map(Viewer::Seat));
     viewers
         .map(|viewer| G::observation_to_wire(&G::observe(state, viewer)))
         .collect()
+}
+
+fn bot_name(seat: usize) -> String {
+    format!("golden-{seat}")
+}
+
+fn seat_results<G: WireGame>(state: &G::State, bank_left_ms: &[u32]) -> Vec<SeatResult> {
+    let outcome = G::outcome(state).unwrap();
+    let seats = outcome.seats.iter().enumerate();
+    let results = seats.map(|(seat, outcome)| {
+        let breakdown = outcome.breakdown.iter().map(|line| ScoreLine {
+            category: line.category.to_string(),
+            points: line.points,
+        });
+        SeatResult {
+            seat: seat as u32,
+            place: u32::from(outcome.place),
+            place_by_score: u32::from(outcome.place),
+            score: outcome.score,
+            breakdown: breakdown.collect(),
+            bot_name: bot_name(seat),
+            bot_version: "1".to_owned(),
+            clock_use: Some(ClockUse {
+                bank_left_ms: bank_left_ms[seat],
+                ..ClockUse::default()
+            }),
+            ..SeatResult::default()
+        }
+    });
+    results.collect()
 }
 
 fn match_info<G: WireGame>(
@@ -151,33 +198,6 @@ fn match_info<G: WireGame>(
     decisions: u32,
     bank_left_ms: &[u32],
 ) -> MatchInfo {
-    let name = |seat: usize| format!("golden-{seat}");
-    let outcome = G::outcome(state).unwrap();
-    let seats = outcome
-        .seats
-        .iter()
-        .enumerate()
-        .map(|(seat, outcome)| SeatResult {
-            seat: seat as u32,
-            place: u32::from(outcome.place),
-            place_by_score: u32::from(outcome.place),
-            score: outcome.score,
-            breakdown: outcome
-                .breakdown
-                .iter()
-                .map(|line| ScoreLine {
-                    category: line.category.to_string(),
-                    points: line.points,
-                })
-                .collect(),
-            bot_name: name(seat),
-            bot_version: "1".to_owned(),
-            clock_use: Some(ClockUse {
-                bank_left_ms: bank_left_ms[seat],
-                ..ClockUse::default()
-            }),
-            ..SeatResult::default()
-        });
     MatchInfo {
         match_id: "golden".to_owned(),
         state: MatchState::Ended.into(),
@@ -191,7 +211,7 @@ fn match_info<G: WireGame>(
             .map(|seat| SeatInfo {
                 seat: seat as u32,
                 state: SeatState::Connected.into(),
-                bot_name: name(seat),
+                bot_name: bot_name(seat),
                 bot_version: "1".to_owned(),
                 ..SeatInfo::default()
             })
@@ -199,7 +219,7 @@ fn match_info<G: WireGame>(
         decisions,
         result: Some(MatchResult {
             match_id: "golden".to_owned(),
-            seats: seats.collect(),
+            seats: seat_results::<G>(state, bank_left_ms),
             decisions,
             ..MatchResult::default()
         }),

@@ -110,37 +110,27 @@ pub async fn check_bot(
     let command = words
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let times = Times::slower_by(plan.time_factor);
-    let broken = |check: Check, detail| CheckBotError::Broken {
-        check: check.name(),
+    let arena = Arena::open(plan.command, Times::slower_by(plan.time_factor)).await;
+    let arena = arena.map_err(|detail| CheckBotError::Broken {
+        check: Check::UnknownTicket.name(),
         detail,
-    };
-    let arena = Arena::open(plan.command, times).await;
-    let arena = Arc::new(arena.map_err(|detail| broken(Check::UnknownTicket, detail))?);
+    });
+    let arena = Arc::new(arena?);
 
-    let refused_at = Instant::now();
-    let refused = refuse_ticket(&arena).await;
-    let (bot, verdict) = match &refused {
-        Ok(refused) => (info(refused), unknown_ticket(refused, &arena)),
-        Err(_) => (BotInfo::default(), Ok(())),
-    };
-    // A bot that does not even come fails whatever was asked for, and nothing else is worth a try.
-    let (verdict, never_came) = match refused {
-        Ok(_) => (verdict, false),
-        Err(stop) => (Err(stop), true),
-    };
+    let first = FirstMeeting::with(&arena).await;
     let is_wanted = |check: Check| plan.only.is_empty() || plan.only.contains(&check);
     let games = match chosen.is_empty() {
-        true => games_of(&bot)?,
+        true => games_of(&first.bot)?,
         false => chosen,
     };
-    let cases = match never_came {
-        true => VecDeque::new(),
-        false => cases(&games, is_wanted),
+    // A bot that does not even come fails whatever was asked for, and nothing else is worth a try.
+    let cases = match first.came {
+        true => cases(&games, is_wanted),
+        false => VecDeque::new(),
     };
 
     let mut checks = Vec::new();
-    let probe = never_came || is_wanted(Check::UnknownTicket);
+    let probe = !first.came || is_wanted(Check::UnknownTicket);
     tell(Progress::Planned(cases.len() + usize::from(probe)));
     if probe {
         let case = Case {
@@ -148,17 +138,47 @@ pub async fn check_bot(
             game: "",
             seats: 0,
         };
-        let report = case.report(verdict, refused_at.elapsed())?;
+        let report = case.report(first.verdict, first.duration)?;
         tell(Progress::Done(&report));
         checks.push(report);
     }
     checks.extend(carry_out_all(&arena, cases, tell).await?);
     Ok(Report {
         command,
-        bot,
+        bot: first.bot,
         checks,
         duration: start.elapsed(),
     })
+}
+
+/// What a bot shows when it comes with a ticket that is refused.
+struct FirstMeeting {
+    bot: BotInfo,
+    came: bool,
+    verdict: Verdict<()>,
+    duration: Duration,
+}
+
+impl FirstMeeting {
+    async fn with(arena: &Arc<Arena>) -> Self {
+        let start = Instant::now();
+        let refused = refuse_ticket(arena).await;
+        let duration = start.elapsed();
+        match refused {
+            Ok(refused) => Self {
+                bot: info(&refused),
+                came: true,
+                verdict: unknown_ticket(&refused, arena),
+                duration,
+            },
+            Err(stop) => Self {
+                bot: BotInfo::default(),
+                came: false,
+                verdict: Err(stop),
+                duration,
+            },
+        }
+    }
 }
 
 /// Carries several cases out at a time; they are told of and given in their order.

@@ -1,10 +1,8 @@
 //! `bridgemaster create`: a match on a running server.
 
-use std::fmt::Write as _;
-
 use bridgemaster_proto::{
     outside::Outside,
-    v1::{CreateMatchRequest, CreateMatchResponse},
+    v1::{CreateMatchRequest, CreateMatchResponse, SeatTicket},
 };
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use clap::Args;
@@ -77,7 +75,7 @@ impl CreateArgs {
             let created = client.create(request).await?;
             let text = match self.json {
                 true => proto_json::to_json("CreateMatchResponse", &created)?,
-                false => instructions(&self.server.url, self.page.as_ref(), &created)?,
+                false => instructions(&self.server.url, self.page.as_ref(), &created),
             };
             Ok(output::print(&text)?)
         })
@@ -85,11 +83,7 @@ impl CreateArgs {
 }
 
 /// What was made, and the commands that go on from here.
-fn instructions(
-    server_url: &str,
-    page: Option<&PageUrl>,
-    created: &CreateMatchResponse,
-) -> anyhow::Result<String> {
+fn instructions(server_url: &str, page: Option<&PageUrl>, created: &CreateMatchResponse) -> String {
     let program = output::program();
     // Quoted, since they are to be pasted into a shell.
     let quoted = |text: &str| shell_words::quote(&Outside(text).to_string()).into_owned();
@@ -99,51 +93,54 @@ fn instructions(
         .config
         .and_then(|config| config.clock)
         .unwrap_or_default();
-    let mut text = String::new();
-    writeln!(
-        text,
-        "match {} waits for {} bots",
+    let mut text = format!(
+        "match {} waits for {} bots\n",
         Outside(&info.match_id),
         created.tickets.len()
-    )?;
+    );
     if let Some(startup_ms) = clock.startup_ms {
-        writeln!(
-            text,
+        text += &format!(
             "it starts without those that are not there within {} s; --startup-ms gives them longer, \
-             such as 600000 for ten minutes",
+             such as 600000 for ten minutes\n",
             f64::from(startup_ms) / 1e3
-        )?;
+        );
     }
-    writeln!(text, "\nJoin tickets, each the right to one seat:")?;
-    for ticket in &created.tickets {
-        writeln!(text, "  seat {}  {}", ticket.seat, Outside(&ticket.ticket))?;
-    }
+    text += &for_each_seat(
+        "Join tickets, each the right to one seat:",
+        created,
+        |seat| format!("seat {}  {}", seat.seat, Outside(&seat.ticket)),
+    );
     if let Some(page) = page {
-        writeln!(text, "\nTo play a seat in the browser, open its link:")?;
-        for ticket in &created.tickets {
-            writeln!(
-                text,
-                "  seat {}  {}",
-                ticket.seat,
-                page.link(&ticket.ticket)
-            )?;
-        }
+        text += &for_each_seat(
+            "To play a seat in the browser, open its link:",
+            created,
+            |seat| format!("seat {}  {}", seat.seat, page.link(&seat.ticket)),
+        );
     }
-    writeln!(
-        text,
-        "\nTo seat a built-in bot (your own bot reads the same two variables):"
-    )?;
-    for ticket in &created.tickets {
-        writeln!(
-            text,
-            "  {SERVER_VARIABLE}={server_url} {TICKET_VARIABLE}={} {program} bot greedy",
-            quoted(&ticket.ticket)
-        )?;
-    }
-    writeln!(
-        text,
-        "\nFollow it:\n  {program} watch {} --server {server_url}",
+    text += &for_each_seat(
+        "To seat a built-in bot (your own bot reads the same two variables):",
+        created,
+        |seat| {
+            let ticket = quoted(&seat.ticket);
+            format!(
+                "{SERVER_VARIABLE}={server_url} {TICKET_VARIABLE}={ticket} {program} bot greedy"
+            )
+        },
+    );
+    text += &format!(
+        "\nFollow it:\n  {program} watch {} --server {server_url}\n",
         quoted(&info.match_id)
-    )?;
-    Ok(text)
+    );
+    text
+}
+
+/// A title, and a line for each seat that waits for a bot.
+fn for_each_seat(
+    title: &str,
+    created: &CreateMatchResponse,
+    line: impl Fn(&SeatTicket) -> String,
+) -> String {
+    let seats = created.tickets.iter();
+    let lines: String = seats.map(|seat| format!("  {}\n", line(seat))).collect();
+    format!("\n{title}\n{lines}")
 }

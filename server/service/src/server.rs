@@ -76,10 +76,8 @@ impl Server {
         let authenticator = authenticator.map_err(BindError::Keys)?;
         let storage = options.storage.as_ref();
         let store = storage.map(|storage| Arc::clone(&storage.store));
-        let (journal, writing) = store
-            .clone()
-            .map(|store| begin_journal(store, &metrics))
-            .unzip();
+        let begun = store.clone().map(|store| begin_journal(store, &metrics));
+        let (journal, writing) = begun.unzip();
         let (signing_key, offer_tickets) = secrets(store.as_deref()).await?;
         let keeper = options.replays.map(|folder| {
             let metrics = Arc::clone(&metrics);

@@ -110,9 +110,13 @@ fn of_bot(report: &Report, bot: &BotReport) -> String {
             text.push_str(&format!("  faults: {reasons}\n"));
         }
     }
+    text.push_str(&worst_matches(report, bot));
+    text
+}
+
+fn worst_matches(report: &Report, bot: &BotReport) -> String {
     if bot.worst.is_empty() {
-        text.push_str("  won every match\n");
-        return text;
+        return "  won every match\n".to_owned();
     }
     let header = [
         "match", "seat", "why", "place", "score", "margin", "replay", "stderr",
@@ -133,7 +137,5 @@ fn of_bot(report: &Report, bot: &BotReport) -> String {
             file(&worst.stderr),
         ]
     });
-    text.push_str("  worst matches:\n");
-    text.push_str(&plain(header, rows));
-    text
+    format!("  worst matches:\n{}", plain(header, rows))
 }

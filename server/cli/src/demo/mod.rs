@@ -7,6 +7,7 @@ use std::{
     env,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
+    pin::Pin,
     time::Duration,
 };
 
@@ -165,40 +166,24 @@ impl DemoArgs {
             .match_id;
         if let Some(addr) = page {
             // Before the match, since it can be watched.
-            let line = self.invitation(addr, &match_id, &created.tickets)?;
-            match &json {
-                Some(json) if json.is_stdout() => output::complain(&line),
-                _ => output::print(&format!("{line}\n"))?,
-            }
+            self.invite(addr, &match_id, &created.tickets, json.as_ref())?;
         }
         let progress = ProgressView::new(self.quiet);
         let asked = asked_to_stop();
         tokio::pin!(asked);
-        let mut processes = Processes::start(
-            &entrants,
-            &server_url,
-            created
-                .tickets
-                .get(usize::from(self.human)..)
-                .unwrap_or_default(),
-            self.match_flags.seed(),
-        )?;
-        let mut asking = client.clone();
-        let ended = tokio::select! {
-            ended = follow(&mut client, &match_id, Duration::ZERO, |told| match told {
-                Told::News(news) => progress.show(news),
-                Told::Lost(_) | Told::Back => Ok(()),
-            }) => ended?,
-            missing = watch_over(&mut processes, &mut asking, &match_id, &progress) => {
-                let missing = missing?;
-                progress.give_up();
-                anyhow::bail!("the match cannot begin: {missing}");
-            }
-            () = &mut asked => {
-                progress.give_up();
-                anyhow::bail!("stopped before the match had ended");
-            }
-        };
+        // A person has the first.
+        let tickets = created.tickets.get(usize::from(self.human)..);
+        let tickets = tickets.unwrap_or_default();
+        let seed = self.match_flags.seed();
+        let mut processes = Processes::start(&entrants, &server_url, tickets, seed)?;
+        let followed = follow_to_end(
+            &mut client,
+            &match_id,
+            &mut processes,
+            &progress,
+            asked.as_mut(),
+        );
+        let ended = followed.await.inspect_err(|_| progress.give_up())?;
         progress.finish();
         processes.finish(|left| progress.tell_of(left)).await;
         let replay = client.replay_file(&match_id).await?;
@@ -211,21 +196,27 @@ impl DemoArgs {
         reported
     }
 
-    /// Where the match is played or seen in the browser.
-    fn invitation(
+    /// Prints where the match is played or seen in the browser.
+    fn invite(
         &self,
         addr: SocketAddr,
         match_id: &str,
         tickets: &[SeatTicket],
-    ) -> anyhow::Result<String> {
+        json: Option<&OutputFile>,
+    ) -> anyhow::Result<()> {
         let page: PageUrl = format!("http://{addr}").parse()?;
-        Ok(match tickets.first() {
+        let line = match tickets.first() {
             Some(own) if self.human => format!("play at {} (Ctrl-C stops)", page.link(&own.ticket)),
             _ => format!(
                 "page at http://{addr}/m/{} (Ctrl-C stops)",
                 Outside(match_id)
             ),
-        })
+        };
+        match json {
+            Some(json) if json.is_stdout() => output::complain(&line),
+            _ => output::print(&format!("{line}\n"))?,
+        }
+        Ok(())
     }
 
     fn report(
@@ -248,6 +239,28 @@ impl DemoArgs {
             Some(result) if !self.quiet => Ok(output::print(&summary(ended, result, &path))?),
             _ => Ok(()),
         }
+    }
+}
+
+/// Shows how a match goes on, and gives how it ended. It fails if the match cannot begin, or if
+/// somebody stops it.
+async fn follow_to_end(
+    client: &mut MatchClient,
+    match_id: &str,
+    processes: &mut Processes,
+    progress: &ProgressView,
+    asked_to_stop: Pin<&mut impl Future<Output = ()>>,
+) -> anyhow::Result<MatchInfo> {
+    let mut asking = client.clone();
+    tokio::select! {
+        ended = follow(client, match_id, Duration::ZERO, |told| match told {
+            Told::News(news) => progress.show(news),
+            Told::Lost(_) | Told::Back => Ok(()),
+        }) => ended,
+        missing = watch_over(processes, &mut asking, match_id, progress) => {
+            anyhow::bail!("the match cannot begin: {}", missing?);
+        }
+        () = asked_to_stop => anyhow::bail!("stopped before the match had ended"),
     }
 }
 

@@ -9,5 +9,6 @@ mod cargo;
 mod circles;
 mod forbidden;
 mod licences;
+mod long_functions;
 mod pure_crates;
 mod versions;

@@ -1,7 +1,9 @@
 //! Records are public when what came of them is, and not before.
 
 use bridgemaster_games::{GAME_IDS, SeatCount, Seed, with_game};
-use bridgemaster_proto::v1::{Decision, decision::Choice, play_response::Message, record};
+use bridgemaster_proto::v1::{
+    Decision, DecisionRequest, decision::Choice, play_response::Message, record,
+};
 use bridgemaster_referee::{HistoryId, MatchRules};
 use bridgemaster_replay::{RecordPlace, SigningKey};
 use bridgemaster_wire::SeedSalt;
@@ -25,6 +27,17 @@ fn public<G: WireGame>(played: &Match<G>) -> u32 {
     u32::try_from(decisions.count()).unwrap()
 }
 
+/// The decision requests that a match sends.
+fn requests(effects: Vec<Effect>) -> impl Iterator<Item = (Seat, DecisionRequest)> {
+    effects.into_iter().filter_map(|effect| match effect {
+        Effect::Send { seat, response, .. } => match response.message {
+            Some(Message::DecisionRequest(request)) => Some((seat, request)),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
 /// Plays a match to its end, and gives the most answers that were secret at once, at least.
 fn most_secret<G: WireGame>() -> i64 {
     let rules = MatchRules::<G>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
@@ -44,15 +57,7 @@ fn most_secret<G: WireGame>() -> i64 {
     });
     let (mut most, mut answered) = (0, 0);
     for ms in 2.. {
-        let asked = std::mem::take(&mut effects);
-        let asked = asked.into_iter().filter_map(|effect| match effect {
-            Effect::Send { seat, response, .. } => match response.message {
-                Some(Message::DecisionRequest(request)) => Some((seat, request)),
-                _ => None,
-            },
-            _ => None,
-        });
-        for (seat, request) in asked {
+        for (seat, request) in requests(std::mem::take(&mut effects)) {
             // Not always the first, and not always the last.
             let index = (request.request_id * 7 + ms) % request.legal_count;
             let answer = Decision {

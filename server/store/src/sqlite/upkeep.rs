@@ -384,16 +384,14 @@ async fn check_finished(
             if is_party(connection, party, number).await? {
                 entries_of_parties += 1;
             } else {
-                report.damages.push(Damage {
-                    value: DamagedValue::Party(finished.match_id.clone()),
-                    detail: format!("it is not in the list of {:?}", shown(party)),
-                });
+                let value = DamagedValue::Party(finished.match_id.clone());
+                let detail = format!("it is not in the list of {:?}", shown(party));
+                report.damages.push(Damage { value, detail });
             }
         }
     }
-    let listed: i64 = sqlx::query_scalar("SELECT count(*) FROM finished_party")
-        .fetch_one(connection)
-        .await?;
+    let listed = sqlx::query_scalar("SELECT count(*) FROM finished_party");
+    let listed: i64 = listed.fetch_one(connection).await?;
     if listed > entries_of_parties && report.damages.is_empty() && report.structure.is_none() {
         let more = listed - entries_of_parties;
         report.structure = Some(format!("lists of parties have {more} entries of no match"));

@@ -100,6 +100,38 @@ fn match_number(group: u64, number: u32) -> MatchNumber {
     }
 }
 
+fn verdict() -> VerdictReport {
+    VerdictReport {
+        candidate: 0,
+        verdict: VerdictKind::Accepted,
+        decided_by: Some(StoppedBy::Betting),
+        groups: 12,
+        matches: 24,
+        test: Some(TestReport {
+            llr: 2.5,
+            llr_lower: -3.66,
+            llr_upper: 3.66,
+            wealth_for: Some(41.0),
+            wealth_against: Some(0.25),
+            wealth_to_accept: Some(40.0),
+            wealth_to_reject: Some(40.0),
+            expected_groups_at_lower: 120.5,
+            expected_groups_at_upper: 118.25,
+        }),
+        elo: Some(interval(101.5, 60.0)),
+        normalized_elo: Some(90.25),
+        superiority: Some(0.9921875),
+        confidence: ConfidenceReport {
+            level: 0.95,
+            score_low: 0.53125,
+            score_high: 0.875,
+            elo_low: 21.75,
+            elo_high: 338.0,
+        },
+        rests_on_few_groups: true,
+    }
+}
+
 /// A contest with everything in it that a report can have.
 pub(super) fn report() -> Report {
     Report {
@@ -112,35 +144,7 @@ pub(super) fn report() -> Report {
             code: 0,
             sentence: "mine is better than greedy".to_owned(),
         },
-        verdict: Some(VerdictReport {
-            candidate: 0,
-            verdict: VerdictKind::Accepted,
-            decided_by: Some(StoppedBy::Betting),
-            groups: 12,
-            matches: 24,
-            test: Some(TestReport {
-                llr: 2.5,
-                llr_lower: -3.66,
-                llr_upper: 3.66,
-                wealth_for: Some(41.0),
-                wealth_against: Some(0.25),
-                wealth_to_accept: Some(40.0),
-                wealth_to_reject: Some(40.0),
-                expected_groups_at_lower: 120.5,
-                expected_groups_at_upper: 118.25,
-            }),
-            elo: Some(interval(101.5, 60.0)),
-            normalized_elo: Some(90.25),
-            superiority: Some(0.9921875),
-            confidence: ConfidenceReport {
-                level: 0.95,
-                score_low: 0.53125,
-                score_high: 0.875,
-                elo_low: 21.75,
-                elo_high: 338.0,
-            },
-            rests_on_few_groups: true,
-        }),
+        verdict: Some(verdict()),
         bots: vec![bot(0, "mine", 0.75), bot(1, "greedy", 0.25)],
         series: (0..12)
             .map(|number| GroupPoint {

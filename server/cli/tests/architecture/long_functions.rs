@@ -1,0 +1,122 @@
+//! A function has at most 60 lines, so that it fits a screen. A table may be longer: a function
+//! that is one `match` and little besides. Tests may be longer too: most are lists of cases.
+//!
+//! Read from the text of the files, which is formatted: what a line opens ends with the next line
+//! of its indentation that begins with a brace.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::cargo::{packages, root};
+
+/// Most lines of a function, its head included.
+const MAX_LINES: usize = 60;
+/// Most lines of a longer function besides its table.
+const MAX_LINES_BESIDES_TABLE: usize = 10;
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// The name of the function that begins in a line.
+fn function(line: &str) -> Option<&str> {
+    let (before, rest) = line.split_once("fn ")?;
+    let is_qualifier = |c: char| c.is_ascii_lowercase() || "_():, ".contains(c);
+    let name = rest.split(['(', '<']).next()?;
+    (before.chars().all(is_qualifier) && !name.contains(' ')).then_some(name)
+}
+
+/// How many lines it is to the end of what the first one opens.
+fn block(lines: &[&str]) -> usize {
+    if lines[0].ends_with(['}', ';']) {
+        return 1;
+    }
+    let is_end = |line: &&&str| {
+        indentation(line) == indentation(lines[0])
+            && (line.trim_start().starts_with('}') || line.ends_with(';'))
+    };
+    let inside = lines.iter().skip(1).take_while(|line| !is_end(line));
+    inside.count() + 2
+}
+
+/// The functions of a text that are too long, with their lines. The tests at its end do not count.
+fn too_long(text: &str) -> Vec<(&str, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let opens_tests = |two: &[&str]| {
+        two[0] == "#[cfg(test)]" && two[1].starts_with("mod ") && two[1].ends_with('{')
+    };
+    let end = lines.windows(2).position(opens_tests);
+    let lines = &lines[..end.unwrap_or(lines.len())];
+    let named = (0..lines.len()).filter_map(|at| Some((at, function(lines[at])?)));
+    let measured = named.map(|(at, name)| {
+        let all = block(&lines[at..]);
+        let inside = at + 1..lines.len().min(at + all);
+        let opens_table = |at: &usize| lines[*at].contains("match ") && lines[*at].ends_with('{');
+        let tables = inside.filter(opens_table).map(|at| block(&lines[at..]));
+        (name, all, all - tables.max().unwrap_or(0).min(all))
+    });
+    let long =
+        measured.filter(|&(_, all, besides)| all > MAX_LINES && besides > MAX_LINES_BESIDES_TABLE);
+    long.map(|(name, all, _)| (name, all)).collect()
+}
+
+/// The Rust files below a folder, but for those of tests and benchmarks.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else {
+        return found;
+    };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && !["tests", "benches"].contains(&name.as_str()) {
+            found.extend(files(&path));
+        } else if name.ends_with(".rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_long_function_is_found_and_a_table_is_none() {
+    let body = |line: &str, times: usize| line.repeat(times);
+    let long = format!("fn long(\n    a: u8,\n) {{\n{}}}\n", body("    a();\n", 57));
+    assert_eq!(too_long(&long), [("long", 61)]);
+    let short = format!("pub(super) fn short() {{\n{}}}\n", body("    a();\n", 58));
+    assert_eq!(too_long(&short), []);
+    let arms = body("        A => 1,\n", 70);
+    let table = format!("fn table(a: A) -> u8 {{\n    match a {{\n{arms}    }}\n}}\n");
+    assert_eq!(too_long(&table), []);
+    let more = format!(
+        "{}{table}",
+        table.replace("    match", &body("    a();\n", 20))
+    );
+    assert_eq!(too_long(&more).len(), 1, "a table and more");
+    let tests = format!("#[cfg(test)]\nmod tests {{\n{long}}}\n");
+    assert_eq!(too_long(&tests), []);
+}
+
+#[test]
+fn no_function_of_the_programs_is_longer_than_60_lines_but_for_tables() {
+    let crates = packages();
+    let folders = crates.iter().flat_map(|package| {
+        let folder = package.manifest_path.parent().unwrap();
+        ["src", "examples"].map(|name| folder.join(name))
+    });
+    let folders = folders.chain([root().join("proto")]);
+    let files: Vec<PathBuf> = folders.flat_map(|folder| files(&folder)).collect();
+    assert!(files.len() > 300, "only {} files were found", files.len());
+    let mut long = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let found = too_long(&text).into_iter();
+        long.extend(found.map(|(name, lines)| format!("{}: {name} has {lines}", file.display())));
+    }
+    assert!(
+        long.is_empty(),
+        "functions with more than {MAX_LINES} lines that are no table: {long:#?}"
+    );
+}
