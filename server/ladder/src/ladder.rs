@@ -227,14 +227,18 @@ impl Ladder {
         number.map_or(0, |number| self.seats_taken(number))
     }
 
-    /// What is to be kept of a version that attends and has not entered yet; `None` of one that
-    /// has. Bots of the house need not show that they work.
+    /// What is to be kept of a version that attends and has not entered yet, or whose owner is
+    /// another now; `None` of others. Bots of the house need not show that they work.
     ///
     /// # Errors
     /// When none enters any more.
     pub fn entry(&self, presence: &Presence) -> Result<Option<Standing>, Refused> {
-        if self.standing(&presence.bot).is_some() {
-            return Ok(None);
+        if let Some(known) = self.standing(&presence.bot) {
+            let has_changed_hands = known.owner != presence.owner;
+            return Ok(has_changed_hands.then(|| Standing {
+                owner: presence.owner.clone(),
+                ..known.clone()
+            }));
         }
         match self.state {
             State::Open => Ok(Some(Standing {

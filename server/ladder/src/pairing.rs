@@ -186,10 +186,20 @@ impl Ladder {
     fn next_again(&self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
         let can_play = |open: &Open| {
             let mut seats = open.seats.iter();
-            self.is_played_again(open) && seats.all(|bot| free.contains_key(bot))
+            self.is_played_again(open)
+                && seats.all(|bot| free.contains_key(bot))
+                && (open.purpose != Purpose::Rated || self.may_meet(&open.seats))
         };
         let (number, open) = self.again.iter().find(|(_, open)| can_play(open))?;
         Some(self.pairing(open.purpose, &open.seats, Some(*number)))
+    }
+
+    /// Whether the owners of these bots let them meet: those that they have now.
+    fn may_meet(&self, bots: &[BotNumber]) -> bool {
+        let mut owners = BTreeSet::new();
+        let there = bots.iter().filter_map(|bot| self.there.get(bot));
+        let mut owned = there.filter(|there| !there.owner.is_empty());
+        !self.rules.owners_apart || owned.all(|there| owners.insert(&there.owner))
     }
 
     /// A match that shows whether a new version works: against the house, else against other new

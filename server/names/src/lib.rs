@@ -10,7 +10,7 @@ use thiserror::Error;
 /// Longest [`MatchId`], [`KeyId`] and [`LadderId`], in bytes.
 pub const MAX_ID_BYTES: usize = 64;
 
-/// Longest [`KeyName`], in characters: a bot's name fits a table column.
+/// Longest [`KeyName`] and [`OwnerName`], in characters: a bot's name fits a table column.
 pub const MAX_KEY_NAME_CHARS: usize = 64;
 
 /// Longest [`Scope`], in bytes.
@@ -20,7 +20,7 @@ pub const MAX_SCOPE_BYTES: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{text:?} is no {what}: it must be {rule}")]
 pub struct InvalidText {
-    /// What the text was meant to be: `match id`, `key id`, `key name`, `scope` or
+    /// What the text was meant to be: `match id`, `key id`, `key name`, `owner`, `scope` or
     /// `ladder id`.
     pub what: &'static str,
     /// The beginning of the text.
@@ -102,11 +102,15 @@ checked_text!(
     KeyName,
     "key name",
     "1 to 64 characters without control characters, and without a space at either end",
-    |text| {
-        (1..=MAX_KEY_NAME_CHARS).contains(&text.chars().count())
-            && text.trim() == text
-            && !text.chars().any(char::is_control)
-    }
+    is_name
+);
+
+checked_text!(
+    /// Who has a key, and maybe others: as a [`KeyName`].
+    OwnerName,
+    "owner",
+    "1 to 64 characters without control characters, and without a space at either end",
+    is_name
 );
 
 checked_text!(
@@ -127,6 +131,12 @@ checked_text!(
     "1 to 64 of a to z, 0 to 9, '.', '_' and '-'",
     |text| is_id(text) && !text.bytes().any(|b| b.is_ascii_uppercase())
 );
+
+fn is_name(text: &str) -> bool {
+    (1..=MAX_KEY_NAME_CHARS).contains(&text.chars().count())
+        && text.trim() == text
+        && !text.chars().any(char::is_control)
+}
 
 fn is_id(text: &str) -> bool {
     (1..=MAX_ID_BYTES).contains(&text.len())
@@ -157,6 +167,7 @@ mod tests {
         }
         for bad in ["", " a", "a ", "a\u{7}b", &"ß".repeat(65)] {
             assert!(KeyName::new(bad).is_err(), "{bad:?}");
+            assert!(OwnerName::new(bad).is_err(), "{bad:?}");
         }
     }
 

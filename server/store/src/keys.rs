@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use crate::{Damage, DamagedValue, KeyId, KeyName, Scope};
+use crate::{Damage, DamagedValue, KeyId, KeyName, OwnerName, Scope};
 
 /// The 32-byte hash of a key's secret. It never appears in logs, and has no `==`: compare
 /// [`as_bytes`](Self::as_bytes) in constant time.
@@ -36,6 +36,8 @@ pub struct NewKey {
     pub id: KeyId,
     /// A name that no key in force has; the name of a revoked key can be reused.
     pub name: KeyName,
+    /// Who has it; `None` for somebody of the key's own name.
+    pub owner: Option<OwnerName>,
     /// Its scopes; may be empty.
     pub scopes: BTreeSet<Scope>,
     /// The hash of its secret.
@@ -53,6 +55,8 @@ pub struct Key {
     pub id: KeyId,
     /// The name of its holder.
     pub name: KeyName,
+    /// Who has it; `None` for somebody of the key's own name.
+    pub owner: Option<OwnerName>,
     /// Its scopes.
     pub scopes: BTreeSet<Scope>,
     /// The hash of its secret.
@@ -69,6 +73,13 @@ pub struct Key {
 }
 
 impl Key {
+    /// Who has it: keys with the same owner are of the same people.
+    #[must_use]
+    pub fn owner(&self) -> &str {
+        let owner = self.owner.as_ref();
+        owner.map_or(self.name.as_str(), OwnerName::as_str)
+    }
+
     /// Whether its time is over at this moment, in milliseconds since 1970 UTC.
     #[must_use]
     pub fn has_expired(&self, now_unix_ms: i64) -> bool {
@@ -86,6 +97,7 @@ impl Key {
         self.is_in_force()
             && self.id == key.id
             && self.name == key.name
+            && self.owner == key.owner
             && self.scopes == key.scopes
             && self.secret_hash.0 == key.secret_hash.0
             && self.created_at_unix_ms == key.created_at_unix_ms
@@ -132,6 +144,7 @@ impl From<NewKey> for Key {
         Self {
             id: key.id,
             name: key.name,
+            owner: key.owner,
             scopes: key.scopes,
             secret_hash: key.secret_hash,
             created_at_unix_ms: key.created_at_unix_ms,
@@ -151,6 +164,7 @@ mod tests {
         let key = NewKey {
             id: KeyId::new("k1").unwrap(),
             name: KeyName::new("greedy").unwrap(),
+            owner: None,
             scopes: BTreeSet::new(),
             secret_hash: SecretHash::new([0xab; 32]),
             created_at_unix_ms: 0,

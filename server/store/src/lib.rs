@@ -39,7 +39,7 @@ mod tail;
 
 pub use bridgemaster_names::{
     InvalidText, KeyId, KeyName, LadderId, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES,
-    MatchId, Scope,
+    MatchId, OwnerName, Scope,
 };
 pub use damage::{Damage, DamagedValue};
 pub use data_dir::DataDir;

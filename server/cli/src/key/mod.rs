@@ -13,13 +13,13 @@ use anyhow::Context as _;
 use bridgemaster_proto::outside::Outside;
 use bridgemaster_server::identity::{ApiKey, KeyScope, look_alike};
 use bridgemaster_store::{
-    DATABASE_FILE, DamagedKey, DataDir, Key, KeyName, KeyStore, NewKey, SqliteKeys,
+    DATABASE_FILE, DamagedKey, DataDir, Key, KeyName, KeyStore, NewKey, OwnerName, SqliteKeys,
 };
 use clap::{Args, Subcommand};
 
 use self::{
     lifetime::Lifetime,
-    naming::{check_likeness, check_name},
+    naming::{check_likeness, check_name, check_owner, check_owner_likeness},
     roster::Entry,
 };
 use super::{
@@ -45,9 +45,9 @@ enum KeyCommand {
         bridgemaster key add alice --scope play --data data --output alice.key\n  \
         bridgemaster key add guest --scope play --expires 90d --data data\n\n\
         Its holder gives it in the environment: BRIDGEMASTER_KEY=\"$(cat alice.key)\"\n\n\
-        A file of --from-csv has a line NAME,SCOPES[,EXPIRES] for each key, with a space between \
-        scopes, such as `alice,play create,90d`. All keys are made or none, and come as lines \
-        NAME,KEY:\n\n  \
+        A file of --from-csv has a line NAME,SCOPES[,EXPIRES[,OWNER]] for each key, with a space \
+        between scopes, such as `alice,play create,90d,team 1`. All keys are made or none, and \
+        come as lines NAME,KEY:\n\n  \
         bridgemaster key add --from-csv class.csv --data data --output class-keys.csv"
     )]
     Add {
@@ -61,8 +61,16 @@ enum KeyCommand {
         /// Lifetime of the key, such as 12h, 90d or 8w [default: unlimited]
         #[arg(long, value_name = "TIME")]
         expires: Option<Lifetime>,
+        /// Who has the key: several keys may have one owner, whose bots a ladder can keep apart
+        /// [default: NAME]
+        #[arg(long, value_name = "NAME")]
+        owner: Option<OwnerName>,
         /// Make the keys that this file lists
-        #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "scopes", "expires"])]
+        #[arg(
+            long,
+            value_name = "FILE",
+            conflicts_with_all = ["name", "scopes", "expires", "owner"]
+        )]
         from_csv: Option<PathBuf>,
         /// New file to write the key to, readable by this user only [default: standard output]
         #[arg(short, long, value_name = "FILE")]
@@ -123,12 +131,13 @@ impl KeyArgs {
                     name,
                     scopes,
                     expires,
+                    owner,
                     from_csv,
                     output,
                     dir,
                 } => {
                     let wanted = match (name, from_csv) {
-                        (Some(name), _) => Wanted::One(single(name, scopes, expires)?),
+                        (Some(name), _) => Wanted::One(single(name, owner, scopes, expires)?),
                         (None, Some(file)) => Wanted::Many(many(&file)?, file),
                         (None, None) => return Err(misuse("key add: whom is the key for?")),
                     };
@@ -152,10 +161,12 @@ enum Wanted {
 
 fn single(
     name: KeyName,
+    owner: Option<OwnerName>,
     scopes: Vec<KeyScope>,
     lifetime: Option<Lifetime>,
 ) -> anyhow::Result<Entry> {
     check_name(&name).map_err(misuse)?;
+    owner.as_ref().map_or(Ok(()), check_owner).map_err(misuse)?;
     if scopes.is_empty() {
         return Err(misuse(format!(
             "key add {}: what does it allow? --scope play (take seats), --scope create (make \
@@ -166,6 +177,7 @@ fn single(
     Ok(Entry {
         line: 0,
         name,
+        owner,
         scopes,
         lifetime,
     })
@@ -195,6 +207,7 @@ fn check_together(
     let mut problems = Vec::new();
     for (place, entry) in entries.iter().enumerate() {
         let (line, name) = (entry.line, &entry.name);
+        let before = entries[..place].iter().map(Entry::owner);
         let holder = all
             .iter()
             .find(|key| key.is_in_force() && key.name == *name);
@@ -205,6 +218,9 @@ fn check_together(
             ));
         }
         if let Err(problem) = check_likeness(name, all, damaged) {
+            problems.push(format!("line {line}: {problem}"));
+        }
+        if let Err(problem) = check_owner_likeness(entry.owner(), before, all) {
             problems.push(format!("line {line}: {problem}"));
         }
         let is_taken_for_it =
@@ -228,6 +244,7 @@ fn drawn(entry: &Entry) -> (ApiKey, NewKey) {
     let new = NewKey {
         id: key.id().clone(),
         name: entry.name.clone(),
+        owner: entry.owner.clone(),
         scopes: entry.scopes.iter().map(|scope| scope.to_scope()).collect(),
         secret_hash: key.secret_hash(),
         created_at_unix_ms,
@@ -243,6 +260,7 @@ async fn add(keys: &SqliteKeys, wanted: Wanted, file: Option<SecretFile>) -> any
     let (text, made) = match &wanted {
         Wanted::One(entry) => {
             check_likeness(&entry.name, &all, &damaged).map_err(misuse)?;
+            check_owner_likeness(entry.owner(), std::iter::empty(), &all).map_err(misuse)?;
             let (key, new) = drawn(entry);
             let until = new
                 .expires_at_unix_ms
@@ -288,6 +306,7 @@ async fn list(keys: &SqliteKeys) -> anyhow::Result<()> {
         [
             key.id.to_string(),
             key.name.to_string(),
+            key.owner().to_owned(),
             scopes_of(key),
             utc(key.created_at_unix_ms),
             expiry(key),
@@ -297,7 +316,7 @@ async fn list(keys: &SqliteKeys) -> anyhow::Result<()> {
     });
     let text = table::plain(
         [
-            "id", "name", "scopes", "made", "expires", "last use", "revoked",
+            "id", "name", "owner", "scopes", "made", "expires", "last use", "revoked",
         ],
         rows,
     );

@@ -2,7 +2,7 @@
 
 use bridgemaster_proto::outside::is_printable;
 use bridgemaster_server::identity::look_alike;
-use bridgemaster_store::{DamagedKey, Key, KeyName};
+use bridgemaster_store::{DamagedKey, Key, KeyName, OwnerName};
 
 /// Refuses a name that is not shown as it is.
 pub(super) fn check_name(name: &KeyName) -> Result<(), String> {
@@ -10,6 +10,36 @@ pub(super) fn check_name(name: &KeyName) -> Result<(), String> {
         None => Ok(()),
         Some(unprintable) => Err(format!(
             "the name of a key has printable characters only, not {unprintable:?}"
+        )),
+    }
+}
+
+/// Refuses an owner that is not shown as it is.
+pub(super) fn check_owner(owner: &OwnerName) -> Result<(), String> {
+    match owner.as_str().chars().find(|&c| !is_printable(c)) {
+        None => Ok(()),
+        Some(unprintable) => Err(format!(
+            "an owner has printable characters only, not {unprintable:?}"
+        )),
+    }
+}
+
+/// Refuses an owner that people would take for another one, which is likely to be the same and
+/// spelled otherwise: a ladder that keeps the bots of one owner apart would not know.
+pub(super) fn check_owner_likeness<'a>(
+    owner: &str,
+    beside: impl Iterator<Item = &'a str>,
+    all: &'a [Key],
+) -> Result<(), String> {
+    let in_force = all.iter().filter(|key| key.is_in_force());
+    let mut others = in_force.map(Key::owner).chain(beside);
+    match others.find(|other| *other != owner && look_alike(other, owner)) {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "the owner {} looks like {}, the owner of another key: spell the same owner the same, \
+             and let two owners differ to the eye",
+            spelled(owner),
+            spelled(other),
         )),
     }
 }
@@ -33,8 +63,8 @@ pub(super) fn check_likeness(
             return Err(format!(
                 "the name {} looks like {}, the name of the key {id}{standing}: take one that \
                  nobody takes for it",
-                spelled(name),
-                spelled(other),
+                spelled(name.as_str()),
+                spelled(other.as_str()),
             ));
         }
     }
@@ -42,9 +72,9 @@ pub(super) fn check_likeness(
 }
 
 /// A name, with the numbers of its characters beyond ASCII, which may look like others.
-fn spelled(name: &KeyName) -> String {
-    match name.as_str().is_ascii() {
-        true => format!("{:?}", name.as_str()),
-        false => format!("{:?} ({})", name.as_str(), name.as_str().escape_default()),
+fn spelled(name: &str) -> String {
+    match name.is_ascii() {
+        true => format!("{name:?}"),
+        false => format!("{name:?} ({})", name.escape_default()),
     }
 }

@@ -1,13 +1,16 @@
-//! A file with many keys to be made: `NAME,SCOPES[,EXPIRES]` on each line.
+//! A file with many keys to be made: `NAME,SCOPES[,EXPIRES[,OWNER]]` on each line.
 
 use std::collections::HashMap;
 
 use bridgemaster_proto::outside::Outside;
 use bridgemaster_server::identity::KeyScope;
-use bridgemaster_store::KeyName;
+use bridgemaster_store::{InvalidText, KeyName, OwnerName};
 use csv::{Position, ReaderBuilder, StringRecord, Trim, Writer};
 
-use super::{lifetime::Lifetime, naming::check_name};
+use super::{
+    lifetime::Lifetime,
+    naming::{check_name, check_owner},
+};
 
 /// First field of a line that only names the columns.
 const HEADER: &str = "name";
@@ -18,8 +21,18 @@ pub(super) struct Entry {
     /// Line of the file, from 1.
     pub(super) line: u64,
     pub(super) name: KeyName,
+    /// `None` for somebody of the key's own name.
+    pub(super) owner: Option<OwnerName>,
     pub(super) scopes: Vec<KeyScope>,
     pub(super) lifetime: Option<Lifetime>,
+}
+
+impl Entry {
+    /// Who has the key.
+    pub(super) fn owner(&self) -> &str {
+        let owner = self.owner.as_ref();
+        owner.map_or(self.name.as_str(), OwnerName::as_str)
+    }
 }
 
 /// Reads a file; what is wrong with it, a line for each problem.
@@ -51,7 +64,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Entry>, Vec<String>> {
     }
     problems.extend(repeated(&entries));
     if problems.is_empty() && entries.is_empty() {
-        problems.push("it has no keys: a line is NAME,SCOPES[,EXPIRES]".to_owned());
+        problems.push("it has no keys: a line is NAME,SCOPES[,EXPIRES[,OWNER]]".to_owned());
     }
     match problems.is_empty() {
         true => Ok(entries),
@@ -69,12 +82,14 @@ fn line_of(text: &str, at: &Position) -> u64 {
 }
 
 fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {
-    let (name, scopes, expires) = match record.iter().collect::<Vec<_>>()[..] {
-        [name, scopes] => (name, scopes, ""),
-        [name, scopes, expires] => (name, scopes, expires),
+    let (name, scopes, expires, owner) = match record.iter().collect::<Vec<_>>()[..] {
+        [name, scopes] => (name, scopes, "", ""),
+        [name, scopes, expires] => (name, scopes, expires, ""),
+        [name, scopes, expires, owner] => (name, scopes, expires, owner),
         ref fields => {
             return Err(format!(
-                "{} fields, and a line is NAME,SCOPES[,EXPIRES], such as alice,play create,90d",
+                "{} fields, and a line is NAME,SCOPES[,EXPIRES[,OWNER]], such as \
+                 alice,play create,90d,team 1",
                 fields.len()
             ));
         }
@@ -99,12 +114,25 @@ fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {
         "" => None,
         text => Some(text.parse().map_err(|error| format!("expires: {error}"))?),
     };
+    let owner = match owner {
+        "" => None,
+        text => Some(owner_of(text).map_err(|error| format!("owner: {error}"))?),
+    };
     Ok(Entry {
         line,
         name,
+        owner,
         scopes,
         lifetime,
     })
+}
+
+fn owner_of(text: &str) -> Result<OwnerName, String> {
+    let owner: OwnerName = text
+        .parse()
+        .map_err(|error: InvalidText| error.to_string())?;
+    check_owner(&owner)?;
+    Ok(owner)
 }
 
 /// Names that several lines have.
@@ -142,21 +170,31 @@ mod tests {
 
     #[test]
     fn lines_are_read_with_or_without_header_and_expiry() {
-        let text =
-            "name,scopes,expires\nalice, play ,90d\n\n# guests\n\"Bo, the 2nd\",play create\n";
+        let text = "name,scopes,expires,owner\nalice, play ,90d\n\n# guests\n\"Bo, the 2nd\",play create\nann,play,, team 1\n";
         let entries = read(text).unwrap();
         let told: Vec<_> = entries
             .iter()
-            .map(|entry| (entry.line, entry.name.as_str(), entry.scopes.len()))
+            .map(|entry| {
+                (
+                    entry.line,
+                    entry.name.as_str(),
+                    entry.scopes.len(),
+                    entry.owner(),
+                )
+            })
             .collect();
-        assert_eq!(told, [(2, "alice", 1), (5, "Bo, the 2nd", 2)]);
+        let expected = [
+            (2, "alice", 1, "alice"),
+            (5, "Bo, the 2nd", 2, "Bo, the 2nd"),
+            (6, "ann", 1, "team 1"),
+        ];
+        assert_eq!(told, expected);
         assert!(entries[0].lifetime.is_some() && entries[1].lifetime.is_none());
     }
 
     #[test]
     fn every_problem_is_told_with_its_line() {
-        let text =
-            "alice,play\nbob\ncarol,fly\ndave,\nerin,play,soon\nalice,play\na\u{202e}b,play\n";
+        let text = "alice,play\nbob\ncarol,fly\ndave,\nerin,play,soon\nalice,play\na\u{202e}b,play\neve,play,,a\u{7}b\n";
         let problems = read(text).unwrap_err();
         for (told, problem) in [
             ("line 2: 1 fields", &problems[0]),
@@ -164,11 +202,12 @@ mod tests {
             ("line 4: scopes: none", &problems[2]),
             ("line 5: expires: ", &problems[3]),
             ("line 7: ", &problems[4]),
-            ("line 6: the name alice is on line 1", &problems[5]),
+            ("line 8: owner: ", &problems[5]),
+            ("line 6: the name alice is on line 1", &problems[6]),
         ] {
             assert!(problem.contains(told), "{told} is not in {problem}");
         }
-        assert_eq!(problems.len(), 6, "{problems:?}");
+        assert_eq!(problems.len(), 7, "{problems:?}");
         assert!(read("").unwrap_err()[0].contains("no keys"));
     }
 }

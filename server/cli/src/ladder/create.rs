@@ -25,6 +25,9 @@ pub(super) struct CreateArgs {
     /// Let only the bot of the API key of this name enter; may be given several times [default: all]
     #[arg(long = "admit", value_name = "NAME")]
     key_names: Vec<String>,
+    /// Never pair two bots of one owner in a rated match, which `key add --owner` names
+    #[arg(long)]
+    owners_apart: bool,
     /// Most matches at once [default: 16]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     max_matches: u32,
@@ -59,6 +62,7 @@ impl CreateArgs {
             ladder_id: self.name,
             config: Some(config),
             key_names: self.key_names,
+            owners_apart: self.owners_apart,
             max_matches: self.max_matches,
             max_slots: self.max_slots,
             house_bots: self.house_bots,

@@ -48,6 +48,7 @@ impl ShowArgs {
                 let versions = client.bot(ladder, bot).await?.into_iter();
                 let versions: Vec<_> = versions.filter_map(|one| one.standing).collect();
                 output::print(&standings::text(&versions))?;
+                output::print(&standings::line(&client.get(ladder).await?))?;
             }
             let named = LadderBotRef {
                 bot_name: bot.clone(),

@@ -49,24 +49,43 @@ pub(super) fn text(standings: &[Standing]) -> String {
     if standings.is_empty() {
         return "no bot has entered\n".to_owned();
     }
-    let header = [
-        "rank", "bot", "version", "elo", "95 %", "matches", "annulled", "state",
-    ];
+    // Most have one key, which has their name.
+    let has_many =
+        |standing: &Standing| !standing.owner.is_empty() && standing.owner != standing.bot_name;
+    if !standings.iter().any(has_many) {
+        let header = [
+            "rank", "bot", "version", "elo", "95 %", "matches", "annulled", "state",
+        ];
+        return table::plain(header, standings.iter().map(cells));
+    }
     let rows = standings.iter().map(|standing| {
-        let rating = standing.rating.as_ref();
-        let of = |shown: fn(&Rating) -> String| rating.map_or_else(String::new, shown);
+        let [rank, bot, rest @ ..] = cells(standing);
+        let [version, elo, interval, matches, annulled, state] = rest;
+        let owner = standing.owner.clone();
         [
-            of(rank),
-            standing.bot_name.clone(),
-            standing.bot_version.clone(),
-            of(|rating| format!("{:+.0}", rating.elo)),
-            of(|rating| format!("{:+.0} to {:+.0}", rating.elo_low, rating.elo_high)),
-            of(|rating| rating.matches.to_string()),
-            standing.annulled_matches.to_string(),
-            state(standing),
+            rank, bot, owner, version, elo, interval, matches, annulled, state,
         ]
     });
+    let header = [
+        "rank", "bot", "owner", "version", "elo", "95 %", "matches", "annulled", "state",
+    ];
     table::plain(header, rows)
+}
+
+/// What is told of each bot.
+fn cells(standing: &Standing) -> [String; 8] {
+    let rating = standing.rating.as_ref();
+    let of = |shown: fn(&Rating) -> String| rating.map_or_else(String::new, shown);
+    [
+        of(rank),
+        standing.bot_name.clone(),
+        standing.bot_version.clone(),
+        of(|rating| format!("{:+.0}", rating.elo)),
+        of(|rating| format!("{:+.0} to {:+.0}", rating.elo_low, rating.elo_high)),
+        of(|rating| rating.matches.to_string()),
+        standing.annulled_matches.to_string(),
+        state(standing),
+    ]
 }
 
 /// Where the ladder stands, in one line.
@@ -75,8 +94,12 @@ pub(super) fn line(ladder: &Ladder) -> String {
         true => "; the order of the top ten is settled",
         false => "",
     };
+    let apart = match ladder.owners_apart {
+        true => "; bots of one owner never meet in a rated match",
+        false => "",
+    };
     format!(
-        "{}, {} matches count, {} were annulled{settled}\n",
+        "{}, {} matches count, {} were annulled{settled}{apart}\n",
         state_name(ladder),
         ladder.matches,
         ladder.annulled_matches

@@ -289,6 +289,26 @@ fn the_list_shows_when_a_key_was_last_used_and_when_it_expires() {
 }
 
 #[test]
+fn an_owner_of_several_keys_is_spelled_the_same_each_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let add = |name: &str, owner: &str| {
+        let flags = ["add", name, "--scope", "play", "--owner", owner];
+        key(&data, &flags)
+    };
+    for name in ["one", "two"] {
+        assert_eq!(add(name, "team-1").code, Some(0));
+    }
+    let listed = key(&data, &["list"]).out;
+    assert_eq!(listed.matches("team-1").count(), 2, "{listed}");
+    let refused = add("three", "Team-1");
+    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""));
+    let told = "the owner \"Team-1\" looks like \"team-1\"";
+    assert!(refused.err.contains(told), "{}", refused.err);
+    assert_eq!(add("three", "a\u{7}b").code, Some(2));
+}
+
+#[test]
 fn many_keys_are_made_from_a_file_or_none() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -323,7 +343,7 @@ fn many_keys_are_made_from_a_file_or_none() {
 
     std::fs::write(
         &file,
-        "name,scopes,expires\nalice,play create,90d\nbob,play\n",
+        "name,scopes,expires,owner\nalice,play create,90d\nbob,play,,team 1\n",
     )
     .unwrap();
     let to_file = ["--output", keys.to_str().unwrap()];
@@ -338,4 +358,7 @@ fn many_keys_are_made_from_a_file_or_none() {
         listed.contains("create play") && listed.contains("bob"),
         "{listed}"
     );
+    let line = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap();
+    assert_eq!(line("alice").matches("alice").count(), 2, "{listed}");
+    assert!(line("bob").contains("team 1"), "{listed}");
 }

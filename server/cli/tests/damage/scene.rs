@@ -190,6 +190,7 @@ async fn make_keys(folders: &Folders) -> BTreeMap<&'static str, String> {
         let new = NewKey {
             id: key.id().clone(),
             name: KeyName::new(*name).unwrap(),
+            owner: None,
             scopes: scopes.iter().map(|scope| scope.to_scope()).collect(),
             secret_hash: key.secret_hash(),
             created_at_unix_ms: now_unix_ms,

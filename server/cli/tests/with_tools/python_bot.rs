@@ -280,6 +280,7 @@ fn plays_over_tls_with_a_key(python: &Path) -> Result<(), Failed> {
         let new = NewKey {
             id: key.id().clone(),
             name: KeyName::new("wherryman").unwrap(),
+            owner: None,
             scopes: [KeyScope::Create, KeyScope::Play]
                 .map(KeyScope::to_scope)
                 .into(),

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_ladder::{
-    BotVersion, End, Purpose, RequestRefused, Results, SeatEnd, StandingState, State, ratings_of,
+    BotVersion, End, Ladder, Presence, Purpose, RequestRefused, Results, SeatEnd, Standing,
+    StandingState, State, ratings_of,
 };
 use rand::RngExt as _;
 
@@ -244,6 +245,48 @@ fn bots_of_one_owner_never_meet_in_a_rated_match_if_the_ladder_says_so() {
             assert!(pairing.seats.iter().filter(of_ada).count() < 2);
         }
     }
+}
+
+#[test]
+fn a_bot_whose_key_changes_hands_is_kept_apart_from_its_new_owner() {
+    let mut rules = rules(2);
+    rules.owners_apart = true;
+    let mut ladder = Ladder::new(rules, State::Open);
+    let there = |owner: &str| {
+        ["ann", "bob"].map(|name| Presence {
+            bot: BotVersion::new(name, "1"),
+            owner: if name == "ann" { "ada" } else { owner }.to_owned(),
+            slots: 1,
+            free_slots: 1,
+        })
+    };
+    let enter = |ladder: &mut Ladder, there: &[Presence]| {
+        for presence in there {
+            if let Some(standing) = ladder.entry(presence).unwrap() {
+                ladder.keep(Standing {
+                    is_validated: true,
+                    ..standing
+                });
+            }
+        }
+        ladder.attend(there);
+    };
+    enter(&mut ladder, &there("eve"));
+    let first = ladder.next_match().expect("two owners");
+    ladder.paired(&first);
+    ladder.ended(0, &End::Annulled(Vec::new()));
+    enter(&mut ladder, &there("ada"));
+    let owner = |ladder: &Ladder| {
+        ladder
+            .standing(&BotVersion::new("bob", "1"))
+            .unwrap()
+            .owner
+            .clone()
+    };
+    assert_eq!(owner(&ladder), "ada");
+    assert_eq!(ladder.next_match(), None, "not even the annulled match");
+    enter(&mut ladder, &there("eve"));
+    assert_eq!(ladder.next_match().unwrap().replaces, Some(0));
 }
 
 #[test]

@@ -117,9 +117,12 @@ impl Caller {
         }
     }
 
-    /// Who has the caller's key: one owner may have many. Empty when that is not known.
+    /// Who has the caller's key: one owner may have many. Empty without keys.
     pub(crate) fn owner(&self) -> String {
-        String::new()
+        match self {
+            Self::Anyone => String::new(),
+            Self::Holder(holder) => holder.key.owner().to_owned(),
+        }
     }
 
     /// The bot that says to be `bot`: with a key, the name is the key's.

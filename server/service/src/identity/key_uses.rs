@@ -94,6 +94,7 @@ mod tests {
         let new = NewKey {
             id: KeyId::new("k1").unwrap(),
             name: KeyName::new("north").unwrap(),
+            owner: None,
             scopes: BTreeSet::new(),
             secret_hash: SecretHash::new([7; 32]),
             created_at_unix_ms: 0,

@@ -37,9 +37,14 @@ impl LiveLadder {
         let new: Vec<Version> = self.with(|known| {
             let entry = |presence| known.ladder.entry(presence).ok().flatten();
             let entries = there.iter().filter_map(entry);
-            let rows = entries.zip(0..).map(|(standing, more)| {
+            let mut more = 0;
+            let rows = entries.map(|standing| {
+                let is_known = known.versions.contains_key(&standing.bot);
                 let mut version = known.row_of(standing);
-                version.place += more;
+                if !is_known {
+                    version.place += more;
+                    more += 1;
+                }
                 version
             });
             rows.collect()

@@ -71,9 +71,9 @@ pub(super) fn new_ladder(
     )?;
     let max_slots = in_range("max_slots", max_slots, MAX_SLOTS, MAX_SLOTS)?;
     check_house_bots(&house_bots)?;
-    if owners_apart {
-        // Keys have no owners yet.
-        return Err(Refusal::unsupported_field("ladder.owners_apart"));
+    if owners_apart && !authenticator.asks_for_keys() {
+        let detail = "this server asks for no API keys, so it knows no owners";
+        return Err(refuse("owners_apart", detail));
     }
     check_replays(replays)?;
     let ladder = Ladder {

@@ -1,6 +1,6 @@
 //! Ladders: bots that attend are paired, and their matches are rated.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
@@ -493,6 +493,86 @@ async fn what_makes_no_sense_is_refused_by_the_name_of_its_field() {
         .list_ladders(ListLaddersRequest::default())
         .await;
     assert_eq!(listed.unwrap().into_inner().ladders.len(), 1);
+}
+
+#[tokio::test]
+async fn bots_whose_keys_have_one_owner_meet_in_no_rated_match_if_the_ladder_says_so() {
+    let apart = Ladder {
+        owners_apart: true,
+        ..of_two()
+    };
+    let open = TestServer::open().await;
+    let refused = make(&open, apart.clone()).await.unwrap_err();
+    assert!(
+        refused.message().contains("owners_apart"),
+        "without keys nobody has an owner: {refused}"
+    );
+    let locked = LockedServer::open().await;
+    let server = &locked.server;
+    let admin = locked.key("organizer", &[Admin, Play]).await;
+    fn by<T>(key: &ApiKey, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        let shown = key.reveal().parse().unwrap();
+        request.metadata_mut().insert(KEY_METADATA, shown);
+        request
+    }
+    let create = CreateLadderRequest {
+        ladder: Some(apart),
+    };
+    client(server)
+        .create_ladder(by(&admin, create))
+        .await
+        .unwrap();
+    let keys = [
+        locked.key_of("ada", "ada-1", &[Play]).await,
+        locked.key_of("ada", "ada-2", &[Play]).await,
+        locked.key("bob", &[Play]).await,
+    ];
+    let bots = keys.each_ref().map(|key| {
+        let options = AttendOptions {
+            slots: 2,
+            key: Some(key.reveal().parse().unwrap()),
+            ..AttendOptions::new(&server.url, NAME, "named by its key")
+        };
+        tokio::spawn(bridgemaster_sdk::attend(
+            || Random::new(&Seed::from(1)),
+            options,
+        ))
+    });
+    let ladder_id = NAME.to_owned();
+    let watch = WatchLadderRequest { ladder_id };
+    let mut owners = BTreeMap::new();
+    let (mut rated, mut of_two_owners) = (BTreeSet::new(), BTreeSet::new());
+    let followed = async {
+        let mut news = client(server)
+            .watch_ladder(by(&admin, watch))
+            .await
+            .unwrap()
+            .into_inner();
+        while rated.len() < 12 {
+            let news = news.message().await.unwrap().unwrap();
+            let told = news.standings.into_iter();
+            owners.extend(told.map(|standing| (standing.bot_name, standing.owner)));
+            let rated_match = news
+                .r#match
+                .filter(|one| one.purpose() == OfferPurpose::Rated);
+            let info = rated_match.and_then(|one| one.r#match);
+            // A bot that has not come to its seat has no name there.
+            let Some(info) = info.filter(|info| info.state() == MatchState::Ended) else {
+                continue;
+            };
+            let seats: Vec<_> = info.seats.iter().map(|seat| &*seat.bot_name).collect();
+            assert!(seats.contains(&"bob"), "bots of one owner met: {seats:?}");
+            of_two_owners.extend(seats.iter().map(|name| (*name).to_owned()));
+            rated.insert(info.match_id);
+        }
+    };
+    timeout(PATIENCE, followed).await.expect("they play");
+    assert_eq!(of_two_owners.len(), 3, "{of_two_owners:?}");
+    let expected = [("ada-1", "ada"), ("ada-2", "ada"), ("bob", "bob")];
+    let expected = expected.map(|(name, owner)| (name.to_owned(), owner.to_owned()));
+    assert_eq!(owners, BTreeMap::from(expected));
+    bots.iter().for_each(JoinHandle::abort);
 }
 
 #[tokio::test]

@@ -66,6 +66,7 @@ async fn key(store: &MemoryStore, name: &str, scope: KeyScope) -> ApiKey {
     let new = NewKey {
         id: key.id().clone(),
         name: KeyName::new(name).unwrap(),
+        owner: None,
         scopes: BTreeSet::from([scope.to_scope()]),
         secret_hash: key.secret_hash(),
         created_at_unix_ms: 1,

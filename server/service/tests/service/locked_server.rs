@@ -13,7 +13,7 @@ use bridgemaster_server::{
     Limits, ServerOptions, Storage,
     identity::{ApiKey, KEY_METADATA, KeyScope},
 };
-use bridgemaster_store::{KeyName, KeyStore, MemoryStore, NewKey};
+use bridgemaster_store::{KeyName, KeyStore, MemoryStore, NewKey, OwnerName};
 use tokio::task::JoinHandle;
 use tonic::{Request, Status, Streaming};
 
@@ -109,6 +109,14 @@ impl LockedServer {
         self.expiring_key(name, scopes, None).await
     }
 
+    /// A new key of this owner.
+    pub(crate) async fn key_of(&self, owner: &str, name: &str, scopes: &[KeyScope]) -> ApiKey {
+        let (key, new) = drawn(name, scopes);
+        let owner = Some(OwnerName::new(owner).unwrap());
+        self.keys.add_key(NewKey { owner, ..new }).await.unwrap();
+        key
+    }
+
     /// A new key that is good until a moment in milliseconds since 1970 UTC.
     pub(crate) async fn expiring_key(
         &self,
@@ -116,14 +124,10 @@ impl LockedServer {
         scopes: &[KeyScope],
         expires_at_unix_ms: Option<i64>,
     ) -> ApiKey {
-        let key = ApiKey::draw();
+        let (key, new) = drawn(name, scopes);
         let new = NewKey {
-            id: key.id().clone(),
-            name: KeyName::new(name).unwrap(),
-            scopes: scopes.iter().map(|scope| scope.to_scope()).collect(),
-            secret_hash: key.secret_hash(),
-            created_at_unix_ms: 1,
             expires_at_unix_ms,
+            ..new
         };
         self.keys.add_key(new).await.unwrap();
         key
@@ -136,6 +140,20 @@ impl LockedServer {
             key,
         }
     }
+}
+
+fn drawn(name: &str, scopes: &[KeyScope]) -> (ApiKey, NewKey) {
+    let key = ApiKey::draw();
+    let new = NewKey {
+        id: key.id().clone(),
+        name: KeyName::new(name).unwrap(),
+        owner: None,
+        scopes: scopes.iter().map(|scope| scope.to_scope()).collect(),
+        secret_hash: key.secret_hash(),
+        created_at_unix_ms: 1,
+        expires_at_unix_ms: None,
+    };
+    (key, new)
 }
 
 /// A caller that shows a key.

@@ -75,6 +75,8 @@ CREATE TABLE api_key (
     key_number INTEGER PRIMARY KEY AUTOINCREMENT,
     key_id TEXT UNIQUE,
     name TEXT,
+    -- NULL: somebody of the key's own name.
+    owner TEXT,
     -- Scopes in ascending order, a space between them.
     scopes TEXT,
     secret_hash BLOB,

@@ -6,13 +6,13 @@ use sqlx::{AssertSqlSafe, Row as _, SqliteConnection, SqliteExecutor, sqlite::Sq
 
 use super::failure::Fault;
 use crate::{
-    DamagedKey, DamagedValue, InvalidText, Key, KeyId, KeyName, KeysMark, NewKey, Scope,
+    DamagedKey, DamagedValue, InvalidText, Key, KeyId, KeyName, KeysMark, NewKey, OwnerName, Scope,
     SecretHash, StoreError, checksum::StoreId, limits::MAX_KEYS,
 };
 
 /// Reads rows of keys.
 const SELECT: &str = "SELECT key_id, name, scopes, secret_hash, created_at_unix_ms,
-     expires_at_unix_ms, last_used_at_unix_ms, revoked_at_unix_ms, checksum, key_number
+     expires_at_unix_ms, last_used_at_unix_ms, revoked_at_unix_ms, checksum, key_number, owner
      FROM api_key";
 
 /// What the ids begin with by which keys are named whose own cannot be read; the number of the row
@@ -188,8 +188,8 @@ async fn write(connection: &mut SqliteConnection, store: StoreId, key: &Key) -> 
     sqlx::query(
         "INSERT INTO api_key
              (key_id, name, scopes, secret_hash, created_at_unix_ms, expires_at_unix_ms,
-              last_used_at_unix_ms, revoked_at_unix_ms, checksum)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+              last_used_at_unix_ms, revoked_at_unix_ms, checksum, owner)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (key_id) DO UPDATE
          SET last_used_at_unix_ms = excluded.last_used_at_unix_ms,
              revoked_at_unix_ms = excluded.revoked_at_unix_ms, checksum = excluded.checksum",
@@ -203,6 +203,7 @@ async fn write(connection: &mut SqliteConnection, store: StoreId, key: &Key) -> 
     .bind(key.last_used_at_unix_ms)
     .bind(key.revoked_at_unix_ms)
     .bind(checksum_of(store, key, &scopes))
+    .bind(key.owner.as_ref().map(OwnerName::as_str))
     .execute(connection)
     .await?;
     Ok(())
@@ -213,6 +214,7 @@ fn key_of(store: StoreId, row: &SqliteRow) -> Result<Key, DamagedRow> {
     let read = || -> Result<(Key, i64), sqlx::Error> {
         let wrong = |error: InvalidText| sqlx::Error::Decode(error.into());
         let scopes: String = row.try_get(2)?;
+        let owner: Option<String> = row.try_get(10)?;
         let read_scopes = scopes.split_ascii_whitespace().map(Scope::new);
         let secret_hash: Vec<u8> = row.try_get(3)?;
         let length = secret_hash.len();
@@ -223,6 +225,7 @@ fn key_of(store: StoreId, row: &SqliteRow) -> Result<Key, DamagedRow> {
             scopes: read_scopes.collect::<Result<_, _>>().map_err(wrong)?,
             id: KeyId::new(row.try_get::<String, _>(0)?).map_err(wrong)?,
             name: KeyName::new(row.try_get::<String, _>(1)?).map_err(wrong)?,
+            owner: owner.map(OwnerName::new).transpose().map_err(wrong)?,
             secret_hash: SecretHash::new(secret_hash),
             created_at_unix_ms: row.try_get(4)?,
             expires_at_unix_ms: row.try_get(5)?,
@@ -262,6 +265,8 @@ fn checksum_of(store: StoreId, key: &Key, scopes: &str) -> i64 {
         .row("api_key")
         .text(key.id.as_str())
         .text(key.name.as_str())
+        // An owner is never empty.
+        .text(key.owner.as_ref().map_or("", OwnerName::as_str))
         .text(scopes)
         .bytes(key.secret_hash.as_bytes())
         .number(key.created_at_unix_ms)

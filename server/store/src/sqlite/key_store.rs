@@ -38,6 +38,7 @@ use crate::{
 /// let key = NewKey {
 ///     id: KeyId::new("k4f2")?,
 ///     name: KeyName::new("greedy")?,
+///     owner: None,
 ///     scopes: BTreeSet::from([Scope::new("play")?]),
 ///     secret_hash: SecretHash::new(hash_of_secret),
 ///     created_at_unix_ms: 1_790_000_000_000,

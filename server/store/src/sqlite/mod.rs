@@ -402,6 +402,7 @@ mod tests {
             let key = NewKey {
                 id: KeyId::new(id).unwrap(),
                 name: KeyName::new(id).unwrap(),
+                owner: None,
                 scopes: BTreeSet::new(),
                 secret_hash: SecretHash::new([7; 32]),
                 created_at_unix_ms: 1,

@@ -1,5 +1,5 @@
 use bridgemaster_store::{
-    DamagedValue, Key, KeyId, KeyName, NewKey, Scope, SecretHash, StoreError,
+    DamagedValue, Key, KeyId, KeyName, NewKey, OwnerName, Scope, SecretHash, StoreError,
 };
 
 use crate::Subject;
@@ -15,6 +15,7 @@ fn new_key(id: &str, name: &str, scopes: &[&str], created_at_unix_ms: i64) -> Ne
     NewKey {
         id: key_id(id),
         name: KeyName::new(name).unwrap(),
+        owner: None,
         scopes: scopes
             .iter()
             .map(|scope| Scope::new(*scope).unwrap())
@@ -30,6 +31,7 @@ fn told(key: &Key) -> impl PartialEq + std::fmt::Debug + use<> {
     (
         key.id.to_string(),
         key.name.to_string(),
+        key.owner.clone(),
         key.scopes.clone(),
         *key.secret_hash.as_bytes(),
         key.created_at_unix_ms,
@@ -64,6 +66,7 @@ pub(crate) async fn keys_come_back_as_added(store: Subject<'_>) {
         new_key("k1", "nobody", &[], 1),
         NewKey {
             expires_at_unix_ms: Some(9),
+            owner: Some(OwnerName::new("the school").unwrap()),
             ..new_key("k3", "same moment", &["play"], 2)
         },
     ];
@@ -74,6 +77,10 @@ pub(crate) async fn keys_come_back_as_added(store: Subject<'_>) {
         let found = store.key(&key.id).await.unwrap().unwrap();
         assert!(found.is_in_force());
         assert_eq!(told(&found), told(&key.into()));
+    }
+    for (id, owner) in [("k1", "nobody"), ("k3", "the school")] {
+        let key = store.key(&key_id(id)).await.unwrap().unwrap();
+        assert_eq!(key.owner(), owner);
     }
     assert_eq!(ids(store).await, ["k1", "k2", "k3"]);
 }
@@ -91,6 +98,9 @@ pub(crate) async fn an_id_belongs_to_one_key(store: Subject<'_>) {
     let mut other_hash = new_key("k1", "north", &["play"], 1);
     other_hash.secret_hash = SecretHash::new([3; 32]);
     others.push(other_hash);
+    let mut other_owner = new_key("k1", "north", &["play"], 1);
+    other_owner.owner = Some(OwnerName::new("south").unwrap());
+    others.push(other_owner);
     for other in others {
         let error = store.add_key(other).await.unwrap_err();
         assert!(

@@ -235,6 +235,7 @@ async fn what_a_key_command_did_counts_as_a_commit() {
     let key = NewKey {
         id: KeyId::new("k1").unwrap(),
         name: KeyName::new("north").unwrap(),
+        owner: None,
         scopes: [].into(),
         secret_hash: SecretHash::new([1; 32]),
         created_at_unix_ms: 1,

@@ -14,6 +14,7 @@ fn key(id: &str, name: &str) -> NewKey {
     NewKey {
         id: KeyId::new(id).unwrap(),
         name: KeyName::new(name).unwrap(),
+        owner: None,
         scopes: BTreeSet::new(),
         secret_hash: SecretHash::new([1; 32]),
         created_at_unix_ms: 1,

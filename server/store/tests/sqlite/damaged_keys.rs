@@ -17,6 +17,7 @@ fn key(id: &str, name: &str) -> NewKey {
     NewKey {
         id: key_id(id),
         name: KeyName::new(name).unwrap(),
+        owner: None,
         scopes: [Scope::new("play").unwrap()].into(),
         secret_hash: SecretHash::new([7; 32]),
         created_at_unix_ms: 1,

@@ -36,6 +36,7 @@ async fn filled(folder: &Path) {
         let key = NewKey {
             id: KeyId::new(format!("key-{name}")).unwrap(),
             name: KeyName::new(name).unwrap(),
+            owner: None,
             scopes: [Scope::new("play").unwrap()].into(),
             secret_hash: SecretHash::new([7; 32]),
             created_at_unix_ms: 1,

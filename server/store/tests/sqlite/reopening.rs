@@ -50,6 +50,7 @@ async fn keys_are_there_again() {
         let key = NewKey {
             id: KeyId::new(id).unwrap(),
             name: KeyName::new(name).unwrap(),
+            owner: None,
             scopes: BTreeSet::from([Scope::new("play").unwrap(), Scope::new("admin").unwrap()]),
             secret_hash: SecretHash::new([id.as_bytes()[1]; 32]),
             created_at_unix_ms: 1,
