@@ -1,9 +1,15 @@
-//! The codec of the generated services: prost with small buffers.
+//! The codecs of services: prost with small buffers, and one that sends bytes as they are.
 
 use std::marker::PhantomData;
 
-use prost::Message;
-use tonic::codec::{BufferSettings, Codec};
+use prost::{
+    Message,
+    bytes::{BufMut as _, Bytes},
+};
+use tonic::{
+    Status,
+    codec::{BufferSettings, Codec, EncodeBuf, Encoder},
+};
 use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 
 /// Buffer that each call starts with in each direction, in bytes; it grows with the messages. A
@@ -40,5 +46,49 @@ where
 
     fn decoder(&mut self) -> Self::Decoder {
         ProstCodec::<T, U>::raw_decoder(BufferSettings::new(BUFFER_BYTES, YIELD_BYTES))
+    }
+}
+
+/// Sends messages that are encoded already, and decodes `U`: for a service that encodes a message
+/// when it comes about, or once for many calls.
+#[derive(Debug)]
+pub struct BytesCodec<U>(PhantomData<U>);
+
+impl<U> Default for BytesCodec<U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<U: Message + Default + Send + 'static> Codec for BytesCodec<U> {
+    type Encode = Bytes;
+    type Decode = U;
+    type Encoder = BytesEncoder;
+    type Decoder = ProstDecoder<U>;
+
+    fn encoder(&mut self) -> BytesEncoder {
+        BytesEncoder(())
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        ProstCodec::<U, U>::raw_decoder(BufferSettings::new(BUFFER_BYTES, YIELD_BYTES))
+    }
+}
+
+/// Copies a message into the buffer of its call.
+#[derive(Debug)]
+pub struct BytesEncoder(());
+
+impl Encoder for BytesEncoder {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, message: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put(message);
+        Ok(())
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        BufferSettings::new(BUFFER_BYTES, YIELD_BYTES)
     }
 }

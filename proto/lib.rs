@@ -19,6 +19,7 @@ mod codec;
 pub mod games;
 pub mod outside;
 
+pub use codec::{BytesCodec, BytesEncoder};
 #[doc(inline)]
 pub use generated::bridgemaster::v1;
 

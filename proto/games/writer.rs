@@ -38,6 +38,11 @@ impl Field {
         }
     }
 
+    /// Its number in its message.
+    pub const fn number(self) -> u32 {
+        self.number
+    }
+
     /// It is of type `sint32`.
     pub(crate) const fn zigzag(self) -> Self {
         Self {

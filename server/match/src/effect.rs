@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
-use bridgemaster_proto::v1::{PlayResponse, WatchMatchResponse};
+use bridgemaster_proto::v1::WatchMatchResponse;
 use bridgemaster_referee::{Charge, DecidedBy, Fault, FaultReason, MatchResult};
 
-use crate::{Moment, StreamNumber};
+use crate::{Moment, Outgoing, StreamNumber};
 
 /// A number of entries of a match's journal, counted from its start. What waits for so many may be
 /// seen once they are stored.
@@ -39,7 +39,7 @@ pub enum Effect {
         /// The seat.
         seat: Seat,
         /// The message.
-        response: PlayResponse,
+        message: Outgoing,
         /// Not before so many entries are stored.
         after: Entries,
     },

@@ -12,10 +12,10 @@ use bridgemaster_referee::{
     CloseReason, MatchPhase, Output, Record, RecordEntry, SeatMessage, Time,
 };
 use bridgemaster_replay::ReplayWriter;
-use bridgemaster_wire::{record_to_wire, response_to_wire, result_to_wire};
+use bridgemaster_wire::{response_to_wire, result_to_wire};
 
 use crate::{
-    Closing, Effect, Ending, Entries, Finish, Match,
+    Closing, Effect, Ending, Entries, Finish, Match, Outgoing,
     journal::{write_finished, write_histories},
     machine::Replay,
 };
@@ -88,12 +88,10 @@ impl<G: WireGame> Match<G> {
         if !self.links[seat.index()].is_open() {
             return;
         }
-        let (id, salt) = (self.origin.id.as_str(), &self.origin.salt);
-        let mut response = response_to_wire(id, self.referee.rules(), salt, sequence, message);
-        self.add_wishes(&mut response);
+        let message = self.outgoing(sequence, message);
         effects.push(Effect::Send {
             seat,
-            response,
+            message,
             after,
         });
     }
@@ -123,6 +121,18 @@ impl<G: WireGame> Match<G> {
                 after,
             });
         }
+    }
+
+    /// Encodes a message to a bot.
+    fn outgoing(&self, sequence: u32, message: &SeatMessage<G>) -> Outgoing {
+        if let SeatMessage::Request(request) = message {
+            return Outgoing::request(sequence, request);
+        }
+        let (origin, rules) = (&self.origin, self.referee.rules());
+        let id = origin.id.as_str();
+        let mut response = response_to_wire(id, rules, &origin.salt, sequence, message);
+        self.add_wishes(&mut response);
+        response.into()
     }
 
     /// Adds what the maker of the match wished, which the referee does not know of.
@@ -197,34 +207,29 @@ impl<G: WireGame> Match<G> {
         events: &mut Vec<v1::GameEvent>,
         effects: &mut Vec<Effect>,
     ) {
-        let has_events = match &record.entry {
+        let happened: &[G::Event] = match &record.entry {
             RecordEntry::Decision(decision) => {
                 self.held_back.decision(decision);
-                !decision.events.is_empty()
+                &decision.events
             }
-            RecordEntry::Chance(chance) => !chance.events.is_empty(),
+            RecordEntry::Chance(chance) => &chance.events,
             RecordEntry::Fault { seat, fault } => {
                 self.held_back.fault(fault);
                 let (seat, fault) = (*seat, fault.clone());
                 effects.push(Effect::Faulty { seat, fault });
-                false
+                &[]
             }
-            RecordEntry::Seat(_) => false,
+            RecordEntry::Seat(_) => &[],
         };
-        if has_events {
+        if !happened.is_empty() {
             self.held_back.release(effects);
         }
-        let wire = record_to_wire(record);
         if self.is_watched {
-            events.extend_from_slice(match &wire.record {
-                Some(v1::record::Record::Decision(decision)) => &decision.events,
-                // The result itself is secret.
-                Some(v1::record::Record::Chance(chance)) => &chance.events,
-                _ => &[],
-            });
+            // The decision or the result of chance itself may be secret.
+            events.extend(happened.iter().map(G::event_to_wire));
         }
         if let Replay::Growing(writer) = &mut self.replay {
-            writer.push(&wire);
+            writer.push(record);
         }
     }
 

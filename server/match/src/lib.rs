@@ -31,6 +31,7 @@ mod link;
 mod machine;
 mod moment;
 mod origin;
+mod outgoing;
 mod referee_input;
 mod report;
 mod shown;
@@ -47,6 +48,7 @@ pub use journal::{
 pub use machine::{Joined, Match, NotCancelled, NotSeated, Opening};
 pub use moment::{MIN_LAG_US, Moment};
 pub use origin::{OfferedSeat, Origin, TicketHash};
+pub use outgoing::Outgoing;
 pub use report::{Inbox, Report, SeatInput, StreamNumber};
 pub use tickets::{NoNewTickets, Replaced};
 pub use verdict::Verdict;

@@ -1,7 +1,7 @@
 //! What became of an answer, for a bot that is told so when it has given it.
 
 use bridgemaster_games::Seat;
-use bridgemaster_proto::v1::{DecisionRejected, play_response::Message};
+use bridgemaster_proto::v1::DecisionRejected;
 
 use crate::Effect;
 
@@ -20,14 +20,11 @@ impl Verdict {
         let rejected = effects.iter().find_map(|effect| match effect {
             Effect::Send {
                 seat: told,
-                response,
+                message,
                 after: _,
-            } if *told == seat => match &response.message {
-                Some(Message::DecisionRejected(rejected)) => Some(rejected.clone()),
-                _ => None,
-            },
+            } if *told == seat => message.rejected.clone(),
             _ => None,
         });
-        rejected.map_or(Self::Taken, |rejected| Self::Rejected(Box::new(rejected)))
+        rejected.map_or(Self::Taken, Self::Rejected)
     }
 }

@@ -1,12 +1,16 @@
 //! Records out of bytes, one at a time: a replay unpacked is several times as large as its bytes.
 
-use bridgemaster_proto::v1::{Record, Replay};
+use bridgemaster_proto::{
+    games::field_of,
+    v1::{Record, Replay},
+};
 use prost::{
     DecodeError, Message as _,
     encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field},
 };
 
-use crate::writer::RECORDS_FIELD;
+/// Number of the field of the records.
+const RECORDS_FIELD: u32 = field_of::<Replay>("records").number();
 
 /// A place among the bytes of a replay file, or of the records of a match in play: before a record,
 /// or at the end.

@@ -1,28 +1,25 @@
 //! Writes a replay while its match is played.
 
 use bridgemaster_proto::{
-    games::WireGame,
-    v1::{MatchResult, Record, Replay, record},
+    games::{WireGame, Writer, field_of},
+    v1::{MatchResult, Replay},
 };
-use bridgemaster_referee::Referee;
+use bridgemaster_referee::{Record, RecordEntry, Referee};
 use prost::Message as _;
 
 use super::{
     file::{FORMAT_VERSION, seal},
     signing::SigningKey,
 };
-use bridgemaster_wire::{SeedSalt, rules_to_wire};
+use bridgemaster_wire::{SeedSalt, rules_to_wire, write_record};
 
 /// Version of the program that writes.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Number of the field `records` in `Replay`.
-pub(crate) const RECORDS_FIELD: u32 = 11;
-
 /// The records of a match, encoded as they come: a running match keeps bytes instead of messages.
 #[derive(Default)]
 pub struct ReplayWriter {
-    records: Vec<u8>,
+    records: Writer,
     /// Bytes of those that everybody may know of.
     public_bytes: usize,
 }
@@ -30,12 +27,13 @@ pub struct ReplayWriter {
 impl ReplayWriter {
     /// Adds a record: records come in the order of their numbers. One with events is public, and
     /// so are all before it: what was secret until then shows with its events.
-    pub fn push(&mut self, record: &Record) {
-        prost::encoding::message::encode(RECORDS_FIELD, record, &mut self.records);
-        let has_events = match &record.record {
-            Some(record::Record::Decision(decision)) => !decision.events.is_empty(),
-            Some(record::Record::Chance(chance)) => !chance.events.is_empty(),
-            Some(record::Record::Fault(_) | record::Record::Seat(_)) | None => false,
+    pub fn push<G: WireGame>(&mut self, record: &Record<G>) {
+        let field = const { field_of::<Replay>("records") };
+        write_record(record, field, &mut self.records);
+        let has_events = match &record.entry {
+            RecordEntry::Decision(decision) => !decision.events.is_empty(),
+            RecordEntry::Chance(chance) => !chance.events.is_empty(),
+            RecordEntry::Fault { .. } | RecordEntry::Seat(_) => false,
         };
         if has_events {
             self.publish();
@@ -44,13 +42,14 @@ impl ReplayWriter {
 
     /// All records so far are public: it is no secret who has decided.
     pub fn publish(&mut self) {
-        self.public_bytes = self.records.len();
+        self.public_bytes = self.records.as_bytes().len();
     }
 
     /// The public records from a place on, for [`RecordPlace`](crate::RecordPlace) to read: each a
     /// field `records` of `Replay`.
     pub fn public_from(&self, bytes: usize) -> &[u8] {
         self.records
+            .as_bytes()
             .get(bytes..self.public_bytes)
             .unwrap_or_default()
     }
@@ -75,7 +74,7 @@ impl ReplayWriter {
         };
         // Encoded messages that are put one after the other are one message.
         let mut bytes = head.encode_to_vec();
-        bytes.extend_from_slice(&self.records);
+        bytes.extend_from_slice(self.records.as_bytes());
         bytes.extend(tail.encode_to_vec());
         seal(bytes, key)
     }

@@ -10,8 +10,8 @@ mod rules;
 mod seat;
 mod seed_salt;
 
-pub use message::{charge_from_wire, response_to_wire};
-pub use record::record_to_wire;
+pub use message::{charge_from_wire, response_to_wire, write_request};
+pub use record::{record_to_wire, write_record};
 pub use result::{clock_use_from_wire, result_to_wire};
 pub use rules::{game_unset, rules_from_wire, rules_to_wire, seed_from_wire};
 pub use seat::{action_to_wire, reason_from_wire, reason_to_wire, seat_to_wire};

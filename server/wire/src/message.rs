@@ -1,7 +1,7 @@
 //! What the referee says to a bot, on the wire.
 
 use bridgemaster_proto::{
-    games::WireGame,
+    games::{WireGame, Writer, field_of},
     v1::{self, PlayResponse, play_response::Message},
 };
 use bridgemaster_referee::{
@@ -49,10 +49,31 @@ fn request_to_wire<G: WireGame>(request: &DecisionRequest<G>) -> v1::DecisionReq
     let question = &request.question;
     let game = G::request_to_wire(&question.observation, &question.legal, &question.events);
     v1::DecisionRequest {
-        request_id: request.request_id,
         game: Some(game),
-        legal_count: u32::try_from(question.legal.len()).unwrap_or(u32::MAX),
-        legal_decisions_cut: question.cut,
+        ..beside_the_game(request)
+    }
+}
+
+/// Writes the bytes of the [`PlayResponse`] that asks a seat.
+pub fn write_request<G: WireGame>(sequence: u32, request: &DecisionRequest<G>, to: &mut Writer) {
+    to.number(sequence, const { field_of::<PlayResponse>("sequence") });
+    let entry = const { field_of::<Message>("DecisionRequest") };
+    to.message(entry, |to| {
+        to.body(&beside_the_game(request));
+        to.message(const { field_of::<v1::DecisionRequest>("game") }, |to| {
+            let question = &request.question;
+            G::put_request(&question.observation, &question.legal, &question.events, to);
+        });
+    });
+}
+
+/// A request without what is of its game.
+fn beside_the_game<G: WireGame>(request: &DecisionRequest<G>) -> v1::DecisionRequest {
+    v1::DecisionRequest {
+        request_id: request.request_id,
+        game: None,
+        legal_count: u32::try_from(request.question.legal.len()).unwrap_or(u32::MAX),
+        legal_decisions_cut: request.question.cut,
         clock: Some(v1::Clock {
             bank_left_ms: request.clock.bank_left_ms,
             decision_left_ms: request.clock.decision_left_ms,

@@ -1,10 +1,10 @@
 //! Records on the wire.
 
 use bridgemaster_proto::{
-    games::WireGame,
+    games::{Field, WireGame, Writer, field_of},
     v1::{self, record},
 };
-use bridgemaster_referee::{DecidedBy, Record, RecordEntry};
+use bridgemaster_referee::{DecidedBy, DecisionRecord, Record, RecordEntry};
 
 use super::{message::charge_to_wire, seat::fault_to_wire, seat_to_wire};
 
@@ -14,12 +14,7 @@ pub fn record_to_wire<G: WireGame>(record: &Record<G>) -> v1::Record {
         RecordEntry::Decision(decision) => record::Record::Decision(v1::DecisionRecord {
             seat: decision.seat.number().into(),
             decision: Some(G::decision_to_wire(&decision.decision)),
-            decided_by: match decision.decided_by {
-                DecidedBy::Bot => v1::DecidedBy::Bot,
-                DecidedBy::Referee => v1::DecidedBy::Referee,
-                DecidedBy::House => v1::DecidedBy::House,
-            }
-            .into(),
+            decided_by: decided_by_to_wire(decision.decided_by).into(),
             request_id: decision.request_id,
             charge: decision.charge.as_ref().map(charge_to_wire),
             events: decision.events.iter().map(G::event_to_wire).collect(),
@@ -44,5 +39,60 @@ pub fn record_to_wire<G: WireGame>(record: &Record<G>) -> v1::Record {
         number: record.number,
         at_ms: record.at_ms,
         record: Some(entry),
+    }
+}
+
+/// Writes a record of a match as bytes.
+pub fn write_record<G: WireGame>(record: &Record<G>, field: Field, to: &mut Writer) {
+    to.message(field, |to| match &record.entry {
+        RecordEntry::Decision(decision) => {
+            to.number(record.number, const { field_of::<v1::Record>("number") });
+            to.number(record.at_ms, const { field_of::<v1::Record>("at_ms") });
+            let entry = const { field_of::<record::Record>("Decision") };
+            to.message(entry, |to| write_decision(decision, to));
+        }
+        // These are few.
+        RecordEntry::Chance(_) | RecordEntry::Fault { .. } | RecordEntry::Seat(_) => {
+            to.body(&record_to_wire(record));
+        }
+    });
+}
+
+fn write_decision<G: WireGame>(record: &DecisionRecord<G>, to: &mut Writer) {
+    use v1::DecisionRecord as Wire;
+    let DecisionRecord {
+        seat,
+        decision,
+        decided_by,
+        request_id,
+        charge,
+        events,
+        digest,
+    } = record;
+    to.number(u32::from(seat.number()), const { field_of::<Wire>("seat") });
+    to.message(const { field_of::<Wire>("decision") }, |to| {
+        G::put_decision(decision, to);
+    });
+    let decided_by = i32::from(decided_by_to_wire(*decided_by));
+    to.number(decided_by, const { field_of::<Wire>("decided_by") });
+    to.number(*request_id, const { field_of::<Wire>("request_id") });
+    if let Some(charge) = charge {
+        to.prost(
+            &charge_to_wire(charge),
+            const { field_of::<Wire>("charge") },
+        );
+    }
+    for event in events {
+        let field = const { field_of::<Wire>("events") };
+        to.message(field, |to| G::put_event(event, to));
+    }
+    to.fixed64(digest.0, const { field_of::<Wire>("digest") });
+}
+
+fn decided_by_to_wire(by: DecidedBy) -> v1::DecidedBy {
+    match by {
+        DecidedBy::Bot => v1::DecidedBy::Bot,
+        DecidedBy::Referee => v1::DecidedBy::Referee,
+        DecidedBy::House => v1::DecidedBy::House,
     }
 }

@@ -6,19 +6,17 @@ use std::{
     task::{Context, Poll},
 };
 
-use bridgemaster_proto::v1::PlayRequest;
-use prost::bytes::BufMut as _;
+use bridgemaster_proto::{BytesCodec, v1::PlayRequest};
+use prost::bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
     Request, Response, Status, Streaming,
     body::Body,
-    codec::{BufferSettings, Codec, EncodeBuf, Encoder},
     codegen::{BoxFuture, Service, http},
     metadata::MetadataMap,
     server::{Grpc, NamedService},
 };
-use tonic_prost::{ProstCodec, ProstDecoder};
 
 /// Messages to the bot that its transport has not taken yet: a script sends a few at a time, and a
 /// resumed stream as many as the server keeps.
@@ -35,13 +33,13 @@ pub(crate) struct Arrival {
 pub(crate) struct BotStream {
     /// What the bot says.
     pub(crate) inbound: Streaming<PlayRequest>,
-    outbound: mpsc::Sender<Result<Vec<u8>, Status>>,
+    outbound: mpsc::Sender<Result<Bytes, Status>>,
 }
 
 impl BotStream {
     /// Sends an encoded `PlayResponse`. When the bot is gone, its half of the stream tells so.
     pub(crate) async fn send(&self, message: Vec<u8>) {
-        let _ = self.outbound.send(Ok(message)).await;
+        let _ = self.outbound.send(Ok(message.into())).await;
     }
 
     /// Ends the stream with an error.
@@ -81,7 +79,7 @@ impl Service<http::Request<Body>> for ScriptedPlay {
             if request.uri().path() != "/bridgemaster.v1.PlayService/Play" {
                 return Ok(Status::unimplemented("PlayService has the method Play").into_http());
             }
-            Ok(Grpc::new(BytesCodec)
+            Ok(Grpc::new(BytesCodec::default())
                 .streaming(PlayMethod { arrivals }, request)
                 .await)
         })
@@ -93,7 +91,7 @@ struct PlayMethod {
 }
 
 impl Service<Request<Streaming<PlayRequest>>> for PlayMethod {
-    type Response = Response<ReceiverStream<Result<Vec<u8>, Status>>>;
+    type Response = Response<ReceiverStream<Result<Bytes, Status>>>;
     type Error = Status;
     type Future = BoxFuture<Self::Response, Status>;
 
@@ -113,35 +111,5 @@ impl Service<Request<Streaming<PlayRequest>>> for PlayMethod {
                 .map_err(|_| Status::unavailable("the check is over"))?;
             Ok(Response::new(ReceiverStream::new(messages)))
         })
-    }
-}
-
-/// Reads messages and writes bytes.
-struct BytesCodec;
-
-impl Codec for BytesCodec {
-    type Encode = Vec<u8>;
-    type Decode = PlayRequest;
-    type Encoder = BytesEncoder;
-    type Decoder = ProstDecoder<PlayRequest>;
-
-    fn encoder(&mut self) -> BytesEncoder {
-        BytesEncoder
-    }
-
-    fn decoder(&mut self) -> ProstDecoder<PlayRequest> {
-        ProstCodec::<PlayRequest, PlayRequest>::raw_decoder(BufferSettings::default())
-    }
-}
-
-struct BytesEncoder;
-
-impl Encoder for BytesEncoder {
-    type Item = Vec<u8>;
-    type Error = Status;
-
-    fn encode(&mut self, item: Vec<u8>, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        buffer.put_slice(&item);
-        Ok(())
     }
 }

@@ -6,7 +6,6 @@ mod every_prefix;
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{Histories, Output, Referee, Time};
 use bridgemaster_replay::ReplayWriter;
-use bridgemaster_wire::record_to_wire;
 
 use super::{
     Header, Unreplayable,
@@ -78,7 +77,7 @@ impl<G: WireGame> Recovered<G> {
         }
         for output in outputs {
             match output {
-                Output::Record(record) => self.replay.push(&record_to_wire(&record)),
+                Output::Record(record) => self.replay.push(&record),
                 // All that was sent, or may have been: the referee knows what to send again.
                 Output::Send { .. } | Output::Close { .. } => {}
                 Output::Ended | Output::Cancelled => {

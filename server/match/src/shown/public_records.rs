@@ -2,11 +2,12 @@
 
 use bridgemaster_games::{GAME_IDS, SeatCount, Seed, with_game};
 use bridgemaster_proto::v1::{
-    Decision, DecisionRequest, decision::Choice, play_response::Message, record,
+    Decision, DecisionRequest, PlayResponse, decision::Choice, play_response::Message, record,
 };
 use bridgemaster_referee::{HistoryId, MatchRules};
 use bridgemaster_replay::{RecordPlace, SigningKey};
 use bridgemaster_wire::SeedSalt;
+use prost::Message as _;
 
 use super::*;
 use crate::{Effect, MatchId, Moment, Report, SeatInput};
@@ -30,10 +31,12 @@ fn public<G: WireGame>(played: &Match<G>) -> u32 {
 /// The decision requests that a match sends.
 fn requests(effects: Vec<Effect>) -> impl Iterator<Item = (Seat, DecisionRequest)> {
     effects.into_iter().filter_map(|effect| match effect {
-        Effect::Send { seat, response, .. } => match response.message {
-            Some(Message::DecisionRequest(request)) => Some((seat, request)),
-            _ => None,
-        },
+        Effect::Send { seat, message, .. } => {
+            match PlayResponse::decode(message.bytes).unwrap().message {
+                Some(Message::DecisionRequest(request)) => Some((seat, request)),
+                _ => None,
+            }
+        }
         _ => None,
     })
 }

@@ -6,7 +6,7 @@ use std::{collections::VecDeque, sync::Arc};
 use bridgemaster_games::Seat;
 use bridgemaster_match::{
     Beginning, Closing as Reason, Effect, Entries, Header, Inbox, Match, MatchId, Moment, Opening,
-    Origin, Report as Made, StreamNumber, TicketHash, recover,
+    Origin, Outgoing, Report as Made, StreamNumber, TicketHash, recover,
 };
 use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
 use bridgemaster_referee::{
@@ -14,6 +14,7 @@ use bridgemaster_referee::{
 };
 use bridgemaster_replay::SigningKey;
 use bridgemaster_wire::SeedSalt;
+use prost::Message as _;
 
 use crate::{
     auditor::{Auditor, StreamId},
@@ -32,8 +33,14 @@ const QUEUE_LIMIT: usize = 2 * MAX_MESSAGES_KEPT;
 #[derive(Debug)]
 pub(crate) enum ToBot {
     Welcome(Opening),
-    Message(PlayResponse),
+    Message(Outgoing),
     Closed(Closing),
+}
+
+/// The message in bytes for a bot.
+pub(crate) fn decoded(message: &Outgoing) -> Result<PlayResponse, Violation> {
+    PlayResponse::decode(&*message.bytes)
+        .map_err(|error| Violation(format!("{message:?} is no message: {error}")))
 }
 
 /// Why a stream ends.
@@ -442,7 +449,7 @@ impl<G: WireGame> Shell<G> {
             Effect::Open { seat, .. } => self.senders[seat.index()] = self.opening.take(),
             Effect::Send {
                 seat,
-                response,
+                message,
                 after,
             } => {
                 let Some(stream) = self.senders[seat.index()] else {
@@ -450,7 +457,7 @@ impl<G: WireGame> Shell<G> {
                 };
                 let queue = &mut self.queues[stream.0];
                 if queue.len() < QUEUE_LIMIT {
-                    let to_bot = ToBot::Message(response);
+                    let to_bot = ToBot::Message(message);
                     queue.push_back(Gated { after, to_bot });
                 } else {
                     let to_bot = ToBot::Closed(Closing::SlowConsumer);

@@ -8,10 +8,8 @@ use std::{
 };
 
 use bridgemaster_games::Seat;
-use bridgemaster_proto::{
-    games::WireGame,
-    v1::{PlayResponse, play_response::Message},
-};
+use bridgemaster_match::Outgoing;
+use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{FaultReason, Known, Time};
 
 use crate::{
@@ -663,12 +661,11 @@ impl<G: WireGame> World<G> {
             return;
         }
         while let Some(message) = self.server.next_to_bot(stream) {
-            if let ToBot::Message(PlayResponse {
-                message: Some(Message::DecisionRequest(request)),
+            if let ToBot::Message(Outgoing {
+                request_id: Some(request_id),
                 ..
-            }) = &message
+            }) = message
             {
-                let request_id = request.request_id;
                 self.report(stream, Report::HandedOver { request_id });
             }
             let seat = self.streams[stream.0].seat;

@@ -6,8 +6,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use bridgemaster_proto::v1::PlayResponse;
-use prost::Message as _;
+use bridgemaster_match::Outgoing;
 use tokio::sync::mpsc;
 
 use crate::{
@@ -39,8 +38,7 @@ pub(crate) struct OutboundSender {
 
 /// A message in the queue.
 struct Queued {
-    response: PlayResponse,
-    bytes: usize,
+    message: Outgoing,
     /// Where it counts as waiting behind others.
     _counted: Option<[Taken; 2]>,
 }
@@ -86,11 +84,11 @@ pub(crate) fn channel(limit: usize) -> (OutboundSender, Outbound) {
 
 impl OutboundSender {
     /// Queues a message, to be sent when `gate` is open.
-    pub(crate) fn send(&self, response: PlayResponse, gate: Option<Gate>) -> Result<(), QueueFull> {
+    pub(crate) fn send(&self, message: Outgoing, gate: Option<Gate>) -> Result<(), QueueFull> {
         let full = || QueueFull {
             messages: self.queue.max_capacity() - self.queue.capacity(),
         };
-        let bytes = response.encoded_len();
+        let bytes = message.bytes.len();
         let waiting = self.bytes.fetch_add(bytes, Ordering::Relaxed);
         let counted = match &self.allowance {
             Some(allowance) if waiting > 0 && waiting + bytes > UNCOUNTED_QUEUE_BYTES => {
@@ -99,8 +97,7 @@ impl OutboundSender {
             _ => None,
         };
         let queued = Box::new(Queued {
-            response,
-            bytes,
+            message,
             _counted: counted,
         });
         match self.queue.try_send(Gated::new(queued, gate)) {
@@ -120,7 +117,7 @@ impl OutboundSender {
 impl Outbound {
     /// The next message; `None` when the match closed the queue. A call that is dropped loses
     /// nothing.
-    pub(crate) async fn next(&mut self) -> Option<PlayResponse> {
+    pub(crate) async fn next(&mut self) -> Option<Outgoing> {
         if self.is_cut {
             return None;
         }
@@ -128,14 +125,15 @@ impl Outbound {
             self.next = self.queue.recv().await;
         }
         let opened = match (&self.next, self.closing.get()) {
-            (Some(response), _) => response.wait().await,
+            (Some(message), _) => message.wait().await,
             (None, Some(closing)) => closing.wait().await,
             (None, None) => Ok(()),
         };
         self.is_cut = opened.is_err();
         let next = self.next.take_if(|_| opened.is_ok())?.into_value();
-        self.bytes.fetch_sub(next.bytes, Ordering::Relaxed);
-        Some(next.response)
+        let Queued { message, .. } = *next;
+        self.bytes.fetch_sub(message.bytes.len(), Ordering::Relaxed);
+        Some(message)
     }
 
     /// How the stream ends, after [`Outbound::next`] gave `None`.

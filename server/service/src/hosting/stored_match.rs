@@ -231,7 +231,7 @@ impl HostedMatch for StoredMatch {
                 message: Some(message),
             };
             // The queue is new and has room.
-            let _ = sender.send(response, None);
+            let _ = sender.send(response.into(), None);
         };
         let ended = told.ended_sequence;
         let believed = known.filter(|known| self.histories.holds(seat, *known, ended));

@@ -16,6 +16,7 @@ use bridgemaster_proto::{
         play_request::Message as Incoming, play_response::Message as Outgoing,
     },
 };
+use prost::{Message as _, bytes::Bytes};
 use tokio::{
     select,
     task::consume_budget,
@@ -41,7 +42,7 @@ use crate::{
     transport::CarriesBot,
 };
 
-/// The responses to the bot of `caller`, whose ticket is `key` and whose connection has its place
+/// The bytes of the responses to the bot of `caller`, whose ticket is `key` and whose connection has its place
 /// for as long as this lasts; `round_trip` measures the way there. The stream is polled by the one
 /// task that the transport has for it: an answer is read, refereed and answered there, without a
 /// hop.
@@ -52,7 +53,7 @@ pub(crate) fn conversation(
     mut inbound: Inbound,
     carries: Option<CarriesBot>,
     round_trip: RoundTrip,
-) -> impl Stream<Item = Result<PlayResponse, Status>> {
+) -> impl Stream<Item = Result<Bytes, Status>> {
     try_stream! {
         let _counted = matches.metrics().play_stream();
         let stopping = matches.lifecycle().stopping();
@@ -104,7 +105,7 @@ async fn join(
     }
 }
 
-fn welcome(seat: &SeatStream, opening: &Opening, limits: &Limits) -> PlayResponse {
+fn welcome(seat: &SeatStream, opening: &Opening, limits: &Limits) -> Bytes {
     response(Outgoing::Welcome(Welcome {
         protocol_revision: PROTOCOL_REVISION,
         server_version: VERSION.to_owned(),
@@ -161,17 +162,19 @@ impl<'a> Exchange<'a> {
     async fn next(
         &mut self,
         mut ended: Pin<&mut impl Future<Output = Refusal>>,
-    ) -> Result<Option<PlayResponse>, Refusal> {
+    ) -> Result<Option<Bytes>, Refusal> {
         loop {
             select! {
                 biased;
                 message = self.outbound.next() => {
-                    if let Some(message) = &message {
-                        self.report_hand_over(message);
-                    } else if let Closing::Refused(refusal) = self.outbound.closing() {
-                        return Err(refusal);
+                    if let Some(message) = message {
+                        self.report_hand_over(message.request_id);
+                        return Ok(Some(message.bytes));
                     }
-                    return Ok(message);
+                    return match self.outbound.closing() {
+                        Closing::Refused(refusal) => Err(refusal),
+                        Closing::MatchOver => Ok(None),
+                    };
                 }
                 settled = settled(&self.unsettled), if self.unsettled.is_some() => {
                     self.unsettled = None;
@@ -201,7 +204,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// A Ping. Where nobody answers it, what TCP has measured is reported with it.
-    fn ping(&mut self) -> PlayResponse {
+    fn ping(&mut self) -> Bytes {
         if !self.inbound.has_pongs()
             && let Some(elapsed_us) = self.round_trip.of_tcp_us()
         {
@@ -210,12 +213,11 @@ impl<'a> Exchange<'a> {
         response(Outgoing::Ping(self.round_trip.ping()))
     }
 
-    /// Reports that a request goes to the transport: before it does and not after, since the
-    /// transport asks for more only when the bot's window has room, so that the bot could put a
-    /// later report off.
-    fn report_hand_over(&self, message: &PlayResponse) {
-        if let Some(Outgoing::DecisionRequest(request)) = &message.message {
-            let request_id = request.request_id;
+    /// Reports that a request, if it is one, goes to the transport: before it does and not after,
+    /// since the transport asks for more only when the bot's window has room, so that the bot could
+    /// put a later report off.
+    fn report_hand_over(&self, request_id: Option<u32>) {
+        if let Some(request_id) = request_id {
             self.seat.report(SeatInput::HandedOver { request_id });
         }
     }
@@ -256,11 +258,12 @@ fn whole_ms(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }
 
-fn response(message: Outgoing) -> PlayResponse {
-    PlayResponse {
+fn response(message: Outgoing) -> Bytes {
+    let response = PlayResponse {
         sequence: 0,
         message: Some(message),
-    }
+    };
+    response.encode_to_vec().into()
 }
 
 /// Completes when a newer stream of the seat comes.

@@ -9,12 +9,13 @@ mod round_trip;
 mod seat_admission;
 mod seat_calls;
 mod seat_links;
+mod service;
 
 use std::{pin::Pin, sync::Arc};
 
-use bridgemaster_proto::v1::{PlayRequest, PlayResponse, play_service_server::PlayService};
+use bridgemaster_proto::v1::PlayRequest;
 use tokio_stream::Stream;
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{Request, Response, Status, Streaming, codegen::Bytes};
 
 use in_span::InSpan;
 use inbound::Inbound;
@@ -26,6 +27,9 @@ pub(crate) use {
     door::Door, seat_admission::SeatAdmission, seat_calls::SeatCalls, seat_links::SeatLinks,
 };
 
+/// The bytes of the responses of one stream.
+type Responses = InSpan<Pin<Box<dyn Stream<Item = Result<Bytes, Status>> + Send>>>;
+
 /// The service behind a door.
 #[derive(Clone)]
 pub(crate) struct Play {
@@ -36,16 +40,12 @@ impl Play {
     pub(crate) fn new(door: Door) -> Self {
         Self { door }
     }
-}
 
-#[tonic::async_trait]
-impl PlayService for Play {
-    type PlayStream = InSpan<Pin<Box<dyn Stream<Item = Result<PlayResponse, Status>> + Send>>>;
-
+    /// Begins the conversation on a stream.
     async fn play(
-        &self,
+        self,
         request: Request<Streaming<PlayRequest>>,
-    ) -> Result<Response<Self::PlayStream>, Status> {
+    ) -> Result<Response<Responses>, Status> {
         let admitted = self.door.admit(request.metadata()).await?;
         let connection = ConnectionInfo::of(&request);
         let carries = self.door.protect(connection, &admitted);

@@ -7,6 +7,7 @@ use bridgemaster_proto::v1::{
     DecideRequest, DecideResponse, PlayResponse, RefusalReason, ResignSeatRequest,
     ResignSeatResponse, WatchSeatRequest, WatchSeatResponse, seat_service_server::SeatService,
 };
+use prost::Message as _;
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, metadata::MetadataMap};
 
@@ -102,7 +103,7 @@ impl SeatService for SeatCalls {
         let matches = Arc::clone(self.door.matches());
         let (key, caller) = (admitted.key, admitted.caller);
         let responses = conversation(matches, key, caller, inbound, carries, round_trip);
-        let responses = responses.map(|response| response.map(watched));
+        let responses = responses.map(|response| watched(&response?));
         Ok(Response::new(InSpan::new(span, Box::pin(responses))))
     }
 
@@ -129,8 +130,12 @@ impl SeatService for SeatCalls {
     }
 }
 
-fn watched(message: PlayResponse) -> WatchSeatResponse {
-    WatchSeatResponse {
+/// A message to a bot, for the generated service to encode within its own.
+fn watched(bytes: &[u8]) -> Result<WatchSeatResponse, Status> {
+    let message = PlayResponse::decode(bytes).map_err(|error| {
+        Status::internal(format!("the server's own message cannot be read: {error}"))
+    })?;
+    Ok(WatchSeatResponse {
         message: Some(message),
-    }
+    })
 }

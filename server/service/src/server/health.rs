@@ -3,8 +3,7 @@
 use bridgemaster_proto::v1::{
     catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
     lobby_service_server::LobbyServiceServer, match_service_server::MatchServiceServer,
-    play_service_server::PlayServiceServer, rules_service_server::RulesServiceServer,
-    seat_service_server::SeatServiceServer,
+    rules_service_server::RulesServiceServer, seat_service_server::SeatServiceServer,
 };
 use tonic::server::NamedService;
 use tonic_health::{
@@ -22,7 +21,7 @@ use crate::{
 const HEALTH_SERVICES: &[&str] = &[
     "",
     CatalogServiceServer::<Catalog>::NAME,
-    PlayServiceServer::<Play>::NAME,
+    Play::NAME,
     SeatServiceServer::<SeatCalls>::NAME,
     MatchServiceServer::<MatchDesk>::NAME,
     LadderServiceServer::<LadderDesk>::NAME,

@@ -8,7 +8,7 @@ use bridgemaster_proto::{
     v1::{
         catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
         lobby_service_server::LobbyServiceServer, match_service_server::MatchServiceServer,
-        play_service_server::PlayServiceServer, rules_service_server::RulesServiceServer,
+        rules_service_server::RulesServiceServer,
     },
 };
 use tonic::service::{Routes, interceptor::InterceptedService};
@@ -53,8 +53,7 @@ impl Server {
         };
         let links = SeatLinks::default();
         let seats = |slots| seat_service(door(slots), &links, matches.limits());
-        let play = PlayServiceServer::new(Play::new(door(&slots.for_programs)))
-            .max_decoding_message_size(matches.limits().play_message_bytes);
+        let play = Play::new(door(&slots.for_programs));
         let for_browsers = routes.clone().add_service(seats(&slots.for_browsers));
         let for_programs = routes.add_service(play);
         let for_programs = for_programs.add_service(seats(&slots.for_programs));

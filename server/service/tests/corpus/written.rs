@@ -9,7 +9,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{Input, MatchRules, Output, Referee, Time};
 use bridgemaster_replay::{ReplayWriter, SigningKey, decode, encode_unsigned};
-use bridgemaster_wire::{SeedSalt, record_to_wire, result_to_wire};
+use bridgemaster_wire::{SeedSalt, result_to_wire};
 use prost::Message;
 
 use crate::editions::file_options;
@@ -164,7 +164,7 @@ fn replay<G: WireGame>() -> Vec<u8> {
         referee.handle(deadline, Input::Tick, &mut outputs);
         for output in outputs {
             if let Output::Record(record) = output {
-                writer.push(&record_to_wire(&record));
+                writer.push(&record);
             }
         }
     }

@@ -24,6 +24,7 @@ use self::{expected::Expected, lag::LagBook};
 use crate::{
     cancellation,
     oracle::{Oracle, Violation, demand},
+    shell::decoded,
     tampering::Tampering,
     trace::{Trace, write_outputs},
 };
@@ -211,11 +212,12 @@ impl<G: WireGame> Auditor<G> {
             }
             Effect::Send {
                 seat,
-                response,
+                message,
                 after,
             } => {
                 self.demanded_now(trace)?;
                 let due = self.demanded.pop_front();
+                let response = &decoded(message)?;
                 let is_due = matches!(
                     &due,
                     Some(Demanded::Send { seat: of, response: what }) if (of, what) == (seat, response)

@@ -13,7 +13,7 @@ use crate::{
     bot::{Deed, Heard},
     oracle::{Violation, demand},
     reported::Report,
-    shell::{Closing, ToBot},
+    shell::{Closing, ToBot, decoded},
 };
 
 impl<G: WireGame> World<G> {
@@ -96,7 +96,8 @@ impl<G: WireGame> World<G> {
                     self.send(stream, again);
                 }
             }
-            ToBot::Message(response) => {
+            ToBot::Message(message) => {
+                let response = decoded(&message)?;
                 bot.refused_dials = 0;
                 let heard = &mut self.streams[stream.0].heard;
                 if bot.hear::<G>(&response, heard)? {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
-    Counted, Effect, Ending, Entries, Match, Moment, Origin, Report, StoredEntry, StreamNumber,
+    Counted, Effect, Ending, Entries, Match, Moment, Origin, Outgoing, Report, StoredEntry,
+    StreamNumber,
 };
-use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
+use bridgemaster_proto::games::WireGame;
 use bridgemaster_store::KeyName;
 use tokio::sync::{Notify, watch};
 use tracing::{info, warn};
@@ -104,9 +105,9 @@ impl<G: WireGame> Locked<G> {
             Effect::Store(entry) => self.store(around, entry),
             Effect::Send {
                 seat,
-                response,
+                message,
                 after,
-            } => carried.slow.extend(self.send(seat, response, after)),
+            } => carried.slow.extend(self.send(seat, message, after)),
             Effect::Open { seat, stream } => {
                 let queue = self.joining.take();
                 self.streams[seat.index()] = queue.map(|queue| (stream, queue));
@@ -224,13 +225,13 @@ impl<G: WireGame> Locked<G> {
     fn send(
         &mut self,
         seat: Seat,
-        response: PlayResponse,
+        message: Outgoing,
         after: Entries,
     ) -> Option<(Seat, StreamNumber)> {
         let (stream, sender) = self.streams[seat.index()].as_ref()?;
         let stream = *stream;
         let gate = self.gates.before(after);
-        let full = sender.send(response, gate.clone()).err()?;
+        let full = sender.send(message, gate.clone()).err()?;
         if let Some((_, sender)) = self.streams[seat.index()].take() {
             sender.close(too_slow(full), gate);
         }
