@@ -71,7 +71,7 @@ pub enum Effect {
     /// The deadline is before the moment at which the timer looks again, or there is none any more:
     /// wake the timer, which calls [`Match::tick`](crate::Match::tick).
     Wake,
-    /// A report of a bot that was made at this moment is handled.
+    /// A message of a bot that was decoded at this moment is handled.
     Handled(Moment),
     /// A seat committed a fault: for the log of the operator, who may know at once.
     Faulty {

@@ -239,6 +239,7 @@ impl<G: WireGame> Match<G> {
         }
         self.tell_lag(moment, effects);
         let is_judged = matches!(input, SeatInput::Decision(_) | SeatInput::Resign);
+        let is_message = !matches!(input, SeatInput::HandedOver { .. } | SeatInput::Left);
         let input = referee_input(seat, input);
         let before = effects.len();
         let after = self.handle(moment.time, input, effects);
@@ -247,7 +248,9 @@ impl<G: WireGame> Match<G> {
         if is_judged && !self.is_parked {
             link.judged(Verdict::in_effects(seat, &effects[before..]));
         }
-        effects.push(Effect::Handled(moment));
+        if is_message {
+            effects.push(Effect::Handled(moment));
+        }
     }
 
     /// A bot comes with a new stream to its seat; an older stream of the seat ends. With the name of

@@ -21,7 +21,8 @@ impl StreamNumber {
 pub enum SeatInput {
     /// A decision came in.
     Decision(Decision),
-    /// A request went to the transport.
+    /// A request went to the transport. Nobody is told of it, so it may wait in the inbox for
+    /// whatever the match is given next.
     HandedOver {
         /// The request.
         request_id: u32,

@@ -517,7 +517,12 @@ impl<G: WireGame> World<G> {
 
     fn report(&mut self, stream: StreamId, report: Report<G::Decision>) {
         let seat = self.streams[stream.0].seat;
+        // As the real server's, which handles it with whatever comes next.
+        let is_handled_soon = !matches!(report, Report::HandedOver { .. });
         self.server.report(self.now, seat, stream, report);
+        if !is_handled_soon {
+            return;
+        }
         let us = self
             .server_dice
             .within(self.plan.server.handling_us.clone());

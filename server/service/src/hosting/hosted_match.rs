@@ -93,6 +93,10 @@ pub(crate) trait HostedMatch: Send + Sync {
         input: SeatInput,
     ) -> Outcome<Option<Gated<Verdict>>>;
 
+    /// Takes note that a request went to the transport, without handling it: the match learns of it
+    /// with whatever comes next.
+    fn handed_over(&self, seat: Seat, stream: StreamNumber, request_id: u32);
+
     /// What is known of it.
     fn info(&self) -> Gated<v1::MatchInfo>;
 

@@ -60,6 +60,17 @@ impl SeatStream {
         matches.note_end(hosted.report(*seat, *number, input))
     }
 
+    /// A request goes to the transport now.
+    pub(crate) fn handed_over(&self, request_id: u32) {
+        let SeatVoice {
+            hosted,
+            seat,
+            number,
+            ..
+        } = &self.voice;
+        hosted.handed_over(*seat, *number, request_id);
+    }
+
     /// What speaks for it besides itself.
     pub(crate) fn voice(&self) -> SeatVoice {
         self.voice.clone()

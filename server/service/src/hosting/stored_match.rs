@@ -301,6 +301,8 @@ impl HostedMatch for StoredMatch {
         Outcome::of(None)
     }
 
+    fn handed_over(&self, _: Seat, _: StreamNumber, _: u32) {}
+
     fn info(&self) -> Gated<v1::MatchInfo> {
         Gated::new(self.shown_info(), None)
     }

@@ -218,7 +218,7 @@ impl<'a> Exchange<'a> {
     /// put a later report off.
     fn report_hand_over(&self, request_id: Option<u32>) {
         if let Some(request_id) = request_id {
-            self.seat.report(SeatInput::HandedOver { request_id });
+            self.seat.handed_over(request_id);
         }
     }
 

@@ -179,6 +179,10 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         })
     }
 
+    fn handed_over(&self, seat: Seat, stream: StreamNumber, request_id: u32) {
+        self.put_report(seat, stream, SeatInput::HandedOver { request_id });
+    }
+
     fn info(&self) -> Gated<v1::MatchInfo> {
         let locked = self.lock();
         locked.shown(locked.machine.match_info())
