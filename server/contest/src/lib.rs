@@ -25,6 +25,7 @@ mod error;
 mod estimate;
 mod frequencies;
 mod likelihood;
+mod matrix;
 pub mod pairing;
 mod plackett_luce;
 mod plan;

@@ -19,7 +19,8 @@ pub struct Candidate {
 #[must_use]
 pub fn information(ratings: &Ratings, one: usize, other: usize) -> f64 {
     let (reach, variance) = ratings.reach(one, other);
-    WEIGHT_OF_A_MATCH * reach.norm_squared() / (1.0 + WEIGHT_OF_A_MATCH * variance)
+    let length: f64 = reach.iter().map(|x| x * x).sum();
+    WEIGHT_OF_A_MATCH * length / (1.0 + WEIGHT_OF_A_MATCH * variance)
 }
 
 /// Longest wait of an available bot, in matches of the whole ladder: twice the number of bots.

@@ -7,9 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::{DMatrix, DVector};
-
-use crate::{ContestError, Ratings, ratings::bounded};
+use crate::{
+    ContestError, Ratings,
+    matrix::{Matrix, add_scaled},
+    ratings::bounded,
+};
 
 /// Rounds of Newton's method: it settles within ten, or not at all.
 const ROUNDS: usize = 100;
@@ -118,13 +120,15 @@ impl PlackettLuce {
             ranking.check(number, bots)?;
         }
         let results = Results::of(rankings);
-        let mut ratings = DVector::zeros(bots);
+        let mut ratings = vec![0.0; bots];
         for _ in 0..ROUNDS {
             let (slope, curvature) = results.derivatives(&ratings, self.ridge);
             let step = solve(curvature, &slope)?;
-            let longest = step.amax();
+            let longest = step
+                .iter()
+                .fold(0.0, |longest: f64, x| longest.max(x.abs()));
             let scale = (LONGEST_STEP / longest).min(1.0);
-            ratings += step * scale;
+            add_scaled(&mut ratings, scale, &step);
             centre(&mut ratings);
             if ratings
                 .iter()
@@ -135,7 +139,7 @@ impl PlackettLuce {
             if longest < SETTLED {
                 let covariance = self.covariance(&results, &ratings)?;
                 let (_, curvature) = results.derivatives(&bounded(&ratings), self.ridge);
-                let bounded_covariance = centred(inverse(curvature)?);
+                let bounded_covariance = inverse(curvature)?.centred();
                 let matches = results.matches(bots);
                 return Ok(Ratings::new(
                     ratings,
@@ -148,18 +152,14 @@ impl PlackettLuce {
         Err(ContestError::NotFixed)
     }
 
-    fn covariance(
-        &self,
-        results: &Results,
-        ratings: &DVector<f64>,
-    ) -> Result<DMatrix<f64>, ContestError> {
+    fn covariance(&self, results: &Results, ratings: &[f64]) -> Result<Matrix, ContestError> {
         let (_, curvature) = results.derivatives(ratings, self.ridge);
-        let inverse = centred(inverse(curvature)?);
+        let inverse = inverse(curvature)?.centred();
         Ok(match self.covariance {
             Covariance::Model => inverse,
             Covariance::Clustered => {
                 let spread = results.spread_of_clusters(ratings);
-                &inverse * spread * &inverse
+                inverse.around(&spread)
             }
         })
     }
@@ -200,11 +200,11 @@ impl Results {
 
     /// The slope of the log-likelihood less the ridge, and its curvature with the sign that makes
     /// it positive.
-    fn derivatives(&self, ratings: &DVector<f64>, ridge: f64) -> (DVector<f64>, DMatrix<f64>) {
+    fn derivatives(&self, ratings: &[f64], ridge: f64) -> (Vec<f64>, Matrix) {
         let bots = ratings.len();
         let weights: Vec<f64> = ratings.iter().map(|rating| rating.exp()).collect();
-        let mut slope = ratings * -ridge;
-        let mut curvature = DMatrix::from_diagonal_element(bots, bots, ridge);
+        let mut slope: Vec<f64> = ratings.iter().map(|rating| rating * -ridge).collect();
+        let mut curvature = Matrix::diagonal(bots, ridge);
         for (by_place, clusters) in &self.counts {
             let times: f64 = clusters.values().map(|count| f64::from(*count)).sum();
             each_choice(by_place, &mut |share, chosen, among| {
@@ -229,12 +229,12 @@ impl Results {
 
     /// The sum over clusters of the outer product of their slopes, with the usual correction for
     /// few clusters.
-    fn spread_of_clusters(&self, ratings: &DVector<f64>) -> DMatrix<f64> {
+    fn spread_of_clusters(&self, ratings: &[f64]) -> Matrix {
         let bots = ratings.len();
         let weights: Vec<f64> = ratings.iter().map(|rating| rating.exp()).collect();
-        let mut slopes: BTreeMap<u64, DVector<f64>> = BTreeMap::new();
+        let mut slopes: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for (by_place, clusters) in &self.counts {
-            let mut of_one = DVector::zeros(bots);
+            let mut of_one = vec![0.0; bots];
             each_choice(by_place, &mut |share, chosen, among| {
                 if let Some(chosen) = chosen {
                     of_one[chosen] += share;
@@ -246,10 +246,8 @@ impl Results {
                 }
             });
             for (cluster, count) in clusters {
-                let slope = slopes
-                    .entry(*cluster)
-                    .or_insert_with(|| DVector::zeros(bots));
-                slope.axpy(f64::from(*count), &of_one, 1.0);
+                let slope = slopes.entry(*cluster).or_insert_with(|| vec![0.0; bots]);
+                add_scaled(slope, f64::from(*count), &of_one);
             }
         }
         let clusters = slopes.len() as f64;
@@ -258,9 +256,9 @@ impl Results {
         } else {
             1.0
         };
-        let mut spread = DMatrix::zeros(bots, bots);
+        let mut spread = Matrix::zero(bots);
         for slope in slopes.values() {
-            spread.ger(correction, slope, slope, 1.0);
+            spread.add_outer_product(correction, slope);
         }
         spread
     }
@@ -312,32 +310,23 @@ fn binomials(size: usize) -> Vec<f64> {
 }
 
 /// Makes the curvature definite: the likelihood does not see a shift of all ratings.
-fn pinned(mut curvature: DMatrix<f64>) -> DMatrix<f64> {
-    let share = 1.0 / curvature.nrows() as f64;
-    curvature.add_scalar_mut(share);
+fn pinned(mut curvature: Matrix) -> Matrix {
+    let share = 1.0 / curvature.size() as f64;
+    curvature.add_everywhere(share);
     curvature
 }
 
-fn solve(curvature: DMatrix<f64>, slope: &DVector<f64>) -> Result<DVector<f64>, ContestError> {
+fn solve(curvature: Matrix, slope: &[f64]) -> Result<Vec<f64>, ContestError> {
     let factors = pinned(curvature).cholesky().ok_or(ContestError::NotFixed)?;
     Ok(factors.solve(slope))
 }
 
-fn inverse(curvature: DMatrix<f64>) -> Result<DMatrix<f64>, ContestError> {
+fn inverse(curvature: Matrix) -> Result<Matrix, ContestError> {
     let factors = pinned(curvature).cholesky().ok_or(ContestError::NotFixed)?;
     Ok(factors.inverse())
 }
 
-/// The covariance of ratings whose mean is fixed, so that its error is none.
-fn centred(covariance: DMatrix<f64>) -> DMatrix<f64> {
-    let bots = covariance.nrows();
-    let centring = DMatrix::from_fn(bots, bots, |row, column| {
-        f64::from(u8::from(row == column)) - 1.0 / bots as f64
-    });
-    &centring * covariance * &centring
-}
-
-fn centre(ratings: &mut DVector<f64>) {
-    let mean = ratings.mean();
-    ratings.add_scalar_mut(-mean);
+fn centre(ratings: &mut [f64]) {
+    let mean = ratings.iter().sum::<f64>() / ratings.len() as f64;
+    ratings.iter_mut().for_each(|rating| *rating -= mean);
 }

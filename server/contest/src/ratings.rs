@@ -1,9 +1,8 @@
 //! Ratings with their errors, and what they say of ranks.
 
-use nalgebra::{DMatrix, DVector};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::{Elo, Interval, elo::ELO_PER_LOG_ODDS, stopping::normal_share_below};
+use crate::{Elo, Interval, elo::ELO_PER_LOG_ODDS, matrix::Matrix, stopping::normal_share_below};
 
 /// What one match of two bots tells of their difference when they are equals, as the inverse of a
 /// squared log odds. Pairing takes it for all pairs: to prefer pairs whose *ratings* are close
@@ -17,19 +16,20 @@ pub(crate) const WEIGHT_OF_A_MATCH: f64 = 0.25;
 const BOUND: f64 = 1.2;
 
 /// The ratings held within [`BOUND`].
-pub(crate) fn bounded(log_odds: &DVector<f64>) -> DVector<f64> {
-    log_odds.map(|rating| rating.clamp(-BOUND, BOUND))
+pub(crate) fn bounded(log_odds: &[f64]) -> Vec<f64> {
+    let held = log_odds.iter().map(|rating| rating.clamp(-BOUND, BOUND));
+    held.collect()
 }
 
 /// Ratings of all bots, by their numbers.
 #[derive(Clone, Debug)]
 pub struct Ratings {
-    log_odds: DVector<f64>,
-    covariance: DMatrix<f64>,
+    log_odds: Vec<f64>,
+    covariance: Matrix,
     /// The covariance of the [`bounded`] ratings.
-    bounded_covariance: DMatrix<f64>,
+    bounded_covariance: Matrix,
     /// The same, less what the matches tell that are not fitted yet: what pairing goes by.
-    for_pairing: DMatrix<f64>,
+    for_pairing: Matrix,
     matches: Vec<u64>,
 }
 
@@ -59,9 +59,9 @@ pub struct RankRange {
 
 impl Ratings {
     pub(crate) fn new(
-        log_odds: DVector<f64>,
-        covariance: DMatrix<f64>,
-        bounded_covariance: DMatrix<f64>,
+        log_odds: Vec<f64>,
+        covariance: Matrix,
+        bounded_covariance: Matrix,
         matches: Vec<u64>,
     ) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Ratings {
     /// The ratings as natural log odds, with the mean 0.
     #[must_use]
     pub fn log_odds(&self) -> &[f64] {
-        self.log_odds.as_slice()
+        &self.log_odds
     }
 
     /// The standard error of a rating, as a log odds.
@@ -104,15 +104,17 @@ impl Ratings {
             for &other in &table[seat + 1..] {
                 let (reach, variance) = self.reach(one, other);
                 let shrink = WEIGHT_OF_A_MATCH / (1.0 + WEIGHT_OF_A_MATCH * variance);
-                self.for_pairing.ger(-shrink, &reach, &reach, 1.0);
+                self.for_pairing.add_outer_product(-shrink, &reach);
             }
         }
     }
 
     /// For pairing: the covariance of each rating with the difference of these two, and the variance
     /// of that.
-    pub(crate) fn reach(&self, one: usize, other: usize) -> (DVector<f64>, f64) {
-        let reach = self.for_pairing.column(one) - self.for_pairing.column(other);
+    pub(crate) fn reach(&self, one: usize, other: usize) -> (Vec<f64>, f64) {
+        let rows = self.for_pairing.row(one).iter();
+        let rows = rows.zip(self.for_pairing.row(other));
+        let reach: Vec<f64> = rows.map(|(one, other)| one - other).collect();
         let variance = reach[one] - reach[other];
         (reach, variance)
     }
@@ -122,7 +124,7 @@ impl Ratings {
     /// them apart better: within the bound they are the same.
     #[must_use]
     pub fn chance_above(&self, one: usize, other: usize) -> f64 {
-        let by = |ratings: &DVector<f64>, covariance: &DMatrix<f64>| {
+        let by = |ratings: &[f64], covariance: &Matrix| {
             let variance = covariance[(one, one)] + covariance[(other, other)]
                 - 2.0 * covariance[(one, other)];
             match ratings[one] - ratings[other] {
