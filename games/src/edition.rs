@@ -43,7 +43,8 @@ pub(crate) fn read_parts<P: DeserializeOwned>(text: &str) -> Result<P, EditionEr
     toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))
 }
 
-/// Gives an edition its built-in data, a file below `games/data`, and the reading of others.
+/// Gives an edition its built-in data, a file below `games/data`, and the reading of others. Its
+/// parts are `EditionParts` in its field `parts`.
 macro_rules! edition_file {
     ($edition:ident, $file:literal) => {
         impl $edition {
@@ -63,6 +64,17 @@ macro_rules! edition_file {
             /// Reads and checks an edition file.
             pub fn from_toml(text: &str) -> Result<Self, $crate::EditionError> {
                 Self::new(&$crate::edition::read_parts(text)?)
+            }
+
+            /// The data as it comes from outside, in order: made into an edition again, they give
+            /// this one.
+            pub fn parts(&self) -> &EditionParts {
+                &self.parts
+            }
+
+            /// Name of the edition, for people.
+            pub fn name(&self) -> &str {
+                &self.parts.name
             }
         }
     };

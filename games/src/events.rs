@@ -30,9 +30,17 @@ pub(crate) use events;
 
 /// Items with commas between them, or `none`.
 pub(crate) fn listed<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
+    joined(items, ", ")
+}
+
+/// Items with something between them, or `none`.
+pub(crate) fn joined<T: std::fmt::Display>(
+    items: impl IntoIterator<Item = T>,
+    between: &str,
+) -> String {
     let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
     match items.is_empty() {
         true => "none".to_owned(),
-        false => items.join(", "),
+        false => items.join(between),
     }
 }

@@ -21,6 +21,7 @@ mod field_error;
 mod game;
 mod named;
 mod notation;
+mod numbered;
 pub mod old_london_bridge;
 mod options;
 mod out_of_turn;

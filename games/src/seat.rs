@@ -2,32 +2,14 @@
 
 use std::fmt;
 
+use crate::numbered::numbered;
+
 /// The most seats any game has.
 pub const MAX_SEATS: usize = 8;
 
-/// A place at the table, counted from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Seat(u8);
-
-impl Seat {
-    /// The seat of this number; `None` from [`MAX_SEATS`] on.
-    pub const fn new(number: u8) -> Option<Self> {
-        if (number as usize) < MAX_SEATS {
-            Some(Self(number))
-        } else {
-            None
-        }
-    }
-
-    /// The number, from 0.
-    pub const fn number(self) -> u8 {
-        self.0
-    }
-
-    /// The number as an index.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
+numbered! {
+    /// A place at the table, counted from 0.
+    Seat below MAX_SEATS
 }
 
 impl fmt::Display for Seat {

@@ -32,3 +32,17 @@ pub trait Show: Sample {
         None
     }
 }
+
+/// Writes items in lines of at most `per_line`, each line after `before`, with `between` between
+/// items. Without items there is no line.
+pub(crate) fn write_lines<T: fmt::Display>(
+    text: &mut impl fmt::Write,
+    before: &str,
+    items: impl IntoIterator<Item = T>,
+    per_line: usize,
+    between: &str,
+) -> fmt::Result {
+    let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    let mut lines = items.chunks(per_line);
+    lines.try_for_each(|line| writeln!(text, "{before}{}", line.join(between)))
+}

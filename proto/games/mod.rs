@@ -17,6 +17,10 @@ pub mod old_london_bridge;
 mod conversion;
 #[cfg(feature = "games")]
 mod describe;
+#[cfg(feature = "games")]
+mod enums;
+#[cfg(feature = "games")]
+mod other_form;
 mod request;
 #[cfg(feature = "games")]
 mod wire;

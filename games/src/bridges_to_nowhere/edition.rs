@@ -65,16 +65,6 @@ impl Edition {
         Ok(Self { parts, cards })
     }
 
-    /// The data as it comes from outside, in order: made into an edition again, they give this one.
-    pub fn parts(&self) -> &EditionParts {
-        &self.parts
-    }
-
-    /// Name of the edition, for people.
-    pub fn name(&self) -> &str {
-        &self.parts.name
-    }
-
     /// D1: the bridge cards, in their order. Some may be alike.
     pub fn cards(&self) -> &[BridgeCard; BRIDGE_CARDS] {
         &self.cards

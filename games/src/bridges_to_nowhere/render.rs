@@ -7,6 +7,7 @@ use super::components::{Card, LEVELS, Piece, Placement, ROUNDS, Style, Symbol};
 use super::config::Config;
 use super::observation::{Observation, Phase, SeatView};
 use crate::events::listed;
+use crate::show::write_lines;
 use crate::{Progress, Show};
 
 /// Width of a column of a structure, in characters: the longest card, such as `fS15b`, and a blank.
@@ -83,19 +84,12 @@ fn header(config: &Config, observation: &Observation, text: &mut impl Write) -> 
 }
 
 fn table(observation: &Observation, text: &mut impl Write) -> Result {
-    let names: Vec<String> = observation.open.iter().map(ToString::to_string).collect();
-    for line in names.chunks(CARDS_PER_LINE) {
-        writeln!(text, "on the table  {}", line.join(", "))?;
-    }
+    let open = &observation.open;
+    write_lines(text, "on the table  ", open, CARDS_PER_LINE, ", ")?;
     writeln!(text, "monuments on the table {}", observation.monuments)?;
     let unseen = observation.unseen.iter();
-    let names: Vec<String> = unseen
-        .map(|&card| short(Piece::Card(Card::Bridge(card))))
-        .collect();
-    for line in names.chunks(SHORT_CARDS_PER_LINE) {
-        writeln!(text, "unseen  {}", line.join(" "))?;
-    }
-    Ok(())
+    let names = unseen.map(|&card| short(Piece::Card(Card::Bridge(card))));
+    write_lines(text, "unseen  ", names, SHORT_CARDS_PER_LINE, " ")
 }
 
 fn seat(number: usize, view: &SeatView, text: &mut impl Write) -> Result {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::named::named;
+use crate::{named::named, numbered::numbered};
 
 /// Most seats of this game.
 pub const MAX_PLAYERS: usize = 5;
@@ -220,6 +220,16 @@ pub enum Segment {
     Field(HalfEdge),
 }
 
+impl Segment {
+    /// All that a tile can have, in order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let edges = Edge::ALL.into_iter();
+        let of_edges = edges.clone().map(Self::Road).chain(edges.map(Self::City));
+        let fields = HalfEdge::ALL.into_iter().map(Self::Field);
+        of_edges.chain([Self::Monastery]).chain(fields)
+    }
+}
+
 impl fmt::Display for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -231,36 +241,18 @@ impl fmt::Display for Segment {
     }
 }
 
-/// A kind of tile: 0 to 23 are the base tiles A to X, 24 to 35 the drawbridge tiles 1 to 12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TileKind(u8);
+numbered! {
+    /// A kind of tile: 0 to 23 are the base tiles A to X, 24 to 35 the drawbridge tiles 1 to 12.
+    TileKind below TILE_KINDS
+}
 
 impl TileKind {
     /// The kind that the start tile is of: D.
     pub const START: Self = Self(3);
 
-    /// The kind of this number; `None` from [`TILE_KINDS`] on.
-    pub const fn new(number: u8) -> Option<Self> {
-        if (number as usize) < TILE_KINDS {
-            Some(Self(number))
-        } else {
-            None
-        }
-    }
-
     /// All of them, in order.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
         (0..TILE_KINDS as u8).map(Self)
-    }
-
-    /// The number, 0 to 35.
-    pub const fn number(self) -> u8 {
-        self.0
-    }
-
-    /// The number as an index.
-    pub const fn index(self) -> usize {
-        self.0 as usize
     }
 
     /// Whether this is one of the drawbridge tiles.

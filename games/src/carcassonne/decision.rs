@@ -21,7 +21,7 @@ pub enum Decision {
 }
 
 /// Where and how a tile lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placement {
     /// The cell.
     pub cell: Cell,

@@ -63,16 +63,6 @@ impl Edition {
         })
     }
 
-    /// The data that this edition was made of.
-    pub fn parts(&self) -> &EditionParts {
-        &self.parts
-    }
-
-    /// Name of the edition, for people.
-    pub fn name(&self) -> &str {
-        &self.parts.name
-    }
-
     /// What a kind of tile looks like, unturned.
     pub fn tile(&self, kind: TileKind) -> &TileParts {
         match kind.index().checked_sub(BASE_KINDS) {

@@ -4,17 +4,14 @@ use std::fmt::Display;
 
 use super::components::{EDGES, Edge, HalfEdge, Terrain};
 use super::edition_parts::{CityParts, TileParts};
-use crate::EditionError;
+use crate::edition::{EditionError, exactly};
 
 /// Nothing, or what is wrong.
 type Checked = Result<(), EditionError>;
 
 /// Checks a tile; `path` is the path of its entry.
 pub(super) fn tile(path: &str, tile: &TileParts) -> Checked {
-    if tile.edges.len() != EDGES {
-        let problem = format!("must have {EDGES} entries, found {}", tile.edges.len());
-        return EditionError::entry(format!("{path}.edges"), problem);
-    }
+    let _: &[Terrain; EDGES] = exactly(&format!("{path}.edges"), &tile.edges)?;
     cities(path, tile)?;
     roads(path, tile)?;
     fields(path, tile)?;
@@ -22,14 +19,19 @@ pub(super) fn tile(path: &str, tile: &TileParts) -> Checked {
     crossings(path, tile)
 }
 
+fn ascending<T: PartialOrd>(path: &str, items: &[T]) -> Checked {
+    match items.is_sorted_by(|a, b| a < b) {
+        true => Ok(()),
+        false => EditionError::entry(path, "must ascend, without repetition"),
+    }
+}
+
 /// Checks that `items` are there, ascend, and are not in `used`; adds them to it.
 fn part<T: Copy + Display + PartialOrd>(path: &str, items: &[T], used: &mut Vec<T>) -> Checked {
     if items.is_empty() {
         return EditionError::entry(path, "must not be empty");
     }
-    if !items.is_sorted_by(|a, b| a < b) {
-        return EditionError::entry(path, "must ascend, without repetition");
-    }
+    ascending(path, items)?;
     for &item in items {
         if used.contains(&item) {
             return EditionError::entry(
@@ -69,10 +71,15 @@ fn cities(path: &str, tile: &TileParts) -> Checked {
     edges_of(&format!("{path}.cities"), tile, Terrain::City, &used)
 }
 
-/// The city segment with this first edge.
-fn city_of(tile: &TileParts, first: Edge) -> Option<usize> {
-    let mut cities = tile.cities.iter();
-    cities.position(|city| city.edges.first() == Some(&first))
+/// Checks that a tile has the city segments with these first edges.
+fn has_cities(path: &str, tile: &TileParts, firsts: &[Edge]) -> Checked {
+    match firsts.iter().find(|first| tile.city_of(**first).is_none()) {
+        None => Ok(()),
+        Some(first) => {
+            let problem = format!("{} is the first edge of no city segment", first.letter());
+            EditionError::entry(path, problem)
+        }
+    }
 }
 
 fn roads(path: &str, tile: &TileParts) -> Checked {
@@ -88,10 +95,7 @@ fn roads(path: &str, tile: &TileParts) -> Checked {
             continue;
         };
         let drawbridge = format!("{path}.drawbridge");
-        if city_of(tile, city).is_none() {
-            let problem = format!("{} is the first edge of no city segment", city.letter());
-            return EditionError::entry(drawbridge, problem);
-        }
+        has_cities(&drawbridge, tile, &[city])?;
         if road.edges.len() == 2 {
             return EditionError::entry(drawbridge, "a road of two edges has no end on its tile");
         }
@@ -106,14 +110,8 @@ fn fields(path: &str, tile: &TileParts) -> Checked {
         let halves = format!("{path}.half_edges");
         part(&halves, &field.half_edges, &mut used)?;
         let cities = format!("{path}.cities");
-        if !field.cities.is_sorted_by(|a, b| a < b) {
-            return EditionError::entry(cities, "must ascend, without repetition");
-        }
-        let is_unknown = |edge: &&Edge| city_of(tile, **edge).is_none();
-        if let Some(edge) = field.cities.iter().find(is_unknown) {
-            let problem = format!("{} is the first edge of no city segment", edge.letter());
-            return EditionError::entry(cities, problem);
-        }
+        ascending(&cities, &field.cities)?;
+        has_cities(&cities, tile, &field.cities)?;
     }
     for half in HalfEdge::ALL {
         let is_city = tile.edges[half.edge().index()] == Terrain::City;

@@ -36,6 +36,14 @@ pub struct TileParts {
     pub monastery: bool,
 }
 
+impl TileParts {
+    /// The place of the city segment with this first edge.
+    pub(super) fn city_of(&self, first: Edge) -> Option<usize> {
+        let mut cities = self.cities.iter();
+        cities.position(|city| city.edges.first() == Some(&first))
+    }
+}
+
 /// A city segment as it comes from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

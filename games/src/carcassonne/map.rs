@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::components::{
     Cell, DRAWBRIDGE_TILES, EDGES, Edge, MAX_GATES, MAX_MEEPLES, MAX_PLAYERS, MAX_TILE_FIELDS,
-    MAX_TILES, Rotation, Segment, Terrain, TileKind,
+    MAX_TILES, Segment, Terrain, TileKind,
 };
 use super::decision::{Gate, Placement};
 use super::edition::Edition;
@@ -81,10 +81,7 @@ impl Map {
     pub(super) fn new(edition: &Edition) -> Self {
         let start = Laid {
             tile: TileKind::START,
-            placement: Placement {
-                cell: Cell::default(),
-                rotation: Rotation::default(),
-            },
+            placement: Placement::default(),
             first_road: 0,
             first_city: 0,
             first_field: 0,
@@ -125,10 +122,8 @@ impl Map {
 
     /// How a tile on the table lies.
     pub(super) fn lying<'e>(&self, edition: &'e Edition, tile: u8) -> &'e Lying {
-        let Laid {
-            tile, placement, ..
-        } = self.tile(tile);
-        edition.shape(*tile).lying(placement.rotation)
+        let laid = self.tile(tile);
+        edition.shape(laid.tile).lying(laid.placement.rotation)
     }
 
     pub(super) const fn frontier(&self) -> &Frontier {

@@ -1,7 +1,7 @@
 //! Checks of an observation from outside: what the rules rely on.
 
 use super::Carcassonne;
-use super::components::{Cell, MAX_PLAYERS, MEEPLES, Rotation, TILE_KINDS, TileKind};
+use super::components::{MAX_PLAYERS, MEEPLES, TILE_KINDS, TileKind};
 use super::config::Config;
 use super::decision::Placement;
 use super::features::Standing;
@@ -95,10 +95,7 @@ pub(super) fn check_counts(config: &Config, observation: &Observation) -> Checke
 pub(super) fn lay_tiles(config: &Config, observation: &Observation) -> Result<Map, FieldError> {
     let start = LaidTile {
         tile: TileKind::START,
-        placement: Placement {
-            cell: Cell::default(),
-            rotation: Rotation::default(),
-        },
+        placement: Placement::default(),
     };
     let first = observation.tiles.first() == Some(&start);
     holds("tiles[0]", first, "is not the start tile")?;
@@ -132,14 +129,12 @@ pub(super) fn place_meeples(config: &Config, observation: &Observation, map: &mu
         if map.feature(&config.edition, tile, segment).is_none() {
             return FieldError::refuse(field("segment"), format!("the tile has no {segment}"));
         }
-        map.add_meeple(
-            &config.edition,
-            Standing {
-                tile,
-                segment,
-                seat,
-            },
-        );
+        let standing = Standing {
+            tile,
+            segment,
+            seat,
+        };
+        map.add_meeple(&config.edition, standing);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::components::{Cell, EDGES, Edge, HalfEdge, Segment, Terrain, TileKind}
 use super::config::Config;
 use super::observation::{LaidTile, Observation, Phase};
 use super::tile::{Lying, Shape};
-use crate::{Progress, Show};
+use crate::{Progress, Show, show::write_lines};
 
 /// Tiles of a row in one block of the map: with the row's y and a space after each tile, 99
 /// columns.
@@ -89,17 +89,10 @@ fn seat(observation: &Observation, number: usize, text: &mut impl Write) -> Resu
         points.monasteries,
         view.supply
     )?;
-    let own = observation
-        .meeples
-        .iter()
-        .filter(|meeple| meeple.seat.index() == number);
-    let standing: Vec<String> = own
-        .map(|meeple| format!("{} of {}", meeple.segment, meeple.cell.at()))
-        .collect();
-    for line in standing.chunks(MEEPLES_PER_LINE) {
-        writeln!(text, "    {}", line.join(", "))?;
-    }
-    Ok(())
+    let meeples = observation.meeples.iter();
+    let own = meeples.filter(|meeple| meeple.seat.index() == number);
+    let standing = own.map(|meeple| format!("{} of {}", meeple.segment, meeple.cell.at()));
+    write_lines(text, "    ", standing, MEEPLES_PER_LINE, ", ")
 }
 
 /// The map in blocks of columns, as many as fit beside each other.
@@ -142,20 +135,15 @@ fn row(
     let mut lines = [format!("{y:>3} "), "    ".to_owned(), "    ".to_owned()];
     for x in columns {
         let here = |cell: Cell| (i32::from(cell.x), i32::from(cell.y)) == (x, y);
-        let laid = observation
-            .tiles
-            .iter()
-            .find(|laid| here(laid.placement.cell));
+        let mut tiles = observation.tiles.iter();
+        let laid = tiles.find(|laid| here(laid.placement.cell));
         let mut picture = [[' '; SIDE]; SIDE];
         if let Some(LaidTile { tile, placement }) = laid {
             let shape = config.edition.shape(*tile);
             picture = draw(shape, shape.lying(placement.rotation));
         }
-        for meeple in observation
-            .meeples
-            .iter()
-            .filter(|meeple| here(meeple.cell))
-        {
+        let meeples = observation.meeples.iter();
+        for meeple in meeples.filter(|meeple| here(meeple.cell)) {
             let (line, column) = spot(meeple.segment);
             picture[line][column] = char::from(b'0' + meeple.seat.number());
         }
@@ -229,20 +217,15 @@ const fn spot(segment: Segment) -> (usize, usize) {
 
 fn unseen(observation: &Observation, text: &mut impl Write) -> Result {
     let counts = TileKind::all().zip(observation.unseen);
-    let kinds: Vec<String> = counts
-        .filter(|&(_, count)| count > 0)
-        .map(|(tile, count)| format!("{count}x{tile}"))
-        .collect();
-    list("to come", &kinds, text)?;
-    let removed: Vec<String> = observation
-        .removed
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    list("removed", &removed, text)
+    let counts = counts.filter(|&(_, count)| count > 0);
+    let kinds = counts.map(|(tile, count)| format!("{count}x{tile}"));
+    list("to come", kinds, text)?;
+    let removed = observation.removed.iter();
+    list("removed", removed.map(ToString::to_string), text)
 }
 
-fn list(title: &str, items: &[String], text: &mut impl Write) -> Result {
+fn list(title: &str, items: impl Iterator<Item = String>, text: &mut impl Write) -> Result {
+    let items: Vec<String> = items.collect();
     for (i, line) in items.chunks(KINDS_PER_LINE).enumerate() {
         let title = if i == 0 { title } else { "" };
         writeln!(text, "{title:<8} {}", line.join(" "))?;

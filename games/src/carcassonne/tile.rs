@@ -113,15 +113,8 @@ pub(super) struct Shape {
 
 impl Shape {
     pub(super) fn new(parts: &TileParts) -> Self {
-        let city_at = |first: Edge| {
-            let cities = parts.cities.iter();
-            cities
-                .zip(0..)
-                .find(|(city, _)| city.edges[0] == first)
-                .map(|(_, place)| place)
-        };
         let gates = parts.roads.iter().zip(0..).filter_map(|(road, place)| {
-            let city = city_at(road.drawbridge?)?;
+            let city = parts.city_of(road.drawbridge?)? as u8;
             Some(ShapeGate { road: place, city })
         });
         let lying = Rotation::ALL.map(|rotation| lie(parts, rotation));
@@ -144,8 +137,11 @@ impl Shape {
                 .fields
                 .iter()
                 .map(|field| {
-                    let places = field.cities.iter().filter_map(|&first| city_at(first));
-                    places.fold(0, |mask, place: u8| mask | 1 << place)
+                    let places = field
+                        .cities
+                        .iter()
+                        .filter_map(|&first| parts.city_of(first));
+                    mask(places)
                 })
                 .collect(),
             monastery: parts.monastery,
@@ -179,8 +175,13 @@ fn fitting(demand: Demand, looks: u8, lying: &[Lying; EDGES]) -> RotationSet {
         let mut edges = Edge::ALL.into_iter().zip(lying.terrain);
         edges.all(|(edge, terrain)| demand.at(edge).is_none_or(|asked| asked == terrain))
     };
-    let rotations = (0..looks).filter(|&rotation| fits(&lying[usize::from(rotation)]));
-    RotationSet(rotations.fold(0, |mask, rotation| mask | 1 << rotation))
+    let rotations = (0..usize::from(looks)).filter(|&rotation| fits(&lying[rotation]));
+    RotationSet(mask(rotations))
+}
+
+/// Places as a bit mask.
+fn mask(places: impl Iterator<Item = usize>) -> u8 {
+    places.fold(0, |mask, place| mask | 1 << place)
 }
 
 fn lie(parts: &TileParts, rotation: Rotation) -> Lying {
@@ -220,16 +221,15 @@ fn lie(parts: &TileParts, rotation: Rotation) -> Lying {
 
 /// Edges as a bit mask.
 fn edge_mask(edges: &[Edge], rotation: Rotation) -> u8 {
-    let places = edges.iter().map(|edge| edge.turned(rotation).index());
-    places.fold(0, |mask, place| mask | 1 << place)
+    mask(edges.iter().map(|edge| edge.turned(rotation).index()))
 }
 
 /// What a turned tile looks like, whatever the order of its parts: for each segment what sort it
 /// is, its edges or half-edges, and what it has or touches.
 fn look(parts: &TileParts, rotation: Rotation) -> Vec<(u8, u8, Vec<u8>)> {
     let city_mask = |first: &Edge| {
-        let city = parts.cities.iter().find(|city| city.edges[0] == *first);
-        city.map_or(0, |city| edge_mask(&city.edges, rotation))
+        let city = parts.city_of(*first);
+        city.map_or(0, |city| edge_mask(&parts.cities[city].edges, rotation))
     };
     let roads = parts.roads.iter().map(|road| {
         let gate = road.drawbridge.iter().map(city_mask).collect();
@@ -243,13 +243,11 @@ fn look(parts: &TileParts, rotation: Rotation) -> Vec<(u8, u8, Vec<u8>)> {
         )
     });
     let fields = parts.fields.iter().map(|field| {
-        let halves = field
-            .half_edges
-            .iter()
-            .map(|half: &HalfEdge| half.turned(rotation).index());
+        let halves = field.half_edges.iter();
+        let halves = halves.map(|half: &HalfEdge| half.turned(rotation).index());
         let mut touched: Vec<u8> = field.cities.iter().map(city_mask).collect();
         touched.sort_unstable();
-        (2, halves.fold(0, |mask, half| mask | 1 << half), touched)
+        (2, mask(halves), touched)
     });
     let mut look: Vec<_> = roads.chain(cities).chain(fields).collect();
     look.sort_unstable();

@@ -8,26 +8,12 @@ use super::components::{
 use super::edition_check as check;
 use super::edition_parts::{BuildingParts, EditionParts};
 use crate::edition::{EditionError, check_name, edition_file};
+use crate::numbered::numbered;
 
-/// A building's place in [`Edition::buildings`], 0 to 71. Parks of one coat are alike: the first
-/// of them stands for all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BuildingId(u8);
-
-impl BuildingId {
-    /// The identifier of a place; `None` for one above 71.
-    pub const fn new(place: u8) -> Option<Self> {
-        if (place as usize) < BUILDINGS {
-            Some(Self(place))
-        } else {
-            None
-        }
-    }
-
-    /// The place as an index.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
+numbered! {
+    /// A building's place in [`Edition::buildings`], 0 to 71. Parks of one coat are alike: the
+    /// first of them stands for all.
+    BuildingId below BUILDINGS
 }
 
 /// Validated edition data.
@@ -64,16 +50,6 @@ impl Edition {
             bonus_stacks: check::bonus_stacks(&parts.bonus_stacks)?,
             buildings: check::buildings(&parts.buildings)?,
         })
-    }
-
-    /// The data as it comes from outside, in order: made into an edition again, they give this one.
-    pub fn parts(&self) -> &EditionParts {
-        &self.parts
-    }
-
-    /// Name of the edition, for people.
-    pub fn name(&self) -> &str {
-        &self.parts.name
     }
 
     /// E1: kinds in ring order, clockwise.

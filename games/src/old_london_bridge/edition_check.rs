@@ -103,10 +103,7 @@ fn ascending(name: &str, spaces: &[u32], last: u8) -> Result<Vec<u8>, EditionErr
 pub(super) fn bonus_stacks(
     stacks: &[Vec<TileKind>],
 ) -> Result<[[TileKind; TILE_KINDS]; BONUS_STACKS], EditionError> {
-    if stacks.len() != BONUS_STACKS {
-        let problem = format!("must have {BONUS_STACKS} entries, found {}", stacks.len());
-        return EditionError::entry("bonus_stacks", problem);
-    }
+    let stacks: &[_; BONUS_STACKS] = exactly("bonus_stacks", stacks)?;
     let mut checked = [[TileKind::Share; TILE_KINDS]; BONUS_STACKS];
     for (i, stack) in stacks.iter().enumerate() {
         checked[i] = *exactly(&format!("bonus_stacks[{i}]"), stack)?;

@@ -6,7 +6,8 @@ use super::OldLondonBridge;
 use super::components::{Area, CARD_VALUES, OUTER_SPACES, TILE_KINDS, TileKind};
 use super::config::Config;
 use super::observation::{Observation, Pawn, Phase, SeatView, TurnStep};
-use crate::events::listed;
+use crate::events::{joined, listed};
+use crate::show::write_lines;
 use crate::{Progress, Seat, Show};
 
 /// Buildings of a bridge on one line: three of the longest stay within 100 columns, four do not.
@@ -178,11 +179,7 @@ fn seat(number: usize, view: &SeatView, text: &mut impl Write) -> Result {
     }
     writeln!(text)?;
     tiles(&view.tiles, &view.fresh_tiles, text)?;
-    for line in view.bridge.chunks(BUILDINGS_PER_LINE) {
-        let line: Vec<String> = line.iter().map(ToString::to_string).collect();
-        writeln!(text, "    {}", line.join(" | "))?;
-    }
-    Ok(())
+    write_lines(text, "    ", &view.bridge, BUILDINGS_PER_LINE, " | ")
 }
 
 /// Unused tiles; those of this round, not usable yet, in brackets.
@@ -193,23 +190,13 @@ fn tiles(held: &[u8; TILE_KINDS], fresh: &[u8; TILE_KINDS], text: &mut impl Writ
         names.extend((fresh..held).map(|_| kind.to_string()));
         names.extend((0..fresh).map(|_| format!("({kind})")));
     }
-    for line in names.chunks(TILES_PER_LINE) {
-        writeln!(text, "    tiles {}", line.join(" "))?;
-    }
-    Ok(())
+    write_lines(text, "    tiles ", names, TILES_PER_LINE, " ")
 }
 
 /// `1x0 2x3`: one card of value 0 and two of value 3; `none` when there is no card.
 fn cards(counts: &[u8; CARD_VALUES]) -> String {
     let held = counts.iter().enumerate().filter(|&(_, &count)| count > 0);
-    let held: Vec<String> = held
-        .map(|(value, count)| format!("{count}x{value}"))
-        .collect();
-    if held.is_empty() {
-        "none".to_owned()
-    } else {
-        held.join(" ")
-    }
+    joined(held.map(|(value, count)| format!("{count}x{value}")), " ")
 }
 
 #[cfg(test)]

@@ -115,9 +115,8 @@ pub(super) fn step_after_tiles(placed: bool) -> TurnStep {
 
 /// Pounds of the money spaces after `from`, up to and with `to`.
 pub(super) fn money_spaces(spaces: &[(u8, u8)], from: u8, to: u8) -> i32 {
-    let reached = spaces
-        .iter()
-        .filter(|&&(space, _)| from < space && space <= to);
+    let spaces = spaces.iter();
+    let reached = spaces.filter(|&&(space, _)| from < space && space <= to);
     reached.map(|&(_, pounds)| i32::from(pounds)).sum()
 }
 

@@ -9,8 +9,9 @@ use bridgemaster_games::alhambra::{
 
 use super::v1;
 use crate::games::{
-    conversion::{DefaultAsNothing, Each, ElseDefault, InRange, Maybe, SeatBelow},
-    describe::{wire_enum, wire_message, wire_oneof},
+    conversion::{DefaultAsNothing, Each, InRange, Maybe, SeatBelow},
+    describe::{wire_message, wire_oneof},
+    enums::{ElseDefault, wire_enum},
 };
 
 /// A seat of the game.

@@ -1,46 +1,30 @@
 //! Money cards and buildings, and multisets of them.
 
-use std::iter;
-
 use arrayvec::ArrayVec;
 use bridgemaster_games::alhambra::{
-    BUILDING_KINDS, BUILDINGS, Building, Buildings, CATEGORIES, CURRENCIES, Category, Currency,
-    MAX_COPIES, MONEY_CARDS, Money, MoneyCard, PRICES_PER_CATEGORY, ROW_CARDS, RowCards, VALUES,
-    ValueCounts,
+    BUILDINGS, Building, Buildings, CATEGORIES, CURRENCIES, Category, Currency, MAX_COPIES,
+    MONEY_CARDS, Money, MoneyCard, PRICES_PER_CATEGORY, ROW_CARDS, RowCards, VALUES, ValueCounts,
 };
 
 use super::v1;
 use crate::games::{
-    conversion::{Conversion as _, InRange, OnWire},
-    describe::{put_fields, wire_message},
+    conversion::{Conversion, InRange, OnWire},
+    describe::wire_message,
+    other_form::wire_as,
     wire::{Path as _, WireError},
-    writer::{Field, Writer, field_of},
+    writer::{Field, Writer},
 };
 
 /// The value of a money card.
 const VALUE: InRange<u8> = InRange(1..=VALUES as u8);
 
-impl OnWire<v1::MoneyCard> for MoneyCard {
-    fn to_wire(&self) -> v1::MoneyCard {
-        v1::MoneyCard {
-            currency: self.currency().to_wire(),
-            value: self.value().into(),
-        }
-    }
-
-    fn put(&self, field: Field, to: &mut Writer) {
-        let (currency, value) = (&self.currency(), &self.value());
-        to.message(field, |to| {
-            put_fields!(to, v1::MoneyCard, { currency, value: VALUE });
-        });
-    }
-
-    fn from_wire(field: &str, wire: &v1::MoneyCard) -> Result<Self, WireError> {
-        let v1::MoneyCard { currency, value } = wire;
-        let currency = Currency::from_wire("currency", currency).below(field)?;
-        let value = VALUE.read("value", value).below(field)?;
-        Ok(Self::new(currency, value).expect("the value is in range"))
-    }
+wire_message! {
+    (Currency, u8) = v1::MoneyCard { currency, value: VALUE } => (currency, value)
+}
+wire_as! {
+    MoneyCard = v1::MoneyCard as (Currency, u8),
+    |card| (card.currency(), card.value()),
+    |_field, (currency, value)| Ok(Self::new(currency, value).expect("the value is in range"))
 }
 wire_message! { MoneyCard = v1::MoneyCard }
 
@@ -50,97 +34,39 @@ fn price(category: Category) -> InRange<u8> {
     InRange(lowest..=lowest + PRICES_PER_CATEGORY as u8 - 1)
 }
 
-impl OnWire<v1::Building> for Building {
-    fn to_wire(&self) -> v1::Building {
-        v1::Building {
-            category: self.category().to_wire(),
-            price: self.price().into(),
-        }
-    }
-
-    fn put(&self, field: Field, to: &mut Writer) {
-        let (category, price) = (&self.category(), &u32::from(self.price()));
-        to.message(
-            field,
-            |to| put_fields!(to, v1::Building, { category, price }),
-        );
-    }
-
-    fn from_wire(field: &str, wire: &v1::Building) -> Result<Self, WireError> {
-        let v1::Building {
-            category,
-            price: of_it,
-        } = wire;
-        let category = Category::from_wire("category", category).below(field)?;
-        let price = price(category).read("price", of_it).below(field)?;
+wire_message! { (Category, u32) = v1::Building { category, price } => (category, price) }
+wire_as! {
+    Building = v1::Building as (Category, u32),
+    |building| (building.category(), building.price().into()),
+    |field, (category, wire)| {
+        let price = price(category).read("price", &wire).below(field)?;
         Ok(Self::new(category, price).expect("the price is in range"))
     }
 }
 wire_message! { Building = v1::Building }
 
-/// Reads a multiset of at most `N` pieces that are listed one by one.
-fn listed<T: OnWire<W>, W, R, const N: usize>(
-    field: &str,
-    pieces: &Vec<W>,
-    of: fn(ArrayVec<T, N>) -> Option<R>,
-    piece: &str,
-) -> Result<R, WireError> {
-    of(ArrayVec::from_wire(field, pieces)?).ok_or_else(|| {
-        WireError::new(
-            field,
-            format!("must have at most {MAX_COPIES} of each {piece}"),
-        )
+/// A multiset that was read, if there was one.
+fn of_few<T>(field: &str, multiset: Option<T>, piece: &str) -> Result<T, WireError> {
+    multiset.ok_or_else(|| {
+        let detail = format!("must have at most {MAX_COPIES} of each {piece}");
+        WireError::new(field, detail)
     })
 }
 
-impl OnWire<Vec<v1::MoneyCard>> for RowCards {
-    fn to_wire(&self) -> Vec<v1::MoneyCard> {
-        let mut wire = Vec::with_capacity(self.len());
-        wire.extend(self.cards().map(|card| -> v1::MoneyCard { card.to_wire() }));
-        wire
-    }
-
-    fn put(&self, field: Field, to: &mut Writer) {
-        to.list(self.cards(), field, |to, card, field| {
-            OnWire::<v1::MoneyCard>::put(&card, field, to);
-        });
-    }
-
-    fn from_wire(field: &str, wire: &Vec<v1::MoneyCard>) -> Result<Self, WireError> {
-        listed::<_, _, _, ROW_CARDS>(field, wire, Self::of, "card")
-    }
+wire_as! {
+    RowCards = Vec<v1::MoneyCard> as ArrayVec<MoneyCard, ROW_CARDS>,
+    |row| row.cards().collect(),
+    |field, cards| of_few(field, Self::of(cards), "card")
 }
-
-impl OnWire<Vec<v1::MoneyCard>> for Money {
-    fn to_wire(&self) -> Vec<v1::MoneyCard> {
-        self.cards().map(|card| card.to_wire()).collect()
-    }
-
-    fn put(&self, field: Field, to: &mut Writer) {
-        to.list(self.cards(), field, |to, card, field| {
-            OnWire::<v1::MoneyCard>::put(&card, field, to);
-        });
-    }
-
-    fn from_wire(field: &str, wire: &Vec<v1::MoneyCard>) -> Result<Self, WireError> {
-        listed::<_, _, _, MONEY_CARDS>(field, wire, Self::of, "card")
-    }
+wire_as! {
+    Money = Vec<v1::MoneyCard> as ArrayVec<MoneyCard, MONEY_CARDS>,
+    |money| money.cards().collect(),
+    |field, cards| of_few(field, Self::of(cards), "card")
 }
-
-impl OnWire<Vec<v1::Building>> for Buildings {
-    fn to_wire(&self) -> Vec<v1::Building> {
-        self.iter().map(|building| building.to_wire()).collect()
-    }
-
-    fn put(&self, field: Field, to: &mut Writer) {
-        to.list(self.iter(), field, |to, building, field| {
-            OnWire::<v1::Building>::put(&building, field, to);
-        });
-    }
-
-    fn from_wire(field: &str, wire: &Vec<v1::Building>) -> Result<Self, WireError> {
-        listed::<_, _, _, BUILDINGS>(field, wire, Self::of, "building")
-    }
+wire_as! {
+    Buildings = Vec<v1::Building> as ArrayVec<Building, BUILDINGS>,
+    |buildings| buildings.iter().collect(),
+    |field, buildings| of_few(field, Self::of(buildings), "building")
 }
 
 /// Cards of one currency: their values, written ascending, read in any order.
@@ -175,94 +101,70 @@ wire_message! {
     [ValueCounts; CURRENCIES] = v1::Money { blue, green, orange, yellow }
         => [blue, green, orange, yellow]
 }
-impl OnWire<v1::Money> for Money {
-    fn to_wire(&self) -> v1::Money {
-        OnWire::to_wire(&Currency::ALL.map(|currency| self.of_currency(currency)))
-    }
-
-    fn put(&self, field: Field, to: &mut Writer) {
-        let by_currency = Currency::ALL.map(|currency| self.of_currency(currency));
-        OnWire::<v1::Money>::put(&by_currency, field, to);
-    }
-
-    fn from_wire(field: &str, wire: &v1::Money) -> Result<Self, WireError> {
-        OnWire::from_wire(field, wire).map(Self::new)
-    }
+wire_as! {
+    Money = v1::Money as [ValueCounts; CURRENCIES],
+    |money| Currency::ALL.map(|currency| money.of_currency(currency)),
+    |_field, by_currency| Ok(Self::new(by_currency))
 }
 wire_message! { Money = v1::Money }
 
-impl OnWire<v1::Buildings> for Buildings {
-    fn to_wire(&self) -> v1::Buildings {
-        let prices = |category| Vec::<u32>::with_capacity(self.count_of(category).into());
-        let mut prices = Category::ALL.map(prices);
-        for building in self.iter() {
-            prices[building.category().index()].push(building.price().into());
-        }
-        let [pavilions, seraglios, arcades, chambers, gardens, towers] = prices;
-        v1::Buildings {
-            pavilions,
-            seraglios,
-            arcades,
-            chambers,
-            gardens,
-            towers,
-        }
+/// The buildings of a category: their prices, no more of each than the box has.
+struct Prices(Category);
+
+impl Conversion<Buildings, Vec<u32>> for Prices {
+    fn write(&self, buildings: &Buildings) -> Vec<u32> {
+        let mut prices = Vec::with_capacity(buildings.count_of(self.0).into());
+        prices.extend(self.of(buildings));
+        prices
     }
 
-    fn put(&self, field: Field, to: &mut Writer) {
-        const FIELDS: [Field; CATEGORIES] = [
-            field_of::<v1::Buildings>("pavilions"),
-            field_of::<v1::Buildings>("seraglios"),
-            field_of::<v1::Buildings>("arcades"),
-            field_of::<v1::Buildings>("chambers"),
-            field_of::<v1::Buildings>("gardens"),
-            field_of::<v1::Buildings>("towers"),
-        ];
-        to.message(field, |to| {
-            for (category, field) in Category::ALL.into_iter().zip(FIELDS) {
-                let buildings = self
-                    .iter()
-                    .filter(|building| building.category() == category);
-                to.list(buildings, field, |to, building, field| {
-                    to.number(u32::from(building.price()), field);
-                });
-            }
+    fn put(&self, buildings: &Buildings, field: Field, to: &mut Writer) {
+        to.list(self.of(buildings), field, |to, price, field| {
+            to.number(price, field)
         });
     }
 
-    fn from_wire(field: &str, wire: &v1::Buildings) -> Result<Self, WireError> {
-        let v1::Buildings {
-            pavilions,
-            seraglios,
-            arcades,
-            chambers,
-            gardens,
-            towers,
-        } = wire;
-        let by_category = [
-            ("pavilions", pavilions),
-            ("seraglios", seraglios),
-            ("arcades", arcades),
-            ("chambers", chambers),
-            ("gardens", gardens),
-            ("towers", towers),
-        ];
-        let mut counts = [0u8; BUILDING_KINDS];
-        for (category, (name, prices)) in Category::ALL.into_iter().zip(by_category) {
-            for (place, wire) in prices.iter().enumerate() {
-                let price = price(category).read("", wire);
-                let price = price.at(name, place).below(field)?;
-                let building = Building::new(category, price).expect("the price is in range");
-                let count = &mut counts[building.index()];
-                if *count == building.copies() {
-                    let detail = format!("the box has only {count} of {building}");
-                    return Err(WireError::new("", detail).at(name, place).below(field));
-                }
-                *count += 1;
+    fn read(&self, field: &str, wire: &Vec<u32>) -> Result<Buildings, WireError> {
+        let mut buildings = ArrayVec::<Building, BUILDINGS>::new();
+        for (place, wire) in wire.iter().enumerate() {
+            let price = price(self.0).read("", wire).at(field, place)?;
+            let building = Building::new(self.0, price).expect("the price is in range");
+            let count = buildings.iter().filter(|other| **other == building).count();
+            if count == usize::from(building.copies()) {
+                let detail = format!("the box has only {count} of {building}");
+                return Err(WireError::new("", detail).at(field, place));
             }
+            buildings.push(building);
         }
-        let all = Building::all()
-            .flat_map(|building| iter::repeat_n(building, counts[building.index()].into()));
+        Ok(Buildings::of(buildings).expect("no more of a kind than the box has"))
+    }
+}
+
+impl Prices {
+    fn of(&self, buildings: &Buildings) -> impl Iterator<Item = u32> {
+        let of_category = move |building: &Building| building.category() == self.0;
+        buildings
+            .iter()
+            .filter(of_category)
+            .map(|building| building.price().into())
+    }
+}
+
+wire_message! {
+    [Buildings; CATEGORIES] = v1::Buildings {
+        pavilions: Prices(Category::Pavilion),
+        seraglios: Prices(Category::Seraglio),
+        arcades: Prices(Category::Arcades),
+        chambers: Prices(Category::Chambers),
+        gardens: Prices(Category::Garden),
+        towers: Prices(Category::Tower),
+    } => [pavilions, seraglios, arcades, chambers, gardens, towers]
+}
+wire_as! {
+    Buildings = v1::Buildings as [Buildings; CATEGORIES],
+    |buildings| [*buildings; CATEGORIES],
+    |_field, by_category| {
+        let all = by_category.iter().flat_map(|buildings| buildings.iter());
         Ok(Self::of(all).expect("no more of a kind than the box has"))
     }
 }

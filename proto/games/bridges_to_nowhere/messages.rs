@@ -10,7 +10,9 @@ use bridgemaster_games::bridges_to_nowhere::{
 use super::v1;
 use crate::games::{
     conversion::{Else, InRange, Maybe, OrEmpty, OrZero, OrZeroUnchecked, Plain, SeatBelow},
-    describe::{wire_edition, wire_enum, wire_message, wire_oneof},
+    describe::{wire_message, wire_oneof},
+    enums::wire_enum,
+    other_form::wire_edition,
 };
 
 /// A seat of the game.

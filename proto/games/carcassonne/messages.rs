@@ -6,10 +6,12 @@ use bridgemaster_games::carcassonne::{
     Phase, Placement, Points, RoadParts, SeatView, Segment, Setup, Terrain, TileParts,
 };
 
-use super::{pieces::Ascending, v1};
+use super::v1;
 use crate::games::{
     conversion::{Each, InRange, SeatBelow},
-    describe::{wire_edition, wire_enum, wire_message, wire_oneof},
+    describe::{wire_message, wire_oneof},
+    enums::wire_enum,
+    other_form::wire_edition,
 };
 
 /// A seat of the game.
@@ -82,7 +84,7 @@ wire_oneof! {
             segment,
             completed,
             points: FEATURE_POINTS,
-            seats: Ascending;
+            seats;
             x: COORDINATE, y: COORDINATE => cell (Cell { x, y }),
         },
         DrawbridgeDown {

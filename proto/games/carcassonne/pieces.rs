@@ -4,14 +4,15 @@ use arrayvec::ArrayVec;
 use bridgemaster_games::{
     Seat, SeatSet,
     carcassonne::{
-        BASE_KINDS, Config, EDGES, Edge, Edition, HALF_EDGES, HalfEdge, MAX_PLAYERS, Rotation,
-        Segment, TILE_KINDS, TileKind,
+        BASE_KINDS, Config, EDGES, Edition, MAX_PLAYERS, Rotation, Segment, TILE_KINDS, TileKind,
     },
 };
 
 use super::{messages::SEAT, v1};
 use crate::games::{
-    conversion::{Conversion, Each, Else, InRange, OnWire, Plain, WireEnum},
+    conversion::{Conversion as _, Each, Else, InRange, OnWire, Plain},
+    enums::WireEnum,
+    other_form::wire_as,
     wire::{Path as _, WireError},
     writer::{Field, Writer},
 };
@@ -34,38 +35,20 @@ impl WireEnum for TileKind {
 
 const _: () = assert!(v1::TileKind::D12 as usize == TILE_KINDS);
 
-/// Numbers of the first segment of each sort on the wire; the others of the sort follow in the
-/// order of their edges or half-edges.
-const FIRST_ROAD: i32 = v1::Segment::RoadNorth as i32;
-const FIRST_CITY: i32 = v1::Segment::CityNorth as i32;
-const MONASTERY: i32 = v1::Segment::Monastery as i32;
-const FIRST_FIELD: i32 = v1::Segment::FieldNorthLeft as i32;
-
-const _: () = assert!(FIRST_CITY == FIRST_ROAD + EDGES as i32);
-const _: () = assert!(MONASTERY == FIRST_CITY + EDGES as i32);
-const _: () = assert!(v1::Segment::FieldWestRight as i32 == FIRST_FIELD + HALF_EDGES as i32 - 1);
-
+/// The segments of a sort are numbered on the wire in the order of their edges or half-edges.
 impl WireEnum for Segment {
     fn to_number(self) -> i32 {
-        match self {
-            Self::Road(edge) => FIRST_ROAD + edge.index() as i32,
-            Self::City(edge) => FIRST_CITY + edge.index() as i32,
-            Self::Monastery => MONASTERY,
-            Self::Field(half) => FIRST_FIELD + half.index() as i32,
-        }
+        let (first, place) = match self {
+            Self::Road(edge) => (v1::Segment::RoadNorth, edge.index()),
+            Self::City(edge) => (v1::Segment::CityNorth, edge.index()),
+            Self::Monastery => (v1::Segment::Monastery, 0),
+            Self::Field(half) => (v1::Segment::FieldNorthLeft, half.index()),
+        };
+        first as i32 + place as i32
     }
 
     fn of_number(number: i32) -> Option<Self> {
-        let place = |first: i32| usize::try_from(number.checked_sub(first)?).ok();
-        match number {
-            FIRST_FIELD.. => HalfEdge::ALL
-                .get(place(FIRST_FIELD)?)
-                .copied()
-                .map(Self::Field),
-            MONASTERY => Some(Self::Monastery),
-            FIRST_CITY.. => Edge::ALL.get(place(FIRST_CITY)?).copied().map(Self::City),
-            _ => Edge::ALL.get(place(FIRST_ROAD)?).copied().map(Self::Road),
-        }
+        Self::all().find(|segment| segment.to_number() == number)
     }
 
     fn wire_names() -> String {
@@ -74,42 +57,22 @@ impl WireEnum for Segment {
     }
 }
 
-impl OnWire<u32> for Rotation {
-    fn to_wire(&self) -> u32 {
-        self.quarter_turns().into()
-    }
-
-    fn put(&self, field: Field, to: &mut Writer) {
-        to.number(u32::from(self.quarter_turns()), field);
-    }
-
-    fn from_wire(field: &str, wire: &u32) -> Result<Self, WireError> {
-        let quarter_turns: u8 = InRange(0..=EDGES as u8 - 1).read(field, wire)?;
-        Ok(Self::ALL[usize::from(quarter_turns)])
-    }
+wire_as! {
+    Rotation = u32 as u8: InRange(0..=EDGES as u8 - 1),
+    |rotation| rotation.quarter_turns(),
+    |_field, turns| Ok(Self::ALL[usize::from(turns)])
 }
 
-/// Seats of which each must come after the one before it.
-pub(super) struct Ascending;
-
-impl Conversion<SeatSet, Vec<u32>> for Ascending {
-    fn write(&self, seats: &SeatSet) -> Vec<u32> {
-        seats.iter().map(|seat| SEAT.write(&seat)).collect()
-    }
-
-    fn put(&self, seats: &SeatSet, field: Field, to: &mut Writer) {
-        to.list(seats.iter(), field, |to, seat, field| {
-            to.number(SEAT.write(&seat), field);
-        });
-    }
-
-    fn read(&self, field: &str, wire: &Vec<u32>) -> Result<SeatSet, WireError> {
-        let seats: ArrayVec<Seat, MAX_PLAYERS> = Each(SEAT).read(field, wire)?;
-        if let Some(place) = seats.windows(2).position(|pair| pair[0] >= pair[1]) {
+// Seats of which each must come after the one before it.
+wire_as! {
+    SeatSet = Vec<u32> as ArrayVec<Seat, MAX_PLAYERS>: Each(SEAT),
+    |seats| seats.iter().collect(),
+    |field, seats| match seats.windows(2).position(|pair| pair[0] >= pair[1]) {
+        None => Ok(seats.into_iter().collect()),
+        Some(place) => {
             let error = WireError::new("", "must be higher than the seat before it");
-            return Err(error.at(field, place + 1));
+            Err(error.at(field, place + 1))
         }
-        Ok(seats.into_iter().collect())
     }
 }
 

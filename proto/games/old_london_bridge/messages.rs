@@ -14,10 +14,11 @@ use super::{
 };
 use crate::games::{
     conversion::{
-        DefaultAsNothing, Each, Else, ElseDefault, InRange, Maybe, OrZero, OrZeroUnchecked, Plain,
-        SeatBelow,
+        DefaultAsNothing, Each, Else, InRange, Maybe, OrZero, OrZeroUnchecked, Plain, SeatBelow,
     },
-    describe::{wire_edition, wire_enum, wire_message, wire_oneof},
+    describe::{wire_message, wire_oneof},
+    enums::{ElseDefault, wire_enum},
+    other_form::wire_edition,
 };
 
 /// Highest value of a card.

@@ -16,9 +16,11 @@ use super::v1;
 use crate::games::{
     conversion::{Conversion, Each, InRange, OnWire},
     describe::{put_fields, wire_message},
+    other_form::wire_as,
     wire::{Path as _, WireError},
     writer::{Field, Writer, field_of},
 };
+
 /// A face that must belong to an area.
 pub(super) struct FaceOf(pub(super) Area);
 
@@ -66,20 +68,22 @@ impl Conversion<FaceChoice, Option<v1::FaceChoice>> for ChoiceFor {
 /// Counts of tiles by kind: one entry a tile.
 pub(super) struct TileCounts;
 
+/// The tiles of which these are the counts.
+fn counted(counts: &[u8; TILE_KINDS]) -> impl Iterator<Item = TileKind> + Clone {
+    let kinds = TileKind::ALL.into_iter().zip(counts);
+    kinds.flat_map(|(kind, &count)| iter::repeat_n(kind, count.into()))
+}
+
 impl Conversion<[u8; TILE_KINDS], Vec<i32>> for TileCounts {
     fn write(&self, counts: &[u8; TILE_KINDS]) -> Vec<i32> {
-        let mut tiles = Vec::with_capacity(counts.iter().copied().map(usize::from).sum());
-        for (kind, &count) in TileKind::ALL.iter().zip(counts) {
-            tiles.extend((0..count).map(|_| kind.to_wire()));
-        }
+        let mut tiles = Vec::with_capacity(counted(counts).count());
+        tiles.extend(counted(counts).map(|tile| -> i32 { tile.to_wire() }));
         tiles
     }
 
     fn put(&self, counts: &[u8; TILE_KINDS], field: Field, to: &mut Writer) {
-        let kinds = TileKind::ALL.iter().zip(counts);
-        let tiles = kinds.flat_map(|(kind, &count)| iter::repeat_n(kind, count.into()));
-        to.list(tiles, field, |to, tile, field| {
-            OnWire::<i32>::put(tile, field, to)
+        to.list(counted(counts), field, |to, tile, field| {
+            OnWire::<i32>::put(&tile, field, to)
         });
     }
 
@@ -117,20 +121,11 @@ pub(super) fn refused(error: EditionError) -> WireError {
     }
 }
 
-/// The position of a building in the edition.
-impl OnWire<u32> for BuildingId {
-    fn to_wire(&self) -> u32 {
-        self.index() as u32
-    }
-
-    fn put(&self, field: Field, to: &mut Writer) {
-        to.number(self.index() as u32, field);
-    }
-
-    fn from_wire(field: &str, wire: &u32) -> Result<Self, WireError> {
-        let place = InRange(0..=BUILDINGS as u8 - 1).read(field, wire)?;
-        Ok(Self::new(place).expect("the place is in range"))
-    }
+// The position of a building in the edition.
+wire_as! {
+    BuildingId = u32 as u8: InRange(0..=BUILDINGS as u8 - 1),
+    |id| id.number(),
+    |_field, place| Ok(Self::new(place).expect("the place is in range"))
 }
 
 /// The first of some buildings that are alike stands for all of them.

@@ -1,0 +1,90 @@
+//! The macros for types that go on the wire as another type of the rules.
+
+/// Gives a type the form on the wire of another one, which it becomes and is made of:
+///
+/// ```text
+/// wire_as! {
+///     Rotation = u32 as u8: InRange(0..=3),
+///     |rotation| rotation.quarter_turns(),
+///     |_field, turns| Ok(Self::ALL[usize::from(turns)])
+/// }
+/// ```
+///
+/// The last line gives the value, or says what is wrong with the field.
+macro_rules! wire_as {
+    (
+        $rules:ty = $wire:ty as $other:ty $(: $conversion:expr)?,
+        |$value:ident| $becomes:expr,
+        |$field:ident, $read:pat_param| $made:expr
+    ) => {
+        impl $crate::games::conversion::OnWire<$wire> for $rules {
+            fn to_wire(&self) -> $wire {
+                let $value = self;
+                let other: $other = $becomes;
+                let conversion = $crate::games::describe::conversion!($($conversion)?);
+                $crate::games::conversion::Conversion::write(&conversion, &other)
+            }
+
+            fn put(
+                &self,
+                field: $crate::games::writer::Field,
+                to: &mut $crate::games::writer::Writer,
+            ) {
+                let $value = self;
+                let other: $other = $becomes;
+                let conversion = $crate::games::describe::conversion!($($conversion)?);
+                $crate::games::conversion::Conversion::<$other, $wire>::put(
+                    &conversion, &other, field, to,
+                );
+            }
+
+            fn from_wire(
+                $field: &str,
+                wire: &$wire,
+            ) -> Result<Self, $crate::games::wire::WireError> {
+                let conversion = $crate::games::describe::conversion!($($conversion)?);
+                let $read: $other =
+                    $crate::games::conversion::Conversion::read(&conversion, $field, wire)?;
+                $made
+            }
+        }
+    };
+}
+pub(super) use wire_as;
+
+/// Describes edition data, a field of a config: written as the rules have it, read and then
+/// checked by the rules, whose errors name its entries as the message does or are given to a
+/// function that makes them so. Where it is not set, the built-in edition is meant.
+macro_rules! wire_edition {
+    ($edition:ty = $message:ty as $parts:ty $(, refused by $refused:expr)?) => {
+        impl $crate::games::conversion::OnWire<Option<$message>> for std::sync::Arc<$edition> {
+            fn to_wire(&self) -> Option<$message> {
+                Some($crate::games::conversion::OnWire::to_wire(self.parts()))
+            }
+
+            fn put(
+                &self,
+                field: $crate::games::writer::Field,
+                to: &mut $crate::games::writer::Writer,
+            ) {
+                let parts = self.parts();
+                let parts: &$parts = std::borrow::Borrow::borrow(&parts);
+                $crate::games::conversion::OnWire::<$message>::put(parts, field, to);
+            }
+
+            fn from_wire(
+                field: &str,
+                wire: &Option<$message>,
+            ) -> Result<Self, $crate::games::wire::WireError> {
+                let Some(wire) = wire else {
+                    return Ok(<$edition>::built_in());
+                };
+                let parts: $parts = $crate::games::conversion::OnWire::from_wire(field, wire)?;
+                let checked = <$edition>::new(&parts)$(.map_err($refused))?;
+                let checked = checked.map_err($crate::games::wire::WireError::from);
+                $crate::games::wire::Path::below(checked.map(std::sync::Arc::new), field)
+            }
+        }
+    };
+}
+pub(super) use wire_edition;
