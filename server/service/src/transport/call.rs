@@ -12,18 +12,19 @@ use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::KeyId;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
-    sync::{AcquireError, OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore},
     task::AbortHandle,
-    time::timeout,
 };
 use tonic::Status;
 
 use super::{
     allowances::{Allowance, Allowances, permits},
     answer::Answer,
+    answer_room::{self, AnswerRoom},
     caller_id::CallerId,
     crowd::{CrowdMember, CrowdPlace},
     origin::Origin,
+    request_bytes::RequestBytes,
     rules_allowance::RulesAllowance,
 };
 use crate::{
@@ -128,17 +129,6 @@ impl QueueAllowance {
     }
 }
 
-/// Room for what a stream is made from.
-pub(crate) struct AnswerRoom {
-    _permits: Vec<OwnedSemaphorePermit>,
-}
-
-/// Bytes of a request that is not there whole, beyond those that every call has room for.
-pub(crate) struct RequestBytes {
-    of_caller: Taken,
-    in_all: Taken,
-}
-
 impl Call {
     pub(super) fn new(connection: Arc<ConnectionShare>) -> Arc<Self> {
         let held = Held {
@@ -216,8 +206,8 @@ impl Call {
     }
 
     /// Takes note whose call it is: it then counts for the key, if it did not from its beginning,
-    /// or without keys for the address. A bot's stream counts for no address: others behind it must not keep the bot from its seat,
-    /// and tickets bound how many there are.
+    /// or without keys for the address. A bot's stream counts for no address: others behind it must
+    /// not keep the bot from its seat, and tickets bound how many there are.
     ///
     /// # Errors
     /// When the caller, or for a bot's stream the server, has too many calls in progress.
@@ -279,7 +269,7 @@ impl Call {
             Some(call) => call.wait_for_room(bytes).await?,
             None => Vec::new(),
         };
-        Ok(AnswerRoom { _permits: room })
+        Ok(AnswerRoom::of(room))
     }
 
     async fn wait_for_room(&self, bytes: usize) -> Result<Vec<OwnedSemaphorePermit>, Refusal> {
@@ -301,26 +291,7 @@ impl Call {
             (&of_caller, caller_permits, "unread_answer_bytes_per_caller"),
             (&in_all.unread, in_all.unread_permits, "unread_answer_bytes"),
         ];
-        let mut limit = "";
-        let mut room = Vec::new();
-        let waiting = async {
-            for (semaphore, most, name) in parts {
-                limit = name;
-                let wanted = u32::try_from(permits(bytes).min(most)).unwrap_or(u32::MAX);
-                let permit = Arc::clone(semaphore).acquire_many_owned(wanted).await?;
-                room.push(permit);
-            }
-            Ok::<_, AcquireError>(())
-        };
-        let waited = timeout(limits.unread_time, waiting).await;
-        // The semaphores are never closed.
-        waited.map(|_| room).map_err(|_| {
-            Refusal::new(
-                RefusalReason::LimitReached,
-                format!("earlier answers are not read, and the server's limit {limit} is reached"),
-            )
-            .with("limit", limit)
-        })
+        answer_room::wait(parts, bytes, limits.unread_time).await
     }
 
     /// Gives back what the answer does not need of its room: it takes so many bytes.
@@ -339,9 +310,7 @@ impl Call {
     pub(crate) fn request_bytes(&self, bytes: usize) -> Result<RequestBytes, Refusal> {
         let of_caller = Arc::clone(&self.held().allowance.request_bytes);
         let in_all = &self.connection.allowances.in_all.request_bytes;
-        let of_caller = acquire_bytes(&of_caller, bytes, "unfinished_request_bytes_per_caller")?;
-        let in_all = acquire_bytes(in_all, bytes, "unfinished_request_bytes")?;
-        Ok(RequestBytes { of_caller, in_all })
+        RequestBytes::acquire(&of_caller, in_all, bytes)
     }
 
     /// The allowances for messages that wait for its bot.
@@ -446,19 +415,6 @@ impl Held {
     }
 }
 
-impl RequestBytes {
-    /// Counts more of them; `None` when there are too many, with the limit.
-    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
-        if !self.of_caller.grow(bytes) {
-            return Err(too_many_bytes("unfinished_request_bytes_per_caller"));
-        }
-        if !self.in_all.grow(bytes) {
-            return Err(too_many_bytes("unfinished_request_bytes"));
-        }
-        Ok(())
-    }
-}
-
 fn acquire(tally: &Arc<Tally>, limit: &'static str) -> Result<Taken, Refusal> {
     tally
         .try_acquire(1)
@@ -469,18 +425,4 @@ fn acquire_of_server(tally: &Arc<Tally>, limit: &'static str) -> Result<Taken, R
     tally
         .try_acquire(1)
         .ok_or_else(|| Refusal::server_limit(limit, tally.limit()))
-}
-
-fn acquire_bytes(tally: &Arc<Tally>, bytes: usize, limit: &'static str) -> Result<Taken, Refusal> {
-    tally
-        .try_acquire(bytes)
-        .ok_or_else(|| too_many_bytes(limit))
-}
-
-fn too_many_bytes(limit: &'static str) -> Refusal {
-    Refusal::new(
-        RefusalReason::LimitReached,
-        format!("too many requests are under way, and the server's limit {limit} is reached"),
-    )
-    .with("limit", limit)
 }
