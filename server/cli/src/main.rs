@@ -26,6 +26,7 @@ mod list;
 mod match_client;
 mod match_flags;
 mod moment;
+mod new_bot;
 mod output;
 mod output_file;
 mod proto_json;
@@ -64,6 +65,7 @@ use clap::{Parser, Subcommand};
         bridgemaster demo                      play a whole match between built-in bots, here and now\n  \
         bridgemaster replay show FILE          read what happened in it\n\n\
         Your own bot:\n  \
+        bridgemaster new-bot --language python my-bot\n  \
         bridgemaster demo --bots \"greedy,greedy,greedy,python3 my_bot.py\"\n  \
         bridgemaster check-bot -- python3 my_bot.py\n  \
         bridgemaster contest --bot \"mine=python3 my_bot.py\" --against greedy\n\n\
@@ -94,6 +96,8 @@ enum Command {
     Bot(bot::BotCommand),
     /// Attend the queue of a contest or a ladder with a bot, one process for each match
     Attend(attend::AttendArgs),
+    /// Make a folder with a bot to begin with, in one of six languages
+    NewBot(new_bot::NewBotArgs),
     /// Check a bot, in any language, against the protocol
     CheckBot(check_bot::CheckBotArgs),
     /// Find out which bot is better, and how sure that is: many matches, a table, a verdict
@@ -133,6 +137,7 @@ fn main() -> ExitCode {
         Command::Create(args) => args.run(),
         Command::Bot(command) => command.run(),
         Command::Attend(args) => args.run(),
+        Command::NewBot(args) => args.run(),
         Command::CheckBot(args) => return check_bot::run(args),
         Command::Contest(args) => return contest::run(args),
         Command::Ladder(args) => args.run(),

@@ -24,6 +24,7 @@ mod killed_bot;
 mod listing;
 mod logs;
 mod misuse;
+mod new_bot;
 mod open_files;
 mod page;
 mod program;

@@ -18,7 +18,9 @@ fn assert_names(text: &str, names: &[&str]) {
 
 #[test]
 fn help_shows_the_first_steps_and_every_command() {
-    let commands = ["demo", "serve", "create", "bot", "watch", "key", "replay"];
+    let commands = [
+        "demo", "serve", "create", "bot", "new-bot", "watch", "key", "replay",
+    ];
     let help = succeed(["--help"]);
     assert_names(&help, &commands);
     assert_names(

@@ -1,0 +1,1 @@
+"""What `.ci/languages` does: one module for each kind of test."""

@@ -1,0 +1,166 @@
+"""The sample bot of a language, in the folder of its name in `bots`."""
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from .catalogue import Generated, Language, Packed
+from .processes import (
+    PATIENCE_S,
+    TOP,
+    UNHURRIED,
+    FailedError,
+    ask,
+    bots,
+    check_bot,
+    decisions,
+    play_there,
+    server,
+    shell,
+    timed,
+    until,
+)
+
+DECISIONS_BEFORE_KILL = 10
+"""Decisions after which the server is killed: the match is under way, and far from its end."""
+
+QUEUE = "cup"
+"""The queue that bots attend."""
+
+
+def test(language: Language, program: Path, time_limit: str) -> None:
+    """Test a sample bot that is built."""
+    if language.generated:
+        timed(f"{language.name}: its generated code is new", be_fresh, language.generated)
+    timed(f"{language.name}: passes its own tests", shell, language.own_tests)
+    timed(f"{language.name}: plays a match as its README says", play, language, program)
+    if language.packed:
+        what = f"{language.name}: plays with its package in an empty folder"
+        timed(what, play_packed, language.packed, program)
+    command = bot_command(language)
+    timed(f"{language.name}: passes check-bot", check_bot, program, command, TOP, time_limit)
+    timed(f"{language.name}: survives its server", survive, language, program)
+    timed(f"{language.name}: attends a queue", attend, language, program)
+
+
+def be_fresh(generated: Generated) -> None:
+    """Make the code anew: it must stay as it is."""
+    buf = os.environ.get("BRIDGEMASTER_BUF") or shutil.which("buf")
+    if buf is None:
+        if "CI" in os.environ:
+            raise FailedError("with CI set, buf must be there: set BRIDGEMASTER_BUF")
+        print(f"{generated.folder}: not compared with the .proto files, for there is no buf")
+        return
+    folder = TOP / generated.folder
+    before = contents(folder)
+    shell(generated.command, PATH=f"{Path(buf).parent}:{os.environ['PATH']}")
+    if contents(folder) != before:
+        raise FailedError(
+            f"{generated.folder} was not made from the .proto files as they are; now it is: "
+            "commit it"
+        )
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """Return the files below a folder with what they hold."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def commands(language: Language) -> tuple[str, str]:
+    """Return the two commands of a language's README."""
+    return commands_of(f"bots/{language.name}/README.md")
+
+
+def commands_of(readme: str) -> tuple[str, str]:
+    """Return the two commands of a README: the one that builds, and the one that plays."""
+    text = (TOP / readme).read_text()
+    block = re.search(r"^```sh\n(.+)\n(.+)\n```$", text, re.MULTILINE)
+    if block is None:
+        raise FailedError(f"{readme} has no two commands")
+    return block[1], block[2]
+
+
+def bot_command(language: Language) -> list[str]:
+    """Return the command of the bot: what is quoted in the command that plays."""
+    quoted = re.search(r'"([^"]+)"', commands(language)[1])
+    if quoted is None:
+        raise FailedError("its README does not quote the command of the bot")
+    return quoted[1].split()
+
+
+def build(language: Language) -> None:
+    """Build as the README says."""
+    shell(commands(language)[0])
+
+
+def play(language: Language, program: Path) -> None:
+    """Play as the README says."""
+    play_there(commands(language)[1], program, TOP)
+
+
+def play_packed(packed: Packed, program: Path) -> None:
+    """Install the package into an empty folder, and play with the first bot of its README."""
+    bot = re.search(r"^```js\n(.+?)^```$", (TOP / packed.readme).read_text(), re.M | re.S)
+    if bot is None:
+        raise FailedError(f"{packed.readme} shows no bot")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        (folder / packed.bot).write_text(bot[1])
+        for command in packed.commands:
+            shell(command.replace("TOP", str(TOP)), folder)
+        play_there(commands_of(packed.readme)[1], program, folder)
+
+
+def survive(language: Language, program: Path) -> None:
+    """Kill the server in the middle of a match: both bots come back and play it to the end."""
+    with tempfile.TemporaryDirectory() as data, bots() as start:
+        with server(program, data, "127.0.0.1:0") as (killed, url):
+            flags = ["--game", "alhambra", "--seats", "2", *UNHURRIED]
+            made = ask(program, "create", "--server", url, *flags, "--json")
+            match = made["match"]["matchId"]
+            first, second = (seat["ticket"] for seat in made["tickets"])
+            bot = start(bot_command(language), url, BRIDGEMASTER_TICKET=first)
+            other = start([str(program), "bot", "random"], url, BRIDGEMASTER_TICKET=second)
+            until(lambda: decisions(program, url, match) >= DECISIONS_BEFORE_KILL)
+            killed.kill()
+            killed.wait()
+        with server(program, data, url.removeprefix("http://")):
+            for process in (bot, other):
+                if process.wait(PATIENCE_S) != 0:
+                    raise FailedError(
+                        f"a bot ended with {process.returncode} after its server's kill"
+                    )
+            seats = ask(program, "result", "--server", url, match, "--json")["result"]["seats"]
+            if any(seat.get("faultCount") or seat.get("houseDecisions") for seat in seats):
+                raise FailedError(f"faults after the kill of the server: {seats}")
+
+
+def attend(language: Language, program: Path) -> None:
+    """Attend the queue of a contest, which closes it in the end, and play all matches there."""
+    with (
+        tempfile.TemporaryDirectory() as data,
+        tempfile.TemporaryDirectory() as made,
+        bots() as start,
+        server(program, data, "127.0.0.1:0") as (_, url),
+    ):
+        folder = Path(made, "contest")
+        entrants = ["--bot", "here=random", "--bot", f"there=@{language.name}-sample"]
+        flags = [
+            *("--game", "bridges_to_nowhere", "--server", url, "--queue", QUEUE, *entrants),
+            *("--format", "round-robin", "--rounds", "1", "--concurrency", "2"),
+            *("--referee-lag-limit-ms", "60000", *UNHURRIED, "--folder", str(folder)),
+        ]
+        contest = start([str(program), "contest", *flags], url)
+        bot = start(bot_command(language), url, BRIDGEMASTER_QUEUE=QUEUE, BRIDGEMASTER_SLOTS="2")
+        if contest.wait(PATIENCE_S) != 0:
+            raise FailedError(f"the contest ended with {contest.returncode}")
+        if bot.wait(PATIENCE_S) != 0:
+            raise FailedError(f"the bot left the queue with {bot.returncode}")
+        results = (folder / "results.jsonl").read_text().splitlines()
+        seats = [seat for line in results for seat in json.loads(line)["row"]["seats"]]
+        played = [seat["end"]["how"] for seat in seats if seat["bot"] != 0]
+        if played != ["attended", "attended"]:
+            raise FailedError(f"its matches ended so: {played}")

@@ -1,0 +1,170 @@
+//! What is in the folder of a new bot, by language. `.ci/languages` makes, builds and plays each.
+
+use bridgemaster_proto::PROTOCOL_REVISION;
+
+use super::checkout::Checkout;
+
+/// Stands for the path of the checkout.
+const CHECKOUT: &str = "@CHECKOUT@";
+const README: &str = include_str!("../../templates/README.md");
+
+/// What is in the folder of a new bot in one language.
+pub(super) struct Template {
+    /// As the command line names it.
+    name: &'static str,
+    /// As people do.
+    language: &'static str,
+    /// The file of the bot.
+    pub(super) source: &'static str,
+    /// What builds it, in the folder.
+    build: &'static str,
+    /// What starts it then.
+    pub(super) command: &'static str,
+    /// What building takes.
+    tools: &'static str,
+    /// The files that name the checkout.
+    named_in: &'static str,
+    /// The page of the library, in the checkout.
+    documentation: &'static str,
+    /// Names and texts of the files besides README.md.
+    files: &'static [(&'static str, &'static str)],
+    /// The file of the checkout, if any, that says which versions of other libraries are tested with
+    /// this one.
+    pub(super) lock_file: Option<&'static str>,
+}
+
+/// The files of a template, of the folder of its language.
+macro_rules! files {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$((
+            $name,
+            include_str!(concat!("../../templates/", $folder, "/", $name)),
+        )),+]
+    };
+}
+
+const TEMPLATES: &[Template] = &[
+    Template {
+        name: "python",
+        language: "Python",
+        source: "my_bot.py",
+        build: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
+        command: ".venv/bin/python my_bot.py",
+        tools: "Python 3.10 or newer",
+        named_in: "`requirements.txt`",
+        documentation: "sdk/python/README.md",
+        files: files!("python": "my_bot.py", "requirements.txt", ".gitignore"),
+        lock_file: None,
+    },
+    Template {
+        name: "typescript",
+        language: "TypeScript",
+        source: "src/my-bot.ts",
+        build: "npm install --prefix @CHECKOUT@/sdk/typescript && npm install",
+        command: "node dist/my-bot.js",
+        tools: "Node 20 or newer; later `npm run build` does",
+        named_in: "`package.json` and in the first command",
+        documentation: "sdk/typescript/README.md",
+        files: files!(
+            "typescript": "src/my-bot.ts", "package.json", "tsconfig.json", ".gitignore"
+        ),
+        lock_file: None,
+    },
+    Template {
+        name: "go",
+        language: "Go",
+        source: "main.go",
+        build: "go mod tidy && go build -o my-bot .",
+        command: "./my-bot",
+        tools: "Go 1.26, which Go 1.21 and newer fetches",
+        named_in: "`go.mod`",
+        documentation: "bots/go/README.md",
+        files: files!("go": "main.go", "go.mod", ".gitignore"),
+        lock_file: None,
+    },
+    Template {
+        name: "java",
+        language: "Java",
+        source: "src/main/java/MyBot.java",
+        build: "mvn -q -f @CHECKOUT@/bots/java -pl client -am -Dmaven.test.skip install \
+            && mvn -q package",
+        command: "java -jar target/my-bot.jar",
+        tools: "Java 17 and Maven 3.8, or newer; later `mvn -q package` does",
+        named_in: "the first command, which makes it known to Maven on this machine",
+        documentation: "bots/java/README.md",
+        files: files!("java": "src/main/java/MyBot.java", "pom.xml", ".gitignore"),
+        lock_file: None,
+    },
+    Template {
+        name: "cpp",
+        language: "C++",
+        source: "my_bot.cpp",
+        build: "cmake -S . -B build && cmake --build build --parallel 2",
+        command: "build/my-bot",
+        tools: "CMake 3.18, a compiler of C++20, gRPC and OpenSSL",
+        named_in: "`CMakeLists.txt`",
+        documentation: "bots/cpp/README.md",
+        files: files!("cpp": "my_bot.cpp", "CMakeLists.txt", ".gitignore"),
+        lock_file: None,
+    },
+    Template {
+        name: "rust",
+        language: "Rust",
+        source: "src/main.rs",
+        build: "cargo build",
+        command: "target/debug/my-bot",
+        tools: "Rust 1.95 or newer; with `--release` the bot is in `target/release`, and quicker",
+        named_in: "`Cargo.toml`",
+        documentation: "sdk/rust/src/lib.rs",
+        files: files!("rust": "src/main.rs", "Cargo.toml", ".gitignore"),
+        lock_file: Some("Cargo.lock"),
+    },
+];
+
+/// The languages, as the command line names them.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TEMPLATES.iter().map(|template| template.name)
+}
+
+/// The template of a language.
+pub(super) fn find(name: &str) -> Option<&'static Template> {
+    TEMPLATES.iter().find(|template| template.name == name)
+}
+
+impl Template {
+    /// What builds the bot.
+    pub(super) fn build(&self, checkout: &Checkout) -> String {
+        self.build.replace(CHECKOUT, checkout.path())
+    }
+
+    /// Names and texts of all files.
+    pub(super) fn files(
+        &self,
+        checkout: &Checkout,
+    ) -> impl Iterator<Item = (&'static str, String)> {
+        let readme = ("README.md", self.readme(checkout));
+        let path = checkout.path().to_owned();
+        let others = self.files.iter();
+        let others = others.map(move |(name, text)| (*name, text.replace(CHECKOUT, &path)));
+        std::iter::once(readme).chain(others)
+    }
+
+    fn readme(&self, checkout: &Checkout) -> String {
+        let documentation = format!("{CHECKOUT}/{}", self.documentation);
+        let values = [
+            ("@LANGUAGE@", self.language),
+            ("@SOURCE@", self.source),
+            ("@BUILD@", self.build),
+            ("@COMMAND@", self.command),
+            ("@TOOLS@", self.tools),
+            ("@NAMED_IN@", self.named_in),
+            ("@REVISION@", &PROTOCOL_REVISION.to_string()),
+            ("@DOCUMENTATION@", &documentation),
+            // The last: the others name it.
+            (CHECKOUT, checkout.path()),
+        ];
+        let text = README.to_owned();
+        let fill = |text: String, (name, value): (&str, &str)| text.replace(name, value);
+        values.into_iter().fold(text, fill)
+    }
+}
