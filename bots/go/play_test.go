@@ -385,6 +385,26 @@ func TestARefusalThatPassesIsTriedAgain(t *testing.T) {
 	p.endsWell("ended")
 }
 
+func TestAServerThatStopsAndDoesNotComeBackIsLostWithItsReason(t *testing.T) {
+	server := start(t)
+	options := Options{
+		Server: server.address, Ticket: "t", ReconnectFor: time.Nanosecond,
+		Log: log.New(io.Discard, "", 0),
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Play(context.Background(), DecideFunc(nil), options)
+		ended <- err
+	}()
+	stream, _ := server.welcomed(false)
+	stream.fail(codes.Unavailable, "SERVER_STOPPING")
+	err := soon(t, ended)
+	var lost *ServerLostError
+	if !errors.As(err, &lost) || !lost.Welcomed || ReasonOf(err) != "SERVER_STOPPING" {
+		t.Fatal(err)
+	}
+}
+
 func TestTheSeedIsCheckedAgainstTheCommitment(t *testing.T) {
 	for _, told := range []struct{ seed, salt string }{
 		{seed, salt}, {"london-1210", salt}, {seed, "01" + salt[2:]}, {seed, "salt"}, {"", ""},

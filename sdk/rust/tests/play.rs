@@ -614,6 +614,43 @@ async fn a_server_that_does_not_come_back_is_lost_after_the_time_for_resuming() 
 }
 
 #[tokio::test]
+async fn a_key_that_is_revoked_during_the_match_ends_play_with_that_reason() {
+    let mut server = ScriptedServer::start().await;
+    let (playing, _strings) = start(&server);
+    let (_, stream) = server.next_welcomed().await;
+    stream
+        .fail(refusal(Code::Unauthenticated, "KEY_REVOKED", "revoked"))
+        .await;
+    let error = played(playing).await.unwrap_err();
+    assert_eq!(reason(&error), ("KEY_REVOKED", Advice::Fix));
+}
+
+#[tokio::test]
+async fn a_server_that_stops_and_does_not_come_back_is_told_by_its_reason() {
+    let mut server = ScriptedServer::start().await;
+    let (bot, _strings) = puppet();
+    let options = Options {
+        reconnect_for: Duration::ZERO,
+        ..options(&server.url)
+    };
+    let playing = tokio::spawn(play(bot, options));
+    let (_, stream) = server.next_welcomed().await;
+    stream
+        .fail(refusal(Code::Unavailable, "SERVER_STOPPING", "until later"))
+        .await;
+    let error = played(playing).await.unwrap_err();
+    assert_eq!(reason(&error), ("SERVER_STOPPING", Advice::Retry));
+}
+
+/// The reason of the server, and what to do.
+fn reason(error: &PlayError) -> (&str, Advice) {
+    let PlayError::Refused(refusal) = error else {
+        panic!("{error:?}")
+    };
+    (&refusal.reason, error.advice())
+}
+
+#[tokio::test]
 async fn an_address_that_is_none_is_refused_before_dialling() {
     let (bot, _strings) = puppet();
     let error = play(bot, options("not an address")).await.unwrap_err();

@@ -434,6 +434,19 @@ test("a server that is not there is an error that says to retry", async () => {
   });
 });
 
+test("a server that stops and does not come back is lost with its reason", async () => {
+  const stopping = await ScriptedServer.start();
+  const options = { server: stopping.address, ticket: "t", reconnectForMs: 0 };
+  const lost = play(() => 0, options);
+  (await stopping.welcomed()).fail(status.UNAVAILABLE, "SERVER_STOPPING");
+  await assert.rejects(soon(lost), (error) => {
+    assert.ok(error instanceof ServerLostError);
+    assert.deepEqual([error.advice, error.reason], ["retry", "SERVER_STOPPING"]);
+    return true;
+  });
+  stopping.stop();
+});
+
 for (const [what, options, message] of [
   ["no ticket", {}, /no ticket: set BRIDGEMASTER_TICKET/],
   ["a ticket of two lines", { ticket: "a\nb" }, /the ticket has characters/],
