@@ -151,7 +151,11 @@ def _worth(outcome: RulesOutcome, seat: int) -> float:
 def rules_at(address: str) -> Iterator[Rules]:
     """Open a session at an address such as `http://127.0.0.1:50052` or `unix:/tmp/rules.sock`."""
     target = address.removeprefix("http://")
-    with grpc.insecure_channel(target, options=[("grpc.enable_http_proxy", 0)]) as channel:
+    options: list[tuple[str, str | int]] = [("grpc.enable_http_proxy", 0)]
+    if target.startswith("unix:"):
+        # grpcio would name the path as the authority, which HTTP/2 servers refuse.
+        options.append(("grpc.default_authority", "localhost"))
+    with grpc.insecure_channel(target, options=options) as channel:
         rules = Rules(RulesServiceStub(channel), os.environ.get("BRIDGEMASTER_KEY"))
         try:
             yield rules

@@ -1,6 +1,7 @@
 //! The Python bots play whole matches.
 
 use std::{
+    io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
@@ -73,6 +74,9 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let search = Trial::ignorable_test("python_bot::search_plays_a_whole_match", || {
         PYTHON.with(|python| plays_a_whole_match(python, "search", GAME_IDS[0], 2))
     });
+    let at_a_socket = Trial::ignorable_test("python_bot::search_reaches_rules_at_a_socket", || {
+        PYTHON.with(search_reaches_rules_at_a_socket)
+    });
     let own_tests = Trial::ignorable_test("python_bot::its_own_tests_pass", || {
         PYTHON.with(|python| {
             must_succeed(
@@ -95,7 +99,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         })
     });
     matches
-        .chain([search, own_tests, locked, attends])
+        .chain([search, at_a_socket, own_tests, locked, attends])
         .chain(checks)
 }
 
@@ -174,6 +178,48 @@ fn plays_a_whole_match(python: &Path, bot: &str, game: &str, seats: u32) -> Resu
     })?;
     check_result(&result, bot, seats);
     Ok(())
+}
+
+/// Asks for a copy of a position that the session has not: the answer says so.
+const ASKS_AT_A_SOCKET: &str = "
+import sys
+from bridgemaster.v1.rules_service_pb2 import RulesOperation
+from search_bot import rules_at
+
+with rules_at('unix:' + sys.argv[1]) as rules:
+    try:
+        rules.do([RulesOperation(position_number=0, copy_from_number=5)])
+    except RuntimeError as refused:
+        print('refused:', refused)
+";
+
+/// grpcio names the path of a socket in a way that servers of HTTP/2 do not take.
+fn search_reaches_rules_at_a_socket(python: &Path) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let socket = folder.path().join("rules.sock");
+    let mut rules = Command::new(env!("CARGO_BIN_EXE_bridgemaster"))
+        .arg("rules")
+        .arg("--socket")
+        .arg(&socket)
+        .stdout(Stdio::piped())
+        .spawn()?;
+    // It prints its address once it listens.
+    let mut line = String::new();
+    let output = rules.stdout.take().ok_or("it has an output")?;
+    BufReader::new(output).read_line(&mut line)?;
+    let asked = Command::new(python)
+        .args(["-c", ASKS_AT_A_SOCKET])
+        .arg(&socket)
+        .current_dir(workspace().join("bots/python"))
+        .output();
+    rules.kill()?;
+    rules.wait()?;
+    let asked = asked?;
+    let said = String::from_utf8_lossy(&asked.stdout);
+    match said.starts_with("refused: ") {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&asked.stderr).into_owned().into()),
+    }
 }
 
 /// A bot that is only a function.
