@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .catalogue import Language
 from .processes import TOP, FailedError, check_bot, play_there, shell, timed
+from .round_trips import RoundTrips, measure
 
 WHOLE = re.compile(r"import |use |#include ")
 """What a program has that is no mere part of one, beside a call that runs the bot."""
@@ -21,6 +22,7 @@ class Made:
     """From nothing to the end of the first match, what was downloaded before not counted."""
     checks: int
     """Checks of `check-bot`, all of which passed."""
+    round_trips: RoundTrips
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def make(language: Language, program: Path, folder: Path) -> NewBot:
     return NewBot(folder, block[1], block[2])
 
 
-def test(language: Language, program: Path, time_limit: str) -> Made:
+def test(language: Language, program: Path, time_limit: str, turns: int) -> Made:
     """Make a bot where nothing is, build it, let it play, and check it; then the bots of pages."""
     with tempfile.TemporaryDirectory() as empty:
         folder = Path(empty, "my-bot")
@@ -79,12 +81,17 @@ def test(language: Language, program: Path, time_limit: str) -> Made:
             f"{what} passes check-bot",
             lambda: checks.append(check_bot(program, bot.command, folder, time_limit)),
         )
+        trips: list[RoundTrips] = []
+        timed(
+            f"{language.name}: round trips",
+            lambda: trips.append(measure(language, bot.command, folder, program, turns)),
+        )
         for place, text in whole_bots(language).items():
             bot.source.write_text(text)
             if language.rebuild:
                 timed(f"{language.name}: {place} is built", shell, language.rebuild, folder)
             timed(f"{language.name}: {place} plays", play_there, bot.play, program, folder)
-    return Made(took_s, checks[0])
+    return Made(took_s, checks[0], trips[0])
 
 
 def whole_bots(language: Language) -> dict[str, str]:

@@ -21,6 +21,10 @@ UNHURRIED = ("--startup-ms", "600000", "--bank-ms", "3600000", "--cap-ms", "6000
 """So that no clock runs out on a loaded machine."""
 
 
+LONGEST_PAUSE_S = 1.0
+"""Longest pause before a condition is looked at again."""
+
+
 class FailedError(Exception):
     """A test failed."""
 
@@ -91,19 +95,26 @@ def decisions(program: Path, url: str, match: str) -> int:
 
 def ask(program: Path, *arguments: str) -> Any:  # noqa: ANN401
     """Run a command of the program, and return the JSON that it prints."""
+    return json.loads(tell(program, *arguments))
+
+
+def tell(program: Path, *arguments: str) -> str:
+    """Run a command of the program, and return what it prints."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True)
     if done.returncode != 0:
         raise FailedError(f"`{' '.join(arguments)}` failed: {done.stderr}")
-    return json.loads(done.stdout)
+    return done.stdout
 
 
-def until(condition: Callable[[], bool]) -> None:
+def until(condition: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
     """Wait until a condition holds."""
-    end_s = time.monotonic() + PATIENCE_S
+    end_s = time.monotonic() + patience_s
+    pause_s = 0.05
     while not condition():
         if time.monotonic() > end_s:
             raise FailedError("what was waited for did not happen")
-        time.sleep(0.05)
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
 
 def shell(command: str, folder: Path = TOP, **variables: str) -> None:

@@ -23,6 +23,7 @@ from .processes import (
     timed,
     until,
 )
+from .readmes import commands_of, first_bot
 
 DECISIONS_BEFORE_KILL = 10
 """Decisions after which the server is killed: the match is under way, and far from its end."""
@@ -74,15 +75,6 @@ def commands(language: Language) -> tuple[str, str]:
     return commands_of(f"bots/{language.name}/README.md")
 
 
-def commands_of(readme: str) -> tuple[str, str]:
-    """Return the two commands of a README: the one that builds, and the one that plays."""
-    text = (TOP / readme).read_text()
-    block = re.search(r"^```sh\n(.+)\n(.+)\n```$", text, re.MULTILINE)
-    if block is None:
-        raise FailedError(f"{readme} has no two commands")
-    return block[1], block[2]
-
-
 def bot_command(language: Language) -> list[str]:
     """Return the command of the bot: what is quoted in the command that plays."""
     quoted = re.search(r'"([^"]+)"', commands(language)[1])
@@ -103,12 +95,9 @@ def play(language: Language, program: Path) -> None:
 
 def play_packed(packed: Packed, program: Path) -> None:
     """Install the package into an empty folder, and play with the first bot of its README."""
-    bot = re.search(r"^```js\n(.+?)^```$", (TOP / packed.readme).read_text(), re.M | re.S)
-    if bot is None:
-        raise FailedError(f"{packed.readme} shows no bot")
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        (folder / packed.bot).write_text(bot[1])
+        (folder / packed.bot).write_text(first_bot(packed.readme, "js"))
         for command in packed.commands:
             shell(command.replace("TOP", str(TOP)), folder)
         play_there(commands_of(packed.readme)[1], program, folder)

@@ -1,0 +1,77 @@
+"""Bots of every language on one ladder, until so many matches have counted."""
+
+import csv
+import io
+import os
+import tempfile
+from pathlib import Path
+
+from .catalogue import LANGUAGES
+from .processes import PATIENCE_S, UNHURRIED, FailedError, ask, bots, server, tell, until
+from .sample import bot_command
+
+LADDER = "languages"
+GAME = "bridges_to_nowhere"
+"""Its matches are short, and its seats decide at the same time."""
+SLOTS = "2"
+MATCH_S = 10.0
+"""How long a match may take: far more than it does."""
+
+
+def test(program: Path, matches: int) -> None:
+    """Let a bot of each language attend, and see that no seat has a fault."""
+    with (
+        tempfile.TemporaryDirectory() as data,
+        bots() as start,
+        server(program, data, "127.0.0.1:0") as (_, url),
+    ):
+        at = ("--server", url)
+        flags = ("--game", GAME, "--seats", "2", "--referee-lag-limit-ms", "60000", *UNHURRIED)
+        tell(program, "ladder", "create", *at, LADDER, *flags)
+        here = {
+            language.name: start(
+                command_of(language.name, program),
+                url,
+                BRIDGEMASTER_QUEUE=LADDER,
+                BRIDGEMASTER_SLOTS=SLOTS,
+            )
+            for language in LANGUAGES
+        }
+
+        def is_done() -> bool:
+            gone = [name for name, bot in here.items() if bot.poll() is not None]
+            if gone:
+                raise FailedError(f"these bots left the ladder: {', '.join(gone)}")
+            return len(counted(program, at)) >= 2 * matches
+
+        until(is_done, PATIENCE_S + matches * MATCH_S)
+        check(counted(program, at), ask(program, "list", *at, "--all", "--json")["matches"])
+
+
+def command_of(name: str, program: Path) -> list[str]:
+    """Return the command of the sample bot of a language."""
+    if name == "rust":
+        return [str(program), "bot", "random"]
+    if name == "python":
+        python = os.environ.get("BRIDGEMASTER_PYTHON", "sdk/python/.venv/bin/python")
+        return [python, "bots/python/sample_bot.py"]
+    return bot_command(next(language for language in LANGUAGES if language.name == name))
+
+
+def counted(program: Path, at: tuple[str, str]) -> list[dict[str, str]]:
+    """Return a row for each seat of each match that counts."""
+    text = tell(program, "ladder", "results", *at, LADDER)
+    rows = csv.DictReader(io.StringIO(text))
+    return [row for row in rows if row["purpose"] == "rated" and row["outcome"] == "played"]
+
+
+def check(seats: list[dict[str, str]], listed: list[dict[str, object]]) -> None:
+    """Check that each bot has played, and that no match had a fault."""
+    here = {seat["bot_name"] for seat in seats}
+    if len(here) < len(LANGUAGES):
+        raise FailedError(f"only these bots played: {', '.join(sorted(here))}")
+    if any(seat["forfeited"] != "false" for seat in seats):
+        raise FailedError("a seat was forfeited")
+    faulty = [each for each in listed if "faultCount" in str(each) or "houseDecisions" in str(each)]
+    if faulty:
+        raise FailedError(f"{len(faulty)} matches had faults, such as {faulty[0]}")

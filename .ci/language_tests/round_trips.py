@@ -1,0 +1,78 @@
+"""Round trips a second of a language's library, beside a bare client of the same gRPC library."""
+
+import os
+import statistics
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from .catalogue import Language
+from .processes import PATIENCE_S, TOP, FailedError
+
+
+@dataclass(frozen=True)
+class RoundTrips:
+    """Medians of round trips a second, of processes that took turns."""
+
+    library: float
+    bare: float
+
+    def text(self) -> str:
+        """Return both figures, and their ratio."""
+        return f"{self.library:,.0f} of {self.bare:,.0f} ({self.library / self.bare:.0%})"
+
+
+def measure(
+    language: Language, bot: list[str], folder: Path, program: Path, turns: int
+) -> RoundTrips:
+    """Let a new bot, in its folder, and the bare client take turns."""
+    examples = program.parent / "examples"
+    bare = [
+        word.replace("TOP/", f"{TOP}/").replace("EXAMPLES/", f"{examples}/")
+        for word in language.bare_client
+    ]
+    figures: tuple[list[float], list[float]] = ([], [])
+    with instant_server(examples / "instant_server") as (output, url):
+        for _ in range(turns):
+            for command, found in zip((bot, bare), figures, strict=True):
+                run(command, folder, url)
+                found.append(float(output.readline()))
+    return RoundTrips(*map(statistics.median, figures))
+
+
+def run(command: list[str], folder: Path, url: str) -> None:
+    """Run a client to its end."""
+    variables = {"BRIDGEMASTER_SERVER": url, "BRIDGEMASTER_TICKET": "t"}
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    if done.returncode != 0:
+        raise FailedError(f"{command} ended with {done.returncode}: {done.stderr}")
+
+
+@contextmanager
+def instant_server(program: Path) -> Iterator[tuple[IO[str], str]]:
+    """Start the server that asks at once, and give its output and its address."""
+    if not program.exists():
+        raise FailedError(
+            f"{program} is not there: `cargo build --workspace --examples`, which `cargo test` does"
+        )
+    server = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
+    try:
+        if server.stdout is None:
+            raise FailedError("the instant server says nothing")
+        line = server.stdout.readline()
+        if not line.startswith("listening on "):
+            raise FailedError(f"the instant server did not come up: {line}")
+        yield server.stdout, line.removeprefix("listening on ").strip()
+    finally:
+        server.kill()
+        server.wait()

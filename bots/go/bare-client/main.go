@@ -1,0 +1,57 @@
+// Answers the example `instant_server` of the Rust SDK with nothing but grpc-go: what
+// `.ci/languages` compares the library with.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	v1 "bridgemaster/gen/bridgemaster/v1"
+)
+
+func main() {
+	if err := answer(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// answer answers until the match is over.
+func answer(ctx context.Context) error {
+	server := strings.TrimPrefix(os.Getenv("BRIDGEMASTER_SERVER"), "http://")
+	connection, err := grpc.NewClient(
+		"passthrough:///"+server, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = connection.Close() }()
+	stream, err := v1.NewPlayServiceClient(connection).Play(ctx)
+	if err != nil {
+		return err
+	}
+	hello := &v1.PlayRequest{Message: &v1.PlayRequest_Hello{Hello: &v1.Hello{}}}
+	for message := hello; ; {
+		if message != nil {
+			if err := stream.Send(message); err != nil {
+				return err
+			}
+		}
+		response, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		message = nil
+		if asked := response.GetDecisionRequest(); asked != nil {
+			choice := &v1.Decision_Index{Index: asked.GetLegalCount() / 2}
+			decision := &v1.Decision{RequestId: asked.GetRequestId(), Choice: choice}
+			message = &v1.PlayRequest{Message: &v1.PlayRequest_Decision{Decision: decision}}
+		}
+		if response.GetMatchEnded() != nil {
+			return stream.CloseSend()
+		}
+	}
+}
