@@ -24,4 +24,14 @@ class RandomBot(bridgemaster.Bot):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, help="makes the bot's choices repeatable")
-    bridgemaster.run(RandomBot(parser.parse_args().seed))
+    seed = parser.parse_args().seed
+
+    class Seeded(RandomBot):
+        """Has the seed of the command line."""
+
+        def __init__(self) -> None:
+            """Hand it on."""
+            super().__init__(seed)
+
+    # The class: each match of a queue gets a bot of its own.
+    bridgemaster.run(Seeded)

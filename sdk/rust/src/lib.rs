@@ -37,6 +37,8 @@
 //! * [`PlayError`] says what went wrong and whether to retry, to fix something or to stop.
 //! * With the feature `rules`, `rules` gives typed observations and decisions, and the referee's
 //!   own rules to search with.
+//!
+//! The SDK speaks protocol revision 1.
 
 #![forbid(unsafe_code)]
 

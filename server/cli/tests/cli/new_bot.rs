@@ -2,7 +2,20 @@
 
 use std::{fs, path::Path};
 
+use bridgemaster_proto::PROTOCOL_REVISION;
+
 use crate::program::{run, succeed};
+
+/// Where each library says which revision of the protocol it speaks.
+const PAGES: [&str; 7] = [
+    "docs/languages.md",
+    "sdk/rust/src/lib.rs",
+    "sdk/python/README.md",
+    "sdk/typescript/README.md",
+    "bots/go/README.md",
+    "bots/java/README.md",
+    "bots/cpp/README.md",
+];
 
 const LANGUAGES: [&str; 6] = ["python", "typescript", "go", "java", "cpp", "rust"];
 
@@ -81,4 +94,15 @@ fn a_checkout_that_is_none_is_refused() {
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("is no checkout"), "{}", ran.err);
     assert!(!Path::new(made).exists());
+}
+
+#[test]
+fn the_page_of_each_library_names_the_revision_of_the_protocol() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let revision = format!("protocol revision {PROTOCOL_REVISION}");
+    for page in PAGES {
+        let text = fs::read_to_string(top.join(page)).unwrap();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert!(words.join(" ").contains(&revision), "{page}");
+    }
 }
