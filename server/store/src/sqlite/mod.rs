@@ -6,6 +6,8 @@
 //! database is in WAL mode: readers and the writer do not wait for each other.
 
 mod batch_numbers;
+mod checking;
+mod copying;
 mod failure;
 mod identity;
 mod in_play;
@@ -25,7 +27,6 @@ mod schema;
 mod secret_rows;
 mod sweep;
 mod transaction;
-mod upkeep;
 mod writer;
 
 use std::{path::PathBuf, sync::Arc};
@@ -48,9 +49,10 @@ use crate::{
 use failure::Fault;
 use writer::Writer;
 
+pub use checking::{CheckReport, check, check_with};
+pub use copying::{backup, replace, restore};
 pub use key_store::SqliteKeys;
 pub use options::{Durability, IntegrityCheck, SqliteOptions};
-pub use upkeep::{CheckReport, backup, check, check_with, replace, restore};
 
 /// A [`Store`] in a data folder, which it holds alone.
 ///
