@@ -22,7 +22,8 @@ class Made:
     """From nothing to the end of the first match, what was downloaded before not counted."""
     checks: int
     """Checks of `check-bot`, all of which passed."""
-    round_trips: RoundTrips
+    round_trips: RoundTrips | None
+    """Measured only for the table of the page."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +83,17 @@ def test(language: Language, program: Path, time_limit: str, turns: int) -> Made
             lambda: checks.append(check_bot(program, bot.command, folder, time_limit)),
         )
         trips: list[RoundTrips] = []
-        timed(
-            f"{language.name}: round trips",
-            lambda: trips.append(measure(language, bot.command, folder, program, turns)),
-        )
+        if turns:
+            timed(
+                f"{language.name}: round trips",
+                lambda: trips.append(measure(language, bot.command, folder, program, turns)),
+            )
         for place, text in whole_bots(language).items():
             bot.source.write_text(text)
             if language.rebuild:
                 timed(f"{language.name}: {place} is built", shell, language.rebuild, folder)
             timed(f"{language.name}: {place} plays", play_there, bot.play, program, folder)
-    return Made(took_s, checks[0], trips[0])
+    return Made(took_s, checks[0], trips[0] if trips else None)
 
 
 def whole_bots(language: Language) -> dict[str, str]:

@@ -18,9 +18,10 @@ MADE = re.compile(r"(<!-- Made by `\.ci/languages --write-table`\. -->\n\n)\|.+?
 def row(language: Language, made: Made) -> str:
     """Return the row of a language in Markdown."""
     lines = len((TOP / language.sample).read_text().splitlines())
+    trips = made.round_trips.text() if made.round_trips else "not measured"
     return (
         f"| {language.title} | {language.package} | {lines} | {made.first_match_s:.0f} s "
-        f"| {made.round_trips.text()} | {made.checks} of {made.checks} |"
+        f"| {trips} | {made.checks} of {made.checks} |"
     )
 
 
