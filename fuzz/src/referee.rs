@@ -202,12 +202,14 @@ fn input<G: Game>(
             seat,
             request_id,
             answer: Answer::Index(u32::from(bytes.next() % 6)),
+            note: "n".repeat(usize::from(request_id as u8) * 5),
         },
         8 => match first {
             Some(decision) => Input::Answer {
                 seat,
                 request_id,
                 answer: Answer::Decision(decision.clone()),
+                note: String::new(),
             },
             None => Input::Tick,
         },

@@ -61,4 +61,30 @@ pub enum Choice {
     Decision(v1::GameDecision),
     /// Resigns: the seat forfeits.
     Resign,
+    /// One of these with a note, from [`Choice::with_note`].
+    Noted {
+        /// The choice.
+        choice: Box<Choice>,
+        /// What the bot says of it.
+        note: String,
+    },
+}
+
+impl Choice {
+    /// The same with a note for people who look at the match: what the bot thinks of the position,
+    /// at most 1 KiB in UTF-8. No rule and no other bot reads it. A note that the server does not
+    /// keep is dropped, and so is one on [`Choice::Resign`]; the choice counts all the same.
+    ///
+    /// ```
+    /// use bridgemaster_sdk::Choice;
+    ///
+    /// let choice = Choice::Index(2).with_note("the park is nearly full");
+    /// assert!(matches!(choice, Choice::Noted { .. }));
+    /// ```
+    pub fn with_note(self, note: impl Into<String>) -> Self {
+        Self::Noted {
+            choice: Box::new(self),
+            note: note.into(),
+        }
+    }
 }

@@ -175,21 +175,7 @@ impl Conversation {
             );
             return None;
         };
-        let decision = |choice| {
-            play_request::Message::Decision(v1::Decision {
-                request_id: open.request.request_id,
-                choice: Some(choice),
-                ..v1::Decision::default()
-            })
-        };
-        let message = match answer.choice {
-            // The server refuses an index that is out of range, and more so one out of u32.
-            Choice::Index(index) => decision(v1::decision::Choice::Index(
-                u32::try_from(index).unwrap_or(u32::MAX),
-            )),
-            Choice::Decision(full) => decision(v1::decision::Choice::Decision(full)),
-            Choice::Resign => play_request::Message::Resign(v1::Resign {}),
-        };
+        let message = message(open.request.request_id, answer.choice, String::new());
         open.answer = Some(request(message));
         open.send_again()
     }
@@ -298,6 +284,24 @@ impl OpenRequest {
         self.sent_on_this_stream = true;
         Some(answer)
     }
+}
+
+/// What to send for a choice with this note.
+fn message(request_id: u32, choice: Choice, note: String) -> play_request::Message {
+    let choice = match choice {
+        // The server refuses an index that is out of range, and more so one out of u32.
+        Choice::Index(index) => {
+            v1::decision::Choice::Index(u32::try_from(index).unwrap_or(u32::MAX))
+        }
+        Choice::Decision(full) => v1::decision::Choice::Decision(full),
+        Choice::Resign => return play_request::Message::Resign(v1::Resign {}),
+        Choice::Noted { choice, note } => return message(request_id, *choice, note),
+    };
+    play_request::Message::Decision(v1::Decision {
+        request_id,
+        choice: Some(choice),
+        note,
+    })
 }
 
 fn request(message: play_request::Message) -> v1::PlayRequest {

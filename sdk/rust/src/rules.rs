@@ -166,6 +166,12 @@ impl<G: WireGame> Position<'_, G> {
 pub trait RulesBot<G: WireGame>: Send {
     /// A legal decision. The clock counts down.
     fn decide(&mut self, position: &Position<'_, G>, clock: ClockView) -> G::Decision;
+
+    /// What the bot says of the decision that it gave last, for people who look at the match: see
+    /// [`Choice::with_note`]. Empty for nothing.
+    fn note(&mut self) -> String {
+        String::new()
+    }
 }
 
 /// Makes a [`Bot`] of a [`RulesBot`]. In a match that it cannot read, because of another game or
@@ -211,7 +217,7 @@ impl<G: WireGame, B: RulesBot<G>> Bot for WithRules<G, B> {
             }
         };
         let decision = self.bot.decide(&position, request.clock());
-        match position.legal.iter().position(|listed| *listed == decision) {
+        let choice = match position.legal.iter().position(|listed| *listed == decision) {
             Some(index) => Choice::Index(index),
             None => {
                 if position.legal_list == LegalList::Complete {
@@ -219,6 +225,11 @@ impl<G: WireGame, B: RulesBot<G>> Bot for WithRules<G, B> {
                 }
                 Choice::Decision(G::decision_to_wire(&decision))
             }
+        };
+        let note = self.bot.note();
+        match note.is_empty() {
+            true => choice,
+            false => choice.with_note(note),
         }
     }
 }

@@ -158,6 +158,34 @@ async fn a_whole_match_reaches_the_bot_and_its_answers_the_server() {
 }
 
 #[tokio::test]
+async fn a_choice_carries_its_note() {
+    let mut server = ScriptedServer::start().await;
+    let (playing, strings) = start(&server);
+    let (_, mut stream) = server.next_welcomed().await;
+    stream.send(1, match_started()).await;
+    stream.send(2, decision_request(1)).await;
+    let noted = Choice::Index(2).with_note("the park is nearly full");
+    strings.choices.send(noted).unwrap();
+    let expected = v1::Decision {
+        request_id: 1,
+        choice: Some(v1::decision::Choice::Index(2)),
+        note: "the park is nearly full".to_owned(),
+    };
+    assert_eq!(
+        stream.next().await,
+        v1::play_request::Message::Decision(expected)
+    );
+    stream.send(3, decision_request(2)).await;
+    let resigned = Choice::Resign.with_note("nothing is left");
+    strings.choices.send(resigned).unwrap();
+    let expected = v1::play_request::Message::Resign(v1::Resign {});
+    assert_eq!(stream.next().await, expected);
+    stream.send(4, match_ended()).await;
+    drop(stream);
+    played(playing).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_lost_stream_is_resumed_and_the_open_request_answered_on_the_new_one() {
     let mut server = ScriptedServer::start().await;
     let (playing, strings) = start(&server);

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use bridgemaster_games::Seat;
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{
-    BotIdentity, FaultReason, Histories, HistoryId, Input, Known, MatchPhase, MatchRules, Output,
-    Referee, RulesError, Time,
+    BotIdentity, FaultReason, Histories, HistoryId, Input, Known, MatchPhase, MatchRules, NoteRoom,
+    Output, Referee, RulesError, Time,
 };
 use bridgemaster_replay::{ReplayWriter, SigningKey};
 
@@ -80,6 +80,8 @@ pub struct Opening {
     pub history_id: HistoryId,
     /// What came after the last message that the bot has follows; otherwise it begins anew.
     pub resumed: bool,
+    /// Bytes that are left for the notes of the seat.
+    pub note_bytes_left: u32,
 }
 
 /// Why a bot does not get a seat.
@@ -240,7 +242,7 @@ impl<G: WireGame> Match<G> {
         self.tell_lag(moment, effects);
         let is_judged = matches!(input, SeatInput::Decision(_) | SeatInput::Resign);
         let is_message = !matches!(input, SeatInput::HandedOver { .. } | SeatInput::Left);
-        let input = referee_input(seat, input);
+        let input = referee_input(seat, input, self.referee.note_room(seat));
         let before = effects.len();
         let after = self.handle(moment.time, input, effects);
         let link = &mut self.links[seat.index()];
@@ -311,6 +313,7 @@ impl<G: WireGame> Match<G> {
             opening: Opening {
                 history_id: self.histories.running(),
                 resumed: last_sequence.is_some(),
+                note_bytes_left: self.referee.note_room(seat).map_or(0, NoteRoom::left_bytes),
             },
             after: self.unsettled(),
         })

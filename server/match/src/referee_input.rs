@@ -2,14 +2,19 @@
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{games::WireGame, v1};
-use bridgemaster_referee::{Answer, BadAnswerReason, Input};
+use bridgemaster_referee::{Answer, BadAnswerReason, Input, NoteRoom};
 
 use crate::SeatInput;
 
-/// The referee's input for what a stream of a seat reports.
-pub(crate) fn referee_input<G: WireGame>(seat: Seat, input: SeatInput) -> Input<G> {
+/// The referee's input for what a stream of a seat reports. A note for which there is no room is
+/// left out, so that it is not stored either.
+pub(crate) fn referee_input<G: WireGame>(
+    seat: Seat,
+    input: SeatInput,
+    room: Option<NoteRoom>,
+) -> Input<G> {
     match input {
-        SeatInput::Decision(decision) => answer(seat, decision),
+        SeatInput::Decision(decision) => answer(seat, decision, room),
         SeatInput::HandedOver { request_id } => Input::HandedOver { seat, request_id },
         SeatInput::RoundTrip { elapsed_us } => Input::RoundTrip {
             seat,
@@ -22,7 +27,7 @@ pub(crate) fn referee_input<G: WireGame>(seat: Seat, input: SeatInput) -> Input<
     }
 }
 
-fn answer<G: WireGame>(seat: Seat, decision: v1::Decision) -> Input<G> {
+fn answer<G: WireGame>(seat: Seat, decision: v1::Decision, room: Option<NoteRoom>) -> Input<G> {
     let request_id = decision.request_id;
     let malformed = |field: String, detail: String| Input::BadAnswer {
         seat,
@@ -46,9 +51,11 @@ fn answer<G: WireGame>(seat: Seat, decision: v1::Decision) -> Input<G> {
             );
         }
     };
+    let note = Some(decision.note).filter(|note| room.is_some_and(|room| room.has(note.len())));
     Input::Answer {
         seat,
         request_id,
         answer,
+        note: note.unwrap_or_default(),
     }
 }

@@ -34,7 +34,7 @@ impl<G: Game> Referee<G> {
         &mut self,
         seat: Seat,
         request_id: u32,
-        answer: Answer<G::Decision>,
+        (answer, note): (Answer<G::Decision>, String),
         out: &mut Vec<Output<G>>,
     ) {
         let player = &self.players[seat.index()];
@@ -71,6 +71,7 @@ impl<G: Game> Referee<G> {
                     request_id,
                     charge,
                     events,
+                    note: self.kept(seat, note),
                 };
                 self.decided(seat, decision, decided, out);
             }
@@ -131,6 +132,14 @@ impl<G: Game> Referee<G> {
             self.news = question.events;
         }
         Some(charge)
+    }
+
+    /// What is kept of the note of an answer that was accepted.
+    fn kept(&mut self, seat: Seat, note: String) -> String {
+        match self.players[seat.index()].note_room.take(note.len()) {
+            true => note,
+            false => String::new(),
+        }
     }
 
     /// Refuses an answer to a request that is not open: no penalty.

@@ -63,6 +63,9 @@ pub enum Input<G: Game> {
         request_id: u32,
         /// The answer.
         answer: Answer<G::Decision>,
+        /// What the bot says of it, for people; empty for nothing. Dropped if it does not fit into
+        /// the [`NoteRoom`](crate::NoteRoom) of the seat.
+        note: String,
     },
     /// An answer came that cannot be read.
     BadAnswer {

@@ -31,6 +31,7 @@ mod house;
 mod input;
 mod lag;
 mod machine;
+mod notes;
 mod outbox;
 mod output;
 mod penalty;
@@ -58,6 +59,7 @@ pub use house::HousePolicy;
 pub use input::{Answer, BadAnswerReason, BotIdentity, Input};
 pub use lag::LAG_MARGIN_MS;
 pub use machine::{MatchPhase, Referee};
+pub use notes::{MATCH_NOTE_BYTES, MAX_NOTE_BYTES, NoteRoom};
 pub use outbox::MAX_MESSAGES_KEPT;
 pub use output::{
     CloseReason, DecisionRequest, Output, Question, Rejection, RejectionReason, SeatMessage,

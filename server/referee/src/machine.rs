@@ -96,7 +96,7 @@ impl<G: Game> Referee<G> {
             players: rules
                 .seats
                 .seats()
-                .map(|seat| Player::new(seat, &rules.clock))
+                .map(|seat| Player::new(seat, rules.seats, &rules.clock))
                 .collect(),
             log: EventLog::new(opening_events.clone(), usize::from(rules.seats.get())),
             opening_events,
@@ -179,8 +179,9 @@ impl<G: Game> Referee<G> {
                 seat,
                 request_id,
                 answer,
+                note,
             } => {
-                self.answer(seat, request_id, answer, out);
+                self.answer(seat, request_id, (answer, note), out);
             }
             Input::BadAnswer {
                 seat,

@@ -15,6 +15,8 @@ pub(crate) struct Decided<E> {
     pub(crate) request_id: u32,
     pub(crate) charge: Option<Charge>,
     pub(crate) events: Vec<E>,
+    /// The bot's note, as far as it is kept.
+    pub(crate) note: String,
 }
 
 impl<G: Game> Referee<G> {
@@ -171,6 +173,7 @@ impl<G: Game> Referee<G> {
                 request_id,
                 charge: None,
                 events,
+                note: String::new(),
             },
             out,
         );
@@ -202,6 +205,7 @@ impl<G: Game> Referee<G> {
             charge: decided.charge,
             events: decided.events,
             digest: self.digest,
+            note: decided.note,
         };
         self.record(RecordEntry::Decision(record), out);
         if is_public {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use bridgemaster_games::{Game, Seat};
+use bridgemaster_games::{Game, Seat, SeatCount};
 
 use crate::{
-    Answer, DecisionRequest, Fault, FaultReason, Question, SeatInfo, SeatMessage, SeatState, Time,
+    Answer, DecisionRequest, Fault, FaultReason, NoteRoom, Question, SeatInfo, SeatMessage,
+    SeatState, Time,
     clock::{ClockRules, RequestTimer, SeatClock},
     lag::Lag,
     outbox::Outbox,
@@ -41,6 +42,8 @@ pub(crate) struct Player<G: Game> {
     /// Its stream is being lost or replaced by the input at hand, so that what happens before
     /// that input counts must not go to either stream; it is told later.
     pub(crate) between_streams: bool,
+    /// For the notes of its answers.
+    pub(crate) note_room: NoteRoom,
     /// When the stream was lost, while the seat is paused.
     pub(crate) lost_at: Time,
     /// Referee lag since then.
@@ -62,7 +65,7 @@ pub(crate) struct Player<G: Game> {
 }
 
 impl<G: Game> Player<G> {
-    pub(crate) fn new(seat: Seat, rules: &ClockRules) -> Self {
+    pub(crate) fn new(seat: Seat, seats: SeatCount, rules: &ClockRules) -> Self {
         let info = SeatInfo {
             seat,
             state: SeatState::Vacant,
@@ -79,6 +82,7 @@ impl<G: Game> Player<G> {
             last_request_id: 0,
             answered: None,
             between_streams: false,
+            note_room: NoteRoom::of_match(seats),
             lost_at: Time(0),
             lag_since_lost: Lag::default(),
             grace_ms: rules.reconnect_ms,

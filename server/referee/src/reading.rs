@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bridgemaster_games::{Digest, Game, Seat, Viewer};
 
 use crate::{
-    ClockReading, FaultReason, MatchPhase, MatchResult, MatchRules, Referee, SeatInfo, Time,
+    ClockReading, FaultReason, MatchPhase, MatchResult, MatchRules, NoteRoom, Referee, SeatInfo,
+    Time,
 };
 
 impl<G: Game> Referee<G> {
@@ -65,6 +66,13 @@ impl<G: Game> Referee<G> {
     /// Sequence of the last message to each seat so far, in seat order; 0 for none.
     pub fn sent(&self) -> impl ExactSizeIterator<Item = u32> {
         self.players.iter().map(|player| player.outbox.last())
+    }
+
+    /// What is left for the notes of a seat; `None` when the match has no such seat.
+    pub fn note_room(&self, seat: Seat) -> Option<NoteRoom> {
+        self.players
+            .get(seat.index())
+            .map(|player| player.note_room)
     }
 
     /// Whether a seat that has the messages up to this one can be sent all that came after it. If

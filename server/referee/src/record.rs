@@ -66,6 +66,9 @@ pub struct DecisionRecord<G: Game> {
     pub events: Vec<G::Event>,
     /// Digest of the state after it.
     pub digest: Digest,
+    /// The bot's note; empty when there was none or it was not kept. Known to the bot alone while
+    /// the match runs.
+    pub note: String,
 }
 
 /// A chance result that fell after the setup and was applied. Secret while the match runs, its

@@ -197,6 +197,7 @@ fn a_forfeited_seat_is_not_heard_any_more() {
             seat: seat(0),
             request_id: 1,
             answer: Answer::Index(0),
+            note: String::new(),
         },
         Input::Garbage {
             seat: seat(0),
@@ -557,6 +558,7 @@ fn nobody_is_heard_after_the_end() {
             seat: seat(0),
             request_id: 1,
             answer: Answer::Index(2),
+            note: String::new(),
         },
         Input::Garbage {
             seat: seat(0),

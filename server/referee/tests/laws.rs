@@ -294,6 +294,7 @@ impl<G: Game> Trial<G> {
                 seat,
                 request_id: id(back),
                 answer: Answer::Index(index),
+                note: String::new(),
             },
             Action::Full { back, choice } => {
                 let answer = Answer::Decision((self.decision)(choice));
@@ -301,6 +302,7 @@ impl<G: Game> Trial<G> {
                     seat,
                     request_id: id(back),
                     answer,
+                    note: String::new(),
                 }
             }
             Action::Malformed { back } => bad(id(back), BadAnswerReason::MalformedDecision),
@@ -394,6 +396,7 @@ impl<G: Game> Trial<G> {
                 seat: seat(0),
                 request_id,
                 answer,
+                note: String::new(),
             });
             if !self.requests[0].1 && self.requests[0].0 == request_id {
                 // Withdrawn, because another seat settled it.

@@ -185,6 +185,41 @@ fn another_answer_to_an_answered_request_is_stale_without_penalty() {
 }
 
 #[test]
+fn a_note_is_recorded_with_its_decision_and_one_without_room_is_dropped() {
+    let mut script = Script::started(heap(30, 3));
+    let mut request_ids = [0; 2];
+    let mut answer = |script: &mut Script<Heap>, number: u8, note: &str| {
+        let request_id = &mut request_ids[usize::from(number)];
+        *request_id += 1;
+        script.step(Input::Answer {
+            seat: seat(number),
+            request_id: *request_id,
+            answer: Answer::Index(0),
+            note: note.to_owned(),
+        });
+        script.last_decision().note.clone()
+    };
+    let left = |script: &Script<Heap>, number| {
+        let room = script.referee.note_room(seat(number)).unwrap();
+        room.left_bytes()
+    };
+    assert_eq!(answer(&mut script, 0, "two are left"), "two are left");
+    assert_eq!(left(&script, 0), 32 * 1024 - 12);
+    assert_eq!(left(&script, 1), 32 * 1024, "each has a part of its own");
+    // The same answer again changes nothing, whatever its note.
+    script.step(Input::Answer {
+        seat: seat(0),
+        request_id: 1,
+        answer: Answer::Index(0),
+        note: "three are left".to_owned(),
+    });
+    assert_eq!(script.heard(0), []);
+    assert_eq!(left(&script, 0), 32 * 1024 - 12);
+    assert_eq!(answer(&mut script, 1, &"n".repeat(MAX_NOTE_BYTES + 1)), "");
+    assert_eq!(left(&script, 1), 32 * 1024);
+}
+
+#[test]
 fn an_answer_to_a_request_that_was_never_asked_is_unknown_without_penalty() {
     let mut script = Script::started(heap(30, 3));
     for request_id in [0, 2, u32::MAX] {

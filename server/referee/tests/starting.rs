@@ -355,6 +355,7 @@ fn inputs_of_seats_that_are_not_at_the_table_change_nothing() {
             seat: seat(7),
             request_id: 1,
             answer: Answer::Index(0),
+            note: String::new(),
         },
         Input::Garbage {
             seat: seat(7),

@@ -137,6 +137,9 @@ fn write_record<G: WireGame>(
     match &record.record {
         Some(record::Record::Decision(decision)) => {
             write_decision::<G>(decision, at, text)?;
+            if !decision.note.is_empty() {
+                writeln!(text, "      note: {}", Outside(&decision.note))?;
+            }
             for event in events::<G>(&format!("{at}.decision.events"), &decision.events) {
                 writeln!(text, "      {}", event?)?;
             }

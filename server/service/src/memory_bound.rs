@@ -4,6 +4,7 @@
 //! from outside: it has the real server hold as much as its limits allow, and reads what the system
 //! says that the process takes.
 
+use bridgemaster_referee::MATCH_NOTE_BYTES;
 use bridgemaster_rules::{MAX_ANSWER_BYTES, POSITION_BYTES};
 
 use crate::limits::{
@@ -18,10 +19,11 @@ const MIB: u64 = 1024 * KIB;
 const PROGRAM_BYTES: u64 = 64 * MIB;
 /// A match in play without its streams: rules, state, journal and replay so far. That of an
 /// ordinary match ends at 20 KiB. The rest is for six seats: as many comings and goings as are
-/// recorded, with the longest names (100 KiB), and as many faults as are kept, twice (120 KiB).
-const MATCH_BYTES: u64 = 256 * KIB;
+/// recorded, with the longest names (100 KiB), as many faults as are kept, twice (120 KiB), and the
+/// notes of bots.
+const MATCH_BYTES: u64 = 256 * KIB + MATCH_NOTE_BYTES as u64;
 /// A match that has ended: its info and its replay.
-const ENDED_MATCH_BYTES: u64 = 256 * KIB;
+const ENDED_MATCH_BYTES: u64 = 256 * KIB + MATCH_NOTE_BYTES as u64;
 /// A group of matches that is not over: its names, and which of its matches were played.
 const GROUP_BYTES: u64 = 2 * KIB;
 /// A queue in which bots wait: the names of the keys that may attend it.

@@ -19,7 +19,7 @@ pub fn record_to_wire<G: WireGame>(record: &Record<G>) -> v1::Record {
             charge: decision.charge.as_ref().map(charge_to_wire),
             events: decision.events.iter().map(G::event_to_wire).collect(),
             digest: decision.digest.0,
-            note: String::new(),
+            note: decision.note.clone(),
         }),
         RecordEntry::Chance(chance) => record::Record::Chance(v1::ChanceRecord {
             stream: chance.stream,
@@ -68,6 +68,7 @@ fn write_decision<G: WireGame>(record: &DecisionRecord<G>, to: &mut Writer) {
         charge,
         events,
         digest,
+        note,
     } = record;
     to.number(u32::from(seat.number()), const { field_of::<Wire>("seat") });
     to.message(const { field_of::<Wire>("decision") }, |to| {
@@ -87,6 +88,7 @@ fn write_decision<G: WireGame>(record: &DecisionRecord<G>, to: &mut Writer) {
         to.message(field, |to| G::put_event(event, to));
     }
     to.fixed64(digest.0, const { field_of::<Wire>("digest") });
+    to.text(note, const { field_of::<Wire>("note") });
 }
 
 fn decided_by_to_wire(by: DecidedBy) -> v1::DecidedBy {

@@ -132,6 +132,21 @@ fn a_changed_digest_is_named() {
 }
 
 #[test]
+fn a_note_of_nobody_or_beyond_what_is_kept_is_named() {
+    let asked = position(is_by(DecidedBy::Bot));
+    let too_long = "n".repeat(1025);
+    assert_refused(
+        &format!("record {asked}: decision.note: has 1025 bytes; at most 1024 are kept"),
+        |replay| too_long.clone_into(&mut decision_at(replay, asked).note),
+    );
+    let forced = position(is_by(DecidedBy::Referee));
+    assert_refused(
+        &format!("record {forced}: decision.note: is set although no bot decided"),
+        |replay| "mine".clone_into(&mut decision_at(replay, forced).note),
+    );
+}
+
+#[test]
 fn who_decided_cannot_be_forged_where_the_rules_tell() {
     let asked = position(is_by(DecidedBy::Bot));
     assert_refused(&format!("record {asked}: decision.decided_by"), |replay| {

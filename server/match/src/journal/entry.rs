@@ -112,9 +112,13 @@ fn kind<G: WireGame>(input: &Input<G>, began: Beginning) -> Kind {
             request_id: *request_id,
         }),
         Input::Answer {
-            request_id, answer, ..
+            request_id,
+            answer,
+            note,
+            ..
         } => Kind::Answer(JournalAnswer {
             request_id: *request_id,
+            note: note.clone(),
             choice: Some(match answer {
                 Answer::Index(index) => Choice::Index(*index),
                 Answer::Decision(decision) => Choice::Decision(G::decision_to_wire(decision)),
@@ -201,9 +205,14 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
         Kind::HandedOver(JournalHandedOver { request_id }) => {
             Input::HandedOver { seat, request_id }
         }
-        Kind::Answer(JournalAnswer { request_id, choice }) => Input::Answer {
+        Kind::Answer(JournalAnswer {
+            request_id,
+            choice,
+            note,
+        }) => Input::Answer {
             seat,
             request_id,
+            note,
             answer: match choice.ok_or("its answer is neither index nor decision")? {
                 Choice::Index(index) => Answer::Index(index),
                 Choice::Decision(decision) => Answer::Decision(

@@ -14,6 +14,8 @@ pub(crate) enum Report<D> {
     Answer {
         request_id: u32,
         answer: Answer<D>,
+        /// Length of its note.
+        note_bytes: usize,
     },
     BadAnswer {
         request_id: u32,
@@ -39,23 +41,27 @@ impl<D> Report<D> {
 
     /// As it comes to the match.
     pub(crate) fn seat_input<G: WireGame<Decision = D>>(&self) -> SeatInput {
-        let decision = |request_id, choice| {
+        let decision = |request_id, choice, note_bytes| {
             SeatInput::Decision(v1::Decision {
                 request_id,
                 choice,
-                ..v1::Decision::default()
+                note: "n".repeat(note_bytes),
             })
         };
         match self {
-            Self::Answer { request_id, answer } => {
+            Self::Answer {
+                request_id,
+                answer,
+                note_bytes,
+            } => {
                 let choice = match answer {
                     Answer::Index(index) => Choice::Index(*index),
                     Answer::Decision(decision) => Choice::Decision(G::decision_to_wire(decision)),
                 };
-                decision(*request_id, Some(choice))
+                decision(*request_id, Some(choice), *note_bytes)
             }
             Self::BadAnswer { request_id, reason } => match reason {
-                BadAnswerReason::MalformedDecision => decision(*request_id, None),
+                BadAnswerReason::MalformedDecision => decision(*request_id, None, 0),
             },
             Self::HandedOver { request_id } => SeatInput::HandedOver {
                 request_id: *request_id,
@@ -79,13 +85,22 @@ impl<D> Report<D> {
     {
         match (self, input) {
             (
-                Self::Answer { request_id, answer },
+                Self::Answer {
+                    request_id,
+                    answer,
+                    note_bytes,
+                },
                 Input::Answer {
                     request_id: named,
                     answer: given,
+                    note,
                     ..
                 },
-            ) => request_id == named && answer == given,
+            ) => {
+                // One for which there is no room need not come to the referee.
+                let is_note = note.len() == *note_bytes || note.is_empty() && *note_bytes >= 1024;
+                request_id == named && answer == given && is_note
+            }
             (
                 Self::BadAnswer { request_id, reason },
                 Input::BadAnswer {

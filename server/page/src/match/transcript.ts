@@ -40,7 +40,7 @@ function entry(page: MatchPage, position: Position, index: number): TemplateResu
     }}><span class="number">${position.number}</span>${played
       ? html`${seatBadge(played.seat)}<span class="line decision">${decisionText(played)}</span>${by ? html` <small>${by}</small>` : undefined}`
       : html`<span class="line beginning">beginning</span>`}</a>
-    ${faults.length + lines.length === 0 ? undefined : html`<ul>${faults.map(({ seat, fault }) => html`<li class="fault">seat ${seat}: fault ${faultName(fault?.reason)},
+    ${played?.note ? html`<p class="note"><q><bdi>${plain(played.note)}</bdi></q></p>` : undefined}${faults.length + lines.length === 0 ? undefined : html`<ul>${faults.map(({ seat, fault }) => html`<li class="fault">seat ${seat}: fault ${faultName(fault?.reason)},
       costs ${(FaultAction[fault?.action ?? 0] ?? "").toLowerCase()}: <bdi>${plain(fault?.detail ?? "")}</bdi></li>`)}${lines.map((line) =>
       html`<li class="event">${plain(line)}</li>`)}</ul>`}</li>`;
 }

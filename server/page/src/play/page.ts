@@ -15,6 +15,10 @@ import type { KeptSeat } from "./ticket.ts";
 
 /** How often the clock is drawn, in ms. */
 const CLOCK_MS = 250;
+/** Longest note, in UTF-16: in UTF-8 no more than the 1 KiB that is kept. */
+const MAX_NOTE_LENGTH = 340;
+/** Most bytes of UTF-8 for one unit of UTF-16. */
+const UTF8_BYTES = 3;
 /** Who waits for others for so long is shown what spectators see, in ms. */
 const PUBLIC_MS = 1_500;
 
@@ -54,8 +58,12 @@ export class PlayPage {
   asked: Asked | undefined;
   /** An answer is on its way. */
   isSending = false;
-  /** What was decided last, in words. */
+  /** What was decided last, in words, and the note on it. */
   decided = "";
+  noted = "";
+  /** The note that goes with the next decision. */
+  note = "";
+  #noteBytesLeft = 0;
   /** What went wrong with the last answer, or with the connection. */
   refused = "";
   notice = "";
@@ -97,6 +105,11 @@ export class PlayPage {
     return Math.max(0, (this.request?.clock?.bankLeftMs ?? 0) - (performance.now() - this.#toldAt));
   }
 
+  /** Longest note that is kept now, in UTF-16; 0 when none is. */
+  get noteLength(): number {
+    return Math.min(MAX_NOTE_LENGTH, Math.floor(this.#noteBytesLeft / UTF8_BYTES));
+  }
+
   name(seat: number): string {
     return this.seats.get(seat)?.botName || "";
   }
@@ -130,6 +143,9 @@ export class PlayPage {
 
   #take({ message }: PlayResponse): void {
     switch (message.case) {
+      case "welcome":
+        this.#noteBytesLeft = message.value.noteBytesLeft;
+        break;
       case "matchStarted":
         this.#begin(message.value);
         break;
@@ -206,14 +222,16 @@ export class PlayPage {
   }
 
   async #decide(index: number): Promise<void> {
-    const { request, choosing } = this;
+    const { request, choosing, note } = this;
     if (!request) return;
     const isOpen = () => this.request === request;
     this.isSending = true;
     this.decided = choosing?.path.map(({ label }) => label).join(", ") ?? "";
+    this.noted = note;
     this.changed();
     try {
-      const rejected = await this.#client.decide(request.requestId, index, isOpen);
+      const rejected = await this.#client.decide(request.requestId, index, note, isOpen);
+      if (!rejected) this.#keepNote(note);
       if (isOpen()) {
         if (rejected && rejected.openRequestId === request.requestId) {
           this.refused = `Refused: ${plain(rejected.detail)}`;
@@ -233,6 +251,12 @@ export class PlayPage {
     }
     this.isSending = false;
     this.changed();
+  }
+
+  /** The decision was taken, and its note with it. */
+  #keepNote(note: string): void {
+    this.#noteBytesLeft -= new TextEncoder().encode(note).length;
+    if (this.note === note) this.note = "";
   }
 
   askToResign(asks: boolean): void {

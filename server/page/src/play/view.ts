@@ -48,6 +48,13 @@ function options(page: PlayPage): TemplateResult | undefined {
     ${choosing.path.length > 0 ? html`<p><button type="button" class="small back" @click=${() => page.back()}>◂ choose otherwise</button></p>` : undefined}`;
 }
 
+/** A note on the next decision. */
+function noting(page: PlayPage): TemplateResult | undefined {
+  if (!page.picking || page.noteLength < 1) return undefined;
+  return html`<label class="noting">Your note on it, which others see when the match is over <input autocomplete="off"
+    maxlength=${page.noteLength} .value=${page.note} @input=${(event: Event) => (page.note = (event.target as HTMLInputElement).value)}></label>`;
+}
+
 function decision(page: PlayPage): TemplateResult {
   const { choosing } = page;
   const so = choosing?.path.map(({ label }) => label).join(", ");
@@ -59,9 +66,9 @@ function decision(page: PlayPage): TemplateResult {
     ${clock(page)}
     ${page.refused ? html`<p class="notice" role="alert">${page.refused}</p>` : undefined}
     ${page.notice ? html`<p class="notice" role="status">${page.notice}</p>` : undefined}
-    ${options(page)}
+    ${options(page)}${noting(page)}
     ${page.request?.legalDecisionsCut ? html`<p class="quiet">There are more legal decisions than a list holds; these are the first.</p>` : undefined}
-    ${page.decided && !page.ended ? html`<p class="quiet">You decided: ${page.decided}</p>` : undefined}
+    ${page.decided && !page.ended ? html`<p class="quiet">You decided: ${page.decided}${page.noted ? html` — <q><bdi>${plain(page.noted)}</bdi></q>` : undefined}</p>` : undefined}
     ${result(page)}${resigning(page)}</section>`;
 }
 

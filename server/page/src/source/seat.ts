@@ -65,8 +65,8 @@ export class SeatClient {
 
   /** Answers a request by the index of a legal decision, as often as it takes to arrive; why it was
    * refused, if it was. */
-  async decide(requestId: number, index: number, isOpen: () => boolean): Promise<DecisionRejected | undefined> {
-    const decision = { requestId, choice: { case: "index" as const, value: index } };
+  async decide(requestId: number, index: number, note: string, isOpen: () => boolean): Promise<DecisionRejected | undefined> {
+    const decision = { requestId, choice: { case: "index" as const, value: index }, note };
     for (let retryMs = RETRY_MS; ; retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2)) {
       try {
         return (await this.#client.decide({ decision }, { headers: this.#headers })).rejected;

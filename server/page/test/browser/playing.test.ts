@@ -130,6 +130,8 @@ test("a ticket is pasted; one that is none is refused in words, and another can 
   await page.getByRole("textbox", { name: "Ticket" }).fill(made.tickets[0] ?? "");
   await page.getByRole("button", { name: "Take the seat" }).click();
   await turn(page);
+  // It has digits, which choose nothing while it is written.
+  await page.getByRole("textbox", { name: "Your note on it" }).fill("1 of 2 corners");
   // A place on the board, and the rest by the keyboard.
   const place = page.locator("[data-pick^='cell:']").first();
   const [, x, y] = (await place.getAttribute("data-pick"))?.split(":") ?? [];
@@ -142,5 +144,7 @@ test("a ticket is pasted; one that is none is refused in words, and another can 
   await page.getByRole("button", { name: "Give up", exact: true }).click();
   await page.getByRole("button", { name: "Give up for good" }).click();
   await page.getByText("The seat is forfeited, and the house plays it to the end.").waitFor();
+  await page.goto(`${server.pageUrl}/m/${made.matchId}`);
+  await page.locator(".transcript").getByText("1 of 2 corners").waitFor();
   await page.context().close();
 });

@@ -174,6 +174,7 @@ impl<G: Game> Script<G> {
             seat: seat(number),
             request_id,
             answer: Answer::Index(index),
+            note: String::new(),
         });
     }
 
@@ -183,6 +184,7 @@ impl<G: Game> Script<G> {
             seat: seat(number),
             request_id,
             answer,
+            note: String::new(),
         });
     }
 

@@ -9,7 +9,9 @@ use bridgemaster_proto::{
         ChanceRecord, DecidedBy, DecisionRecord, FaultRecord, GameEvent, Record, SeatRecord, record,
     },
 };
-use bridgemaster_referee::{ClockRules, FaultAction, MAX_FAULTS_KEPT, MatchRules};
+use bridgemaster_referee::{
+    ClockRules, FaultAction, MAX_FAULTS_KEPT, MAX_NOTE_BYTES, MatchRules, NoteRoom,
+};
 use bridgemaster_wire::{action_to_wire, charge_from_wire, reason_from_wire};
 
 use super::{charges::check_charge, ending::Tally};
@@ -25,6 +27,8 @@ pub(super) struct Replaying<G: WireGame> {
     state: G::State,
     legal: Vec<G::Decision>,
     tallies: Vec<Tally>,
+    /// What is left for the notes of each seat.
+    note_rooms: Vec<NoteRoom>,
     next_number: u32,
     last_at_ms: u64,
 }
@@ -37,6 +41,7 @@ impl<G: WireGame> Replaying<G> {
         state: G::State,
     ) -> Self {
         let tallies = rules.seats.seats().map(|_| Tally::default()).collect();
+        let note_rooms = vec![NoteRoom::of_match(rules.seats); usize::from(rules.seats.get())];
         Self {
             rules,
             has_seed,
@@ -44,6 +49,7 @@ impl<G: WireGame> Replaying<G> {
             state,
             legal: Vec::new(),
             tallies,
+            note_rooms,
             next_number: 0,
             last_at_ms: 0,
         }
@@ -243,6 +249,7 @@ impl<G: WireGame> Replaying<G> {
             return bad("decision.request_id", problem);
         }
         self.charge(seat, by, record)?;
+        self.note(seat, by, &record.note)?;
         let tally = &mut self.tallies[seat.index()];
         tally.last_request_id = tally.last_request_id.max(record.request_id);
         match by {
@@ -275,6 +282,24 @@ impl<G: WireGame> Replaying<G> {
             (None, DecidedBy::Bot) => return bad("decision.charge", "is missing: a bot decided"),
             (Some(_), _) => return bad("decision.charge", "is set although no bot decided"),
             (None, _) => {}
+        }
+        Ok(())
+    }
+
+    /// A note is of a bot, and within what is kept.
+    fn note(&mut self, seat: Seat, by: DecidedBy, note: &str) -> Result<(), BadField> {
+        if !note.is_empty() && by != DecidedBy::Bot {
+            return bad("decision.note", "is set although no bot decided");
+        }
+        let room = &mut self.note_rooms[seat.index()];
+        let left_bytes = room.left_bytes();
+        if !room.take(note.len()) {
+            let problem = format!(
+                "has {} bytes; at most {MAX_NOTE_BYTES} are kept, and {left_bytes} are left for \
+                 seat {seat}",
+                note.len()
+            );
+            return bad("decision.note", problem);
         }
         Ok(())
     }

@@ -82,6 +82,7 @@ fn play<G: WireGame>(seed: Seed, nanos: &mut Vec<u64>) {
             seat,
             request_id,
             answer,
+            note: String::new(),
         };
         referee.handle(Time(0), input, &mut outputs);
         nanos.push(start.elapsed().as_nanos() as u64);

@@ -118,6 +118,16 @@ impl StoredMatch {
         info
     }
 
+    /// What a spectator is shown of it.
+    fn snapshot(&self) -> WatchMatchResponse {
+        WatchMatchResponse {
+            r#match: Some(self.shown_info()),
+            // The board is in the replay.
+            observation: None,
+            events: Vec::new(),
+        }
+    }
+
     /// The tickets of its seats, in seat order.
     pub(super) fn tickets(&self) -> Vec<TicketHash> {
         let seats = self.seats.iter();
@@ -249,6 +259,7 @@ impl HostedMatch for StoredMatch {
         let opening = Opening {
             history_id: self.histories.running(),
             resumed: missing.is_some(),
+            note_bytes_left: 0,
         };
         Outcome::of(Ok(Joined {
             number: StreamNumber::default(),
@@ -319,15 +330,20 @@ impl HostedMatch for StoredMatch {
         })
     }
 
+    fn is_over(&self) -> bool {
+        true
+    }
+
+    fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<WatchMatchResponse>)> {
+        // It changes no more.
+        known
+            .is_none()
+            .then(|| (0, Gated::new(self.snapshot(), None)))
+    }
+
     fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
-        let snapshot = WatchMatchResponse {
-            r#match: Some(self.shown_info()),
-            // The board is in the replay.
-            observation: None,
-            events: Vec::new(),
-        };
         // Dropping the spectators ends the stream after the snapshot.
-        Spectators::default().add(watcher, snapshot, None, &Limits::default())
+        Spectators::default().add(watcher, self.snapshot(), None, &Limits::default())
     }
 
     fn replay(&self) -> ReplayBytes {

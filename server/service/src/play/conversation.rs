@@ -114,7 +114,7 @@ fn welcome(seat: &SeatStream, opening: &Opening, limits: &Limits) -> Bytes {
         ping_interval_ms: whole_ms(limits.ping_interval),
         history_id: opening.history_id.to_string(),
         resumed: opening.resumed,
-        note_bytes_left: 0,
+        note_bytes_left: opening.note_bytes_left,
     }))
 }
 

@@ -23,6 +23,8 @@ mod locked_server;
 mod log_lines;
 mod match_records;
 mod metrics;
+mod notes;
+mod overview;
 mod page;
 mod positions;
 mod raw_bot;

@@ -21,6 +21,8 @@ pub(crate) struct RawBot {
     pub(crate) history_id: String,
     /// Whether the stream goes on where another left off.
     pub(crate) resumed: bool,
+    /// What the last Welcome said.
+    pub(crate) note_bytes_left: u32,
     last_request: Option<DecisionRequest>,
 }
 
@@ -101,6 +103,7 @@ impl RawBot {
             last_sequence: 0,
             history_id: String::new(),
             resumed: false,
+            note_bytes_left: 0,
             last_request: None,
         })
     }
@@ -172,6 +175,7 @@ impl RawBot {
                         Message::Welcome(welcome) => {
                             self.history_id.clone_from(&welcome.history_id);
                             self.resumed = welcome.resumed;
+                            self.note_bytes_left = welcome.note_bytes_left;
                         }
                         _ => {}
                     }

@@ -458,8 +458,7 @@ type Welcome struct {
 	// that it has not sent, and begins with MatchStarted as on its first stream.
 	Resumed bool `protobuf:"varint,7,opt,name=resumed,proto3" json:"resumed,omitempty"`
 	// Bytes of notes that the server still keeps of this seat in this match: at most its equal part of
-	// 64 KiB. Notes beyond that are dropped, and so is every note over 1 KiB. 0 on a server that
-	// keeps none. Not built yet: always 0.
+	// 64 KiB. A note that is longer than that is dropped, and so is every note over 1 KiB.
 	NoteBytesLeft uint32 `protobuf:"varint,8,opt,name=note_bytes_left,json=noteBytesLeft,proto3" json:"note_bytes_left,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -738,7 +737,8 @@ type Decision struct {
 	//	*Decision_Decision
 	Choice isDecision_Choice `protobuf_oneof:"choice"`
 	// What the bot thinks of the position, for people who look at the replay: at most 1 KiB. No rule
-	// and no other bot reads it. A note that the server does not keep (`Welcome.note_bytes_left`) is
+	// and no other bot reads it, and while the match runs it is shown to its own seat alone. A note
+	// that the server does not keep (`Welcome.note_bytes_left`) is
 	// dropped; the decision counts all the same. Two answers that differ in the note alone are the
 	// same answer, and the first note stays.
 	Note          string `protobuf:"bytes,4,opt,name=note,proto3" json:"note,omitempty"`

@@ -3,8 +3,8 @@
 use bridgemaster_games::{Digest, GAME_IDS, Seat, SeatCount, Seed, with_game};
 use bridgemaster_proto::{internal::v1::JournalEntry, v1::OfferPurpose};
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, ClockReading, HistoryId, Input, MatchPhase, MatchRules,
-    SeatInfo, SeatMessage,
+    Answer, BadAnswerReason, BotIdentity, ClockReading, HistoryId, Input, MAX_NOTE_BYTES,
+    MatchPhase, MatchRules, NoteRoom, SeatInfo, SeatMessage,
 };
 use bridgemaster_wire::SeedSalt;
 use prost::Message as _;
@@ -30,6 +30,8 @@ struct Standing {
     /// Which numbers of bots that come back are believed.
     histories: Histories,
     deadline: Option<Time>,
+    /// What is left for the notes of each seat.
+    notes: Vec<Option<NoteRoom>>,
 }
 
 fn standing<G: WireGame>(referee: &Referee<G>, histories: &Histories, now: Time) -> Standing {
@@ -45,6 +47,7 @@ fn standing<G: WireGame>(referee: &Referee<G>, histories: &Histories, now: Time)
         told: seats().map(|seat| referee.told(seat)).collect(),
         histories: histories.clone(),
         deadline: referee.deadline(),
+        notes: seats().map(|seat| referee.note_room(seat)).collect(),
     }
 }
 
@@ -131,11 +134,13 @@ impl<G: WireGame> Played<G> {
                 seat,
                 request_id,
                 answer: Answer::Decision(legal[self.random.random_range(0..legal.len())].clone()),
+                note: String::new(),
             },
             _ => Input::Answer {
                 seat,
                 request_id,
                 answer: Answer::Index(self.random.next_u32() % legal.len().max(1) as u32),
+                note: "n".repeat(self.random.random_range(0..2 * MAX_NOTE_BYTES)),
             },
         };
         self.input(input);

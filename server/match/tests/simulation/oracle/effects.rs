@@ -140,7 +140,7 @@ impl<G: Game> Oracle<G> {
         );
         if matches!(step.cause, Cause::Answer(..) | Cause::BadAnswer(..)) {
             let is_repeated = match &step.cause {
-                Cause::Answer(_, id, answer) => {
+                Cause::Answer(_, id, answer, _) => {
                     model.answered.as_ref().is_some_and(|(answered, form)| {
                         answered == id && *form == format!("{answer:?}")
                     })

@@ -167,7 +167,7 @@ impl<G: Game> Oracle<G> {
         }
         let model = &self.models[seat.index()];
         let id = match &step.cause {
-            Cause::Answer(_, id, _) | Cause::BadAnswer(_, id, _) => *id,
+            Cause::Answer(_, id, ..) | Cause::BadAnswer(_, id, _) => *id,
             other => return Err(Violation(format!("{other:?} is refused"))),
         };
         // A substitute or a forfeit closes the request with the refusal.
@@ -193,7 +193,7 @@ impl<G: Game> Oracle<G> {
             RejectionReason::IndexOutOfRange => {
                 matches!(
                     &step.cause,
-                    Cause::Answer(_, _, bridgemaster_referee::Answer::Index(_))
+                    Cause::Answer(_, _, bridgemaster_referee::Answer::Index(_), _)
                 ) && self.is_illegal(&step.cause)
             }
             RejectionReason::IllegalDecision => {

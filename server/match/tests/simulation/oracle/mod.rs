@@ -50,7 +50,7 @@ enum Cause<D> {
     },
     Disconnected(Seat),
     HandedOver(Seat, u32),
-    Answer(Seat, u32, Answer<D>),
+    Answer(Seat, u32, Answer<D>, String),
     BadAnswer(Seat, u32, BadAnswerReason),
     Garbage(Seat),
     Useless(Seat),
@@ -587,12 +587,13 @@ fn cause<G: Game>(input: &Input<G>) -> Cause<G::Decision> {
             seat,
             request_id,
             answer,
+            note,
         } => {
             let answer = match answer {
                 Answer::Index(index) => Answer::Index(*index),
                 Answer::Decision(decision) => Answer::Decision(decision.clone()),
             };
-            Cause::Answer(*seat, *request_id, answer)
+            Cause::Answer(*seat, *request_id, answer, note.clone())
         }
         Input::BadAnswer {
             seat,

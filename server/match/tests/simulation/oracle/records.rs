@@ -58,6 +58,10 @@ impl<G: Game> Oracle<G> {
             DecidedBy::Referee => self.decided_by_referee(record)?,
             DecidedBy::House => self.decided_by_house(record, step)?,
         }
+        demand!(
+            record.decided_by == DecidedBy::Bot || record.note.is_empty(),
+            "a note of nobody"
+        );
         let before = self.log.len();
         G::apply(&mut self.state, seat, &record.decision, &mut self.log)
             .map_err(|refusal| Violation(format!("{} is recorded: {refusal}", record.decision)))?;
@@ -88,7 +92,7 @@ impl<G: Game> Oracle<G> {
         record: &DecisionRecord<G>,
         step: &mut Step<G::Decision>,
     ) -> Result<(), Violation> {
-        let Cause::Answer(seat, request_id, answer) = &step.cause else {
+        let Cause::Answer(seat, request_id, answer, note) = &step.cause else {
             return Err(Violation(format!("{:?} made a decision", step.cause)));
         };
         let model = &mut self.models[seat.index()];
@@ -122,6 +126,15 @@ impl<G: Game> Oracle<G> {
             record.charge == charge,
             "the answer is charged {:?}, not {charge:?}",
             record.charge
+        );
+        let part = 64 * 1024 / usize::from(self.rules.seats.get());
+        let kept = model.keeps_note(note, part);
+        demand!(
+            record.note == kept,
+            "of the note of {} bytes {} are kept, and not {}",
+            note.len(),
+            record.note.len(),
+            kept.len()
         );
         Ok(())
     }
@@ -367,7 +380,7 @@ impl<G: Game> Oracle<G> {
             open.filter(|open| open.id == id)
         };
         match cause {
-            Cause::Answer(seat, id, answer) => open(*seat, *id).is_some_and(|open| {
+            Cause::Answer(seat, id, answer, _) => open(*seat, *id).is_some_and(|open| {
                 let decision = match answer {
                     Answer::Index(index) => open.legal.get(*index as usize),
                     Answer::Decision(decision) => Some(decision),

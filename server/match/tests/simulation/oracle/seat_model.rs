@@ -56,6 +56,8 @@ pub(super) struct SeatModel<G: Game> {
     pub(super) last_request: u32,
     /// The last answer that was accepted, by its request and a rendering of its form.
     pub(super) answered: Option<(u32, String)>,
+    /// Bytes of its notes that are kept.
+    note_bytes: usize,
     pub(super) bank_us: u64,
     pub(super) round_trip_us: Option<u64>,
     pub(super) last_charge: Option<Charge>,
@@ -99,6 +101,7 @@ impl<G: Game> SeatModel<G> {
             open: None,
             last_request: 0,
             answered: None,
+            note_bytes: 0,
             bank_us: u64::from(rules.bank_ms) * 1000,
             round_trip_us: None,
             last_charge: None,
@@ -112,6 +115,14 @@ impl<G: Game> SeatModel<G> {
             acknowledged: 0,
             house_decisions: 0,
         }
+    }
+
+    /// What is kept of a note, when the seat has so many bytes for all of them.
+    pub(super) fn keeps_note<'a>(&mut self, note: &'a str, part: usize) -> &'a str {
+        let is_kept = note.len() <= 1024 && self.note_bytes + note.len() <= part;
+        let kept = if is_kept { note } else { "" };
+        self.note_bytes += kept.len();
+        kept
     }
 
     pub(super) fn state(&self) -> SeatState {

@@ -188,6 +188,7 @@ impl<G: WireGame> World<G> {
                     (0, Some(decision)) => Report::Answer {
                         request_id,
                         answer: Answer::Decision(decision),
+                        note_bytes: 1,
                     },
                     (1, _) => Report::BadAnswer {
                         request_id,
@@ -196,6 +197,7 @@ impl<G: WireGame> World<G> {
                     _ => Report::Answer {
                         request_id,
                         answer: Answer::Index(asked.choices + bot.dice.within(0..3) as u32),
+                        note_bytes: 1,
                     },
                 };
                 self.send(stream, report);
@@ -207,6 +209,7 @@ impl<G: WireGame> World<G> {
                 let stray = Report::Answer {
                     request_id: wrong,
                     answer: Answer::Index(0),
+                    note_bytes: 1,
                 };
                 // A stray answer must not answer the request by chance.
                 if wrong != request_id {
