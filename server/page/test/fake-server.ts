@@ -71,6 +71,11 @@ export class FakeMatch {
     while (this.watchers !== count) await new Promise<void>((done) => this.#waiting.push(done));
   }
 
+  /** Waits until something comes of it. */
+  changed(): Promise<void> {
+    return new Promise((done) => this.#waiting.push(done));
+  }
+
   /** Lets all that wait look again. */
   wake(): void {
     this.#waiting.splice(0).forEach((done) => done());
@@ -104,6 +109,8 @@ export class FakeMatch {
 export class FakeServer {
   readonly matches = new Map<string, FakeMatch>();
   ladders: { ladder: ladder.Ladder; standings: ladder.Standing[]; versions: ladder.LadderVersion[]; others: ladder.LadderHeadToHead[] } | undefined;
+  /** Streams of all matches that were opened. */
+  overviews = 0;
   /** The API key that calls must have; empty for none. */
   needsKey = "";
   /** What POST /open-replay answers. */
@@ -191,6 +198,23 @@ export class FakeServer {
           match.wake();
         });
         for await (const message of match.from(fromDecision, viewers.length)) send(matches.WatchPositionsResponseSchema, message);
+        return;
+      }
+      case "WatchMatches": {
+        this.overviews += 1;
+        response.on("close", () => this.matches.forEach((match) => match.wake()));
+        const told = new Map<string, number>();
+        while (!response.destroyed) {
+          const changed = [...this.matches.values()].map((match) => match.changed());
+          for (const [id, { info, sent }] of this.matches) {
+            const runs = info.state === MatchState.RUNNING || info.state === MatchState.WAITING;
+            if (runs ? told.get(id) === sent.length : !told.delete(id)) continue;
+            if (runs) told.set(id, sent.length);
+            const [observation] = (runs && sent.at(-1)?.position?.observations) || [];
+            send(matches.WatchMatchesResponseSchema, create(matches.WatchMatchesResponseSchema, { match: info, ...(observation ? { observation } : {}) }));
+          }
+          await Promise.race(changed);
+        }
         return;
       }
       case "ListLadders":

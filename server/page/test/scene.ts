@@ -106,6 +106,10 @@ export async function staged(): Promise<FakeServer> {
   if (!first || !second) throw new Error("playthroughs of two games");
   server.matches.set("hostile", hostile(first, "hostile"));
   server.matches.set("live", live(second, "live", 20).match);
+  for (const golden of oneOfEach(all).filter((golden) => golden !== second)) {
+    const name = `live-${golden.name.split(".")[0] ?? ""}`;
+    server.matches.set(name, live(golden, name, 60).match);
+  }
   server.ladders = ladderOf();
   return server;
 }

@@ -1,6 +1,8 @@
 // The list of matches: those that run, and those that have ended, with filters.
 
 import { html, type TemplateResult } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
+import { repeat } from "lit-html/directives/repeat.js";
 import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { botPath, matchPath } from "../address.ts";
 import { seatBadge } from "../drawing/seat.ts";
@@ -9,10 +11,12 @@ import { troubled, waiting } from "../shell.ts";
 import { matches, type Trouble, troubleOf } from "../source/server.ts";
 import { plain } from "../text.ts";
 import { filterOf, STATES } from "./filters.ts";
+import { type Followed, isInPlay, Overview } from "./overview.ts";
 
 /** Matches that a page asks for. */
 const PAGE_SIZE = 50;
-/** How often the list is asked for again while something runs and the tab is looked at, in ms. */
+/** How often the list is asked for again while the tab is looked at, in ms: for matches that are new
+ * and do not run. */
 const REFRESH_MS = 5000;
 
 /** The list of matches. */
@@ -22,6 +26,7 @@ export class ListPage {
   #next = "";
   #pages = 0;
   #trouble: Trouble | undefined;
+  #overview: Overview | undefined;
 
   constructor(private readonly query: URLSearchParams, private readonly changed: () => void) {
     void this.#more();
@@ -39,6 +44,10 @@ export class ListPage {
       this.#damaged.push(...answer.damagedMatchIds);
       this.#next = answer.nextPageToken;
       this.#pages += 1;
+      const filter = filterOf(this.query);
+      if (filter.state !== MatchState.ENDED && filter.state !== MatchState.CANCELLED) {
+        this.#overview ??= new Overview(filter, this.changed, () => void this.#refresh());
+      }
     } catch (error) {
       this.#trouble = troubleOf(error);
     }
@@ -58,14 +67,22 @@ export class ListPage {
     }
   }
 
+  /** The matches in play, the newest first: those that are followed, and others of the list. */
+  #inPlay(): Followed[] {
+    const followed = this.#overview?.followed ?? new Map<string, Followed>();
+    const others = this.#matches.filter((match) => isInPlay(match) && !followed.has(match.matchId));
+    const all = [...followed.values(), ...others.map((match) => ({ match, observation: undefined, version: 0 }))];
+    return all.sort((a, b) => Number(b.match.createdUnixMs - a.match.createdUnixMs));
+  }
+
   view(): TemplateResult {
     if (this.#trouble) return troubled(this.#trouble, "The matches cannot be listed");
     if (this.#pages === 0) return waiting("Asking for the matches…");
     const bot = this.query.get("bot");
-    const inPlay = this.#matches.filter(({ state }) => state === MatchState.RUNNING || state === MatchState.WAITING);
-    const over = this.#matches.filter((match) => !inPlay.includes(match));
+    const inPlay = this.#inPlay();
+    const over = this.#matches.filter((match) => !isInPlay(match));
     return html`<main class="list"><h1>${bot ? html`Matches of <bdi>${plain(bot)}</bdi>` : "Matches"}</h1>${filters(this.query)}
-      ${inPlay.length > 0 ? html`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${inPlay.map(card)}</ul></section>` : undefined}
+      ${inPlay.length > 0 ? html`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${repeat(inPlay, ({ match }) => match.matchId, (one) => guard([one.match, one.version], () => card(one)))}</ul></section>` : undefined}
       ${over.length > 0 ? html`<section aria-label="matches that are over"><h2>Over</h2>${table(over)}</section>` : undefined}
       ${this.#matches.length === 0 ? html`<div class="panel empty"><p>No match ${[...this.query.values()].some(Boolean) ? "fits these filters" : "has been made yet"}.</p>
         <p class="quiet">Drop a replay file anywhere on this page to look at it.</p></div>` : undefined}
@@ -115,10 +132,21 @@ function labels(match: MatchInfo): TemplateResult | undefined {
   return html`<div class="labels">${all.map(([name, value]) => html`<a class="tag" href="/?${new URLSearchParams({ label: `${name}=${value}` })}"><bdi>${plain(name)}=${plain(value)}</bdi></a>`)}</div>`;
 }
 
-function card(match: MatchInfo): TemplateResult {
-  return html`<li class="panel card"><a class="cover" href=${matchPath(match.matchId)}>${gameName(match)}</a>
+/** The board of a match in small, for the eye alone: the link beside it leads to the board itself. */
+function thumbnail({ match, observation }: Followed): TemplateResult {
+  const game = gameOf(observation);
+  if (!observation || !game) return html`<div class="thumb none" aria-hidden="true"></div>`;
+  const names = match.seats.map(({ botName }) => botName);
+  return html`<div class="thumb" aria-hidden="true" inert><div class="mini">${
+    game.board({ observation, config: match.config?.game, events: [], frame: undefined, names })}</div></div>`;
+}
+
+function card(followed: Followed): TemplateResult {
+  const { match, observation } = followed;
+  const status = observation && gameOf(observation)?.status(observation);
+  return html`<li class="panel card">${thumbnail(followed)}<a class="cover" href=${matchPath(match.matchId)}>${gameName(match)}</a>
     <p>${match.state === MatchState.RUNNING ? html`<span class="tag live">live</span>` : html`<span class="tag">waits for bots</span>`}
-      <span class="quiet">${match.decisions} decisions</span></p>${bots(match)}${labels(match)}</li>`;
+      <span class="quiet">${match.decisions === 1 ? "1 decision" : `${match.decisions} decisions`}${status ? html` · ${status}` : undefined}</span></p>${bots(match)}${labels(match)}</li>`;
 }
 
 /** A moment as people write it, in their own time zone. */

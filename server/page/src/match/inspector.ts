@@ -41,5 +41,5 @@ export function inspector(page: MatchPage): TemplateResult {
     ${played.note ? html`<blockquote><bdi>${plain(played.note)}</bdi></blockquote>` : undefined}
     ${count > 0 ? html`<details><summary>what was legal</summary>${guard([page.index, page.record.version], () => legal(page))}</details>` : undefined}
     <h3>what changed</h3>${position.lines.length === 0 ? html`<p class="quiet">nothing that shows</p>`
-      : html`<ul class="changes">${position.lines.map((line) => html`<li>${plain(line)}</li>`)}</ul>`}</section>`;
+      : html`<ul class="changes" tabindex="0" aria-label="what changed">${position.lines.map((line) => html`<li>${plain(line)}</li>`)}</ul>`}</section>`;
 }

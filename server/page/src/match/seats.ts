@@ -1,7 +1,7 @@
 // The seats: who plays, how it stands, and whose eyes the page looks with.
 
 import { html, type TemplateResult } from "lit-html";
-import { SeatState } from "../../gen/bridgemaster/v1/match_pb.ts";
+import { type SeatResult, SeatState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { botPath } from "../address.ts";
 import { seatBadge } from "../drawing/seat.ts";
 import { plain } from "../text.ts";
@@ -31,17 +31,22 @@ function seatRow(page: MatchPage, seat: number, toDecide: number[]): TemplateRes
       version ? html` <small><bdi>${plain(version)}</bdi></small>` : undefined}</span>
       ${toDecide.includes(seat) ? html`<span class="tag">to decide</span>` : undefined}
       ${isFinal && result ? html`<span class="place place-${result.place}">place ${result.place}</span>` : undefined}</div>
-    <div class="facts"><span><b>${isFinal && result ? result.score : (page.timeline.points[page.index]?.[seat] ?? 0)}</b> ${
-        isFinal && result ? "final score" : (record.game?.pointsName ?? "points")}</span>
+    <div class="facts">${isFinal && result ? score(result)
+        : html`<span><b>${page.timeline.points[page.index]?.[seat] ?? 0}</b> ${record.game?.pointsName ?? "points"}</span>`}
       ${bank === undefined ? undefined : html`<span title="time left in the bank">${timeText(bank)} left</span>`}
       ${state ? html`<span class="tag warn">${state}</span>` : undefined}${
-      info && info.strikes > 0 ? html`<span class="tag warn">${info.strikes} strikes</span>` : undefined}
+      info && info.strikes > 0 ? html`<span class="tag warn">${info.strikes} ${info.strikes === 1 ? "strike" : "strikes"}</span>` : undefined}
       <span class="acts"><button type="button" class="small" aria-pressed=${page.seat === seat} ?disabled=${!page.canViewSeats}
         title=${page.canViewSeats ? `see what seat ${seat} saw` : "shown when the match is over"} @click=${() => page.viewAs(page.seat === seat ? undefined : seat)}>view as</button>
       <button type="button" class="small" aria-label="previous decision of seat ${seat}" title="previous decision of seat ${seat}" @click=${() => page.goToSeat(seat, -1)}>◂</button>
-      <button type="button" class="small" aria-label="next decision of seat ${seat}" title="next decision of seat ${seat}" @click=${() => page.goToSeat(seat, 1)}>▸</button></span></div>
-    ${isFinal && result && result.breakdown.length > 0 ? html`<details class="breakdown"><summary>score</summary><dl>${result.breakdown.map((line) =>
-      html`<div><dt>${plain(line.category).replace(/_/g, " ")}</dt><dd>${line.points}</dd></div>`)}</dl></details>` : undefined}</li>`;
+      <button type="button" class="small" aria-label="next decision of seat ${seat}" title="next decision of seat ${seat}" @click=${() => page.goToSeat(seat, 1)}>▸</button></span></div></li>`;
+}
+
+/** The score in the end, and what it is made of. */
+function score({ score, breakdown }: SeatResult): TemplateResult {
+  if (breakdown.length === 0) return html`<span>score <b>${score}</b></span>`;
+  return html`<details class="breakdown"><summary>score <b>${score}</b></summary><dl>${breakdown.map((line) =>
+    html`<div><dt>${plain(line.category).replace(/_/g, " ")}</dt><dd>${line.points}</dd></div>`)}</dl></details>`;
 }
 
 /** The seats. */

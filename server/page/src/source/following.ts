@@ -108,7 +108,7 @@ export async function follow(matchId: string, listener: Listener): Promise<void>
 }
 
 /** Waits until the tab is looked at. */
-function visible(): Promise<void> {
+export function visible(): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
     const onShow = () => {

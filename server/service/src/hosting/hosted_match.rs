@@ -103,6 +103,13 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// What is known of it, if it is one that is asked for.
     fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>>;
 
+    /// Whether it has ended or was called off.
+    fn is_over(&self) -> bool;
+
+    /// What a spectator may see of it now, with the count of its changes; `None` when there were none
+    /// since that count.
+    fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)>;
+
     /// Calls it off, and gives what is known of it then; of one that was called off before, what is
     /// known of it.
     ///

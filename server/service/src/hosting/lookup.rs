@@ -10,7 +10,7 @@ use tracing::error;
 
 use super::{
     HostedMatch, MatchQuery, Matches, Reader, StoredMatch, hosted_match::ReplayBytes,
-    set_aside::unreadable,
+    matches::MAX_LOOKS, set_aside::unreadable,
 };
 use crate::{
     journal::{Gated, NotStored},
@@ -53,7 +53,7 @@ pub(crate) struct Listed {
 /// already. It then gives a short page, and the caller goes on with the next.
 const MAX_READS: usize = 8;
 
-/// Matches that are read from their bytes before others go on.
+/// Matches that are looked at, or read from their bytes, before others go on.
 const AT_ONCE: usize = 32;
 
 /// What a page token of the store's part begins with.
@@ -229,6 +229,35 @@ impl Matches {
             listed.next = stored.await?;
         }
         Ok(listed)
+    }
+
+    /// At most `count` of the `wanted` matches in play that the viewer sees, the newest first.
+    pub(crate) async fn newest_in_play(
+        &self,
+        wanted: &MatchQuery,
+        count: usize,
+        viewer: &(dyn Viewer + Sync),
+    ) -> Vec<Arc<dyn HostedMatch>> {
+        let party = wanted.party();
+        let of = viewer.sees_only().or(party.as_ref());
+        let (mut newest, mut age) = (Vec::new(), u64::MAX);
+        for _ in 0..MAX_LOOKS {
+            let older = self.roster().before(age, of, AT_ONCE);
+            let Some((last, _)) = older.last() else {
+                break;
+            };
+            age = *last;
+            let meant = older.into_iter().map(|(_, hosted)| hosted);
+            let meant =
+                meant.filter(|hosted| !hosted.is_over() && hosted.info_if(wanted).is_some());
+            newest.extend(meant.take(count - newest.len()));
+            if newest.len() == count {
+                break;
+            }
+            // Neither the lock nor the thread is kept for longer.
+            yield_now().await;
+        }
+        newest
     }
 
     /// Adds the finished matches that only the store has, from this place on, until there are

@@ -37,7 +37,7 @@ use crate::{
 /// Matches that a list looks at before it lets others go on.
 const AT_ONCE: usize = 64;
 /// Most times that one call does.
-const MAX_LOOKS: usize = 64;
+pub(super) const MAX_LOOKS: usize = 64;
 
 /// All matches of a server.
 pub(crate) struct Matches {

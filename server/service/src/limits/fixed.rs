@@ -1,6 +1,6 @@
 //! Limits that are the same on every server.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 /// Longest name of a bot, and longest version, in characters: fits a table column.
 pub(crate) const MAX_BOT_TEXT_CHARS: usize = 64;
@@ -22,6 +22,17 @@ pub(crate) const MAX_VIEWERS: usize = 8;
 /// bots that answer at once must not make the server write to each of many spectators at that
 /// rate.
 pub(crate) const POSITIONS_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Most matches of an overview, and those of one that does not say: a page full of them.
+pub(crate) const MAX_OVERVIEW_MATCHES: u32 = 100;
+/// See [`MAX_OVERVIEW_MATCHES`].
+pub(crate) const DEFAULT_OVERVIEW_MATCHES: u32 = 20;
+
+/// Time between two looks of an overview, in ms. All of its matches are looked at, so the shortest is
+/// longer than that for the positions of one.
+pub(crate) const OVERVIEW_INTERVAL_MS: RangeInclusive<u32> = 100..=60_000;
+/// The time between two looks of an overview that does not say, in ms: people follow no faster.
+pub(crate) const DEFAULT_OVERVIEW_INTERVAL_MS: u32 = 1_000;
 
 /// Largest replay file that is opened for somebody, in bytes: forty times what a long match has.
 pub(crate) const REPLAY_FILE_BYTES: usize = 4 * 1024 * 1024;

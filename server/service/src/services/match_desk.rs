@@ -9,17 +9,17 @@ use bridgemaster_proto::v1::{
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
     GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchInfo, OfferPurpose,
     RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, Replay, WatchMatchRequest,
-    WatchMatchResponse, WatchMatchesRequest, WatchMatchesResponse, WatchPositionsRequest,
-    match_service_server::{MatchService, MatchServiceServer},
-    watch_positions_request::Source,
+    WatchMatchResponse, WatchMatchesRequest, WatchPositionsRequest,
+    match_service_server::MatchService, watch_positions_request::Source,
 };
 use bridgemaster_store::KeyName;
 use tokio::select;
-use tokio_stream::{Pending, Stream};
-use tonic::{Request, Response, Status, server::NamedService as _};
+use tokio_stream::Stream;
+use tonic::{Request, Response, Status};
 
 use super::{
     opened_replay::{OpenedReplay, ReplayDesk},
+    overview::{Overview, OverviewStream},
     positions::{Onlooker, PositionStream, viewers},
     supported::check_new_match,
     wishes::{check_reason, invited_bot, making, query, wanted_seats},
@@ -56,17 +56,6 @@ impl MatchDesk {
             authenticator,
             replays,
         }
-    }
-
-    /// The answer to a method that is not built yet: who may not call at all learns that first.
-    async fn unsupported<T, U>(
-        &self,
-        request: &Request<T>,
-        method: &str,
-    ) -> Result<Response<U>, Status> {
-        self.authenticator.caller(request.metadata()).await?;
-        let service = MatchServiceServer::<Self>::NAME;
-        Err(Refusal::unsupported_method(&format!("/{service}/{method}")).into())
     }
 
     /// The positions of the replay file of a request.
@@ -119,9 +108,6 @@ fn check_may_change(hosted: &dyn HostedMatch, caller: &Caller) -> Result<(), Ref
         false => caller.require(KeyScope::Admin),
     }
 }
-
-/// The stream of a method that is not built yet.
-type Unserved<T> = Pending<Result<T, Status>>;
 
 /// The caller as one who reads.
 fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
@@ -303,13 +289,17 @@ impl MatchService for MatchDesk {
         })))
     }
 
-    type WatchMatchesStream = Unserved<WatchMatchesResponse>;
+    type WatchMatchesStream = OverviewStream;
 
     async fn watch_matches(
         &self,
         request: Request<WatchMatchesRequest>,
     ) -> Result<Response<Self::WatchMatchesStream>, Status> {
-        self.unsupported(&request, "WatchMatches").await
+        let caller = self.authenticator.caller(request.metadata()).await?;
+        let reader = reader(&request, &caller);
+        let matches = Arc::clone(&self.matches);
+        let overview = Overview::new(matches, caller, reader, request.into_inner())?;
+        Ok(Response::new(overview.news()))
     }
 
     type WatchPositionsStream = PositionStream;

@@ -8,6 +8,7 @@ mod lobby_desk;
 mod lobby_wishes;
 mod match_desk;
 mod opened_replay;
+mod overview;
 mod positions;
 mod queue_access;
 mod refusal_details;

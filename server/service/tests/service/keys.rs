@@ -104,6 +104,9 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
             "KEY_MISSING",
         ),
     ];
+    // With a match in play, WatchMatches has news.
+    let made = locked.with(&good).create(config(GAMES[0], 2)).await;
+    made.unwrap();
     let methods = locked_methods();
     assert_eq!(methods.len(), 42, "{methods:?}");
     for path in methods {

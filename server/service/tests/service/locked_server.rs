@@ -6,7 +6,8 @@ use bridgemaster_proto::v1::{
     self, CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, CreateMatchResponse,
     GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig, MatchFilter, MatchInfo,
     MatchResult, ReplaceTicketsRequest, Replay, SeatTicket, WatchMatchRequest, WatchMatchResponse,
-    WatchPositionsRequest, WatchPositionsResponse, play_request,
+    WatchMatchesRequest, WatchMatchesResponse, WatchPositionsRequest, WatchPositionsResponse,
+    play_request,
 };
 use bridgemaster_sdk::{Options, PlayError};
 use bridgemaster_server::{
@@ -266,6 +267,15 @@ impl KeyedCaller<'_> {
     ) -> Result<Streaming<WatchPositionsResponse>, Status> {
         let request = self.showing(request);
         let watching = self.server.matches().watch_positions(request).await?;
+        Ok(watching.into_inner())
+    }
+
+    pub(crate) async fn overview(
+        self,
+        request: WatchMatchesRequest,
+    ) -> Result<Streaming<WatchMatchesResponse>, Status> {
+        let request = self.showing(request);
+        let watching = self.server.matches().watch_matches(request).await?;
         Ok(watching.into_inner())
     }
 

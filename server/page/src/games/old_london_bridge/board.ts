@@ -87,7 +87,8 @@ export function board(scene: Scene<"oldLondonBridge">): TemplateResult {
 
 /** One line about what is going on. */
 export function status({ phase, round, rounds, turns: order }: Observation): string {
-  const now = `round ${round} of 0 to ${rounds - 1}`;
+  const toCome = rounds - 1 - round;
+  const now = toCome > 0 ? `round ${round}, ${toCome} to come` : `round ${round}, the last`;
   switch (phase.case) {
     case "takeA2":
       return `${now}: seat ${phase.value.seat} may take a 2`;

@@ -199,6 +199,20 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         wanted.wants(G::ID, &info).then(|| locked.shown(info))
     }
 
+    fn is_over(&self) -> bool {
+        matches!(
+            self.state.get(),
+            v1::MatchState::Ended | v1::MatchState::Cancelled
+        )
+    }
+
+    fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)> {
+        let locked = self.lock();
+        let changes = locked.machine.referee().public_changes();
+        let snapshot = || locked.shown(locked.machine.snapshot());
+        (known != Some(changes)).then(|| (changes, snapshot()))
+    }
+
     fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {
         let mut locked = self.lock();
         let outcome = self.drive(&mut locked, |machine, arrived, effects| {
