@@ -6,6 +6,7 @@
 mod address;
 mod attend;
 mod bot;
+mod browser;
 mod cancel;
 mod check_bot;
 mod contest;

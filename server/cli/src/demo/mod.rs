@@ -30,6 +30,7 @@ use self::{
     progress::ProgressView,
 };
 use super::{
+    browser,
     count::count,
     entrant::Entrant,
     failure::misuse,
@@ -68,11 +69,13 @@ pub(super) struct DemoArgs {
     /// Write the replay to this file [default: a file in the folder for temporary files]
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Serve a page for the browser in which the match is seen, and keep it until Ctrl-C
+    /// Serve a page in which the match is seen until Ctrl-C, print its address, and open it in the
+    /// browser where there is one
     #[arg(long)]
     open: bool,
-    /// Play a seat yourself, in the browser: prints the link of seat 0, and the bots have the others;
-    /// where no flag says otherwise a decision may take 10 minutes, and all together an hour
+    /// Play a seat yourself, in the browser: prints the link of seat 0 and opens it where there is a
+    /// browser; the bots have the other seats. Where no flag says otherwise a decision may take 10
+    /// minutes, and all together an hour
     #[arg(long)]
     human: bool,
     /// Show neither the progress bar nor the result
@@ -196,7 +199,7 @@ impl DemoArgs {
         reported
     }
 
-    /// Prints where the match is played or seen in the browser.
+    /// Prints where the match is played or seen in the browser, and opens it there.
     fn invite(
         &self,
         addr: SocketAddr,
@@ -205,17 +208,16 @@ impl DemoArgs {
         json: Option<&OutputFile>,
     ) -> anyhow::Result<()> {
         let page: PageUrl = format!("http://{addr}").parse()?;
-        let line = match tickets.first() {
-            Some(own) if self.human => format!("play at {} (Ctrl-C stops)", page.link(&own.ticket)),
-            _ => format!(
-                "page at http://{addr}/m/{} (Ctrl-C stops)",
-                Outside(match_id)
-            ),
+        let (does, url) = match tickets.first() {
+            Some(own) if self.human => ("play at", page.link(&own.ticket)),
+            _ => ("page at", format!("http://{addr}/m/{}", Outside(match_id))),
         };
+        let line = format!("{does} {url} (Ctrl-C stops)");
         match json {
             Some(json) if json.is_stdout() => output::complain(&line),
             _ => output::print(&format!("{line}\n"))?,
         }
+        browser::open(&url);
         Ok(())
     }
 

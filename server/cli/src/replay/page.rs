@@ -14,7 +14,7 @@ use bridgemaster_whole_file as whole_file;
 use tokio_util::sync::CancellationToken;
 
 use super::file::read;
-use crate::{output, runtime::block_on, stop_signal::asked_to_stop};
+use crate::{browser, output, runtime::block_on, stop_signal::asked_to_stop};
 
 /// How the names of replay files end, where servers and commands write them.
 const ENDING: &str = ".replay.binpb";
@@ -44,11 +44,12 @@ pub(super) fn open(file: &Path) -> anyhow::Result<()> {
             asked.await;
             stopped.cancel();
         });
+        let url = format!("http://{}/", served.local_addr());
         output::print(&format!(
-            "match {} at http://{}/ (Ctrl-C stops)\n",
-            Outside(&match_id),
-            served.local_addr()
+            "match {} at {url} (Ctrl-C stops)\n",
+            Outside(&match_id)
         ))?;
+        browser::open(&url);
         served
             .run(page.html, &page.content_security_policy, stop)
             .await;
