@@ -1,10 +1,11 @@
 // A real server with its page, and house bots, as processes: for tests that play.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { certificate } from "./certificate.ts";
 
 const ROOT = process.env["PAGE_ROOT"] ?? process.cwd();
 /** The program, as cargo builds it for tests. */
@@ -38,20 +39,50 @@ async function ended(process: ChildProcess): Promise<void> {
 
 /** A server with a data folder. */
 export class RealServer {
-  readonly #data = mkdtempSync(join(tmpdir(), "bridgemaster-page-"));
+  readonly #folder = mkdtempSync(join(tmpdir(), "bridgemaster-page-"));
+  readonly #data = join(this.#folder, "data");
   readonly #bots: ChildProcess[] = [];
   #process: ChildProcess | undefined;
   #listen = "127.0.0.1:0";
   #page = "127.0.0.1:0";
 
+  readonly #secure: readonly string[];
+
+  /** One that `isSecure` has TLS, and asks for API keys. */
+  constructor({ isSecure = false } = {}) {
+    if (!isSecure) {
+      this.#secure = [];
+      return;
+    }
+    const made = certificate();
+    writeFileSync(this.#file("cert.pem"), made.certificate);
+    writeFileSync(this.#file("key.pem"), made.key, { mode: 0o600 });
+    this.#secure = ["--tls-cert", this.#file("cert.pem"), "--tls-key", this.#file("key.pem"), "--require-keys"];
+  }
+
+  #file(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  #url(address: string): string {
+    return `${this.#secure.length > 0 ? "https" : "http"}://${address}`;
+  }
+
   get pageUrl(): string {
-    return `http://${this.#page}`;
+    return this.#url(this.#page);
+  }
+
+  /** A new API key, with these scopes. */
+  key(name: string, ...scopes: string[]): string {
+    const flags = scopes.flatMap((scope) => ["--scope", scope]);
+    const text = execFileSync(PROGRAM, ["key", "add", "--data", this.#data, name, ...flags], { encoding: "utf8" });
+    return /bmk_\S+/.exec(text)?.[0] ?? "";
   }
 
   /** Starts it; again after a stop at the same addresses. */
   async start(): Promise<this> {
-    this.#process = spawn(PROGRAM, ["serve", "--listen", this.#listen, "--page", this.#page, "--data", this.#data, "--survives", "kill", "--drain-time", "0"], { stdio: ["ignore", "pipe", "inherit"] });
-    const [listen = "", page = ""] = await told(this.#process, [/^listening on (?:http:\/\/)?([\d.:]+)/, /^page at http:\/\/([\d.:]+)/]);
+    this.#process = spawn(PROGRAM, ["serve", "--listen", this.#listen, "--page", this.#page, "--data", this.#data, "--survives", "kill", "--drain-time", "0", ...this.#secure], { stdio: ["ignore", "pipe", "inherit"] });
+    const [listen = "", page = ""] = await told(this.#process, [/^listening on (?:https?:\/\/)?([\d.:]+)/, /^page at https?:\/\/([\d.:]+)/]);
     [this.#listen, this.#page] = [listen, page];
     return this;
   }
@@ -64,10 +95,15 @@ export class RealServer {
   }
 
   create(...flags: string[]): MadeMatch {
-    const text = execFileSync(PROGRAM, ["create", "--server", `http://${this.#listen}`, "--page", this.pageUrl, ...flags], { encoding: "utf8" });
+    const text = execFileSync(PROGRAM, ["create", "--server", this.#url(this.#listen), "--page", this.pageUrl, ...this.#trust(), ...flags], { encoding: "utf8" });
     const matchId = /^match (\S+)/.exec(text)?.[1] ?? "";
     const links = [...text.matchAll(/^ {2}seat \d+ {2}(http\S+)/gm)].map(([, link = ""]) => link);
     return { matchId, links, tickets: links.map((link) => link.split("#ticket=")[1] ?? "") };
+  }
+
+  /** What a client needs to trust it. */
+  #trust(): string[] {
+    return this.#secure.length > 0 ? ["--ca", this.#file("cert.pem")] : [];
   }
 
   /** A house bot for a seat; it stays until the match is over, also while the server is away. */
@@ -80,7 +116,7 @@ export class RealServer {
     for (const bot of this.#bots) bot.kill("SIGKILL");
     await Promise.all(this.#bots.map(ended));
     await this.kill();
-    rmSync(this.#data, { recursive: true, force: true });
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 
