@@ -549,7 +549,7 @@ async fn bots_whose_keys_have_one_owner_meet_in_no_rated_match_if_the_ladder_say
             .await
             .unwrap()
             .into_inner();
-        while rated.len() < 12 {
+        while rated.len() < 12 || owners.len() < 3 || of_two_owners.len() < 3 {
             let news = news.message().await.unwrap().unwrap();
             let told = news.standings.into_iter();
             owners.extend(told.map(|standing| (standing.bot_name, standing.owner)));
