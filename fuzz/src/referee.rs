@@ -92,6 +92,7 @@ fn rules<G: Game>(config: G::Config, bytes: &mut Bytes<'_>) -> MatchRules<G> {
         seats: SeatCount::new(seats).expect("within the game's range"),
         seed: 7.into(),
         clock,
+        odds: Vec::new(),
         faults: FaultPolicy {
             illegal: bytes.pick(&any),
             late: bytes.pick(&lasting),

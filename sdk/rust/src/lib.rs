@@ -58,6 +58,7 @@ mod request;
 #[cfg(feature = "rules")]
 pub mod rules;
 mod run;
+mod seat_clock;
 mod seed_commitment;
 mod tls;
 mod variables;
@@ -74,6 +75,7 @@ pub use options_error::{MAX_NAME_CHARS, OptionsError};
 pub use play::{Connection, play, play_blocking};
 pub use request::{ClockView, Request};
 pub use run::{run, run_each};
+pub use seat_clock::seat_clock;
 pub use seed_commitment::seed_commitment;
 pub use tls::{
     CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint, tls_hint,

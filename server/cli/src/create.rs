@@ -2,16 +2,17 @@
 
 use bridgemaster_proto::{
     outside::Outside,
-    v1::{CreateMatchRequest, CreateMatchResponse, SeatTicket},
+    v1::{CreateMatchRequest, CreateMatchResponse, SeatClock, SeatTicket},
 };
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use clap::Args;
 
 use super::{
+    failure::misuse,
     group::GroupFlags,
     label::{self, Label},
     match_client::ServerFlag,
-    match_flags::MatchFlags,
+    match_flags::{ClockOf, MatchFlags},
     output, proto_json,
     reservation::Reservation,
     runtime::block_on,
@@ -32,6 +33,9 @@ pub(super) struct CreateArgs {
     /// Keep a seat, from 0, for the bot of the API key of this name; may be given several times
     #[arg(long = "reserve", value_name = "SEAT=NAME")]
     reservations: Vec<Reservation>,
+    /// Give a seat, from 0, another clock than the match; may be given several times
+    #[arg(long, value_name = "SEAT=bank_ms:MS,increment_ms:MS,cap_ms:MS")]
+    clock_of: Vec<ClockOf>,
     /// Make one match however often this is run with the same key; a later run prints new tickets
     /// for the seats to which no bot has come
     #[arg(
@@ -63,6 +67,7 @@ impl CreateArgs {
             None => self.match_flags.config(seats)?,
         };
         config.group = self.group.message();
+        config.seat_clocks = seat_clocks(&self.clock_of)?;
         block_on(async {
             let mut client = self.server.connect().await?;
             let request = CreateMatchRequest {
@@ -80,6 +85,22 @@ impl CreateArgs {
             Ok(output::print(&text)?)
         })
     }
+}
+
+/// The clocks of `--clock-of`. Whether the match has such seats, the server says.
+fn seat_clocks(given: &[ClockOf]) -> anyhow::Result<Vec<SeatClock>> {
+    let clocks = given.iter().map(|ClockOf { who, odds }| {
+        let seat = who.parse().map_err(|_| {
+            misuse(format!(
+                "--clock-of {who}=: name a seat by its number, from 0"
+            ))
+        })?;
+        Ok(SeatClock {
+            seat,
+            odds: Some(*odds),
+        })
+    });
+    clocks.collect()
 }
 
 /// What was made, and the commands that go on from here.

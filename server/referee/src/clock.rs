@@ -22,6 +22,9 @@ const MAX_LAG_LIMIT_MS: u32 = 60_000;
 /// be away.
 pub const RESTART_GRACE_MS: u32 = 60_000;
 
+/// The fields that may differ between seats, in the rules of a match.
+const CLOCK_FIELDS: [&str; 3] = ["clock.bank_ms", "clock.increment_ms", "clock.cap_ms"];
+
 /// How a match measures time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockRules {
@@ -65,11 +68,17 @@ impl ClockRules {
         share_us.min(u64::from(self.round_trip_credit_ms) * 1000)
     }
 
+    /// Checks the fields that may differ between seats against their ranges; `fields` are their
+    /// paths: bank, increment and cap.
+    pub(crate) fn check_seat(&self, fields: &[&'static str; 3]) -> Result<(), RulesError> {
+        check_range(fields[0], self.bank_ms, 1, DAY_MS)?;
+        check_range(fields[1], self.increment_ms, 0, HOUR_MS)?;
+        check_range(fields[2], self.cap_ms, 1, DAY_MS)
+    }
+
     /// Checks every field against its range.
     pub(crate) fn check(&self) -> Result<(), RulesError> {
-        check_range("clock.bank_ms", self.bank_ms, 1, DAY_MS)?;
-        check_range("clock.increment_ms", self.increment_ms, 0, HOUR_MS)?;
-        check_range("clock.cap_ms", self.cap_ms, 1, DAY_MS)?;
+        self.check_seat(&CLOCK_FIELDS)?;
         check_range("clock.startup_ms", self.startup_ms, 1, HOUR_MS)?;
         check_range("clock.reconnect_ms", self.reconnect_ms, 0, HOUR_MS)?;
         check_range(

@@ -32,6 +32,7 @@ mod input;
 mod lag;
 mod machine;
 mod notes;
+mod odds;
 mod outbox;
 mod output;
 mod penalty;
@@ -60,6 +61,7 @@ pub use input::{Answer, BadAnswerReason, BotIdentity, Input};
 pub use lag::LAG_MARGIN_MS;
 pub use machine::{MatchPhase, Referee};
 pub use notes::{MATCH_NOTE_BYTES, MAX_NOTE_BYTES, NoteRoom};
+pub use odds::SeatOdds;
 pub use outbox::MAX_MESSAGES_KEPT;
 pub use output::{
     CloseReason, DecisionRequest, Output, Question, Rejection, RejectionReason, SeatMessage,

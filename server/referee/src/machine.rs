@@ -96,7 +96,7 @@ impl<G: Game> Referee<G> {
             players: rules
                 .seats
                 .seats()
-                .map(|seat| Player::new(seat, rules.seats, &rules.clock))
+                .map(|seat| Player::new(seat, rules.seats, &rules.clock_of(seat)))
                 .collect(),
             log: EventLog::new(opening_events.clone(), usize::from(rules.seats.get())),
             opening_events,

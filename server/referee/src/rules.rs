@@ -1,8 +1,8 @@
 //! The rules of a match.
 
-use bridgemaster_games::{Game, LegalList, SeatCount, Seed};
+use bridgemaster_games::{Game, LegalList, Seat, SeatCount, Seed};
 
-use crate::{ClockRules, FaultPolicy, HousePolicy, RulesError};
+use crate::{ClockRules, FaultPolicy, HousePolicy, RulesError, SeatOdds, odds};
 
 /// The rules of a match, every default filled in.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub struct MatchRules<G: Game> {
     pub seed: Seed,
     /// Time.
     pub clock: ClockRules,
+    /// What differs from `clock` for single seats, at most one entry a seat.
+    pub odds: Vec<SeatOdds>,
     /// What faults cost.
     pub faults: FaultPolicy,
     /// How the house decides.
@@ -30,6 +32,7 @@ impl<G: Game> Clone for MatchRules<G> {
             seats: self.seats,
             seed: self.seed.clone(),
             clock: self.clock,
+            odds: self.odds.clone(),
             faults: self.faults,
             house: self.house,
             ask_forced: self.ask_forced,
@@ -45,10 +48,17 @@ impl<G: Game> MatchRules<G> {
             seats,
             seed,
             clock: ClockRules::default(),
+            odds: Vec::new(),
             faults: FaultPolicy::default(),
             house: HousePolicy::default(),
             ask_forced: false,
         }
+    }
+
+    /// The time rules of a seat.
+    pub fn clock_of(&self, seat: Seat) -> ClockRules {
+        let odds = self.odds.iter().find(|odds| odds.seat == seat);
+        odds.map_or(self.clock, |odds| odds.applied_to(&self.clock))
     }
 
     /// Whether the referee plays for a seat that has this legal list: there is nothing to choose,
@@ -72,6 +82,7 @@ impl<G: Game> MatchRules<G> {
         }
         G::check_config(&self.config, self.seats).map_err(RulesError::Config)?;
         self.clock.check()?;
+        odds::check(&self.odds, self.seats, &self.clock)?;
         self.faults.check()
     }
 }

@@ -1,6 +1,6 @@
 //! Why the rules of a match are refused.
 
-use bridgemaster_games::FieldError;
+use bridgemaster_games::{FieldError, Seat};
 use thiserror::Error;
 
 use crate::FaultAction;
@@ -42,6 +42,9 @@ pub enum RulesError {
         /// The actions that are possible.
         valid: &'static [FaultAction],
     },
+    /// A seat whose clock differs in two ways.
+    #[error("{}: {}", self.field(), self.detail())]
+    SeatTwice(Seat),
     /// The config of the game is refused.
     #[error("game config: {0}")]
     Config(FieldError),
@@ -56,6 +59,7 @@ impl RulesError {
         match self {
             Self::Seats { .. } => "seats",
             Self::Range { field, .. } | Self::Action { field, .. } => field,
+            Self::SeatTwice(_) => "seat_clocks.seat",
             Self::Config(_) | Self::Setup(_) => "game",
         }
     }
@@ -75,6 +79,7 @@ impl RulesError {
             Self::Action { action, valid, .. } => {
                 format!("{action} is not possible; valid: {}", list(valid))
             }
+            Self::SeatTwice(seat) => format!("{seat} is there twice; a seat has one entry at most"),
             Self::Config(error) => error.to_string(),
             Self::Setup(error) => error.to_string(),
         }

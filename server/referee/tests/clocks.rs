@@ -299,3 +299,54 @@ fn clock_use_sums_up_what_the_bot_used() {
     );
     assert_eq!(result.duration_ms, 130);
 }
+
+/// Seat 1 has half the bank, no increment, and another cap.
+fn odd_clock() -> MatchRules<Heap> {
+    let mut rules = short_clock();
+    rules.odds = vec![SeatOdds {
+        seat: seat(1),
+        bank_ms: Some(500),
+        increment_ms: Some(0),
+        cap_ms: Some(450),
+    }];
+    rules
+}
+
+#[test]
+fn a_seat_with_time_odds_plays_by_its_own_clock_and_the_others_by_that_of_the_match() {
+    let mut script = Script::started(odd_clock());
+    let clock = |script: &Script<Heap>, number| {
+        let clock = script.request(number).clock;
+        (clock.bank_left_ms, clock.decision_left_ms)
+    };
+    assert_eq!(clock(&script, 0), (1000, 400));
+    script.hand_over(0, 1).index(0, 1, 0);
+    assert_eq!(clock(&script, 1), (500, 450));
+    script.hand_over(1, 1);
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(450)));
+    script.wait_ms(449).index(1, 1, 0);
+    script.hand_over(0, 2).index(0, 2, 0);
+    // Nothing is added after the answer, and what is left is less than the cap.
+    assert_eq!(clock(&script, 1), (51, 51));
+    script.hand_over(1, 2).wait_ms(51).step(Input::Tick);
+    let late = script.faults.last().map(|fault| (fault.seat, fault.reason));
+    assert_eq!(late, Some((seat(1), FaultReason::Late)));
+}
+
+#[test]
+fn what_time_odds_leave_out_is_as_in_the_match() {
+    let mut rules = short_clock();
+    let odds = SeatOdds {
+        seat: seat(1),
+        bank_ms: None,
+        increment_ms: None,
+        cap_ms: Some(100),
+    };
+    rules.odds = vec![odds];
+    let expected = ClockRules {
+        cap_ms: 100,
+        ..rules.clock
+    };
+    assert_eq!(rules.clock_of(seat(1)), expected);
+    assert_eq!(rules.clock_of(seat(0)), rules.clock);
+}

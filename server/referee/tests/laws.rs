@@ -159,6 +159,20 @@ fn clock_rules() -> impl Strategy<Value = ClockRules> {
         )
 }
 
+/// What differs for a seat that each match has, or nothing.
+fn odds() -> impl Strategy<Value = Vec<SeatOdds>> {
+    let ms = |range| prop::option::of(range);
+    let odds = (0..2u8, ms(1..3000u32), ms(0..100u32), ms(1..500u32)).prop_map(
+        |(number, bank_ms, increment_ms, cap_ms)| SeatOdds {
+            seat: seat(number),
+            bank_ms,
+            increment_ms,
+            cap_ms,
+        },
+    );
+    prop::collection::vec(odds, 0..2)
+}
+
 fn match_rules<G: Game>(
     config: impl Strategy<Value = G::Config>,
 ) -> impl Strategy<Value = MatchRules<G>> {
@@ -167,16 +181,18 @@ fn match_rules<G: Game>(
         config,
         2..=4u8,
         clock_rules(),
+        odds(),
         fault_policy(),
         house,
         any::<bool>(),
     )
         .prop_map(
-            |(config, seats, clock, faults, house, ask_forced)| MatchRules {
+            |(config, seats, clock, odds, faults, house, ask_forced)| MatchRules {
                 config,
                 seats: SeatCount::new(seats).unwrap(),
                 seed: Seed::from(3),
                 clock,
+                odds,
                 faults,
                 house,
                 ask_forced,
@@ -375,7 +391,8 @@ impl<G: Game> Trial<G> {
                     *decided = false;
                 }
                 let clock = request.clock;
-                assert!(clock.decision_left_ms <= self.script.referee.rules().clock.cap_ms);
+                let rules = self.script.referee.rules().clock_of(*seat);
+                assert!(clock.decision_left_ms <= rules.cap_ms);
                 assert!(clock.decision_left_ms <= clock.bank_left_ms);
             }
         }
@@ -421,10 +438,11 @@ impl<G: Game> Trial<G> {
             .iter()
             .filter(|seat| seat.forfeit.is_some())
             .count();
-        for seat in &result.seats {
+        for (number, seat) in (0..).zip(&result.seats) {
             let clock = seat.clock_use;
-            let given = u64::from(rules.clock.bank_ms)
-                + u64::from(clock.answered) * u64::from(rules.clock.increment_ms);
+            let times = rules.clock_of(Seat::new(number).unwrap());
+            let given = u64::from(times.bank_ms)
+                + u64::from(clock.answered) * u64::from(times.increment_ms);
             assert!(clock.charged_us <= given * 1000, "the bank was overdrawn");
             assert_eq!(
                 (given * 1000 - clock.charged_us) / 1000,

@@ -33,6 +33,25 @@ type Refused = (&'static str, fn(&mut MatchRules<Heap>));
 
 #[test]
 fn refused_rules_name_the_field_and_what_is_valid() {
+    let odds = |number, bank_ms| SeatOdds {
+        seat: seat(number),
+        bank_ms: Some(bank_ms),
+        increment_ms: None,
+        cap_ms: None,
+    };
+    let refused = |odds: &[SeatOdds]| refusal(|rules| rules.odds = odds.to_vec());
+    assert_eq!(
+        refused(&[odds(2, 1)]),
+        "seat_clocks.seat: 2 is out of range; 0 to 1 is valid"
+    );
+    assert_eq!(
+        refused(&[odds(0, 1), odds(1, 0)]),
+        "seat_clocks.odds.bank_ms: 0 is out of range; 1 to 86400000 is valid"
+    );
+    assert_eq!(
+        refused(&[odds(1, 1), odds(1, 2)]),
+        "seat_clocks.seat: seat 1 is there twice; a seat has one entry at most"
+    );
     let cases: [Refused; 16] = [
         ("seats: 5 is out of range; Heap has 2 to 4", |r| {
             r.seats = SeatCount::new(5).unwrap()

@@ -112,6 +112,14 @@ fn write_clock_and_faults<G: WireGame>(
         clock.round_trip_credit_ms,
         clock.referee_lag_limit_ms
     )?;
+    for odds in &rules.odds {
+        let of_seat = rules.clock_of(odds.seat);
+        writeln!(
+            text,
+            "clock of seat {}: bank {} ms, increment {} ms, cap {} ms",
+            odds.seat, of_seat.bank_ms, of_seat.increment_ms, of_seat.cap_ms
+        )?;
+    }
     let faults = rules_to_wire(rules, false).faults.unwrap_or_default();
     writeln!(
         text,

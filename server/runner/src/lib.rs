@@ -63,6 +63,6 @@ pub use row::{
 pub use run_error::RunError;
 pub use spec::{
     BotSpec, Bounds, Clock, Comparison, ContestSpec, Cost, FaultCosts, FaultCounting, Format,
-    House, MatchRules, Measure, Player, Requirement, Seeds, TestSpec,
+    House, MatchRules, Measure, Odds, Player, Requirement, Seeds, TestSpec,
 };
 pub use standing::Standing;

@@ -63,6 +63,7 @@ impl Court {
         let place = held_back::place(contest, assigned.of, assigned.of_matches);
         let config = MatchConfig {
             group: Some(place),
+            seat_clocks: self.spec.seat_clocks(&assigned.seating),
             ..self.spec.rules.config(&assigned.seed)?
         };
         let offered = self.offered(&assigned);

@@ -1,11 +1,13 @@
 //! The rules of a match on the wire: `MatchConfig`.
 
-use bridgemaster_games::{SeatCount, Seed};
+use bridgemaster_games::{Seat, SeatCount, Seed};
 use bridgemaster_proto::{
     games::{WireError, WireGame},
     v1,
 };
-use bridgemaster_referee::{ClockRules, FaultAction, FaultPolicy, HousePolicy, MatchRules};
+use bridgemaster_referee::{
+    ClockRules, FaultAction, FaultPolicy, HousePolicy, MatchRules, SeatOdds,
+};
 
 use super::seat::action_to_wire;
 
@@ -42,6 +44,7 @@ pub fn rules_from_wire<G: WireGame>(
             })?,
         seed,
         clock: clock_from_wire(config.clock.unwrap_or_default()),
+        odds: odds_from_wire(&config.seat_clocks)?,
         faults: faults_from_wire(&config.faults.unwrap_or_default())?,
         house: house_from_wire(config.house_policy)?,
         ask_forced: config.ask_forced,
@@ -80,6 +83,7 @@ pub fn rules_to_wire<G: WireGame>(rules: &MatchRules<G>, show_seed: bool) -> v1:
             garbage: action_to_wire(rules.faults.garbage).into(),
             strikes_to_forfeit: Some(rules.faults.strikes_to_forfeit),
         }),
+        seat_clocks: rules.odds.iter().map(odds_to_wire).collect(),
         house_policy: match rules.house {
             HousePolicy::Random => v1::HousePolicy::Random,
             HousePolicy::First => v1::HousePolicy::First,
@@ -104,6 +108,34 @@ fn clock_from_wire(clock: v1::ClockRules) -> ClockRules {
         referee_lag_limit_ms: clock
             .referee_lag_limit_ms
             .unwrap_or(standard.referee_lag_limit_ms),
+    }
+}
+
+fn odds_from_wire(clocks: &[v1::SeatClock]) -> Result<Vec<SeatOdds>, WireError> {
+    let odds = clocks.iter().map(|clock| {
+        let seat = u8::try_from(clock.seat).ok().and_then(Seat::new);
+        let odds = clock.odds.unwrap_or_default();
+        Ok(SeatOdds {
+            seat: seat.ok_or_else(|| {
+                let detail = format!("there is no seat {} in any match", clock.seat);
+                WireError::new("seat_clocks.seat", detail)
+            })?,
+            bank_ms: odds.bank_ms,
+            increment_ms: odds.increment_ms,
+            cap_ms: odds.cap_ms,
+        })
+    });
+    odds.collect()
+}
+
+fn odds_to_wire(odds: &SeatOdds) -> v1::SeatClock {
+    v1::SeatClock {
+        seat: odds.seat.number().into(),
+        odds: Some(v1::TimeOdds {
+            bank_ms: odds.bank_ms,
+            increment_ms: odds.increment_ms,
+            cap_ms: odds.cap_ms,
+        }),
     }
 }
 

@@ -18,7 +18,7 @@ use bridgemaster_sdk::{
     Bot, Choice, ClockView, Request,
     proto::games::{WireGame, game_id},
     rules::{Position, RulesBot, WithRules},
-    v1,
+    seat_clock, v1,
 };
 pub use budget::{Budget, Effort, TimeLeft};
 pub use searcher::best_decision;
@@ -50,7 +50,7 @@ impl Bot for Search {
         let config = started.config.as_ref();
         let game = config.and_then(|config| config.game.as_ref());
         let id = game.and_then(game_id).unwrap_or("unknown");
-        let clock = config.and_then(|config| config.clock.as_ref());
+        let clock = config.map(|config| seat_clock(config, started.seat));
         let increment_ms = clock.and_then(|clock| clock.increment_ms).unwrap_or(0);
         let (chance, effort) = (self.chance.clone(), self.effort);
         self.player = with_game!(id, G => Box::new(WithRules::<G, _>::new(Chooser {

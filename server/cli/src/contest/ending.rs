@@ -178,6 +178,9 @@ fn counts(report: &Report) -> String {
             "  bots that attend may remember: each of their matches had a seed of its own\n",
         );
     }
+    for bot in report.spec.bots.iter().filter(|bot| !bot.clock.is_even()) {
+        text.push_str(&format!("  time odds: {} has {}\n", bot.name, bot.clock));
+    }
     if counts.repeated_groups > 0 {
         text.push_str(&format!(
             "  {} left out, since the seed was listed before\n",

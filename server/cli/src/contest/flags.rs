@@ -8,7 +8,11 @@ use bridgemaster_runner::{
 };
 use clap::{Args, ValueEnum};
 
-use crate::{failure::misuse, input_file, match_flags::MatchFlags};
+use crate::{
+    failure::misuse,
+    input_file,
+    match_flags::{ClockOf, MatchFlags},
+};
 
 /// Most bytes of a contest file, options of games included.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
@@ -20,12 +24,15 @@ pub(super) struct SpecFlags {
     /// Read the contest from this TOML file, as docs/contest.md describes it, instead of from flags
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bots", "candidate", "against", "format",
         "elo", "nelo", "groups", "rounds", "seeds", "queue", "trust_remote",
-        "rules_version", "bot_memory", "affinity"])]
+        "rules_version", "bot_memory", "affinity", "clock_of"])]
     config: Option<PathBuf>,
     /// A bot: NAME=COMMAND, or the name of a built-in one such as greedy or greedy@1, or NAME=@KEY
     /// for one that attends --queue by the name of its API key; can be repeated
     #[arg(long = "bot", value_name = "BOT")]
     bots: Vec<String>,
+    /// Give a bot another clock than the match, in whatever seat it sits (time odds); can be repeated
+    #[arg(long, value_name = "BOT=bank_ms:MS,increment_ms:MS,cap_ms:MS")]
+    clock_of: Vec<ClockOf>,
     /// The bot that is judged [default: the first]
     #[arg(long, value_name = "NAME")]
     candidate: Option<String>,
@@ -222,6 +229,22 @@ impl SpecFlags {
                 bots.push(BotSpec::of_built_in(name));
             }
         }
+        for ClockOf { who, odds } in &self.clock_of {
+            let names: Vec<String> = bots.iter().map(|bot| bot.name.clone()).collect();
+            let bot = bots.iter_mut().find(|bot| bot.name == *who);
+            let bot = bot.ok_or_else(|| {
+                let names = names.join(", ");
+                misuse(format!(
+                    "--clock-of {who}=: there is no bot {who:?}, only {names}"
+                ))
+            })?;
+            if !bot.clock.is_even() {
+                return Err(misuse(format!(
+                    "--clock-of {who}= is there twice; give all in one"
+                )));
+            }
+            bot.clock = (*odds).into();
+        }
         match bots.len() {
             0 => Err(misuse(
                 "who plays? Name bots: --bot \"mine=python3 bot.py\" --against greedy",
@@ -344,10 +367,8 @@ fn bot(text: &str) -> BotSpec {
     }
     match NAMES.contains(&command.split('@').next().unwrap_or_default()) {
         true => BotSpec {
-            name: name.to_owned(),
-            command: None,
             built_in: Some(command.to_owned()),
-            attends: None,
+            ..BotSpec::of_built_in(name)
         },
         false => BotSpec::of_command(name, command),
     }

@@ -1,6 +1,7 @@
 //! What can be chosen for a match, the same for every command that makes one.
 
 mod clock;
+mod clock_of;
 mod faults;
 mod game_options;
 
@@ -10,6 +11,7 @@ use bridgemaster_proto::v1::MatchConfig;
 use bridgemaster_runner::{House, MatchRules};
 use clap::{Args, builder::PossibleValuesParser};
 
+pub(super) use self::clock_of::ClockOf;
 use self::{clock::ClockFlags, faults::FaultFlags, game_options::GameOptions};
 use super::failure::misuse;
 

@@ -18,6 +18,8 @@ pub(crate) enum Purpose {
     Tails,
     /// When the match is called off.
     Cancelling,
+    /// Which seat has another clock.
+    Odds,
     /// What the bot of a seat does.
     Bot(u8),
     /// What the network does to the streams of a seat.
@@ -37,6 +39,7 @@ impl Dice {
             Purpose::Room => 3,
             Purpose::Tails => 4,
             Purpose::Cancelling => 5,
+            Purpose::Odds => 6,
             Purpose::Bot(seat) => 0x100 + u64::from(seat),
             Purpose::Network(seat) => 0x200 + u64::from(seat),
         };

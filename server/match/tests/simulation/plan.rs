@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use bridgemaster_games::{SeatCount, Seed};
+use bridgemaster_games::{Seat, SeatCount, Seed};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{
-    ClockRules, FaultAction, FaultPolicy, FaultReason, HousePolicy, MatchRules,
+    ClockRules, FaultAction, FaultPolicy, FaultReason, HousePolicy, MatchRules, SeatOdds,
 };
 
 use crate::dice::{Dice, Purpose};
@@ -328,11 +328,28 @@ impl<G: WireGame> Plan<G> {
             seats,
             seed: Seed::from(seed),
             clock,
+            odds: odds(seed, seats, &clock),
             faults: policy(dice),
             house: dice.pick(&[HousePolicy::Random, HousePolicy::First]),
             ask_forced: dice.happens(200),
         }
     }
+}
+
+/// In some matches a seat that has twice the time.
+fn odds(seed: u64, seats: SeatCount, clock: &ClockRules) -> Vec<SeatOdds> {
+    let mut dice = Dice::new(seed, Purpose::Odds);
+    let odd = dice
+        .happens(250)
+        .then(|| dice.within(0..seats.get().into()));
+    let seat = odd.and_then(|number| Seat::new(u8::try_from(number).ok()?));
+    let odds = seat.map(|seat| SeatOdds {
+        seat,
+        bank_ms: Some(clock.bank_ms * 2),
+        increment_ms: None,
+        cap_ms: Some(clock.cap_ms * 2),
+    });
+    odds.into_iter().collect()
 }
 
 fn policy(dice: &mut Dice) -> FaultPolicy {

@@ -245,10 +245,11 @@ impl<G: WireGame> World<G> {
         world.trace.line(
             now,
             format_args!(
-                "{}, {} seats, {:?}, {:?}, {:?}",
+                "{}, {} seats, {:?}, {:?}, {:?}, {:?}",
                 G::NAME,
                 rules.seats.get(),
                 rules.clock,
+                rules.odds,
                 rules.faults,
                 world.plan.server
             ),

@@ -1,6 +1,6 @@
 //! Time in the banks, as records tell it.
 
-use bridgemaster_games::{SeatCount, SeatSet};
+use bridgemaster_games::SeatSet;
 use bridgemaster_proto::v1::{DecidedBy, DecisionRecord};
 use bridgemaster_referee::{ClockRules, MAX_BANK_MS};
 
@@ -11,28 +11,28 @@ use bridgemaster_referee::{ClockRules, MAX_BANK_MS};
 /// that ran out.
 pub(super) struct Banks {
     seats: Vec<Bank>,
-    increment_us: u64,
-    cap_us: u64,
 }
 
-#[derive(Clone)]
 struct Bank {
     left_us: u64,
+    increment_us: u64,
+    cap_us: u64,
     /// Since when the seat owes a decision, if it does.
     owing_since_ms: Option<u64>,
 }
 
 impl Banks {
-    pub(super) fn new(rules: &ClockRules, seats: SeatCount) -> Self {
+    /// Full banks, by the time rules of each seat.
+    pub(super) fn new(clocks: impl Iterator<Item = ClockRules>) -> Self {
         let us = |ms: u32| u64::from(ms) * 1000;
-        let full = Bank {
+        let full = clocks.map(|rules| Bank {
             left_us: us(rules.bank_ms),
-            owing_since_ms: None,
-        };
-        Self {
-            seats: vec![full; usize::from(seats.get())],
             increment_us: us(rules.increment_ms),
             cap_us: us(rules.cap_ms),
+            owing_since_ms: None,
+        });
+        Self {
+            seats: full.collect(),
         }
     }
 
@@ -51,7 +51,6 @@ impl Banks {
 
     /// The seat of this place decided.
     pub(super) fn decided(&mut self, seat: usize, record: &DecisionRecord, at_ms: u64) {
-        let (increment_us, cap_us) = (self.increment_us, self.cap_us);
         let Some(bank) = self.seats.get_mut(seat) else {
             return;
         };
@@ -59,11 +58,11 @@ impl Banks {
         match (record.decided_by(), &record.charge) {
             (DecidedBy::Bot, Some(charge)) => {
                 let left_us = bank.left_us.saturating_sub(charge.charged_us);
-                bank.left_us = (left_us + increment_us).min(u64::from(MAX_BANK_MS) * 1000);
+                bank.left_us = (left_us + bank.increment_us).min(u64::from(MAX_BANK_MS) * 1000);
             }
             (DecidedBy::House, _) if record.request_id != 0 => {
                 let waited_us = at_ms.saturating_sub(since_ms).saturating_mul(1000);
-                bank.left_us = bank.left_us.saturating_sub(waited_us.min(cap_us));
+                bank.left_us = bank.left_us.saturating_sub(waited_us.min(bank.cap_us));
             }
             _ => {}
         }

@@ -58,7 +58,7 @@ impl<G: WireGame> GameReel<G> {
             state,
             events,
         } = open::<G>(head)?;
-        let mut banks = Banks::new(&rules.clock, rules.seats);
+        let mut banks = Banks::new(rules.seats.seats().map(|seat| rules.clock_of(seat)));
         banks.owe(G::owing(&state), 0);
         let mut reel = Self {
             banks,

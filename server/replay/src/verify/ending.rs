@@ -1,9 +1,9 @@
 //! The result: by the rules, and by what the records add up to.
 
-use bridgemaster_games::{Outcome, SeatOutcome};
+use bridgemaster_games::{Game, Outcome, Seat, SeatOutcome};
 use bridgemaster_proto::v1::{Fault, Replay, SeatResult};
 use bridgemaster_referee::{
-    ClockRules, ClockUse, FaultReason, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS, places,
+    ClockUse, FaultReason, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS, MatchRules, places,
 };
 use bridgemaster_wire::{clock_use_from_wire, reason_to_wire};
 
@@ -34,10 +34,10 @@ impl Tally {
 }
 
 /// Checks the result of a replay.
-pub(super) fn check_result(
+pub(super) fn check_result<G: Game>(
     replay: &Replay,
     outcome: &Outcome,
-    clock_rules: &ClockRules,
+    rules: &MatchRules<G>,
     tallies: &[Tally],
     last_at_ms: u64,
 ) -> Result<(), BadField> {
@@ -73,9 +73,11 @@ pub(super) fn check_result(
         check_score(seat, &outcome.seats[number]).map_err(at)?;
         check_tally(seat, &tallies[number]).map_err(at)?;
         let clock_use = clock_use_from_wire(&seat.clock_use.unwrap_or_default());
-        check_clock_use(&clock_use, &tallies[number].clock_use, clock_rules).map_err(at)?;
+        let owner = u8::try_from(number).ok().and_then(Seat::new);
+        let clock = owner.map_or(rules.clock, |seat| rules.clock_of(seat));
+        check_clock_use(&clock_use, &tallies[number].clock_use, &clock).map_err(at)?;
     }
-    check_referee_lag(result, clock_rules)
+    check_referee_lag(result, &rules.clock)
 }
 
 fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), BadField> {

@@ -12,7 +12,6 @@ use bridgemaster_proto::{games::WireGame, v1::Replay};
 use thiserror::Error;
 
 use self::{
-    charges::most_credit_us,
     ending::{Tally, check_result},
     playing::Replaying,
 };
@@ -99,9 +98,13 @@ pub fn verify(replay: &Replay) -> Result<Verified, Flaw> {
 
 fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, Flaw> {
     let opening = start::start::<G>(replay).map_err(at(Place::Head))?;
-    let most_credit_us = most_credit_us(replay.format_version, &opening.rules.clock);
     let has_seed = start::has_seed(replay);
-    let mut replaying = Replaying::new(opening.rules, has_seed, most_credit_us, opening.state);
+    let mut replaying = Replaying::new(
+        opening.rules,
+        has_seed,
+        replay.format_version,
+        opening.state,
+    );
     for (position, record) in replay.records.iter().enumerate() {
         let here = |field| Place::Record { position, field };
         replaying.record(record).map_err(at(here))?;
@@ -112,14 +115,8 @@ fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, Flaw> {
     })?;
     let tallies = replaying.tallies();
     let last_at_ms = replaying.last_at_ms();
-    check_result(
-        replay,
-        &outcome,
-        replaying.clock_rules(),
-        tallies,
-        last_at_ms,
-    )
-    .map_err(at(Place::Result))?;
+    check_result(replay, &outcome, replaying.rules(), tallies, last_at_ms)
+        .map_err(at(Place::Result))?;
     Ok(Verified {
         records: replay.records.len(),
         decisions: tallies.iter().map(Tally::decisions).sum(),

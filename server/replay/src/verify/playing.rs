@@ -10,11 +10,14 @@ use bridgemaster_proto::{
     },
 };
 use bridgemaster_referee::{
-    ClockRules, FaultAction, MAX_FAULTS_KEPT, MAX_NOTE_BYTES, MatchRules, NoteRoom,
+    FaultAction, MAX_FAULTS_KEPT, MAX_NOTE_BYTES, MatchRules, NoteRoom,
 };
 use bridgemaster_wire::{action_to_wire, charge_from_wire, reason_from_wire};
 
-use super::{charges::check_charge, ending::Tally};
+use super::{
+    charges::{check_charge, most_credit_us},
+    ending::Tally,
+};
 use crate::opening::{BadField, bad, seat_of};
 
 /// A match that is being played again.
@@ -22,8 +25,8 @@ pub(super) struct Replaying<G: WireGame> {
     rules: MatchRules<G>,
     /// Whether the seed in the rules is that of the match.
     has_seed: bool,
-    /// The most that is credited for one decision.
-    most_credit_us: u64,
+    /// That of the replay: what is credited for one decision depends on it.
+    format_version: u32,
     state: G::State,
     legal: Vec<G::Decision>,
     tallies: Vec<Tally>,
@@ -37,7 +40,7 @@ impl<G: WireGame> Replaying<G> {
     pub(super) fn new(
         rules: MatchRules<G>,
         has_seed: bool,
-        most_credit_us: u64,
+        format_version: u32,
         state: G::State,
     ) -> Self {
         let tallies = rules.seats.seats().map(|_| Tally::default()).collect();
@@ -45,7 +48,7 @@ impl<G: WireGame> Replaying<G> {
         Self {
             rules,
             has_seed,
-            most_credit_us,
+            format_version,
             state,
             legal: Vec::new(),
             tallies,
@@ -60,9 +63,9 @@ impl<G: WireGame> Replaying<G> {
         &self.tallies
     }
 
-    /// The time rules of the match.
-    pub(super) fn clock_rules(&self) -> &ClockRules {
-        &self.rules.clock
+    /// The rules of the match.
+    pub(super) fn rules(&self) -> &MatchRules<G> {
+        &self.rules
     }
 
     /// The time of the last record, in ms.
@@ -272,7 +275,9 @@ impl<G: WireGame> Replaying<G> {
         match (&record.charge, by) {
             (Some(charge), DecidedBy::Bot) => {
                 let charge = charge_from_wire(charge);
-                let checked = check_charge(&charge, &self.rules.clock, self.most_credit_us);
+                let rules = self.rules.clock_of(seat);
+                let most_credit_us = most_credit_us(self.format_version, &rules);
+                let checked = check_charge(&charge, &rules, most_credit_us);
                 checked.map_err(|problem| BadField {
                     field: "decision.charge".to_owned(),
                     problem,

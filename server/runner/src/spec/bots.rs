@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Odds;
 use crate::SpecError;
 
 /// Longest name of a bot, in characters: a column of a table.
@@ -26,6 +27,9 @@ pub struct BotSpec {
     /// server that asks for no keys, the name by which the bot attends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attends: Option<String>,
+    /// How its clock differs from that of the match, in whatever seat it sits.
+    #[serde(default, skip_serializing_if = "Odds::is_even")]
+    pub clock: Odds,
 }
 
 /// Who plays for a bot.
@@ -52,6 +56,7 @@ impl BotSpec {
             command: Some(command.into()),
             built_in: None,
             attends: None,
+            clock: Odds::default(),
         }
     }
 
@@ -62,6 +67,7 @@ impl BotSpec {
             command: None,
             built_in: None,
             attends: Some(attends.into()),
+            clock: Odds::default(),
         }
     }
 
@@ -72,6 +78,7 @@ impl BotSpec {
             command: None,
             built_in: None,
             attends: None,
+            clock: Odds::default(),
         }
     }
 

@@ -9,12 +9,13 @@ use std::collections::HashSet;
 
 use bridgemaster_contest::schedule::BotNumber;
 use bridgemaster_games::Seed;
+use bridgemaster_proto::v1::SeatClock;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
     bots::{BotSpec, Player},
     requirement::{Comparison, Measure, Requirement},
-    rules::{Clock, Cost, FaultCosts, House, MatchRules},
+    rules::{Clock, Cost, FaultCosts, House, MatchRules, Odds},
     test::{Bounds, TestSpec},
 };
 use crate::SpecError;
@@ -224,6 +225,20 @@ impl ContestSpec {
     #[must_use]
     pub fn has_attending_bots(&self) -> bool {
         self.bots.iter().any(|bot| bot.attends.is_some())
+    }
+
+    /// How the clocks of the seats differ in a match with these bots, seat by seat.
+    #[must_use]
+    pub fn seat_clocks(&self, seating: &[BotNumber]) -> Vec<SeatClock> {
+        let bots = seating.iter().map(|bot| self.bots.get(*bot));
+        let odds = (0..).zip(bots).filter_map(|(seat, bot)| {
+            let odds = bot?.clock;
+            (!odds.is_even()).then(|| SeatClock {
+                seat,
+                odds: Some(odds.into()),
+            })
+        });
+        odds.collect()
     }
 
     /// The queue that bots attend which are not started.

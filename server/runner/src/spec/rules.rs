@@ -1,11 +1,11 @@
 //! The rules of each match of a contest.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use bridgemaster_games::{GAME_IDS, SeatCount, with_game};
 use bridgemaster_proto::{
     games::WireGame,
-    v1::{ClockRules, FaultAction, FaultPolicy, GameConfig, HousePolicy, MatchConfig},
+    v1::{ClockRules, FaultAction, FaultPolicy, GameConfig, HousePolicy, MatchConfig, TimeOdds},
 };
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +68,21 @@ pub struct Clock {
     pub referee_lag_limit_ms: Option<u32>,
 }
 
+/// How the clock of one bot differs from that of the match; what is not given does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Odds {
+    /// Time in its bank at the start, in ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bank_ms: Option<u32>,
+    /// Time added after each answered request, in ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub increment_ms: Option<u32>,
+    /// Longest time for one decision, in ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cap_ms: Option<u32>,
+}
+
 /// What faults cost. What is not given is the server's default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -122,6 +137,50 @@ pub enum House {
 impl Clock {
     fn is_default(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+impl Odds {
+    /// Whether it is the clock of the match.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for Odds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            ("bank", self.bank_ms),
+            ("increment", self.increment_ms),
+            ("cap", self.cap_ms),
+        ];
+        let given = parts.into_iter().filter_map(|(name, ms)| Some((name, ms?)));
+        for (number, (name, ms)) in given.enumerate() {
+            let before = if number == 0 { "" } else { ", " };
+            write!(f, "{before}{name} {ms} ms")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<TimeOdds> for Odds {
+    fn from(odds: TimeOdds) -> Self {
+        Self {
+            bank_ms: odds.bank_ms,
+            increment_ms: odds.increment_ms,
+            cap_ms: odds.cap_ms,
+        }
+    }
+}
+
+impl From<Odds> for TimeOdds {
+    fn from(odds: Odds) -> Self {
+        Self {
+            bank_ms: odds.bank_ms,
+            increment_ms: odds.increment_ms,
+            cap_ms: odds.cap_ms,
+        }
     }
 }
 

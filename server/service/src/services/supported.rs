@@ -24,12 +24,8 @@ pub(super) fn check_new_match(request: &CreateMatchRequest) -> Result<(), Refusa
         return Ok(());
     };
     let MatchConfig {
-        game,
-        seat_clocks,
-        spectators,
-        ..
+        game, spectators, ..
     } = config;
-    supported("config.seat_clocks", seat_clocks.is_empty())?;
     supported("config.spectators", spectators.is_none())?;
     match (rules_version, game.as_ref().and_then(game_id)) {
         (Some(wanted), Some(game)) => check_rules_version(*wanted, game),

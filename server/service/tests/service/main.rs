@@ -47,6 +47,7 @@ mod spectators;
 mod stopping;
 mod stray_answers;
 mod test_server;
+mod time_odds;
 mod tls;
 mod turned_away;
 mod unserved_calls;

@@ -3,7 +3,7 @@
 use bridgemaster_proto::{
     DESCRIPTORS, METHODS,
     v1::{
-        CreateMatchRequest, ListGamesRequest, MatchFork, PlayRequest, SeatClock, SpectatorRules,
+        CreateMatchRequest, ListGamesRequest, MatchFork, PlayRequest, SpectatorRules,
         play_request::Message, play_service_client::PlayServiceClient,
     },
 };
@@ -138,16 +138,8 @@ fn assert_unsupported(refused: &Status, field: &str) {
 #[tokio::test]
 async fn a_new_match_with_a_field_that_is_not_built_is_refused_by_the_name_of_the_field() {
     let server = TestServer::open().await;
-    let fields: [(&str, Change<CreateMatchRequest>); 3] = [
+    let fields: [(&str, Change<CreateMatchRequest>); 2] = [
         ("fork", |asked| asked.fork = Some(MatchFork::default())),
-        ("config.seat_clocks", |asked| {
-            asked
-                .config
-                .as_mut()
-                .unwrap()
-                .seat_clocks
-                .push(SeatClock::default());
-        }),
         ("config.spectators", |asked| {
             asked.config.as_mut().unwrap().spectators = Some(SpectatorRules::default());
         }),

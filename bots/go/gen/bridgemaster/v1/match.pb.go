@@ -384,8 +384,7 @@ type MatchConfig struct {
 	HousePolicy HousePolicy `protobuf:"varint,6,opt,name=house_policy,json=housePolicy,proto3,enum=bridgemaster.v1.HousePolicy" json:"house_policy,omitempty"`
 	// Ask bots for decisions that have one legal answer too; otherwise the referee plays them.
 	AskForced bool `protobuf:"varint,7,opt,name=ask_forced,json=askForced,proto3" json:"ask_forced,omitempty"`
-	// Time odds: what differs from `clock` for single seats, at most one entry a seat. Not built
-	// yet: refused with NOT_SUPPORTED.
+	// Time odds: what differs from `clock` for single seats, at most one entry a seat.
 	SeatClocks []*SeatClock `protobuf:"bytes,8,rep,name=seat_clocks,json=seatClocks,proto3" json:"seat_clocks,omitempty"`
 	// The group that the match belongs to; not set for a match by itself.
 	Group *MatchGroup `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`

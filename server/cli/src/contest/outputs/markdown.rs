@@ -305,6 +305,8 @@ fn played(report: &Report) -> String {
     if report.spec.has_attending_bots() && !report.spec.trust_remote {
         parts.push("a seed of its own for each match of bots that attend".to_owned());
     }
+    let odd = report.spec.bots.iter().filter(|bot| !bot.clock.is_even());
+    parts.extend(odd.map(|bot| format!("time odds: {} has {}", escaped(&bot.name), bot.clock)));
     let (game, seats) = (escaped(&report.spec.rules.game), report.spec.rules.seats);
     let version = report.rules_version;
     let version = version.map(|version| format!(" (rules {version})"));

@@ -39,7 +39,7 @@ impl<G: Game> Oracle<G> {
                 }
             }
             Cause::HandedOver(_, id) if model.is_connected => {
-                let credit_limit_us = model.credit_limit_us(&self.rules.clock);
+                let credit_limit_us = model.credit_limit_us(&self.rules.clock_of(seat));
                 if let Some(open) = &mut model.open
                     && open.id == *id
                 {

@@ -102,7 +102,7 @@ impl<G: Game> Oracle<G> {
     ) -> Result<(), Violation> {
         let model = &mut self.models[seat.index()];
         let reading = model.reading(self.now);
-        let rules = &self.rules.clock;
+        let rules = self.rules.clock_of(seat);
         demand!(
             request.clock.decision_left_ms <= rules.cap_ms
                 && request.clock.decision_left_ms <= request.clock.bank_left_ms,

@@ -187,7 +187,11 @@ impl<G: Game> Oracle<G> {
             startup_away_us: 0,
             startup_waits_until: Time(0),
             phase: MatchPhase::Waiting,
-            models: (0..seats).map(|_| SeatModel::new(&rules.clock)).collect(),
+            models: rules
+                .seats
+                .seats()
+                .map(|seat| SeatModel::new(&rules.clock_of(seat)))
+                .collect(),
             state,
             log,
             asks: false,
@@ -548,8 +552,9 @@ impl<G: Game> Oracle<G> {
                 return;
             }
             model.last_request += 1;
-            let allowance_us = model.bank_us.min(u64::from(self.rules.clock.cap_ms) * 1000);
-            let credit_limit_us = model.credit_limit_us(&self.rules.clock);
+            let clock = self.rules.clock_of(seat);
+            let allowance_us = model.bank_us.min(u64::from(clock.cap_ms) * 1000);
+            let credit_limit_us = model.credit_limit_us(&clock);
             let mut time = RequestTime::issued(self.now, allowance_us, credit_limit_us);
             if model.is_excused {
                 time.stop(self.now);

@@ -121,7 +121,7 @@ impl<G: Game> Oracle<G> {
         );
         step.accepted = true;
         model.answered = Some((*request_id, form));
-        let charge = model.accept(self.now, &self.rules.clock);
+        let charge = model.accept(self.now, &self.rules.clock_of(*seat));
         demand!(
             record.charge == charge,
             "the answer is charged {:?}, not {charge:?}",
