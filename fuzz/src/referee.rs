@@ -104,6 +104,7 @@ fn rules<G: Game>(config: G::Config, bytes: &mut Bytes<'_>) -> MatchRules<G> {
         },
         house: bytes.pick(&[HousePolicy::Random, HousePolicy::First]),
         ask_forced: bytes.next() % 2 == 1,
+        fork: None,
     }
 }
 

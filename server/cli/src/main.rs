@@ -150,7 +150,7 @@ fn main() -> ExitCode {
         Command::CloseGroup(args) => args.run(),
         Command::Key(args) => args.run(),
         Command::Data(args) => args.run(),
-        Command::Replay(args) => args.run(),
+        Command::Replay(args) => return args.run(),
         Command::Limited(args) => args.run(),
     };
     match done {

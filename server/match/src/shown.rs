@@ -13,7 +13,7 @@ use bridgemaster_proto::{
 use bridgemaster_referee::{
     BotIdentity, Histories, MatchPhase, MatchResult, Referee, SeatInfo, Time,
 };
-use bridgemaster_wire::{result_to_wire, rules_to_wire, seat_to_wire};
+use bridgemaster_wire::{fork_origin, result_to_wire, rules_to_wire, seat_to_wire};
 
 use crate::{Cancellation, Entries, Match, Origin, StreamNumber, machine::Replay};
 
@@ -123,6 +123,7 @@ impl<G: WireGame> Match<G> {
                 ..rules_to_wire(rules, result.is_some())
             }),
             result: result.map(|result| result_to_wire(id.as_str(), result)),
+            fork: rules.fork.as_deref().map(fork_origin),
             seed_commitment: salt.commit(&rules.seed),
             seed_salt: result.map(|_| salt.to_hex()).unwrap_or_default(),
             ..self.standing()

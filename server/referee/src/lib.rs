@@ -26,6 +26,7 @@ mod clock;
 mod event_log;
 mod fault;
 mod fault_action;
+mod fork;
 mod histories;
 mod house;
 mod input;
@@ -53,6 +54,7 @@ mod timers;
 pub use clock::{Charge, ClockReading, ClockRules, ClockUse, MAX_BANK_MS, RESTART_GRACE_MS};
 pub use fault::{Fault, FaultPolicy, FaultReason, MAX_FAULTS_KEPT};
 pub use fault_action::FaultAction;
+pub use fork::{Fork, ForkChance, ForkError, ForkStep, redrawn};
 pub use histories::{
     EndedHistory, Histories, HistoryId, Known, MAX_ENDED_HISTORIES_KEPT, NoHistoryId,
 };

@@ -5,8 +5,8 @@ use std::{fmt, sync::Arc};
 use bridgemaster_games::{Digest, Game, Seat};
 
 use crate::{
-    FaultReason, Input, MatchResult, MatchRules, Output, Record, RecordEntry, RulesError,
-    SeatMessage, Time, event_log::EventLog, house::House, lag::Lag, player::Player,
+    FaultReason, ForkError, Input, MatchResult, MatchRules, Output, Record, RecordEntry,
+    RulesError, SeatMessage, Time, event_log::EventLog, house::House, lag::Lag, player::Player,
 };
 
 /// The phase of a match.
@@ -75,11 +75,21 @@ impl<G: Game> Referee<G> {
     /// As [`MatchRules::check`], or when the game refuses to set up.
     pub fn new(rules: MatchRules<G>, created_at: Time) -> Result<Self, RulesError> {
         rules.check()?;
-        let setup =
-            G::draw_setup(&rules.config, rules.seats, &rules.seed).map_err(RulesError::Config)?;
+        let setup = match &rules.fork {
+            Some(fork) => fork.setup.clone(),
+            None => G::draw_setup(&rules.config, rules.seats, &rules.seed)
+                .map_err(RulesError::Config)?,
+        };
         let mut opening_events = Vec::new();
-        let state = G::start(&rules.config, rules.seats, &setup, &mut opening_events)
-            .map_err(RulesError::Setup)?;
+        let state = G::start(&rules.config, rules.seats, &setup, &mut opening_events);
+        let state = state.map_err(|error| match &rules.fork {
+            Some(_) => RulesError::Fork(ForkError::Setup(error.to_string())),
+            None => RulesError::Setup(error),
+        })?;
+        if let Some(fork) = &rules.fork {
+            let checked = fork.check(&rules.config, &rules.seed, state.clone());
+            checked.map_err(RulesError::Fork)?;
+        }
         let digest = G::digest(&state);
         Ok(Self {
             setup,

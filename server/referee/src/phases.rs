@@ -25,6 +25,7 @@ impl<G: Game> Referee<G> {
                 self.send_started(seat, out);
             }
         }
+        self.take_over(out);
         for seat in self.rules.seats.seats() {
             if self.players[seat.index()].info.state == SeatState::Vacant {
                 let detail = format!(

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use bridgemaster_games::{ChanceStream, Game, LegalList, Seat, Viewer};
 
 use crate::{
-    ChanceRecord, Charge, DecidedBy, DecisionRecord, LagOfMatch, MatchPhase, MatchResult, Output,
-    Question, RecordEntry, Referee, SeatResult, clock::SeatClock, places, player::OpenRequest,
+    ChanceRecord, Charge, DecidedBy, DecisionRecord, ForkChance, ForkStep, LagOfMatch, MatchPhase,
+    MatchResult, Output, Question, RecordEntry, Referee, SeatResult, clock::SeatClock, places,
+    player::OpenRequest, redrawn,
 };
 
 /// How a decision came about.
@@ -59,20 +60,68 @@ impl<G: Game> Referee<G> {
                 .log
                 .record(|events| G::apply_chance(state, &chance, events));
             let Ok(events) = applied else { return false };
-            let is_public = !events.is_empty();
-            self.digest = G::digest(&self.state);
-            let record = ChanceRecord {
-                stream,
-                chance,
-                events,
-                digest: self.digest,
-            };
-            self.record(RecordEntry::Chance(record), out);
-            if is_public {
-                self.publish(out);
-            }
+            self.chance_fell(stream, chance, events, out);
         }
         true
+    }
+
+    /// Books a chance result that was applied.
+    fn chance_fell(
+        &mut self,
+        stream: u64,
+        chance: G::Chance,
+        events: Vec<G::Event>,
+        out: &mut Vec<Output<G>>,
+    ) {
+        let is_public = !events.is_empty();
+        self.digest = G::digest(&self.state);
+        let record = ChanceRecord {
+            stream,
+            chance,
+            events,
+            digest: self.digest,
+        };
+        self.record(RecordEntry::Chance(record), out);
+        if is_public {
+            self.publish(out);
+        }
+    }
+
+    /// Plays what a forked match takes over from the other one, and draws anew what is to be. All
+    /// of it was tried when the match was made; should it not apply now, the rest is left out.
+    pub(crate) fn take_over(&mut self, out: &mut Vec<Output<G>>) {
+        let Some(fork) = self.rules.fork.clone() else {
+            return;
+        };
+        for step in &fork.steps {
+            let state = &mut self.state;
+            let applied = self.log.record(|events| step.apply(state, events));
+            let Ok(events) = applied else { return };
+            match step {
+                ForkStep::Decision { seat, decision } => {
+                    let decided = Decided {
+                        by: DecidedBy::Replay,
+                        request_id: 0,
+                        charge: None,
+                        // It stays in the replay that it is from.
+                        note: String::new(),
+                        events,
+                    };
+                    self.decided(*seat, decision.clone(), decided, out);
+                }
+                ForkStep::Chance { stream, chance } => {
+                    self.chance_fell(*stream, chance.clone(), events, out);
+                }
+            }
+        }
+        if let ForkChance::Redraw { knowing } = fork.chance {
+            let rules = &self.rules;
+            let drawn = redrawn::<G>(&rules.config, &self.state, knowing, &rules.seed);
+            if let Ok(state) = drawn {
+                self.state = state;
+                self.digest = G::digest(&self.state);
+            }
+        }
     }
 
     /// Decides for a seat that owes a decision if its bot is not to be asked; asks it otherwise.
@@ -192,7 +241,7 @@ impl<G: Game> Referee<G> {
         let is_public = !decided.events.is_empty();
         let player = &mut self.players[seat.index()];
         match decided.by {
-            DecidedBy::Bot => {}
+            DecidedBy::Bot | DecidedBy::Replay => {}
             DecidedBy::Referee => player.forced_decisions += 1,
             DecidedBy::House => player.house_decisions += 1,
         }

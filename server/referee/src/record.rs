@@ -47,6 +47,8 @@ pub enum DecidedBy {
     Referee,
     /// The house.
     House,
+    /// Nobody in this match: it was taken over from the match that this one was forked from.
+    Replay,
 }
 
 /// A decision that was applied.

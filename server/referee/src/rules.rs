@@ -1,8 +1,10 @@
 //! The rules of a match.
 
+use std::sync::Arc;
+
 use bridgemaster_games::{Game, LegalList, Seat, SeatCount, Seed};
 
-use crate::{ClockRules, FaultPolicy, HousePolicy, RulesError, SeatOdds, odds};
+use crate::{ClockRules, FaultPolicy, Fork, HousePolicy, RulesError, SeatOdds, odds};
 
 /// The rules of a match, every default filled in.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub struct MatchRules<G: Game> {
     pub house: HousePolicy,
     /// Ask bots for decisions that have one legal answer too; otherwise the referee plays them.
     pub ask_forced: bool,
+    /// The position of another match that it goes on from; `None` for one that begins by itself.
+    pub fork: Option<Arc<Fork<G>>>,
 }
 
 impl<G: Game> Clone for MatchRules<G> {
@@ -36,6 +40,7 @@ impl<G: Game> Clone for MatchRules<G> {
             faults: self.faults,
             house: self.house,
             ask_forced: self.ask_forced,
+            fork: self.fork.clone(),
         }
     }
 }
@@ -52,6 +57,7 @@ impl<G: Game> MatchRules<G> {
             faults: FaultPolicy::default(),
             house: HousePolicy::default(),
             ask_forced: false,
+            fork: None,
         }
     }
 

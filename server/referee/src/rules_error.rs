@@ -3,7 +3,7 @@
 use bridgemaster_games::{FieldError, Seat};
 use thiserror::Error;
 
-use crate::FaultAction;
+use crate::{FaultAction, ForkError};
 
 /// Why the rules of a match are refused.
 #[derive(Debug, Error)]
@@ -45,6 +45,9 @@ pub enum RulesError {
     /// A seat whose clock differs in two ways.
     #[error("{}: {}", self.field(), self.detail())]
     SeatTwice(Seat),
+    /// The match cannot be forked from that position.
+    #[error("fork: {0}")]
+    Fork(ForkError),
     /// The config of the game is refused.
     #[error("game config: {0}")]
     Config(FieldError),
@@ -60,6 +63,7 @@ impl RulesError {
             Self::Seats { .. } => "seats",
             Self::Range { field, .. } | Self::Action { field, .. } => field,
             Self::SeatTwice(_) => "seat_clocks.seat",
+            Self::Fork(_) => "fork",
             Self::Config(_) | Self::Setup(_) => "game",
         }
     }
@@ -79,7 +83,8 @@ impl RulesError {
             Self::Action { action, valid, .. } => {
                 format!("{action} is not possible; valid: {}", list(valid))
             }
-            Self::SeatTwice(seat) => format!("{seat} is there twice; a seat has one entry at most"),
+            Self::Fork(error) => error.to_string(),
+            Self::SeatTwice(seat) => format!("seat {seat} is there twice; a seat has one entry at most"),
             Self::Config(error) => error.to_string(),
             Self::Setup(error) => error.to_string(),
         }

@@ -320,17 +320,24 @@ fn a_seat_with_time_odds_plays_by_its_own_clock_and_the_others_by_that_of_the_ma
         (clock.bank_left_ms, clock.decision_left_ms)
     };
     assert_eq!(clock(&script, 0), (1000, 400));
-    script.hand_over(0, 1).index(0, 1, 0);
+    script.hand_over(0, 1);
+    script.index(0, 1, 0);
     assert_eq!(clock(&script, 1), (500, 450));
     script.hand_over(1, 1);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(450)));
     script.wait_ms(449).index(1, 1, 0);
-    script.hand_over(0, 2).index(0, 2, 0);
+    script.hand_over(0, 2);
+    script.index(0, 2, 0);
     // Nothing is added after the answer, and what is left is less than the cap.
     assert_eq!(clock(&script, 1), (51, 51));
-    script.hand_over(1, 2).wait_ms(51).step(Input::Tick);
-    let late = script.faults.last().map(|fault| (fault.seat, fault.reason));
-    assert_eq!(late, Some((seat(1), FaultReason::Late)));
+    script.hand_over(1, 2);
+    script.wait_ms(50).tick();
+    assert!(script.faults.is_empty());
+    script.wait_ms(1).tick();
+    assert_eq!(
+        script.faults,
+        [(1, FaultReason::Late, FaultAction::Substitute)]
+    );
 }
 
 #[test]

@@ -196,6 +196,7 @@ fn match_rules<G: Game>(
                 faults,
                 house,
                 ask_forced,
+                fork: None,
             },
         )
 }
@@ -438,9 +439,9 @@ impl<G: Game> Trial<G> {
             .iter()
             .filter(|seat| seat.forfeit.is_some())
             .count();
-        for (number, seat) in (0..).zip(&result.seats) {
-            let clock = seat.clock_use;
-            let times = rules.clock_of(Seat::new(number).unwrap());
+        for (number, told) in (0..).zip(&result.seats) {
+            let clock = told.clock_use;
+            let times = rules.clock_of(seat(number));
             let given = u64::from(times.bank_ms)
                 + u64::from(clock.answered) * u64::from(times.increment_ms);
             assert!(clock.charged_us <= given * 1000, "the bank was overdrawn");
@@ -448,13 +449,13 @@ impl<G: Game> Trial<G> {
                 (given * 1000 - clock.charged_us) / 1000,
                 u64::from(clock.bank_left_ms)
             );
-            if seat.forfeit.is_some() {
-                assert_eq!(usize::from(seat.place), result.seats.len() - forfeited + 1);
-                assert_eq!(seat.faults.last().map(|fault| fault.reason), seat.forfeit);
+            if told.forfeit.is_some() {
+                assert_eq!(usize::from(told.place), result.seats.len() - forfeited + 1);
+                assert_eq!(told.faults.last().map(|fault| fault.reason), told.forfeit);
             } else {
-                assert!(usize::from(seat.place) <= result.seats.len() - forfeited);
+                assert!(usize::from(told.place) <= result.seats.len() - forfeited);
             }
-            assert!(seat.faults.len() <= seat.fault_count as usize);
+            assert!(told.faults.len() <= told.fault_count as usize);
         }
     }
 }

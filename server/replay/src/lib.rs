@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod file;
+mod forked;
 mod opening;
 mod positions;
 mod records;

@@ -7,7 +7,8 @@ use bridgemaster_proto::{
     games::WireGame,
     outside::Outside,
     v1::{
-        ChanceRecord, DecidedBy, DecisionRecord, Fault, GameEvent, Record, Replay, SeatInfo, record,
+        ChanceRecord, DecidedBy, DecisionRecord, Fault, ForkChance, ForkOrigin, GameEvent, Record,
+        Replay, SeatInfo, record,
     },
 };
 use bridgemaster_referee::MatchRules;
@@ -88,11 +89,30 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         let (commitment, salt) = (Outside(&replay.seed_commitment), Outside(&replay.seed_salt));
         writeln!(text, "seed commitment {commitment}\nseed salt {salt}")?;
     }
+    if let Some(origin) = &replay.fork {
+        write_fork(origin, text)?;
+    }
     write_clock_and_faults(&rules, text)?;
     writeln!(text)?;
     G::render(&rules.config, &G::observe(&state, Viewer::Spectator), text)?;
     writeln!(text)?;
     Ok(())
+}
+
+/// What a match was forked from.
+fn write_fork(origin: &ForkOrigin, text: &mut impl Write) -> fmt::Result {
+    let chance = match origin.chance() {
+        ForkChance::Redraw => "what is hidden there drawn anew for seat",
+        ForkChance::Keep | ForkChance::Unspecified => "chance as it was",
+    };
+    let knowing: Vec<String> = origin.knowing_seats.iter().map(u32::to_string).collect();
+    writeln!(
+        text,
+        "forked from match {} after {} decisions, {chance} {}",
+        Outside(&origin.match_id),
+        origin.decisions,
+        knowing.join(", ")
+    )
 }
 
 fn write_clock_and_faults<G: WireGame>(

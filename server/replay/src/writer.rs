@@ -11,7 +11,7 @@ use super::{
     file::{FORMAT_VERSION, seal},
     signing::SigningKey,
 };
-use bridgemaster_wire::{SeedSalt, rules_to_wire, write_record};
+use bridgemaster_wire::{SeedSalt, fork_origin, rules_to_wire, write_record};
 
 /// Version of the program that writes.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -99,6 +99,7 @@ pub fn replay_head<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Replay 
             .map(G::event_to_wire)
             .collect(),
         opening_digest: referee.opening_digest().0,
+        fork: rules.fork.as_deref().map(fork_origin),
         ..Replay::default()
     }
 }

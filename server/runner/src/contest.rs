@@ -13,6 +13,7 @@ use crate::{
     desk::Desk,
     exit::{exit, stopped},
     folder::Folder,
+    fork::Forked,
     held_back::{HeldBack, Vault, VaultError},
     in_play::{Ended, InPlay, kept},
     journal::Journal,
@@ -56,6 +57,16 @@ impl Contest {
             known: HashSet::new(),
             held: HeldBack::default(),
         })
+    }
+
+    /// A new contest that plays on from a position of this replay file, which is kept with it.
+    ///
+    /// # Errors
+    /// Those of [`Contest::create`].
+    pub fn fork(root: &Path, spec: ContestSpec, replay_file: &[u8]) -> Result<Self, RunError> {
+        let contest = Self::create(root, spec)?;
+        contest.folder.keep_fork(replay_file)?;
+        Ok(contest)
     }
 
     /// Goes on with the contest of a folder: matches that were finished are not played again.
@@ -168,6 +179,7 @@ async fn connect(
         launch,
         desk: vault.desk.clone(),
         server_url: server.url.clone(),
+        forked: Forked::of(&spec, &folder)?,
         known: Mutex::new(known),
         folder,
         spec: spec.clone(),

@@ -165,21 +165,16 @@ impl Desk {
     pub(crate) async fn create(
         &self,
         contest: &str,
-        config: MatchConfig,
-        rules_version: Option<u32>,
-        offered: Vec<SeatReservation>,
+        request: CreateMatchRequest,
     ) -> Result<CreateMatchResponse, DeskError> {
-        let patience = match offered.is_empty() {
+        let patience = match request.seat_reservations.is_empty() {
             true => PATIENCE,
             false => ATTENDANCE_PATIENCE,
         };
         let request = CreateMatchRequest {
-            config: Some(config),
-            rules_version,
-            seat_reservations: offered,
             labels: labels(contest),
             idempotency_key: idempotency_key(),
-            ..CreateMatchRequest::default()
+            ..request
         };
         let making = Arc::clone(&self.making).read_owned().await;
         let desk = self.clone();

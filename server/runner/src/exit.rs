@@ -94,6 +94,18 @@ pub fn exit(standing: &Standing) -> Exit {
             ExitReason::Finished,
             format!("all {groups} groups are played"),
         ),
+        (_, Format::Fork { from, .. }) => ending(
+            ExitReason::Finished,
+            format!(
+                "played on {} from decision {} of match {}",
+                match groups {
+                    1 => "once".to_owned(),
+                    times => format!("{times} times"),
+                },
+                from.decisions,
+                from.match_id
+            ),
+        ),
         _ => ending(ExitReason::Finished, "all rounds are played"),
     }
 }

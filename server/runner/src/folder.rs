@@ -15,6 +15,7 @@ use crate::{
 
 const SPEC_FILE: &str = "contest.json";
 const RESULTS_FILE: &str = "results.jsonl";
+const FORK_FILE: &str = "fork.replay.binpb";
 const REPLAYS: &str = "replays";
 const STDERR: &str = "stderr";
 
@@ -119,6 +120,26 @@ impl Folder {
             id: kept.id,
         };
         Ok((folder, journal, standing, rows))
+    }
+
+    /// Keeps the replay file that the contest plays on from.
+    pub(crate) fn keep_fork(&self, bytes: &[u8]) -> Result<(), FolderError> {
+        let path = self.root.join(FORK_FILE);
+        bridgemaster_whole_file::write(&path, bytes).map_err(failed(&path))
+    }
+
+    /// The replay file that the contest plays on from.
+    pub(crate) fn fork(&self) -> Result<Vec<u8>, FolderError> {
+        let path = self.root.join(FORK_FILE);
+        fs::read(&path).map_err(failed(&path))
+    }
+
+    /// That replay file cannot be read.
+    pub(crate) fn bad_fork(&self, problem: String) -> FolderError {
+        FolderError::Spec {
+            path: self.root.join(FORK_FILE),
+            problem,
+        }
     }
 
     /// The name of the contest among those of a server.

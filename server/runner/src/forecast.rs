@@ -53,6 +53,7 @@ impl ContestSpec {
             Format::RoundRobin { rounds }
             | Format::Gauntlet { rounds, .. }
             | Format::Swiss { rounds } => *rounds = 1,
+            Format::Fork { times, .. } => *times = 1,
         }
         short
     }

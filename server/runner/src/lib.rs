@@ -19,6 +19,7 @@ mod exit;
 mod figures;
 mod folder;
 mod forecast;
+mod fork;
 mod held_back;
 mod in_play;
 mod journal;
@@ -62,7 +63,7 @@ pub use row::{
 };
 pub use run_error::RunError;
 pub use spec::{
-    BotSpec, Bounds, Clock, Comparison, ContestSpec, Cost, FaultCosts, FaultCounting, Format,
-    House, MatchRules, Measure, Odds, Player, Requirement, Seeds, TestSpec,
+    BotSpec, Bounds, Clock, Comparison, ContestSpec, Cost, FaultCosts, FaultCounting, ForkPoint,
+    Format, House, MatchRules, Measure, Odds, OtherChance, Player, Requirement, Seeds, TestSpec,
 };
 pub use standing::Standing;

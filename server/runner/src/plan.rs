@@ -84,6 +84,11 @@ impl Planner {
                 let most = u64::from(*rounds) * tables.len() as u64;
                 (tables, most)
             }
+            Format::Fork { seating, times, .. } => {
+                let number = |name: &String| spec.bot_number(name).unwrap_or(0);
+                let table = seating.iter().map(number).collect();
+                (vec![vec![table]], u64::from(*times))
+            }
             Format::Swiss { rounds } => {
                 let swiss = Swiss::new(bots, seats);
                 let most = u64::from(*rounds) * swiss.tables_per_round;

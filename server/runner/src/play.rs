@@ -4,8 +4,8 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use bridgemaster_contest::schedule::BotNumber;
 use bridgemaster_proto::v1::{
-    AnnulmentReason, FaultReason, MatchConfig, MatchInfo, MatchResult, MatchState, SeatInfo,
-    SeatReservation, SeatState, SeatTicket,
+    AnnulmentReason, CreateMatchRequest, FaultReason, MatchConfig, MatchInfo, MatchResult,
+    MatchState, SeatInfo, SeatReservation, SeatState, SeatTicket,
 };
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
@@ -15,6 +15,7 @@ use crate::{
     PlayError, SeatRow,
     desk::Desk,
     folder::Folder,
+    fork::Forked,
     held_back,
     launch::{Launch, Start},
     memory_size::memory_size,
@@ -39,6 +40,8 @@ pub(crate) struct Court {
     pub(crate) desk: Desk,
     pub(crate) launch: Launch,
     pub(crate) server_url: String,
+    /// The position that every match goes on from.
+    pub(crate) forked: Option<Forked>,
     /// Bots that have taken a seat in some match: they can be started and connect.
     pub(crate) known: Mutex<HashSet<BotNumber>>,
 }
@@ -63,14 +66,22 @@ impl Court {
         let place = held_back::place(contest, assigned.of, assigned.of_matches);
         let config = MatchConfig {
             group: Some(place),
-            seat_clocks: self.spec.seat_clocks(&assigned.seating),
-            ..self.spec.rules.config(&assigned.seed)?
+            ..match &self.forked {
+                Some(forked) => forked.config(&assigned.seed),
+                None => MatchConfig {
+                    seat_clocks: self.spec.seat_clocks(&assigned.seating),
+                    ..self.spec.rules.config(&assigned.seed)?
+                },
+            }
         };
-        let offered = self.offered(&assigned);
-        let created = self
-            .desk
-            .create(contest, config, self.spec.rules.rules_version, offered)
-            .await?;
+        let request = CreateMatchRequest {
+            config: Some(config),
+            rules_version: self.spec.rules.rules_version,
+            seat_reservations: self.offered(&assigned),
+            fork: self.forked.as_ref().map(Forked::message),
+            ..CreateMatchRequest::default()
+        };
+        let created = self.desk.create(contest, request).await?;
         let match_id = created
             .r#match
             .map(|info| info.match_id)

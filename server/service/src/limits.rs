@@ -19,7 +19,8 @@ pub struct Limits {
     /// has a read buffer of this size anyway.
     #[serde(deserialize_with = "positive")]
     pub play_message_bytes: usize,
-    /// Largest request of the other services. A match config with edition data takes about 3 KiB.
+    /// Largest request of the other services. A match config with edition data takes about 3 KiB. A
+    /// replay file that a match is forked from must fit, too.
     #[serde(deserialize_with = "positive")]
     pub request_bytes: usize,
     /// Waiting and running matches. Ordinary ones take 20 KiB each, so that

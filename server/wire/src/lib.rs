@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod fork;
 mod message;
 mod record;
 mod result;
@@ -10,6 +11,7 @@ mod rules;
 mod seat;
 mod seed_salt;
 
+pub use fork::{TakenOver, chance_from_wire, fork_origin, fork_to_wire};
 pub use message::{charge_from_wire, response_to_wire, write_request};
 pub use record::{record_to_wire, write_record};
 pub use result::{clock_use_from_wire, result_to_wire};

@@ -96,5 +96,6 @@ fn decided_by_to_wire(by: DecidedBy) -> v1::DecidedBy {
         DecidedBy::Bot => v1::DecidedBy::Bot,
         DecidedBy::Referee => v1::DecidedBy::Referee,
         DecidedBy::House => v1::DecidedBy::House,
+        DecidedBy::Replay => v1::DecidedBy::Replay,
     }
 }

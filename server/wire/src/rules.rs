@@ -48,6 +48,7 @@ pub fn rules_from_wire<G: WireGame>(
         faults: faults_from_wire(&config.faults.unwrap_or_default())?,
         house: house_from_wire(config.house_policy)?,
         ask_forced: config.ask_forced,
+        fork: None,
     };
     let checked = rules.check();
     checked.map_err(|error| WireError::new(error.field(), error.detail()))?;

@@ -357,7 +357,7 @@ fn memory_size(text: &str) -> Result<u64, String> {
 }
 
 /// A value of `--bot`.
-fn bot(text: &str) -> BotSpec {
+pub(super) fn bot(text: &str) -> BotSpec {
     let Some((name, command)) = text.split_once('=') else {
         return BotSpec::of_built_in(text.trim());
     };

@@ -4,6 +4,7 @@ mod ending;
 mod figures;
 mod flags;
 mod forecast;
+mod fork;
 mod live;
 mod outputs;
 mod own_server;
@@ -21,6 +22,7 @@ use bridgemaster_bots::NAMES;
 use bridgemaster_runner::{BuiltInBots, Contest, ContestSpec, Report, read_contest};
 use clap::{Args, Subcommand};
 
+pub(super) use self::fork::ForkArgs;
 use self::{
     flags::SpecFlags,
     live::Live,
@@ -92,6 +94,11 @@ pub(super) fn run(args: ContestArgs) -> ExitCode {
         Some(ContestCommand::Show(args)) => args.run(),
         None => args.run.run(),
     };
+    exit_code(done)
+}
+
+/// The exit code of what was played, or of why it was not.
+fn exit_code(done: anyhow::Result<u8>) -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_misuse(&error) => failure::report(&error),
@@ -123,15 +130,25 @@ impl RunArgs {
                 Contest::create(&folder, spec).map_err(explained)?
             }
         };
-        let live = Live::new(contest.standing(), self.quiet);
-        let (standing, exit) = play(contest, built_in, self.server, live)?;
-        let report = standing.report(exit);
+        let report = play_to_the_end(contest, built_in, self.server, self.quiet)?;
         write(&outputs, &report)?;
         if !self.quiet && !outputs.use_stdout() {
             output::print(&ending::text(&report))?;
         }
         Ok(report.exit.code)
     }
+}
+
+/// Plays a contest, and shows it meanwhile unless it is to be `quiet`.
+fn play_to_the_end(
+    contest: Contest,
+    built_in: BuiltInBots,
+    server: ServerChoice,
+    quiet: bool,
+) -> anyhow::Result<Report> {
+    let live = Live::new(contest.standing(), quiet);
+    let (standing, exit) = play(contest, built_in, server, live)?;
+    Ok(standing.report(exit))
 }
 
 /// Writes the report with all matches that its folder has.

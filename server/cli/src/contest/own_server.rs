@@ -5,12 +5,16 @@ use std::net::{Ipv4Addr, SocketAddr};
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_runner::{ContestSpec, ServerAddress};
 use bridgemaster_sdk::{ApiKey, KEY_VARIABLE, TlsOptions};
-use bridgemaster_server::{ServeError, Server, ServerOptions};
+use bridgemaster_server::{Limits, ServeError, Server, ServerOptions};
 use clap::Args;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::misuse;
+
+/// Largest request to a contest's own server, in bytes: a replay file that is played on. Nobody else
+/// makes matches there.
+const OWN_REQUEST_BYTES: usize = 4 * 1024 * 1024;
 
 #[derive(Args)]
 #[command(next_help_heading = "Server")]
@@ -56,7 +60,14 @@ impl ServerChoice {
             });
         }
         let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let server = Server::bind(loopback, ServerOptions::default()).await?;
+        let options = ServerOptions {
+            limits: Limits {
+                request_bytes: OWN_REQUEST_BYTES,
+                ..Limits::default()
+            },
+            ..ServerOptions::default()
+        };
+        let server = Server::bind(loopback, options).await?;
         let url = format!("http://{}", server.local_addr());
         let stop = CancellationToken::new();
         let serving = tokio::spawn(server.run(stop.clone()));

@@ -3,7 +3,10 @@
 mod file;
 mod page;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::{Context as _, bail, ensure};
 use bridgemaster_bots::TlsArgs;
@@ -14,8 +17,9 @@ use clap::{Args, Subcommand};
 
 use self::file::read;
 use super::{
+    contest::ForkArgs,
     count::count,
-    failure::misuse,
+    failure::{self, misuse},
     input_file,
     match_client::{ServerFlag, signing_key_of},
     output, proto_json,
@@ -85,6 +89,8 @@ enum ReplayCommand {
         /// Replay file
         file: PathBuf,
     },
+    /// Play on from a position of a replay, with other bots
+    Fork(ForkArgs),
     /// Convert a replay, so that programs in any language can read it
     Export {
         /// As canonical proto JSON of the message bridgemaster.v1.Replay
@@ -99,8 +105,23 @@ enum ReplayCommand {
 }
 
 impl ReplayArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        match self.command {
+    pub(super) fn run(self) -> ExitCode {
+        let done = match self.command {
+            ReplayCommand::Fork(args) => return args.run(),
+            other => other.run(),
+        };
+        match done {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failure::report(&error),
+        }
+    }
+}
+
+impl ReplayCommand {
+    fn run(self) -> anyhow::Result<()> {
+        match self {
+            // It has exit codes of its own.
+            Self::Fork(_) => Ok(()),
             ReplayCommand::Fetch {
                 match_id,
                 out,
@@ -233,9 +254,12 @@ fn verify_file(path: &Path, demanded: Option<PublicKey>) -> anyhow::Result<()> {
         true => "; the match was spoiled by the referee's own lag",
         false => "",
     };
+    let taken_over = verified.taken_over.map_or_else(String::new, |decisions| {
+        format!("; forked: its first {decisions} decisions are those of another match")
+    });
     Ok(output::print(&format!(
         "{shown} holds: match {}, {} with {} and {}, all events, digests \
-         and the result checked by the rules of {} version {}; {seed}{lag}\n{}\n",
+         and the result checked by the rules of {} version {}; {seed}{lag}{taken_over}\n{}\n",
         Outside(&replay.match_id),
         count(verified.records, "record", "records"),
         count(verified.decisions, "decision", "decisions"),

@@ -57,7 +57,7 @@ fn outputs_in(path: &Path) -> impl Iterator<Item = String> {
 }
 
 /// The report, which must be in the form of the schema.
-fn valid(json: &str) -> Value {
+pub(crate) fn valid(json: &str) -> Value {
     const NAME: &str = "report.json";
     let schema = include_str!("../../../../docs/contest-report.schema.json");
     let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());

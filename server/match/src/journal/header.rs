@@ -1,15 +1,17 @@
 //! The header of a match in play: what is needed to begin it again.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{
     games::{WireError, WireGame},
-    internal::v1::{MatchHeader, OfferedSeat as StoredOffer},
+    internal::v1::{MatchHeader, OfferedSeat as StoredOffer, TakenOver as StoredFork},
     v1::MatchConfig,
 };
 use bridgemaster_referee::{HistoryId, MatchRules, Time};
-use bridgemaster_wire::{SeedSalt, rules_from_wire, rules_to_wire, seed_from_wire};
+use bridgemaster_wire::{
+    SeedSalt, TakenOver, fork_to_wire, rules_from_wire, rules_to_wire, seed_from_wire,
+};
 use prost::Message as _;
 
 use super::{FORMAT_VERSION, Unreplayable, VERSION};
@@ -93,6 +95,33 @@ fn offered_from_disk(offers: &[StoredOffer]) -> BTreeMap<Seat, OfferedSeat> {
     offered.collect()
 }
 
+fn taken_over_to_disk<G: WireGame>(rules: &MatchRules<G>) -> Option<StoredFork> {
+    let TakenOver {
+        origin,
+        config: _,
+        setup,
+        steps,
+    } = fork_to_wire(rules.fork.as_deref()?, rules);
+    Some(StoredFork {
+        origin: Some(origin),
+        setup: Some(setup),
+        steps,
+    })
+}
+
+/// What was taken over into a match of these rules; `None` when a part is missing.
+fn taken_over_from_disk<G: WireGame>(
+    stored: &StoredFork,
+    rules: &MatchRules<G>,
+) -> Option<TakenOver> {
+    Some(TakenOver {
+        origin: stored.origin.clone()?,
+        config: rules_to_wire(rules, false),
+        setup: stored.setup.clone()?,
+        steps: stored.steps.clone(),
+    })
+}
+
 impl Header {
     /// The header of a new match.
     pub fn new<G: WireGame>(
@@ -123,6 +152,7 @@ impl Header {
             labels: origin.labels.clone(),
             reserved_for: reserved_to_disk(origin),
             offered: offered_to_disk(origin),
+            taken_over: taken_over_to_disk(rules),
         })
     }
 
@@ -181,7 +211,14 @@ impl Header {
         };
         let seed = seed_from_wire(config).map_err(of_config)?;
         let seed = seed.ok_or_else(|| bad("config.seed", &"is missing"))?;
-        let rules = rules_from_wire::<G>(config, seed).map_err(of_config)?;
+        let mut rules = rules_from_wire::<G>(config, seed).map_err(of_config)?;
+        if let Some(stored) = &header.taken_over {
+            let taken_over = taken_over_from_disk(stored, &rules);
+            let taken_over = taken_over.ok_or_else(|| bad("taken_over", &"lacks a part"))?;
+            let fork = taken_over.fork(&rules);
+            let fork = fork.map_err(|error| bad("taken_over", &error.to_string()))?;
+            rules.fork = Some(Arc::new(fork));
+        }
         let salt = SeedSalt::from_bytes(&header.seed_salt)
             .ok_or_else(|| bad("seed_salt", &"has not 32 bytes"))?;
         let history_id = HistoryId::from_bytes(&header.history_id)

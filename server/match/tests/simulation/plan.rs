@@ -332,6 +332,7 @@ impl<G: WireGame> Plan<G> {
             faults: policy(dice),
             house: dice.pick(&[HousePolicy::Random, HousePolicy::First]),
             ask_forced: dice.happens(200),
+            fork: None,
         }
     }
 }

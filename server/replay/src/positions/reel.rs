@@ -11,7 +11,10 @@ use bridgemaster_proto::{
 use bridgemaster_referee::MatchRules;
 
 use super::{banks::Banks, disclosure::Disclosure};
-use crate::opening::{BadField, Opening, bad, open, seat_of};
+use crate::{
+    forked::Forked,
+    opening::{BadField, Opening, bad, open, seat_of},
+};
 
 /// A match of some game, played record by record.
 pub(super) trait Reel: Send {
@@ -28,6 +31,8 @@ pub(super) trait Reel: Send {
 /// A match of one game, played record by record.
 pub(super) struct GameReel<G: WireGame> {
     rules: MatchRules<G>,
+    /// What is left of what was taken over from another match.
+    forked: Forked,
     state: G::State,
     viewers: Vec<Viewer>,
     /// The first position that is wanted.
@@ -55,15 +60,18 @@ impl<G: WireGame> GameReel<G> {
         let Opening {
             rules,
             setup: _,
-            state,
+            mut state,
             events,
         } = open::<G>(head)?;
+        let mut forked = Forked::of(head)?;
+        forked.go_on(&rules, &mut state)?;
         let mut banks = Banks::new(rules.seats.seats().map(|seat| rules.clock_of(seat)));
         banks.owe(G::owing(&state), 0);
         let mut reel = Self {
             banks,
             last_banks_ms: last_banks_ms(head),
             rules,
+            forked,
             state,
             viewers,
             from,
@@ -115,7 +123,8 @@ impl<G: WireGame> GameReel<G> {
         self.happened(&events);
         self.banks.decided(seat.index(), record, at_ms);
         self.is_decided = true;
-        Ok(())
+        self.forked.decided();
+        self.forked.go_on(&self.rules, &mut self.state)
     }
 
     /// A decision that is about to be applied, as the viewers may know it.
@@ -154,7 +163,7 @@ impl<G: WireGame> GameReel<G> {
         G::apply_chance(&mut self.state, &chance, &mut events)
             .or_else(|error| bad("chance.chance", error))?;
         self.happened(&events);
-        Ok(())
+        self.forked.go_on(&self.rules, &mut self.state)
     }
 
     fn fault(&mut self, record: &FaultRecord) -> Result<(), BadField> {

@@ -15,6 +15,8 @@ use crate::opening::{BadField, bad, equal};
 pub(super) struct Tally {
     pub(super) forced_decisions: u32,
     pub(super) house_decisions: u32,
+    /// Decisions that were taken over from another match.
+    pub(super) taken_over: u32,
     /// Its answers and their charges.
     pub(super) clock_use: ClockUse,
     pub(super) last_request_id: u32,
@@ -29,7 +31,7 @@ pub(super) struct Tally {
 impl Tally {
     /// All decisions of the seat.
     pub(super) fn decisions(&self) -> u32 {
-        self.clock_use.answered + self.forced_decisions + self.house_decisions
+        self.clock_use.answered + self.forced_decisions + self.house_decisions + self.taken_over
     }
 }
 

@@ -15,7 +15,7 @@ use self::{
     ending::{Tally, check_result},
     playing::Replaying,
 };
-use super::opening::BadField;
+use super::{forked::Forked, opening::BadField};
 
 /// What was checked of a replay that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,9 @@ pub struct Verified {
     pub commitment_checked: bool,
     /// Whether the referee's own lag spoiled the match.
     pub spoiled_by_referee: bool,
+    /// Decisions that were taken over from another match; `None` for a match that was not forked.
+    /// That they are those of the other match, its own replay says.
+    pub taken_over: Option<u32>,
 }
 
 /// The first thing of a replay that does not hold.
@@ -98,13 +101,8 @@ pub fn verify(replay: &Replay) -> Result<Verified, Flaw> {
 
 fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, Flaw> {
     let opening = start::start::<G>(replay).map_err(at(Place::Head))?;
-    let has_seed = start::has_seed(replay);
-    let mut replaying = Replaying::new(
-        opening.rules,
-        has_seed,
-        replay.format_version,
-        opening.state,
-    );
+    let forked = Forked::of(replay).map_err(at(Place::Head))?;
+    let mut replaying = Replaying::new(opening, forked, replay).map_err(at(Place::Head))?;
     for (position, record) in replay.records.iter().enumerate() {
         let here = |field| Place::Record { position, field };
         replaying.record(record).map_err(at(here))?;
@@ -123,6 +121,7 @@ fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, Flaw> {
         faults: tallies.iter().map(|tally| tally.faults.len() as u32).sum(),
         seed_checked: start::has_seed(replay),
         commitment_checked: start::has_seed(replay) && start::has_commitment(replay),
+        taken_over: replay.fork.as_ref().map(|origin| origin.decisions),
         spoiled_by_referee: replay
             .result
             .as_ref()

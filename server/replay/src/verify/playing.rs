@@ -6,19 +6,22 @@ use bridgemaster_games::{ChanceStream, Digest, LegalList, Outcome, Seat};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
-        ChanceRecord, DecidedBy, DecisionRecord, FaultRecord, GameEvent, Record, SeatRecord, record,
+        ChanceRecord, DecidedBy, DecisionRecord, FaultRecord, GameEvent, Record, Replay,
+        SeatRecord, record,
     },
 };
-use bridgemaster_referee::{
-    FaultAction, MAX_FAULTS_KEPT, MAX_NOTE_BYTES, MatchRules, NoteRoom,
-};
+use bridgemaster_referee::{FaultAction, MAX_FAULTS_KEPT, MAX_NOTE_BYTES, MatchRules, NoteRoom};
 use bridgemaster_wire::{action_to_wire, charge_from_wire, reason_from_wire};
 
 use super::{
     charges::{check_charge, most_credit_us},
     ending::Tally,
+    start::has_seed,
 };
-use crate::opening::{BadField, bad, seat_of};
+use crate::{
+    forked::Forked,
+    opening::{BadField, Opening, bad, seat_of},
+};
 
 /// A match that is being played again.
 pub(super) struct Replaying<G: WireGame> {
@@ -27,6 +30,8 @@ pub(super) struct Replaying<G: WireGame> {
     has_seed: bool,
     /// That of the replay: what is credited for one decision depends on it.
     format_version: u32,
+    /// What is left of what was taken over from another match.
+    forked: Forked,
     state: G::State,
     legal: Vec<G::Decision>,
     tallies: Vec<Tally>,
@@ -37,25 +42,30 @@ pub(super) struct Replaying<G: WireGame> {
 }
 
 impl<G: WireGame> Replaying<G> {
+    /// The match at its first decision.
     pub(super) fn new(
-        rules: MatchRules<G>,
-        has_seed: bool,
-        format_version: u32,
-        state: G::State,
-    ) -> Self {
+        opening: Opening<G>,
+        mut forked: Forked,
+        replay: &Replay,
+    ) -> Result<Self, BadField> {
+        let Opening {
+            rules, mut state, ..
+        } = opening;
+        forked.go_on(&rules, &mut state)?;
         let tallies = rules.seats.seats().map(|_| Tally::default()).collect();
         let note_rooms = vec![NoteRoom::of_match(rules.seats); usize::from(rules.seats.get())];
-        Self {
+        Ok(Self {
             rules,
-            has_seed,
-            format_version,
+            has_seed: has_seed(replay),
+            format_version: replay.format_version,
+            forked,
             state,
             legal: Vec::new(),
             tallies,
             note_rooms,
             next_number: 0,
             last_at_ms: 0,
-        }
+        })
     }
 
     /// What the records say of each seat, in seat order.
@@ -163,7 +173,9 @@ impl<G: WireGame> Replaying<G> {
             )
         })?;
         same_events::<G>("decision.events", &record.events, &events)?;
-        self.same_digest("decision.digest", record.digest, &decision)
+        self.same_digest("decision.digest", record.digest, &decision)?;
+        self.forked.decided();
+        self.forked.go_on(&self.rules, &mut self.state)
     }
 
     fn chance(&mut self, record: &ChanceRecord) -> Result<(), BadField> {
@@ -179,7 +191,7 @@ impl<G: WireGame> Replaying<G> {
         };
         let chance = G::chance_from_wire(chance)
             .or_else(|error| bad(format!("chance.chance.{}", error.field), error.detail))?;
-        if self.has_seed {
+        if self.has_seed && !self.forked.has_chance_of_other() {
             let mut source = ChanceStream::new(&self.rules.seed, stream);
             if G::draw_chance(&self.state, &mut source).as_ref() != Some(&chance) {
                 return bad("chance.chance", "is not what the seed draws");
@@ -189,7 +201,8 @@ impl<G: WireGame> Replaying<G> {
         G::apply_chance(&mut self.state, &chance, &mut events)
             .or_else(|error| bad("chance.chance", error))?;
         same_events::<G>("chance.events", &record.events, &events)?;
-        self.same_digest("chance.digest", record.digest, &chance)
+        self.same_digest("chance.digest", record.digest, &chance)?;
+        self.forked.go_on(&self.rules, &mut self.state)
     }
 
     /// Compares the digest of a record with that of the state after `what` happened.
@@ -210,28 +223,22 @@ impl<G: WireGame> Replaying<G> {
         record: &DecisionRecord,
         referee_plays: bool,
     ) -> Result<(), BadField> {
-        let tally = &mut self.tallies[seat.index()];
         let by = DecidedBy::try_from(record.decided_by).unwrap_or(DecidedBy::Unspecified);
-        match by {
-            DecidedBy::Unspecified => {
-                return bad("decision.decided_by", "is not set, or unknown");
-            }
-            DecidedBy::Replay => {
-                let problem = "the match was forked, and this program cannot check such matches";
-                return bad("decision.decided_by", problem);
-            }
-            DecidedBy::Bot | DecidedBy::Referee | DecidedBy::House => {}
-        }
-        if referee_plays != (by == DecidedBy::Referee) {
-            let problem = match (referee_plays, self.rules.ask_forced) {
-                (true, _) => "one decision was legal, so the referee played it",
-                (false, true) => {
-                    "the referee plays nothing in this match, which asks for everything"
-                }
-                (false, false) => "several decisions were legal, so the referee did not play one",
+        if self.forked.takes_over() != (by == DecidedBy::Replay) {
+            let problem = match self.forked.takes_over() {
+                true => "the decision was taken over from another match, so nobody here made it",
+                false => "the match takes nothing over here",
             };
             return bad("decision.decided_by", problem);
         }
+        if by == DecidedBy::Replay {
+            return self.taken_over(seat, record);
+        }
+        if by == DecidedBy::Unspecified {
+            return bad("decision.decided_by", "is not set, or unknown");
+        }
+        self.played_by_referee(by, referee_plays)?;
+        let tally = &mut self.tallies[seat.index()];
         if by == DecidedBy::Bot && tally.forfeit.is_some() {
             return bad(
                 "decision.decided_by",
@@ -262,6 +269,35 @@ impl<G: WireGame> Replaying<G> {
                 tally.forced_decisions += 1;
             }
         }
+        Ok(())
+    }
+
+    /// The referee plays what there is nothing to choose in, and nothing else.
+    fn played_by_referee(&self, by: DecidedBy, referee_plays: bool) -> Result<(), BadField> {
+        if referee_plays != (by == DecidedBy::Referee) {
+            let problem = match (referee_plays, self.rules.ask_forced) {
+                (true, _) => "one decision was legal, so the referee played it",
+                (false, true) => {
+                    "the referee plays nothing in this match, which asks for everything"
+                }
+                (false, false) => "several decisions were legal, so the referee did not play one",
+            };
+            return bad("decision.decided_by", problem);
+        }
+        Ok(())
+    }
+
+    /// A decision that was taken over answers no request, costs nothing, and has no note: its note
+    /// stays in the replay that it is from.
+    fn taken_over(&mut self, seat: Seat, record: &DecisionRecord) -> Result<(), BadField> {
+        if record.request_id != 0 {
+            return bad("decision.request_id", "is set although nobody was asked");
+        }
+        if record.charge.is_some() {
+            return bad("decision.charge", "is set although no bot decided");
+        }
+        self.note(seat, DecidedBy::Replay, &record.note)?;
+        self.tallies[seat.index()].taken_over += 1;
         Ok(())
     }
 

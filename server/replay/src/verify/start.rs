@@ -7,6 +7,7 @@ use bridgemaster_wire::SeedSalt;
 
 use crate::{
     FORMAT_VERSION, UNSIGNED_FORMAT_VERSION,
+    forked::Forked,
     opening::{BadField, Opening, bad, open},
 };
 
@@ -31,6 +32,9 @@ pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, BadField
     if has_seed(replay) {
         let rules = &opening.rules;
         check_commitment(replay, &rules.seed)?;
+    }
+    if has_seed(replay) && !Forked::of(replay)?.has_setup_of_other() {
+        let rules = &opening.rules;
         let drawn = G::draw_setup(&rules.config, rules.seats, &rules.seed)
             .or_else(|error| bad("config.game", error))?;
         if drawn != opening.setup {

@@ -1,6 +1,7 @@
 //! What a contest is to be.
 
 mod bots;
+mod fork;
 mod requirement;
 mod rules;
 mod test;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     bots::{BotSpec, Player},
+    fork::{ForkPoint, OtherChance},
     requirement::{Comparison, Measure, Requirement},
     rules::{Clock, Cost, FaultCosts, House, MatchRules, Odds},
     test::{Bounds, TestSpec},
@@ -128,6 +130,18 @@ pub enum Format {
         /// Rounds.
         rounds: u32,
     },
+    /// A position of a replay is played on. A group is one match, whose bots have fixed seats; the
+    /// table is about them, and the candidate is the first that was put in.
+    Fork {
+        /// The position.
+        from: ForkPoint,
+        /// The bot of each seat, in seat order.
+        seating: Vec<String>,
+        /// The bot that is judged.
+        candidate: String,
+        /// How often it is played on.
+        times: u32,
+    },
 }
 
 /// What becomes of matches in which a bot had a fault: anything from an illegal decision to a
@@ -191,9 +205,9 @@ impl ContestSpec {
     pub fn candidate(&self) -> Option<BotNumber> {
         match &self.format {
             Format::Series => Some(0),
-            Format::Candidate { candidate, .. } | Format::Gauntlet { candidate, .. } => {
-                self.bot_number(candidate)
-            }
+            Format::Candidate { candidate, .. }
+            | Format::Gauntlet { candidate, .. }
+            | Format::Fork { candidate, .. } => self.bot_number(candidate),
             Format::RoundRobin { .. } | Format::Swiss { .. } => None,
         }
     }
@@ -260,6 +274,7 @@ impl ContestSpec {
     pub fn matches_per_group(&self) -> u32 {
         let tables = match &self.format {
             Format::Candidate { against, .. } => u32::try_from(against.len()).unwrap_or(u32::MAX),
+            Format::Fork { .. } => return 1,
             _ => 1,
         };
         tables.saturating_mul(self.rules.seats.into())
@@ -311,7 +326,12 @@ impl ContestSpec {
     }
 
     fn check_bots(&self) -> Result<(), SpecError> {
-        if !(2..=MOST_BOTS).contains(&self.bots.len()) {
+        // Where a match is played on, one bot may have all seats.
+        let least = match self.format {
+            Format::Fork { .. } => 1,
+            _ => 2,
+        };
+        if !(least..=MOST_BOTS).contains(&self.bots.len()) {
             return Err(SpecError::OutOfRange {
                 field: "the number of bots",
                 value: self.bots.len().to_string(),
@@ -377,6 +397,25 @@ impl ContestSpec {
             Format::Swiss { rounds } => {
                 check_rounds(*rounds)?;
                 self.check_table(bots, seats)
+            }
+            Format::Fork {
+                from,
+                seating,
+                candidate,
+                times,
+            } => {
+                known(candidate)?;
+                for name in seating {
+                    known(name)?;
+                }
+                if seating.len() != seats {
+                    let given = seating.len();
+                    return problem(format!(
+                        "{given} bots have seats, and there are {seats} seats"
+                    ));
+                }
+                check_rounds(*times)?;
+                from.check(seats)
             }
         }
     }

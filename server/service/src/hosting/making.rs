@@ -8,8 +8,9 @@ use bridgemaster_proto::{
     games::{WireError, WireGame, game_id},
     v1::{MatchConfig, MatchGroup, MatchInfo, RefusalReason, SeatTicket},
 };
+use bridgemaster_referee::RulesError;
 use bridgemaster_store::{KeyName, StoreError, Write};
-use bridgemaster_wire::{game_unset, rules_from_wire, seed_from_wire};
+use bridgemaster_wire::{TakenOver, game_unset, rules_from_wire, seed_from_wire};
 use tokio::sync::OwnedMutexGuard;
 use tracing::info;
 
@@ -38,6 +39,8 @@ pub(crate) struct Making {
     pub(crate) kept_meanwhile: Option<Arc<dyn Any + Send + Sync>>,
     /// The group that it belongs to.
     pub(crate) group: Option<MatchGroup>,
+    /// What it takes over from another match.
+    pub(crate) taken_over: Option<TakenOver>,
     /// So that the same call makes one match.
     pub(crate) request: Option<RepeatableRequest>,
 }
@@ -159,7 +162,12 @@ impl Matches {
         let seed = seed_from_wire(config).map_err(refuse_config)?;
         let seed = seed.unwrap_or_else(draw_seed);
         with_game!(game, G => {
-            let rules = rules_from_wire::<G>(config, seed).map_err(refuse_config)?;
+            let mut rules = rules_from_wire::<G>(config, seed).map_err(refuse_config)?;
+            if let Some(taken_over) = making.taken_over.take() {
+                let fork = taken_over.fork(&rules);
+                let fork = fork.map_err(|error| Refusal::field(error.field, error.detail))?;
+                rules.fork = Some(Arc::new(fork));
+            }
             making.check_seats(rules.seats)?;
             let id = draw_match_id();
             let tickets = self.tickets_for(&id, rules.seats, &making.offered);
@@ -174,8 +182,9 @@ impl Matches {
             let origin = making.into_origin(id, &tickets);
             let made = self.in_a_place(maker.as_ref(), || {
                 let made = LiveMatch::<G>::new(origin, maker.clone(), rules, self.context());
-                made.map_err(|error| {
-                    Refusal::field(format!("config.{}", error.field()), error.detail())
+                made.map_err(|error| match &error {
+                    RulesError::Fork(why) => Refusal::field("fork", why.to_string()),
+                    _ => Refusal::field(format!("config.{}", error.field()), error.detail()),
                 })
             });
             let made = made.inspect_err(|_| {

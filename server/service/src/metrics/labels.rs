@@ -86,6 +86,7 @@ impl ByLabels {
             DecidedBy::Bot => "bot",
             DecidedBy::Referee => "referee",
             DecidedBy::House => "house",
+            DecidedBy::Replay => "replay",
         };
         Self { game, by }
     }

@@ -71,6 +71,7 @@ pub(crate) struct GameMetrics {
     by_bot: Counter,
     by_referee: Counter,
     by_house: Counter,
+    by_replay: Counter,
     decision_seconds: Histogram,
 }
 
@@ -153,6 +154,7 @@ impl Metrics {
             by_bot: by(DecidedBy::Bot),
             by_referee: by(DecidedBy::Referee),
             by_house: by(DecidedBy::House),
+            by_replay: by(DecidedBy::Replay),
             decision_seconds: self.decision_seconds.get_or_create_owned(&label),
         }
     }
@@ -289,6 +291,7 @@ impl GameMetrics {
             DecidedBy::Bot => &self.by_bot,
             DecidedBy::Referee => &self.by_referee,
             DecidedBy::House => &self.by_house,
+            DecidedBy::Replay => &self.by_replay,
         }
         .inc();
         if let Some(charge) = charge {

@@ -7,18 +7,21 @@ use bridgemaster_match::{Cancellation, MatchId};
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
-    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchInfo, OfferPurpose,
-    RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, Replay, WatchMatchRequest,
-    WatchMatchResponse, WatchMatchesRequest, WatchPositionsRequest,
-    match_service_server::MatchService, watch_positions_request::Source,
+    GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchConfig, MatchFork, MatchInfo,
+    OfferPurpose, RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, Replay,
+    WatchMatchRequest, WatchMatchResponse, WatchMatchesRequest, WatchPositionsRequest,
+    match_fork::Source as ForkSource, match_service_server::MatchService,
+    watch_positions_request::Source,
 };
 use bridgemaster_store::KeyName;
+use bridgemaster_wire::TakenOver;
 use tokio::select;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
 use super::{
-    opened_replay::{OpenedReplay, ReplayDesk},
+    forking::taken_over,
+    opened_replay::{OpenedReplay, ReplayDesk, whole_replay},
     overview::{Overview, OverviewStream},
     positions::{Onlooker, PositionStream, viewers},
     supported::check_new_match,
@@ -69,6 +72,28 @@ impl MatchDesk {
         let seats = seats.ok_or_else(|| Refusal::field("replay_file", "it has no seats"))?;
         let viewers = viewers(&request.viewers, seats)?;
         Ok(opened.positions(viewers, request.from_decision))
+    }
+
+    /// What a match takes over that is forked.
+    async fn taken_over(
+        &self,
+        mut asked: MatchFork,
+        config: &mut MatchConfig,
+        (caller, reader): (&Caller, &Reader),
+    ) -> Result<TakenOver, Refusal> {
+        let unnamed = || Refusal::field("fork.source", "name a match, or give a replay file");
+        let bytes = match asked.source.take().ok_or_else(unnamed)? {
+            ForkSource::ReplayFile(file) => file,
+            ForkSource::MatchId(match_id) => {
+                let id = MatchId::new(match_id.as_str()).map_err(|_| unknown(&match_id, caller))?;
+                let hosted = self.matches.find(&id, caller, reader).await?;
+                let hosted = hosted.ok_or_else(|| unknown(&match_id, caller))?;
+                self.matches.replay(&*hosted, reader).await?.to_vec()
+            }
+        };
+        let place = self.replays.place(self.matches.limits()).await?;
+        let replay = whole_replay(bytes, place).await?;
+        taken_over(&replay, &asked, config)
     }
 
     /// A match that the caller may change, and the caller.
@@ -169,16 +194,23 @@ impl MatchService for MatchDesk {
         request: Request<CreateMatchRequest>,
     ) -> Result<Response<CreateMatchResponse>, Status> {
         let caller = self.authenticator.maker(request.metadata()).await?;
-        let request = request.into_inner();
+        let reader = reader(&request, &caller);
+        let mut request = request.into_inner();
         check_new_match(&request)?;
-        let making = making(&request, &caller, &self.authenticator)?;
+        let mut making = making(&request, &caller, &self.authenticator)?;
         let mut invited = BTreeMap::new();
         for reservation in &request.seat_reservations {
             if let Some((seat, one)) = invited_bot(reservation, &self.lobby, &caller)? {
                 invited.insert(seat, one);
             }
         }
-        let config = request.config.unwrap_or_default();
+        let mut config = request.config.take().unwrap_or_default();
+        if let Some(fork) = request.fork.take() {
+            let taken_over = self
+                .taken_over(fork, &mut config, (&caller, &reader))
+                .await?;
+            making.taken_over = Some(taken_over);
+        }
         let made = match invited.is_empty() {
             true => self.matches.create(&config, making).await?,
             false => {

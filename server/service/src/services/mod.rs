@@ -1,6 +1,7 @@
 //! The unary and server-streaming services.
 
 mod catalog;
+mod forking;
 mod ladder_desk;
 mod ladder_news;
 mod ladder_wishes;

@@ -60,31 +60,44 @@ impl ReplayDesk {
     }
 }
 
+/// The replay in the bytes of a replay file, if it holds; `_place` is kept meanwhile.
+///
+/// # Errors
+/// Says what of them does not hold.
+pub(crate) async fn whole_replay(bytes: Vec<u8>, _place: ReplayPlace) -> Result<Replay, Refusal> {
+    Ok(checked(bytes).await?.1)
+}
+
+/// Plays a replay file again, and gives it back with its replay.
+async fn checked(bytes: Vec<u8>) -> Result<(Vec<u8>, Replay), Refusal> {
+    let invalid = |problem: String| Refusal::new(RefusalReason::ReplayInvalid, problem);
+    if bytes.len() > REPLAY_FILE_BYTES {
+        let bytes = bytes.len();
+        return Err(invalid(format!(
+            "the file has {bytes} bytes; at most {REPLAY_FILE_BYTES} are opened"
+        )));
+    }
+    // A file may take a while to play again, and matches must not wait for it.
+    let checked = spawn_blocking(move || {
+        let replay = decode(&bytes).map_err(|error| error.to_string())?.replay;
+        verify(&replay).map_err(|flaw| flaw.to_string())?;
+        Ok((bytes, replay))
+    });
+    // It fails to end only by a panic, which would be a defect of the rules.
+    let checked = checked.await;
+    let checked = checked.unwrap_or_else(|_| Err("it cannot be played again".to_owned()));
+    checked.map_err(invalid)
+}
+
 impl OpenedReplay {
     /// Checks the bytes of a replay file.
     ///
     /// # Errors
     /// Says what of them does not hold.
     pub(crate) async fn check(bytes: Vec<u8>, place: ReplayPlace) -> Result<Self, Refusal> {
-        let invalid = |problem: String| Refusal::new(RefusalReason::ReplayInvalid, problem);
-        if bytes.len() > REPLAY_FILE_BYTES {
-            let bytes = bytes.len();
-            return Err(invalid(format!(
-                "the file has {bytes} bytes; at most {REPLAY_FILE_BYTES} are opened"
-            )));
-        }
-        // A file may take a while to play again, and matches must not wait for it.
-        let checked = spawn_blocking(move || {
-            let mut replay = decode(&bytes).map_err(|error| error.to_string())?.replay;
-            verify(&replay).map_err(|flaw| flaw.to_string())?;
-            let info = match_info(&replay);
-            replay.records = Vec::new();
-            Ok((bytes, replay, info))
-        });
-        // It fails to end only by a panic, which would be a defect of the rules.
-        let checked = checked.await;
-        let checked = checked.unwrap_or_else(|_| Err("it cannot be played again".to_owned()));
-        let (bytes, head, info) = checked.map_err(invalid)?;
+        let (bytes, mut head) = checked(bytes).await?;
+        let info = match_info(&head);
+        head.records = Vec::new();
         Ok(Self {
             bytes,
             head,

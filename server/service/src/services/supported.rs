@@ -17,9 +17,8 @@ pub(super) fn check_new_match(request: &CreateMatchRequest) -> Result<(), Refusa
         labels: _,
         seat_reservations: _,
         rules_version,
-        fork,
+        fork: _,
     } = request;
-    supported("fork", fork.is_none())?;
     let Some(config) = config else {
         return Ok(());
     };

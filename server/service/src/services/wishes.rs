@@ -54,6 +54,7 @@ pub(super) fn making(
         reserved_for,
         offered: BTreeMap::new(),
         kept_meanwhile: None,
+        taken_over: None,
         group: group(request)?,
         request: RepeatableRequest::of(request, caller.name()),
     })

@@ -10,6 +10,7 @@ mod connections;
 mod conversation;
 mod failing_store;
 mod flood;
+mod forks;
 mod groups;
 mod held;
 mod hindered_store;

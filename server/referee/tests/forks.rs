@@ -1,0 +1,61 @@
+//! Matches that go on from a position of another one.
+#![allow(clippy::unwrap_used)]
+
+mod script;
+mod toy;
+
+use std::sync::Arc;
+
+use bridgemaster_games::Rules as _;
+use bridgemaster_referee::*;
+use script::{Script, rules, seat};
+use toy::heap::{Heap, Take};
+
+/// Seat 0 takes two stones of ten, seat 1 three.
+fn forked(steps: &[(u8, u8)]) -> MatchRules<Heap> {
+    let mut rules = rules::<Heap>(2);
+    let setup = Heap::draw_setup(&rules.config, rules.seats, &rules.seed).unwrap();
+    let steps = steps.iter().map(|(number, stones)| ForkStep::Decision {
+        seat: seat(*number),
+        decision: Take(*stones),
+    });
+    rules.fork = Some(Arc::new(Fork {
+        match_id: "before".to_owned(),
+        setup,
+        steps: steps.collect(),
+        chance: ForkChance::Keep,
+    }));
+    rules
+}
+
+#[test]
+fn what_is_taken_over_is_nobodys_decision_and_the_match_goes_on_from_there() {
+    let mut script = Script::started(forked(&[(0, 2), (1, 3)]));
+    assert_eq!(
+        script.decisions(),
+        [(0, DecidedBy::Replay, 0), (1, DecidedBy::Replay, 0)]
+    );
+    assert!(script.last_decision().charge.is_none());
+    // Five stones are left, of which three can be taken, and seat 0 is asked first.
+    let asked = script.request(0);
+    assert_eq!((asked.request_id, asked.question.legal.len()), (1, 3));
+    script.index(0, 1, 2);
+    script.index(1, 1, 1);
+    let result = script.result();
+    assert_eq!(result.decisions, 4);
+    let house: u32 = result.seats.iter().map(|seat| seat.house_decisions).sum();
+    assert_eq!(house, 0);
+}
+
+#[test]
+fn what_does_not_apply_is_refused_before_there_is_a_match() {
+    let refused = |steps: &[(u8, u8)]| {
+        let error = Referee::new(forked(steps), Time(0)).unwrap_err();
+        assert_eq!(error.field(), "fork");
+        error.detail()
+    };
+    assert!(refused(&[(0, 2), (0, 1)]).starts_with("step 1 of what is taken over"));
+    assert!(refused(&[(0, 9)]).starts_with("step 0 of what is taken over"));
+    let all = [(0, 3), (1, 3), (0, 3), (1, 1)];
+    assert_eq!(refused(&all), "the match is over at that position");
+}

@@ -1,0 +1,213 @@
+//! A position of a replay that a match goes on from.
+
+use bridgemaster_games::Seat;
+use bridgemaster_proto::{
+    games::{WireError, WireGame},
+    v1::{self, record},
+};
+use bridgemaster_referee::{Fork, ForkChance, ForkStep, MatchRules};
+
+/// What a match takes over from the replay of another one, as messages: of any game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakenOver {
+    /// Where the match was forked from.
+    pub origin: v1::ForkOrigin,
+    /// The rules of the replay's match.
+    pub config: v1::MatchConfig,
+    /// Its setup.
+    pub setup: v1::GameSetup,
+    /// Its decisions and chance results up to the position, in order.
+    pub steps: Vec<v1::Record>,
+}
+
+impl TakenOver {
+    /// The first `origin.decisions` decisions of a replay, and the chance results that they made
+    /// due.
+    ///
+    /// # Errors
+    /// When the replay has not so many, or lacks rules or setup. The field is a path below
+    /// `CreateMatchRequest.fork`.
+    pub fn of(replay: &v1::Replay, origin: v1::ForkOrigin) -> Result<Self, WireError> {
+        let missing = |what: &str| WireError::new("source", format!("the replay has no {what}"));
+        let mut steps = Vec::new();
+        let (mut decisions, mut left_out) = (0, 0);
+        for record in &replay.records {
+            match &record.record {
+                Some(record::Record::Decision(_)) if decisions == origin.decisions => left_out += 1,
+                Some(record::Record::Decision(_)) => {
+                    decisions += 1;
+                    steps.push(bare(record));
+                }
+                Some(record::Record::Chance(_)) if left_out == 0 => steps.push(bare(record)),
+                _ => {}
+            }
+        }
+        if left_out == 0 {
+            let most = match decisions {
+                0 => "it has no decisions".to_owned(),
+                _ => format!("0 to {} are possible", decisions - 1),
+            };
+            let detail = format!(
+                "is {}, and the replay has {decisions} decisions: {most}",
+                origin.decisions
+            );
+            return Err(WireError::new("decisions", detail));
+        }
+        Ok(Self {
+            config: replay.config.clone().ok_or_else(|| missing("config"))?,
+            setup: replay.setup.clone().ok_or_else(|| missing("setup"))?,
+            origin,
+            steps,
+        })
+    }
+
+    /// Where a match of these rules goes on.
+    ///
+    /// # Errors
+    /// Names the first field that is not valid, as a path below `CreateMatchRequest`.
+    pub fn fork<G: WireGame>(&self, rules: &MatchRules<G>) -> Result<Fork<G>, WireError> {
+        let of_replay = self.config.game.as_ref();
+        if of_replay != Some(&G::config_to_wire(&rules.config)) {
+            let detail = "is not the game of the replay with the same options";
+            return Err(WireError::new("config.game", detail));
+        }
+        if self.config.seats != u32::from(rules.seats.get()) {
+            let detail = format!(
+                "is {}, and the replay has {}",
+                rules.seats, self.config.seats
+            );
+            return Err(WireError::new("config.seats", detail));
+        }
+        let of_source = |error: WireError| {
+            WireError::new("fork.source", format!("{}: {}", error.field, error.detail))
+        };
+        let steps = self.steps.iter().map(step_from_wire::<G>);
+        Ok(Fork {
+            match_id: self.origin.match_id.clone(),
+            setup: G::setup_from_wire(&self.setup, &rules.config).map_err(of_source)?,
+            steps: steps.collect::<Result<_, _>>().map_err(of_source)?,
+            chance: chance_from_wire(&self.origin)?,
+        })
+    }
+}
+
+/// A record without what follows from the rules.
+fn bare(record: &v1::Record) -> v1::Record {
+    let kept = match &record.record {
+        Some(record::Record::Decision(decision)) => record::Record::Decision(v1::DecisionRecord {
+            seat: decision.seat,
+            decision: decision.decision.clone(),
+            ..v1::DecisionRecord::default()
+        }),
+        Some(record::Record::Chance(chance)) => record::Record::Chance(v1::ChanceRecord {
+            stream: chance.stream,
+            chance: chance.chance.clone(),
+            ..v1::ChanceRecord::default()
+        }),
+        _ => return v1::Record::default(),
+    };
+    v1::Record {
+        record: Some(kept),
+        ..v1::Record::default()
+    }
+}
+
+fn step_from_wire<G: WireGame>(record: &v1::Record) -> Result<ForkStep<G>, WireError> {
+    let missing = |field: &str| WireError::new(field, "is missing");
+    match &record.record {
+        Some(record::Record::Decision(record)) => {
+            let decision = record.decision.as_ref();
+            let decision = decision.ok_or_else(|| missing("decision.decision"))?;
+            let seat = u8::try_from(record.seat).ok().and_then(Seat::new);
+            Ok(ForkStep::Decision {
+                seat: seat.ok_or_else(|| WireError::new("decision.seat", "is no seat"))?,
+                decision: G::decision_from_wire(decision)?,
+            })
+        }
+        Some(record::Record::Chance(record)) => {
+            let chance = record.chance.as_ref();
+            let chance = chance.ok_or_else(|| missing("chance.chance"))?;
+            Ok(ForkStep::Chance {
+                stream: record.stream,
+                chance: G::chance_from_wire(chance)?,
+            })
+        }
+        _ => Err(missing("record")),
+    }
+}
+
+/// A position that a match goes on from, as it is stored and shown.
+pub fn fork_to_wire<G: WireGame>(fork: &Fork<G>, rules: &MatchRules<G>) -> TakenOver {
+    let steps = fork.steps.iter().map(|step| {
+        let record = match step {
+            ForkStep::Decision { seat, decision } => record::Record::Decision(v1::DecisionRecord {
+                seat: seat.number().into(),
+                decision: Some(G::decision_to_wire(decision)),
+                ..v1::DecisionRecord::default()
+            }),
+            ForkStep::Chance { stream, chance } => record::Record::Chance(v1::ChanceRecord {
+                stream: *stream,
+                chance: Some(G::chance_to_wire(chance)),
+                ..v1::ChanceRecord::default()
+            }),
+        };
+        v1::Record {
+            record: Some(record),
+            ..v1::Record::default()
+        }
+    });
+    TakenOver {
+        origin: fork_origin(fork),
+        config: super::rules_to_wire(rules, false),
+        setup: G::setup_to_wire(&fork.setup),
+        steps: steps.collect(),
+    }
+}
+
+/// Where a match was forked from.
+pub fn fork_origin<G: WireGame>(fork: &Fork<G>) -> v1::ForkOrigin {
+    let (chance, knowing_seats) = match fork.chance {
+        ForkChance::Keep => (v1::ForkChance::Keep, Vec::new()),
+        ForkChance::Redraw { knowing } => (v1::ForkChance::Redraw, vec![knowing.number().into()]),
+    };
+    v1::ForkOrigin {
+        match_id: fork.match_id.clone(),
+        decisions: fork.decisions(),
+        chance: chance.into(),
+        knowing_seats,
+    }
+}
+
+/// What becomes of hidden chance.
+///
+/// # Errors
+/// For an unknown number, and seats that do not fit it; the field is a path below
+/// `CreateMatchRequest`.
+pub fn chance_from_wire(origin: &v1::ForkOrigin) -> Result<ForkChance, WireError> {
+    match v1::ForkChance::try_from(origin.chance) {
+        Ok(v1::ForkChance::Unspecified | v1::ForkChance::Keep) => match origin.knowing_seats[..] {
+            [] => Ok(ForkChance::Keep),
+            _ => Err(WireError::new(
+                "fork.knowing_seats",
+                "goes with REDRAW: when chance is kept, nothing is drawn for anybody",
+            )),
+        },
+        Ok(v1::ForkChance::Redraw) => match origin.knowing_seats[..] {
+            [seat] => {
+                let knowing = u8::try_from(seat).ok().and_then(Seat::new);
+                let no_seat = || WireError::new("fork.knowing_seats", format!("{seat} is no seat"));
+                Ok(ForkChance::Redraw {
+                    knowing: knowing.ok_or_else(no_seat)?,
+                })
+            }
+            _ => Err(WireError::new(
+                "fork.knowing_seats",
+                "REDRAW takes one seat: what this seat does not know is drawn anew",
+            )),
+        },
+        Err(_) => {
+            let detail = format!("{} is no ForkChance; 0 to 2 are", origin.chance);
+            Err(WireError::new("fork.chance", detail))
+        }
+    }
+}
