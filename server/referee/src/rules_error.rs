@@ -84,7 +84,9 @@ impl RulesError {
                 format!("{action} is not possible; valid: {}", list(valid))
             }
             Self::Fork(error) => error.to_string(),
-            Self::SeatTwice(seat) => format!("seat {seat} is there twice; a seat has one entry at most"),
+            Self::SeatTwice(seat) => {
+                format!("seat {seat} is there twice; a seat has one entry at most")
+            }
             Self::Config(error) => error.to_string(),
             Self::Setup(error) => error.to_string(),
         }

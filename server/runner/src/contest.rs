@@ -5,12 +5,12 @@ use std::{collections::HashSet, future::pending, path::Path, pin::Pin, sync::Arc
 use bridgemaster_proto::v1::Queue;
 use bridgemaster_sdk::KEY_VARIABLE;
 use parking_lot::Mutex;
-use rand::{TryRng as _, rngs::SysRng};
 use tokio::time::timeout;
 
 use crate::{
     BuiltInBots, ContestSpec, Exit, News, RunError, Seeds, ServerAddress, SpecError, Standing,
     desk::Desk,
+    drawn::drawn,
     exit::{exit, stopped},
     folder::Folder,
     fork::Forked,
@@ -142,12 +142,15 @@ impl Contest {
         let concurrency = court.launch.concurrency(&court.spec);
         tell(&standing, News::Begun { concurrency });
         tokio::pin!(stop);
-        let in_play = InPlay::new(vault, court, concurrency, standing, journal, held);
-        let (mut in_play, ended) = in_play.play(stop.as_mut(), &mut tell).await?;
-        let is_stopped = matches!(ended, Ended::Stopped);
+        let mut in_play = InPlay::new(vault, court, concurrency, standing, journal, held);
+        let ended = in_play.play(stop.as_mut(), &mut tell).await;
+        let is_stopped = matches!(ended, Ok(Ended::Stopped));
         let patience = (!in_play.standing.is_complete()).then_some(FAREWELL_TIME);
         let farewell = in_play.take_leave(server.is_own);
-        kept(within(patience, (!is_stopped).then_some(stop), farewell).await)?;
+        let taken = kept(within(patience, (!is_stopped).then_some(stop), farewell).await);
+        // Whatever failed, matches are left in play nowhere.
+        let ended = ended?;
+        taken?;
         let standing = in_play.standing;
         let exit = match ended {
             Ended::Whole => exit(&standing),
@@ -179,7 +182,7 @@ async fn connect(
         launch,
         desk: vault.desk.clone(),
         server_url: server.url.clone(),
-        forked: Forked::of(&spec, &folder)?,
+        forked: Forked::of(spec, &folder)?,
         known: Mutex::new(known),
         folder,
         spec: spec.clone(),
@@ -226,13 +229,4 @@ async fn within(
         ended = farewell => ended,
         () = stopped => Ok(()),
     }
-}
-
-/// So many random bytes in hex.
-fn drawn<const BYTES: usize>() -> Result<String, RunError> {
-    let mut bytes = [0; BYTES];
-    SysRng
-        .try_fill_bytes(&mut bytes)
-        .map_err(|_| RunError::NoRandomness)?;
-    Ok(hex::encode(bytes))
 }

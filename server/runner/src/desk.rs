@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, CreateMatchResponse,
     CreateQueueRequest, DeleteQueueRequest, GetMatchRequest, GetReplayRequest, ListMatchesRequest,
-    MatchConfig, MatchFilter, MatchInfo, MatchState, Queue, SeatReservation,
-    lobby_service_client::LobbyServiceClient, match_service_client::MatchServiceClient,
+    MatchFilter, MatchInfo, MatchState, Queue, lobby_service_client::LobbyServiceClient,
+    match_service_client::MatchServiceClient,
 };
 use bridgemaster_sdk::{Advice, ApiKey, KEY_METADATA, OptionsError, TlsOptions, endpoint};
 use rand::{TryRng as _, rngs::SysRng};

@@ -32,6 +32,16 @@ pub enum SpecError {
         /// What is wrong, and what would be valid.
         problem: String,
     },
+    /// The program of a bot is not there.
+    #[error(
+        "bot {bot:?}: there is no program {program:?}, neither at this path nor in a folder of PATH"
+    )]
+    NoProgram {
+        /// The bot's name.
+        bot: String,
+        /// The program.
+        program: String,
+    },
     /// The format does not fit the bots or the seats.
     #[error("format: {0}")]
     Format(String),

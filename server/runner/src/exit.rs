@@ -123,7 +123,7 @@ fn without_verdict(standing: &Standing) -> Option<Exit> {
         });
     }
     let are_all_forfeited = standing.forfeited_matches() == standing.matches();
-    are_all_forfeited.then(|| ending(ExitReason::BotFault, all_forfeited(standing)))
+    are_all_forfeited.then(|| all_forfeited(standing))
 }
 
 /// The end of a contest whose test did not accept.
@@ -146,7 +146,7 @@ fn not_accepted(standing: &Standing) -> Option<Exit> {
 }
 
 /// Every match was forfeited: why, and what to do.
-fn all_forfeited(standing: &Standing) -> String {
+fn all_forfeited(standing: &Standing) -> Exit {
     let seats = standing.counted().flat_map(|row| &row.seats);
     let forfeited = seats.filter(|seat| seat.forfeit.is_some());
     let mut starved = forfeited.map(|seat| match seat.end {
@@ -155,13 +155,19 @@ fn all_forfeited(standing: &Standing) -> String {
     });
     let first = starved.next().flatten();
     match (first, standing.spec().bot_memory_bytes) {
-        (Some(bot), Some(bytes)) if starved.all(|bot| bot.is_some()) => format!(
-            "every match was forfeited by a bot that ran out of memory, such as {}: --bot-memory \
-             allows {}; allow more, or let it hold less",
-            bot.name,
-            memory_size(bytes)
+        (Some(bot), Some(bytes)) if starved.all(|bot| bot.is_some()) => ending(
+            ExitReason::BotOutOfMemory,
+            format!(
+                "every match was forfeited by a bot that ran out of memory, such as {}: \
+                 --bot-memory allows {}; allow more, or let it hold less",
+                bot.name,
+                memory_size(bytes)
+            ),
         ),
-        _ => "every match was forfeited by a bot; `bridgemaster check-bot` shows why".to_owned(),
+        _ => ending(
+            ExitReason::BotFault,
+            "every match was forfeited by a bot; `bridgemaster check-bot` shows why",
+        ),
     }
 }
 
@@ -232,6 +238,31 @@ mod tests {
     }
 
     #[test]
+    fn a_fault_behind_the_verdict_counts_no_more_than_its_group_whatever_ends_first() {
+        let mut rows = rows(10, 0);
+        // The verdict falls before the last group.
+        rows[19].seats[1].fault_count = 1;
+        let mut in_order = standing(FaultCounting::Fail);
+        let mut reversed = standing(FaultCounting::Fail);
+        for row in &rows {
+            in_order.add(row.clone()).unwrap();
+        }
+        for row in rows.iter().rev() {
+            reversed.add(row.clone()).unwrap();
+        }
+        assert_eq!(exit(&in_order).code, 0, "{}", exit(&in_order).sentence);
+        assert_eq!(exit(&reversed), exit(&in_order));
+        // A fault of a group that counts ends it, even if later groups ended first.
+        rows[3].seats[1].fault_count = 1;
+        let mut reversed = standing(FaultCounting::Fail);
+        for row in rows.iter().rev() {
+            reversed.add(row.clone()).unwrap();
+        }
+        assert_eq!(exit(&reversed).code, 5);
+        assert!(exit(&reversed).sentence.contains("match 1.1"));
+    }
+
+    #[test]
     fn a_contest_of_forfeits_is_no_verdict() {
         let mut all = standing(FaultCounting::Count);
         for mut row in rows(10, 0) {
@@ -256,7 +287,7 @@ mod tests {
             all.add(row).unwrap();
         }
         let exit = exit(&all);
-        assert_eq!(exit.code, 5);
+        assert_eq!(exit.code, 55);
         assert!(exit.sentence.contains("256 MiB"), "{}", exit.sentence);
     }
 }

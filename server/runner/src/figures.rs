@@ -12,7 +12,7 @@ use bridgemaster_contest::{
 
 use crate::{
     BotEnd, BotReport, ContestSpec, GroupNumber, IntervalReport, MatchRow, Measure, Player,
-    RatingReport, WhyWorst, WorstMatch,
+    RatingErrors, RatingReport, WhyWorst, WorstMatch,
 };
 
 /// Worst matches that a report lists of a bot.
@@ -52,7 +52,7 @@ struct OfBot {
 pub(crate) struct Figures<'a> {
     spec: &'a ContestSpec,
     bots: Vec<OfBot>,
-    ratings: Option<Ratings>,
+    ratings: Option<(Ratings, RatingErrors)>,
 }
 
 impl<'a> Figures<'a> {
@@ -73,6 +73,11 @@ impl<'a> Figures<'a> {
             bots,
             ratings,
         }
+    }
+
+    /// What the errors of the ratings follow from.
+    pub(crate) fn rating_errors(&self) -> Option<RatingErrors> {
+        self.ratings.as_ref().map(|(_, errors)| *errors)
     }
 
     /// The bots, best first.
@@ -131,7 +136,7 @@ impl<'a> Figures<'a> {
     }
 
     fn rating(&self, bot: BotNumber, level: f64) -> Option<RatingReport> {
-        let table = self.ratings.as_ref()?.table(level);
+        let table = self.ratings.as_ref()?.0.table(level);
         let rating = table.iter().find(|rating| rating.bot == bot)?;
         Some(RatingReport {
             elo: IntervalReport {
@@ -335,7 +340,7 @@ fn share(shares: &[f64], level: f64) -> Option<IntervalReport> {
 }
 
 /// The ratings of all bots; none while the results fix none.
-fn ratings(bots: &[OfBot], groups: &[CountedGroup]) -> Option<Ratings> {
+fn ratings(bots: &[OfBot], groups: &[CountedGroup]) -> Option<(Ratings, RatingErrors)> {
     let mut rankings: Vec<Ranking> = groups
         .iter()
         .flat_map(|(group, rows)| rows.iter().flat_map(|row| rankings(*group, row)))
@@ -366,15 +371,16 @@ fn ratings(bots: &[OfBot], groups: &[CountedGroup]) -> Option<Ratings> {
     let is_mixed = bots.iter().all(is_mixed);
     let has_enough =
         groups.len() >= FEW_GROUPS as usize && groups.len() >= GROUPS_PER_BOT * bots.len();
-    let covariance = match is_mixed && has_enough {
-        true => Covariance::Clustered,
-        false => Covariance::Model,
+    let (covariance, errors) = match is_mixed && has_enough {
+        true => (Covariance::Clustered, RatingErrors::Groups),
+        false => (Covariance::Model, RatingErrors::Model),
     };
     let fit = PlackettLuce {
         covariance,
         ..PlackettLuce::default()
     };
-    fit.fit(bots.len(), &rankings).ok()
+    let ratings = fit.fit(bots.len(), &rankings).ok()?;
+    Some((ratings, errors))
 }
 
 /// What a match says of ratings: its ranking, or where a bot has several seats all pairs of seats
@@ -444,6 +450,24 @@ mod tests {
         assert!((score(0) - 2.0 / 3.0).abs() < 1e-12);
         assert!((score(1) - 1.0 / 3.0).abs() < 1e-12);
         assert_eq!(figures.table()[0].bot, 0);
+    }
+
+    #[test]
+    fn it_is_told_whether_errors_of_ratings_follow_from_groups_or_from_the_model_alone() {
+        let spec = spec_of(2, 2, Format::RoundRobin { rounds: 100 });
+        let errors = |groups: u64| {
+            let groups: Vec<CountedGroup> = (0..groups)
+                .map(|group| {
+                    // Every third group goes to the other bot.
+                    let places = if group % 3 == 0 { [2, 1] } else { [1, 2] };
+                    (GroupNumber(group), vec![row(group, 0, &[0, 1], &places)])
+                })
+                .collect();
+            Figures::of(&spec, &groups).rating_errors()
+        };
+        assert_eq!(errors(0), None);
+        assert_eq!(errors(29), Some(RatingErrors::Model));
+        assert_eq!(errors(30), Some(RatingErrors::Groups));
     }
 
     #[test]

@@ -9,11 +9,13 @@ use std::{
     time::Instant,
 };
 
+use parking_lot::Mutex;
 use tokio::task::{JoinSet, spawn_blocking};
 
 use crate::{
     Exit, ExitReason, MatchNumber, MatchRow, News, PlayError, RunError, SpecError, Standing,
     desk::DeskError,
+    drawn::drawn,
     exit::{end_by, ending},
     held_back::{HeldBack, Vault, VaultError},
     journal::Journal,
@@ -21,13 +23,16 @@ use crate::{
     seeds,
 };
 
+/// Bytes that are drawn for the seed of a match whose bots may remember others: nobody guesses them.
+const SEED_BYTES: usize = 16;
 /// Groups, for each match at once, that may be begun while an earlier one is not complete.
 const GROUPS_AHEAD: u64 = 4;
 
 /// A contest with the matches that are in play.
 pub(crate) struct InPlay {
     pub(crate) standing: Standing,
-    journal: Journal,
+    /// Locked only where it is written, on a thread for that.
+    journal: Arc<Mutex<Journal>>,
     vault: Vault,
     court: Arc<Court>,
     /// Matches at once.
@@ -68,7 +73,7 @@ impl InPlay {
         Self {
             before_ms: standing.elapsed_ms(),
             standing,
-            journal,
+            journal: Arc::new(Mutex::new(journal)),
             vault,
             court,
             concurrency,
@@ -84,45 +89,56 @@ impl InPlay {
 
     /// Plays until the verdict has fallen, all is played, `stop` completes, or something fails that
     /// would fail again. Matches that are not finished then are dropped with their bots.
+    ///
+    /// # Errors
+    /// What is no end of a contest: what cannot be stored, for instance. The matches that are in play
+    /// at the server are still to be called off then, by [`Self::take_leave`].
     pub(crate) async fn play(
-        mut self,
+        &mut self,
+        stop: Pin<&mut impl Future<Output = ()>>,
+        tell: &mut impl FnMut(&Standing, News<'_>),
+    ) -> Result<Ended, RunError> {
+        let ended = self.play_on(stop, tell).await;
+        // Matches that the verdict does not need are dropped with their bots.
+        self.playing.shutdown().await;
+        ended
+    }
+
+    async fn play_on(
+        &mut self,
         mut stop: Pin<&mut impl Future<Output = ()>>,
         tell: &mut impl FnMut(&Standing, News<'_>),
-    ) -> Result<(Self, Ended), RunError> {
-        let ended = loop {
+    ) -> Result<Ended, RunError> {
+        loop {
             self.fetch_replays()?;
             if self.standing.is_complete() {
-                break Ended::Whole;
+                return Ok(Ended::Whole);
             }
-            self.begin_matches();
+            self.begin_matches()?;
             let played = tokio::select! {
                 biased;
-                () = &mut stop => break Ended::Stopped,
+                () = &mut stop => return Ok(Ended::Stopped),
                 Some(played) = self.playing.join_next() => played?,
                 // Nothing runs and nothing is to be run, and yet groups are missing: none can come.
-                else => break Ended::Whole,
+                else => return Ok(Ended::Whole),
             };
             let mut row = match played {
                 Ok(row) => row,
-                Err(error) => break Ended::Early(failed(error)?),
+                Err(error) => return Ok(Ended::Early(failed(error)?)),
             };
             self.numbers.remove(&row.of);
             self.free_places.extend(self.placed.remove(&row.of));
             let spent = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
             row.elapsed_ms = self.before_ms.saturating_add(spent);
-            let (stored, mut journal) = (row.clone(), self.journal);
-            let appended = spawn_blocking(move || journal.append(&stored).map(|()| journal));
-            self.journal = appended.await??;
+            let (stored, journal) = (row.clone(), Arc::clone(&self.journal));
+            spawn_blocking(move || journal.lock().append(&stored)).await??;
             self.standing.add(row.clone())?;
             self.held.add(&row);
             tell(&self.standing, News::Match(&row));
             if let Some(end) = end_by(&row) {
-                break Ended::Early(end);
+                return Ok(Ended::Early(end));
             }
-        };
-        // Matches that the verdict does not need are dropped with their bots.
-        self.playing.shutdown().await;
-        Ok((self, ended))
+        }
     }
 
     /// Begins to fetch the replays of groups that are over.
@@ -141,7 +157,7 @@ impl InPlay {
     }
 
     /// Begins as many matches as may be played at once.
-    fn begin_matches(&mut self) {
+    fn begin_matches(&mut self) -> Result<(), RunError> {
         let ahead = GROUPS_AHEAD.saturating_mul(self.concurrency as u64);
         while self.playing.len() < self.concurrency
             && let Some((group, of)) = self.standing.ledger().next_match(&self.numbers, ahead)
@@ -157,7 +173,7 @@ impl InPlay {
                 of_matches,
                 place,
                 seed: match self.court.spec.has_own_seeds(&seating) {
-                    true => seeds::of_match(&group.seed, of),
+                    true => seeds::of_match(&group.seed, of, &drawn::<SEED_BYTES>()?),
                     false => group.seed,
                 },
                 seating,
@@ -166,6 +182,7 @@ impl InPlay {
             self.numbers.insert(of);
             self.playing.spawn(Arc::clone(&self.court).play(assigned));
         }
+        Ok(())
     }
 
     /// Ends the contest's matches at the server. For a contest that is complete it also closes the
@@ -203,10 +220,11 @@ pub(crate) fn kept(fetched: Result<(), VaultError>) -> Result<(), RunError> {
 fn failed(error: PlayError) -> Result<Exit, RunError> {
     let text = error.to_string();
     Ok(match error {
-        PlayError::Start { .. }
-        | PlayError::Left { .. }
-        | PlayError::OutOfMemory { .. }
-        | PlayError::NeverConnected { .. } => ending(ExitReason::BotFault, text),
+        PlayError::Start { .. } => ending(ExitReason::BotNotStarted, text),
+        PlayError::Left { .. } => ending(ExitReason::BotEnded, text),
+        PlayError::OtherGame { .. } => ending(ExitReason::BotOfOtherGames, text),
+        PlayError::OutOfMemory { .. } => ending(ExitReason::BotOutOfMemory, text),
+        PlayError::NeverConnected { .. } => ending(ExitReason::BotNeverConnected, text),
         PlayError::Desk(DeskError::Refused { status, .. })
             if status.code() == tonic::Code::InvalidArgument =>
         {

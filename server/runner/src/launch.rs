@@ -59,10 +59,10 @@ impl Launch {
                 Player::Command(words) => {
                     let program = words.first().map_or("", String::as_str);
                     if !is_program(program) {
-                        return problem(format!(
-                            "there is no program {program:?}, neither at this path nor in a \
-                             folder of PATH"
-                        ));
+                        return Err(SpecError::NoProgram {
+                            bot: bot.name.clone(),
+                            program: program.to_owned(),
+                        });
                     }
                 }
                 Player::BuiltIn { name, version } => {

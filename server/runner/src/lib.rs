@@ -14,6 +14,7 @@
 
 mod contest;
 mod desk;
+mod drawn;
 mod error;
 mod exit;
 mod figures;
@@ -55,8 +56,8 @@ pub use news::News;
 pub use play_error::PlayError;
 pub use report::{
     BotReport, ConfidenceReport, Counts, Exit, ExitReason, GroupPoint, IntervalReport,
-    REPORT_VERSION, RatingReport, Report, RequirementReport, StoppedBy, TestReport, VerdictKind,
-    VerdictReport, WhyWorst, WorstMatch,
+    REPORT_VERSION, RatingErrors, RatingReport, Report, RequirementReport, StoppedBy, TestReport,
+    VerdictKind, VerdictReport, WhyWorst, WorstMatch,
 };
 pub use row::{
     Annulled, AnnulledBecause, BotEnd, FaultRow, GroupNumber, MatchNumber, MatchRow, SeatRow,

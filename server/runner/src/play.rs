@@ -249,14 +249,14 @@ impl Court {
             Some(BotEnd::Signalled { signal }) => format!("signal {signal}"),
             _ => "nobody knows how".to_owned(),
         };
-        let hint = match end.tail.contains("GAME_NOT_PLAYED") {
-            true => format!(
-                ". It does not play {}: the `games` of its Hello do not name it{}",
-                self.spec.rules.game,
-                quoted(&end.tail)
-            ),
-            false => quoted(&end.tail),
-        };
+        let hint = quoted(&end.tail);
+        if end.tail.contains("GAME_NOT_PLAYED") {
+            return Err(PlayError::OtherGame {
+                bot: self.launch.name(bot).to_owned(),
+                game: self.spec.rules.game.clone(),
+                hint,
+            });
+        }
         Err(PlayError::Left {
             bot: self.launch.name(bot).to_owned(),
             how,

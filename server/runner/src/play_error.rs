@@ -10,7 +10,10 @@ use crate::{FolderError, SpecError, desk::DeskError};
 #[derive(Debug, Error)]
 pub enum PlayError {
     /// The system cannot start the program of a bot.
-    #[error("{bot}: its program cannot be started: {source}")]
+    #[error(
+        "{bot}: its program cannot be started: {source}. Look at the path, and whether it may be \
+         executed"
+    )]
     Start {
         /// The bot's name.
         bot: String,
@@ -25,6 +28,19 @@ pub enum PlayError {
         /// How it ended.
         how: String,
         /// What may be wrong, and the end of its standard error.
+        hint: String,
+    },
+    /// A bot that never played says that it does not play the game.
+    #[error(
+        "{bot}: it does not play {game}: the `games` of its Hello do not name it. Name another \
+         game with --game, or another bot{hint}"
+    )]
+    OtherGame {
+        /// The bot's name.
+        bot: String,
+        /// The game.
+        game: String,
+        /// The end of its standard error.
         hint: String,
     },
     /// A bot that never played ran out of memory before it took its seat.

@@ -31,6 +31,8 @@ pub struct Report {
     pub verdict: Option<VerdictReport>,
     /// The bots, best first: by rating, or by score where there is no rating.
     pub bots: Vec<BotReport>,
+    /// What the errors of the ratings follow from; none while there are no ratings.
+    pub rating_errors: Option<RatingErrors>,
     /// The candidate after each group that counts, in the order of the groups: for charts. Empty
     /// in formats without a candidate.
     pub series: Vec<GroupPoint>,
@@ -72,16 +74,41 @@ pub enum ExitReason {
     Running,
     /// A requirement does not hold.
     RequirementNotMet,
-    /// A bot cannot play, has had a fault where none is allowed, or every match was forfeited.
+    /// A bot had a fault where none is allowed, declined again and again, or every match was
+    /// forfeited.
     BotFault,
+    /// A bot cannot be started: there is no such program, or the system does not start it.
+    BotNotStarted,
+    /// A bot that never played ended before it took its seat.
+    BotEnded,
+    /// A bot that never played did not connect in time.
+    BotNeverConnected,
+    /// A bot does not play the game.
+    BotOfOtherGames,
+    /// A bot that never played, or each one that forfeited, ran out of memory.
+    BotOutOfMemory,
     /// The referee failed: the server is gone, or it spoiled match after match.
     RefereeFault,
 }
 
 impl ExitReason {
+    /// Whether it is a bot that ended the contest.
+    #[must_use]
+    pub fn is_of_a_bot(self) -> bool {
+        matches!(
+            self,
+            Self::BotFault
+                | Self::BotNotStarted
+                | Self::BotEnded
+                | Self::BotNeverConnected
+                | Self::BotOfOtherGames
+                | Self::BotOutOfMemory
+        )
+    }
+
     /// The exit code of the command: 0 accepted or finished, 1 rejected, 3 not decided, 4 a
-    /// requirement not met, 5 a bot's fault, 6 the referee's. 2 is a mistake in the command line,
-    /// which makes no report.
+    /// requirement not met, 5 a bot's fault, and 51 to 55 where it cannot play at all, 6 the
+    /// referee's. 2 is a mistake in the command line, which makes no report.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {
@@ -90,6 +117,11 @@ impl ExitReason {
             Self::Undecided | Self::Stopped | Self::Running => 3,
             Self::RequirementNotMet => 4,
             Self::BotFault => 5,
+            Self::BotNotStarted => 51,
+            Self::BotEnded => 52,
+            Self::BotNeverConnected => 53,
+            Self::BotOfOtherGames => 54,
+            Self::BotOutOfMemory => 55,
             Self::RefereeFault => 6,
         }
     }
@@ -261,6 +293,17 @@ pub struct RatingReport {
     pub best_rank: usize,
     /// The worst rank that it may have.
     pub worst_rank: usize,
+}
+
+/// What the errors of ratings follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RatingErrors {
+    /// How far groups differ, so that matches of one seed count as the one deal that they are.
+    Groups,
+    /// The model alone, since there are too few groups, or a bot has won or lost everything. It
+    /// takes matches of one seed as independent, so intervals and ranks may be too narrow.
+    Model,
 }
 
 /// A match in which a bot did badly.

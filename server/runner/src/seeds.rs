@@ -71,9 +71,11 @@ pub(crate) fn of_built_in_bot(group_seed: &str, of: MatchNumber, seat: usize) ->
     hashed(&["bot", group_seed, &of.to_string(), &seat.to_string()])
 }
 
-/// The seed of one match of a group whose bots may remember the others.
-pub(crate) fn of_match(group_seed: &str, of: MatchNumber) -> String {
-    hashed(&["match", group_seed, &of.to_string()])
+/// The seed of one match of a group whose bots may remember what they played before. `drawn` is
+/// drawn for this making of the match: one that is played again has another seed, also where an
+/// earlier run was killed before it had stored the match.
+pub(crate) fn of_match(group_seed: &str, of: MatchNumber, drawn: &str) -> String {
+    hashed(&["match", group_seed, &of.to_string(), drawn])
 }
 
 fn hashed(parts: &[&str]) -> String {
@@ -109,6 +111,19 @@ mod tests {
         assert_eq!((seeds.count(), seeds.repeated()), (Some(3), 1));
         assert_eq!(seeds.of(2).as_deref(), Some("c"));
         assert_eq!(seeds.of(3), None);
+    }
+
+    #[test]
+    fn a_match_that_is_made_again_for_bots_that_may_remember_has_another_seed() {
+        let of = |number| MatchNumber {
+            group: GroupNumber(1),
+            number,
+        };
+        let drawn: HashSet<String> = [(0, "a"), (0, "b"), (1, "a")]
+            .into_iter()
+            .map(|(number, drawn)| of_match("seed", of(number), drawn))
+            .collect();
+        assert_eq!(drawn.len(), 3);
     }
 
     #[test]

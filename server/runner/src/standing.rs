@@ -25,7 +25,8 @@ pub struct Standing {
     rules_version: Option<u32>,
     elapsed_ms: u64,
     forfeited: u64,
-    /// The first fault of a bot in a contest that allows none, as a sentence.
+    /// The first fault of a bot in a contest that allows none, in the order of the groups, as a
+    /// sentence.
     fault: Option<String>,
 }
 
@@ -72,14 +73,15 @@ impl Standing {
             self.rules_version = Some(row.rules_version);
         }
         self.elapsed_ms = self.elapsed_ms.max(row.elapsed_ms);
-        if self.fault.is_none() && self.spec.faults == FaultCounting::Fail {
-            self.fault = self.fault_of(&row);
-        }
         self.ledger.add(row);
-        while !self.has_decided() {
+        while !self.has_decided() && self.fault.is_none() {
             let Some((group, rows)) = self.ledger.next_complete() else {
                 break;
             };
+            // In the order of the groups, as all else: which match ends first decides nothing.
+            if self.spec.faults == FaultCounting::Fail {
+                self.fault = rows.iter().find_map(|row| self.fault_of(row));
+            }
             if let Some(judge) = &mut self.judge {
                 judge.record(group, &rows)?;
             }
@@ -200,6 +202,7 @@ impl Standing {
             exit,
             verdict: self.judge.as_ref().map(Judge::report),
             bots,
+            rating_errors: figures.rating_errors(),
             series: self
                 .judge
                 .as_ref()

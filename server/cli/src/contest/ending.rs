@@ -1,7 +1,7 @@
 //! A contest as text: table, verdict, and what to do next.
 
 use bridgemaster_proto::outside::Outside;
-use bridgemaster_runner::{BotReport, IntervalReport, Report, VerdictReport};
+use bridgemaster_runner::{BotReport, IntervalReport, RatingErrors, Report, VerdictReport};
 
 use super::figures::{self, memory, ranks, signed, time_us};
 use crate::{count::count, output, table::plain};
@@ -12,6 +12,12 @@ pub(super) fn text(report: &Report) -> String {
     if !report.bots.iter().all(|bot| bot.played == 0) {
         text.push_str(&table(report));
         text.push('\n');
+    }
+    if report.rating_errors == Some(RatingErrors::Model) {
+        text.push_str(
+            "ranks and Elo of the table rest on few groups, or on bots that win or lose all: their \
+             intervals\nare those of the model, and may be too narrow\n",
+        );
     }
     if let Some(verdict) = report.verdict.as_ref().filter(|verdict| verdict.groups > 0) {
         text.push_str(&difference(report, verdict));

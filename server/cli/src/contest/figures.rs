@@ -22,6 +22,11 @@ pub(super) fn ending(reason: ExitReason) -> &'static str {
         ExitReason::Running => "still running",
         ExitReason::RequirementNotMet => "requirement not met",
         ExitReason::BotFault => "fault of a bot",
+        ExitReason::BotNotStarted => "a bot is not started",
+        ExitReason::BotEnded => "a bot ended at its start",
+        ExitReason::BotNeverConnected => "a bot never connected",
+        ExitReason::BotOfOtherGames => "a bot does not play the game",
+        ExitReason::BotOutOfMemory => "a bot ran out of memory",
         ExitReason::RefereeFault => "fault of the referee",
     }
 }

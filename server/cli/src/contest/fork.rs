@@ -23,7 +23,7 @@ use crate::{failure::misuse, input_file, output};
     bridgemaster replay fork lost.replay.binpb --at 30 --seat 0 --bot \"python3 bot.py\" \\\n    \
     --times 5 --require \"win_rate>=0.5\"\n\n\
     Exit codes are those of `bridgemaster contest`: 0 played, 2 a mistake in the command line, 4 a \
-    requirement not met, 5 a bot's fault, 6 the referee's."
+    requirement not met, 5 and 51 to 55 a bot's fault, 6 the referee's."
 )]
 pub(crate) struct ForkArgs {
     /// Replay file of a match that has ended

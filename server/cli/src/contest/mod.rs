@@ -19,7 +19,9 @@ use std::{
 
 use anyhow::Context as _;
 use bridgemaster_bots::NAMES;
-use bridgemaster_runner::{BuiltInBots, Contest, ContestSpec, Report, read_contest};
+use bridgemaster_runner::{
+    BuiltInBots, Contest, ContestSpec, ExitReason, Report, SpecError, read_contest,
+};
 use clap::{Args, Subcommand};
 
 pub(super) use self::fork::ForkArgs;
@@ -49,8 +51,9 @@ const FAILED: u8 = 6;
         Killed, or stopped with Ctrl-C?  bridgemaster contest --resume FOLDER\n\
         What went wrong?  bridgemaster contest show FOLDER --bot mine\n\n\
         Exit codes: 0 accepted, or finished where there is no test; 1 rejected; 2 a mistake in the \
-        command line; 3 not decided; 4 a requirement not met; 5 a bot's fault; 6 the referee's, or \
-        the machine's."
+        command line; 3 not decided; 4 a requirement not met; 5 a bot's fault; 51 to 55 a bot that \
+        cannot play: not started, ended at once, never connected, of another game, out of memory; 6 \
+        the referee's fault, or the machine's."
 )]
 pub(super) struct ContestArgs {
     #[command(subcommand)]
@@ -102,6 +105,10 @@ fn exit_code(done: anyhow::Result<u8>) -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_misuse(&error) => failure::report(&error),
+        Err(error) if is_missing_program(&error) => {
+            failure::report(&error);
+            ExitCode::from(ExitReason::BotNotStarted.code())
+        }
         Err(error) => {
             failure::report(&error);
             ExitCode::from(FAILED)
@@ -173,6 +180,12 @@ fn check(spec: &ContestSpec, built_in: &BuiltInBots) -> anyhow::Result<()> {
         .check()
         .and_then(|()| Contest::check_bots(spec, built_in));
     checked.map_err(|error| refused(&error))
+}
+
+/// Whether the program of a bot is not there, which has an exit code of its own.
+fn is_missing_program(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<SpecError>();
+    error.is_some_and(|error| matches!(error, SpecError::NoProgram { .. }))
 }
 
 /// The folder of a contest for which none was named.

@@ -44,5 +44,8 @@ pub(super) fn explained(error: RunError) -> anyhow::Error {
 
 /// A contest that cannot be played.
 pub(super) fn refused(error: &SpecError) -> anyhow::Error {
-    misuse(error.to_string())
+    match error {
+        SpecError::NoProgram { .. } => error.clone().into(),
+        _ => misuse(error.to_string()),
+    }
 }

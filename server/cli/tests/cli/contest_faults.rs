@@ -38,13 +38,13 @@ fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
         Case {
             command: "./no/such/bot.py",
             flags: &[],
-            code: 2,
+            code: 51,
             said: &["mine", "there is no program \"./no/such/bot.py\"", "PATH"],
         },
         Case {
             command: "sh -c 'echo boom >&2; exit 3'",
             flags: &[],
-            code: 5,
+            code: 52,
             said: &[
                 "mine: it ended before it took its seat (exit code 3)",
                 "boom",
@@ -54,7 +54,7 @@ fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
             command: "sh -c 'sleep 60'",
             // Enough for the other bot on a busy machine.
             flags: &["--startup-ms", "3000"],
-            code: 5,
+            code: 53,
             said: &[
                 "mine: it was started and did not connect within 3000 ms",
                 "check-bot",
@@ -64,14 +64,14 @@ fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
         Case {
             command: "sh -c 'echo the server refused: GAME_NOT_PLAYED >&2; exit 1'",
             flags: &[],
-            code: 5,
-            said: &["mine", "It does not play carcassonne", "Hello"],
+            code: 54,
+            said: &["mine: it does not play carcassonne", "Hello", "--game"],
         },
         #[cfg(target_os = "linux")]
         Case {
             command: "sh -c 'tail /dev/zero'",
             flags: &["--bot-memory", "64M"],
-            code: 5,
+            code: 55,
             said: &[
                 "mine: it ran out of memory before it took its seat",
                 "--bot-memory allows 64 MiB",

@@ -126,8 +126,8 @@ fn what_a_crashing_bot_wrote_is_shown_and_does_nothing() {
     let words = r"<img src=x onerror=alert(1)>\033[2J\n=1+1\n# FORGED";
     let bot = format!("mine=sh -c \"printf '{words}' >&2; exit 3\"");
     let written = Written::by(&["--bot", &bot, "--against", "random", "--seed", "1"]);
-    assert_eq!(written.ran.code, Some(5), "{}", written.ran.err);
-    assert_eq!(valid(&written.read("json"))["exit"]["reason"], "bot_fault");
+    assert_eq!(written.ran.code, Some(52), "{}", written.ran.err);
+    assert_eq!(valid(&written.read("json"))["exit"]["reason"], "bot_ended");
     let junit = quick_junit::Report::deserialize_from_str(&written.read("junit")).unwrap();
     assert!(junit.failures > 0);
     for output in ["junit", "markdown", "svg"] {

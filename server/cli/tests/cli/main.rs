@@ -11,6 +11,7 @@ mod contest;
 #[cfg(unix)]
 mod contest_faults;
 mod contest_outputs;
+mod contest_unstored;
 mod data;
 mod demo;
 mod every_game;

@@ -44,7 +44,7 @@ fn has_a_note_beside_the_fault_of_the_referee(python: &Path) -> Result<(), Faile
         .current_dir(folder.path())
         .output()?;
     let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-    assert_eq!(output.status.code(), Some(5), "{out}{err}");
+    assert_eq!(output.status.code(), Some(55), "{out}{err}");
     assert!(out.contains("--bot-memory allows 512 MiB"), "{out}");
     let report = fs::read_to_string(folder.path().join("report.json"))?;
     let report: serde_json::Value = serde_json::from_str(&report)?;

@@ -3,8 +3,8 @@
 use bridgemaster_proto::{
     DESCRIPTORS, METHODS,
     v1::{
-        CreateMatchRequest, ListGamesRequest, MatchFork, PlayRequest, SpectatorRules,
-        play_request::Message, play_service_client::PlayServiceClient,
+        CreateMatchRequest, ListGamesRequest, PlayRequest, SpectatorRules, play_request::Message,
+        play_service_client::PlayServiceClient,
     },
 };
 use prost_reflect::{DescriptorPool, DynamicMessage};

@@ -3,8 +3,8 @@
 use bridgemaster_runner::{
     BotReport, BotSpec, ConfidenceReport, ContestSpec, Counts, Exit, ExitReason, Format,
     GroupNumber, GroupPoint, IntervalReport, MatchNumber, MatchRow, MatchRules, REPORT_VERSION,
-    RatingReport, Report, RequirementReport, StoppedBy, TestReport, TestSpec, VerdictKind,
-    VerdictReport, WhyWorst, WorstMatch,
+    RatingErrors, RatingReport, Report, RequirementReport, StoppedBy, TestReport, TestSpec,
+    VerdictKind, VerdictReport, WhyWorst, WorstMatch,
 };
 
 /// Markup, a formula, Markdown, controls, and a turn of the direction.
@@ -146,6 +146,7 @@ pub(super) fn report() -> Report {
         },
         verdict: Some(verdict()),
         bots: vec![bot(0, "mine", 0.75), bot(1, "greedy", 0.25)],
+        rating_errors: Some(RatingErrors::Groups),
         series: (0..12)
             .map(|number| GroupPoint {
                 group: GroupNumber(number),

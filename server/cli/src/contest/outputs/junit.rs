@@ -119,7 +119,7 @@ fn requirement_case(report: &Report, requirement: &RequirementReport) -> TestCas
 }
 
 fn bot_case(report: &Report, bot: &BotReport, rows: &[MatchRow]) -> TestCase {
-    let is_red = report.exit.reason == ExitReason::BotFault && bot.faults + bot.forfeits > 0;
+    let is_red = report.exit.reason.is_of_a_bot() && bot.faults + bot.forfeits > 0;
     let told = format!(
         "played {}, won {}, forfeited {}, faults {}, longest answer {}",
         bot.played,

@@ -1,7 +1,9 @@
 //! The report as Markdown, for the summary of a job.
 
 use bridgemaster_proto::outside::{Outside, escape_lines};
-use bridgemaster_runner::{BotReport, GroupPoint, MatchRow, Report, TestReport, WhyWorst};
+use bridgemaster_runner::{
+    BotReport, GroupPoint, MatchRow, RatingErrors, Report, TestReport, WhyWorst,
+};
 
 use super::super::figures::{self, or_dash};
 
@@ -304,6 +306,9 @@ fn played(report: &Report) -> String {
     parts.extend(others.map(|(count, what)| format!("{count} {what}")));
     if report.spec.has_attending_bots() && !report.spec.trust_remote {
         parts.push("a seed of its own for each match of bots that attend".to_owned());
+    }
+    if report.rating_errors == Some(RatingErrors::Model) {
+        parts.push("intervals of ranks and Elo by the model alone".to_owned());
     }
     let odd = report.spec.bots.iter().filter(|bot| !bot.clock.is_even());
     parts.extend(odd.map(|bot| format!("time odds: {} has {}", escaped(&bot.name), bot.clock)));

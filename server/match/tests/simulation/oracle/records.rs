@@ -57,6 +57,7 @@ impl<G: Game> Oracle<G> {
             DecidedBy::Bot => self.decided_by_bot(record, step)?,
             DecidedBy::Referee => self.decided_by_referee(record)?,
             DecidedBy::House => self.decided_by_house(record, step)?,
+            DecidedBy::Replay => return Err(Violation("no match is forked here".to_owned())),
         }
         demand!(
             record.decided_by == DecidedBy::Bot || record.note.is_empty(),
