@@ -18,6 +18,7 @@ use crate::{
     in_play::{Ended, InPlay, kept},
     journal::Journal,
     launch::Launch,
+    pace::Pace,
     play::Court,
 };
 
@@ -184,6 +185,7 @@ async fn connect(
         server_url: server.url.clone(),
         forked: Forked::of(spec, &folder)?,
         known: Mutex::new(known),
+        pace: Pace::default(),
         folder,
         spec: spec.clone(),
     });

@@ -247,7 +247,7 @@ mod tests {
         let mut played = row(0, 0, &[0, 1], &[1, 2]);
         let name = Folder::replay_name(played.of, 0, "won-");
         played.replay = Some(name.clone());
-        journal.append(&played).unwrap();
+        journal.append(std::slice::from_ref(&played)).unwrap();
         let read = || read_contest(root.path()).unwrap().1[0].replay.clone();
         assert_eq!(read(), None);
         folder.keep_replay(&name, b"replay").unwrap();

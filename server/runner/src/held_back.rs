@@ -14,6 +14,7 @@ use std::{
 
 use bridgemaster_proto::v1::{MatchGroup, MatchState, SeedReveal};
 use thiserror::Error;
+use tokio::task::spawn_blocking;
 
 use crate::{
     FolderError, GroupNumber, MatchNumber, MatchRow,
@@ -113,7 +114,10 @@ impl Vault {
         }
         for replay in &held {
             if let Some(bytes) = known(self.desk.replay_file(&replay.match_id).await)? {
-                self.folder.keep_replay(&replay.name, &bytes)?;
+                let (folder, name) = (Arc::clone(&self.folder), replay.name.clone());
+                let kept = spawn_blocking(move || folder.keep_replay(&name, &bytes));
+                // A task ends otherwise only when it is aborted.
+                kept.await.unwrap_or(Ok(()))?;
             }
         }
         Ok(())

@@ -122,23 +122,52 @@ impl InPlay {
                 // Nothing runs and nothing is to be run, and yet groups are missing: none can come.
                 else => return Ok(Ended::Whole),
             };
-            let mut row = match played {
-                Ok(row) => row,
-                Err(error) => return Ok(Ended::Early(failed(error)?)),
-            };
-            self.numbers.remove(&row.of);
-            self.free_places.extend(self.placed.remove(&row.of));
-            let spent = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-            row.elapsed_ms = self.before_ms.saturating_add(spent);
-            let (stored, journal) = (row.clone(), Arc::clone(&self.journal));
-            spawn_blocking(move || journal.lock().append(&stored)).await??;
+            // Those that have ended meanwhile are stored with it.
+            let mut ended = vec![played];
+            while let Some(played) = self.playing.try_join_next() {
+                ended.push(played?);
+            }
+            if let Some(exit) = self.take_in(ended, tell).await? {
+                return Ok(Ended::Early(exit));
+            }
+        }
+    }
+
+    /// Stores matches that have ended, and counts them. Tells whether they end the contest.
+    async fn take_in(
+        &mut self,
+        ended: Vec<Result<MatchRow, PlayError>>,
+        tell: &mut impl FnMut(&Standing, News<'_>),
+    ) -> Result<Option<Exit>, RunError> {
+        let (mut rows, mut failure) = (Vec::with_capacity(ended.len()), None);
+        for played in ended {
+            match played {
+                Ok(row) => rows.push(self.has_ended(row)),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        let (stored, journal) = (rows.clone(), Arc::clone(&self.journal));
+        spawn_blocking(move || journal.lock().append(&stored)).await??;
+        let mut end = None;
+        for row in rows {
             self.standing.add(row.clone())?;
             self.held.add(&row);
             tell(&self.standing, News::Match(&row));
-            if let Some(end) = end_by(&row) {
-                return Ok(Ended::Early(end));
-            }
+            end = end.or_else(|| end_by(&row));
         }
+        match failure {
+            Some(error) => failed(error).map(Some),
+            None => Ok(end),
+        }
+    }
+
+    /// Another match can be played in its place.
+    fn has_ended(&mut self, mut row: MatchRow) -> MatchRow {
+        self.numbers.remove(&row.of);
+        self.free_places.extend(self.placed.remove(&row.of));
+        let spent = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        row.elapsed_ms = self.before_ms.saturating_add(spent);
+        row
     }
 
     /// Begins to fetch the replays of groups that are over.

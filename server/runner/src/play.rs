@@ -19,17 +19,11 @@ use crate::{
     held_back,
     launch::{Launch, Start},
     memory_size::memory_size,
+    pace::{LOOK_INTERVAL, Pace},
     processes::{Bots, Ended},
     told_seat::{fill, name_of},
 };
 
-/// Longest time between two looks at a match whose bots all still run.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// Shortest time between two looks at a match without a process.
-const SHORTEST_LOOK_INTERVAL: Duration = Duration::from_millis(5);
-/// A match without a process is looked at again after this part of the time that it took so far:
-/// its end is noticed soon, and a long match costs few calls.
-const LOOKS_OF_A_MATCH: u32 = 20;
 /// Time between two looks at a match that a bot has left: it has ended, or the house plays on.
 const SHORT_LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -44,6 +38,8 @@ pub(crate) struct Court {
     pub(crate) forked: Option<Forked>,
     /// Bots that have taken a seat in some match: they can be started and connect.
     pub(crate) known: Mutex<HashSet<BotNumber>>,
+    /// Of matches without a process.
+    pub(crate) pace: Pace,
 }
 
 /// A match that is to be played.
@@ -178,8 +174,7 @@ impl Court {
         loop {
             if !bots.are_running() {
                 // Nothing tells of the end but the server.
-                let share = begun.elapsed() / LOOKS_OF_A_MATCH;
-                pause = share.clamp(SHORTEST_LOOK_INTERVAL, LOOK_INTERVAL);
+                pause = self.pace.next_look(begun.elapsed());
             }
             let left = tokio::select! {
                 Some(left) = bots.next() => Some(left),
@@ -188,6 +183,9 @@ impl Court {
             let info = self.desk.get(match_id).await?;
             self.note_seated(assigned, &info);
             if matches!(info.state(), MatchState::Ended | MatchState::Cancelled) {
+                if info.state() == MatchState::Ended {
+                    self.pace.took(begun.elapsed());
+                }
                 return Ok(info);
             }
             if let Some(seat) = left {

@@ -8,10 +8,12 @@
 //! a server in a process of its own, and `-- --server-cpu` measures that time alone. `-- --quick`
 //! takes shorter turns. `-- --losses MATCHES` plays so many matches under a short clock instead,
 //! counts the faults, and fails if there is one or a match was spoiled; with `--beside-rules` it does
-//! so while one caller has the rules by call work without a pause.
+//! so while one caller has the rules by call work without a pause. `-- --contest` plays contests
+//! instead, beside the raw rate of the same server.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
+mod contest;
 mod load;
 mod losses;
 mod memory;
@@ -49,6 +51,7 @@ struct Wanted {
     losses: Option<u32>,
     beside_rules: bool,
     only_server_cpu: bool,
+    only_contest: bool,
     /// All, if empty.
     games: Vec<String>,
 }
@@ -63,6 +66,7 @@ impl Wanted {
                 "--bench" => {}
                 "--quick" => wanted.quick = true,
                 "--server-cpu" => wanted.only_server_cpu = true,
+                "--contest" => wanted.only_contest = true,
                 "--beside-rules" => wanted.beside_rules = true,
                 "--losses" => {
                     let matches = arguments.next().and_then(|number| number.parse().ok());
@@ -82,6 +86,7 @@ impl Wanted {
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(contest::play_if_asked());
     runtime.block_on(server_process::serve_if_asked());
     let wanted = Wanted::from_args();
     let quick = wanted.quick;
@@ -94,6 +99,12 @@ fn main() -> ExitCode {
             true => ExitCode::SUCCESS,
             false => ExitCode::FAILURE,
         };
+    }
+    if wanted.only_contest {
+        for game in wanted.games() {
+            runtime.block_on(contest::measure(game, turn));
+        }
+        return ExitCode::SUCCESS;
     }
     if wanted.only_server_cpu {
         for game in wanted.games() {
