@@ -47,6 +47,7 @@ mod tickets;
 mod tls_flags;
 mod view;
 mod watch;
+mod wrapped;
 mod xml_text;
 
 use std::process::ExitCode;

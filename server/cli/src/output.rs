@@ -99,6 +99,11 @@ pub(super) fn terminal_size() -> Option<(u16, u16)> {
     io::stdout().is_terminal().then(|| Term::stdout().size())
 }
 
+/// The columns of the terminal on standard error, if it is one.
+pub(super) fn error_width() -> Option<u16> {
+    io::stderr().is_terminal().then(|| Term::stderr().size().1)
+}
+
 fn forbids_colours() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }

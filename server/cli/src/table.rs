@@ -27,6 +27,44 @@ pub(super) fn plain<const N: usize>(
     fitted(table, terminal_width())
 }
 
+/// Rows of text under a header, at most so wide. Columns that it can do without are left out until
+/// it fits, the first of `spare` first; a line below says which, and where they are `found`.
+pub(super) fn narrowed<const N: usize>(
+    header: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+    spare: &[&str],
+    found: &str,
+    width: Option<u16>,
+) -> String {
+    let rows: Vec<[String; N]> = rows
+        .map(|row| row.map(|cell| Outside(cell).to_string()))
+        .collect();
+    let mut left_out = 0;
+    loop {
+        let is_kept = |column: &usize| !spare[..left_out].contains(&header[*column]);
+        let kept: Vec<usize> = (0..N).filter(is_kept).collect();
+        let mut table = Table::new();
+        table
+            .load_style(UTF8_FULL_CONDENSED)
+            .set_header(kept.iter().map(|column| header[*column]));
+        table.add_rows(
+            rows.iter()
+                .map(|row| kept.iter().map(|column| &row[*column])),
+        );
+        let is_too_wide = width.is_some_and(|width| is_wider(&table.to_string(), width));
+        if is_too_wide && left_out < spare.len() {
+            left_out += 1;
+            continue;
+        }
+        let mut text = fitted(table, width);
+        if left_out > 0 {
+            let columns = spare[..left_out].join(", ");
+            text.push_str(&format!("left out for the width: {columns}; {found}\n"));
+        }
+        return text;
+    }
+}
+
 /// A line on the lag of the referee itself; empty when there was none.
 fn referee_lag(result: &MatchResult) -> String {
     if result.referee_lag_us == 0 {
@@ -98,7 +136,7 @@ fn breakdown(result: &MatchResult) -> String {
 }
 
 /// The width of the terminal on standard output, if it is one.
-fn terminal_width() -> Option<u16> {
+pub(super) fn terminal_width() -> Option<u16> {
     output::terminal_size().map(|(_, width)| width)
 }
 
@@ -194,6 +232,30 @@ mod tests {
             }],
             ..SeatResult::default()
         }
+    }
+
+    #[test]
+    fn columns_are_left_out_until_a_table_fits_and_it_says_which() {
+        let rows = || std::iter::once(["a", "b", "c"].map(|cell| cell.repeat(20)));
+        let within = |width| {
+            let header = ["name", "rest", "more"];
+            narrowed(header, rows(), &["more", "rest"], "see there", width)
+        };
+        let whole = within(None);
+        assert!(
+            whole.contains("ccc") && !whole.contains("left out"),
+            "{whole}"
+        );
+        assert_eq!(within(Some(200)), whole);
+        let narrow = within(Some(60));
+        assert!(
+            narrow.contains("bbb") && !narrow.contains("ccc"),
+            "{narrow}"
+        );
+        assert!(narrow.ends_with("left out for the width: more; see there\n"));
+        assert!(!is_wider(&narrow, 60), "{narrow}");
+        let narrowest = within(Some(30));
+        assert!(narrowest.contains("more, rest; see there"), "{narrowest}");
     }
 
     #[test]

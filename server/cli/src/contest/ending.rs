@@ -4,25 +4,31 @@ use bridgemaster_proto::outside::Outside;
 use bridgemaster_runner::{BotReport, IntervalReport, RatingErrors, Report, VerdictReport};
 
 use super::figures::{self, memory, ranks, signed, time_us};
-use crate::{count::count, output, table::plain};
+use crate::{
+    count::count,
+    output,
+    table::{narrowed, terminal_width},
+    wrapped::fitted,
+};
 
 /// All of it.
 pub(super) fn text(report: &Report) -> String {
     let mut text = String::new();
     if !report.bots.iter().all(|bot| bot.played == 0) {
-        text.push_str(&table(report));
+        text.push_str(&table(report, terminal_width()));
         text.push('\n');
     }
+    let mut below = String::new();
     if report.rating_errors == Some(RatingErrors::Model) {
-        text.push_str(
+        below.push_str(
             "ranks and Elo of the table rest on few groups, or on bots that win or lose all: their \
-             intervals\nare those of the model, and may be too narrow\n",
+             intervals are those of the model, and may be too narrow\n",
         );
     }
     if let Some(verdict) = report.verdict.as_ref().filter(|verdict| verdict.groups > 0) {
-        text.push_str(&difference(report, verdict));
+        below.push_str(&difference(report, verdict));
     }
-    text.push_str(&counts(report));
+    below.push_str(&counts(report));
     for required in &report.requirements {
         let holds = match required.is_met {
             true => "holds",
@@ -30,8 +36,9 @@ pub(super) fn text(report: &Report) -> String {
         };
         let figure = required.interval_end.or(required.estimate);
         let figure = figure.map_or_else(|| "no figure".to_owned(), |figure| format!("{figure:.3}"));
-        text.push_str(&format!("required {}: {holds} ({figure})\n", required.text));
+        below.push_str(&format!("required {}: {holds} ({figure})\n", required.text));
     }
+    text.push_str(&fitted(&below, terminal_width()));
     let program = output::program();
     let folder = report.folder.display();
     text.push_str(&format!(
@@ -56,12 +63,16 @@ impl std::fmt::Display for Lines<'_> {
     }
 }
 
-/// The bots, best first: what fits into 80 columns.
-pub(super) fn table(report: &Report) -> String {
+/// The bots, best first, at most so wide.
+pub(super) fn table(report: &Report, width: Option<u16>) -> String {
     let header = [
         "rank", "bot", "Elo", "score", "won", "seats", "faults", "longest", "CPU", "memory",
     ];
-    plain(header, report.bots.iter().map(row))
+    let spare = [
+        "memory", "CPU", "longest", "won", "seats", "score", "faults",
+    ];
+    let found = "--json has all";
+    narrowed(header, report.bots.iter().map(row), &spare, found, width)
 }
 
 fn row(bot: &BotReport) -> [String; 10] {

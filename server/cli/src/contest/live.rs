@@ -7,7 +7,7 @@ use bridgemaster_runner::{BotEnd, MatchRow, News, Standing, exit};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::ending;
-use crate::{count::count, output};
+use crate::{count::count, output, wrapped::fitted};
 
 /// Time between two tables on a terminal, which take a fit of all ratings each.
 const TABLE_INTERVAL: Duration = Duration::from_secs(1);
@@ -127,14 +127,14 @@ impl Live {
             ));
             return;
         }
+        let width = output::error_width();
         let table = match standing.groups() {
             0 => String::new(),
-            _ => format!("\n{}", ending::table(&report)),
+            _ => ending::table(&report, width),
         };
-        self.bar.set_message(format!(
-            "groups, {pace}\n{}{table}",
-            ending::verdict_so_far(&report)
-        ));
+        let below = format!("{pace}\n{}\n{table}", ending::verdict_so_far(&report));
+        self.bar
+            .set_message(format!("groups\n{}", fitted(&below, width).trim_end()));
     }
 
     /// Matches a second, and the time that the rest takes at that rate at most.

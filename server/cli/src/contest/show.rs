@@ -118,13 +118,7 @@ fn worst_matches(report: &Report, bot: &BotReport) -> String {
     if bot.worst.is_empty() {
         return "  won every match\n".to_owned();
     }
-    let header = [
-        "match", "seat", "why", "place", "score", "margin", "replay", "stderr",
-    ];
-    let file = |name: &Option<String>| {
-        let path = name.as_ref().map(|name| report.folder.join(name));
-        path.map_or_else(|| "-".to_owned(), |path| path.display().to_string())
-    };
+    let header = ["match", "seat", "why", "place", "score", "margin"];
     let rows = bot.worst.iter().map(|worst| {
         [
             worst.of.to_string(),
@@ -133,9 +127,18 @@ fn worst_matches(report: &Report, bot: &BotReport) -> String {
             worst.place.to_string(),
             worst.score.to_string(),
             format!("{:+}", worst.margin),
-            file(&worst.replay),
-            file(&worst.stderr),
         ]
     });
-    format!("  worst matches:\n{}", plain(header, rows))
+    let mut text = format!("  worst matches:\n{}", plain(header, rows));
+    // In lines of their own: a path that is broken cannot be copied.
+    for worst in &bot.worst {
+        let files = [("replay", &worst.replay), ("stderr", &worst.stderr)];
+        for (what, name) in files {
+            if let Some(name) = name {
+                let path = report.folder.join(name);
+                text.push_str(&format!("  {} {what}: {}\n", worst.of, path.display()));
+            }
+        }
+    }
+    text
 }

@@ -6,6 +6,7 @@ use bridgemaster_proto::outside::escape_lines;
 use console::measure_text_width;
 
 use super::keys::Key;
+use crate::wrapped::{width_of, wrapped};
 
 /// News that are kept to scroll back to: some turns of any game.
 const NEWS_KEPT: usize = 200;
@@ -13,8 +14,6 @@ const NEWS_KEPT: usize = 200;
 const NEWS_LINES: usize = 5;
 /// Columns that a key scrolls by.
 const COLUMN_STEP: usize = 8;
-/// Columns of the second and each further line of news that take several.
-const INDENT: usize = 2;
 
 /// What there is to see, and which part of it is looked at.
 pub(super) struct Board {
@@ -181,53 +180,6 @@ fn columns(line: &str, left: usize, width: usize) -> String {
     shown
 }
 
-/// A line as lines that fit into `width`, broken at spaces where there are some.
-fn wrapped(line: &str, width: usize) -> Vec<String> {
-    // A narrow terminal has no columns to spare.
-    let indent = if width > 4 * INDENT { INDENT } else { 0 };
-    let mut lines = Vec::new();
-    let mut current = String::new();
-    for word in line.split_inclusive(' ') {
-        let mut word = word;
-        let fits = |current: &str, word: &str| {
-            measure_text_width(current) + measure_text_width(word.trim_end()) <= width
-        };
-        if !fits(&current, word) && !current.trim().is_empty() {
-            lines.push(current.trim_end().to_owned());
-            current = " ".repeat(indent);
-        }
-        // A word that is longer than a line is broken anywhere.
-        while !fits(&current, word) {
-            let room = width.saturating_sub(measure_text_width(&current)).max(1);
-            let end = end_of(word, room);
-            current.push_str(&word[..end]);
-            lines.push(std::mem::replace(&mut current, " ".repeat(indent)));
-            word = &word[end..];
-        }
-        current.push_str(word);
-    }
-    if !current.trim().is_empty() {
-        lines.push(current.trim_end().to_owned());
-    }
-    lines
-}
-
-/// Where the part of a text ends that has `width` columns; at least one character.
-fn end_of(text: &str, width: usize) -> usize {
-    let mut column = 0;
-    for (at, character) in text.char_indices() {
-        column += width_of(character);
-        if column > width && at > 0 {
-            return at;
-        }
-    }
-    text.len()
-}
-
-fn width_of(character: char) -> usize {
-    measure_text_width(character.encode_utf8(&mut [0; 4]))
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -332,12 +284,5 @@ mod tests {
         board.set_notice(Some("the server does not answer".to_owned()));
         let footer = board.page(23, 80).footer.unwrap_or_default();
         assert_eq!(footer, "the server does not answer");
-    }
-
-    #[test]
-    fn a_line_is_broken_at_spaces_and_a_long_word_anywhere() {
-        assert_eq!(wrapped("one two three", 9), ["one two", "  three"]);
-        assert_eq!(wrapped("0123456789", 4), ["0123", "4567", "89"]);
-        assert_eq!(wrapped("", 4), [""; 0]);
     }
 }
