@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod contest_kills;
 mod draining;
 mod kills;
 mod ladder_kills;

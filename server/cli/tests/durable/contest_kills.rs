@@ -1,0 +1,96 @@
+//! A contest whose server is killed in the middle, over a data folder: it goes on by itself, and
+//! comes to the same table.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use crate::served::{PATIENCE, Served};
+
+/// Pause between two looks at what is stored.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A contest of built-in bots, whose chance follows from the seed. Neither a busy machine nor a
+/// restart costs them time.
+fn contest(server: &Served, folder: &Path) -> Child {
+    let clock = ["startup", "bank", "cap", "reconnect"].map(|name| format!("--{name}-ms=3600000"));
+    Command::new(env!("CARGO_BIN_EXE_bridgemaster"))
+        .args([
+            "contest",
+            "--quiet",
+            "--game",
+            "bridges_to_nowhere",
+            "--seed",
+            "kills",
+        ])
+        .args(["--bot", "greedy", "--bot", "other=greedy", "--groups", "3"])
+        .args(["--concurrency", "2", "--referee-lag-limit-ms", "10000"])
+        .args(clock)
+        .args(["--server", &server.url, "--folder"])
+        .arg(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// The scores of each match by its number; one that counts twice fails.
+fn scores(folder: &Path) -> BTreeMap<(u64, u64), Vec<i64>> {
+    let text = fs::read_to_string(folder.join("results.jsonl")).unwrap_or_default();
+    let whole = text
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'));
+    let mut scores = BTreeMap::new();
+    for line in whole {
+        let row = serde_json::from_str::<Value>(line).unwrap()["row"].take();
+        if row["annulled"].is_null() {
+            let of = ["group", "number"].map(|name| row[name].as_u64().unwrap());
+            let seats = row["seats"].as_array().unwrap().iter();
+            let of_seats = seats.map(|seat| seat["score"].as_i64().unwrap()).collect();
+            let earlier = scores.insert((of[0], of[1]), of_seats);
+            assert!(earlier.is_none(), "match {of:?} counts twice");
+        }
+    }
+    scores
+}
+
+fn ended(contest: Child) {
+    let output = contest.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{err}");
+}
+
+#[test]
+fn a_contest_whose_server_is_killed_comes_to_the_table_of_one_that_was_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let alone = folder.path().join("alone");
+    let server = Served::start("127.0.0.1:0", &folder.path().join("data-alone"), &[]);
+    ended(contest(&server, &alone));
+    server.kill();
+
+    let data = folder.path().join("data");
+    let disturbed = folder.path().join("disturbed");
+    let mut server = Served::start("127.0.0.1:0", &data, &[]);
+    let playing = contest(&server, &disturbed);
+    let begun = Instant::now();
+    for matches in [1, 3] {
+        while scores(&disturbed).len() < matches {
+            assert!(begun.elapsed() < PATIENCE, "no match ends");
+            sleep(LOOK);
+        }
+        let address = server.address();
+        server.kill();
+        server = Served::start(&address, &data, &[]);
+    }
+    ended(playing);
+    let table = scores(&disturbed);
+    assert_eq!(table.len(), 6);
+    assert_eq!(table, scores(&alone));
+}
