@@ -145,6 +145,7 @@ var advices = map[string]Advice{
 	"MATCH_ENDED":        Stop,
 	"OFFER_UNKNOWN":      Stop,
 	"LADDER_CLOSED":      Stop,
+	"REPLAY_FORGOTTEN":   Stop,
 	"DATA_DAMAGED":       Stop,
 }
 

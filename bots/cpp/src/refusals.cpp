@@ -36,6 +36,7 @@ const std::unordered_map<std::string, Advice>& advices() {
         {"MATCH_ENDED", Advice::stop},
         {"OFFER_UNKNOWN", Advice::stop},
         {"LADDER_CLOSED", Advice::stop},
+        {"REPLAY_FORGOTTEN", Advice::stop},
         {"DATA_DAMAGED", Advice::stop},
     };
     return all;

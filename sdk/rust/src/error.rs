@@ -213,6 +213,7 @@ fn advice_for_reason(reason: RefusalReason) -> Advice {
         | R::MatchEnded
         | R::OfferUnknown
         | R::LadderClosed
+        | R::ReplayForgotten
         | R::DataDamaged => Advice::Stop,
         R::Unspecified
         | R::TicketMissing

@@ -35,6 +35,7 @@ export const REASONS_TO_STOP: ReadonlySet<string> = new Set([
   "MATCH_ENDED",
   "OFFER_UNKNOWN",
   "LADDER_CLOSED",
+  "REPLAY_FORGOTTEN",
   "DATA_DAMAGED",
 ]);
 

@@ -22,6 +22,7 @@ mod input_file;
 mod key;
 mod label;
 mod ladder;
+mod lifetime;
 mod limited;
 mod list;
 mod match_client;

@@ -57,6 +57,7 @@ pub use journal::RecoveryError;
 pub use limits::{Limits, Rate};
 pub use line_limit::LineLimit;
 pub use page::SinglePage;
+pub use replays::KeepReplays;
 pub use refusal::{ERROR_DOMAIN, Refusal, reason_name};
 pub use rules_server::{RulesServer, RulesServerError};
 pub use server::{BindError, ServeError, Server, ServerOptions, Storage};

@@ -208,6 +208,7 @@ fn code(reason: RefusalReason) -> Code {
         | R::BotVersionDiffers
         | R::BotBenched
         | R::BotNotAvailable
+        | R::ReplayForgotten
         | R::LadderClosed => Code::FailedPrecondition,
         R::IdempotencyKeyReused => Code::AlreadyExists,
         R::Superseded => Code::Aborted,

@@ -21,7 +21,7 @@ use self::{
     call_rates::limit_calls,
     health::ServicesHealth,
     listeners::{PageListener, PortSlots, Shared, listen, serve_metrics},
-    starting::{begin_journal, make_replay_folder, recover, secrets, start_rules},
+    starting::{begin_journal, make_replay_folder, recover, retention, secrets, start_rules},
     stopping::{Asked, Replays, close, stop_deadline, stopped},
 };
 pub use self::{
@@ -36,7 +36,7 @@ use crate::{
     lobby::Lobby,
     metrics::Metrics,
     page::{Desk, Page},
-    replays::ReplayKeeper,
+    replays::{ReplayKeeper, Retention},
     rules::Workers,
     services::{ReplayDesk, RequestTimeout},
     transport::{Peers, Tls, TokenBuckets, serve},
@@ -59,6 +59,8 @@ pub struct Server {
     rules: Option<Arc<Workers>>,
     /// Commits for the journal.
     _writing: Option<AbortOnDropHandle<()>>,
+    /// What is forgotten of the store, once the server runs.
+    retention: Option<Retention>,
 }
 
 impl Server {
@@ -102,6 +104,7 @@ impl Server {
         let ladders = Arc::new(ladders);
         let recovered = ladders.recover().await;
         recovered.map_err(BindError::Ladders)?;
+        let retention = retention(storage, keeper.as_ref(), matches.metrics());
         let replays = keeper.map(Replays::keep);
         let rules = options.rules.then(|| start_rules(matches.limits()));
         let rules = rules.transpose()?;
@@ -124,6 +127,7 @@ impl Server {
             replays,
             rules,
             _writing: writing,
+            retention,
         })
     }
 
@@ -171,7 +175,7 @@ impl Server {
     /// # Errors
     /// When the store fails.
     pub async fn run_and_drain(
-        self,
+        mut self,
         drain: CancellationToken,
         stop: CancellationToken,
     ) -> Result<(), ServeError> {
@@ -179,6 +183,8 @@ impl Server {
         let matches = Arc::clone(&self.matches);
         let _watching = self.watch_time();
         self.ladders.run_all();
+        let forgetting = self.retention.take().map(|retention| tokio::spawn(retention.run()));
+        let _forgetting = forgetting.map(AbortOnDropHandle::new);
         let (services_health, health) = ServicesHealth::serving(self.rules.is_some()).await;
         let routes = Routes::new(RequestTimeout::new(health, limits.hello_time));
         let slots = PortSlots::new(&limits);

@@ -124,6 +124,15 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
             entries_in_play(match_id, now)?;
             Ok(Standing::Finished)
         }
+        Write::ForgetReplay { match_id } => match now {
+            Standing::Finished => Ok(Standing::Finished),
+            Standing::InPlay { .. } | Standing::Damaged => Err(WriteRefusal::MatchInPlay {
+                match_id: match_id.clone(),
+            }),
+            Standing::Unknown => Err(WriteRefusal::UnknownMatch {
+                match_id: match_id.clone(),
+            }),
+        },
         Write::DropMatch { match_id } => match now {
             Standing::InPlay { .. } | Standing::Damaged | Standing::Finished => {
                 Ok(Standing::Unknown)

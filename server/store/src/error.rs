@@ -243,6 +243,13 @@ pub enum StoreError {
         damage: Box<Damage>,
     },
 
+    /// The match has finished, and its replay is kept no more.
+    #[error("the replay of the match {match_id} is kept no more")]
+    ReplayForgotten {
+        /// The match.
+        match_id: MatchId,
+    },
+
     /// The disk is full, or the size that the options allow the database is used up.
     #[error("there is no room for {}: make room, then go on", path.display())]
     DiskFull {
@@ -293,6 +300,7 @@ impl StoreError {
                 | Self::UnknownKey { .. }
                 | Self::NotDamaged { .. }
                 | Self::SecretTooLarge { .. }
+                | Self::ReplayForgotten { .. }
         )
     }
 }
@@ -323,6 +331,12 @@ pub enum WriteRefusal {
     #[error("there is no match {match_id}")]
     UnknownMatch {
         /// The id.
+        match_id: MatchId,
+    },
+    /// The match is still in play.
+    #[error("the match {match_id} is in play")]
+    MatchInPlay {
+        /// The match.
         match_id: MatchId,
     },
     /// The match is not in play any more.

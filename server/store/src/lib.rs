@@ -51,7 +51,7 @@ pub use ladders::{
     LadderChange, LadderRows, LadderStore, StoredLadder, StoredLadderMatch, StoredLadderVersion,
 };
 pub use matches::{
-    FinishedCursor, FinishedMatch, FinishedPage, MatchCounts, Notes, OpenMatch, Write,
+    FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, MatchCounts, Notes, OpenMatch, Write,
 };
 pub use memory::MemoryStore;
 pub use sqlite::{

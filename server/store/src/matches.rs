@@ -44,6 +44,12 @@ pub enum Write {
         /// [`Store::finished`](crate::Store::finished) finds it.
         parties: Vec<KeyName>,
     },
+    /// The replay of a finished match is kept no more; the match stays. One that is kept no more
+    /// already stays so.
+    ForgetReplay {
+        /// A finished match.
+        match_id: MatchId,
+    },
     /// A match is forgotten with all that is kept of it: one in play that ends without a
     /// result, or a finished one that has been kept long enough. Its id is free again.
     DropMatch {
@@ -89,6 +95,7 @@ impl Write {
             Self::OpenMatch { match_id, .. }
             | Self::Append { match_id, .. }
             | Self::FinishMatch { match_id, .. }
+            | Self::ForgetReplay { match_id }
             | Self::DropMatch { match_id } => Some(match_id),
             Self::KeepNote { .. } | Self::DropNote { .. } | Self::ChangeLadder { .. } => None,
         }
@@ -149,6 +156,19 @@ pub struct FinishedPage {
     pub damaged: Vec<Damage>,
     /// Where the next page begins; `None` after the last match.
     pub next: Option<FinishedCursor>,
+}
+
+/// A replay that is kept, of a finished match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptReplay {
+    /// The match.
+    pub match_id: MatchId,
+    /// When it ended, in milliseconds since 1970 UTC.
+    pub ended_at_unix_ms: i64,
+    /// Size of its replay.
+    pub bytes: u64,
+    /// Its place in the list of finished matches.
+    pub place: FinishedCursor,
 }
 
 /// How many matches the store holds.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::{
-    Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId,
+    Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key, KeyId,
     KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId, NewKey,
     Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
     StoredLadderVersion, Write,
@@ -35,6 +35,8 @@ struct Kept {
     finished_by_id: HashMap<MatchId, i64>,
     /// Matches opened and finished so far: orders both.
     events: i64,
+    /// Matches finished so far.
+    finishes: i64,
     keys: Vec<Key>,
     secrets: HashMap<String, Vec<u8>>,
     notes: BTreeMap<String, Vec<u8>>,
@@ -44,7 +46,10 @@ struct Kept {
 #[derive(Debug)]
 struct Finished {
     shown: FinishedMatch,
-    replay: Vec<u8>,
+    /// How many had finished with it.
+    number: i64,
+    /// `None` once it is kept no more.
+    replay: Option<Vec<u8>>,
     parties: BTreeSet<KeyName>,
 }
 
@@ -127,6 +132,7 @@ impl Kept {
             } => {
                 if let Some(open) = self.remove_open(&match_id) {
                     self.events += 1;
+                    self.finishes += 1;
                     self.finished_by_id.insert(match_id.clone(), self.events);
                     let shown = FinishedMatch {
                         match_id,
@@ -136,10 +142,17 @@ impl Kept {
                     };
                     let finished = Finished {
                         shown,
-                        replay,
+                        number: self.finishes,
+                        replay: Some(replay),
                         parties: parties.into_iter().collect(),
                     };
                     self.finished.insert(self.events, finished);
+                }
+            }
+            Write::ForgetReplay { match_id } => {
+                let key = self.finished_by_id.get(&match_id);
+                if let Some(finished) = key.and_then(|key| self.finished.get_mut(key)) {
+                    finished.replay = None;
                 }
             }
             Write::DropMatch { match_id } => {
@@ -250,9 +263,40 @@ impl Store for MemoryStore {
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         self.with(|kept| {
-            Ok(kept
-                .finished_entry(id)
-                .map(|finished| finished.replay.clone()))
+            let finished = kept.finished_entry(id);
+            let replay = finished.map(|finished| finished.replay.clone().ok_or(()));
+            replay
+                .transpose()
+                .map_err(|()| StoreError::ReplayForgotten {
+                    match_id: id.clone(),
+                })
+        })
+    }
+
+    async fn kept_replays(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+        spared: u64,
+    ) -> Result<Vec<KeptReplay>, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES) as usize;
+        self.with(|kept| {
+            let newest = kept.finished.last_key_value();
+            let newest = newest.map_or(0, |(_, finished)| finished.number);
+            let last = newest.saturating_sub(i64::try_from(spared).unwrap_or(i64::MAX));
+            let from = after.map_or(i64::MIN, |cursor| cursor.0.saturating_add(1));
+            let places = kept.finished.iter().map(|(place, finished)| (*place, finished));
+            let kept_replay = |(place, finished): (i64, &Finished)| {
+                let replay = finished.replay.as_ref().filter(|replay| !replay.is_empty())?;
+                Some(KeptReplay {
+                    match_id: finished.shown.match_id.clone(),
+                    ended_at_unix_ms: finished.shown.ended_at_unix_ms,
+                    bytes: replay.len() as u64,
+                    place: FinishedCursor(place),
+                })
+            };
+            let old = places.filter(|(place, finished)| *place >= from && finished.number <= last);
+            Ok(old.filter_map(kept_replay).take(limit).collect())
         })
     }
 

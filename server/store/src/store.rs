@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 
 use crate::{
-    Damage, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName, KeysMark,
-    LadderStore, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, StoreError, Write,
+    Damage, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key, KeyId,
+    KeyName, KeysMark, LadderStore, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, StoreError, Write,
 };
 
 /// The API keys of a server.
@@ -184,8 +184,24 @@ pub trait Store: KeyStore + LadderStore {
     /// The replay of a finished match; `None` if no match of this id has finished.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
+    /// [`StoreError::ReplayForgotten`] if it is kept no more; [`StoreError::Damaged`] if it cannot
+    /// be read; or a failure of the storage.
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// At most `limit` replays that are kept and are not empty, and never more than
+    /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES), from the match that finished first,
+    /// or from `after` on. Those of the last `spared` matches that finished are left out, dropped
+    /// matches counted, and so are those of matches that cannot be read. A `limit` of 0 counts as
+    /// 1. An empty page is the last.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn kept_replays(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+        spared: u64,
+    ) -> Result<Vec<KeptReplay>, StoreError>;
 
     /// How many matches there are. Takes time in proportion to the finished matches.
     ///

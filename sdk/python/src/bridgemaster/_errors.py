@@ -44,6 +44,7 @@ REASONS_TO_STOP = frozenset(
         "MATCH_ENDED",
         "OFFER_UNKNOWN",
         "LADDER_CLOSED",
+        "REPLAY_FORGOTTEN",
         "DATA_DAMAGED",
     }
 )

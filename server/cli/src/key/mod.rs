@@ -1,6 +1,5 @@
 //! `bridgemaster key`: the API keys of a server.
 
-mod lifetime;
 mod naming;
 mod roster;
 
@@ -18,12 +17,11 @@ use bridgemaster_store::{
 use clap::{Args, Subcommand};
 
 use self::{
-    lifetime::Lifetime,
     naming::{check_likeness, check_name, check_owner, check_owner_likeness},
     roster::Entry,
 };
 use super::{
-    count::count, failure::misuse, input_file, moment::utc, output, runtime::block_on,
+    count::count, failure::misuse, input_file, lifetime::Lifetime, moment::utc, output, runtime::block_on,
     secret_file::SecretFile, table,
 };
 

@@ -7,10 +7,8 @@ use bridgemaster_server::identity::KeyScope;
 use bridgemaster_store::{InvalidText, KeyName, OwnerName};
 use csv::{Position, ReaderBuilder, StringRecord, Trim, Writer};
 
-use super::{
-    lifetime::Lifetime,
-    naming::{check_name, check_owner},
-};
+use super::naming::{check_name, check_owner};
+use crate::lifetime::Lifetime;
 
 /// First field of a line that only names the columns.
 const HEADER: &str = "name";

@@ -6,10 +6,13 @@ use std::{
 };
 
 use anyhow::Context as _;
-use bridgemaster_server::Limits;
+use bridgemaster_server::{KeepReplays, Limits};
 use serde::Deserialize;
 
-use super::flags::{LogForm, Survives};
+use super::{
+    flags::{LogForm, Survives},
+    keep_replays,
+};
 use crate::{address, failure::misuse, input_file};
 
 /// Most bytes of a config file: many times what one with every entry has.
@@ -24,6 +27,8 @@ pub(super) struct ConfigFile {
     pub(super) replays: Option<PathBuf>,
     pub(super) data: Option<PathBuf>,
     pub(super) survives: Option<Survives>,
+    #[serde(deserialize_with = "keep_replays::deserialize")]
+    pub(super) keep_replays: Option<KeepReplays>,
     pub(super) drain_time: Option<u32>,
     pub(super) require_keys: bool,
     pub(super) rules: bool,

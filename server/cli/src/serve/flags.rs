@@ -2,9 +2,11 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
+use bridgemaster_server::KeepReplays;
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::Deserialize;
 
+use super::keep_replays;
 use crate::{address, tls_flags::TlsFlags};
 
 /// Longest drain time, in seconds: a day, like the longest time for a decision.
@@ -28,6 +30,10 @@ pub(crate) struct ServeArgs {
     /// What an answered move survives [default: power]
     #[arg(long, value_enum)]
     pub(super) survives: Option<Survives>,
+    /// Replays of ended matches to keep in the data folder: `all`, a time such as 30d, or the last
+    /// so many matches, such as 1000000; results are kept for ever [default: all]
+    #[arg(long, value_name = "TIME|NUMBER|all", value_parser = keep_replays::parse)]
+    pub(super) keep_replays: Option<KeepReplays>,
     /// Drop a match of the data folder that cannot go on; can be repeated
     #[arg(long, value_name = "MATCH_ID")]
     pub(super) drop_match: Vec<String>,

@@ -2,6 +2,7 @@
 
 mod config_file;
 mod flags;
+mod keep_replays;
 mod open_files;
 mod settings;
 
@@ -10,7 +11,7 @@ use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 use bridgemaster_bots::log_filter;
 use bridgemaster_server::{BindError, LineLimit, Server, ServerOptions, Storage};
 use bridgemaster_store::{
-    DataDir, Durability, KeyStore, SqliteOptions, SqliteStore, Store, StoreError,
+    DataDir, Durability, IntegrityCheck, KeyStore, SqliteOptions, SqliteStore, Store, StoreError,
 };
 use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
@@ -90,7 +91,10 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         );
     }
     let store = match &settings.data {
-        Some(folder) => Some(open_store(folder, settings.survives).await?),
+        Some(folder) => {
+            let is_to_drop = !settings.drop_match.is_empty();
+            Some(open_store(folder, settings.survives, is_to_drop).await?)
+        }
         None => None,
     };
     open_files::fit(&mut settings.limits, settings.page.is_some());
@@ -107,6 +111,7 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         storage: store.map(|store| Storage {
             store,
             given_up: settings.drop_match,
+            keep_replays: settings.keep_replays,
         }),
     };
     let mut server = Server::bind(settings.listen, options)
@@ -207,12 +212,21 @@ fn explained(error: BindError) -> anyhow::Error {
     anyhow::anyhow!("{error}; {hint}")
 }
 
-/// The store in a data folder.
-async fn open_store(folder: &Path, survives: Survives) -> Result<Arc<dyn Store>, StoreError> {
+/// The store in a data folder, from which something may be dropped at once.
+async fn open_store(
+    folder: &Path,
+    survives: Survives,
+    is_to_drop: bool,
+) -> Result<Arc<dyn Store>, StoreError> {
     let options = SqliteOptions {
         durability: match survives {
             Survives::Power => Durability::Power,
             Survives::Kill => Durability::Process,
+        },
+        // What is dropped frees pages, which must be its own.
+        integrity_check: match is_to_drop {
+            true => IntegrityCheck::Full,
+            false => IntegrityCheck::AllButReplays,
         },
         ..SqliteOptions::default()
     };

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use bridgemaster_server::Limits;
+use bridgemaster_server::{KeepReplays, Limits};
 
 use super::{
     config_file::ConfigFile,
@@ -29,6 +29,7 @@ pub(super) struct Settings {
     pub(super) replays: Option<PathBuf>,
     pub(super) data: Option<PathBuf>,
     pub(super) survives: Survives,
+    pub(super) keep_replays: KeepReplays,
     pub(super) drop_match: Vec<String>,
     pub(super) require_keys: bool,
     pub(super) rules: bool,
@@ -83,6 +84,7 @@ impl Settings {
         };
         let insecure = args.insecure || file.insecure;
         let survives = args.survives.or(file.survives);
+        let keep_replays = args.keep_replays.or(file.keep_replays);
         let drain_time = args.drain_time.or(file.drain_time);
         let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
         let settings = Self {
@@ -91,6 +93,7 @@ impl Settings {
             replays: args.replays.or(file.replays),
             data: args.data.or(file.data),
             survives: survives.unwrap_or(Survives::Power),
+            keep_replays: keep_replays.unwrap_or_default(),
             drop_match: args.drop_match,
             require_keys: args.require_keys || file.require_keys,
             rules: args.rules || file.rules,
@@ -102,7 +105,7 @@ impl Settings {
             verbose: args.verbose,
             limits: file.limits,
         };
-        settings.check_data(survives.is_some())?;
+        settings.check_data(survives.is_some(), keep_replays.is_some())?;
         settings.check_addresses(insecure)?;
         settings.with_drain_time(drain_time)
     }
@@ -115,10 +118,11 @@ impl Settings {
     }
 
     /// Refuses flags that need a data folder when none is given.
-    fn check_data(&self, says_what_survives: bool) -> anyhow::Result<()> {
+    fn check_data(&self, says_what_survives: bool, says_what_is_kept: bool) -> anyhow::Result<()> {
         let needing = [
             ("--require-keys", self.require_keys),
             ("--survives", says_what_survives),
+            ("--keep-replays", says_what_is_kept),
             ("--drop-match", !self.drop_match.is_empty()),
         ];
         match needing.iter().find(|(_, is_given)| *is_given) {

@@ -77,6 +77,7 @@ fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
             ],
         ),
         ("log = \"xml\"", &["log", "text", "json"]),
+        ("keep_replays = \"a while\"", &["line 1", "90d", "all"]),
         ("drain_time = 86401", &["drain_time", "86400"]),
         (
             "\n[limits]\nopen_games = 1",
@@ -113,6 +114,7 @@ fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
 fn what_the_file_leaves_out_may_come_from_flags_but_not_from_nowhere() {
     assert!(refused("require_keys = true").contains("--data DIR"));
     assert!(refused("survives = \"kill\"").contains("--data DIR"));
+    assert!(refused("keep_replays = \"90d\"").contains("--data DIR"));
     assert!(refused("tls_cert = \"server.pem\"").contains("--tls-key"));
     assert!(refused("tls_client_ca = \"ca.pem\"").contains("--tls-cert"));
     let said = refused("metrics = \"0.0.0.0:0\"");

@@ -28,7 +28,7 @@ mod turn;
 use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use bridgemaster_games::GAME_IDS;
-use bridgemaster_server::{Limits, Server, ServerOptions, Storage};
+use bridgemaster_server::{KeepReplays, Limits, Server, ServerOptions, Storage};
 use bridgemaster_store::{DataDir, Durability, SqliteOptions, SqliteStore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::Channel;
@@ -176,6 +176,7 @@ async fn storage(folder: &Path, durability: Durability) -> Storage {
     Storage {
         store: Arc::new(store),
         given_up: Vec::new(),
+        keep_replays: KeepReplays::All,
     }
 }
 

@@ -333,6 +333,10 @@ impl Matches {
                 self.set_aside().finished(&damage);
                 unreadable(id)
             }
+            StoreError::ReplayForgotten { .. } => Refusal::new(
+                RefusalReason::ReplayForgotten,
+                "this server keeps the replay no more; the result of the match stays",
+            ),
             failure => store_failed(failure),
         }
     }

@@ -61,6 +61,7 @@ struct StorageNumbers {
     damaged_values: Family<DamageLabels, Gauge>,
     replays_written: Counter,
     replays_failed: Counter,
+    replays_forgotten: Counter,
     lost_commits: Gauge,
 }
 
@@ -220,6 +221,11 @@ impl Metrics {
         self.storage.replays_failed.inc();
     }
 
+    /// The store keeps so many replays no more.
+    pub(crate) fn replays_forgotten(&self, count: usize) {
+        self.storage.replays_forgotten.inc_by(count as u64);
+    }
+
     /// Counts a stream of a bot while the guard lives.
     pub(crate) fn play_stream(&self) -> Counted {
         Counted::new(&self.play_streams)
@@ -272,6 +278,12 @@ impl StorageNumbers {
                 r,
                 "replays_failed",
                 "Attempts to write replay files that failed",
+                Counter::default(),
+            ),
+            replays_forgotten: add(
+                r,
+                "replays_forgotten",
+                "Replays that the store keeps no more",
                 Counter::default(),
             ),
             lost_commits: add(

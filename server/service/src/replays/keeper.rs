@@ -51,6 +51,8 @@ struct Waiting {
     bytes: usize,
     /// Whether one was left to the store, or given up.
     has_skipped: bool,
+    /// Whether the folder has every replay that ever waited, and all that the store has.
+    is_complete: bool,
 }
 
 /// What is to be done besides writing what waits.
@@ -84,6 +86,7 @@ impl ReplayKeeper {
     /// Queues the replay of an ended match, to be written when `gate` is open.
     pub(crate) fn enqueue(&self, match_id: MatchId, bytes: Arc<[u8]>, gate: Option<Gate>) {
         let mut waiting = self.waiting();
+        waiting.is_complete = false;
         if waiting.bytes.saturating_add(bytes.len()) > MAX_UNWRITTEN_REPLAY_BYTES {
             let is_first = !mem::replace(&mut waiting.has_skipped, true);
             drop(waiting);
@@ -99,6 +102,12 @@ impl ReplayKeeper {
             waiting.replays.push_back(Gated::new(replay, gate));
         }
         self.news.notify_one();
+    }
+
+    /// Whether the folder has the replays of all matches whose end is stored, as far as they were
+    /// not removed from it.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.waiting().is_complete
     }
 
     /// Asks for an end: what waits is still written, if the disk takes it at once.
@@ -151,6 +160,7 @@ impl ReplayKeeper {
                 }
                 return;
             }
+            self.note_whether_complete(failed.is_none() && retry_at.is_none() && !backlog.is_behind);
             let retry = async {
                 match retry_at {
                     Some(at) => sleep_until(at).await,
@@ -163,6 +173,13 @@ impl ReplayKeeper {
                 () = self.closing.cancelled() => {}
             }
         }
+    }
+
+    /// Takes note of whether the folder is complete, if all is written that was tried.
+    fn note_whether_complete(&self, all_is_written: bool) {
+        let mut waiting = self.waiting();
+        waiting.is_complete =
+            all_is_written && waiting.replays.is_empty() && !waiting.has_skipped;
     }
 
     /// Whether there is something to do besides writing what waits.

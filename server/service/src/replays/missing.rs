@@ -143,8 +143,8 @@ impl Tried {
                 // A match that was called off has none.
                 Ok(Some(replay)) if replay.is_empty() => continue,
                 Ok(Some(replay)) => replay,
-                // One that was dropped meanwhile is not missing any more.
-                Ok(None) => continue,
+                // One that was dropped or forgotten meanwhile is not missing any more.
+                Ok(None) | Err(StoreError::ReplayForgotten { .. }) => continue,
                 Err(damaged @ StoreError::Damaged { .. }) => {
                     writer.failed();
                     error!(%match_id, error = %damaged, "a replay is lost");

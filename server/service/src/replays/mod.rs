@@ -3,7 +3,10 @@
 mod folder;
 mod keeper;
 mod missing;
+mod retention;
 pub(crate) mod signing_key;
 mod writer;
 
 pub(crate) use keeper::ReplayKeeper;
+pub use retention::KeepReplays;
+pub(crate) use retention::Retention;

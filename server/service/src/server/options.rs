@@ -4,7 +4,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use bridgemaster_store::{KeyStore, Store};
 
-use crate::{limits::Limits, transport::Tls};
+use crate::{limits::Limits, replays::KeepReplays, transport::Tls};
 
 /// What a server is made of.
 #[derive(Clone, Default)]
@@ -33,12 +33,15 @@ pub struct Storage {
     pub store: Arc<dyn Store>,
     /// Matches in play that are dropped from the store before the others go on.
     pub given_up: Vec<String>,
+    /// Which replays of matches that have ended stay in the store.
+    pub keep_replays: KeepReplays,
 }
 
 impl fmt::Debug for Storage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Storage")
             .field("given_up", &self.given_up)
+            .field("keep_replays", &self.keep_replays)
             .finish_non_exhaustive()
     }
 }

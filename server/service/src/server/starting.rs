@@ -14,7 +14,7 @@ use crate::{
     limits::Limits,
     lobby::{Lobby, QUEUE_NOTES},
     metrics::Metrics,
-    replays::signing_key,
+    replays::{KeepReplays, ReplayKeeper, Retention, signing_key},
     rules::Workers,
 };
 
@@ -77,6 +77,21 @@ pub(super) async fn recover(
     }
     matches.recover(journal, &storage.given_up).await?;
     Ok(())
+}
+
+/// What has a store forget old replays, if any are to be forgotten.
+pub(super) fn retention(
+    storage: Option<&Storage>,
+    folder: Option<&Arc<ReplayKeeper>>,
+    metrics: &Arc<Metrics>,
+) -> Option<Retention> {
+    let storage = storage.filter(|storage| storage.keep_replays != KeepReplays::All)?;
+    Some(Retention::new(
+        storage.keep_replays,
+        Arc::clone(&storage.store),
+        folder.cloned(),
+        Arc::clone(metrics),
+    ))
 }
 
 /// The threads of the rules by call, with the processor time that a caller may have.

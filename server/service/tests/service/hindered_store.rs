@@ -5,7 +5,7 @@ use std::{future::ready, pin::Pin, sync::Arc};
 
 use async_trait::async_trait;
 use bridgemaster_store::{
-    Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId,
+    Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key, KeyId,
     KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId, NewKey,
     Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
     StoredLadderVersion, Write,
@@ -155,6 +155,14 @@ impl Store for HinderedStore {
         (self.hinder_reading)().await?;
         self.check(&[DamagedValue::Replay(id.clone())])?;
         self.store.replay(id).await
+    }
+    async fn kept_replays(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+        spared: u64,
+    ) -> Result<Vec<KeptReplay>, StoreError> {
+        self.store.kept_replays(after, limit, spared).await
     }
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
         self.store.match_counts().await

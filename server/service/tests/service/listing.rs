@@ -9,7 +9,7 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{ListMatchesRequest, Resign, play_request::Message};
-use bridgemaster_server::{
+use bridgemaster_server::{KeepReplays, 
     Limits, ServerOptions, Storage,
     identity::{ApiKey, KEY_METADATA, KeyScope},
 };
@@ -119,6 +119,7 @@ async fn a_key_lists_what_it_sees_without_reading_what_it_does_not() {
         storage: Some(Storage {
             store: counting,
             given_up: Vec::new(),
+            keep_replays: KeepReplays::All,
         }),
         ..ServerOptions::default()
     };

@@ -10,7 +10,7 @@ use bridgemaster_proto::v1::{
     play_request,
 };
 use bridgemaster_sdk::{Options, PlayError};
-use bridgemaster_server::{
+use bridgemaster_server::{KeepReplays, 
     Limits, ServerOptions, Storage,
     identity::{ApiKey, KEY_METADATA, KeyScope},
 };
@@ -96,6 +96,7 @@ impl LockedServer {
             storage: Some(Storage {
                 store,
                 given_up: Vec::new(),
+                keep_replays: KeepReplays::All,
             }),
             ..ServerOptions::default()
         };

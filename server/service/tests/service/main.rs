@@ -14,6 +14,7 @@ mod forks;
 mod groups;
 mod held;
 mod hindered_store;
+mod kept_replays;
 mod keys;
 mod ladder;
 mod large_replays;

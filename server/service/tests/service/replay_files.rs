@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1::{ClockRules, GetReplayRequest};
 use bridgemaster_replay::decode;
-use bridgemaster_server::{ServerOptions, Storage};
+use bridgemaster_server::{KeepReplays, ServerOptions, Storage};
 use bridgemaster_store::{MemoryStore, Store};
 use tokio::time::{sleep, timeout};
 
@@ -16,11 +16,20 @@ use crate::{
 const MARK: &str = "complete-up-to";
 
 async fn open(folder: Option<&Path>, store: Option<&Arc<dyn Store>>) -> TestServer {
+    open_keeping(KeepReplays::All, folder, store).await
+}
+
+pub(crate) async fn open_keeping(
+    keep_replays: KeepReplays,
+    folder: Option<&Path>,
+    store: Option<&Arc<dyn Store>>,
+) -> TestServer {
     TestServer::with_options(ServerOptions {
         replays: folder.map(Path::to_owned),
         storage: store.map(|store| Storage {
             store: Arc::clone(store),
             given_up: Vec::new(),
+            keep_replays,
         }),
         ..ServerOptions::default()
     })
@@ -28,7 +37,7 @@ async fn open(folder: Option<&Path>, store: Option<&Arc<dyn Store>>) -> TestServ
 }
 
 /// A match that ends without bots.
-async fn play(server: &TestServer) -> String {
+pub(crate) async fn play(server: &TestServer) -> String {
     let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
         clock.startup_ms = Some(1);
     });
@@ -37,7 +46,7 @@ async fn play(server: &TestServer) -> String {
     seated.match_id
 }
 
-async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
     let come = async {
         while !condition().await {
             sleep(Duration::from_millis(5)).await;
@@ -46,7 +55,7 @@ async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
     assert!(timeout(PATIENCE, come).await.is_ok(), "{what}");
 }
 
-fn file(folder: &Path, match_id: &str) -> std::path::PathBuf {
+pub(crate) fn file(folder: &Path, match_id: &str) -> std::path::PathBuf {
     folder.join(format!("{match_id}.replay.binpb"))
 }
 

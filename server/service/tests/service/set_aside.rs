@@ -5,7 +5,7 @@ use std::{net::SocketAddr, sync::Arc};
 use bridgemaster_proto::v1::{
     GetMatchRequest, ListMatchesRequest, ListMatchesResponse, MatchFilter, MatchState,
 };
-use bridgemaster_server::{
+use bridgemaster_server::{KeepReplays, 
     BindError, Limits, RecoveryError, Server, ServerOptions, Storage, identity::KeyScope,
 };
 use bridgemaster_store::{DamagedValue, KeyName, MatchId, MemoryStore, OpenMatch, Store, Write};
@@ -184,6 +184,7 @@ async fn a_match_that_is_set_aside_is_dropped_when_that_is_asked_for() {
         storage: Some(Storage {
             store: Arc::clone(&store),
             given_up: match_ids.iter().map(|&id| id.to_owned()).collect(),
+            keep_replays: KeepReplays::All,
         }),
         ..ServerOptions::default()
     };
@@ -311,6 +312,7 @@ async fn only_who_may_see_a_match_learns_that_it_cannot_be_read() {
         let storage = Storage {
             store: Arc::clone(store),
             given_up: Vec::new(),
+            keep_replays: KeepReplays::All,
         };
         TestServer::with_options(ServerOptions {
             keys: Some(Arc::clone(&keys) as _),

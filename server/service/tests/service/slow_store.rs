@@ -12,7 +12,7 @@ use std::{
 use bridgemaster_proto::v1::{
     ListGamesRequest, Resign, play_request::Message, play_service_client::PlayServiceClient,
 };
-use bridgemaster_server::{Limits, ServerOptions, Storage};
+use bridgemaster_server::{KeepReplays, Limits, ServerOptions, Storage};
 use bridgemaster_store::{MemoryStore, Store, StoreError};
 use tokio::{
     sync::Notify,
@@ -88,6 +88,7 @@ async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
         storage: Some(Storage {
             store,
             given_up: Vec::new(),
+            keep_replays: KeepReplays::All,
         }),
         ..ServerOptions::default()
     };

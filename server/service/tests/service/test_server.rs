@@ -10,7 +10,7 @@ use bridgemaster_proto::v1::{
     match_service_client::MatchServiceClient, play_service_client::PlayServiceClient,
 };
 use bridgemaster_sdk::{Options, PlayError};
-use bridgemaster_server::{Limits, ServeError, Server, ServerOptions, Storage};
+use bridgemaster_server::{KeepReplays, Limits, ServeError, Server, ServerOptions, Storage};
 use bridgemaster_store::Store;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -60,6 +60,7 @@ impl TestServer {
         let storage = Storage {
             store: Arc::clone(store),
             given_up: Vec::new(),
+            keep_replays: KeepReplays::All,
         };
         Self::with_options(ServerOptions {
             limits,

@@ -7,6 +7,7 @@ use sqlx::{Row as _, SqliteConnection};
 use super::{
     failure::Fault,
     identity, journal, key_rows, ladder_rows, log_file, match_rows, note_rows, opening,
+    replay_rows::{self, ReplayRow},
     secret_rows,
     writer::{check_together, tail},
 };
@@ -201,10 +202,11 @@ async fn check_finished(
             }
         };
         match replay(connection, store, &finished.match_id, number).await? {
-            Ok(replay) => {
+            Ok(ReplayRow::Kept(replay)) => {
                 let looked = inspector.finished_match(&finished, &replay);
                 report.damages.extend(looked.err());
             }
+            Ok(ReplayRow::Forgotten) => {}
             Err(damage) => report.damages.push(damage),
         }
         for party in parties.lines() {
@@ -232,7 +234,7 @@ async fn replay(
     store: StoreId,
     match_id: &MatchId,
     finish_number: i64,
-) -> Result<Result<Vec<u8>, Damage>, Fault> {
+) -> Result<Result<ReplayRow, Damage>, Fault> {
     let row = sqlx::query(
         "SELECT finish_number, replay, replay.checksum
          FROM finished_match LEFT JOIN replay USING (finish_number) WHERE finish_number = ?",
@@ -240,7 +242,7 @@ async fn replay(
     .bind(finish_number)
     .fetch_one(connection)
     .await?;
-    Ok(match_rows::replay_of(store, match_id, &row))
+    Ok(replay_rows::replay_of(store, match_id, &row))
 }
 
 /// Whether a finished match is in the list of a name.

@@ -64,6 +64,11 @@ mod code {
     pub(super) const PRIMARY: i32 = 0xff;
 }
 
+/// Whether SQLite found the database damaged where it looked.
+pub(super) fn is_corrupt(error: &sqlx::Error) -> bool {
+    matches!(told(Path::new(""), error), StoreError::Corrupt { .. })
+}
+
 fn told(path: &Path, error: &sqlx::Error) -> StoreError {
     let path = path.to_owned();
     match error {

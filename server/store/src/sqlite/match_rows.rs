@@ -1,13 +1,17 @@
-//! Rows of matches: those in play without their journals, and the finished ones.
+//! Rows of matches: those in play without their journals, and the finished ones without their
+//! replays.
 
 use std::collections::BTreeSet;
 
-use sqlx::{Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
+use sqlx::{
+    Row as _, SqliteConnection, SqliteExecutor,
+    sqlite::{SqlitePool, SqliteRow},
+};
 
-use super::{failure::Fault, ladder_rows, note_rows, plan::Step};
+use super::{failure::Fault, ladder_rows, note_rows, plan::Step, replay_rows};
 use crate::{
-    Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts,
-    MatchId, checksum::StoreId,
+    Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, KeyName,
+    MatchCounts, MatchId, checksum::StoreId,
 };
 
 /// What the ids begin with by which matches are named whose own cannot be read; the key or the
@@ -17,6 +21,13 @@ const STAND_IN_FINISHED: &str = "damaged-finished-";
 
 /// What is wrong with a row whose checksum is not that of its values.
 const DIFFERS: &str = "its checksum differs";
+
+/// A page of the finished matches of a party, by the lists of parties.
+const PAGE_OF_PARTY: &str =
+    "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties, checksum
+     FROM finished_party CROSS JOIN finished_match USING (finish_number)
+     WHERE name = ?3 AND finish_number < ?1
+     ORDER BY finish_number DESC LIMIT ?2 + 1";
 
 /// A match in play, without its header.
 #[derive(Debug)]
@@ -76,6 +87,11 @@ pub(super) async fn carry_out(
                 delete_finished(connection, number).await?;
             }
         }
+        Step::ForgetReplay { match_id } => {
+            if let Some(number) = finish_number(&mut *connection, &match_id).await? {
+                replay_rows::forget(connection, store, number, &match_id).await?;
+            }
+        }
         Step::KeepNote { name, value } => note_rows::keep(connection, store, &name, value).await?,
         Step::DropNote { name } => note_rows::forget(connection, &name).await?,
         Step::ChangeLadder { ladder_id, change } => {
@@ -112,18 +128,12 @@ async fn finish(
     .bind(finished.match_id.as_str())
     .bind(finished.opened_at_unix_ms)
     .bind(finished.ended_at_unix_ms)
-    .bind(finished.summary)
+    .bind(&finished.summary)
     .bind(&parties)
     .bind(checksum)
     .fetch_one(&mut *connection)
     .await?;
-    let checksum = checksum_of_replay(store, finish_number, finished.match_id.as_str(), &replay);
-    sqlx::query("INSERT INTO replay (finish_number, replay, checksum) VALUES (?, ?, ?)")
-        .bind(finish_number)
-        .bind(replay)
-        .bind(checksum)
-        .execute(&mut *connection)
-        .await?;
+    replay_rows::keep(&mut *connection, store, finish_number, &finished.match_id, replay).await?;
     for name in names {
         sqlx::query("INSERT INTO finished_party (name, finish_number) VALUES (?, ?)")
             .bind(name)
@@ -176,15 +186,6 @@ fn checksum_of_finished(store: StoreId, finished: &FinishedMatch, parties: &str)
         .number(finished.ended_at_unix_ms)
         .bytes(&finished.summary)
         .text(parties)
-        .finish()
-}
-
-fn checksum_of_replay(store: StoreId, finish_number: i64, match_id: &str, replay: &[u8]) -> i64 {
-    store
-        .row("replay")
-        .number(finish_number)
-        .text(match_id)
-        .bytes(replay)
         .finish()
 }
 
@@ -290,13 +291,7 @@ pub(super) async fn finished_page(
              FROM finished_match WHERE finish_number < ?1
              ORDER BY finish_number DESC LIMIT ?2 + 1",
         ),
-        Some(_) => sqlx::query(
-            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
-                 checksum
-             FROM finished_party CROSS JOIN finished_match USING (finish_number)
-             WHERE name = ?3 AND finish_number < ?1
-             ORDER BY finish_number DESC LIMIT ?2 + 1",
-        ),
+        Some(_) => sqlx::query(PAGE_OF_PARTY),
     };
     let query = query
         .bind(after.map_or(i64::MAX, |cursor| cursor.0))
@@ -402,38 +397,51 @@ pub(super) async fn is_party(
     Ok(is_party)
 }
 
-/// The replay of a finished match.
-pub(super) async fn replay(
-    database: impl SqliteExecutor<'_>,
+/// Replays that are kept, those of the matches that finished first.
+pub(super) async fn kept_replays(
+    database: &SqlitePool,
     store: StoreId,
-    id: &MatchId,
-) -> Result<Option<Vec<u8>>, Fault> {
-    let row = sqlx::query(
-        "SELECT finish_number, replay, replay.checksum
-         FROM finished_match LEFT JOIN replay USING (finish_number) WHERE match_id = ?",
-    )
-    .bind(id.as_str())
-    .fetch_optional(database)
-    .await?;
-    let replay = row.map(|row| replay_of(store, id, &row)).transpose();
-    replay.map_err(Fault::Damage)
+    after: Option<FinishedCursor>,
+    limit: u32,
+    spared: u64,
+) -> Result<Vec<KeptReplay>, Fault> {
+    let mut after = after.map_or(i64::MIN, |cursor| cursor.0);
+    loop {
+        // The length of a blob is in the head of its row. `CROSS JOIN` keeps the order of the
+        // tables: of what is kept no more only that head is read.
+        let rows = sqlx::query(
+            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
+                 finished_match.checksum, length(replay)
+             FROM replay CROSS JOIN finished_match USING (finish_number)
+             WHERE finish_number > ?1 AND length(replay) > 0
+                 AND finish_number <= (SELECT max(finish_number) FROM finished_match) - ?3
+             ORDER BY finish_number LIMIT ?2",
+        )
+        .bind(after)
+        .bind(limit)
+        .bind(i64::try_from(spared).unwrap_or(i64::MAX))
+        .fetch_all(database)
+        .await?;
+        let Some(last) = rows.last() else {
+            return Ok(Vec::new());
+        };
+        after = last.try_get(0)?;
+        let kept: Vec<_> = rows.iter().filter_map(|row| kept_of(store, row)).collect();
+        // Matches that cannot be read are passed over.
+        if !kept.is_empty() {
+            return Ok(kept);
+        }
+    }
 }
 
-/// A replay, from a row with its number, its bytes and its checksum.
-pub(super) fn replay_of(store: StoreId, id: &MatchId, row: &SqliteRow) -> Result<Vec<u8>, Damage> {
-    let read = || -> Result<_, sqlx::Error> {
-        let replay: Vec<u8> = row.try_get(1)?;
-        let computed = checksum_of_replay(store, row.try_get(0)?, id.as_str(), &replay);
-        Ok((replay, row.try_get::<i64, _>(2)? == computed))
-    };
-    let problem = match read() {
-        Ok((replay, true)) => return Ok(replay),
-        Ok((_, false)) => DIFFERS.to_owned(),
-        Err(error) => error.to_string(),
-    };
-    Err(Damage {
-        value: DamagedValue::Replay(id.clone()),
-        detail: problem,
+fn kept_of(store: StoreId, row: &SqliteRow) -> Option<KeptReplay> {
+    let (finished, _) = finished_of(store, row).ok()?;
+    let bytes: i64 = row.try_get(7).ok()?;
+    Some(KeptReplay {
+        match_id: finished.match_id,
+        ended_at_unix_ms: finished.ended_at_unix_ms,
+        bytes: bytes.unsigned_abs(),
+        place: FinishedCursor(row.try_get(0).ok()?),
     })
 }
 
@@ -458,4 +466,39 @@ pub(super) async fn counts(database: impl SqliteExecutor<'_>) -> Result<MatchCou
         open: open.unsigned_abs(),
         finished: finished.unsigned_abs(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use sqlx::AssertSqlSafe;
+
+    use super::*;
+    use crate::{DataDir, SqliteOptions, SqliteStore, sqlite::opening};
+
+    #[tokio::test]
+    async fn a_page_of_a_partys_matches_is_found_by_indexes_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let store = SqliteStore::open(&dir, SqliteOptions::default()).await;
+        let _store = store.unwrap();
+        let readers = opening::readers(&dir.database());
+        let plan = format!("EXPLAIN QUERY PLAN {PAGE_OF_PARTY}");
+        let steps = sqlx::query(AssertSqlSafe(plan))
+            .bind(9)
+            .bind(9)
+            .bind("north")
+            .fetch_all(&readers)
+            .await
+            .unwrap();
+        let steps: Vec<String> = steps.iter().map(|step| step.get("detail")).collect();
+        assert_eq!(
+            steps,
+            [
+                "SEARCH finished_party USING PRIMARY KEY (name=? AND finish_number<?)",
+                "SEARCH finished_match USING INTEGER PRIMARY KEY (rowid=?)",
+            ]
+        );
+    }
 }

@@ -23,6 +23,7 @@ mod opening;
 mod options;
 mod party_lists;
 mod plan;
+mod replay_rows;
 mod schema;
 mod secret_rows;
 mod sweep;
@@ -36,7 +37,7 @@ use sqlx::sqlite::SqlitePool;
 use tokio::sync::Mutex;
 
 use crate::{
-    Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
+    Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key, KeyId, KeyName,
     KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId, NewKey, Notes,
     OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion,
     Write,
@@ -198,8 +199,19 @@ impl Store for SqliteStore {
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        let replay = match_rows::replay(&self.readers, self.store, id).await;
+        let replay = replay_rows::get(&self.readers, self.store, id).await;
         replay.map_err(|fault| self.told(fault))
+    }
+
+    async fn kept_replays(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+        spared: u64,
+    ) -> Result<Vec<KeptReplay>, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
+        let kept = match_rows::kept_replays(&self.readers, self.store, after, limit, spared).await;
+        kept.map_err(|fault| self.told(fault))
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {

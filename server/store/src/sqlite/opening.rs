@@ -130,10 +130,15 @@ async fn believe(path: &Path, check: IntegrityCheck, told: &Told) -> Result<bool
     let mut needs_indexes = false;
     if let Err(fault) = check_integrity(&mut connection, check).await {
         // Indexes are made of the tables, whose rows have checksums.
-        let can_mend = check == IntegrityCheck::Full
-            && check_integrity(&mut connection, IntegrityCheck::Quick)
+        let can_mend = match check {
+            IntegrityCheck::Full => check_integrity(&mut connection, IntegrityCheck::Quick)
                 .await
-                .is_ok();
+                .is_ok(),
+            IntegrityCheck::AllButReplays => check_tables(&mut connection, "quick_check")
+                .await
+                .is_ok(),
+            IntegrityCheck::Quick | IntegrityCheck::Skip => false,
+        };
         if !can_mend {
             return Err(fault);
         }
@@ -242,6 +247,7 @@ async fn check_integrity(
     let pragma = match check {
         IntegrityCheck::Quick => "PRAGMA quick_check(1)",
         IntegrityCheck::Full => "PRAGMA integrity_check(1)",
+        IntegrityCheck::AllButReplays => return check_tables(connection, "integrity_check").await,
         IntegrityCheck::Skip => return Ok(()),
     };
     let verdict: String = sqlx::query_scalar(pragma).fetch_one(connection).await?;
@@ -249,6 +255,32 @@ async fn check_integrity(
         return Ok(());
     }
     Err(Fault::Contradiction(verdict))
+}
+
+/// The same for each table but that of replays, by this pragma. Of the replays the end is looked
+/// at, to which the next is added.
+async fn check_tables(connection: &mut SqliteConnection, pragma: &str) -> Result<(), Fault> {
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'replay' ORDER BY name",
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    for table in tables {
+        // The names are those of our own schema, which was identified before.
+        let pragma = format!("PRAGMA {pragma}('{table}')");
+        let verdict: String = sqlx::query_scalar(sqlx::AssertSqlSafe(pragma))
+            .fetch_one(&mut *connection)
+            .await?;
+        if verdict != "ok" {
+            return Err(Fault::Contradiction(verdict));
+        }
+    }
+    if schema::version(connection).await? > 0 {
+        sqlx::query("SELECT replay FROM replay ORDER BY finish_number DESC LIMIT 1")
+            .fetch_optional(connection)
+            .await?;
+    }
+    Ok(())
 }
 
 /// Marks an empty database as ours, and brings the schema up to date.

@@ -35,6 +35,9 @@ pub enum IntegrityCheck {
     /// indexes are wrong, they are made anew.
     #[default]
     Full,
+    /// As `Full`, but for the table of replays, which is most of the file. What is wrong with a
+    /// replay shows when it is read: by its checksum, or because it is missing.
+    AllButReplays,
     /// The header and the schema only. A damaged page is found when it is read.
     Skip,
 }

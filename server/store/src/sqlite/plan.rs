@@ -26,6 +26,9 @@ pub(super) enum Step {
     DropFinished {
         match_id: MatchId,
     },
+    ForgetReplay {
+        match_id: MatchId,
+    },
     KeepNote {
         name: String,
         value: Vec<u8>,
@@ -136,6 +139,7 @@ impl Plan {
                 };
                 self.steps.push(step);
             }
+            Write::ForgetReplay { match_id } => self.steps.push(Step::ForgetReplay { match_id }),
             Write::KeepNote { name, value } => self.steps.push(Step::KeepNote { name, value }),
             Write::DropNote { name } => self.steps.push(Step::DropNote { name }),
             Write::ChangeLadder { ladder_id, change } => {

@@ -8,6 +8,7 @@ mod matches;
 mod notes;
 mod random_batches;
 mod refusals;
+mod replays;
 mod secrets;
 #[path = "../workload/mod.rs"]
 mod workload;
@@ -36,6 +37,9 @@ macro_rules! conforms {
             matches::a_match_may_open_go_on_and_finish_in_one_batch,
             matches::an_entry_may_be_committed_together_with_the_end_of_its_match,
             matches::a_dropped_match_is_unknown_and_its_id_free,
+            replays::a_replay_that_is_kept_no_more_says_so_and_its_match_stays,
+            replays::only_replays_of_finished_matches_are_forgotten,
+            replays::kept_replays_come_from_the_first_that_finished_on,
             matches::a_match_dropped_and_opened_again_in_one_batch_has_a_new_journal,
             matches::a_match_of_another_journal_is_not_touched_by_an_end,
             matches::finished_matches_come_newest_first_page_by_page,

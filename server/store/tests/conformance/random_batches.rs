@@ -20,7 +20,7 @@ const BATCHES: usize = 120;
 #[derive(Default)]
 struct Model {
     open: Vec<OpenMatch>,
-    finished: Vec<(FinishedMatch, Vec<u8>)>,
+    finished: Vec<(FinishedMatch, Option<Vec<u8>>)>,
     parties: HashMap<MatchId, Vec<KeyName>>,
 }
 
@@ -67,7 +67,12 @@ impl Model {
                     ended_at_unix_ms,
                     summary,
                 };
-                self.finished.insert(0, (finished, replay));
+                self.finished.insert(0, (finished, Some(replay)));
+            }
+            Write::ForgetReplay { match_id } => {
+                let mut finished = self.finished.iter_mut();
+                let found = finished.find(|(finished, _)| finished.match_id == match_id);
+                found.unwrap().1 = None;
             }
             Write::DropMatch { match_id } => {
                 if self.remove(&match_id).is_none() {
@@ -132,6 +137,9 @@ fn with_prefix(seed: u64, write: Write) -> Write {
             summary,
             replay,
             parties,
+        },
+        Write::ForgetReplay { match_id } => Write::ForgetReplay {
+            match_id: named(match_id),
         },
         Write::DropMatch { match_id } => Write::DropMatch {
             match_id: named(match_id),

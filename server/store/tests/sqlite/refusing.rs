@@ -3,7 +3,9 @@
 use std::{fs, path::Path};
 
 use crate::{append, change, finish, open, open_match};
-use bridgemaster_store::{DATABASE_FILE, Store as _, StoreError};
+use bridgemaster_store::{
+    DATABASE_FILE, DataDir, IntegrityCheck, SqliteOptions, SqliteStore, Store as _, StoreError, Write,
+};
 
 /// A store with a few matches, closed.
 async fn kept(folder: &Path) {
@@ -132,6 +134,55 @@ async fn a_truncated_database_is_refused() {
     let error = refused(folder.path()).await;
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
     assert!(error.to_string().contains("is damaged: "), "{error}");
+}
+
+#[tokio::test]
+async fn a_page_of_replays_that_a_start_does_not_read_is_found_when_its_replay_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    kept(folder.path()).await;
+    let dir = DataDir::prepare(folder.path()).unwrap();
+    let file = folder.path().join(DATABASE_FILE);
+    let sound = fs::read(&file).unwrap();
+    let pages = sound.len() / 4096;
+    let mut believed = 0;
+    for page in 0..pages {
+        let mut damaged = sound.clone();
+        damaged[page * 4096..(page + 1) * 4096].fill(0xa5);
+        fs::write(&file, &damaged).unwrap();
+        let options = SqliteOptions {
+            integrity_check: IntegrityCheck::AllButReplays,
+            ..SqliteOptions::default()
+        };
+        let store = match SqliteStore::open(&dir, options).await {
+            Ok(store) => store,
+            Err(StoreError::Corrupt { .. } | StoreError::NotADatabase { .. }) => continue,
+            Err(other) => panic!("page {page}: {other}"),
+        };
+        believed += 1;
+        let finished = store.finished(None, 500, None).await.unwrap();
+        assert_eq!((finished.matches.len(), finished.damaged.len()), (40, 0));
+        for one in finished.matches {
+            // Nothing of it is freed.
+            let match_id = one.match_id.clone();
+            let forget = Write::ForgetReplay { match_id };
+            match store.replay(&one.match_id).await {
+                Ok(replay) => assert_eq!(replay.map(|bytes| bytes.len()), Some(9_000)),
+                Err(StoreError::Damaged { .. }) => {
+                    store.commit(vec![forget]).await.unwrap();
+                    let still = store.replay(&one.match_id).await;
+                    assert!(matches!(still, Err(StoreError::Damaged { .. })), "{still:?}");
+                }
+                Err(other) => panic!("page {page}, match {}: {other}", one.match_id),
+            }
+        }
+        // A page that was free may be what is found to be damaged now.
+        let later = vec![open_match("later"), finish("later", 9_000)];
+        match store.commit(later).await {
+            Ok(()) | Err(StoreError::Corrupt { .. }) => {}
+            Err(other) => panic!("page {page}: {other}"),
+        }
+    }
+    assert!(believed > 40, "{believed} of {pages} pages");
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! Batches drawn from a seed, and what a store holds, to be compared.
 
 use bridgemaster_store::{
-    FinishedCursor, FinishedMatch, KeyName, MatchCounts, MatchId, OpenMatch, Store, Write,
+    FinishedCursor, FinishedMatch, KeyName, MatchCounts, MatchId, OpenMatch, Store, StoreError,
+    Write,
 };
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -82,6 +83,12 @@ impl Workload {
                     match_id: self.finished.swap_remove(place),
                 }
             }
+            12 if !self.finished.is_empty() => {
+                let place = self.random.random_range(0..self.finished.len());
+                Write::ForgetReplay {
+                    match_id: self.finished[place].clone(),
+                }
+            }
             _ => {
                 let entry = self.bytes(self.small);
                 let (match_id, entries) = &mut self.open[place];
@@ -114,8 +121,9 @@ impl Workload {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Contents {
     pub(crate) open: Vec<OpenMatch>,
-    /// With their replays; the one that finished last comes first.
-    pub(crate) finished: Vec<(FinishedMatch, Vec<u8>)>,
+    /// With their replays, `None` for those that are kept no more; the one that finished last comes
+    /// first.
+    pub(crate) finished: Vec<(FinishedMatch, Option<Vec<u8>>)>,
     pub(crate) counts: MatchCounts,
     /// The finished matches of each of [`PARTIES`].
     pub(crate) of_parties: [Vec<MatchId>; PARTIES.len()],
@@ -132,7 +140,10 @@ impl Contents {
         loop {
             let page = store.finished(after, 7, None).await.unwrap();
             for found in page.matches {
-                let replay = store.replay(&found.match_id).await.unwrap().unwrap();
+                let replay = match store.replay(&found.match_id).await {
+                    Err(StoreError::ReplayForgotten { .. }) => None,
+                    replay => Some(replay.unwrap().unwrap()),
+                };
                 assert_eq!(
                     store
                         .finished_match(&found.match_id)

@@ -140,6 +140,8 @@ const (
 	// A bot to which a seat is to be offered does not attend now, pauses, or has no free slot; the
 	// message says which.
 	RefusalReason_REFUSAL_REASON_BOT_NOT_AVAILABLE RefusalReason = 52
+	// The match has ended, and its result stays, but the server keeps its replay no more.
+	RefusalReason_REFUSAL_REASON_REPLAY_FORGOTTEN RefusalReason = 53
 )
 
 // Enum value maps for RefusalReason.
@@ -198,6 +200,7 @@ var (
 		50: "REFUSAL_REASON_CONTEST_UNKNOWN",
 		51: "REFUSAL_REASON_POSITION_INVALID",
 		52: "REFUSAL_REASON_BOT_NOT_AVAILABLE",
+		53: "REFUSAL_REASON_REPLAY_FORGOTTEN",
 	}
 	RefusalReason_value = map[string]int32{
 		"REFUSAL_REASON_UNSPECIFIED":                   0,
@@ -253,6 +256,7 @@ var (
 		"REFUSAL_REASON_CONTEST_UNKNOWN":               50,
 		"REFUSAL_REASON_POSITION_INVALID":              51,
 		"REFUSAL_REASON_BOT_NOT_AVAILABLE":             52,
+		"REFUSAL_REASON_REPLAY_FORGOTTEN":              53,
 	}
 )
 
@@ -287,7 +291,7 @@ var File_bridgemaster_v1_refusal_proto protoreflect.FileDescriptor
 
 const file_bridgemaster_v1_refusal_proto_rawDesc = "" +
 	"\n" +
-	"\x1dbridgemaster/v1/refusal.proto\x12\x0fbridgemaster.v1*\xd7\x0e\n" +
+	"\x1dbridgemaster/v1/refusal.proto\x12\x0fbridgemaster.v1*\xfc\x0e\n" +
 	"\rRefusalReason\x12\x1e\n" +
 	"\x1aREFUSAL_REASON_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dREFUSAL_REASON_TICKET_MISSING\x10\x01\x12!\n" +
@@ -342,7 +346,8 @@ const file_bridgemaster_v1_refusal_proto_rawDesc = "" +
 	"\x1aREFUSAL_REASON_BOT_UNKNOWN\x101\x12\"\n" +
 	"\x1eREFUSAL_REASON_CONTEST_UNKNOWN\x102\x12#\n" +
 	"\x1fREFUSAL_REASON_POSITION_INVALID\x103\x12$\n" +
-	" REFUSAL_REASON_BOT_NOT_AVAILABLE\x104B\xb1\x01\n" +
+	" REFUSAL_REASON_BOT_NOT_AVAILABLE\x104\x12#\n" +
+	"\x1fREFUSAL_REASON_REPLAY_FORGOTTEN\x105B\xb1\x01\n" +
 	"\x13com.bridgemaster.v1B\fRefusalProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (

@@ -42,6 +42,7 @@ final class Refusals {
                     "MATCH_ENDED",
                     "OFFER_UNKNOWN",
                     "LADDER_CLOSED",
+                    "REPLAY_FORGOTTEN",
                     "DATA_DAMAGED");
 
     /** What a broken connection looks like, for a status without a reason that is known here. */

@@ -1,22 +1,27 @@
-//! How long a key is good for.
+//! How long something is good for.
 
 use std::{fmt, str::FromStr, time::Duration};
 
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
-/// Longest time of a key, in days: ten years. What is to be good for longer needs no end.
+/// Longest time, in days: ten years. What is to be good for longer needs no end.
 const MAX_DAYS: u64 = 3650;
 
-/// How long a key is good for: a number and a unit, such as `90d`.
+/// How long something is good for: a number and a unit, such as `90d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lifetime(Duration);
+pub(crate) struct Lifetime(Duration);
 
 /// A text that is no lifetime.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NoLifetime;
+pub(crate) struct NoLifetime;
 
 impl Lifetime {
-    /// The moment at which the time is over of a key that is made at `from_unix_ms`.
-    pub(super) fn end_unix_ms(self, from_unix_ms: i64) -> i64 {
+    /// The time.
+    pub(crate) fn time(self) -> Duration {
+        self.0
+    }
+
+    /// The moment at which the time is over of what is made at `from_unix_ms`.
+    pub(crate) fn end_unix_ms(self, from_unix_ms: i64) -> i64 {
         let ms = i64::try_from(self.0.as_millis()).unwrap_or(i64::MAX);
         from_unix_ms.saturating_add(ms)
     }

@@ -1,0 +1,128 @@
+//! Rows of replays. One that is kept no more leaves its row without bytes and with a checksum that
+//! says so: a row that is missing, or was emptied by damage, is none of these.
+
+use std::fmt;
+
+use sqlx::{Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
+
+use super::failure::{Fault, is_corrupt};
+use crate::{Damage, DamagedValue, MatchId, StoreError, checksum::StoreId};
+
+/// What is wrong with a row whose checksum is not that of its values.
+const DIFFERS: &str = "its checksum differs";
+
+/// What a row of a replay says.
+pub(super) enum ReplayRow {
+    /// Its bytes.
+    Kept(Vec<u8>),
+    /// It is kept no more.
+    Forgotten,
+}
+
+/// Within a transaction: writes the replay of a match that has just finished.
+pub(super) async fn keep(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    finish_number: i64,
+    match_id: &MatchId,
+    replay: Vec<u8>,
+) -> Result<(), Fault> {
+    let checksum = checksum_of(store, finish_number, match_id, Some(&replay));
+    sqlx::query("INSERT INTO replay (finish_number, replay, checksum) VALUES (?, ?, ?)")
+        .bind(finish_number)
+        .bind(replay)
+        .bind(checksum)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Within a transaction: keeps the replay of a finished match no more. One that is damaged stays:
+/// the pages that would be freed with it may be those of something else.
+pub(super) async fn forget(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    finish_number: i64,
+    match_id: &MatchId,
+) -> Result<(), Fault> {
+    let row = sqlx::query("SELECT finish_number, replay, checksum FROM replay WHERE finish_number = ?")
+        .bind(finish_number)
+        .fetch_optional(&mut *connection)
+        .await;
+    let is_sound = match row {
+        Err(error) if is_corrupt(&error) => false,
+        row => row?.is_some_and(|row| replay_of(store, match_id, &row).is_ok()),
+    };
+    if !is_sound {
+        return Ok(());
+    }
+    sqlx::query("UPDATE replay SET replay = NULL, checksum = ? WHERE finish_number = ?")
+        .bind(checksum_of(store, finish_number, match_id, None))
+        .bind(finish_number)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// The replay of a finished match.
+pub(super) async fn get(
+    database: impl SqliteExecutor<'_>,
+    store: StoreId,
+    id: &MatchId,
+) -> Result<Option<Vec<u8>>, Fault> {
+    let row = sqlx::query(
+        "SELECT finish_number, replay, replay.checksum
+         FROM finished_match LEFT JOIN replay USING (finish_number) WHERE match_id = ?",
+    )
+    .bind(id.as_str())
+    .fetch_optional(database)
+    .await;
+    let row = match row {
+        // The start of a server reads no replays.
+        Err(error) if is_corrupt(&error) => return Err(Fault::Damage(damage(id, &error))),
+        row => row?,
+    };
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    match replay_of(store, id, &row).map_err(Fault::Damage)? {
+        ReplayRow::Kept(bytes) => Ok(Some(bytes)),
+        ReplayRow::Forgotten => {
+            let match_id = id.clone();
+            Err(StoreError::ReplayForgotten { match_id }.into())
+        }
+    }
+}
+
+/// A replay, from a row with its number, its bytes and its checksum.
+pub(super) fn replay_of(store: StoreId, id: &MatchId, row: &SqliteRow) -> Result<ReplayRow, Damage> {
+    let read = || -> Result<_, sqlx::Error> {
+        let replay: Option<Vec<u8>> = row.try_get(1)?;
+        let computed = checksum_of(store, row.try_get(0)?, id, replay.as_deref());
+        Ok((replay, row.try_get::<i64, _>(2)? == computed))
+    };
+    match read() {
+        Ok((Some(replay), true)) => Ok(ReplayRow::Kept(replay)),
+        Ok((None, true)) => Ok(ReplayRow::Forgotten),
+        Ok((_, false)) => Err(damage(id, DIFFERS)),
+        Err(error) => Err(damage(id, error)),
+    }
+}
+
+fn damage(id: &MatchId, detail: impl fmt::Display) -> Damage {
+    Damage {
+        value: DamagedValue::Replay(id.clone()),
+        detail: detail.to_string(),
+    }
+}
+
+fn checksum_of(store: StoreId, finish_number: i64, id: &MatchId, replay: Option<&[u8]>) -> i64 {
+    let row = match replay {
+        Some(_) => store.row("replay"),
+        None => store.row("replay that is kept no more"),
+    };
+    row.number(finish_number)
+        .text(id.as_str())
+        .bytes(replay.unwrap_or_default())
+        .finish()
+}
