@@ -74,8 +74,9 @@ impl Server {
             make_replay_folder(folder).await?;
         }
         let metrics = Arc::new(Metrics::new());
-        let authenticator = Authenticator::new(options.keys, &options.limits, &metrics).await;
-        let authenticator = authenticator.map_err(BindError::Keys)?;
+        let (keys, public) = (options.keys, options.public_read);
+        let authenticator = Authenticator::new(keys, public, &options.limits, &metrics);
+        let authenticator = authenticator.await.map_err(BindError::Keys)?;
         let storage = options.storage.as_ref();
         let store = storage.map(|storage| Arc::clone(&storage.store));
         let begun = store.clone().map(|store| begin_journal(store, &metrics));
@@ -183,7 +184,10 @@ impl Server {
         let matches = Arc::clone(&self.matches);
         let _watching = self.watch_time();
         self.ladders.run_all();
-        let forgetting = self.retention.take().map(|retention| tokio::spawn(retention.run()));
+        let forgetting = self
+            .retention
+            .take()
+            .map(|retention| tokio::spawn(retention.run()));
         let _forgetting = forgetting.map(AbortOnDropHandle::new);
         let (services_health, health) = ServicesHealth::serving(self.rules.is_some()).await;
         let routes = Routes::new(RequestTimeout::new(health, limits.hello_time));

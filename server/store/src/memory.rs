@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::{
-    Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key, KeyId,
-    KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId, NewKey,
-    Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
+    Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key,
+    KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
+    NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
     StoredLadderVersion, Write,
     batch::{self, Standing},
     ladder_batch,
@@ -285,9 +285,15 @@ impl Store for MemoryStore {
             let newest = newest.map_or(0, |(_, finished)| finished.number);
             let last = newest.saturating_sub(i64::try_from(spared).unwrap_or(i64::MAX));
             let from = after.map_or(i64::MIN, |cursor| cursor.0.saturating_add(1));
-            let places = kept.finished.iter().map(|(place, finished)| (*place, finished));
+            let places = kept
+                .finished
+                .iter()
+                .map(|(place, finished)| (*place, finished));
             let kept_replay = |(place, finished): (i64, &Finished)| {
-                let replay = finished.replay.as_ref().filter(|replay| !replay.is_empty())?;
+                let replay = finished
+                    .replay
+                    .as_ref()
+                    .filter(|replay| !replay.is_empty())?;
                 Some(KeptReplay {
                     match_id: finished.shown.match_id.clone(),
                     ended_at_unix_ms: finished.shown.ended_at_unix_ms,

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 
 use crate::{
     Damage, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key, KeyId,
-    KeyName, KeysMark, LadderStore, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, StoreError, Write,
+    KeyName, KeysMark, LadderStore, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening,
+    StoreError, Write,
 };
 
 /// The API keys of a server.

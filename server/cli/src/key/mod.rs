@@ -21,8 +21,8 @@ use self::{
     roster::Entry,
 };
 use super::{
-    count::count, failure::misuse, input_file, lifetime::Lifetime, moment::utc, output, runtime::block_on,
-    secret_file::SecretFile, table,
+    count::count, failure::misuse, input_file, lifetime::Lifetime, moment::utc, output,
+    runtime::block_on, secret_file::SecretFile, table,
 };
 
 /// Largest file of keys to be made, in bytes: that of as many keys as a server may have.

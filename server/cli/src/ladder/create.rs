@@ -2,9 +2,9 @@
 
 use bridgemaster_proto::{
     outside::Outside,
-    v1::{ClosingRule, Ladder},
+    v1::{ClosingRule, Ladder, LadderReplays},
 };
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::client;
 use crate::{
@@ -28,6 +28,9 @@ pub(super) struct CreateArgs {
     /// Never pair two bots of one owner in a rated match, which `key add --owner` names
     #[arg(long)]
     owners_apart: bool,
+    /// Who may see the replays of matches in which their bots did not play [default: public]
+    #[arg(long, value_enum, default_value_t = ReplaysFlag::Public, hide_default_value = true)]
+    replays: ReplaysFlag,
     /// Most matches at once [default: 16]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     max_matches: u32,
@@ -52,6 +55,27 @@ pub(super) struct CreateArgs {
     match_flags: MatchFlags,
 }
 
+/// Who may see the replays of a ladder.
+#[derive(Clone, Copy, ValueEnum)]
+enum ReplaysFlag {
+    /// Whoever may see replays of others on the server
+    Public,
+    /// Nobody but those whose bots played, and keys with the scope admin
+    Participants,
+    /// The same until the ladder is closed, and then as public
+    AfterSeason,
+}
+
+impl From<ReplaysFlag> for LadderReplays {
+    fn from(flag: ReplaysFlag) -> Self {
+        match flag {
+            ReplaysFlag::Public => Self::Public,
+            ReplaysFlag::Participants => Self::Participants,
+            ReplaysFlag::AfterSeason => Self::AfterSeason,
+        }
+    }
+}
+
 impl CreateArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         if self.match_flags.seed().is_some() {
@@ -63,6 +87,7 @@ impl CreateArgs {
             config: Some(config),
             key_names: self.key_names,
             owners_apart: self.owners_apart,
+            replays: LadderReplays::from(self.replays).into(),
             max_matches: self.max_matches,
             max_slots: self.max_slots,
             house_bots: self.house_bots,

@@ -10,7 +10,7 @@ use bridgemaster_server::{KeepReplays, Limits};
 use serde::Deserialize;
 
 use super::{
-    flags::{LogForm, Survives},
+    flags::{LogForm, PublicReadFlag, Survives},
     keep_replays,
 };
 use crate::{address, failure::misuse, input_file};
@@ -31,6 +31,7 @@ pub(super) struct ConfigFile {
     pub(super) keep_replays: Option<KeepReplays>,
     pub(super) drain_time: Option<u32>,
     pub(super) require_keys: bool,
+    pub(super) public_read: Option<PublicReadFlag>,
     pub(super) rules: bool,
     pub(super) tls_cert: Option<PathBuf>,
     pub(super) tls_key: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use bridgemaster_server::KeepReplays;
+use bridgemaster_server::{KeepReplays, identity::PublicRead};
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::Deserialize;
 
@@ -44,6 +44,10 @@ pub(crate) struct ServeArgs {
     /// Require an API key of the data folder from every caller
     #[arg(long)]
     pub(super) require_keys: bool,
+    /// Show this without an API key, on a server that requires them: the results of ladders,
+    /// matches too, or replays too [default: none]
+    #[arg(long, value_enum)]
+    pub(super) public_read: Option<PublicReadFlag>,
     /// Serve the rules by call, for bots whose language has none: for keys with the scope `rules`,
     /// or without --require-keys for everybody
     #[arg(long)]
@@ -83,6 +87,30 @@ pub(super) enum Survives {
     Power,
     /// A crash of the server and kill -9, but not of the machine: faster
     Kill,
+}
+
+#[derive(Clone, Copy, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum PublicReadFlag {
+    /// Nothing: each call needs a key
+    None,
+    /// Ladders: standings, bots, who met whom, results as CSV
+    Results,
+    /// The same, and all matches, as they are played and how they ended
+    Matches,
+    /// The same, and replays
+    All,
+}
+
+impl From<PublicReadFlag> for PublicRead {
+    fn from(flag: PublicReadFlag) -> Self {
+        match flag {
+            PublicReadFlag::None => Self::None,
+            PublicReadFlag::Results => Self::Results,
+            PublicReadFlag::Matches => Self::Matches,
+            PublicReadFlag::All => Self::All,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum, Deserialize)]

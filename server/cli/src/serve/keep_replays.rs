@@ -47,7 +47,16 @@ mod tests {
         assert_eq!(parse("1000000"), Ok(last));
         let month = Duration::from_secs(30 * 24 * 60 * 60);
         assert_eq!(parse("30d"), Ok(KeepReplays::For(month)));
-        for bad in ["", "0", "-1", "+5", "30days", "none", "ALL", "99999999999999999999"] {
+        for bad in [
+            "",
+            "0",
+            "-1",
+            "+5",
+            "30days",
+            "none",
+            "ALL",
+            "99999999999999999999",
+        ] {
             assert!(parse(bad).is_err(), "{bad:?}");
         }
     }

@@ -107,6 +107,7 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         limits: settings.limits,
         rules: settings.rules,
         replays: settings.replays,
+        public_read: settings.public_read,
         keys: keys.map(|store| store as Arc<dyn KeyStore>),
         storage: store.map(|store| Storage {
             store,

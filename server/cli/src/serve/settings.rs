@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use bridgemaster_server::{KeepReplays, Limits};
+use bridgemaster_server::{KeepReplays, Limits, identity::PublicRead};
 
 use super::{
     config_file::ConfigFile,
@@ -32,6 +32,7 @@ pub(super) struct Settings {
     pub(super) keep_replays: KeepReplays,
     pub(super) drop_match: Vec<String>,
     pub(super) require_keys: bool,
+    pub(super) public_read: PublicRead,
     pub(super) rules: bool,
     pub(super) tls: TlsFlags,
     pub(super) metrics: Option<SocketAddr>,
@@ -85,6 +86,7 @@ impl Settings {
         let insecure = args.insecure || file.insecure;
         let survives = args.survives.or(file.survives);
         let keep_replays = args.keep_replays.or(file.keep_replays);
+        let public_read = args.public_read.or(file.public_read);
         let drain_time = args.drain_time.or(file.drain_time);
         let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
         let settings = Self {
@@ -96,6 +98,7 @@ impl Settings {
             keep_replays: keep_replays.unwrap_or_default(),
             drop_match: args.drop_match,
             require_keys: args.require_keys || file.require_keys,
+            public_read: public_read.map_or(PublicRead::None, PublicRead::from),
             rules: args.rules || file.rules,
             tls: args
                 .tls
@@ -106,6 +109,7 @@ impl Settings {
             limits: file.limits,
         };
         settings.check_data(survives.is_some(), keep_replays.is_some())?;
+        settings.check_public_read()?;
         settings.check_addresses(insecure)?;
         settings.with_drain_time(drain_time)
     }
@@ -131,6 +135,17 @@ impl Settings {
             ))),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses to show less than everything where no keys are asked for.
+    fn check_public_read(&self) -> anyhow::Result<()> {
+        if self.public_read != PublicRead::None && !self.require_keys {
+            return Err(misuse(
+                "--public-read says what is shown without an API key where keys are required: give \
+                 --require-keys too; without it everything is shown to everybody",
+            ));
+        }
+        Ok(())
     }
 
     fn check_addresses(&self, insecure: bool) -> anyhow::Result<()> {

@@ -31,12 +31,23 @@ pub(crate) enum Before {
 
 /// Who asks for a list.
 pub(crate) trait Viewer {
-    /// The name whose matches alone the caller may see; `None` for one who may see all.
-    fn sees_only(&self) -> Option<&KeyName>;
+    /// Which matches the caller may see.
+    fn seen(&self) -> Seen<'_>;
 
     /// Whether the caller may know of a match that cannot be read, which this key made, if that
     /// is known.
     fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool;
+}
+
+/// Which matches somebody may see.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Seen<'a> {
+    /// All.
+    All,
+    /// Those of this name.
+    Of(&'a KeyName),
+    /// None.
+    Nothing,
 }
 
 /// A part of the list.
@@ -91,9 +102,10 @@ impl Matches {
         viewer: &(dyn Viewer + Sync),
         reader: &Reader,
     ) -> Result<Option<Arc<dyn HostedMatch>>, Refusal> {
-        let is_seen = |hosted: &dyn HostedMatch| {
-            let of = viewer.sees_only();
-            of.is_none_or(|name| hosted.is_of(name))
+        let is_seen = |hosted: &dyn HostedMatch| match viewer.seen() {
+            Seen::All => true,
+            Seen::Of(name) => hosted.is_of(name),
+            Seen::Nothing => false,
         };
         if let Some(held) = self.held(id).filter(|held| is_seen(&**held)) {
             return Ok(Some(held));
@@ -116,10 +128,11 @@ impl Matches {
             Ok(stored) if is_seen(&stored) => Ok(Some(Arc::new(stored) as _)),
             Ok(_) => Ok(None),
             Err(refusal) if refusal.reason() == RefusalReason::DataDamaged => {
-                let is_party = match viewer.sees_only() {
+                let is_party = match viewer.seen() {
+                    Seen::All => true,
                     // Where not even that can be read, nobody is told of the match.
-                    Some(name) => store.is_party(id, name).await.unwrap_or(false),
-                    None => true,
+                    Seen::Of(name) => store.is_party(id, name).await.unwrap_or(false),
+                    Seen::Nothing => false,
                 };
                 if is_party { Err(refusal) } else { Ok(None) }
             }
@@ -202,7 +215,11 @@ impl Matches {
         let _place = self.reading().begin(reader)?;
         Call::room_for_answer(count * LISTED_MATCH_BYTES).await?;
         let party = wanted.party();
-        let of = viewer.sees_only().or(party.as_ref());
+        let of = match viewer.seen() {
+            Seen::All => party.as_ref(),
+            Seen::Of(name) => Some(name),
+            Seen::Nothing => return Ok(Listed::default()),
+        };
         let mut listed = Listed::default();
         if before.is_none() && wanted.wants_in_play() {
             let in_play = self.set_aside().in_play().into_iter();

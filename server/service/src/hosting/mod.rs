@@ -35,7 +35,7 @@ pub(crate) use hosted_match::{CourseNews, HostedMatch};
 pub(crate) use ids::{Ticket, draw_seed};
 pub(crate) use listener::MatchListener;
 pub(crate) use live_match::LiveMatch;
-pub(crate) use lookup::Viewer;
+pub(crate) use lookup::{Seen, Viewer};
 pub use lost_groups::{NoteRepair, repair_notes};
 pub(crate) use making::{Begun, Made, Making};
 pub(crate) use matches::Matches;

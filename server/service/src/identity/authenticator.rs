@@ -10,9 +10,9 @@ use tonic::{codegen::http::HeaderMap, metadata::MetadataMap};
 use tracing::debug;
 
 use super::{
-    ApiKey, Caller, KEY_METADATA, KeyScope,
+    ApiKey, Caller, KEY_METADATA, KeyScope, PublicRead,
     caller::KeyHolder,
-    key_refusals::{check_good, damaged, unknown, unreadable},
+    key_refusals::{check_good, damaged, missing, unknown, unreadable},
     key_ring::{KeyRing, Unreadable},
     key_uses::KeyUses,
 };
@@ -41,6 +41,8 @@ struct Keys {
     writing: Mutex<Option<AbortOnDropHandle<()>>>,
     calls: TokenBuckets<KeyId>,
     creates: TokenBuckets<KeyId>,
+    /// What may be looked at without one.
+    public: PublicRead,
 }
 
 impl Authenticator {
@@ -55,6 +57,7 @@ impl Authenticator {
     /// When the keys cannot be read.
     pub(crate) async fn new(
         store: Option<Arc<dyn KeyStore>>,
+        public: PublicRead,
         limits: &Limits,
         metrics: &Arc<Metrics>,
     ) -> Result<Self, StoreError> {
@@ -73,6 +76,7 @@ impl Authenticator {
             writing: Mutex::new(Some(AbortOnDropHandle::new(writing))),
             calls: TokenBuckets::new(limits.calls_per_key),
             creates: TokenBuckets::new(limits.creates_per_key),
+            public,
         }));
         Ok(Self { keys })
     }
@@ -87,6 +91,19 @@ impl Authenticator {
         if let Some(writing) = writing {
             // A panic would be a defect, and costs the last uses only.
             let _ = writing.await;
+        }
+    }
+
+    /// The caller of a call that only looks: who shows no key sees what everybody may. Ask him what
+    /// he [sees](Caller::sees).
+    pub(crate) async fn onlooker(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
+        let public = self.keys.as_ref().map(|keys| keys.public);
+        match public.filter(|public| *public > PublicRead::None) {
+            Some(public) if !metadata.contains_key(KEY_METADATA) => {
+                is_of(None)?;
+                Ok(Caller::Guest(public))
+            }
+            _ => self.caller(metadata).await,
         }
     }
 
@@ -129,7 +146,8 @@ impl Authenticator {
         is_of(Some(&key.id))?;
         keys.uses.note(&key, now_unix_ms);
         debug!(key_id = %key.id, name = %key.name, "authenticated");
-        Ok(Caller::Holder(KeyHolder::new(key, Arc::clone(&keys.ring))))
+        let ring = Arc::clone(&keys.ring);
+        Ok(Caller::Holder(KeyHolder::new(key, ring, keys.public)))
     }
 
     /// The key that a call shows in its metadata, if it is good as the keys were read last: known
@@ -202,20 +220,16 @@ fn debit(buckets: &TokenBuckets<KeyId>, id: &KeyId, limit: &'static str) -> Resu
 
 /// The key that a call shows. Its text is never logged or repeated.
 fn shown_key(metadata: &HeaderMap) -> Result<ApiKey, Refusal> {
-    let missing = |message: String| Refusal::new(RefusalReason::KeyMissing, message);
+    let refused = |message: String| Refusal::new(RefusalReason::KeyMissing, message);
     let mut values = metadata.get_all(KEY_METADATA).iter();
-    let value = values.next().ok_or_else(|| {
-        missing(format!(
-            "this server asks for an API key, and the metadata has no `{KEY_METADATA}`"
-        ))
-    })?;
+    let value = values.next().ok_or_else(missing)?;
     if values.next().is_some() {
-        return Err(missing(format!(
+        return Err(refused(format!(
             "the metadata has more than one `{KEY_METADATA}`"
         )));
     }
     let text = value
         .to_str()
-        .map_err(|_| missing(format!("the metadata `{KEY_METADATA}` is no ASCII text")))?;
+        .map_err(|_| refused(format!("the metadata `{KEY_METADATA}` is no ASCII text")))?;
     text.trim().parse().map_err(|_| unknown())
 }

@@ -8,7 +8,7 @@ use bridgemaster_store::{Key, KeyId, KeyName};
 use tokio::{select, time::sleep};
 
 use super::{
-    KeyScope,
+    KeyScope, PublicRead,
     key_refusals::{check_good, damaged, unknown},
     key_ring::KeyRing,
 };
@@ -19,6 +19,8 @@ use crate::{refusal::Refusal, wall_clock::now_unix_ms};
 pub(crate) enum Caller {
     /// Anyone: the server asks for no keys.
     Anyone,
+    /// One who shows no key where keys are asked for, and looks at what everybody may see.
+    Guest(PublicRead),
     /// The holder of a key that was in force when the call began.
     Holder(KeyHolder),
 }
@@ -42,11 +44,17 @@ async fn time_to_look(left_ms: Option<i64>) {
 pub(crate) struct KeyHolder {
     key: Arc<Key>,
     keys: Arc<KeyRing>,
+    public: PublicRead,
 }
 
 impl KeyHolder {
-    pub(super) fn new(key: Arc<Key>, keys: Arc<KeyRing>) -> Self {
-        Self { key, keys }
+    pub(super) fn new(key: Arc<Key>, keys: Arc<KeyRing>, public: PublicRead) -> Self {
+        Self { key, keys, public }
+    }
+
+    /// What everybody may look at.
+    pub(super) fn public(&self) -> PublicRead {
+        self.public
     }
 
     /// Why the key is not good any more, once it is not.
@@ -94,6 +102,7 @@ impl Caller {
     pub(crate) fn may(&self, scope: KeyScope) -> bool {
         match self {
             Self::Anyone => true,
+            Self::Guest(_) => false,
             Self::Holder(holder) => {
                 let mut scopes = holder.key.scopes.iter();
                 scopes.any(|held| held.as_str() == scope.as_str())
@@ -104,7 +113,7 @@ impl Caller {
     /// The identifier of the caller's key.
     pub(crate) fn key_id(&self) -> Option<&KeyId> {
         match self {
-            Self::Anyone => None,
+            Self::Anyone | Self::Guest(_) => None,
             Self::Holder(holder) => Some(&holder.key.id),
         }
     }
@@ -112,7 +121,7 @@ impl Caller {
     /// The name of the caller's key.
     pub(crate) fn name(&self) -> Option<&KeyName> {
         match self {
-            Self::Anyone => None,
+            Self::Anyone | Self::Guest(_) => None,
             Self::Holder(holder) => Some(&holder.key.name),
         }
     }
@@ -120,7 +129,7 @@ impl Caller {
     /// Who has the caller's key: one owner may have many. Empty without keys.
     pub(crate) fn owner(&self) -> String {
         match self {
-            Self::Anyone => String::new(),
+            Self::Anyone | Self::Guest(_) => String::new(),
             Self::Holder(holder) => holder.key.owner().to_owned(),
         }
     }
@@ -136,7 +145,7 @@ impl Caller {
     /// Completes with a refusal when the caller's key is revoked.
     pub(crate) async fn refused(&self) -> Refusal {
         match self {
-            Self::Anyone => pending().await,
+            Self::Anyone | Self::Guest(_) => pending().await,
             Self::Holder(holder) => holder.refused().await,
         }
     }

@@ -3,7 +3,16 @@
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{Key, KeyId};
 
+use super::KEY_METADATA;
 use crate::refusal::Refusal;
+
+/// The refusal of a call without a key.
+pub(super) fn missing() -> Refusal {
+    Refusal::new(
+        RefusalReason::KeyMissing,
+        format!("this server asks for an API key, and the metadata has no `{KEY_METADATA}`"),
+    )
+}
 
 /// Refuses a key that is not good any more at this moment, in milliseconds since 1970 UTC.
 pub(super) fn check_good(key: &Key, now_unix_ms: i64) -> Result<(), Refusal> {

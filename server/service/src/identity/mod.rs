@@ -11,10 +11,14 @@ mod key_ring;
 mod key_scope;
 mod key_uses;
 mod likeness;
+mod public_read;
+mod sight;
 
 pub use api_key::{ApiKey, KEY_METADATA, NoApiKey};
 pub use key_scope::{KeyScope, UnknownScope};
 pub use likeness::look_alike;
+pub use public_read::PublicRead;
 
 pub(crate) use authenticator::Authenticator;
 pub(crate) use caller::Caller;
+pub(crate) use sight::Sight;

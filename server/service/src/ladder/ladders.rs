@@ -7,7 +7,7 @@ use bridgemaster_ladder::BotVersion;
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::{
     games::game_id,
-    v1::{self, LadderState, RefusalReason},
+    v1::{self, LadderReplays, LadderState, RefusalReason},
 };
 use bridgemaster_store::{KeyName, LadderId, MemoryStore, Store, StoreError, WriteRefusal};
 use parking_lot::Mutex;
@@ -242,6 +242,29 @@ impl Ladders {
             let message = format!("no ladder has the name {shown:?}");
             Refusal::new(RefusalReason::LadderUnknown, message)
         })
+    }
+
+    /// Makes sure that the ladder of this name shows its replays to one whose bot did not play:
+    /// admins see them all. One that there is not shows what is left of it.
+    pub(crate) fn check_replays(&self, id: &str, is_admin: bool) -> Result<(), Refusal> {
+        let Ok(ladder) = self.get(id) else {
+            return Ok(());
+        };
+        let (rule, is_closed) = ladder.replays();
+        let until = match rule {
+            LadderReplays::Unspecified | LadderReplays::Public => return Ok(()),
+            LadderReplays::AfterSeason if is_closed => return Ok(()),
+            LadderReplays::AfterSeason => " until it is closed",
+            LadderReplays::Participants => "",
+        };
+        if is_admin {
+            return Ok(());
+        }
+        let message = format!(
+            "the ladder {} shows a replay only to those whose bots played{until}",
+            ladder.id()
+        );
+        Err(Refusal::new(RefusalReason::ScopeMissing, message).with("scope", "admin"))
     }
 
     /// Ladders by name after one of them, at most `count`.

@@ -7,7 +7,10 @@ use bridgemaster_proto::v1::LadderMatch;
 use bridgemaster_store::{LadderRows, StoredLadderMatch};
 
 use super::{LiveLadder, rows::MatchRow, telling::storage_failed};
-use crate::{hosting::Matches, refusal::Refusal};
+use crate::{
+    hosting::{Matches, Seen},
+    refusal::Refusal,
+};
 
 /// Rows that a list reads at once.
 const AT_ONCE: u64 = 200;
@@ -49,7 +52,8 @@ pub(crate) struct ListedMatches {
 }
 
 impl LiveLadder {
-    /// At most `count` of the matches, the newest first, from before this number on. There may be
+    /// At most `count` of the matches, the newest first, with all that there is of those that are
+    /// `seen` and the results of others, from before this number on. There may be
     /// fewer, even none, and still more to come.
     pub(crate) async fn list(
         &self,
@@ -57,6 +61,7 @@ impl LiveLadder {
         filter: &MatchFilter,
         before: Option<u64>,
         count: usize,
+        seen: Seen<'_>,
     ) -> Result<ListedMatches, Refusal> {
         let paired = self.with(|known| known.ladder.counts().paired);
         let mut before = before.unwrap_or(u64::MAX).min(paired);
@@ -82,7 +87,7 @@ impl LiveLadder {
                         next: Some(stored.number + 1),
                     });
                 }
-                listed.push(self.match_shown(matches, stored.number, &row).await?);
+                listed.push(self.match_shown(matches, stored.number, &row, seen).await?);
             }
             before = from;
         }
@@ -102,17 +107,20 @@ impl LiveLadder {
         rows.map_err(|error| storage_failed(&error))
     }
 
-    /// One match, by its number.
+    /// One match, by its number, with all that there is of it if it is `seen`.
     pub(crate) async fn one(
         &self,
         matches: &Arc<Matches>,
         number: u64,
+        seen: Seen<'_>,
     ) -> Result<Option<LadderMatch>, Refusal> {
         let stored = self.store().ladder_match(self.id(), number).await;
         let stored = stored.map_err(|_| Refusal::storage_failed())?;
         let Some(row) = stored.and_then(|stored| MatchRow::read(&stored).ok()) else {
             return Ok(None);
         };
-        self.match_shown(matches, number, &row).await.map(Some)
+        self.match_shown(matches, number, &row, seen)
+            .await
+            .map(Some)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{
 use bridgemaster_games::Seat;
 use bridgemaster_ladder::{Ladder, Presence, Standing, State};
 use bridgemaster_match::MatchId;
-use bridgemaster_proto::v1;
+use bridgemaster_proto::v1::{self, LadderReplays, LadderState};
 use bridgemaster_store::{LadderChange, LadderId, Store, StoreError, Write};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, broadcast, watch};
@@ -78,6 +78,14 @@ impl LiveLadder {
 
     pub(crate) fn id(&self) -> &LadderId {
         &self.id
+    }
+
+    /// Who may see its replays, and whether it is closed.
+    pub(crate) fn replays(&self) -> (LadderReplays, bool) {
+        self.with(|known| {
+            let ladder = &known.description.ladder;
+            (ladder.replays(), ladder.state() == LadderState::Closed)
+        })
     }
 
     pub(super) fn store(&self) -> &Arc<dyn Store> {

@@ -24,5 +24,6 @@ mod turns;
 pub(crate) use ladders::Ladders;
 pub(crate) use listing::MatchFilter;
 pub(crate) use live::LiveLadder;
+pub(crate) use rows::LADDER_LABEL;
 pub(crate) use running::request;
 pub(crate) use shown::{Attending, CSV_HEAD, csv_of};

@@ -16,6 +16,9 @@ use prost::Message as _;
 /// Version of the form of the rows.
 const FORMAT_VERSION: u32 = 1;
 
+/// The label of a match that names its ladder.
+pub(crate) const LADDER_LABEL: &str = "ladder";
+
 /// Between the name of a house bot and the version of its program, as in `greedy@1`.
 const VERSION_MARK: char = '@';
 

@@ -18,7 +18,7 @@ use super::{
     LiveLadder,
     in_play::InPlay,
     outcome::end_of,
-    rows::{MatchRow, purpose_to_wire},
+    rows::{LADDER_LABEL, MatchRow, purpose_to_wire},
     telling::{say, storage_failed},
 };
 use crate::{
@@ -322,7 +322,7 @@ async fn make(
         invited.insert(seat, invitation);
     }
     let labels = [
-        ("ladder".to_owned(), ladder.id().to_string()),
+        (LADDER_LABEL.to_owned(), ladder.id().to_string()),
         ("ladder-match".to_owned(), number.to_string()),
     ];
     let making = Making {

@@ -15,7 +15,11 @@ use super::{
     known::{Known, Table},
     rows::{MatchRow, Version, purpose_to_wire, rating_to_wire},
 };
-use crate::{hosting::Matches, journal::NotStored, refusal::Refusal};
+use crate::{
+    hosting::{Matches, Seen},
+    journal::NotStored,
+    refusal::Refusal,
+};
 
 /// How the bots of a queue attend, by their names.
 pub(crate) type Attending = HashMap<String, v1::Attendance>;
@@ -121,6 +125,7 @@ impl LiveLadder {
         matches: &Arc<Matches>,
         number: u64,
         row: &MatchRow,
+        seen: Seen<'_>,
     ) -> Result<LadderMatch, Refusal> {
         let match_id = match &row.over {
             Some(over) => Some(over.match_id.clone()).filter(|id| !id.is_empty()),
@@ -130,7 +135,15 @@ impl LiveLadder {
             }),
         };
         let mut info = None;
-        if let Some(id) = &match_id
+        let is_seen = match seen {
+            Seen::All => true,
+            Seen::Of(name) => {
+                let mut bots = row.pairing.seats.iter();
+                bots.any(|bot| bot.name == name.as_str())
+            }
+            Seen::Nothing => false,
+        };
+        if let Some(id) = match_id.as_ref().filter(|_| is_seen)
             && let Ok(id) = MatchId::new(id.as_str())
             && let Ok(Some(hosted)) = matches.known(&id).await
         {

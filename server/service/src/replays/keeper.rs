@@ -160,7 +160,9 @@ impl ReplayKeeper {
                 }
                 return;
             }
-            self.note_whether_complete(failed.is_none() && retry_at.is_none() && !backlog.is_behind);
+            self.note_whether_complete(
+                failed.is_none() && retry_at.is_none() && !backlog.is_behind,
+            );
             let retry = async {
                 match retry_at {
                     Some(at) => sleep_until(at).await,
@@ -178,8 +180,7 @@ impl ReplayKeeper {
     /// Takes note of whether the folder is complete, if all is written that was tried.
     fn note_whether_complete(&self, all_is_written: bool) {
         let mut waiting = self.waiting();
-        waiting.is_complete =
-            all_is_written && waiting.replays.is_empty() && !waiting.has_skipped;
+        waiting.is_complete = all_is_written && waiting.replays.is_empty() && !waiting.has_skipped;
     }
 
     /// Whether there is something to do besides writing what waits.

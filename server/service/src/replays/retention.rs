@@ -87,10 +87,15 @@ impl Retention {
         let mut count: usize = 0;
         let look_again = loop {
             let begun = Instant::now();
-            let kept = self.store.kept_replays(*after, BATCH_REPLAYS, self.spared());
+            let kept = self
+                .store
+                .kept_replays(*after, BATCH_REPLAYS, self.spared());
             let due = self.due(kept.await?, now_unix_ms());
             // Asked after they are known to be due: their files were queued before.
-            let is_in_folder = self.folder.as_ref().is_none_or(|folder| folder.is_complete());
+            let is_in_folder = self
+                .folder
+                .as_ref()
+                .is_none_or(|folder| folder.is_complete());
             let place = match due.last() {
                 None => break LOOK_EVERY,
                 Some(_) if !is_in_folder => break LOOK_AGAIN,

@@ -4,7 +4,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use bridgemaster_store::{KeyStore, Store};
 
-use crate::{limits::Limits, replays::KeepReplays, transport::Tls};
+use crate::{identity::PublicRead, limits::Limits, replays::KeepReplays, transport::Tls};
 
 /// What a server is made of.
 #[derive(Clone, Default)]
@@ -16,6 +16,8 @@ pub struct ServerOptions {
     /// With these, every call of `PlayService`, `SeatService`, `MatchService` and `LobbyService` needs one of them;
     /// without, the server serves anyone.
     pub keys: Option<Arc<dyn KeyStore>>,
+    /// What is shown without a key where keys are asked for.
+    pub public_read: PublicRead,
     /// With this, connections are encrypted; without, the server speaks plain HTTP/2.
     pub tls: Option<Arc<Tls>>,
     /// Whether `RulesService` is served: the rules by call, for keys with the scope `rules`.
@@ -52,6 +54,7 @@ impl fmt::Debug for ServerOptions {
             .field("limits", &self.limits)
             .field("replays", &self.replays)
             .field("requires_keys", &self.keys.is_some())
+            .field("public_read", &self.public_read)
             .field("tls", &self.tls)
             .field("rules", &self.rules)
             .field("metrics", &self.metrics)

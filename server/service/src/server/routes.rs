@@ -113,6 +113,7 @@ impl Server {
                 MatchServiceServer::new(MatchDesk::new(
                     Arc::clone(matches),
                     Arc::clone(&self.lobby),
+                    Arc::clone(&self.ladders),
                     self.authenticator.clone(),
                     replay_desk,
                 ))

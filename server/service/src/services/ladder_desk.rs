@@ -26,8 +26,8 @@ use super::{
     ladder_wishes::{named, new_ladder, next_state, page, page_begin, page_size},
 };
 use crate::{
-    hosting::Matches,
-    identity::{Authenticator, Caller, KeyScope},
+    hosting::{Matches, Viewer as _},
+    identity::{Authenticator, Caller, KeyScope, Sight},
     ladder::{Attending, CSV_HEAD, Ladders, LiveLadder, MatchFilter, csv_of, request},
     refusal::Refusal,
 };
@@ -53,13 +53,20 @@ impl LadderDesk {
         self.authenticator.caller(request.metadata()).await
     }
 
+    /// The caller, who may see ladders.
+    async fn onlooker<T>(&self, request: &Request<T>) -> Result<Caller, Refusal> {
+        let caller = self.authenticator.onlooker(request.metadata()).await?;
+        caller.require_sight(Sight::Results)?;
+        Ok(caller)
+    }
+
     /// The ladder of this name, for a caller who may see it.
     async fn seen<T>(
         &self,
         request: &Request<T>,
         ladder_id: &str,
     ) -> Result<Arc<LiveLadder>, Refusal> {
-        self.caller(request).await?;
+        self.onlooker(request).await?;
         self.ladders.get(ladder_id)
     }
 
@@ -145,7 +152,7 @@ impl LadderService for LadderDesk {
         &self,
         request: Request<ListLaddersRequest>,
     ) -> Result<Response<ListLaddersResponse>, Status> {
-        self.caller(&request).await?;
+        self.onlooker(&request).await?;
         let ListLaddersRequest {
             page_size: asked,
             page_token,
@@ -232,7 +239,8 @@ impl LadderService for LadderDesk {
         &self,
         request: Request<ListLadderMatchesRequest>,
     ) -> Result<Response<ListLadderMatchesResponse>, Status> {
-        let ladder = self.seen(&request, &request.get_ref().ladder_id).await?;
+        let caller = self.onlooker(&request).await?;
+        let ladder = self.ladders.get(&request.get_ref().ladder_id)?;
         let ListLadderMatchesRequest {
             ladder_id: _,
             bot_name,
@@ -247,7 +255,8 @@ impl LadderService for LadderDesk {
             annulled,
         };
         let (count, before) = (page_size(asked)?, page_begin(&page_token)?);
-        let listed = ladder.list(self.matches(), &filter, before, count).await?;
+        let listed = ladder.list(self.matches(), &filter, before, count, caller.seen());
+        let listed = listed.await?;
         let next = listed.next.map(|next| next.to_string());
         Ok(Response::new(ListLadderMatchesResponse {
             matches: listed.matches,
@@ -261,10 +270,10 @@ impl LadderService for LadderDesk {
         &self,
         request: Request<WatchLadderRequest>,
     ) -> Result<Response<Self::WatchLadderStream>, Status> {
-        let caller = self.caller(&request).await?;
+        let caller = self.onlooker(&request).await?;
         let ladder = self.ladders.get(&request.get_ref().ladder_id)?;
         let ladders = Arc::clone(&self.ladders);
-        let mut news = LadderNews::new(Arc::clone(&ladders), ladder);
+        let mut news = LadderNews::new(Arc::clone(&ladders), ladder, caller.clone());
         Ok(Response::new(Box::pin(try_stream! {
             let mut ended = pin!(ended(ladders, &caller));
             while let Some(told) = news.next(ended.as_mut()).await? {

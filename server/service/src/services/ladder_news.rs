@@ -13,6 +13,7 @@ use tokio::{
 };
 
 use crate::{
+    hosting::Viewer as _,
     identity::Caller,
     ladder::{Attending, Ladders, LiveLadder},
     lobby::QueueId,
@@ -31,13 +32,15 @@ pub(super) struct LadderNews {
     told: Vec<Standing>,
     /// `None` before the first news.
     last_state: Option<i32>,
+    /// Who watches.
+    caller: Caller,
     /// When standings are told next.
     due: Option<Instant>,
 }
 
 impl LadderNews {
     /// From how the ladder stands now on.
-    pub(super) fn new(ladders: Arc<Ladders>, ladder: Arc<LiveLadder>) -> Self {
+    pub(super) fn new(ladders: Arc<Ladders>, ladder: Arc<LiveLadder>, caller: Caller) -> Self {
         let (changes, numbers) = ladder.follow();
         Self {
             ladders,
@@ -46,6 +49,7 @@ impl LadderNews {
             numbers,
             told: Vec::new(),
             last_state: None,
+            caller,
             due: Some(Instant::now()),
         }
     }
@@ -82,7 +86,10 @@ impl LadderNews {
                     continue;
                 }
             };
-            if let Some(shown) = self.ladder.one(self.ladders.matches(), number).await? {
+            let shown = self
+                .ladder
+                .one(self.ladders.matches(), number, self.caller.seen());
+            if let Some(shown) = shown.await? {
                 return Ok(Some(WatchLadderResponse {
                     ladder: Some(self.ladder.shown()),
                     standings: Vec::new(),

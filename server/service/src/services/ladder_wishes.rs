@@ -75,7 +75,7 @@ pub(super) fn new_ladder(
         let detail = "this server asks for no API keys, so it knows no owners";
         return Err(refuse("owners_apart", detail));
     }
-    check_replays(replays)?;
+    let replays = read_replays(replays, authenticator)?;
     let ladder = Ladder {
         ladder_id,
         config: Some(config),
@@ -85,7 +85,7 @@ pub(super) fn new_ladder(
         house_bots,
         owners_apart,
         max_slots,
-        replays: LadderReplays::Public.into(),
+        replays: replays.into(),
         closing: Some(closing_rule(closing)?),
         state: LadderState::Open.into(),
         created_unix_ms: now_unix_ms().unsigned_abs(),
@@ -133,10 +133,14 @@ fn check_rules_version(asked: u32, served: u32) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn check_replays(replays: i32) -> Result<(), Refusal> {
+fn read_replays(replays: i32, authenticator: &Authenticator) -> Result<LadderReplays, Refusal> {
     match LadderReplays::try_from(replays) {
-        Ok(LadderReplays::Unspecified | LadderReplays::Public) => Ok(()),
-        Ok(_) => Err(Refusal::unsupported_field("ladder.replays")),
+        Ok(LadderReplays::Unspecified | LadderReplays::Public) => Ok(LadderReplays::Public),
+        Ok(_) if !authenticator.asks_for_keys() => Err(refuse(
+            "replays",
+            "this server asks for no API keys, so it does not know whose bots played",
+        )),
+        Ok(rule) => Ok(rule),
         Err(_) => {
             let detail = format!("{replays} is no LadderReplays; 0 to 3 are");
             Err(refuse("replays", detail))

@@ -28,9 +28,10 @@ use super::{
     wishes::{check_reason, invited_bot, making, query, wanted_seats},
 };
 use crate::{
-    hosting::{HostedMatch, Matches, Reader, SharedNews, Viewer},
-    identity::{Authenticator, Caller, KeyScope},
+    hosting::{HostedMatch, Matches, Reader, Seen, SharedNews, Viewer},
+    identity::{Authenticator, Caller, KeyScope, Sight},
     journal::NotStored,
+    ladder::{LADDER_LABEL, Ladders},
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
     lobby::Lobby,
     metrics::DamagedValue,
@@ -42,6 +43,7 @@ use crate::{
 pub(crate) struct MatchDesk {
     matches: Arc<Matches>,
     lobby: Arc<Lobby>,
+    ladders: Arc<Ladders>,
     authenticator: Authenticator,
     replays: Arc<ReplayDesk>,
 }
@@ -50,12 +52,14 @@ impl MatchDesk {
     pub(crate) fn new(
         matches: Arc<Matches>,
         lobby: Arc<Lobby>,
+        ladders: Arc<Ladders>,
         authenticator: Authenticator,
         replays: Arc<ReplayDesk>,
     ) -> Self {
         Self {
             matches,
             lobby,
+            ladders,
             authenticator,
             replays,
         }
@@ -102,25 +106,54 @@ impl MatchDesk {
         request: &Request<T>,
         match_id: &str,
     ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
-        let (hosted, caller) = self.seen(request, match_id).await?;
+        let caller = self.authenticator.caller(request.metadata()).await?;
+        let hosted = self.found(request, match_id, &caller).await?;
         check_may_change(&*hosted, &caller)?;
         Ok((hosted, caller))
     }
 
-    /// A match that the caller may see, and the caller.
+    /// A match of which the caller may see this, and the caller.
     async fn seen<T>(
         &self,
         request: &Request<T>,
         match_id: &str,
+        what: Sight,
     ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
-        let caller = self.authenticator.caller(request.metadata()).await?;
+        let caller = self.authenticator.onlooker(request.metadata()).await?;
+        caller.require_sight_of_guest(what)?;
+        let hosted = self.found(request, match_id, &caller).await?;
+        Ok((hosted, caller))
+    }
+
+    /// A match that the caller may see.
+    async fn found<T>(
+        &self,
+        request: &Request<T>,
+        match_id: &str,
+        caller: &Caller,
+    ) -> Result<Arc<dyn HostedMatch>, Refusal> {
         let Ok(id) = MatchId::new(match_id) else {
-            return Err(unknown(match_id, &caller));
+            return Err(unknown(match_id, caller));
         };
-        let reader = reader(request, &caller);
-        match self.matches.find(&id, &caller, &reader).await? {
-            Some(hosted) => Ok((hosted, caller)),
-            None => Err(unknown(match_id, &caller)),
+        let reader = reader(request, caller);
+        let hosted = self.matches.find(&id, caller, &reader).await?;
+        hosted.ok_or_else(|| unknown(match_id, caller))
+    }
+
+    /// Makes sure that the caller may see the replay of a match that he sees: it is his, or he sees
+    /// those of others, and the ladder that it belongs to shows them.
+    async fn check_replay(&self, hosted: &dyn HostedMatch, caller: &Caller) -> Result<(), Refusal> {
+        if caller.name().is_some_and(|name| hosted.is_of(name)) {
+            return Ok(());
+        }
+        caller.require_sight(Sight::Replays)?;
+        let info = hosted.info().shown().await;
+        let info = info.map_err(|NotStored| Refusal::storage_failed())?;
+        match info.labels.get(LADDER_LABEL) {
+            Some(ladder) => self
+                .ladders
+                .check_replays(ladder, caller.may(KeyScope::Admin)),
+            None => Ok(()),
         }
     }
 }
@@ -146,7 +179,7 @@ fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
 /// not told, so that nobody learns what identifiers there are.
 fn unknown(match_id: &str, caller: &Caller) -> Refusal {
     let shown: String = match_id.chars().take(MAX_REPEATED_CHARS).collect();
-    let message = if sees_all(caller) {
+    let message = if caller.sees(Sight::Matches) {
         format!("no match has the identifier {shown:?}")
     } else {
         format!(
@@ -157,18 +190,18 @@ fn unknown(match_id: &str, caller: &Caller) -> Refusal {
     Refusal::new(RefusalReason::MatchUnknown, message)
 }
 
-/// Whether the caller sees the matches of others. Who may change them must see them.
-fn sees_all(caller: &Caller) -> bool {
-    caller.may(KeyScope::Read) || caller.may(KeyScope::Admin)
-}
-
 impl Viewer for Caller {
-    fn sees_only(&self) -> Option<&KeyName> {
-        self.name().filter(|_| !sees_all(self))
+    fn seen(&self) -> Seen<'_> {
+        match self.name() {
+            _ if self.sees(Sight::Matches) => Seen::All,
+            Some(name) => Seen::Of(name),
+            None => Seen::Nothing,
+        }
     }
 
     fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {
-        sees_all(self) || (maker.is_some() && maker == self.name())
+        let may_act = self.may(KeyScope::Read) || self.may(KeyScope::Admin);
+        may_act || (maker.is_some() && maker == self.name())
     }
 }
 
@@ -232,7 +265,7 @@ impl MatchService for MatchDesk {
         request: Request<GetMatchRequest>,
     ) -> Result<Response<GetMatchResponse>, Status> {
         let match_id = &request.get_ref().match_id;
-        let (hosted, _) = self.seen(&request, match_id).await?;
+        let (hosted, _) = self.seen(&request, match_id, Sight::Matches).await?;
         let info = hosted.info().shown().await;
         let info = info.map_err(|NotStored| Refusal::storage_failed())?;
         Ok(Response::new(GetMatchResponse {
@@ -244,7 +277,8 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<ListMatchesRequest>,
     ) -> Result<Response<ListMatchesResponse>, Status> {
-        let caller = self.authenticator.caller(request.metadata()).await?;
+        let caller = self.authenticator.onlooker(request.metadata()).await?;
+        caller.require_sight_of_guest(Sight::Matches)?;
         let reader = reader(&request, &caller);
         let request = request.into_inner();
         let filter = request.filter.unwrap_or_default();
@@ -286,7 +320,7 @@ impl MatchService for MatchDesk {
         request: Request<WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
         let match_id = &request.get_ref().match_id;
-        let (hosted, caller) = self.seen(&request, match_id).await?;
+        let (hosted, caller) = self.seen(&request, match_id, Sight::Matches).await?;
         let mut news = hosted.watch(Call::current().map(|call| call.watcher()))?;
         let matches = Arc::clone(&self.matches);
         let stopping = matches.lifecycle().stopping();
@@ -349,7 +383,11 @@ impl MatchService for MatchDesk {
                 return Ok(Response::new(self.opened(request.into_inner()).await?));
             }
         };
-        let (hosted, caller) = self.seen(&request, match_id).await?;
+        let (hosted, caller) = self.seen(&request, match_id, Sight::Matches).await?;
+        if hosted.course().changes().is_none() {
+            // It is over: its positions are made of its replay.
+            self.check_replay(&*hosted, &caller).await?;
+        }
         let reader = reader(&request, &caller);
         let request = request.into_inner();
         let onlooker = Onlooker {
@@ -407,7 +445,8 @@ impl MatchService for MatchDesk {
         request: Request<GetReplayRequest>,
     ) -> Result<Response<GetReplayResponse>, Status> {
         let GetReplayRequest { match_id, as_file } = request.get_ref();
-        let (hosted, caller) = self.seen(&request, match_id).await?;
+        let (hosted, caller) = self.seen(&request, match_id, Sight::Replays).await?;
+        self.check_replay(&*hosted, &caller).await?;
         let reader = reader(&request, &caller);
         let bytes = self.matches.replay(&*hosted, &reader).await?;
         // The buffer that it is written into may be twice as large.

@@ -5,9 +5,9 @@ use std::{future::ready, pin::Pin, sync::Arc};
 
 use async_trait::async_trait;
 use bridgemaster_store::{
-    Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key, KeyId,
-    KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId, NewKey,
-    Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
+    Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key,
+    KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
+    NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
     StoredLadderVersion, Write,
 };
 

@@ -2,9 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bridgemaster_proto::v1::{
-    MatchState, WatchPositionsRequest, watch_positions_request::Source,
-};
+use bridgemaster_proto::v1::{MatchState, WatchPositionsRequest, watch_positions_request::Source};
 use bridgemaster_server::KeepReplays;
 use bridgemaster_store::{MemoryStore, Store};
 
@@ -68,7 +66,10 @@ async fn replays_are_forgotten_by_the_age_of_their_matches() {
     server.replay(&match_id).await.unwrap();
     server.crash().await;
     let server = open_keeping(KeepReplays::For(Duration::ZERO), None, Some(&store)).await;
-    until("it is forgotten", async || is_forgotten(&server, &match_id).await).await;
+    until("it is forgotten", async || {
+        is_forgotten(&server, &match_id).await
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -82,7 +83,10 @@ async fn a_replay_is_forgotten_once_the_folder_of_replays_has_it() {
     server.crash().await;
     let folder = tempfile::tempdir().unwrap();
     let server = open_keeping(last(1), Some(folder.path()), Some(&store)).await;
-    until("the oldest is forgotten", async || is_forgotten(&server, &ids[0]).await).await;
+    until("the oldest is forgotten", async || {
+        is_forgotten(&server, &ids[0]).await
+    })
+    .await;
     for match_id in &ids {
         assert!(file(folder.path(), match_id).is_file(), "{match_id}");
     }

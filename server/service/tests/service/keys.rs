@@ -28,7 +28,7 @@ use crate::{
 use KeyScope::{Create, Play, Read};
 
 /// Paths of all methods of the services that ask for keys.
-fn locked_methods() -> Vec<String> {
+pub(crate) fn locked_methods() -> Vec<String> {
     let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
     let locked = [
         "bridgemaster.v1.PlayService",
@@ -49,7 +49,11 @@ fn locked_methods() -> Vec<String> {
 }
 
 /// How a call of a method with this metadata and an empty message ends.
-async fn call(server: &TestServer, path: &str, metadata: &[(&'static str, String)]) -> Status {
+pub(crate) async fn call(
+    server: &TestServer,
+    path: &str,
+    metadata: &[(&'static str, String)],
+) -> Status {
     let mut client = tonic::client::Grpc::new(server.channel.clone());
     client.ready().await.unwrap();
     let mut request = Request::new(tokio_stream::once(()));

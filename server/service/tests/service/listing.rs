@@ -9,8 +9,8 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{ListMatchesRequest, Resign, play_request::Message};
-use bridgemaster_server::{KeepReplays, 
-    Limits, ServerOptions, Storage,
+use bridgemaster_server::{
+    KeepReplays, Limits, ServerOptions, Storage,
     identity::{ApiKey, KEY_METADATA, KeyScope},
 };
 use bridgemaster_store::{KeyName, KeyStore as _, MatchId, MemoryStore, NewKey, Store, Write};

@@ -10,9 +10,9 @@ use bridgemaster_proto::v1::{
     play_request,
 };
 use bridgemaster_sdk::{Options, PlayError};
-use bridgemaster_server::{KeepReplays, 
-    Limits, ServerOptions, Storage,
-    identity::{ApiKey, KEY_METADATA, KeyScope},
+use bridgemaster_server::{
+    KeepReplays, Limits, ServerOptions, Storage,
+    identity::{ApiKey, KEY_METADATA, KeyScope, PublicRead},
 };
 use bridgemaster_store::{KeyName, KeyStore, MemoryStore, NewKey, OwnerName};
 use tokio::task::JoinHandle;
@@ -98,6 +98,24 @@ impl LockedServer {
                 given_up: Vec::new(),
                 keep_replays: KeepReplays::All,
             }),
+            ..ServerOptions::default()
+        };
+        Self {
+            server: TestServer::with_options(options).await,
+            keys: memory,
+        }
+    }
+
+    /// A server that shows this without a key.
+    pub(crate) async fn showing(public_read: PublicRead) -> Self {
+        let memory = Arc::new(MemoryStore::new());
+        let options = ServerOptions {
+            limits: Limits {
+                key_cache_time: KEY_CACHE_TIME,
+                ..Limits::default()
+            },
+            keys: Some(Arc::clone(&memory) as _),
+            public_read,
             ..ServerOptions::default()
         };
         Self {

@@ -29,6 +29,7 @@ mod notes;
 mod overview;
 mod page;
 mod positions;
+mod public_reading;
 mod raw_bot;
 mod reads_beside_matches;
 mod reconnecting;

@@ -5,8 +5,9 @@ use std::{net::SocketAddr, sync::Arc};
 use bridgemaster_proto::v1::{
     GetMatchRequest, ListMatchesRequest, ListMatchesResponse, MatchFilter, MatchState,
 };
-use bridgemaster_server::{KeepReplays, 
-    BindError, Limits, RecoveryError, Server, ServerOptions, Storage, identity::KeyScope,
+use bridgemaster_server::{
+    BindError, KeepReplays, Limits, RecoveryError, Server, ServerOptions, Storage,
+    identity::KeyScope,
 };
 use bridgemaster_store::{DamagedValue, KeyName, MatchId, MemoryStore, OpenMatch, Store, Write};
 use tokio::net::TcpListener;

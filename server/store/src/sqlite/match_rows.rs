@@ -133,7 +133,14 @@ async fn finish(
     .bind(checksum)
     .fetch_one(&mut *connection)
     .await?;
-    replay_rows::keep(&mut *connection, store, finish_number, &finished.match_id, replay).await?;
+    replay_rows::keep(
+        &mut *connection,
+        store,
+        finish_number,
+        &finished.match_id,
+        replay,
+    )
+    .await?;
     for name in names {
         sqlx::query("INSERT INTO finished_party (name, finish_number) VALUES (?, ?)")
             .bind(name)

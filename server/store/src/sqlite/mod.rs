@@ -37,10 +37,10 @@ use sqlx::sqlite::SqlitePool;
 use tokio::sync::Mutex;
 
 use crate::{
-    Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key, KeyId, KeyName,
-    KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId, NewKey, Notes,
-    OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion,
-    Write,
+    Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key,
+    KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
+    NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
+    StoredLadderVersion, Write,
     checksum::StoreId,
     commits_file,
     limits::{MAX_PAGE_LADDER_MATCHES, MAX_PAGE_MATCHES},

@@ -134,9 +134,9 @@ async fn believe(path: &Path, check: IntegrityCheck, told: &Told) -> Result<bool
             IntegrityCheck::Full => check_integrity(&mut connection, IntegrityCheck::Quick)
                 .await
                 .is_ok(),
-            IntegrityCheck::AllButReplays => check_tables(&mut connection, "quick_check")
-                .await
-                .is_ok(),
+            IntegrityCheck::AllButReplays => {
+                check_tables(&mut connection, "quick_check").await.is_ok()
+            }
             IntegrityCheck::Quick | IntegrityCheck::Skip => false,
         };
         if !can_mend {

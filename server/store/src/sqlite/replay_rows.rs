@@ -45,10 +45,11 @@ pub(super) async fn forget(
     finish_number: i64,
     match_id: &MatchId,
 ) -> Result<(), Fault> {
-    let row = sqlx::query("SELECT finish_number, replay, checksum FROM replay WHERE finish_number = ?")
-        .bind(finish_number)
-        .fetch_optional(&mut *connection)
-        .await;
+    let row =
+        sqlx::query("SELECT finish_number, replay, checksum FROM replay WHERE finish_number = ?")
+            .bind(finish_number)
+            .fetch_optional(&mut *connection)
+            .await;
     let is_sound = match row {
         Err(error) if is_corrupt(&error) => false,
         row => row?.is_some_and(|row| replay_of(store, match_id, &row).is_ok()),
@@ -95,7 +96,11 @@ pub(super) async fn get(
 }
 
 /// A replay, from a row with its number, its bytes and its checksum.
-pub(super) fn replay_of(store: StoreId, id: &MatchId, row: &SqliteRow) -> Result<ReplayRow, Damage> {
+pub(super) fn replay_of(
+    store: StoreId,
+    id: &MatchId,
+    row: &SqliteRow,
+) -> Result<ReplayRow, Damage> {
     let read = || -> Result<_, sqlx::Error> {
         let replay: Option<Vec<u8>> = row.try_get(1)?;
         let computed = checksum_of(store, row.try_get(0)?, id, replay.as_deref());

@@ -40,13 +40,19 @@ async fn is_forgotten(store: Subject<'_>, match_id: &str) -> bool {
 
 pub(crate) async fn a_replay_that_is_kept_no_more_says_so_and_its_match_stays(store: Subject<'_>) {
     for match_id in ["a", "b"] {
-        store.commit(vec![open(match_id), finish(match_id)]).await.unwrap();
+        store
+            .commit(vec![open(match_id), finish(match_id)])
+            .await
+            .unwrap();
     }
     // A second time changes nothing.
     for _ in 0..2 {
         store.commit(vec![forget("a")]).await.unwrap();
         assert!(is_forgotten(store, "a").await);
-        assert_eq!(store.finished_match(&id("a")).await.unwrap(), Some(ended("a")));
+        assert_eq!(
+            store.finished_match(&id("a")).await.unwrap(),
+            Some(ended("a"))
+        );
         assert_eq!(store.match_counts().await.unwrap().finished, 2);
         let other = store.replay(&id("b")).await.unwrap().unwrap();
         assert_eq!(other, b"replay of b");
@@ -60,8 +66,13 @@ pub(crate) async fn a_replay_that_is_kept_no_more_says_so_and_its_match_stays(st
 pub(crate) async fn only_replays_of_finished_matches_are_forgotten(store: Subject<'_>) {
     store.commit(vec![open("a")]).await.unwrap();
     for (match_id, is_told) in [
-        ("a", (|refusal| matches!(refusal, WriteRefusal::MatchInPlay { .. })) as fn(&_) -> bool),
-        ("b", |refusal| matches!(refusal, WriteRefusal::UnknownMatch { .. })),
+        (
+            "a",
+            (|refusal| matches!(refusal, WriteRefusal::MatchInPlay { .. })) as fn(&_) -> bool,
+        ),
+        ("b", |refusal| {
+            matches!(refusal, WriteRefusal::UnknownMatch { .. })
+        }),
     ] {
         let error = store.commit(vec![forget(match_id)]).await.unwrap_err();
         let refusal = match &error {
@@ -103,7 +114,14 @@ pub(crate) async fn kept_replays_come_from_the_first_that_finished_on(store: Sub
         let names = kept.into_iter().map(|kept| kept.match_id.to_string());
         names.collect::<Vec<_>>().concat()
     };
-    for (spared, left) in [(1, "acd"), (2, "ac"), (3, "a"), (4, "a"), (5, ""), (u64::MAX, "")] {
+    for (spared, left) in [
+        (1, "acd"),
+        (2, "ac"),
+        (3, "a"),
+        (4, "a"),
+        (5, ""),
+        (u64::MAX, ""),
+    ] {
         assert_eq!(names(spared).await, left, "without the last {spared}");
     }
     store.commit(vec![drop_match("c")]).await.unwrap();

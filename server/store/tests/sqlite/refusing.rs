@@ -4,7 +4,8 @@ use std::{fs, path::Path};
 
 use crate::{append, change, finish, open, open_match};
 use bridgemaster_store::{
-    DATABASE_FILE, DataDir, IntegrityCheck, SqliteOptions, SqliteStore, Store as _, StoreError, Write,
+    DATABASE_FILE, DataDir, IntegrityCheck, SqliteOptions, SqliteStore, Store as _, StoreError,
+    Write,
 };
 
 /// A store with a few matches, closed.
@@ -170,7 +171,10 @@ async fn a_page_of_replays_that_a_start_does_not_read_is_found_when_its_replay_i
                 Err(StoreError::Damaged { .. }) => {
                     store.commit(vec![forget]).await.unwrap();
                     let still = store.replay(&one.match_id).await;
-                    assert!(matches!(still, Err(StoreError::Damaged { .. })), "{still:?}");
+                    assert!(
+                        matches!(still, Err(StoreError::Damaged { .. })),
+                        "{still:?}"
+                    );
                 }
                 Err(other) => panic!("page {page}, match {}: {other}", one.match_id),
             }

@@ -1,0 +1,310 @@
+//! What is seen without a key on a server that asks for keys, and with one that may see little.
+
+use std::collections::BTreeMap;
+
+use bridgemaster_bots::Random;
+use bridgemaster_games::Seed;
+use bridgemaster_proto::v1::{
+    AdvanceLadderRequest, CreateLadderRequest, GetMatchRequest, GetReplayRequest, Ladder,
+    LadderMatch, LadderReplays, LadderState, ListLadderMatchesRequest, MatchConfig, MatchState,
+    OfferPurpose, WatchPositionsRequest, ladder_service_client::LadderServiceClient,
+    watch_positions_request::Source,
+};
+use bridgemaster_sdk::AttendOptions;
+use bridgemaster_server::identity::{
+    ApiKey, KEY_METADATA,
+    KeyScope::{Admin, Create, Play, Read},
+    PublicRead,
+};
+use tokio::{
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+use tonic::{Request, Status, transport::Channel};
+use tonic_types::StatusExt as _;
+
+use crate::{
+    keys::{call, locked_methods},
+    locked_server::LockedServer,
+    raw_bot::reason,
+    test_server::{GAMES, PATIENCE, TestServer, config},
+};
+
+const PAGE: &str = include_str!("../../../../docs/operating.md");
+const LEVELS: [PublicRead; 4] = [
+    PublicRead::None,
+    PublicRead::Results,
+    PublicRead::Matches,
+    PublicRead::All,
+];
+
+/// What the page for operators says of each call: whether it is answered without a key, by level.
+fn documented() -> BTreeMap<String, [bool; 4]> {
+    let (_, rest) = PAGE.split_once("| call without a key |").unwrap();
+    let rows = rest
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    let mut told = BTreeMap::new();
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let answered = [cells[2], cells[3], cells[4], cells[5]].map(|cell| match cell {
+            "yes" => true,
+            "no" => false,
+            other => panic!("{other}"),
+        });
+        let names = cells[1].split('`').skip(1).step_by(2);
+        let names = names.filter(|name| name.starts_with(char::is_uppercase));
+        told.extend(names.map(|name| (name.to_owned(), answered)));
+    }
+    told
+}
+
+#[tokio::test]
+async fn without_a_key_exactly_the_calls_are_answered_that_the_page_for_operators_names() {
+    let documented = documented();
+    assert_eq!(documented.len(), 13, "{documented:?}");
+    for (place, level) in LEVELS.into_iter().enumerate() {
+        let locked = LockedServer::showing(level).await;
+        for path in locked_methods() {
+            let name = path.rsplit('/').next().unwrap();
+            let is_answered = documented.get(name).is_some_and(|told| told[place]);
+            let status = call(&locked.server, &path, &[]).await;
+            let info = status.get_details_error_info();
+            let is_refused = info.is_some_and(|info| info.reason == "KEY_MISSING");
+            let of_the_rules = path.contains("RulesService");
+            if !of_the_rules {
+                assert_eq!(is_refused, !is_answered, "{level:?} {path}: {status:?}");
+            }
+            // A key that is not good is worse than none.
+            let forged = [(KEY_METADATA, ApiKey::draw().reveal())];
+            let status = call(&locked.server, &path, &forged).await;
+            if !of_the_rules {
+                assert_eq!(reason(&status), "KEY_UNKNOWN", "{path}");
+            }
+        }
+    }
+}
+
+fn by<T>(key: Option<&ApiKey>, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    if let Some(key) = key {
+        let shown = key.reveal().parse().unwrap();
+        request.metadata_mut().insert(KEY_METADATA, shown);
+    }
+    request
+}
+
+/// Why a match, its positions and its replay are not shown, each of which may be `None`.
+async fn unseen(server: &TestServer, key: Option<&ApiKey>, match_id: &str) -> [Option<String>; 3] {
+    let why = |refused: Option<Status>| refused.map(|refused| reason(&refused).to_owned());
+    let match_id = match_id.to_owned();
+    let get = GetMatchRequest {
+        match_id: match_id.clone(),
+    };
+    let positions = WatchPositionsRequest {
+        source: Some(Source::MatchId(match_id.clone())),
+        ..WatchPositionsRequest::default()
+    };
+    let replay = GetReplayRequest {
+        match_id,
+        ..GetReplayRequest::default()
+    };
+    let mut matches = server.matches();
+    [
+        why(matches.get_match(by(key, get)).await.err()),
+        why(matches.watch_positions(by(key, positions)).await.err()),
+        why(matches.get_replay(by(key, replay)).await.err()),
+    ]
+}
+
+#[tokio::test]
+async fn a_match_of_others_is_seen_as_far_as_the_scope_or_the_server_lets() {
+    let refused = |whys: [&str; 3]| whys.map(|why| Some(why.to_owned()).filter(|why| why != "-"));
+    let no_key = "KEY_MISSING";
+    let unknown = "MATCH_UNKNOWN";
+    for (level, guest, stranger) in [
+        (PublicRead::None, [no_key; 3], [unknown; 3]),
+        (PublicRead::Results, [no_key; 3], [unknown; 3]),
+        (
+            PublicRead::Matches,
+            ["-", no_key, no_key],
+            ["-", "SCOPE_MISSING", "SCOPE_MISSING"],
+        ),
+        (PublicRead::All, ["-"; 3], ["-"; 3]),
+    ] {
+        let locked = LockedServer::showing(level).await;
+        let maker = locked.key("maker", &[Create]).await;
+        let keys = [
+            locked.key("ada", &[Play]).await,
+            locked.key("bob", &[Play]).await,
+        ];
+        let [reader, other] = [
+            locked.key("reader", &[Read]).await,
+            locked.key("other", &[Play]).await,
+        ];
+        let seated = locked
+            .with(&maker)
+            .create(config(GAMES[0], 2))
+            .await
+            .unwrap();
+        let bots = keys.each_ref().map(|key| locked.with(key));
+        let playing: Vec<_> = bots
+            .into_iter()
+            .zip(&seated.tickets)
+            .map(|(caller, ticket)| caller.good_bot(ticket))
+            .collect();
+        for bot in playing {
+            bot.await.unwrap().unwrap();
+        }
+        let (server, id) = (&locked.server, &*seated.match_id);
+        assert_eq!(unseen(server, None, id).await, refused(guest), "{level:?}");
+        assert_eq!(
+            unseen(server, Some(&other), id).await,
+            refused(stranger),
+            "{level:?}"
+        );
+        for key in [&maker, &reader, &keys[0], &keys[1]] {
+            assert_eq!(
+                unseen(server, Some(key), id).await,
+                refused(["-"; 3]),
+                "{level:?}"
+            );
+        }
+    }
+}
+
+fn ladders(server: &TestServer) -> LadderServiceClient<Channel> {
+    LadderServiceClient::new(server.channel.clone())
+}
+
+fn attend(server: &TestServer, key: &ApiKey) -> JoinHandle<()> {
+    let options = AttendOptions {
+        key: Some(key.reveal().parse().unwrap()),
+        ..AttendOptions::new(&server.url, "league", "named by its key")
+    };
+    let attending = bridgemaster_sdk::attend(|| Random::new(&Seed::from(1)), options);
+    tokio::spawn(async move {
+        let _ = attending.await;
+    })
+}
+
+/// A match of the ladder that has ended, as this caller is told of it.
+async fn ended_match(server: &TestServer, key: Option<&ApiKey>) -> LadderMatch {
+    let find = async {
+        loop {
+            let list = ListLadderMatchesRequest {
+                ladder_id: "league".to_owned(),
+                page_size: 500,
+                ..ListLadderMatchesRequest::default()
+            };
+            let page = ladders(server).list_ladder_matches(by(key, list)).await;
+            // The first that is rated, whoever asks.
+            let matches = page.unwrap().into_inner().matches.into_iter().rev();
+            let mut ended = matches.filter(|one| {
+                let info = one.r#match.as_ref().unwrap();
+                one.purpose() == OfferPurpose::Rated && info.state() == MatchState::Ended
+            });
+            if let Some(one) = ended.next() {
+                return one;
+            }
+            sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, find).await.expect("a match ends")
+}
+
+#[tokio::test]
+async fn replays_of_a_ladder_are_shown_by_its_rule_and_others_are_told_results_only() {
+    let locked = LockedServer::showing(PublicRead::All).await;
+    let server = &locked.server;
+    let admin = locked.key("organizer", &[Admin]).await;
+    let keys = [
+        locked.key("ada", &[Play]).await,
+        locked.key("bob", &[Play]).await,
+    ];
+    let reader = locked.key("reader", &[Read]).await;
+    let ladder = Ladder {
+        ladder_id: "league".to_owned(),
+        config: Some(MatchConfig {
+            seed: None,
+            ..config(GAMES[0], 2)
+        }),
+        replays: LadderReplays::AfterSeason.into(),
+        ..Ladder::default()
+    };
+    let create = CreateLadderRequest {
+        ladder: Some(ladder),
+    };
+    ladders(server)
+        .create_ladder(by(Some(&admin), create))
+        .await
+        .unwrap();
+    let bots = keys.each_ref().map(|key| attend(server, key));
+    let one = ended_match(server, None).await.r#match.unwrap();
+    let id = &*one.match_id;
+    let hidden =
+        [None, Some("SCOPE_MISSING"), Some("SCOPE_MISSING")].map(|why| why.map(str::to_owned));
+    let seen = [const { None::<String> }; 3];
+    assert_eq!(unseen(server, None, id).await, hidden);
+    assert_eq!(unseen(server, Some(&reader), id).await, hidden);
+    for key in [&admin, &keys[0], &keys[1]] {
+        assert_eq!(unseen(server, Some(key), id).await, seen);
+    }
+    let close = AdvanceLadderRequest {
+        ladder_id: "league".to_owned(),
+        state: LadderState::Closed.into(),
+    };
+    ladders(server)
+        .advance_ladder(by(Some(&admin), close))
+        .await
+        .unwrap();
+    assert_eq!(unseen(server, None, id).await, seen);
+    bots.iter().for_each(JoinHandle::abort);
+}
+
+#[tokio::test]
+async fn a_key_without_the_scope_read_is_told_results_of_ladder_matches_of_others() {
+    let locked = LockedServer::showing(PublicRead::Results).await;
+    let server = &locked.server;
+    let admin = locked.key("organizer", &[Admin]).await;
+    let keys = [
+        locked.key("ada", &[Play]).await,
+        locked.key("bob", &[Play]).await,
+    ];
+    let other = locked.key("other", &[Play]).await;
+    let ladder = Ladder {
+        ladder_id: "league".to_owned(),
+        config: Some(MatchConfig {
+            seed: None,
+            ..config(GAMES[0], 2)
+        }),
+        ..Ladder::default()
+    };
+    let create = CreateLadderRequest {
+        ladder: Some(ladder),
+    };
+    ladders(server)
+        .create_ladder(by(Some(&admin), create))
+        .await
+        .unwrap();
+    let bots = keys.each_ref().map(|key| attend(server, key));
+    for (key, sees_all) in [
+        (None, false),
+        (Some(&other), false),
+        (Some(&admin), true),
+        (Some(&keys[0]), true),
+    ] {
+        let info = ended_match(server, key).await.r#match.unwrap();
+        // The seed is not told in a list of results; places are.
+        assert_eq!(!info.seed_commitment.is_empty(), sees_all);
+        let result = info.result.unwrap();
+        let names: Vec<_> = result.seats.iter().map(|seat| &*seat.bot_name).collect();
+        assert!(
+            names.contains(&"ada") && names.contains(&"bob"),
+            "{names:?}"
+        );
+        assert!(result.seats.iter().all(|seat| seat.place > 0));
+    }
+    bots.iter().for_each(JoinHandle::abort);
+}
