@@ -34,7 +34,7 @@ use crate::{
     journal::Journal,
     ladder::Ladders,
     lobby::Lobby,
-    metrics::Metrics,
+    metrics::{Metrics, Refresh},
     page::{Desk, Page},
     replays::{ReplayKeeper, Retention},
     rules::Workers,
@@ -200,7 +200,14 @@ impl Server {
         let shared = Shared::new(self.tls, limits.clone(), self.authenticator.clone());
         info!(addr = %self.local_addr, "serving");
         let metrics = Arc::clone(matches.metrics());
-        let _metrics = self.metrics.map(|page| serve_metrics(page, metrics));
+        let lobby = Arc::clone(&self.lobby);
+        let refresh: Refresh = Arc::new(move |metrics| {
+            let (ladders, others) = lobby.with(|room, _| room.attending_by_kind());
+            metrics.bots_attend(ladders, others);
+        });
+        let _metrics = self
+            .metrics
+            .map(|page| serve_metrics(page, metrics, refresh));
         let drained = CancellationToken::new();
         let stopped = stopped(
             matches,

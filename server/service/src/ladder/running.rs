@@ -1,7 +1,7 @@
 //! Who runs a ladder: lets bots enter, pairs, has matches made, and takes in what came of them.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -24,6 +24,7 @@ use super::{
 use crate::{
     hosting::{Making, Matches},
     lobby::{BotName, Invited, Lobby, QueueId},
+    metrics::LadderOutcome,
     refusal::Refusal,
 };
 
@@ -61,6 +62,7 @@ pub(super) async fn run(
         began: Instant::now(),
         rests_until: None,
         passed_over: HashMap::new(),
+        waiting: HashMap::new(),
     };
     loop {
         match runner.turn().await {
@@ -93,6 +95,8 @@ struct Runner {
     rests_until: Option<Instant>,
     /// Bots that could not be offered a seat of late, by their names.
     passed_over: HashMap<String, PassedOver>,
+    /// Since when bots are there, with a slot free, and not paired.
+    waiting: HashMap<BotVersion, Instant>,
 }
 
 /// A bot that could not be offered a seat.
@@ -147,13 +151,18 @@ impl Runner {
     /// looked anew at who is there: so each time a match is made, or a bot is passed over.
     async fn play(&mut self) -> Result<(), StoreError> {
         loop {
-            self.ladder.attend(&self.there());
+            let there = self.there();
+            self.note_who_waits(&there);
+            self.ladder.attend(&there);
             if self.rests_until.is_some_and(|until| until > Instant::now()) {
                 return Ok(());
             }
+            let begun = Instant::now();
             let Some((number, row)) = self.ladder.pair().await? else {
                 return Ok(());
             };
+            self.matches.metrics().ladder_paired(begun.elapsed());
+            self.note_paired(&row);
             self.make(number, &row, false).await?;
         }
     }
@@ -218,7 +227,36 @@ impl Runner {
         Ok(())
     }
 
+    /// Takes note of who waits to be paired.
+    fn note_who_waits(&mut self, there: &[Presence]) {
+        let free = there.iter().filter(|presence| presence.free_slots > 0);
+        let free: HashSet<&BotVersion> = free.map(|presence| &presence.bot).collect();
+        self.waiting.retain(|bot, _| free.contains(bot));
+        let now = Instant::now();
+        for bot in free {
+            if !self.waiting.contains_key(bot) {
+                self.waiting.insert(bot.clone(), now);
+            }
+        }
+    }
+
+    /// Takes note of how long those waited who are paired: with slots left they wait on from now.
+    fn note_paired(&mut self, row: &MatchRow) {
+        let now = Instant::now();
+        for bot in &row.pairing.seats {
+            if let Some(since) = self.waiting.insert(bot.clone(), now) {
+                let metrics = self.matches.metrics();
+                metrics.waited_for_pairing(now.saturating_duration_since(since));
+            }
+        }
+    }
+
     async fn end(&self, number: u64, end: End) -> Result<(), StoreError> {
+        self.matches.metrics().ladder_match_over(match &end {
+            End::Played(_) => LadderOutcome::Played,
+            End::Annulled(_) => LadderOutcome::Annulled,
+            End::CalledOff { .. } => LadderOutcome::CalledOff,
+        });
         for standing in self.ladder.end(number, end).await? {
             say(&self.lobby, &self.queue_id, &standing);
         }

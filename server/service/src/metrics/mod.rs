@@ -5,6 +5,7 @@
 
 mod gauges;
 mod labels;
+mod ladders;
 mod page;
 
 use std::{fmt, time::Duration};
@@ -20,7 +21,9 @@ use prometheus_client::{
 pub(crate) use gauges::{Counted, CountedMatch};
 pub(crate) use labels::DamagedValue;
 use labels::{ByLabels, DamageLabels, FaultLabels, GameLabels, StateLabels};
-pub(crate) use page::serve;
+use ladders::LadderNumbers;
+pub(crate) use ladders::LadderOutcome;
+pub(crate) use page::{Refresh, serve};
 
 /// Upper bounds of the time for a decision, in seconds: from a bot that answers by a table to one
 /// that takes all of a long clock.
@@ -52,6 +55,7 @@ pub(crate) struct Metrics {
     play_streams: Gauge,
     watch_streams: Gauge,
     storage: StorageNumbers,
+    ladders: LadderNumbers,
 }
 
 /// The numbers of what the server stores.
@@ -125,6 +129,7 @@ impl Metrics {
                 Gauge::default(),
             ),
             storage: StorageNumbers::new(r),
+            ladders: LadderNumbers::new(r),
             registry,
         };
         this.begin_all_series();
@@ -139,6 +144,7 @@ impl Metrics {
         for game in GAME_IDS {
             self.game(game);
         }
+        self.ladders.begin_all_series();
         for value in DamagedValue::ALL {
             self.storage
                 .damaged_values
@@ -224,6 +230,26 @@ impl Metrics {
     /// The store keeps so many replays no more.
     pub(crate) fn replays_forgotten(&self, count: usize) {
         self.storage.replays_forgotten.inc_by(count as u64);
+    }
+
+    /// A match of a ladder is over.
+    pub(crate) fn ladder_match_over(&self, outcome: LadderOutcome) {
+        self.ladders.over(outcome);
+    }
+
+    /// A bot with a free slot waited for so long until a ladder paired it.
+    pub(crate) fn waited_for_pairing(&self, time: Duration) {
+        self.ladders.waited(time);
+    }
+
+    /// A match of a ladder was found and stored within this time.
+    pub(crate) fn ladder_paired(&self, time: Duration) {
+        self.ladders.paired(time);
+    }
+
+    /// So many bots attend queues of ladders, and others.
+    pub(crate) fn bots_attend(&self, ladders: usize, others: usize) {
+        self.ladders.attend(ladders, others);
     }
 
     /// Counts a stream of a bot while the guard lives.

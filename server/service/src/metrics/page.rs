@@ -15,21 +15,29 @@ use axum::{
 /// The type of OpenMetrics text.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
+/// Brings numbers up to date that are only looked at.
+pub(crate) type Refresh = Arc<dyn Fn(&Metrics) + Send + Sync>;
+
 /// Serves `GET /metrics` until it is dropped.
 ///
 /// # Errors
 /// When the listener fails.
-pub(crate) async fn serve<L>(listener: L, metrics: Arc<Metrics>) -> std::io::Result<()>
+pub(crate) async fn serve<L>(
+    listener: L,
+    metrics: Arc<Metrics>,
+    refresh: Refresh,
+) -> std::io::Result<()>
 where
     L: Listener<Addr: Debug>,
 {
     let pages = Router::new()
         .route("/metrics", get(page))
-        .with_state(metrics);
+        .with_state((metrics, refresh));
     axum::serve(listener, pages).await
 }
 
-async fn page(State(metrics): State<Arc<Metrics>>) -> Response {
+async fn page(State((metrics, refresh)): State<(Arc<Metrics>, Refresh)>) -> Response {
+    refresh(&metrics);
     match metrics.encode() {
         Ok(text) => ([(header::CONTENT_TYPE, OPENMETRICS)], text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),

@@ -20,7 +20,7 @@ use crate::{
     limits::{
         Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS,
     },
-    metrics::{self, Metrics},
+    metrics::{self, Metrics, Refresh},
     page::Guard,
     transport::{
         Allowances, Connection, ConnectionSlots, FewConnections, Peers, ShownKey, Tls, incoming,
@@ -135,9 +135,10 @@ impl PageListener {
 pub(super) fn serve_metrics(
     (listener, addr): (TcpListener, SocketAddr),
     metrics: Arc<Metrics>,
+    refresh: Refresh,
 ) -> AbortOnDropHandle<std::io::Result<()>> {
     info!(%addr, "serving metrics");
     let slots = ConnectionSlots::without_bots(METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS);
     let few = FewConnections::new(listener, slots, METRICS_CONNECTION_TIME);
-    AbortOnDropHandle::new(tokio::spawn(metrics::serve(few, metrics)))
+    AbortOnDropHandle::new(tokio::spawn(metrics::serve(few, metrics, refresh)))
 }

@@ -23,6 +23,7 @@ use tonic::{Code, Request, Status, Streaming, transport::Channel};
 
 use crate::{
     locked_server::LockedServer,
+    metrics::scrape,
     raw_bot::{self, RawBot, reason},
     test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
@@ -184,6 +185,15 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
     assert_eq!((made.max_matches, made.max_slots), (16, 64));
     let bots = ["ada", "bob", "cyd"].map(|name| attend(&server, name, "1", 2));
     until_counted(&server, 9).await;
+    let numbers = scrape(&server).await;
+    let number = |name: &str| numbers[&format!("bridgemaster_{name}")];
+    assert!(number("ladder_matches_total{outcome=\"played\"}") >= 9.0);
+    assert_eq!(number("ladder_matches_total{outcome=\"annulled\"}"), 0.0);
+    // Each of two bots, in each match.
+    assert!(number("ladder_pairing_seconds_count") >= 9.0);
+    assert!(number("ladder_waiting_seconds_count") >= 18.0);
+    assert_eq!(number("attending_bots{queue=\"ladder\"}"), 3.0);
+    assert_eq!(number("attending_bots{queue=\"other\"}"), 0.0);
     advance(&server, LadderState::Closed).await.unwrap();
     // Their streams end with the last match.
     for bot in bots {

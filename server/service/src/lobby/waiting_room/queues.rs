@@ -114,6 +114,20 @@ impl WaitingRoom {
         self.changed(queue_id, bot);
     }
 
+    /// How many bots attend queues of ladders, and other queues.
+    pub(crate) fn attending_by_kind(&self) -> (usize, usize) {
+        let mut count = (0, 0);
+        for queue in self.queues.values() {
+            let places = queue.places.values();
+            let bots = places.filter(|place| place.attendance.is_some()).count();
+            match queue.rules.is_ladder {
+                true => count.0 += bots,
+                false => count.1 += bots,
+            }
+        }
+        count
+    }
+
     /// Everybody who attends a queue.
     pub(crate) fn attending_all(&self, queue_id: &QueueId) -> Vec<v1::Attendance> {
         let Some(queue) = self.queues.get(queue_id) else {

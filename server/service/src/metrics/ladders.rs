@@ -1,0 +1,117 @@
+//! The numbers of ladders, and of the bots that attend.
+
+use std::time::Duration;
+
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
+    registry::{Registry, Unit},
+};
+
+/// Upper bounds of the time until a bot is paired, in seconds: from a bot that is paired at once to
+/// one that attends alone.
+const WAITING_BOUNDS: [f64; 10] = [0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
+/// Upper bounds of the time for a pairing, in seconds: a fit, and a commit.
+const PAIRING_BOUNDS: [f64; 9] = [0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
+
+/// What came of a match of a ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LadderOutcome {
+    Played,
+    Annulled,
+    CalledOff,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabels {
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct QueueLabels {
+    queue: &'static str,
+}
+
+/// The numbers of all ladders of a server.
+pub(super) struct LadderNumbers {
+    matches: Family<OutcomeLabels, Counter>,
+    waiting_seconds: Histogram,
+    pairing_seconds: Histogram,
+    attending: Family<QueueLabels, Gauge>,
+}
+
+impl LadderOutcome {
+    fn labels(self) -> OutcomeLabels {
+        let outcome = match self {
+            Self::Played => "played",
+            Self::Annulled => "annulled",
+            Self::CalledOff => "called off",
+        };
+        OutcomeLabels { outcome }
+    }
+}
+
+impl LadderNumbers {
+    pub(super) fn new(r: &mut Registry) -> Self {
+        let this = Self {
+            matches: Family::default(),
+            waiting_seconds: Histogram::new(WAITING_BOUNDS),
+            pairing_seconds: Histogram::new(PAIRING_BOUNDS),
+            attending: Family::default(),
+        };
+        let matches = this.matches.clone();
+        r.register(
+            "ladder_matches",
+            "Matches of ladders that are over",
+            matches,
+        );
+        r.register_with_unit(
+            "ladder_waiting",
+            "Time in which a bot with a free slot waited until it was paired",
+            Unit::Seconds,
+            this.waiting_seconds.clone(),
+        );
+        r.register_with_unit(
+            "ladder_pairing",
+            "Time to find the next match of a ladder and to store it",
+            Unit::Seconds,
+            this.pairing_seconds.clone(),
+        );
+        let attending = this.attending.clone();
+        r.register("attending_bots", "Bots that attend queues", attending);
+        this
+    }
+
+    /// Every series is there from the start.
+    pub(super) fn begin_all_series(&self) {
+        for outcome in [
+            LadderOutcome::Played,
+            LadderOutcome::Annulled,
+            LadderOutcome::CalledOff,
+        ] {
+            self.matches.get_or_create_owned(&outcome.labels());
+        }
+        self.attend(0, 0);
+    }
+
+    pub(super) fn over(&self, outcome: LadderOutcome) {
+        self.matches.get_or_create(&outcome.labels()).inc();
+    }
+
+    pub(super) fn waited(&self, time: Duration) {
+        self.waiting_seconds.observe(time.as_secs_f64());
+    }
+
+    pub(super) fn paired(&self, time: Duration) {
+        self.pairing_seconds.observe(time.as_secs_f64());
+    }
+
+    pub(super) fn attend(&self, ladders: usize, others: usize) {
+        for (queue, bots) in [("ladder", ladders), ("other", others)] {
+            let bots = i64::try_from(bots).unwrap_or(i64::MAX);
+            self.attending
+                .get_or_create(&QueueLabels { queue })
+                .set(bots);
+        }
+    }
+}
