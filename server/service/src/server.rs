@@ -20,8 +20,11 @@ use tracing::{info, warn};
 use self::{
     call_rates::limit_calls,
     health::ServicesHealth,
-    listeners::{PageListener, PortSlots, Shared, listen, serve_metrics},
-    starting::{begin_journal, make_replay_folder, recover, retention, secrets, start_rules},
+    listeners::{PageListener, PortSlots, Shared, listen, listen_if_asked, serve_metrics},
+    starting::{
+        begin_journal, make_replay_folder, recover, recover_ladders, retention, secrets,
+        start_rules,
+    },
     stopping::{Asked, Replays, close, stop_deadline, stopped},
 };
 pub use self::{
@@ -34,7 +37,7 @@ use crate::{
     journal::Journal,
     ladder::Ladders,
     lobby::Lobby,
-    metrics::{Metrics, Refresh},
+    metrics::Metrics,
     page::{Desk, Page},
     replays::{ReplayKeeper, Retention},
     rules::Workers,
@@ -102,18 +105,13 @@ impl Server {
             recover(storage, journal, &matches, &lobby, listens_on).await?;
         }
         let ladders = Ladders::new(ladder_set, store, Arc::clone(&matches), Arc::clone(&lobby));
-        let ladders = Arc::new(ladders);
-        let recovered = ladders.recover().await;
-        recovered.map_err(BindError::Ladders)?;
+        let ladders = recover_ladders(ladders, options.ladders, &authenticator).await?;
         let retention = retention(storage, keeper.as_ref(), matches.metrics());
         let replays = keeper.map(Replays::keep);
         let rules = options.rules.then(|| start_rules(matches.limits()));
         let rules = rules.transpose()?;
         let (listener, local_addr) = listen(addr).await?;
-        let metrics = match options.metrics {
-            Some(addr) => Some(listen(addr).await?),
-            None => None,
-        };
+        let metrics = listen_if_asked(options.metrics).await?;
         Ok(Self {
             listener,
             tls: options.tls,
@@ -184,11 +182,6 @@ impl Server {
         let matches = Arc::clone(&self.matches);
         let _watching = self.watch_time();
         self.ladders.run_all();
-        let forgetting = self
-            .retention
-            .take()
-            .map(|retention| tokio::spawn(retention.run()));
-        let _forgetting = forgetting.map(AbortOnDropHandle::new);
         let (services_health, health) = ServicesHealth::serving(self.rules.is_some()).await;
         let routes = Routes::new(RequestTimeout::new(health, limits.hello_time));
         let slots = PortSlots::new(&limits);
@@ -199,15 +192,8 @@ impl Server {
         let services = self.services(routes, &slots, &replay_desk, limit_calls)?;
         let shared = Shared::new(self.tls, limits.clone(), self.authenticator.clone());
         info!(addr = %self.local_addr, "serving");
-        let metrics = Arc::clone(matches.metrics());
-        let lobby = Arc::clone(&self.lobby);
-        let refresh: Refresh = Arc::new(move |metrics| {
-            let (ladders, others) = lobby.with(|room, _| room.attending_by_kind());
-            metrics.bots_attend(ladders, others);
-        });
-        let _metrics = self
-            .metrics
-            .map(|page| serve_metrics(page, metrics, refresh));
+        let (metrics, lobby) = (Arc::clone(matches.metrics()), Arc::clone(&self.lobby));
+        let _metrics = self.metrics.map(|page| serve_metrics(page, metrics, lobby));
         let drained = CancellationToken::new();
         let stopped = stopped(
             matches,
@@ -247,13 +233,18 @@ impl Server {
         close(&limits, journal, self.replays, &self.authenticator).await
     }
 
-    /// Watches the clock of the matches and the times of the lobby while what it gives lives.
-    fn watch_time(&self) -> [AbortOnDropHandle<()>; 2] {
+    /// Watches the clock of the matches and the times of the lobby, and has the store forget old
+    /// replays, while what it gives lives.
+    fn watch_time(&mut self) -> Vec<AbortOnDropHandle<()>> {
         let clock = Arc::clone(self.matches.clock());
         let lobby = Arc::clone(&self.lobby);
-        [
-            AbortOnDropHandle::new(tokio::spawn(clock.watch())),
-            AbortOnDropHandle::new(tokio::spawn(lobby.watch_time())),
-        ]
+        let retention = self.retention.take();
+        let forgetting = retention.map(|retention| tokio::spawn(retention.run()));
+        let watching = [
+            tokio::spawn(clock.watch()),
+            tokio::spawn(lobby.watch_time()),
+        ];
+        let tasks = watching.into_iter().chain(forgetting);
+        tasks.map(AbortOnDropHandle::new).collect()
     }
 }

@@ -22,6 +22,13 @@ pub(super) struct CreateArgs {
     server: ServerFlag,
     /// Name of the ladder and of its queue: 1 to 64 of a to z, 0 to 9, `.`, `_` and `-`
     name: String,
+    #[command(flatten)]
+    flags: LadderFlags,
+}
+
+/// What can be chosen for a ladder.
+#[derive(Args)]
+pub(crate) struct LadderFlags {
     /// Let only the bot of the API key of this name enter; may be given several times [default: all]
     #[arg(long = "admit", value_name = "NAME")]
     key_names: Vec<String>,
@@ -76,14 +83,15 @@ impl From<ReplaysFlag> for LadderReplays {
     }
 }
 
-impl CreateArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+impl LadderFlags {
+    /// The ladder of this name.
+    pub(crate) fn ladder(self, name: String) -> anyhow::Result<Ladder> {
         if self.match_flags.seed().is_some() {
             return Err(misuse("--seed: each match of a ladder draws its own"));
         }
         let config = self.match_flags.config(self.match_flags.least_seats()?)?;
-        let ladder = Ladder {
-            ladder_id: self.name,
+        Ok(Ladder {
+            ladder_id: name,
             config: Some(config),
             key_names: self.key_names,
             owners_apart: self.owners_apart,
@@ -97,7 +105,13 @@ impl CreateArgs {
                 max_matches_per_bot: self.closing_matches,
             }),
             ..Ladder::default()
-        };
+        })
+    }
+}
+
+impl CreateArgs {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let ladder = self.flags.ladder(self.name)?;
         block_on(async {
             let made = client::connect(&self.server).await?.create(ladder).await?;
             let name = Outside(&made.ladder_id);

@@ -16,6 +16,7 @@ use bridgemaster_proto::{
 };
 use clap::{Args, Subcommand};
 
+pub(super) use self::create::LadderFlags;
 use self::state::state_name;
 use super::{match_client::ServerFlag, output, proto_json, runtime::block_on, table};
 

@@ -1,17 +1,20 @@
 //! The config file of a server.
 
 use std::{
+    collections::BTreeMap,
     net::SocketAddr,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
+use bridgemaster_proto::v1::Ladder;
 use bridgemaster_server::{KeepReplays, Limits};
 use serde::Deserialize;
+use toml::Table;
 
 use super::{
     flags::{LogForm, PublicReadFlag, Survives},
-    keep_replays,
+    keep_replays, ladders,
 };
 use crate::{address, failure::misuse, input_file};
 
@@ -45,9 +48,22 @@ pub(super) struct ConfigFile {
     pub(super) log: Option<LogForm>,
     pub(super) insecure: bool,
     pub(super) limits: Limits,
+    /// The flags of `ladder create` for each ladder, by its name.
+    ladders: BTreeMap<String, Table>,
 }
 
 impl ConfigFile {
+    /// The ladders of the file at this path.
+    ///
+    /// # Errors
+    /// When an entry cannot be used.
+    pub(super) fn ladders(&self, path: &Path) -> anyhow::Result<Vec<Ladder>> {
+        let ladders = self.ladders.iter();
+        ladders
+            .map(|(name, table)| ladders::read(path, name, table))
+            .collect()
+    }
+
     /// Reads a file; the error of one that cannot be used names the entry and its line.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let text = input_file::read_text(path, MAX_CONFIG_BYTES).context("--config")?;

@@ -3,6 +3,7 @@
 mod config_file;
 mod flags;
 mod keep_replays;
+mod ladders;
 mod open_files;
 mod settings;
 
@@ -108,6 +109,7 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         rules: settings.rules,
         replays: settings.replays,
         public_read: settings.public_read,
+        ladders: settings.ladders,
         keys: keys.map(|store| store as Arc<dyn KeyStore>),
         storage: store.map(|store| Storage {
             store,

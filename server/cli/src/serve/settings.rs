@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use bridgemaster_proto::v1::Ladder;
 use bridgemaster_server::{KeepReplays, Limits, identity::PublicRead};
 
 use super::{
@@ -40,6 +41,7 @@ pub(super) struct Settings {
     pub(super) log: LogForm,
     pub(super) verbose: u8,
     pub(super) limits: Limits,
+    pub(super) ladders: Vec<Ladder>,
 }
 
 /// Where the page is served.
@@ -83,6 +85,10 @@ impl Settings {
             Some(path) => ConfigFile::read(path)?,
             None => ConfigFile::default(),
         };
+        let ladders = match &args.config {
+            Some(path) => file.ladders(path)?,
+            None => Vec::new(),
+        };
         let insecure = args.insecure || file.insecure;
         let survives = args.survives.or(file.survives);
         let keep_replays = args.keep_replays.or(file.keep_replays);
@@ -107,6 +113,7 @@ impl Settings {
             log: args.log.or(file.log).unwrap_or(LogForm::Text),
             verbose: args.verbose,
             limits: file.limits,
+            ladders,
         };
         settings.check_data(survives.is_some(), keep_replays.is_some())?;
         settings.check_public_read()?;

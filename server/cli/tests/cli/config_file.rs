@@ -14,6 +14,9 @@ use crate::{
 /// The page for operators, with the example of a config file.
 const OPERATING: &str = include_str!("../../../../docs/operating.md");
 
+/// The page for organisers, with the example of a ladder.
+const LADDER: &str = include_str!("../../../../docs/ladder.md");
+
 fn config(text: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("server.toml");
@@ -48,6 +51,34 @@ fn the_example_of_the_operators_page_serves_and_flags_win_over_it() {
     assert!(data.join("bridgemaster.db").is_file());
     assert!(signal("-TERM", server.process.id()));
     assert_eq!(server.process.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn the_ladder_of_the_organisers_page_is_made_and_has_to_stay_as_it_is() {
+    let (_, rest) = LADDER.split_once("```toml\n").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let data = data.to_str().unwrap();
+    let (_folder, path) = config(example);
+    // Made once, and the same at the next start.
+    for _ in 0..2 {
+        let mut server = Served::start(&["--data", data, "--config", &path]);
+        let listed = succeed(["ladder", "list", "--server", &server.url]);
+        assert!(
+            listed.contains("class") && listed.contains("open"),
+            "{listed}"
+        );
+        assert!(signal("-TERM", server.process.id()));
+        assert_eq!(server.process.wait().unwrap().code(), Some(0));
+    }
+    let (_folder, path) = config(&example.replace("max_matches = 8", "max_matches = 9"));
+    let flags = ["serve", "--listen", "127.0.0.1:0", "--no-page"];
+    let ran = run(flags.iter().chain(&["--data", data, "--config", &path]));
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    for told in ["the ladder class", "ladder.max_matches"] {
+        assert!(ran.err.contains(told), "{told} is not in {}", ran.err);
+    }
 }
 
 #[test]

@@ -187,12 +187,30 @@ impl Ladders {
         ladder: v1::Ladder,
     ) -> Result<v1::Ladder, Refusal> {
         let ladders = Arc::clone(self);
-        let change = async move { Ok(ladders.create_now(id, ladder).await) };
+        let change = async move {
+            let made = ladders.make_now(id, ladder).await;
+            Ok(made.map(|made| {
+                ladders.run(&made);
+                made.shown()
+            }))
+        };
         let made = self.turns.take(change).await;
         made.unwrap_or_else(|error| Err(storage_failed(&error)))
     }
 
-    async fn create_now(&self, id: LadderId, ladder: v1::Ladder) -> Result<v1::Ladder, Refusal> {
+    /// Makes a ladder that is [run](Self::run_all) with the others.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub(crate) async fn make(
+        self: &Arc<Self>,
+        id: LadderId,
+        ladder: v1::Ladder,
+    ) -> Result<(), Refusal> {
+        self.make_now(id, ladder).await.map(|_| ())
+    }
+
+    async fn make_now(&self, id: LadderId, ladder: v1::Ladder) -> Result<Arc<LiveLadder>, Refusal> {
         let taken = || {
             let detail = "there is a ladder or a queue of this name; choose another";
             Refusal::field("ladder.ladder_id", detail)
@@ -226,8 +244,7 @@ impl Ladders {
         })?;
         info!(ladder = %id, "a ladder is made");
         self.set.0.lock().insert(id, Arc::clone(&made));
-        self.run(&made);
-        Ok(made.shown())
+        Ok(made)
     }
 
     /// The ladder of this name.

@@ -43,6 +43,14 @@ pub enum BindError {
     /// The ladders cannot be read.
     #[error("the ladders cannot be read")]
     Ladders(#[source] StoreError),
+    /// A ladder that is to be there cannot be made, or is there and is another.
+    #[error("the ladder {name} of the config file: {problem}")]
+    Ladder {
+        /// Its name.
+        name: String,
+        /// What is wrong, and where.
+        problem: String,
+    },
     /// The queues cannot be read.
     #[error("the queues cannot be read")]
     Queues(#[source] StoreError),

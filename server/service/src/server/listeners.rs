@@ -20,6 +20,7 @@ use crate::{
     limits::{
         Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS,
     },
+    lobby::Lobby,
     metrics::{self, Metrics, Refresh},
     page::Guard,
     transport::{
@@ -34,6 +35,16 @@ pub(super) async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr)
     let listener = TcpListener::bind(addr).await.map_err(failed)?;
     let local_addr = listener.local_addr().map_err(failed)?;
     Ok((listener, local_addr))
+}
+
+/// The same, if there is an address.
+pub(super) async fn listen_if_asked(
+    addr: Option<SocketAddr>,
+) -> Result<Option<(TcpListener, SocketAddr)>, BindError> {
+    match addr {
+        Some(addr) => listen(addr).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// The places of connections on both ports.
@@ -135,9 +146,13 @@ impl PageListener {
 pub(super) fn serve_metrics(
     (listener, addr): (TcpListener, SocketAddr),
     metrics: Arc<Metrics>,
-    refresh: Refresh,
+    lobby: Arc<Lobby>,
 ) -> AbortOnDropHandle<std::io::Result<()>> {
     info!(%addr, "serving metrics");
+    let refresh: Refresh = Arc::new(move |metrics| {
+        let (ladders, others) = lobby.with(|room, _| room.attending_by_kind());
+        metrics.bots_attend(ladders, others);
+    });
     let slots = ConnectionSlots::without_bots(METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS);
     let few = FewConnections::new(listener, slots, METRICS_CONNECTION_TIME);
     AbortOnDropHandle::new(tokio::spawn(metrics::serve(few, metrics, refresh)))

@@ -2,6 +2,7 @@
 
 use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
+use bridgemaster_proto::v1::Ladder;
 use bridgemaster_store::{KeyStore, Store};
 
 use crate::{identity::PublicRead, limits::Limits, replays::KeepReplays, transport::Tls};
@@ -18,6 +19,8 @@ pub struct ServerOptions {
     pub keys: Option<Arc<dyn KeyStore>>,
     /// What is shown without a key where keys are asked for.
     pub public_read: PublicRead,
+    /// Ladders that are made if they are missing; one that is there has to be the same.
+    pub ladders: Vec<Ladder>,
     /// With this, connections are encrypted; without, the server speaks plain HTTP/2.
     pub tls: Option<Arc<Tls>>,
     /// Whether `RulesService` is served: the rules by call, for keys with the scope `rules`.
@@ -55,6 +58,7 @@ impl fmt::Debug for ServerOptions {
             .field("replays", &self.replays)
             .field("requires_keys", &self.keys.is_some())
             .field("public_read", &self.public_read)
+            .field("ladders", &self.ladders.len())
             .field("tls", &self.tls)
             .field("rules", &self.rules)
             .field("metrics", &self.metrics)

@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, path::Path, sync::Arc};
 
+use bridgemaster_proto::v1::Ladder;
 use bridgemaster_replay::SigningKey;
 use bridgemaster_store::Store;
 use tokio_util::task::AbortOnDropHandle;
@@ -10,12 +11,15 @@ use tracing::info;
 use super::{Storage, errors::BindError, listeners::listen};
 use crate::{
     hosting::{Matches, OfferTickets},
+    identity::Authenticator,
     journal::Journal,
+    ladder::Ladders,
     limits::Limits,
     lobby::{Lobby, QUEUE_NOTES},
     metrics::Metrics,
     replays::{KeepReplays, ReplayKeeper, Retention, signing_key},
     rules::Workers,
+    services::make_configured,
 };
 
 /// Makes the folder of replays, if it is not there, so that only its user can look into it: a
@@ -77,6 +81,26 @@ pub(super) async fn recover(
     }
     matches.recover(journal, &storage.given_up).await?;
     Ok(())
+}
+
+/// Takes the ladders of a store, and makes those that are asked for and missing.
+pub(super) async fn recover_ladders(
+    ladders: Ladders,
+    asked: Vec<Ladder>,
+    authenticator: &Authenticator,
+) -> Result<Arc<Ladders>, BindError> {
+    let ladders = Arc::new(ladders);
+    let recovered = ladders.recover().await;
+    recovered.map_err(BindError::Ladders)?;
+    for one in asked {
+        let name = one.ladder_id.clone();
+        let made = make_configured(&ladders, one, authenticator).await;
+        made.map_err(|refusal| BindError::Ladder {
+            name,
+            problem: refusal.message().to_owned(),
+        })?;
+    }
+    Ok(ladders)
 }
 
 /// What has a store forget old replays, if any are to be forgotten.

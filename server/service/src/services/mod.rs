@@ -1,6 +1,7 @@
 //! The unary and server-streaming services.
 
 mod catalog;
+mod configured_ladder;
 mod forking;
 mod ladder_desk;
 mod ladder_news;
@@ -19,6 +20,7 @@ mod supported;
 mod wishes;
 
 pub(crate) use catalog::Catalog;
+pub(crate) use configured_ladder::make_configured;
 pub(crate) use ladder_desk::LadderDesk;
 pub(crate) use lobby_desk::LobbyDesk;
 pub(crate) use match_desk::MatchDesk;

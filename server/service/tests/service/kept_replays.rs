@@ -25,7 +25,7 @@ fn last(count: u64) -> KeepReplays {
 #[tokio::test]
 async fn replays_of_older_matches_are_forgotten_and_their_results_stay() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let server = open_keeping(KeepReplays::All, None, Some(&store)).await;
+    let mut server = open_keeping(KeepReplays::All, None, Some(&store)).await;
     let mut ids = Vec::new();
     // More than one commit forgets.
     for _ in 0..20 {
@@ -58,11 +58,11 @@ async fn replays_of_older_matches_are_forgotten_and_their_results_stay() {
 #[tokio::test]
 async fn replays_are_forgotten_by_the_age_of_their_matches() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let server = open_keeping(KeepReplays::All, None, Some(&store)).await;
+    let mut server = open_keeping(KeepReplays::All, None, Some(&store)).await;
     let match_id = play(&server).await;
     server.crash().await;
     let hour = Duration::from_secs(60 * 60);
-    let server = open_keeping(KeepReplays::For(hour), None, Some(&store)).await;
+    let mut server = open_keeping(KeepReplays::For(hour), None, Some(&store)).await;
     server.replay(&match_id).await.unwrap();
     server.crash().await;
     let server = open_keeping(KeepReplays::For(Duration::ZERO), None, Some(&store)).await;
@@ -75,7 +75,7 @@ async fn replays_are_forgotten_by_the_age_of_their_matches() {
 #[tokio::test]
 async fn a_replay_is_forgotten_once_the_folder_of_replays_has_it() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let server = open_keeping(KeepReplays::All, None, Some(&store)).await;
+    let mut server = open_keeping(KeepReplays::All, None, Some(&store)).await;
     let mut ids = Vec::new();
     for _ in 0..3 {
         ids.push(play(&server).await);

@@ -201,14 +201,12 @@ async fn check_finished(
                 continue;
             }
         };
-        match replay(connection, store, &finished.match_id, number).await? {
-            Ok(ReplayRow::Kept(replay)) => {
-                let looked = inspector.finished_match(&finished, &replay);
-                report.damages.extend(looked.err());
-            }
-            Ok(ReplayRow::Forgotten) => {}
-            Err(damage) => report.damages.push(damage),
-        }
+        let replay = replay(connection, store, &finished.match_id, number).await?;
+        report.damages.extend(match replay {
+            Ok(ReplayRow::Kept(replay)) => inspector.finished_match(&finished, &replay).err(),
+            Ok(ReplayRow::Forgotten) => None,
+            Err(damage) => Some(damage),
+        });
         for party in parties.lines() {
             if is_party(connection, party, number).await? {
                 entries_of_parties += 1;
