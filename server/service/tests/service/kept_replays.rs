@@ -51,8 +51,15 @@ async fn replays_of_older_matches_are_forgotten_and_their_results_stay() {
         source: Some(Source::MatchId(old[0].clone())),
         ..WatchPositionsRequest::default()
     };
-    let refused = server.matches().watch_positions(watch).await;
-    assert_eq!(reason(&refused.unwrap_err()), "REPLAY_FORGOTTEN");
+    let watched = server.matches().watch_positions(watch).await;
+    let mut positions = watched.unwrap().into_inner();
+    let refused = loop {
+        match positions.message().await {
+            Ok(told) => assert!(told.is_some(), "the stream ends without a refusal"),
+            Err(refused) => break refused,
+        }
+    };
+    assert_eq!(reason(&refused), "REPLAY_FORGOTTEN");
 }
 
 #[tokio::test]

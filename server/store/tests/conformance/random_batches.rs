@@ -184,11 +184,14 @@ pub(crate) async fn random_misfits_are_refused_with_the_place_of_the_first(store
         let batch = workload.batch();
         // A write that opens, finishes or drops the same match twice, or repeats an entry.
         let place = random.random_range(0..batch.len());
-        let mut misfit = batch.clone();
-        misfit.insert(place + 1, misfit[place].clone());
-        match store.commit(misfit).await {
-            Err(StoreError::WriteRefused { index, .. }) => assert_eq!(index, place + 1),
-            other => panic!("batch {n}: {other:?}"),
+        // A replay may be forgotten twice.
+        if !matches!(batch[place], Write::ForgetReplay { .. }) {
+            let mut misfit = batch.clone();
+            misfit.insert(place + 1, misfit[place].clone());
+            match store.commit(misfit).await {
+                Err(StoreError::WriteRefused { index, .. }) => assert_eq!(index, place + 1),
+                other => panic!("batch {n}: {other:?}"),
+            }
         }
         if n % 20 == 0 {
             assert_eq!(Contents::of(store).await, committed.contents(), "batch {n}");

@@ -169,7 +169,10 @@ async fn a_page_of_replays_that_a_start_does_not_read_is_found_when_its_replay_i
             match store.replay(&one.match_id).await {
                 Ok(replay) => assert_eq!(replay.map(|bytes| bytes.len()), Some(9_000)),
                 Err(StoreError::Damaged { .. }) => {
-                    store.commit(vec![forget]).await.unwrap();
+                    match store.commit(vec![forget]).await {
+                        Ok(()) | Err(StoreError::Corrupt { .. }) => {}
+                        Err(other) => panic!("page {page}: {other}"),
+                    }
                     let still = store.replay(&one.match_id).await;
                     assert!(
                         matches!(still, Err(StoreError::Damaged { .. })),
@@ -184,6 +187,11 @@ async fn a_page_of_replays_that_a_start_does_not_read_is_found_when_its_replay_i
         match store.commit(later).await {
             Ok(()) | Err(StoreError::Corrupt { .. }) => {}
             Err(other) => panic!("page {page}: {other}"),
+        }
+        // The log would be taken for one of the next database.
+        let _ = store.close().await;
+        for beside in ["-wal", "-shm"] {
+            let _ = fs::remove_file(folder.path().join(format!("{DATABASE_FILE}{beside}")));
         }
     }
     assert!(believed > 40, "{believed} of {pages} pages");
