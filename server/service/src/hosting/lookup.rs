@@ -256,7 +256,11 @@ impl Matches {
         viewer: &(dyn Viewer + Sync),
     ) -> Vec<Arc<dyn HostedMatch>> {
         let party = wanted.party();
-        let of = viewer.sees_only().or(party.as_ref());
+        let of = match viewer.seen() {
+            Seen::All => party.as_ref(),
+            Seen::Of(name) => Some(name),
+            Seen::Nothing => return Vec::new(),
+        };
         let (mut newest, mut age) = (Vec::new(), u64::MAX);
         for _ in 0..MAX_LOOKS {
             let older = self.roster().before(age, of, AT_ONCE);

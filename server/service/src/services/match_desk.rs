@@ -24,6 +24,7 @@ use super::{
     opened_replay::{OpenedReplay, ReplayDesk, whole_replay},
     overview::{Overview, OverviewStream},
     positions::{Onlooker, PositionStream, viewers},
+    replay_sight::check_replay,
     supported::check_new_match,
     wishes::{check_reason, invited_bot, making, query, wanted_seats},
 };
@@ -31,7 +32,7 @@ use crate::{
     hosting::{HostedMatch, Matches, Reader, Seen, SharedNews, Viewer},
     identity::{Authenticator, Caller, KeyScope, Sight},
     journal::NotStored,
-    ladder::{LADDER_LABEL, Ladders},
+    ladder::Ladders,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
     lobby::Lobby,
     metrics::DamagedValue,
@@ -138,23 +139,6 @@ impl MatchDesk {
         let reader = reader(request, caller);
         let hosted = self.matches.find(&id, caller, &reader).await?;
         hosted.ok_or_else(|| unknown(match_id, caller))
-    }
-
-    /// Makes sure that the caller may see the replay of a match that he sees: it is his, or he sees
-    /// those of others, and the ladder that it belongs to shows them.
-    async fn check_replay(&self, hosted: &dyn HostedMatch, caller: &Caller) -> Result<(), Refusal> {
-        if caller.name().is_some_and(|name| hosted.is_of(name)) {
-            return Ok(());
-        }
-        caller.require_sight(Sight::Replays)?;
-        let info = hosted.info().shown().await;
-        let info = info.map_err(|NotStored| Refusal::storage_failed())?;
-        match info.labels.get(LADDER_LABEL) {
-            Some(ladder) => self
-                .ladders
-                .check_replays(ladder, caller.may(KeyScope::Admin)),
-            None => Ok(()),
-        }
     }
 }
 
@@ -361,7 +345,8 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<WatchMatchesRequest>,
     ) -> Result<Response<Self::WatchMatchesStream>, Status> {
-        let caller = self.authenticator.caller(request.metadata()).await?;
+        let caller = self.authenticator.onlooker(request.metadata()).await?;
+        caller.require_sight_of_guest(Sight::Matches)?;
         let reader = reader(&request, &caller);
         let matches = Arc::clone(&self.matches);
         let overview = Overview::new(matches, caller, reader, request.into_inner())?;
@@ -386,7 +371,7 @@ impl MatchService for MatchDesk {
         let (hosted, caller) = self.seen(&request, match_id, Sight::Matches).await?;
         if hosted.course().changes().is_none() {
             // It is over: its positions are made of its replay.
-            self.check_replay(&*hosted, &caller).await?;
+            check_replay(&self.ladders, &*hosted, &caller).await?;
         }
         let reader = reader(&request, &caller);
         let request = request.into_inner();
@@ -394,6 +379,7 @@ impl MatchService for MatchDesk {
             viewers: viewers(&request.viewers, hosted.seats())?,
             from: request.from_decision,
             matches: Arc::clone(&self.matches),
+            ladders: Arc::clone(&self.ladders),
             hosted,
             caller,
             reader,
@@ -446,7 +432,7 @@ impl MatchService for MatchDesk {
     ) -> Result<Response<GetReplayResponse>, Status> {
         let GetReplayRequest { match_id, as_file } = request.get_ref();
         let (hosted, caller) = self.seen(&request, match_id, Sight::Replays).await?;
-        self.check_replay(&*hosted, &caller).await?;
+        check_replay(&self.ladders, &*hosted, &caller).await?;
         let reader = reader(&request, &caller);
         let bytes = self.matches.replay(&*hosted, &reader).await?;
         // The buffer that it is written into may be twice as large.

@@ -23,10 +23,12 @@ use tokio::{
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::Status;
 
+use super::replay_sight::check_replay;
 use crate::{
     hosting::{CourseNews, HostedMatch, Matches, Reader},
     identity::Caller,
     journal::NotStored,
+    ladder::Ladders,
     limits::{MAX_VIEWERS, POSITIONS_INTERVAL},
     refusal::Refusal,
     transport::Call,
@@ -39,6 +41,7 @@ pub(super) type PositionStream =
 /// Somebody who looks at the positions of a match.
 pub(super) struct Onlooker {
     pub(super) matches: Arc<Matches>,
+    pub(super) ladders: Arc<Ladders>,
     pub(super) hosted: Arc<dyn HostedMatch>,
     pub(super) caller: Caller,
     pub(super) reader: Reader,
@@ -185,7 +188,9 @@ impl Onlooker {
         try_stream! {
             let replay = self.matches.whole_replay(&*self.hosted, &self.reader).await?;
             let _room = Call::room(replay.len()).await?;
-            let is_secret = self.hosted.course().is_secret_for().is_some();
+            // Who may not see the replay is told the rest as if the match still ran.
+            let is_told = self.hosted.course().is_secret_for().is_none()
+                && check_replay(&self.ladders, &*self.hosted, &self.caller).await.is_ok();
             let mut positions = match progress.positions.take() {
                 Some(positions) => positions,
                 None => {
@@ -194,7 +199,7 @@ impl Onlooker {
                         .map_err(unplayable)?
                 }
             };
-            if !is_secret {
+            if is_told {
                 positions.disclose();
             }
             let mut is_first = progress.told.is_none();

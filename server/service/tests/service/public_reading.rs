@@ -7,8 +7,8 @@ use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
     AdvanceLadderRequest, CreateLadderRequest, GetMatchRequest, GetReplayRequest, Ladder,
     LadderMatch, LadderReplays, LadderState, ListLadderMatchesRequest, MatchConfig, MatchState,
-    OfferPurpose, WatchPositionsRequest, ladder_service_client::LadderServiceClient,
-    watch_positions_request::Source,
+    OfferPurpose, WatchMatchesRequest, WatchPositionsRequest,
+    ladder_service_client::LadderServiceClient, watch_positions_request::Source,
 };
 use bridgemaster_sdk::AttendOptions;
 use bridgemaster_server::identity::{
@@ -63,9 +63,13 @@ fn documented() -> BTreeMap<String, [bool; 4]> {
 #[tokio::test]
 async fn without_a_key_exactly_the_calls_are_answered_that_the_page_for_operators_names() {
     let documented = documented();
-    assert_eq!(documented.len(), 13, "{documented:?}");
+    assert_eq!(documented.len(), 14, "{documented:?}");
     for (place, level) in LEVELS.into_iter().enumerate() {
         let locked = LockedServer::showing(level).await;
+        let maker = locked.key("maker", &[Create]).await;
+        // So that a stream of the matches in play has something to tell.
+        let made = locked.with(&maker).create(config(GAMES[0], 2)).await;
+        made.unwrap();
         for path in locked_methods() {
             let name = path.rsplit('/').next().unwrap();
             let is_answered = documented.get(name).is_some_and(|told| told[place]);
@@ -171,6 +175,80 @@ async fn a_match_of_others_is_seen_as_far_as_the_scope_or_the_server_lets() {
                 "{level:?}"
             );
         }
+    }
+}
+
+#[tokio::test]
+async fn the_stream_of_matches_in_play_tells_of_those_that_the_caller_sees() {
+    for (level, sees_all) in [(PublicRead::None, false), (PublicRead::Matches, true)] {
+        let locked = LockedServer::showing(level).await;
+        let [maker, other] = [
+            locked.key("maker", &[Create]).await,
+            locked.key("other", &[Create]).await,
+        ];
+        let of_maker = locked.with(&maker).create(config(GAMES[0], 2)).await;
+        let of_other = locked.with(&other).create(config(GAMES[0], 2)).await;
+        let [of_maker, of_other] = [of_maker, of_other].map(|made| made.unwrap().match_id);
+        // The newest is told of first.
+        let newest = async |key| {
+            let wanted = by(key, WatchMatchesRequest::default());
+            let watching = locked.server.matches().watch_matches(wanted).await?;
+            let news = timeout(PATIENCE, watching.into_inner().message()).await;
+            let news = news.expect("a match is told of")?.expect("it goes on");
+            Ok::<_, Status>(news.r#match.unwrap().match_id)
+        };
+        let first = newest(Some(&maker)).await.unwrap();
+        assert_eq!(first == of_other, sees_all, "{level:?}");
+        assert!(sees_all || first == of_maker);
+        match newest(None).await {
+            Ok(first) => assert!(sees_all && first == of_other),
+            Err(refused) => {
+                assert!(!sees_all, "{refused:?}");
+                assert_eq!(reason(&refused), "KEY_MISSING");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_watches_a_match_to_its_end_is_told_no_more_of_its_decisions_than_a_replay_would() {
+    for (level, is_told) in [(PublicRead::Matches, false), (PublicRead::All, true)] {
+        let locked = LockedServer::showing(level).await;
+        let maker = locked.key("maker", &[Create]).await;
+        let keys = [
+            locked.key("ada", &[Play]).await,
+            locked.key("bob", &[Play]).await,
+        ];
+        let seated = locked.with(&maker).create(config(GAMES[0], 2)).await;
+        let seated = seated.unwrap();
+        let watch = WatchPositionsRequest {
+            source: Some(Source::MatchId(seated.match_id.clone())),
+            ..WatchPositionsRequest::default()
+        };
+        let mut matches = locked.server.matches();
+        let watching = matches.watch_positions(watch).await.unwrap();
+        let mut watching = watching.into_inner();
+        // Nothing more is read before the match is over.
+        watching.message().await.unwrap().unwrap();
+        let bots = keys.each_ref().map(|key| locked.with(key));
+        let playing: Vec<_> = bots
+            .into_iter()
+            .zip(&seated.tickets)
+            .map(|(caller, ticket)| caller.good_bot(ticket))
+            .collect();
+        for bot in playing {
+            bot.await.unwrap().unwrap();
+        }
+        let (mut played, mut told) = (0, 0);
+        while let Some(news) = watching.message().await.unwrap() {
+            if let Some(decision) = news.position.and_then(|one| one.played) {
+                played += 1;
+                told += usize::from(decision.decision.is_some());
+            }
+        }
+        assert!(played > 0, "{level:?}");
+        // Of those that were told while the match ran, nobody is told.
+        assert!(is_told || told == 0, "{level:?}: {told} of {played}");
     }
 }
 
