@@ -93,6 +93,7 @@ impl MatchDesk {
                 let id = MatchId::new(match_id.as_str()).map_err(|_| unknown(&match_id, caller))?;
                 let hosted = self.matches.find(&id, caller, reader).await?;
                 let hosted = hosted.ok_or_else(|| unknown(&match_id, caller))?;
+                check_replay(&self.ladders, &*hosted, caller).await?;
                 self.matches.replay(&*hosted, reader).await?.to_vec()
             }
         };

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
-    AdvanceLadderRequest, CreateLadderRequest, GetMatchRequest, GetReplayRequest, Ladder,
-    LadderMatch, LadderReplays, LadderState, ListLadderMatchesRequest, MatchConfig, MatchState,
-    OfferPurpose, WatchMatchesRequest, WatchPositionsRequest,
-    ladder_service_client::LadderServiceClient, watch_positions_request::Source,
+    AdvanceLadderRequest, CreateLadderRequest, CreateMatchRequest, GetMatchRequest,
+    GetReplayRequest, Ladder, LadderMatch, LadderReplays, LadderState, ListLadderMatchesRequest,
+    MatchConfig, MatchFork, MatchState, OfferPurpose, WatchMatchesRequest, WatchPositionsRequest,
+    ladder_service_client::LadderServiceClient, match_fork::Source as ForkSource,
+    watch_positions_request::Source,
 };
 use bridgemaster_sdk::AttendOptions;
 use bridgemaster_server::identity::{
@@ -176,6 +177,46 @@ async fn a_match_of_others_is_seen_as_far_as_the_scope_or_the_server_lets() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn a_match_whose_replay_the_caller_may_not_see_is_not_forked() {
+    let locked = LockedServer::showing(PublicRead::Matches).await;
+    let maker = locked.key("maker", &[Create]).await;
+    let other = locked.key("other", &[Create]).await;
+    let bots = [
+        locked.key("ada", &[Play]).await,
+        locked.key("bob", &[Play]).await,
+    ];
+    let seated = locked.with(&maker).create(config(GAMES[0], 2)).await;
+    let seated = seated.unwrap();
+    let playing: Vec<_> = bots
+        .iter()
+        .zip(&seated.tickets)
+        .map(|(key, ticket)| locked.with(key).good_bot(ticket))
+        .collect();
+    for bot in playing {
+        bot.await.unwrap().unwrap();
+    }
+    let fork = || CreateMatchRequest {
+        config: Some(MatchConfig {
+            seed: None,
+            ..config(GAMES[0], 2)
+        }),
+        fork: Some(MatchFork {
+            source: Some(ForkSource::MatchId(seated.match_id.clone())),
+            decisions: 1,
+            ..MatchFork::default()
+        }),
+        ..CreateMatchRequest::default()
+    };
+    let mut matches = locked.server.matches();
+    let refused = matches.create_match(by(Some(&other), fork())).await;
+    assert_eq!(reason(&refused.unwrap_err()), "SCOPE_MISSING");
+    matches
+        .create_match(by(Some(&maker), fork()))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
