@@ -108,8 +108,8 @@ impl Contest {
     ///
     /// # Errors
     /// [`RunError`] for what is no end of a contest: what cannot be stored or reached at the
-    /// beginning. A bot or a server that fails later is an end: [`ExitReason::BotFault`],
-    /// [`ExitReason::RefereeFault`].
+    /// beginning. A bot or a server that fails later is an end:
+    /// [`BotFault`](crate::ExitReason::BotFault), [`RefereeFault`](crate::ExitReason::RefereeFault).
     pub async fn play(
         self,
         server: &ServerAddress,
