@@ -5,6 +5,9 @@ use xxhash_rust::xxh64::{Xxh64, xxh64};
 /// Bytes of a [`StoreId`].
 pub(crate) const STORE_ID_BYTES: usize = 16;
 
+/// What is wrong with a value whose checksum is not that of its bytes.
+pub(crate) const CHECKSUM_DIFFERS: &str = "its checksum differs";
+
 /// Drawn when a store is made, and kept by its backups. Checksums depend on it, so that a row of
 /// another store is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,11 @@ use std::{
 
 use xxhash_rust::xxh64::xxh64;
 
-use crate::{COMMITS_FILE, StoreError, checksum::StoreId, closed};
+use crate::{
+    COMMITS_FILE, StoreError,
+    checksum::{CHECKSUM_DIFFERS, StoreId},
+    closed,
+};
 
 /// Longest file that is read, in bytes: twice what is written.
 const MAX_BYTES: u64 = 256;
@@ -123,7 +127,7 @@ fn parse(bytes: &[u8]) -> Told {
         return Told::Nonsense("its numbers cannot be read");
     };
     if text(store, commits).as_bytes() != bytes {
-        return Told::Nonsense("its checksum differs");
+        return Told::Nonsense(CHECKSUM_DIFFERS);
     }
     Told::Commits(store, commits)
 }

@@ -6,7 +6,8 @@ use sqlx::{Row as _, SqliteConnection};
 
 use super::{
     failure::Fault,
-    identity, journal, key_rows, ladder_rows, log_file, match_rows, note_rows, opening,
+    finished_rows, identity, journal, key_rows, ladder_rows, log_file, note_rows, open_rows,
+    opening,
     replay_rows::{self, ReplayRow},
     secret_rows,
     writer::{check_together, tail},
@@ -125,7 +126,7 @@ async fn check_values(
         .await?;
     report.commits = commits.unwrap_or_default().unsigned_abs();
     report.tail = tail(told, commits.unwrap_or_default());
-    let open = match_rows::open_rows(connection, store).await?;
+    let open = open_rows::all(connection, store).await?;
     report.open = open.len() as u64;
     let mut loaded = journal::load(connection, store, open).await?;
     report.damages = loaded.damages;
@@ -135,7 +136,7 @@ async fn check_values(
         };
         let match_key = in_play.standing.match_key;
         // One that is damaged has no journal that was read.
-        let Ok(header) = match_rows::header(connection, store, match_key).await? else {
+        let Ok(header) = open_rows::header(connection, store, match_key).await? else {
             continue;
         };
         let looked = inspector.match_in_play(&OpenMatch {
@@ -194,7 +195,7 @@ async fn check_finished(
         }
         last = number;
         report.finished += 1;
-        let (finished, parties) = match match_rows::finished_of(store, &row) {
+        let (finished, parties) = match finished_rows::read(store, &row) {
             Ok(read) => read,
             Err(damage) => {
                 report.damages.push(damage);

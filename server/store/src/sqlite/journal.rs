@@ -8,7 +8,7 @@ use super::{
     batch_numbers::BatchNumbers,
     failure::Fault,
     in_play::{InPlay, MatchesInPlay, Standing},
-    match_rows::OpenRow,
+    open_rows::OpenRow,
     sweep::Sweep,
 };
 use crate::{

@@ -7,7 +7,9 @@ use sqlx::{AssertSqlSafe, Row as _, SqliteConnection, SqliteExecutor, sqlite::Sq
 use super::failure::Fault;
 use crate::{
     DamagedKey, DamagedValue, InvalidText, Key, KeyId, KeyName, KeysMark, NewKey, OwnerName, Scope,
-    SecretHash, StoreError, checksum::StoreId, limits::MAX_KEYS,
+    SecretHash, StoreError,
+    checksum::{CHECKSUM_DIFFERS, StoreId},
+    limits::MAX_KEYS,
 };
 
 /// Reads rows of keys.
@@ -237,7 +239,7 @@ fn key_of(store: StoreId, row: &SqliteRow) -> Result<Key, DamagedRow> {
     };
     let detail = match (read(), row.try_get::<i64, _>(8)) {
         (Ok((key, computed)), Ok(checksum)) if computed == checksum => return Ok(key),
-        (Ok(_), Ok(_)) => "its checksum differs".to_owned(),
+        (Ok(_), Ok(_)) => CHECKSUM_DIFFERS.to_owned(),
         (Err(error), _) | (_, Err(error)) => error.to_string(),
     };
     let key_number = row.try_get(9).unwrap_or_default();

@@ -8,12 +8,9 @@ use super::failure::Fault;
 use crate::{
     Damage, DamagedValue, LadderChange, LadderId, LadderRows, StoredLadder, StoredLadderMatch,
     StoredLadderVersion,
-    checksum::StoreId,
+    checksum::{CHECKSUM_DIFFERS, StoreId},
     ladder_batch::{LadderStanding, LadderStandings},
 };
-
-/// What is wrong with a row whose checksum is not that of its values.
-const DIFFERS: &str = "its checksum differs";
 
 /// How these ladders stand, with those of these matches that are not over.
 pub(super) async fn standings(
@@ -372,7 +369,7 @@ fn sound<T>(
 ) -> Result<T, Damage> {
     let detail = match read {
         Ok((value, true)) => return Ok(value),
-        Ok((_, false)) => DIFFERS.to_owned(),
+        Ok((_, false)) => CHECKSUM_DIFFERS.to_owned(),
         Err(error) => error.to_string(),
     };
     let value = damaged();

@@ -9,6 +9,7 @@ mod batch_numbers;
 mod checking;
 mod copying;
 mod failure;
+mod finished_rows;
 mod identity;
 mod in_play;
 mod journal;
@@ -16,9 +17,11 @@ mod key_rows;
 mod key_store;
 mod ladder_rows;
 mod log_file;
-mod match_rows;
+mod match_counts;
+mod match_ids;
 mod named_rows;
 mod note_rows;
+mod open_rows;
 mod opening;
 mod options;
 mod party_lists;
@@ -26,6 +29,7 @@ mod plan;
 mod replay_rows;
 mod schema;
 mod secret_rows;
+mod steps;
 mod sweep;
 mod transaction;
 mod writer;
@@ -184,17 +188,17 @@ impl Store for SqliteStore {
         of: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let page = match_rows::finished_page(&self.readers, self.store, after, limit, of).await;
+        let page = finished_rows::page(&self.readers, self.store, after, limit, of).await;
         page.map_err(|fault| self.told(fault))
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
-        let finished = match_rows::finished_match(&self.readers, self.store, id).await;
+        let finished = finished_rows::one(&self.readers, self.store, id).await;
         finished.map_err(|fault| self.told(fault))
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
-        let is_party = match_rows::is_party(&self.readers, id, name).await;
+        let is_party = finished_rows::is_party(&self.readers, id, name).await;
         is_party.map_err(|fault| self.told(fault))
     }
 
@@ -210,12 +214,13 @@ impl Store for SqliteStore {
         spared: u64,
     ) -> Result<Vec<KeptReplay>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let kept = match_rows::kept_replays(&self.readers, self.store, after, limit, spared).await;
+        let kept =
+            finished_rows::kept_replays(&self.readers, self.store, after, limit, spared).await;
         kept.map_err(|fault| self.told(fault))
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        let counts = match_rows::counts(&self.readers).await;
+        let counts = match_counts::counts(&self.readers).await;
         counts.map_err(|fault| self.told(fault))
     }
 

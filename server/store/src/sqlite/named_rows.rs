@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use sqlx::{Row as _, sqlite::SqliteRow};
 
-use crate::{Damage, DamagedValue, checksum::StoreId};
+use crate::{
+    Damage, DamagedValue,
+    checksum::{CHECKSUM_DIFFERS, StoreId},
+};
 
 /// A table of such rows, selected in this order: name, value, checksum.
 pub(super) struct NamedTable {
@@ -49,7 +52,7 @@ impl NamedTable {
         };
         let detail = match read() {
             Ok((named, true)) => return Ok(named),
-            Ok((_, false)) => "its checksum differs".to_owned(),
+            Ok((_, false)) => CHECKSUM_DIFFERS.to_owned(),
             Err(error) => error.to_string(),
         };
         Err(Damage {

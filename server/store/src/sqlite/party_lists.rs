@@ -3,7 +3,7 @@
 
 use sqlx::{Row as _, SqliteConnection};
 
-use super::{failure::Fault, match_rows::finished_of};
+use super::{failure::Fault, finished_rows};
 use crate::checksum::StoreId;
 
 /// Within a transaction: makes the entries anew that are not those of sound matches. What the lists
@@ -27,7 +27,7 @@ pub(super) async fn mend(connection: &mut SqliteConnection, store: StoreId) -> R
         .bind(number)
         .fetch_optional(&mut *connection)
         .await?;
-        match row.map(|row| finished_of(store, &row)) {
+        match row.map(|row| finished_rows::read(store, &row)) {
             // It stays.
             Some(Err(_)) => {}
             Some(Ok((_, names))) => {

@@ -6,10 +6,10 @@ use std::fmt;
 use sqlx::{Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
 
 use super::failure::{Fault, is_corrupt};
-use crate::{Damage, DamagedValue, MatchId, StoreError, checksum::StoreId};
-
-/// What is wrong with a row whose checksum is not that of its values.
-const DIFFERS: &str = "its checksum differs";
+use crate::{
+    Damage, DamagedValue, MatchId, StoreError,
+    checksum::{CHECKSUM_DIFFERS, StoreId},
+};
 
 /// What a row of a replay says.
 pub(super) enum ReplayRow {
@@ -109,7 +109,7 @@ pub(super) fn replay_of(
     match read() {
         Ok((Some(replay), true)) => Ok(ReplayRow::Kept(replay)),
         Ok((None, true)) => Ok(ReplayRow::Forgotten),
-        Ok((_, false)) => Err(damage(id, DIFFERS)),
+        Ok((_, false)) => Err(damage(id, CHECKSUM_DIFFERS)),
         Err(error) => Err(damage(id, error)),
     }
 }

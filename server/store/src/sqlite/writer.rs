@@ -6,11 +6,11 @@ use sqlx::{Connection as _, SqliteConnection};
 
 use super::{
     failure::Fault,
-    identity,
+    finished_rows, identity,
     in_play::MatchesInPlay,
-    journal, key_rows, ladder_rows, match_rows, party_lists,
+    journal, key_rows, ladder_rows, open_rows, party_lists,
     plan::Plan,
-    secret_rows,
+    secret_rows, steps,
     sweep::Sweep,
     transaction::{self, JournalRow},
 };
@@ -117,7 +117,7 @@ impl Writer {
         let bytes = body.len();
         let work = async {
             for step in plan.steps {
-                match_rows::carry_out(&mut self.connection, self.store, step).await?;
+                steps::carry_out(&mut self.connection, self.store, step).await?;
             }
             let swept = self.sweep.step(&mut self.connection, none_in_play).await?;
             Ok((swept, JournalRow { number, body }))
@@ -200,7 +200,7 @@ impl Writer {
         for id in batch.iter().filter_map(Write::match_id) {
             if self.matches.get(id).is_none()
                 && !finished.contains(id)
-                && match_rows::finish_number(&mut self.connection, id)
+                && finished_rows::number(&mut self.connection, id)
                     .await?
                     .is_some()
             {
@@ -230,7 +230,7 @@ impl Writer {
             }
         };
         let match_key = in_play.standing.match_key;
-        let header = match_rows::header(&mut self.connection, self.store, match_key).await?;
+        let header = open_rows::header(&mut self.connection, self.store, match_key).await?;
         let header = header.map_err(damaged(DamagedValue::Header))?;
         let journal = match in_play.read_at_open.take() {
             Some(journal) => journal,
@@ -255,7 +255,7 @@ impl Writer {
             return Ok(None);
         };
         let match_key = in_play.standing.match_key;
-        let header = match_rows::header(&mut self.connection, self.store, match_key).await?;
+        let header = open_rows::header(&mut self.connection, self.store, match_key).await?;
         match header {
             Ok(header) => Ok(Some(header)),
             Err(detail) => Err(Fault::Damage(Damage {
@@ -335,7 +335,7 @@ async fn take_over(connection: &mut SqliteConnection, told: &Told) -> Result<Tak
     let work = async {
         let identity = identity::write(connection, true).await?;
         let store = identity.store;
-        let open = match_rows::open_rows(connection, store).await?;
+        let open = open_rows::all(connection, store).await?;
         let mut loaded = journal::load(connection, store, open).await?;
         loaded.sweep.all(connection).await?;
         let party_lists_mended = party_lists::mend(connection, store).await?;

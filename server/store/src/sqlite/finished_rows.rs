@@ -1,5 +1,4 @@
-//! Rows of matches: those in play without their journals, and the finished ones without their
-//! replays.
+//! Rows of the finished matches, without their replays.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +7,16 @@ use sqlx::{
     sqlite::{SqlitePool, SqliteRow},
 };
 
-use super::{failure::Fault, ladder_rows, note_rows, plan::Step, replay_rows};
+use super::{
+    failure::Fault,
+    match_ids::{STAND_IN_FINISHED, id_of, stand_in},
+    replay_rows,
+};
 use crate::{
     Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, KeyName,
-    MatchCounts, MatchId, checksum::StoreId,
+    MatchId,
+    checksum::{CHECKSUM_DIFFERS, StoreId},
 };
-
-/// What the ids begin with by which matches are named whose own cannot be read; the key or the
-/// number of the row follows.
-const STAND_IN_OPEN: &str = "damaged-in-play-";
-const STAND_IN_FINISHED: &str = "damaged-finished-";
-
-/// What is wrong with a row whose checksum is not that of its values.
-const DIFFERS: &str = "its checksum differs";
 
 /// A page of the finished matches of a party, by the lists of parties.
 const PAGE_OF_PARTY: &str =
@@ -29,87 +25,8 @@ const PAGE_OF_PARTY: &str =
      WHERE name = ?3 AND finish_number < ?1
      ORDER BY finish_number DESC LIMIT ?2 + 1";
 
-/// A match in play, without its header.
-#[derive(Debug)]
-pub(super) struct OpenRow {
-    pub(super) match_key: i64,
-    /// Its own, or one that stands in for it.
-    pub(super) match_id: MatchId,
-    pub(super) opened_at_unix_ms: i64,
-    /// What is wrong with it, if anything is.
-    pub(super) problem: Option<String>,
-}
-
-/// Carries out a step of a plan.
-pub(super) async fn carry_out(
-    connection: &mut SqliteConnection,
-    store: StoreId,
-    step: Step,
-) -> Result<(), Fault> {
-    match step {
-        Step::Open {
-            match_key,
-            match_id,
-            opened_at_unix_ms,
-            header,
-        } => {
-            let checksum = checksum_of_open(
-                store,
-                match_key,
-                match_id.as_str(),
-                opened_at_unix_ms,
-                &header,
-            );
-            sqlx::query(
-                "INSERT INTO open_match (match_key, match_id, opened_at_unix_ms, header, checksum)
-                 VALUES (?, ?, ?, ?, ?)",
-            )
-            .bind(match_key)
-            .bind(match_id.as_str())
-            .bind(opened_at_unix_ms)
-            .bind(header)
-            .bind(checksum)
-            .execute(connection)
-            .await?;
-        }
-        Step::Finish {
-            match_key,
-            finished,
-            replay,
-            parties,
-        } => {
-            delete_open(connection, match_key).await?;
-            finish(connection, store, finished, replay, &parties).await?;
-        }
-        Step::DropOpen { match_key } => delete_open(connection, match_key).await?,
-        Step::DropFinished { match_id } => {
-            if let Some(number) = finish_number(&mut *connection, &match_id).await? {
-                delete_finished(connection, number).await?;
-            }
-        }
-        Step::ForgetReplay { match_id } => {
-            if let Some(number) = finish_number(&mut *connection, &match_id).await? {
-                replay_rows::forget(connection, store, number, &match_id).await?;
-            }
-        }
-        Step::KeepNote { name, value } => note_rows::keep(connection, store, &name, value).await?,
-        Step::DropNote { name } => note_rows::forget(connection, &name).await?,
-        Step::ChangeLadder { ladder_id, change } => {
-            ladder_rows::carry_out(connection, store, &ladder_id, change).await?;
-        }
-    }
-    Ok(())
-}
-
-async fn delete_open(connection: &mut SqliteConnection, match_key: i64) -> Result<(), Fault> {
-    sqlx::query("DELETE FROM open_match WHERE match_key = ?")
-        .bind(match_key)
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-async fn finish(
+/// Adds a finished match with its replay and its parties.
+pub(super) async fn insert(
     connection: &mut SqliteConnection,
     store: StoreId,
     finished: FinishedMatch,
@@ -119,7 +36,7 @@ async fn finish(
     let names: Vec<&str> = parties.iter().map(KeyName::as_str).collect();
     // A name has no line break.
     let parties = names.join("\n");
-    let checksum = checksum_of_finished(store, &finished, &parties);
+    let checksum = checksum_of(store, &finished, &parties);
     let finish_number: i64 = sqlx::query_scalar(
         "INSERT INTO finished_match
              (match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties, checksum)
@@ -151,7 +68,8 @@ async fn finish(
     Ok(())
 }
 
-async fn delete_finished(
+/// Removes a finished match with its replay and its parties.
+pub(super) async fn delete(
     connection: &mut SqliteConnection,
     finish_number: i64,
 ) -> Result<(), Fault> {
@@ -169,23 +87,7 @@ async fn delete_finished(
     Ok(())
 }
 
-fn checksum_of_open(
-    store: StoreId,
-    match_key: i64,
-    match_id: &str,
-    opened_at_unix_ms: i64,
-    header: &[u8],
-) -> i64 {
-    store
-        .row("open_match")
-        .number(match_key)
-        .text(match_id)
-        .number(opened_at_unix_ms)
-        .bytes(header)
-        .finish()
-}
-
-fn checksum_of_finished(store: StoreId, finished: &FinishedMatch, parties: &str) -> i64 {
+fn checksum_of(store: StoreId, finished: &FinishedMatch, parties: &str) -> i64 {
     store
         .row("finished_match")
         .text(finished.match_id.as_str())
@@ -196,70 +98,8 @@ fn checksum_of_finished(store: StoreId, finished: &FinishedMatch, parties: &str)
         .finish()
 }
 
-/// The matches in play, each checked.
-pub(super) async fn open_rows(
-    connection: &mut SqliteConnection,
-    store: StoreId,
-) -> Result<Vec<OpenRow>, Fault> {
-    let rows = sqlx::query(
-        "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match",
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .iter()
-        .map(|row| {
-            let match_key = row.try_get(0).unwrap_or_default();
-            let read = read_open(store, match_key, row);
-            let match_id = id_of(row, 1);
-            let stand_in = || stand_in(STAND_IN_OPEN, match_key);
-            OpenRow {
-                match_key,
-                match_id: match_id.unwrap_or_else(stand_in),
-                opened_at_unix_ms: row.try_get(2).unwrap_or_default(),
-                problem: read.err(),
-            }
-        })
-        .collect())
-}
-
-/// The header of a row of `open_match`.
-fn read_open(store: StoreId, match_key: i64, row: &SqliteRow) -> Result<Vec<u8>, String> {
-    let read = || -> Result<_, sqlx::Error> {
-        let match_id: String = row.try_get(1)?;
-        let header: Vec<u8> = row.try_get(3)?;
-        let computed = checksum_of_open(store, match_key, &match_id, row.try_get(2)?, &header);
-        Ok((match_id, header, row.try_get::<i64, _>(4)? == computed))
-    };
-    let (match_id, header, is_sound) = read().map_err(|error| error.to_string())?;
-    if !is_sound {
-        return Err(DIFFERS.to_owned());
-    }
-    MatchId::new(match_id).map_err(|error| error.to_string())?;
-    Ok(header)
-}
-
-/// The header of a match in play; or what is wrong with it.
-pub(super) async fn header(
-    connection: &mut SqliteConnection,
-    store: StoreId,
-    match_key: i64,
-) -> Result<Result<Vec<u8>, String>, Fault> {
-    let row = sqlx::query(
-        "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
-         WHERE match_key = ?",
-    )
-    .bind(match_key)
-    .fetch_optional(connection)
-    .await?;
-    Ok(match row {
-        Some(row) => read_open(store, match_key, &row),
-        None => Err("it is missing".to_owned()),
-    })
-}
-
 /// The row of a finished match, by its id or by what stands in for it.
-pub(super) async fn finish_number(
+pub(super) async fn number(
     database: &mut SqliteConnection,
     id: &MatchId,
 ) -> Result<Option<i64>, Fault> {
@@ -283,7 +123,7 @@ pub(super) async fn finish_number(
 }
 
 /// A page of finished matches.
-pub(super) async fn finished_page(
+pub(super) async fn page(
     database: impl SqliteExecutor<'_>,
     store: StoreId,
     after: Option<FinishedCursor>,
@@ -320,7 +160,7 @@ pub(super) async fn finished_page(
             .map(|row| FinishedCursor(number(row))),
     };
     for row in &rows {
-        match finished_of(store, row) {
+        match read(store, row) {
             Ok((finished, parties)) => {
                 let is_party = |of: &KeyName| parties.lines().any(|name| name == of.as_str());
                 if of.is_none_or(is_party) {
@@ -339,10 +179,7 @@ pub(super) async fn finished_page(
 }
 
 /// A finished match and its parties, from a row as lists read it.
-pub(super) fn finished_of(
-    store: StoreId,
-    row: &SqliteRow,
-) -> Result<(FinishedMatch, String), Damage> {
+pub(super) fn read(store: StoreId, row: &SqliteRow) -> Result<(FinishedMatch, String), Damage> {
     let read = || -> Result<_, sqlx::Error> {
         let parties: String = row.try_get(5)?;
         let finished = FinishedMatch {
@@ -352,12 +189,12 @@ pub(super) fn finished_of(
             ended_at_unix_ms: row.try_get(3)?,
             summary: row.try_get(4)?,
         };
-        let computed = checksum_of_finished(store, &finished, &parties);
+        let computed = checksum_of(store, &finished, &parties);
         Ok((finished, parties, row.try_get::<i64, _>(6)? == computed))
     };
     let problem = match read() {
         Ok((finished, parties, true)) => return Ok((finished, parties)),
-        Ok((_, _, false)) => DIFFERS.to_owned(),
+        Ok((_, _, false)) => CHECKSUM_DIFFERS.to_owned(),
         Err(error) => error.to_string(),
     };
     let id = id_of(row, 1)
@@ -368,7 +205,8 @@ pub(super) fn finished_of(
     })
 }
 
-pub(super) async fn finished_match(
+/// A finished match, by its id.
+pub(super) async fn one(
     database: impl SqliteExecutor<'_>,
     store: StoreId,
     id: &MatchId,
@@ -381,7 +219,7 @@ pub(super) async fn finished_match(
     .bind(id.as_str())
     .fetch_optional(database)
     .await?;
-    let finished = row.map(|row| finished_of(store, &row)).transpose();
+    let finished = row.map(|row| read(store, &row)).transpose();
     Ok(finished
         .map_err(Fault::Damage)?
         .map(|(finished, _)| finished))
@@ -442,36 +280,13 @@ pub(super) async fn kept_replays(
 }
 
 fn kept_of(store: StoreId, row: &SqliteRow) -> Option<KeptReplay> {
-    let (finished, _) = finished_of(store, row).ok()?;
+    let (finished, _) = read(store, row).ok()?;
     let bytes: i64 = row.try_get(7).ok()?;
     Some(KeptReplay {
         match_id: finished.match_id,
         ended_at_unix_ms: finished.ended_at_unix_ms,
         bytes: bytes.unsigned_abs(),
         place: FinishedCursor(row.try_get(0).ok()?),
-    })
-}
-
-/// The id in a column, if it is one.
-fn id_of(row: &SqliteRow, column: usize) -> Option<MatchId> {
-    MatchId::new(row.try_get::<String, _>(column).ok()?).ok()
-}
-
-/// An id for a match whose own cannot be read.
-fn stand_in(prefix: &str, number: i64) -> MatchId {
-    MatchId::new(format!("{prefix}{number}")).expect("letters, '-' and a number are an id")
-}
-
-/// How many there are.
-pub(super) async fn counts(database: impl SqliteExecutor<'_>) -> Result<MatchCounts, Fault> {
-    let (open, finished): (i64, i64) = sqlx::query_as(
-        "SELECT (SELECT count(*) FROM open_match), (SELECT count(*) FROM finished_match)",
-    )
-    .fetch_one(database)
-    .await?;
-    Ok(MatchCounts {
-        open: open.unsigned_abs(),
-        finished: finished.unsigned_abs(),
     })
 }
 
