@@ -7,7 +7,7 @@ use bridgemaster_games::{
 };
 
 use super::think::{Habits, Promise, Question, Think};
-use crate::greedy::{Rate as _, alhambra::worth};
+use bridgemaster_greedy::{Rate as _, alhambra::worth};
 
 /// Turns after the one of the question that a playout goes on for.
 const TURNS: u32 = 8;

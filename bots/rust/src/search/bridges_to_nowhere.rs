@@ -8,7 +8,7 @@ use bridgemaster_games::{
 };
 
 use super::think::{Habits, Promise, Question, Think};
-use crate::greedy::bridges_to_nowhere::{plan, worth};
+use bridgemaster_greedy::bridges_to_nowhere::{plan, worth};
 
 /// The spread of a lead after the last round, and what each round to come adds to it, in points.
 const SPREAD: (f64, f64) = (4.0, 5.0);

@@ -6,7 +6,7 @@ use bridgemaster_games::{
 };
 
 use super::think::{Habits, Promise, Question, Think};
-use crate::greedy::{Rate as _, old_london_bridge::evaluate};
+use bridgemaster_greedy::{Rate as _, old_london_bridge::evaluate};
 
 /// Rounds that a playout goes on for, the one of the question included.
 const ROUNDS: u8 = 2;

@@ -2,7 +2,7 @@
 
 use bridgemaster_games::{ChanceStream, MAX_SEATS, NoEvents, Seat, SeatCount};
 
-use crate::greedy::Rate;
+use bridgemaster_greedy::Rate;
 
 /// The decision that is searched for.
 #[derive(Debug)]

@@ -32,6 +32,11 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
         "rules follow from their arguments alone",
     ),
     (
+        "bridgemaster-greedy",
+        OUTSIDE,
+        "what a decision looks like follows from the rules alone",
+    ),
+    (
         "bridgemaster-referee",
         OUTSIDE,
         "a referee follows from its inputs alone",

@@ -8,6 +8,7 @@ use crate::cargo::{packages, root};
 const PURE: &[&str] = &[
     "bridgemaster-contest",
     "bridgemaster-games",
+    "bridgemaster-greedy",
     "bridgemaster-ladder",
     "bridgemaster-match",
     "bridgemaster-referee",

@@ -9,7 +9,7 @@ use bridgemaster_games::{
     ChanceStream, Game as _, NoEvents, Rules as _, Sample as _, Seat, Viewer,
     old_london_bridge::{Config, Decision, Observation, OldLondonBridge, Phase, State},
 };
-pub(crate) use evaluation::evaluate;
+pub use evaluation::evaluate;
 
 use super::Rate;
 

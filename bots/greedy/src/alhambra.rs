@@ -42,7 +42,7 @@ impl Rate for Alhambra {
 }
 
 /// What a seat may expect of the scorings to come and of its money, in points.
-pub(crate) fn worth(config: &Config, seen: &Observation, seat: Seat) -> f64 {
+pub fn worth(config: &Config, seen: &Observation, seat: Seat) -> f64 {
     let of_buildings = Categories::new(config, seen, seat).expected_of_all();
     of_buildings + Purse::new(seen, seat, [0.0; CURRENCIES]).worth_of_hand()
 }

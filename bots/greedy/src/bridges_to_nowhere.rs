@@ -47,12 +47,12 @@ impl Rate for BridgesToNowhere {
 
 /// What the best plan of a seat comes to from the beginning of a building phase on; `seen` is its
 /// view.
-pub(crate) fn plan(state: &State, seen: &Observation, seat: Seat) -> f64 {
+pub fn plan(state: &State, seen: &Observation, seat: Seat) -> f64 {
     Planner::for_quick_look(seen, seat).best(state)
 }
 
 /// What the structure of a seat is worth with what may still come; `seen` is its view.
-pub(crate) fn worth(seen: &Observation, seat: Seat) -> f64 {
+pub fn worth(seen: &Observation, seat: Seat) -> f64 {
     let view = &seen.seats[seat.index()];
     let later = usize::from(ROUNDS - 1 - seen.round) * CARDS_A_DRAFT;
     let of_this_round = match seen.phase {

@@ -191,7 +191,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::greedy::best_decision;
+    use crate::best_decision;
 
     /// The end of a match of one game between two greedy seats.
     fn end_of_game(seed: u64) -> State {

@@ -1,20 +1,13 @@
-//! A bot that takes what looks best now: it tries every decision in a state that its observation
-//! allows, looks no further than the end of its own turn, and evaluates what it has then.
-
-pub(crate) mod alhambra;
-pub(crate) mod bridges_to_nowhere;
-pub(crate) mod carcassonne;
-pub(crate) mod old_london_bridge;
-mod rate;
+//! A bot that takes what looks best now: [`Rate`] has how it looks at each game.
 
 use bridgemaster_games::{ChanceStream, Seed, with_game};
+pub use bridgemaster_greedy::{Rate, best_decision};
 use bridgemaster_sdk::{
     Bot, Choice, ClockView, Request,
     proto::games::{WireGame, game_id},
     rules::{Position, RulesBot, WithRules},
     v1,
 };
-pub use rate::{Rate, best_decision};
 use tracing::error;
 
 /// Plays every game that can be [rated](Rate).

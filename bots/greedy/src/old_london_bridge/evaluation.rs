@@ -39,7 +39,7 @@ const EMPTY_SLOTS: [f64; 6] = [0.0, 1.0, 4.0, 7.0, 10.0, 14.0];
 const EARLY_SCORE: f64 = 0.3;
 
 /// What `seat` has and may expect, in pounds.
-pub(crate) fn evaluate(edition: &Edition, seen: &Observation, seat: Seat) -> f64 {
+pub fn evaluate(edition: &Edition, seen: &Observation, seat: Seat) -> f64 {
     let outlook = Outlook::new(edition, seen, seat);
     let faces: f64 = seen.faces.iter().map(|face| outlook.face(*face)).sum();
     f64::from(outlook.me.money)
