@@ -45,6 +45,11 @@ impl Rate for OldLondonBridge {
             _ => 1,
         }
     }
+
+    /// For each choice of cards a round would be played.
+    fn is_slow(decisions: &[Decision]) -> bool {
+        matches!(decisions, [Decision::PlayCards(_), ..])
+    }
 }
 
 /// Who looks ahead.

@@ -21,6 +21,11 @@ pub trait Rate: Game {
     /// How many states to sample for these decisions; their ratings are added up. More than one
     /// where a rating depends on what is hidden.
     fn samples(decisions: &[Self::Decision]) -> u32;
+
+    /// Whether these decisions take so long to rate that a playout takes any of them instead.
+    fn is_slow(_decisions: &[Self::Decision]) -> bool {
+        false
+    }
 }
 
 /// The place in `decisions` of the one that looks best to `seat`, the first of equals: each is
@@ -40,11 +45,40 @@ pub fn best_decision<G: Rate>(
         let state = G::sample_state(config, observation, chance)?;
         G::rate(config, &state, seat, decisions, chance, &mut ratings);
     }
+    Ok(best_rated(&ratings))
+}
+
+/// The place in `decisions`, which are not empty, of the one that a playout takes for `seat` in
+/// `state`: the one that looks best, or any where that [takes long](Rate::is_slow). `ratings` is a
+/// buffer.
+pub fn playout_decision<G: Rate>(
+    config: &G::Config,
+    state: &G::State,
+    seat: Seat,
+    decisions: &[G::Decision],
+    chance: &mut ChanceStream,
+    ratings: &mut Vec<f64>,
+) -> usize {
+    if decisions.len() < 2 {
+        return 0;
+    }
+    if G::is_slow(decisions) {
+        let count = u32::try_from(decisions.len()).unwrap_or(u32::MAX);
+        return chance.below(count) as usize;
+    }
+    ratings.clear();
+    ratings.resize(decisions.len(), 0.0);
+    G::rate(config, state, seat, decisions, chance, ratings);
+    best_rated(ratings)
+}
+
+/// The place of the highest rating, the first of equals.
+fn best_rated(ratings: &[f64]) -> usize {
     let mut best = 0;
     for (place, rating) in ratings.iter().enumerate() {
         if *rating > ratings[best] {
             best = place;
         }
     }
-    Ok(best)
+    best
 }

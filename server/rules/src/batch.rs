@@ -1,6 +1,5 @@
 //! The operations of one request of a session, and what they gave so far.
 
-use bridgemaster_games::{Outcome, Seed};
 use bridgemaster_proto::v1::{
     OpenSessionRequest, OpenSessionResponse, RefusalReason, RulesOperation, RulesOutcome,
     RulesPlayouts, RulesResult,
@@ -10,6 +9,7 @@ use prost::Message as _;
 use crate::{
     limits::{MAX_ANSWER_BYTES, MAX_OPERATIONS, MAX_PLAYOUTS},
     outcome::{outcome_to_wire, places_to_wire},
+    playouts::{AnyPlayouts, Policy},
     position::{Position, seed},
     problem::Problem,
 };
@@ -29,10 +29,9 @@ pub struct Batch {
 /// Playouts that are being done.
 #[derive(Debug)]
 pub(crate) struct Playouts {
-    asked: RulesPlayouts,
-    seed: Seed,
+    of_game: Box<dyn AnyPlayouts>,
+    with_breakdown: bool,
     wanted: u32,
-    next: u32,
     bytes: usize,
     outcomes: Vec<RulesOutcome>,
 }
@@ -106,8 +105,8 @@ impl Batch {
 }
 
 impl Playouts {
-    /// Playouts that are asked for.
-    pub(crate) fn new(asked: &RulesPlayouts) -> Result<Self, Problem> {
+    /// Playouts that are asked for, from a position.
+    pub(crate) fn new(asked: &RulesPlayouts, position: &Position) -> Result<Self, Problem> {
         let wanted = match asked.playouts {
             0 => 1,
             wanted @ 1..=MAX_PLAYOUTS => wanted,
@@ -116,46 +115,44 @@ impl Playouts {
                 return Err(Problem::invalid("playouts", detail));
             }
         };
+        let seed = seed("seed", &asked.seed)?;
+        let policy = Policy::from_wire(asked.policy)?;
         Ok(Self {
-            seed: seed("seed", &asked.seed)?,
-            asked: asked.clone(),
+            of_game: position.of_game.playouts(seed, asked.resample, policy),
+            with_breakdown: asked.with_breakdown,
             wanted,
-            next: 0,
             bytes: 0,
             outcomes: Vec::new(),
         })
     }
 
-    /// Plays from a position as long as `go_on` says so; whether all playouts are done.
-    pub(crate) fn work(
-        &mut self,
-        position: &Position,
-        go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<bool, Problem> {
-        let Self {
-            asked,
-            seed,
-            wanted,
-            next,
-            bytes,
-            outcomes,
-        } = self;
-        let mut see = |outcome: &Outcome| {
-            let outcome = match asked.with_breakdown {
-                true => outcome_to_wire(outcome),
-                false => places_to_wire(outcome),
+    /// Plays as long as `go_on` says so, which is asked after each playout, and within those whose
+    /// decisions take long; whether all are done.
+    pub(crate) fn work(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<bool, Problem> {
+        while let Some(number) = self.next() {
+            let Some(outcome) = self.of_game.play(number, go_on)? else {
+                return Ok(false);
             };
-            *bytes += outcome.encoded_len();
-            outcomes.push(outcome);
-            go_on() && *bytes <= MAX_ANSWER_BYTES
-        };
-        let numbers = *next..*wanted;
-        let of_game = &position.of_game;
-        *next = of_game.play_out(seed, numbers, asked.resample, &mut see)?;
-        if *bytes > MAX_ANSWER_BYTES {
-            return Err(too_long("playouts"));
+            let outcome = match self.with_breakdown {
+                true => outcome_to_wire(&outcome),
+                false => places_to_wire(&outcome),
+            };
+            self.bytes += outcome.encoded_len();
+            self.outcomes.push(outcome);
+            if self.bytes > MAX_ANSWER_BYTES {
+                return Err(too_long("playouts"));
+            }
+            if !go_on() {
+                break;
+            }
         }
-        Ok(*next >= *wanted)
+        Ok(self.next().is_none())
+    }
+
+    /// The number of the playout that is next, from 0.
+    fn next(&self) -> Option<u32> {
+        let number = u32::try_from(self.outcomes.len()).ok()?;
+        (number < self.wanted).then_some(number)
     }
 
     /// How they ended.

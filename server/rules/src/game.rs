@@ -1,10 +1,11 @@
 //! A position of one game.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use bridgemaster_games::{
-    ChanceStream, EventSink, LegalList, NoEvents, Outcome, Seat, SeatCount, SeatSet, Seed, Viewer,
+    ChanceStream, EventSink, LegalList, NoEvents, Seat, SeatCount, SeatSet, Seed, Viewer,
 };
+use bridgemaster_greedy::Rate;
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
@@ -13,7 +14,12 @@ use bridgemaster_proto::{
     },
 };
 
-use crate::{limits::MAX_PLAYOUT_DECISIONS, outcome::outcome_to_wire, problem::Problem};
+use crate::{
+    outcome::outcome_to_wire,
+    playouts::{AnyPlayouts, GamePlayouts, Policy},
+    problem::Problem,
+    root::Root,
+};
 
 /// The stream of a sample seed that hidden facts are drawn from: above those of chance results,
 /// which are below 2^32, and below those of the house.
@@ -37,25 +43,8 @@ pub(crate) trait AnyPosition: Send + Sync {
     fn observe(&self, seat: Option<u32>) -> Result<GameObservation, Problem>;
     /// What each seat sees, in seat order.
     fn observe_all(&self) -> Vec<GameObservation>;
-    /// Plays to the end by random decisions, once for each number, as long as `see` says to go on.
-    /// Gives the number of the next playout.
-    fn play_out(
-        &self,
-        seed: &Seed,
-        numbers: Range<u32>,
-        resample: bool,
-        see: &mut dyn FnMut(&Outcome) -> bool,
-    ) -> Result<u32, Problem>;
-}
-
-/// What copies of a position share.
-struct Root<G: WireGame> {
-    config: G::Config,
-    seats: SeatCount,
-    /// Whose knowledge the position began with.
-    viewer: Viewer,
-    /// What chance results after the position are drawn from.
-    seed: Seed,
+    /// Playouts from here.
+    fn playouts(&self, seed: Seed, resample: bool, policy: Policy) -> Box<dyn AnyPlayouts>;
 }
 
 /// A position of a game: a settled state, and where it came from.
@@ -199,48 +188,9 @@ impl<G: WireGame> GamePosition<G> {
         settle::<G>(state, &self.root.seed, events);
         Ok(())
     }
-
-    /// What the position's viewer knows of it, if what is hidden from it is to be drawn anew.
-    fn known(&self, resample: bool) -> Option<G::Observation> {
-        resample.then(|| G::observe(&self.state, self.root.viewer))
-    }
-
-    /// One playout.
-    fn playout(
-        &self,
-        known: Option<&G::Observation>,
-        chance: &mut ChanceStream,
-        legal: &mut Vec<G::Decision>,
-    ) -> Result<Outcome, Problem> {
-        let mut state = match known {
-            None => self.state.clone(),
-            // Not checked as one from outside is: this is what the state shows.
-            Some(known) => G::draw_state(&self.root.config, known, chance)
-                .map_err(|error| Problem::rules(RefusalReason::PositionInvalid, "", error))?,
-        };
-        for _ in 0..MAX_PLAYOUT_DECISIONS {
-            bridgemaster_games::settle::<G>(&mut state, chance, &mut NoEvents);
-            let Some(seat) = G::owing(&state).iter().next() else {
-                break;
-            };
-            G::legal(&state, seat, legal);
-            let Some(bound) = u32::try_from(legal.len()).ok().filter(|count| *count > 0) else {
-                break;
-            };
-            let decision = &legal[chance.below(bound) as usize];
-            let applied = G::apply(&mut state, seat, decision, &mut NoEvents);
-            if applied.is_err() {
-                break;
-            }
-        }
-        G::outcome(&state).ok_or_else(|| {
-            let detail = format!("no end comes within {MAX_PLAYOUT_DECISIONS} random decisions");
-            Problem::impossible("", detail)
-        })
-    }
 }
 
-impl<G: WireGame> AnyPosition for GamePosition<G> {
+impl<G: WireGame + Rate> AnyPosition for GamePosition<G> {
     fn copy(&self) -> Box<dyn AnyPosition> {
         Box::new(Self {
             root: Arc::clone(&self.root),
@@ -298,23 +248,10 @@ impl<G: WireGame> AnyPosition for GamePosition<G> {
         self.root.seats.seats().map(observe).collect()
     }
 
-    fn play_out(
-        &self,
-        seed: &Seed,
-        numbers: Range<u32>,
-        resample: bool,
-        see: &mut dyn FnMut(&Outcome) -> bool,
-    ) -> Result<u32, Problem> {
-        let known = self.known(resample);
-        let mut legal = Vec::new();
-        for number in numbers.clone() {
-            let mut chance = ChanceStream::new(seed, number.into());
-            let outcome = self.playout(known.as_ref(), &mut chance, &mut legal)?;
-            if !see(&outcome) {
-                return Ok(number + 1);
-            }
-        }
-        Ok(numbers.end)
+    fn playouts(&self, seed: Seed, resample: bool, policy: Policy) -> Box<dyn AnyPlayouts> {
+        let root = Arc::clone(&self.root);
+        let state = self.state.clone();
+        Box::new(GamePlayouts::new(root, state, seed, resample, policy))
     }
 }
 

@@ -5,8 +5,9 @@
 //! whenever it is needed, so nothing hidden is kept or sent, and equal messages give equal states.
 //!
 //! [`answers`] has the answer of each unary call. A [`Session`] keeps positions by number, and does
-//! a [`Batch`] of operations on them in steps that its caller bounds: between two playouts it asks
-//! whether to go on. Nothing here reads a clock, waits or shares anything.
+//! a [`Batch`] of operations on them in steps that its caller bounds: between two playouts, and
+//! between two decisions that take long, it asks whether to go on. Nothing here reads a clock, waits
+//! or shares anything.
 
 #![forbid(unsafe_code)]
 
@@ -16,8 +17,10 @@ mod game;
 mod limits;
 mod notation;
 mod outcome;
+mod playouts;
 mod position;
 mod problem;
+mod root;
 mod samples;
 mod session;
 

@@ -25,6 +25,6 @@ pub const MAX_ANSWER_BYTES: usize = 256 * 1024;
 /// Most bytes in memory of one position of a session.
 pub const POSITION_BYTES: usize = 32 * 1024;
 
-/// Most random decisions of one playout. A match of any game has a hundredth of them; no state that
+/// Most decisions of one playout. A match of any game has a hundredth of them; no state that
 /// comes from outside may play for ever.
 pub(crate) const MAX_PLAYOUT_DECISIONS: usize = 20_000;

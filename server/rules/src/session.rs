@@ -31,8 +31,8 @@ impl<P> Default for Session<P> {
 }
 
 impl<P> Session<P> {
-    /// Does operations of a batch as long as `go_on` says so, which is asked after each operation
-    /// and each playout; whether the batch is done. `place` takes a place for one more position.
+    /// Does operations of a batch as long as `go_on` says so, which is asked after each operation,
+    /// each playout, and each decision of a playout that takes long; whether the batch is done. `place` takes a place for one more position.
     pub fn work(
         &mut self,
         batch: &mut Batch,
@@ -86,9 +86,9 @@ impl<P> Session<P> {
         let below = |problem: Problem| problem.below("play_out");
         let playouts = match under_way {
             Some(playouts) => playouts,
-            None => under_way.insert(Playouts::new(asked).map_err(below)?),
+            None => under_way.insert(Playouts::new(asked, position).map_err(below)?),
         };
-        if !playouts.work(position, go_on).map_err(below)? {
+        if !playouts.work(go_on).map_err(below)? {
             return Ok(None);
         }
         let done = under_way.take();

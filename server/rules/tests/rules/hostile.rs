@@ -14,7 +14,7 @@ use prost::Message as _;
 
 use crate::{
     course::{Course, by_index},
-    session::{load, operation, play_out},
+    session::{load, operation, play_out, play_out_greedily},
 };
 
 /// A position of a match of some length, as somebody knows it.
@@ -70,6 +70,17 @@ fn use_it(position: RulesPosition) {
     let told = batch.into_response();
     let is_whole = told.results.len() == 5 && told.results[4].detail.is_empty();
     assert_eq!(is_whole, refused.is_none(), "{told:?}");
+    // Some decisions only: they take long.
+    let mut greedily = Batch::new(OpenSessionRequest {
+        request_id: 1,
+        operations: vec![play_out_greedily(0, 1, true)],
+    });
+    let mut asked = 0;
+    let mut some = || {
+        asked += 1;
+        asked < 8
+    };
+    session.work(&mut greedily, &mut || Ok(()), &mut some);
 }
 
 proptest! {

@@ -2,12 +2,13 @@
 
 use std::{cell::Cell, rc::Rc};
 
-use bridgemaster_games::{GAME_IDS, Viewer, with_game};
+use bridgemaster_games::{ChanceStream, GAME_IDS, NoEvents, Seed, Viewer, settle, with_game};
+use bridgemaster_greedy::{Rate, playout_decision};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
-        OpenSessionRequest, OpenSessionResponse, RefusalReason, RulesApply, RulesForget,
-        RulesListLegal, RulesObserve, RulesOperation, RulesPlayouts, RulesPosition,
+        OpenSessionRequest, OpenSessionResponse, PlayoutPolicy, RefusalReason, RulesApply,
+        RulesForget, RulesListLegal, RulesObserve, RulesOperation, RulesPlayouts, RulesPosition,
         rules_operation::Operation,
     },
 };
@@ -20,6 +21,8 @@ use crate::{
 
 of_every_game! {
     work_in_parts_is_work_at_once as a_batch_done_in_parts_gives_what_it_gives_at_once,
+    greedy_playouts_in_parts as greedy_playouts_stop_after_any_decision_and_go_on_from_there,
+    greedy_playouts_decide_as_greedy as greedy_playouts_take_what_looks_best_to_each_seat,
     a_session_follows_a_match as positions_of_a_session_follow_the_match,
 }
 
@@ -40,6 +43,19 @@ pub(crate) fn play_out(number: u32, playouts: u32, resample: bool) -> RulesOpera
         seed: "playouts".to_owned(),
         resample,
         with_breakdown: resample,
+        policy: PlayoutPolicy::Unspecified.into(),
+    };
+    operation(number, Operation::PlayOut(asked))
+}
+
+/// Playouts in which every seat decides as `greedy` would.
+pub(crate) fn play_out_greedily(number: u32, playouts: u32, resample: bool) -> RulesOperation {
+    let asked = RulesPlayouts {
+        playouts,
+        seed: "playouts".to_owned(),
+        resample,
+        with_breakdown: false,
+        policy: PlayoutPolicy::Greedy.into(),
     };
     operation(number, Operation::PlayOut(asked))
 }
@@ -97,6 +113,84 @@ fn work_in_parts_is_work_at_once<G: WireGame>() {
         "each operation and each playout is a part"
     );
     assert_eq!(batch.into_response(), at_once, "{}", G::ID);
+}
+
+/// A match of two seats with few decisions to come: those of `greedy` take long.
+fn near_its_end<G: WireGame>() -> Course<G> {
+    let mut whole = Course::<G>::new(2, 4);
+    while let Some(seat) = whole.turn() {
+        whole.step(seat);
+    }
+    let mut course = Course::<G>::new(2, 4);
+    for _ in 10..whole.decisions.len() {
+        let seat = course.turn().unwrap();
+        course.step(seat);
+    }
+    course
+}
+
+fn greedy_playouts_in_parts<G: WireGame>() {
+    let course = near_its_end::<G>();
+    let viewer = Viewer::Seat(course.turn().unwrap());
+    let operations = vec![
+        load(0, course.known_to(viewer, "a")),
+        play_out_greedily(0, 2, true),
+    ];
+    let at_once = done(&mut Session::default(), operations.clone(), &mut || Ok(()));
+    assert_eq!(at_once.results[1].outcomes.len(), 2, "{at_once:?}");
+
+    let (mut session, mut batch) = (Session::default(), Batch::new(request(operations)));
+    let mut parts = 1;
+    while !session.work(&mut batch, &mut || Ok(()), &mut || false) {
+        parts += 1;
+    }
+    assert!(parts > 2 + 2, "each decision is a part, not {parts} in all");
+    assert_eq!(batch.into_response(), at_once, "{}", G::ID);
+}
+
+fn greedy_playouts_decide_as_greedy<G: WireGame + Rate>() {
+    let course = near_its_end::<G>();
+    let playouts = 3;
+    let operations = vec![
+        load(0, course.since_the_beginning()),
+        play_out_greedily(0, playouts, false),
+    ];
+    let told = done(&mut Session::default(), operations, &mut || Ok(()));
+    let seed: Seed = "playouts".parse().unwrap();
+    let (mut legal, mut ratings) = (Vec::new(), Vec::new());
+    for (number, told) in (0..playouts).zip(&told.results[1].outcomes) {
+        let mut chance = ChanceStream::new(&seed, number.into());
+        let mut state = course.state.clone();
+        loop {
+            settle::<G>(&mut state, &mut chance, &mut NoEvents);
+            let Some(seat) = G::owing(&state).iter().next() else {
+                break;
+            };
+            G::legal(&state, seat, &mut legal);
+            let (config, list) = (&course.config, &legal);
+            let place =
+                playout_decision::<G>(config, &state, seat, list, &mut chance, &mut ratings);
+            G::apply(&mut state, seat, &legal[place], &mut NoEvents).unwrap();
+        }
+        let ended = G::outcome(&state).unwrap();
+        let scores: Vec<i32> = ended.seats.iter().map(|seat| seat.score).collect();
+        let told: Vec<i32> = told.seats.iter().map(|seat| seat.score).collect();
+        assert_eq!(told, scores, "playout {number} of {}", G::ID);
+    }
+}
+
+#[test]
+fn a_policy_that_does_not_exist_is_refused() {
+    with_game!(GAME_IDS[0], G => {
+        let position = Course::<G>::new(2, 4).since_the_beginning();
+        let mut asked = play_out(0, 1, false);
+        if let Some(Operation::PlayOut(playouts)) = &mut asked.operation {
+            playouts.policy = 3;
+        }
+        let told = done(&mut Session::default(), vec![load(0, position), asked], &mut || Ok(()));
+        assert_eq!(told.results[1].refusal_reason(), RefusalReason::InvalidField);
+        assert!(told.results[1].detail.starts_with("operations[1].play_out.policy: 3"), "{told:?}");
+    });
 }
 
 fn a_session_follows_a_match<G: WireGame>() {

@@ -61,7 +61,7 @@ async fn play_out(url: &str, game: &str, playouts: &AtomicU64) -> Result<(), Sta
         playouts: PLAYOUTS,
         seed: "load".to_owned(),
         resample: true,
-        with_breakdown: false,
+        ..RulesPlayouts::default()
     };
     let (requests, outbound) = unbounded_channel();
     let outbound = UnboundedReceiverStream::new(outbound);
