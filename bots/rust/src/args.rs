@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use bridgemaster_games::{MAX_SEED_CHARS, Seed};
 use bridgemaster_sdk::{
     ApiKey, AttendOptions, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE,
@@ -84,6 +84,22 @@ pub struct EffortArgs {
     pub time_ms: Option<u32>,
 }
 
+impl EffortArgs {
+    /// Refuses what is asked of a bot that does not search.
+    ///
+    /// # Errors
+    /// When an effort is given, and the bot is another than `search`.
+    pub fn check(self, bot_name: &str) -> Result<(), NoEffort> {
+        let is_given = Effort::from(self) != Effort::default();
+        match is_given && bot_name != SEARCH {
+            true => Err(NoEffort {
+                bot_name: bot_name.to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
+}
+
 impl From<EffortArgs> for Effort {
     fn from(args: EffortArgs) -> Self {
         Self {
@@ -100,6 +116,13 @@ impl From<EffortArgs> for Effort {
      each seat"
 )]
 pub struct NoTicket;
+
+/// An effort was given for a bot that does not search.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("--playouts and --time-ms are for the bot {SEARCH}; {bot_name} does not search")]
+pub struct NoEffort {
+    bot_name: String,
+}
 
 /// The seat that a bot plays.
 #[derive(Args, Clone, Debug)]
@@ -135,8 +158,8 @@ impl SeatArgs {
     /// queue, if one is given, until it is left.
     ///
     /// # Errors
-    /// [`NoTicket`] without a queue either; or when no bot has this name, or the match cannot be
-    /// played, or the queue not attended.
+    /// [`NoTicket`] without a queue either; [`NoEffort`]; or when no bot has this name, or the match
+    /// cannot be played, or the queue not attended.
     pub fn play(self, bot_name: &str) -> anyhow::Result<Option<v1::MatchResult>> {
         let drawn = || Seed::from(rand::random::<u64>());
         let make = maker_of(bot_name).with_context(|| {
@@ -145,10 +168,8 @@ impl SeatArgs {
                 NAMES.join(", ")
             )
         })?;
+        self.effort.check(bot_name)?;
         let effort = Effort::from(self.effort);
-        if effort != Effort::default() && bot_name != SEARCH {
-            bail!("--playouts and --time-ms are for the bot {SEARCH}; {bot_name} does not search");
-        }
         let bot_version = env!("CARGO_PKG_VERSION").to_owned();
         if let Some(ticket) = self.ticket {
             let options = Options {

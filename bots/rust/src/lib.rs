@@ -12,7 +12,7 @@ mod log_filter;
 mod random;
 pub mod search;
 
-pub use args::{BotArgs, EffortArgs, NoTicket, SeatArgs, TlsArgs, main_of};
+pub use args::{BotArgs, EffortArgs, NoEffort, NoTicket, SeatArgs, TlsArgs, main_of};
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::Bot;
 pub use greedy::Greedy;

@@ -3,7 +3,7 @@
 mod asked;
 mod human;
 
-use bridgemaster_bots::{NAMES, NoTicket, SeatArgs, log_filter};
+use bridgemaster_bots::{NAMES, NoEffort, NoTicket, SeatArgs, log_filter};
 use bridgemaster_proto::v1::MatchResult;
 use bridgemaster_sdk::{Options, play_blocking};
 use clap::{Args, builder::PossibleValuesParser};
@@ -46,7 +46,8 @@ impl BotCommand {
             HUMAN => play(self.seat).map(Some),
             name => self.seat.play(name),
         };
-        let result = played.map_err(|error| match error.is::<NoTicket>() {
+        let is_misuse = |error: &anyhow::Error| error.is::<NoTicket>() || error.is::<NoEffort>();
+        let result = played.map_err(|error| match is_misuse(&error) {
             true => misuse(error.to_string()),
             false => error,
         })?;
@@ -59,6 +60,10 @@ impl BotCommand {
 
 /// Plays a seat by hand.
 fn play(seat: SeatArgs) -> anyhow::Result<MatchResult> {
+    seat.effort.check(HUMAN)?;
+    if seat.seed.is_some() {
+        return Err(misuse("--seed is for bots; human draws nothing by chance"));
+    }
     let ticket = seat.ticket.ok_or(NoTicket)?;
     let options = Options {
         bot_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -213,3 +213,15 @@ fn a_server_that_is_not_there_is_a_failure_that_says_how_to_start_one() {
         &["nonsense", "http://"],
     );
 }
+
+#[test]
+fn a_bot_that_does_not_search_is_not_told_how_far_to() {
+    for name in ["human", "greedy"] {
+        for flag in ["--playouts", "--time-ms"] {
+            let text = refused(&["bot", name, "--ticket", "t", flag, "5"]);
+            assert_names(&text, &[flag, "search", name]);
+        }
+    }
+    let text = refused(&["bot", "human", "--ticket", "t", "--seed", "s"]);
+    assert_names(&text, &["--seed", "human"]);
+}
