@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use bridgemaster_games::GAME_IDS;
 use bridgemaster_proto::DESCRIPTORS;
 use prost::Message;
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, ServiceDescriptor};
 use serde_json::Value;
 
 fn pool() -> &'static DescriptorPool {
@@ -16,6 +16,10 @@ fn pool() -> &'static DescriptorPool {
 
 pub(crate) fn message(name: &str) -> MessageDescriptor {
     pool().get_message_by_name(name).unwrap()
+}
+
+pub(crate) fn service(name: &str) -> ServiceDescriptor {
+    pool().get_service_by_name(name).unwrap()
 }
 
 /// The descriptors of the messages of a package.

@@ -5,6 +5,7 @@
 mod alhambra;
 mod bridges_to_nowhere;
 mod carcassonne;
+mod csharp_listing;
 mod descriptors;
 mod error_texts;
 mod malformed;
