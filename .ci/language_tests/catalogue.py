@@ -48,6 +48,9 @@ class Language:
     bare_client: tuple[str, ...]
     """The command of the client that is nothing but the gRPC library, from the folder of a new bot;
     TOP is the top folder, and EXAMPLES that of the built examples of Rust."""
+    library_client: tuple[str, ...] = ()
+    """The command of the bot that is compared with it, named in the same way; without one the new
+    bot."""
     rebuild: str = ""
     """What builds a new bot again after a change of its source, if anything has to."""
     own_tests: str = ""
@@ -72,6 +75,8 @@ LANGUAGES = (
         readmes=(),
         fence="rust",
         bare_client=("EXAMPLES/bare_client",),
+        # The new bot is not optimized; this is the same one.
+        library_client=("EXAMPLES/first_bot",),
         rebuild="cargo build",
     ),
     Language(

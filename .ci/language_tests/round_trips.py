@@ -28,16 +28,20 @@ class RoundTrips:
 def measure(
     language: Language, bot: list[str], folder: Path, program: Path, turns: int
 ) -> RoundTrips:
-    """Let a new bot, in its folder, and the bare client take turns."""
+    """Let a bot of the library, in the folder of the new one, and the bare client take turns."""
     examples = program.parent / "examples"
-    bare = [
-        word.replace("TOP/", f"{TOP}/").replace("EXAMPLES/", f"{examples}/")
-        for word in language.bare_client
-    ]
+
+    def named(command: tuple[str, ...]) -> list[str]:
+        folders = {"TOP/": f"{TOP}/", "EXAMPLES/": f"{examples}/"}
+        for short, whole in folders.items():
+            command = tuple(word.replace(short, whole) for word in command)
+        return list(command)
+
+    library, bare = named(language.library_client) or bot, named(language.bare_client)
     figures: tuple[list[float], list[float]] = ([], [])
     with instant_server(examples / "instant_server") as (output, url):
         for _ in range(turns):
-            for command, found in zip((bot, bare), figures, strict=True):
+            for command, found in zip((library, bare), figures, strict=True):
                 run(command, folder, url)
                 found.append(float(output.readline()))
     return RoundTrips(*map(statistics.median, figures))
