@@ -9,7 +9,8 @@ pub const MAX_DECISIONS: usize = 2_000;
 /// decisions.
 pub const MAX_OPERATIONS: usize = 1_000;
 
-/// Most playouts of one operation: seconds of work.
+/// Most playouts of one operation: seconds of work for random ones. What greedy ones take is bounded
+/// by the processor time of their caller.
 pub const MAX_PLAYOUTS: u32 = 10_000;
 
 /// Most samples of one call.
