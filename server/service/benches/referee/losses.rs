@@ -50,7 +50,10 @@ pub(crate) async fn measure(game: &'static str, matches: u32, beside_rules: bool
         true => Referees::with_rules().await,
         false => Referees::start().await,
     };
-    let load = beside_rules.then(|| RulesLoad::begin(&server.url, game));
+    let load = match beside_rules {
+        true => Some(RulesLoad::begin(&server.url, game).await),
+        false => None,
+    };
     let cap_ms = match beside_rules {
         true => CAP_BESIDE_RULES_MS,
         false => CAP_MS,

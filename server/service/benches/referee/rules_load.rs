@@ -6,18 +6,22 @@ use std::sync::{
 };
 
 use bridgemaster_proto::v1::{
-    OpenSessionRequest, RulesOperation, RulesPlayouts, RulesPosition, rules_operation::Operation,
-    rules_service_client::RulesServiceClient,
+    OpenSessionRequest, PlayoutPolicy, RulesOperation, RulesPlayouts, RulesPosition,
+    rules_operation::Operation, rules_service_client::RulesServiceClient,
 };
 use bridgemaster_server::Limits;
-use tokio::{sync::mpsc::unbounded_channel, task::JoinSet};
+use tokio::{
+    sync::{Notify, mpsc::unbounded_channel},
+    task::JoinSet,
+};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::{Status, transport::Channel};
 
 use crate::{SEATS, load::default_match};
 
-/// Playouts of one request.
-const PLAYOUTS: u32 = 500;
+/// What sessions ask for in turn, and how many playouts of it in one request: some take no time, and
+/// others have decisions that take longer than a slice.
+const ASKED: &[(PlayoutPolicy, u32)] = &[(PlayoutPolicy::Random, 500), (PlayoutPolicy::Greedy, 2)];
 
 /// As many sessions as a caller may have, each with playouts to do at any time; they end when this
 /// is dropped.
@@ -27,16 +31,25 @@ pub(crate) struct RulesLoad {
 }
 
 impl RulesLoad {
-    pub(crate) fn begin(url: &str, game: &'static str) -> Self {
+    /// Returns once something was played out.
+    pub(crate) async fn begin(url: &str, game: &'static str) -> Self {
         let playouts = Arc::<AtomicU64>::default();
+        let has_begun = Arc::<Notify>::default();
         let mut sessions = JoinSet::new();
-        for _ in 0..Limits::default().rules_calls_per_caller {
-            let (url, playouts) = (url.to_owned(), Arc::clone(&playouts));
+        let asked = ASKED.iter().cycle();
+        for asked in asked.take(Limits::default().rules_calls_per_caller) {
+            let url = url.to_owned();
+            let (playouts, has_begun) = (Arc::clone(&playouts), Arc::clone(&has_begun));
             sessions.spawn(async move {
-                let ended = play_out(&url, game, &playouts).await;
+                let count = |done| {
+                    playouts.fetch_add(done, Ordering::Relaxed);
+                    has_begun.notify_one();
+                };
+                let ended = play_out(&url, game, *asked, count).await;
                 panic!("a session has ended: {ended:?}");
             });
         }
+        has_begun.notified().await;
         Self {
             playouts,
             _sessions: sessions,
@@ -49,7 +62,13 @@ impl RulesLoad {
     }
 }
 
-async fn play_out(url: &str, game: &str, playouts: &AtomicU64) -> Result<(), Status> {
+/// Plays out as it is asked, and counts what was done, until the session ends.
+async fn play_out(
+    url: &str,
+    game: &str,
+    (policy, playouts): (PlayoutPolicy, u32),
+    count: impl Fn(u64),
+) -> Result<(), Status> {
     let channel = Channel::from_shared(url.to_owned()).unwrap();
     let channel = channel.connect().await.unwrap();
     let position = RulesPosition {
@@ -58,7 +77,8 @@ async fn play_out(url: &str, game: &str, playouts: &AtomicU64) -> Result<(), Sta
         ..RulesPosition::default()
     };
     let asked = RulesPlayouts {
-        playouts: PLAYOUTS,
+        playouts,
+        policy: policy.into(),
         seed: "load".to_owned(),
         resample: true,
         ..RulesPlayouts::default()
@@ -85,7 +105,9 @@ async fn play_out(url: &str, game: &str, playouts: &AtomicU64) -> Result<(), Sta
         };
         let last = answer.results.last();
         let done = last.map_or(0, |last| last.outcomes.len());
-        playouts.fetch_add(done as u64, Ordering::Relaxed);
+        if done > 0 {
+            count(done as u64);
+        }
         // Who has used up its processor time asks again.
         operations = vec![operation(Operation::PlayOut(asked.clone()))];
     }
