@@ -3,8 +3,12 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+mod group;
 mod limits;
 mod memory;
+#[cfg(not(target_os = "linux"))]
+mod no_groups;
 mod stderr;
 mod usage;
 #[cfg(target_os = "linux")]
@@ -28,6 +32,10 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
+#[cfg(target_os = "linux")]
+pub use self::group::{BotGroup, BotGroups};
+#[cfg(not(target_os = "linux"))]
+pub use self::no_groups::{BotGroup, BotGroups};
 use self::stderr::{StderrFile, Tail, read_to_end};
 #[cfg(target_os = "linux")]
 use self::watch::Watch;
@@ -50,6 +58,7 @@ pub struct BotCommand {
     has_own_group: bool,
     is_measured: bool,
     most_memory_bytes: Option<u64>,
+    group: Option<Arc<BotGroup>>,
 }
 
 impl BotCommand {
@@ -62,6 +71,7 @@ impl BotCommand {
             has_own_group: false,
             is_measured: false,
             most_memory_bytes: None,
+            group: None,
         }
     }
 
@@ -94,6 +104,14 @@ impl BotCommand {
     pub fn measured(mut self, most_memory_bytes: Option<u64>) -> Self {
         self.is_measured = true;
         self.most_memory_bytes = most_memory_bytes;
+        self
+    }
+
+    /// Says in which group of the kernel its processes are, if they are in one: the program takes
+    /// itself there ([`Limits::group`]). They are killed with it.
+    #[must_use]
+    pub fn in_group(mut self, group: Option<Arc<BotGroup>>) -> Self {
+        self.group = group;
         self
     }
 
@@ -162,6 +180,7 @@ impl BotCommand {
             child,
             has_own_group: self.has_own_group,
             most_memory_bytes: self.most_memory_bytes,
+            group: self.group.clone(),
             tail,
             reading,
         })
@@ -174,6 +193,7 @@ pub struct BotProcess {
     child: Child,
     has_own_group: bool,
     most_memory_bytes: Option<u64>,
+    group: Option<Arc<BotGroup>>,
     #[cfg(target_os = "linux")]
     watch: Option<Watch>,
     tail: Arc<Mutex<Tail>>,
@@ -209,6 +229,9 @@ impl BotProcess {
         if self.watch.as_ref().is_some_and(|watch| watch.has_killed) {
             return true;
         }
+        if self.group.as_ref().is_some_and(|group| group.has_killed()) {
+            return true;
+        }
         self.most_memory_bytes.is_some() && !status.success() && says_out_of_memory(last_words)
     }
 
@@ -227,8 +250,11 @@ impl BotProcess {
     }
 
     /// Kills all processes of its group, if it has its own and has not ended: its number is not
-    /// given to another before its end was told.
+    /// given to another before its end was told. And all that are in its group of the kernel.
     fn kill_group(&self) {
+        if let Some(group) = &self.group {
+            group.kill();
+        }
         #[cfg(target_os = "linux")]
         if self.has_own_group
             && let Some(id) = self.child.id().and_then(|id| i32::try_from(id).ok())

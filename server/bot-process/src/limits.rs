@@ -1,7 +1,7 @@
 //! Limits of a bot: taken on by a process that then becomes the bot, so that all that the bot
 //! starts has them from the first instruction on.
 
-use std::{ffi::OsString, io};
+use std::{ffi::OsString, io, path::PathBuf};
 
 /// Limits of a bot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub struct Limits {
     /// Memory that each of its processes may have for data, in bytes: what is only reserved, and
     /// the program itself, do not count. `None` for no limit.
     pub memory_bytes: Option<u64>,
+    /// The folder of the group of the kernel that it is in with all that it starts, if it has one.
+    pub group: Option<PathBuf>,
     /// The cores that it may run on, by their numbers; empty for all.
     pub cores: Vec<usize>,
 }
@@ -33,6 +35,10 @@ impl Limits {
             process::{Resource, Rlimit, setrlimit},
             thread::{CpuSet, sched_setaffinity},
         };
+        if let Some(group) = &self.group {
+            // 0 is who writes it. Where the system refuses it, the other limits hold.
+            let _ = std::fs::write(group.join("cgroup.procs"), "0");
+        }
         if let Some(bytes) = self.memory_bytes {
             let limit = Rlimit {
                 current: Some(bytes),

@@ -173,7 +173,8 @@ async fn connect(
 ) -> Result<(Vault, Arc<Court>), RunError> {
     let key = server.key.as_ref().map(|key| key.metadata());
     let key = key.and_then(|key| key.to_str().ok().map(str::to_owned));
-    let launch = Launch::new(spec, built_in)?.with_key(KEY_VARIABLE, key);
+    let launch = Launch::new(spec, built_in)?;
+    let launch = launch.with_key(KEY_VARIABLE, key).with_groups();
     let folder = Arc::new(folder);
     let vault = Vault {
         desk: Desk::connect(server).await?,

@@ -1,8 +1,8 @@
 //! How the bots of a contest are started.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
-use bridgemaster_bot_process::{BotCommand, Limits, is_program};
+use bridgemaster_bot_process::{BotCommand, BotGroup, BotGroups, Limits, is_program};
 use bridgemaster_contest::schedule::BotNumber;
 
 use crate::{
@@ -18,7 +18,7 @@ const NEWEST_VERSION: u32 = 1;
 #[derive(Clone, Debug)]
 pub struct BuiltInBots {
     /// The program; `bot NAME --seed SEED` are its arguments, and for a bot with limits
-    /// `limited --memory-bytes=BYTES --cores=CORE -- COMMAND`.
+    /// `limited --memory-bytes=BYTES --group=FOLDER --cores=CORE -- COMMAND`.
     pub program: PathBuf,
     /// Their names.
     pub names: Vec<String>,
@@ -40,6 +40,8 @@ pub(crate) struct Launch {
     built_in: BuiltInBots,
     key: Option<(&'static str, String)>,
     most_memory_bytes: Option<u64>,
+    /// Where the kernel counts the memory of a bot with all that it starts, if it does so for us.
+    groups: Option<BotGroups>,
     pinning: Option<Pinning>,
 }
 
@@ -91,6 +93,7 @@ impl Launch {
             built_in,
             key: None,
             most_memory_bytes: spec.bot_memory_bytes,
+            groups: None,
             pinning: Pinning::of(spec)?,
         })
     }
@@ -98,6 +101,12 @@ impl Launch {
     /// Gives the API key to the bots too, in the variable of this name.
     pub(crate) fn with_key(mut self, variable: &'static str, key: Option<String>) -> Self {
         self.key = key.map(|key| (variable, key));
+        self
+    }
+
+    /// Puts each bot with a limit of memory into a group of the kernel, where it may.
+    pub(crate) fn with_groups(mut self) -> Self {
+        self.groups = self.most_memory_bytes.and_then(|_| BotGroups::open());
         self
     }
 
@@ -132,31 +141,43 @@ impl Launch {
             Some(Player::Command(words)) => words.iter().map(OsString::from).collect(),
             Some(Player::Attending(_)) | None => Vec::new(),
         };
-        let mut words = self.limits(to).into_iter().chain(words);
+        let group = self.group();
+        let mut words = self.limits(to, group.as_ref()).into_iter().chain(words);
         let command = BotCommand::new(words.next().unwrap_or_default())
             .with(words)
             .in_own_group()
-            .measured(self.most_memory_bytes);
+            .measured(self.most_memory_bytes)
+            .in_group(group.map(Arc::new));
         match &self.key {
             Some((variable, key)) => command.with_variable(variable, key),
             None => command,
         }
     }
 
+    /// A group for a bot. Where none can be made, the limits of its processes hold, and it is
+    /// watched as everywhere.
+    fn group(&self) -> Option<BotGroup> {
+        let bytes = self.most_memory_bytes?;
+        self.groups.as_ref()?.group(bytes).ok()
+    }
+
     /// The words before a command that give it its limits; none without limits.
-    fn limits(&self, to: &Start<'_>) -> Vec<OsString> {
+    fn limits(&self, to: &Start<'_>, group: Option<&BotGroup>) -> Vec<OsString> {
         let pinning = self.pinning.as_ref();
         let core = pinning.and_then(|pinning| pinning.core(to.place, to.seat));
         let core = core.map(|core| format!("--cores={core}"));
         let memory = self.most_memory_bytes;
         let memory = memory.map(|bytes| format!("--memory-bytes={bytes}"));
-        let flags: Vec<String> = memory.into_iter().chain(core).collect();
+        let flags = memory.into_iter().chain(core).map(OsString::from);
+        let mut flags: Vec<OsString> = flags.collect();
+        if let Some(group) = group {
+            flags.extend(["--group".into(), group.folder().into()]);
+        }
         if flags.is_empty() {
             return Vec::new();
         }
         let program = self.built_in.program.clone().into_os_string();
         let words = [program, "limited".into()].into_iter();
-        let flags = flags.into_iter().map(OsString::from);
         words.chain(flags).chain(["--".into()]).collect()
     }
 }
