@@ -15,24 +15,18 @@ use serde_json::Value;
 use crate::served::{PATIENCE, Served};
 
 /// Pause between two looks at what is stored.
-const LOOK: Duration = Duration::from_millis(20);
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
-/// A contest of built-in bots, whose chance follows from the seed. Neither a busy machine nor a
-/// restart costs them time.
-fn contest(server: &Served, folder: &Path) -> Child {
-    let clock = ["startup", "bank", "cap", "reconnect"].map(|name| format!("--{name}-ms=3600000"));
+/// A contest whose bots decide the same way each time. Neither a busy machine nor a restart costs
+/// them time.
+pub(crate) fn contest(server: &Served, folder: &Path, flags: &[&str]) -> Child {
+    let clock = ["startup", "bank", "cap"].map(|name| format!("--{name}-ms=3600000"));
+    let game = ["--game", "bridges_to_nowhere", "--seed", "kills"];
     Command::new(env!("CARGO_BIN_EXE_bridgemaster"))
-        .args([
-            "contest",
-            "--quiet",
-            "--game",
-            "bridges_to_nowhere",
-            "--seed",
-            "kills",
-        ])
-        .args(["--bot", "greedy", "--bot", "other=greedy", "--groups", "3"])
-        .args(["--concurrency", "2", "--referee-lag-limit-ms", "10000"])
+        .args(["contest", "--quiet", "--referee-lag-limit-ms", "10000"])
+        .args(game)
         .args(clock)
+        .args(flags)
         .args(["--server", &server.url, "--folder"])
         .arg(folder)
         .stdout(Stdio::piped())
@@ -41,15 +35,27 @@ fn contest(server: &Served, folder: &Path) -> Child {
         .unwrap()
 }
 
-/// The scores of each match by its number; one that counts twice fails.
-fn scores(folder: &Path) -> BTreeMap<(u64, u64), Vec<i64>> {
+/// The contest that is killed: its bots are built-in ones, whose chance follows from the seed.
+fn of_built_in_bots(server: &Served, folder: &Path) -> Child {
+    let bots = ["--bot", "greedy", "--bot", "other=greedy", "--groups", "3"];
+    let patient = ["--concurrency", "2", "--reconnect-ms=3600000"];
+    contest(server, folder, &[&bots[..], &patient].concat())
+}
+
+/// The finished matches of a contest, whole lines only.
+pub(crate) fn rows(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("results.jsonl")).unwrap_or_default();
-    let whole = text
-        .split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'));
+    let lines = text.split_inclusive('\n');
+    let whole = lines.filter(|line| line.ends_with('\n'));
+    whole
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["row"].take())
+        .collect()
+}
+
+/// The scores of each match by its number; one that counts twice fails.
+pub(crate) fn scores(folder: &Path) -> BTreeMap<(u64, u64), Vec<i64>> {
     let mut scores = BTreeMap::new();
-    for line in whole {
-        let row = serde_json::from_str::<Value>(line).unwrap()["row"].take();
+    for row in rows(folder) {
         if row["annulled"].is_null() {
             let of = ["group", "number"].map(|name| row[name].as_u64().unwrap());
             let seats = row["seats"].as_array().unwrap().iter();
@@ -61,7 +67,7 @@ fn scores(folder: &Path) -> BTreeMap<(u64, u64), Vec<i64>> {
     scores
 }
 
-fn ended(contest: Child) {
+pub(crate) fn ended(contest: Child) {
     let output = contest.wait_with_output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{err}");
@@ -72,13 +78,13 @@ fn a_contest_whose_server_is_killed_comes_to_the_table_of_one_that_was_left_alon
     let folder = tempfile::tempdir().unwrap();
     let alone = folder.path().join("alone");
     let server = Served::start("127.0.0.1:0", &folder.path().join("data-alone"), &[]);
-    ended(contest(&server, &alone));
+    ended(of_built_in_bots(&server, &alone));
     server.kill();
 
     let data = folder.path().join("data");
     let disturbed = folder.path().join("disturbed");
     let mut server = Served::start("127.0.0.1:0", &data, &[]);
-    let playing = contest(&server, &disturbed);
+    let playing = of_built_in_bots(&server, &disturbed);
     let begun = Instant::now();
     for matches in [1, 3] {
         while scores(&disturbed).len() < matches {

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod contest_bot_kills;
 mod contest_kills;
 mod draining;
 mod kills;
