@@ -40,7 +40,7 @@ fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code(
         assert!(ran.out.contains(told), "{told} is missing in:\n{}", ran.out);
     }
     let report: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
-    crate::contest_outputs::valid(&report.to_string());
+    crate::report_files::json(&report.to_string());
     assert_eq!(report["counts"]["matches"], 2, "{report}");
     for bot in report["bots"].as_array().unwrap() {
         assert_eq!(bot["played"], 2, "each bot has its seat in both matches");

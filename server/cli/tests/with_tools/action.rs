@@ -9,7 +9,10 @@ use std::{
 use libtest_mimic::{Failed, Trial};
 use tempfile::TempDir;
 
-use crate::tool::{PYTHON, Tool, workspace};
+use crate::{
+    report_files,
+    tool::{PYTHON, Tool, workspace},
+};
 
 const RUNNER: Tool = Tool {
     name: "Python environment with PyYAML",
@@ -25,7 +28,11 @@ const BOT: &str = "import bridgemaster\n\nbridgemaster.run(lambda request: 0)\n"
 type Test = fn(&Path) -> Result<(), Failed>;
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
-    let tests: [(&str, Test); 2] = [
+    let tests: [(&str, Test); 3] = [
+        (
+            "action::a_gauntlet_of_bots_of_two_languages_has_every_output",
+            a_gauntlet_of_bots_of_two_languages_has_every_output,
+        ),
         (
             "action::a_better_bot_is_green_and_the_program_is_built_once",
             a_better_bot_is_green_and_the_program_is_built_once,
@@ -146,5 +153,47 @@ fn a_worse_bot_is_red_with_summary_and_replays(python: &Path) -> Result<(), Fail
         .args(["-name", "*.binpb"])
         .output()?;
     assert!(!replays.stdout.is_empty(), "no replay was kept");
+    Ok(())
+}
+
+fn a_gauntlet_of_bots_of_two_languages_has_every_output(python: &Path) -> Result<(), Failed> {
+    let job = Job::new(python)?;
+    let mine = format!("--bot mine={} bot.py", python.display());
+    let sample = workspace()
+        .join("bots/python/sample_bot.py")
+        .canonicalize()?;
+    let sample = format!("--bot sample={} {}", python.display(), sample.display());
+    let program = env!("CARGO_BIN_EXE_bridgemaster");
+    let rust = format!("--bot rust={program} bot random --seed spring");
+    let others = format!("--bot greedy\n{sample}\n{rust}\n--candidate mine\n--require faults<=0");
+    let gauntlet = format!("{others}\n--format gauntlet\n--rounds 1");
+    let output = job.run(&[flags(&mine, &gauntlet)])?;
+    let said = said(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("exit-code=0"), "{said}");
+
+    let kept = job.path("work/.job/artifacts/contest");
+    let read = |name: &str| fs::read_to_string(kept.join("contest-reports").join(name));
+    let report = report_files::json(&read("report.json")?);
+    assert_eq!(report["exit"]["reason"], "finished", "{report}");
+    let bots = report["bots"].as_array().ok_or("there are no bots")?;
+    assert_eq!(bots.len(), 4, "{report}");
+    for bot in bots {
+        // Two matches against each of three, which play no others.
+        let played = if bot["name"] == "mine" { 6 } else { 2 };
+        assert_eq!(bot["played"], played, "{report}");
+    }
+    let junit = report_files::junit(&read("junit.xml")?);
+    assert_eq!((junit.tests, junit.failures, junit.errors), (6, 0, 0));
+    let matches = fs::read_dir(kept.join("contest/replays"))?.count();
+    assert!(matches >= 6, "{matches} replays");
+    assert_eq!(report_files::csv(&read("results.csv")?), 2 * matches);
+    report_files::svg(&read("contest.svg")?);
+    let summary = read("summary.md")?;
+    report_files::markdown(&summary);
+    assert_eq!(
+        fs::read_to_string(job.path("work/.job/summary.md"))?,
+        summary
+    );
     Ok(())
 }

@@ -14,6 +14,8 @@ mod certificates;
 mod protocol_lint;
 mod python_bot;
 mod python_package;
+#[path = "../report_files/mod.rs"]
+mod report_files;
 mod starved_bot;
 #[path = "../tool/mod.rs"]
 mod tool;

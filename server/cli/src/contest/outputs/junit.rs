@@ -30,7 +30,8 @@ pub(super) fn xml(report: &Report, rows: &[MatchRow]) -> anyhow::Result<String> 
     }
     let mut all = quick_junit::Report::new("bridgemaster contest");
     all.set_time(time).add_test_suite(suite);
-    Ok(all.to_string()? + "\n")
+    // The schema that Jenkins has knows of cases that were skipped in a suite, not in all of them.
+    Ok(all.to_string()?.replacen(" skipped=\"0\"", "", 1) + "\n")
 }
 
 fn name(report: &Report) -> String {
