@@ -21,7 +21,8 @@ pub(super) struct MatchFlags {
     #[arg(long, value_name = "GAME", help_heading = "Game", default_value = GAME_IDS[0],
         value_parser = PossibleValuesParser::new(GAME_IDS))]
     game: String,
-    /// Number of seats [default: one for each bot of --bots, or else the most that the game allows]
+    /// Number of seats [default: one for each bot that gets one; else the most that the game allows,
+    /// and in a contest the least]
     #[arg(long, value_name = "N", help_heading = "Game")]
     seats: Option<u8>,
     /// Seed of every result of chance: 1 to 64 printable characters without spaces [default: drawn

@@ -8,8 +8,10 @@ mod certificates;
 mod check_bot;
 mod config_file;
 mod contest;
+mod contest_docs;
 #[cfg(unix)]
 mod contest_faults;
+mod contest_games;
 mod contest_outputs;
 mod contest_unstored;
 mod data;
@@ -30,6 +32,8 @@ mod new_bot;
 mod open_files;
 mod page;
 mod program;
+#[path = "../report_files/mod.rs"]
+mod report_files;
 mod rules;
 mod served_match;
 mod signed_replays;
