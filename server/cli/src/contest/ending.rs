@@ -93,6 +93,9 @@ fn row(bot: &BotReport) -> [String; 10] {
     ]
 }
 
+/// Elo this far from 0 are no bound: scores nearer to 0 or 1 than 0.001 count as that.
+const FAR_ELO: f64 = 1_199.0;
+
 /// The verdict so far, on a line.
 pub(super) fn verdict_so_far(report: &Report) -> String {
     let Some(verdict) = &report.verdict else {
@@ -100,8 +103,14 @@ pub(super) fn verdict_so_far(report: &Report) -> String {
     };
     let name = name(report, verdict);
     let (low, high) = (verdict.confidence.elo_low, verdict.confidence.elo_high);
+    let found = match (low <= -FAR_ELO, high >= FAR_ELO) {
+        (true, true) => format!("how much better {name} is cannot be told yet"),
+        (false, true) => format!("{name} is at least {low:+.0} Elo better"),
+        (true, false) => format!("{name} is at most {high:+.0} Elo better"),
+        (false, false) => format!("{name} is {low:+.0} to {high:+.0} Elo better"),
+    };
     let sure = format!(
-        "{name} is {low:+.0} to {high:+.0} Elo better (at {:.0} % however often you look)",
+        "{found} (at {:.0} % however often you look)",
         verdict.confidence.level * 100.0
     );
     match verdict.test {
