@@ -24,7 +24,7 @@ use std::{
     time::Duration,
 };
 
-use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
+use bridgemaster_sdk::{QUEUE_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE};
 use parking_lot::Mutex;
 use tokio::{
     process::{Child, Command},
@@ -128,7 +128,7 @@ impl BotCommand {
     /// # Errors
     /// When the system cannot start the program.
     pub fn start(&self, server_url: &str, ticket: &str) -> io::Result<BotProcess> {
-        self.start_with(server_url, ticket, None)
+        self.start_with(server_url, (TICKET_VARIABLE, ticket), None)
     }
 
     /// The same, and writes what the bot says on its standard error to a file too, which is made
@@ -142,13 +142,22 @@ impl BotCommand {
         ticket: &str,
         stderr: &Path,
     ) -> io::Result<BotProcess> {
-        self.start_with(server_url, ticket, Some(StderrFile::at(stderr)))
+        let file = Some(StderrFile::at(stderr));
+        self.start_with(server_url, (TICKET_VARIABLE, ticket), file)
+    }
+
+    /// Starts the bot for all matches that a queue offers it. Dropping the process kills it.
+    ///
+    /// # Errors
+    /// When the system cannot start the program.
+    pub fn start_attending(&self, server_url: &str, queue: &str) -> io::Result<BotProcess> {
+        self.start_with(server_url, (QUEUE_VARIABLE, queue), None)
     }
 
     fn start_with(
         &self,
         server_url: &str,
-        ticket: &str,
+        (variable, value): (&str, &str),
         file: Option<StderrFile>,
     ) -> io::Result<BotProcess> {
         let mut command = Command::new(&self.program);
@@ -160,7 +169,10 @@ impl BotCommand {
             .args(&self.arguments)
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .env(SERVER_VARIABLE, server_url)
-            .env(TICKET_VARIABLE, ticket)
+            // What is left of other runs would be taken for what is meant.
+            .env_remove(TICKET_VARIABLE)
+            .env_remove(QUEUE_VARIABLE)
+            .env(variable, value)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -1,6 +1,9 @@
 //! The real server behind the checks, and matches on it in which the bot has a seat.
 
-use std::{io, net::Ipv4Addr};
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+};
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::{Seed, with_game};
@@ -42,6 +45,7 @@ const SEED: &str = "check-bot";
 pub(super) struct Arena {
     pub(super) command: BotCommand,
     pub(super) times: Times,
+    pub(super) server: SocketAddr,
     url: String,
     channel: Channel,
     _stop: DropGuard,
@@ -74,7 +78,8 @@ impl Arena {
         let server = Server::bind(addr, ServerOptions::default())
             .await
             .map_err(|error| error.to_string())?;
-        let url = format!("http://{}", server.local_addr());
+        let local_addr = server.local_addr();
+        let url = format!("http://{local_addr}");
         let stop = CancellationToken::new();
         tokio::spawn(server.run(stop.clone()));
         let channel = Endpoint::from_shared(url.clone())
@@ -84,6 +89,7 @@ impl Arena {
         Ok(Self {
             command,
             times,
+            server: local_addr,
             url,
             channel,
             _stop: stop.drop_guard(),
@@ -105,10 +111,7 @@ impl Arena {
         let mut tickets = created.tickets;
         let own = tickets.pop();
         let own = own.ok_or_else(|| Stop::Broken("a match has no seats".to_owned()))?;
-        let opponents = tickets
-            .iter()
-            .map(|seat| play_random(&self.url, &seat.ticket, seat.seat))
-            .collect::<Result<_, _>>()?;
+        let opponents = self.opponents(&tickets)?;
         let front = self.front().await?;
         let url = format!("http://{}", front.local_addr());
         let process = self.command.start(&url, &own.ticket);
@@ -130,6 +133,20 @@ impl Arena {
         })
     }
 
+    /// A channel to the server.
+    pub(super) fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
+    /// Random bots on seats of the server.
+    pub(super) fn opponents(
+        &self,
+        tickets: &[v1::SeatTicket],
+    ) -> Verdict<Vec<AbortOnDropHandle<()>>> {
+        let play = |seat: &v1::SeatTicket| play_random(&self.url, &seat.ticket, seat.seat);
+        tickets.iter().map(play).collect()
+    }
+
     /// A `PlayService` for the bot of one check.
     pub(super) async fn front(&self) -> Verdict<Front> {
         Front::open()
@@ -137,7 +154,7 @@ impl Arena {
             .map_err(|error| broken("no port can be had", error))
     }
 
-    fn config(&self, setting: Setting) -> Verdict<MatchConfig> {
+    pub(super) fn config(&self, setting: Setting) -> Verdict<MatchConfig> {
         let ms = |time: std::time::Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
         let game = with_game!(setting.game, G => G::config_to_wire(&Default::default()));
         let game = game.ok_or_else(|| Stop::Broken(format!("no game is {}", setting.game)))?;
@@ -271,29 +288,7 @@ impl Bout {
     pub(super) async fn finish(&mut self, refused_answers: u32) -> Verdict<()> {
         self.play_on().await?;
         let result = self.result().await?;
-        let is_sound = result.fault_count == refused_answers
-            && result.forfeit() == v1::FaultReason::Unspecified
-            && result.house_decisions == 0;
-        if is_sound {
-            return Ok(());
-        }
-        let faults = result.faults.iter().map(|fault| {
-            format!(
-                "{} at request {}: {}",
-                fault.reason().as_str_name(),
-                fault.request_id,
-                fault.detail
-            )
-        });
-        let faults = faults.collect::<Vec<_>>().join("; ");
-        Err(failed(
-            "a match without a fault of the bot, all decisions its own",
-            format!(
-                "faults: {} ({faults}); decisions of the house: {}",
-                result.fault_count, result.house_decisions
-            ),
-            section::FAULTS,
-        ))
+        check_soundness(&result, refused_answers)
     }
 
     /// Passes everything on until MatchEnded was delivered and the server has ended the stream.
@@ -339,6 +334,33 @@ impl Bout {
     pub(super) fn seat_rival(&self) -> Verdict<AbortOnDropHandle<()>> {
         play_random(&self.url, &self.ticket, self.seat)
     }
+}
+
+/// Makes sure that a bot had no faults in its match but so many refused answers.
+pub(super) fn check_soundness(result: &SeatResult, refused_answers: u32) -> Verdict<()> {
+    let is_sound = result.fault_count == refused_answers
+        && result.forfeit() == v1::FaultReason::Unspecified
+        && result.house_decisions == 0;
+    if is_sound {
+        return Ok(());
+    }
+    let faults = result.faults.iter().map(|fault| {
+        format!(
+            "{} at request {}: {}",
+            fault.reason().as_str_name(),
+            fault.request_id,
+            fault.detail
+        )
+    });
+    let faults = faults.collect::<Vec<_>>().join("; ");
+    Err(failed(
+        "a match without a fault of the bot, all decisions its own",
+        format!(
+            "faults: {} ({faults}); decisions of the house: {}",
+            result.fault_count, result.house_decisions
+        ),
+        section::FAULTS,
+    ))
 }
 
 /// A random bot on a seat, within this process.

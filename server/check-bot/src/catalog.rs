@@ -4,6 +4,7 @@
 pub(super) mod section {
     pub(crate) const CONVERSATION: &str = "The conversation";
     pub(crate) const ANSWERING: &str = "Answering";
+    pub(crate) const ATTENDING: &str = "Attending a queue";
     pub(crate) const COMING_BACK: &str = "Coming back";
     pub(crate) const SERVER_STOPS: &str = "When the server stops";
     pub(crate) const REFUSALS: &str = "Refusals";
@@ -58,6 +59,8 @@ pub enum Check {
     FastClock,
     /// Another stream takes the seat.
     Superseded,
+    /// Matches of a queue; only where it is asked for, since not every bot attends.
+    Attend,
 }
 
 impl Check {
@@ -85,6 +88,7 @@ impl Check {
         Self::SlowClock,
         Self::FastClock,
         Self::Superseded,
+        Self::Attend,
     ];
 
     /// The check of a name, as [`Check::name`] gives it; `None` for any other text.
@@ -117,6 +121,7 @@ impl Check {
             Self::SlowClock => "slow-clock",
             Self::FastClock => "fast-clock",
             Self::Superseded => "superseded",
+            Self::Attend => "attend",
         }
     }
 
@@ -204,6 +209,11 @@ impl Check {
             Self::Superseded => {
                 "A bot whose seat was taken over by another stream leaves it to that one."
             }
+            Self::Attend => {
+                "Started with a queue, the bot plays the match that it is offered, attends again \
+                 after a reset of the connection, plays the next, and ends with exit code 0 when \
+                 the queue is closed."
+            }
         }
     }
 }
@@ -235,6 +245,7 @@ mod tests {
         for section in [
             section::CONVERSATION,
             section::ANSWERING,
+            section::ATTENDING,
             section::COMING_BACK,
             section::SERVER_STOPS,
             section::REFUSALS,

@@ -33,8 +33,10 @@ pub struct Plan {
     pub command: BotCommand,
     /// Identifiers of the games; empty for those that the bot says it plays.
     pub games: Vec<String>,
-    /// The checks; empty for all.
+    /// The checks; empty for all but [`Check::Attend`].
     pub only: Vec<Check>,
+    /// Whether [`Check::Attend`] is carried out too.
+    pub attends: bool,
     /// The factor by which everything may take longer than usual: above 0 and at most 1000. 1 is
     /// for a usual machine.
     pub time_factor: f64,
@@ -118,7 +120,11 @@ pub async fn check_bot(
     let arena = Arc::new(arena?);
 
     let first = FirstMeeting::with(&arena).await;
-    let is_wanted = |check: Check| plan.only.is_empty() || plan.only.contains(&check);
+    let is_wanted = |check: Check| match check {
+        Check::Attend if plan.attends => true,
+        Check::Attend => plan.only.contains(&check),
+        _ => plan.only.is_empty() || plan.only.contains(&check),
+    };
     let games = match chosen.is_empty() {
         true => games_of(&first.bot)?,
         false => chosen,

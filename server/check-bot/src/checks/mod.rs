@@ -1,6 +1,7 @@
 //! The scripts of the checks.
 
 mod answering;
+mod attending;
 mod clocks;
 mod leaving;
 mod newer_server;
@@ -27,6 +28,9 @@ pub(super) async fn carry_out(
         cap_ms: (check == Check::FastClock).then(|| u32::try_from(cap).unwrap_or(u32::MAX)),
         ask_forced: check == Check::AskForced,
     };
+    if check == Check::Attend {
+        return attending::attend(arena, setting).await;
+    }
     let mut bout = arena.seat(setting).await?;
     match play(check, &mut bout).await {
         Err(Stop::Failed(mut failure)) => {
@@ -40,7 +44,9 @@ pub(super) async fn carry_out(
 async fn play(check: Check, bout: &mut Bout) -> Verdict<()> {
     bout.connect().await?;
     match check {
-        Check::UnknownTicket => Err(Stop::Broken("this check plays no match".to_owned())),
+        Check::UnknownTicket | Check::Attend => {
+            Err(Stop::Broken("this check has no seat of its own".to_owned()))
+        }
         Check::WholeMatch | Check::FastClock => bout.finish(0).await,
         Check::AskForced => clocks::ask_forced(bout).await,
         Check::ExitCode => leaving::exit_code(bout).await,

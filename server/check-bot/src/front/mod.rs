@@ -1,6 +1,7 @@
 //! What the bot connects to: a `PlayService` whose every stream is handed to the script of a check.
 
 mod line;
+mod relay;
 mod service;
 
 use std::{io, net::SocketAddr};
@@ -8,8 +9,11 @@ use std::{io, net::SocketAddr};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
-pub(super) use self::service::{Arrival, BotStream};
 use self::{line::Line, service::ScriptedPlay};
+pub(super) use self::{
+    relay::Relay,
+    service::{Arrival, BotStream},
+};
 
 /// Streams that wait for the script: a bot that opens more at once waits in its transport.
 const ARRIVALS: usize = 16;

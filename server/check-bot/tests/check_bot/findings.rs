@@ -27,6 +27,7 @@ fn check(flaw: Flaw, found_by: &[&str]) -> Result<(), Failed> {
         command: BotCommand::new(env::current_exe()?).with(["flawed-bot", flaw.name()]),
         games: vec![GAME.to_owned()],
         only: Vec::new(),
+        attends: false,
         time_factor: 1.0,
     };
     let report = Runtime::new()?.block_on(check_bot(plan, |_| {}))?;

@@ -2,10 +2,12 @@
 //! flaw and no others.
 //!
 //! The bots are processes, so this target is its own bot: called with `flawed-bot FLAW`, it plays
-//! with that flaw. The built-in harness has no place for that.
+//! with that flaw; called with `attending-bot WAY` it attends a queue. The built-in harness has no
+//! place for that.
 
 #![allow(clippy::unwrap_used)]
 
+mod attending_bot;
 mod findings;
 mod flaw;
 mod flawed_bot;
@@ -19,12 +21,20 @@ const TRIALS_AT_ONCE: usize = 3;
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
-    if arguments.next().as_deref() == Some("flawed-bot") {
+    let first = arguments.next();
+    if first.as_deref() == Some("attending-bot") {
+        return attending_bot::run(&arguments.next().expect("a way to attend"));
+    }
+    if first.as_deref() == Some("flawed-bot") {
         let flaw = arguments.next().and_then(|name| flaw::Flaw::by_name(&name));
         return flawed_bot::run(flaw.expect("the flaw is one of those in flaw.rs"));
     }
     let mut arguments = Arguments::from_args();
     // The bots mostly wait.
     arguments.test_threads.get_or_insert(TRIALS_AT_ONCE);
-    libtest_mimic::run(&arguments, findings::trials().collect()).exit_code()
+    libtest_mimic::run(
+        &arguments,
+        findings::trials().chain(attending_bot::trials()).collect(),
+    )
+    .exit_code()
 }

@@ -36,9 +36,13 @@ pub(super) struct CheckBotArgs {
     /// Check only this game, can be repeated [default: every game that the bot says it plays]
     #[arg(long = "game", value_name = "GAME")]
     games: Vec<String>,
-    /// Run only this check, can be repeated [default: all]
+    /// Run only this check, can be repeated [default: all but `attend`]
     #[arg(long, value_name = "CHECK")]
     only: Vec<String>,
+    /// Check too how the bot attends a queue, which not every bot does: it is started with the
+    /// queue in BRIDGEMASTER_QUEUE for that
+    #[arg(long)]
+    attend: bool,
     /// Write the report as JSON to this file; with `-` to standard output, and nothing else there
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -127,6 +131,7 @@ impl CheckBotArgs {
             command: entrant.command(0, None)?,
             games,
             only: only.collect::<anyhow::Result<_>>()?,
+            attends: self.attend,
             time_factor: self.time_limit,
         })
     }

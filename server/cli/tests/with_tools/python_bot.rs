@@ -114,6 +114,7 @@ fn passes_every_check(python: &Path, bot: &str) -> Result<(), Failed> {
         command: BotCommand::new(python).with([program(bot)]),
         games: vec![GAME_IDS[0].to_owned()],
         only: Vec::new(),
+        attends: true,
         time_factor: TIME_FACTOR,
     };
     let report = Runtime::new()?.block_on(check_bot(plan, |_| {}))?;
