@@ -179,9 +179,10 @@ fn say(message: Outgoing) -> PlayRequest {
     }
 }
 
-async fn play_seat(channel: Channel, ticket: String, counters: Arc<Counters>) {
+/// Plays a seat to the end of its match.
+pub(crate) async fn play_seat(channel: Channel, ticket: String, counters: Arc<Counters>) {
     let (outbound, mut inbound) = join(&channel, ticket).await;
-    let mut chooser = 0x2545_f491_4f6c_dd1d_u64;
+    let mut chooser = FIRST_CHOOSER;
     while let Ok(Some((size, response))) = inbound.message().await {
         let answer = if let Some(request) = response.request {
             let answer = say(Outgoing::Decision(answer(request, &mut chooser)));
@@ -206,15 +207,22 @@ async fn play_seat(channel: Channel, ticket: String, counters: Arc<Counters>) {
     }
 }
 
-/// Any legal decision, from a small xorshift generator.
+/// Any legal decision.
 fn answer(request: thin::Request, chooser: &mut u64) -> Decision {
+    Decision {
+        request_id: request.request_id,
+        choice: Some(Choice::Index(choose(chooser, request.legal_count))),
+        ..Decision::default()
+    }
+}
+
+/// The first number of [`choose`]; not 0, which it would stay at.
+pub(crate) const FIRST_CHOOSER: u64 = 0x2545_f491_4f6c_dd1d;
+
+/// Chooses one of so many, by a small xorshift generator.
+pub(crate) fn choose(chooser: &mut u64, of: u32) -> u32 {
     *chooser ^= *chooser << 13;
     *chooser ^= *chooser >> 7;
     *chooser ^= *chooser << 17;
-    let index = *chooser % u64::from(request.legal_count);
-    Decision {
-        request_id: request.request_id,
-        choice: Some(Choice::Index(index as u32)),
-        ..Decision::default()
-    }
+    (*chooser % u64::from(of.max(1))) as u32
 }

@@ -102,7 +102,7 @@ fn main() -> ExitCode {
     }
     if wanted.only_contest {
         for game in wanted.games() {
-            runtime.block_on(contest::measure(game, turn));
+            runtime.block_on(contest::measure(game, turn, quick));
         }
         return ExitCode::SUCCESS;
     }
