@@ -23,3 +23,31 @@ pub(super) fn escaped(text: &str) -> String {
     }
     escaped
 }
+
+/// JUnit XML as the schema of Jenkins' plugin for it has it, which knows of skipped cases in a suite
+/// and not in all of them.
+pub(super) fn junit(report: &quick_junit::Report) -> anyhow::Result<String> {
+    let of_all = format!(" skipped=\"{}\"", report.skipped);
+    // That of the element around the suites comes first.
+    Ok(report.to_string()?.replacen(&of_all, "", 1))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use quick_junit::{Report, TestCase, TestCaseStatus, TestSuite};
+
+    use super::*;
+
+    #[test]
+    fn skipped_cases_are_counted_in_their_suite_alone() {
+        let mut suite = TestSuite::new("suite");
+        suite.add_test_case(TestCase::new("case", TestCaseStatus::skipped()));
+        let mut report = Report::new("all");
+        report.add_test_suite(suite);
+        let text = junit(&report).unwrap();
+        assert_eq!(text.matches("skipped=\"1\"").count(), 1, "{text}");
+        let (_, of_suite) = text.split_once("<testsuite ").unwrap();
+        assert!(of_suite.contains("skipped=\"1\""), "{text}");
+    }
+}

@@ -4,7 +4,7 @@ use bridgemaster_check_bot::{Outcome, Report};
 use bridgemaster_proto::outside::{Outside, escape_lines};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use crate::xml_text::allowed;
+use crate::xml_text::{self, allowed};
 
 /// One test suite, named after the bot, with one test case a check.
 pub(super) fn xml(report: &Report) -> anyhow::Result<String> {
@@ -45,5 +45,5 @@ pub(super) fn xml(report: &Report) -> anyhow::Result<String> {
     }
     let mut all = quick_junit::Report::new("bridgemaster check-bot");
     all.set_time(report.duration).add_test_suite(suite);
-    Ok(all.to_string()?)
+    xml_text::junit(&all)
 }
