@@ -81,8 +81,34 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let compiled = protox::compile(ROOTS.iter().chain(INTERNAL_ROOTS), ["proto"])?;
     fs::write(out.join("fields.rs"), fields(&compiled))?;
+    fs::write(out.join("legal_decision.rs"), legal_decision(&compiled))?;
     builder.compile_fds(compiled)?;
     Ok(())
+}
+
+/// The function that takes a decision out of the list of a request, whatever its game: each entry of
+/// `GameRequest` is named as that of `GameDecision` is.
+fn legal_decision(compiled: &FileDescriptorSet) -> String {
+    let messages = compiled.file.iter().flat_map(|file| &file.message_type);
+    let requests = messages.filter(|message| message.name() == "GameRequest");
+    let arms = requests.flat_map(|message| &message.field).map(|entry| {
+        let game = upper_camel(entry.name());
+        format!(
+            "game_request::Game::{game}(request) => {{
+                let decision = request.legal_decisions.get(index).cloned()?;
+                game_decision::Game::{game}(decision)
+            }}"
+        )
+    });
+    let arms: String = arms.collect();
+    format!(
+        "fn legal_decision(
+            request: &game_request::Game,
+            index: usize,
+        ) -> Option<game_decision::Game> {{
+            Some(match request {{ {arms} }})
+        }}"
+    )
 }
 
 /// What the generated types do not tell of the messages: implements `Fields` for each of them, and

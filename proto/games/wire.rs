@@ -1,15 +1,11 @@
 //! What every game offers to the protocol.
 
-use bridgemaster_games::{
-    EditionError, Game, Rules, alhambra::Alhambra, bridges_to_nowhere::BridgesToNowhere,
-    carcassonne::Carcassonne, old_london_bridge::OldLondonBridge,
-};
+use bridgemaster_games::{EditionError, Game};
 use thiserror::Error;
 
 use super::writer::Writer;
 use crate::v1::{
     GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
-    game_config, game_decision, game_event, game_observation, game_request, game_setup,
 };
 
 /// Why a message is no value of the rules.
@@ -179,30 +175,17 @@ pub trait GameEntry {
     fn game_id(&self) -> Option<&'static str>;
 }
 
-/// Implements [`GameEntry`] for a message over the one list of games.
+/// Implements [`GameEntry`]: an entry is named as its game is identified.
 macro_rules! game_entries {
-    ($($message:ident in $package:ident,)*) => {
+    ($($message:ident)*) => {
         $(impl GameEntry for $message {
             fn game_id(&self) -> Option<&'static str> {
-                self.game.as_ref().map(|game| match game {
-                    $package::Game::OldLondonBridge(_) => OldLondonBridge::ID,
-                    $package::Game::Alhambra(_) => Alhambra::ID,
-                    $package::Game::BridgesToNowhere(_) => BridgesToNowhere::ID,
-                    $package::Game::Carcassonne(_) => Carcassonne::ID,
-                })
+                self.game.as_ref().map(Oneof::entry)
             }
         })*
     };
 }
-
-game_entries! {
-    GameConfig in game_config,
-    GameSetup in game_setup,
-    GameObservation in game_observation,
-    GameDecision in game_decision,
-    GameEvent in game_event,
-    GameRequest in game_request,
-}
+game_entries! { GameConfig GameSetup GameObservation GameDecision GameEvent GameRequest }
 
 /// The identifier of the game that a message belongs to; see [`GameEntry::game_id`].
 pub fn game_id(message: &impl GameEntry) -> Option<&'static str> {
