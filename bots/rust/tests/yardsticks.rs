@@ -25,29 +25,38 @@ const RANDOM_STREAM: u64 = 1 << 32;
 const CHANCE_STREAM: u64 = RANDOM_STREAM + 1;
 const BOT_STREAM: u64 = RANDOM_STREAM + 2;
 
-/// A state that random play leads to in which a seat has a choice, or the end of the match.
+/// A state that random play leads to in which a seat has a choice: the first one after so many
+/// decisions as the number of the match says, or the last one of a match that is shorter.
 fn position<G: Think>(
     config: &G::Config,
     seats: SeatCount,
     number: u64,
     legal: &mut Vec<G::Decision>,
-) -> Option<(G::State, Seat)> {
+) -> (G::State, Seat) {
     let seed = Seed::from(number);
     let setup = G::draw_setup(config, seats, &seed).unwrap();
     let mut state = G::start(config, seats, &setup, &mut NoEvents).unwrap();
     let mut random = ChanceStream::new(&seed, RANDOM_STREAM);
     let mut chance = ChanceStream::new(&seed, CHANCE_STREAM);
+    let mut last = None;
     for decisions in 0.. {
         settle::<G>(&mut state, &mut chance, &mut NoEvents);
-        let seat = G::owing(&state).iter().next()?;
+        let Some(seat) = G::owing(&state).iter().next() else {
+            break;
+        };
         G::legal(&state, seat, legal);
-        if decisions >= number * DECISIONS_APART && legal.len() > 1 {
-            return Some((state, seat));
+        if legal.len() > 1 {
+            last = Some((state.clone(), seat));
+            if decisions >= number * DECISIONS_APART {
+                break;
+            }
         }
         let place = random.below(legal.len() as u32) as usize;
         G::apply(&mut state, seat, &legal[place], &mut NoEvents).unwrap();
     }
-    None
+    let (state, seat) = last.expect("in every match a seat has a choice");
+    G::legal(&state, seat, legal);
+    (state, seat)
 }
 
 /// What both bots decide, one line a position.
@@ -59,9 +68,7 @@ fn decided<G: Think>() -> String {
         let tables = G::SEATS.count() as u64;
         let seats = G::SEATS.start() + (number % tables) as u8;
         let seats = SeatCount::new(seats).unwrap();
-        let Some((state, seat)) = position::<G>(&config, seats, number, &mut legal) else {
-            continue;
-        };
+        let (state, seat) = position::<G>(&config, seats, number, &mut legal);
         let seen = G::observe(&state, Viewer::Seat(seat));
         let chance = || ChanceStream::new(&Seed::from(number), BOT_STREAM);
         let greedy =
@@ -91,9 +98,10 @@ fn the_yardsticks_decide_on_the_golden_positions_as_ever() {
             fs::create_dir_all(&folder).unwrap();
             fs::write(&file, &text).unwrap();
         }
-        let golden = fs::read_to_string(&file).unwrap();
+        let golden = fs::read_to_string(&file).unwrap_or_else(|error| {
+            panic!("{}: {error}; BLESS=1 makes it", file.display());
+        });
         assert_eq!(text, golden, "{id}: a yardstick plays otherwise");
-        assert_eq!(text.lines().count() as u64, POSITIONS);
     }
 }
 
@@ -101,7 +109,7 @@ fn decides_alike<G: Think>() {
     let config = G::Config::default();
     let seats = SeatCount::new(*G::SEATS.start()).unwrap();
     let mut legal = Vec::new();
-    let (state, seat) = position::<G>(&config, seats, 2, &mut legal).unwrap();
+    let (state, seat) = position::<G>(&config, seats, 2, &mut legal);
     let seen = G::observe(&state, Viewer::Seat(seat));
     let decide = || {
         let mut chance = ChanceStream::new(&Seed::from(1), BOT_STREAM);

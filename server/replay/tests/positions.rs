@@ -1,6 +1,8 @@
 //! The positions of a match: what they show, and that they show nobody more than he may know.
 #![allow(clippy::unwrap_used)]
 
+use std::{fs, path::Path};
+
 use bridgemaster_games::{ChanceStream, GAME_IDS, Seat, SeatCount, Seed, Viewer, with_game};
 use bridgemaster_proto::{
     games::WireGame,
@@ -12,23 +14,15 @@ use bridgemaster_replay::{
 };
 use bridgemaster_wire::rules_from_wire;
 
-/// The replay file of a match of this game, which has faults.
-fn file(game: &str) -> &'static [u8] {
-    match game {
-        "alhambra" => include_bytes!("../../../fuzz/corpus/replay/alhambra_signed"),
-        "bridges_to_nowhere" => {
-            include_bytes!("../../../fuzz/corpus/replay/bridges_to_nowhere_signed")
-        }
-        "carcassonne" => include_bytes!("../../../fuzz/corpus/replay/carcassonne_signed"),
-        "old_london_bridge" => {
-            include_bytes!("../../../fuzz/corpus/replay/old_london_bridge_signed")
-        }
-        other => panic!("the corpus has a replay of each game, {other} too"),
-    }
+/// The replay file of a match of this game, which has faults: the corpus has one of each game.
+fn file(game: &str) -> Vec<u8> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/replay");
+    let file = corpus.join(format!("{game}_signed"));
+    fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
 fn replay(game: &str) -> Replay {
-    decode(file(game)).unwrap().replay
+    decode(&file(game)).unwrap().replay
 }
 
 fn seats(replay: &Replay) -> SeatCount {
@@ -160,20 +154,20 @@ fn positions_from_a_decision_on_are_the_last_of_all() {
 #[test]
 fn records_out_of_bytes_are_those_of_the_message_and_the_head_is_all_else() {
     for game in GAME_IDS {
-        let replay = replay(game);
+        let (file, replay) = (file(game), replay(game));
         let mut place = RecordPlace::default();
         let mut records = Vec::new();
-        while let Some(record) = place.next(file(game)).unwrap() {
+        while let Some(record) = place.next(&file).unwrap() {
             records.push(record);
         }
         assert_eq!(records, replay.records);
-        assert_eq!(place.bytes(), file(game).len());
+        assert_eq!(place.bytes(), file.len());
         let head = Replay {
             records: Vec::new(),
             ..replay
         };
-        assert_eq!(decode_head(file(game)).unwrap(), head);
-        let cut = &file(game)[..file(game).len() / 2];
+        assert_eq!(decode_head(&file).unwrap(), head);
+        let cut = &file[..file.len() / 2];
         let mut place = RecordPlace::default();
         let read = std::iter::from_fn(|| place.next(cut).transpose());
         assert!(

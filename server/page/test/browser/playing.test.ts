@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { GAMES } from "../../src/games/registry.ts";
 import { browse, tab } from "../chromium.ts";
 import { Demo, RealServer } from "../real-server.ts";
 import { narrower, serious } from "../looks.ts";
-
-const GAMES = ["old_london_bridge", "alhambra", "bridges_to_nowhere", "carcassonne"];
 
 let server: RealServer;
 let browser: Browser;
@@ -48,7 +47,7 @@ async function playOn(page: Page, most = 3_000): Promise<void> {
   throw new Error("the match does not end");
 }
 
-for (const game of GAMES) {
+for (const { id: game } of GAMES) {
   test(`${game}: a whole match by hand against a house bot, without a fault`, async () => {
     const made = server.create("--game", game, "--seats", "2", "--seed", "by-hand");
     const [link = ""] = made.links;

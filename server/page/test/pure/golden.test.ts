@@ -16,7 +16,7 @@ for (const golden of goldens()) {
 
   test(`${golden.name}: every legal decision has the text of the rules`, () => {
     const { game } = record;
-    assert.ok(game);
+    assert.ok(game, "src/games/registry.ts has no such game");
     for (const { played } of record.positions) {
       if (!played?.decision) continue;
       assert.equal(game.notation(played.decision), played.notation);
@@ -37,7 +37,7 @@ for (const golden of goldens()) {
     record.positions.forEach(({ events, observations, played }, index) => {
       for (const observation of observations) {
         const game = gameOf(observation);
-        assert.ok(game);
+        assert.ok(game, "src/games/registry.ts has no such game");
         game.board({ observation, config: record.info?.config?.game, events, frame: undefined, names: [] });
         assert.notEqual(game.status(observation), "");
         assert.equal(game.points(observation).length, record.seats);
