@@ -1,16 +1,12 @@
 // What a bot author writes.
 
-import type { Decision as Alhambra } from "./gen/bridgemaster/games/alhambra/v1/decision_pb.js";
-import type { Decision as BridgesToNowhere } from "./gen/bridgemaster/games/bridges_to_nowhere/v1/decision_pb.js";
-import type { Decision as Carcassonne } from "./gen/bridgemaster/games/carcassonne/v1/decision_pb.js";
-import type { Decision as OldLondonBridge } from "./gen/bridgemaster/games/old_london_bridge/v1/decision_pb.js";
 import type { GameDecision } from "./gen/bridgemaster/v1/game_pb.js";
 import type { MatchResult } from "./gen/bridgemaster/v1/match_pb.js";
 import type { DecisionRejected, MatchStarted, SeatStatus } from "./gen/bridgemaster/v1/play_pb.js";
 import type { Request } from "./request.js";
 
 /** A decision in full: a Decision of a game, or a GameDecision. */
-export type FullDecision = Alhambra | BridgesToNowhere | Carcassonne | OldLondonBridge | GameDecision;
+export type FullDecision = NonNullable<GameDecision["game"]["value"]> | GameDecision;
 
 /** A choice that gives the match up: the seat forfeits and takes the last place. */
 export const RESIGN: unique symbol = Symbol("resign");
