@@ -3,7 +3,10 @@
 //!
 //! Prints `playouts.GAME.seatsN.decisions VALUE /s` and `playouts.GAME.seatsN.matches VALUE /s`:
 //! the median of several passes after a warm-up. A match starts as a clone of one of many started
-//! states, as a search does it; drawing setups is not measured.
+//! states, as a search does it; drawing setups is not measured. What else a referee does with a
+//! state has lines of its own, over the states of random matches: `digest` and `observation`, in
+//! ns. `-- --quick` takes shorter passes. Times are those of the processor, where the system tells
+//! them, so that other programs count for little.
 
 #![allow(clippy::print_stdout)]
 #![allow(clippy::disallowed_methods, reason = "a benchmark measures time")]
@@ -12,7 +15,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bridgemaster_games::{
-    ChanceStream, GAME_IDS, Game, NoEvents, SeatCount, Seed, settle, with_game,
+    ChanceStream, GAME_IDS, Game, NoEvents, SeatCount, Seed, Viewer, settle, with_game,
 };
 
 /// Different starts, so that no single setup decides the result.
@@ -21,6 +24,13 @@ const STARTS: u64 = 64;
 const PASSES: usize = 9;
 /// Time of the warm-up and of each pass.
 const PASS_TIME: Duration = Duration::from_millis(700);
+/// The same with `--quick`.
+const QUICK_PASS_TIME: Duration = Duration::from_millis(150);
+/// States of which digest and observation are made: of the first matches, each state whose number
+/// is a multiple of [`STATE_STEP`].
+const STATES: usize = 512;
+/// Odd, so that no seat's turns are preferred.
+const STATE_STEP: usize = 7;
 
 /// xorshift64*: choosing must cost next to nothing beside the rules.
 struct Xorshift(u64);
@@ -35,35 +45,117 @@ impl Xorshift {
     }
 }
 
-/// Plays whole matches for [`PASS_TIME`]; returns decisions and matches per second.
-fn pass<G: Game>(
-    starts: &[G::State],
-    list: &mut Vec<G::Decision>,
-    random: &mut Xorshift,
-    chance: &mut ChanceStream,
-) -> (f64, f64) {
+/// What a pass needs besides the state that it plays on.
+struct Player<G: Game> {
+    list: Vec<G::Decision>,
+    random: Xorshift,
+    chance: ChanceStream,
+}
+
+impl<G: Game> Player<G> {
+    fn new() -> Self {
+        Self {
+            list: Vec::with_capacity(G::LEGAL_CAP),
+            random: Xorshift(0x9E37_79B9_7F4A_7C15),
+            chance: ChanceStream::new(&Seed::from(0), 1_000_000),
+        }
+    }
+
+    /// Plays one random decision; `false` when the match is over.
+    fn decide(&mut self, state: &mut G::State) -> bool {
+        let Some(seat) = G::owing(state).iter().next() else {
+            return false;
+        };
+        G::legal(state, seat, &mut self.list);
+        let choice = &self.list[self.random.below(self.list.len())];
+        G::apply(state, seat, choice, &mut NoEvents).expect("a listed decision is legal");
+        settle::<G>(state, &mut self.chance, &mut NoEvents);
+        true
+    }
+}
+
+/// A clock for a pass.
+struct Stopwatch {
+    began: Instant,
+    cpu_began: Option<Duration>,
+}
+
+impl Stopwatch {
+    fn start() -> Self {
+        Self {
+            began: Instant::now(),
+            cpu_began: thread_cpu_time(),
+        }
+    }
+
+    /// Whether so much time is over, on the clock on the wall: it costs less to look at.
+    fn has_run(&self, time: Duration) -> bool {
+        self.began.elapsed() >= time
+    }
+
+    /// Seconds that the processor worked for this thread.
+    fn cpu_seconds(&self) -> f64 {
+        let cpu = thread_cpu_time().zip(self.cpu_began);
+        let cpu = cpu.map(|(now, began)| now.saturating_sub(began));
+        cpu.unwrap_or_else(|| self.began.elapsed()).as_secs_f64()
+    }
+}
+
+/// Processor time of this thread, if the system tells it.
+fn thread_cpu_time() -> Option<Duration> {
+    let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanos = schedstat.split_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanos))
+}
+
+/// Plays whole matches for `time`; returns decisions and matches per second.
+fn pass<G: Game>(starts: &[G::State], player: &mut Player<G>, time: Duration) -> (f64, f64) {
     let (mut decisions, mut matches) = (0u64, 0u64);
-    let began = Instant::now();
-    while began.elapsed() < PASS_TIME {
+    let stopwatch = Stopwatch::start();
+    while !stopwatch.has_run(time) {
         for start in starts {
             let mut state = start.clone();
-            loop {
-                let Some(seat) = G::owing(&state).iter().next() else {
-                    break;
-                };
-                G::legal(&state, seat, list);
-                let choice = &list[random.below(list.len())];
-                G::apply(&mut state, seat, choice, &mut NoEvents)
-                    .expect("a listed decision is legal");
-                settle::<G>(&mut state, chance, &mut NoEvents);
+            while player.decide(&mut state) {
                 decisions += 1;
             }
             black_box(&state);
             matches += 1;
         }
     }
-    let seconds = began.elapsed().as_secs_f64();
+    let seconds = stopwatch.cpu_seconds();
     (decisions as f64 / seconds, matches as f64 / seconds)
+}
+
+/// States on the way through random matches.
+fn states<G: Game>(starts: &[G::State], player: &mut Player<G>) -> Vec<G::State> {
+    let mut states = Vec::with_capacity(STATES);
+    let mut number = 0;
+    for start in starts.iter().cycle() {
+        let mut state = start.clone();
+        while player.decide(&mut state) {
+            number += 1;
+            if number % STATE_STEP == 0 {
+                states.push(state.clone());
+            }
+            if states.len() == STATES {
+                return states;
+            }
+        }
+    }
+    states
+}
+
+/// Does something with each of the states for `time`; returns how long it takes with one, in ns.
+fn each_ns<S, T>(states: &[S], time: Duration, work: impl Fn(&S) -> T) -> f64 {
+    let mut done = 0;
+    let stopwatch = Stopwatch::start();
+    while !stopwatch.has_run(time) {
+        for state in states {
+            black_box(work(black_box(state)));
+        }
+        done += states.len();
+    }
+    stopwatch.cpu_seconds() * 1e9 / done as f64
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -71,41 +163,54 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn bench<G: Game>() {
+fn bench<G: Game>(time: Duration) {
     for seats in G::SEATS.filter_map(SeatCount::new) {
         let config = G::Config::default();
-        let mut chance = ChanceStream::new(&Seed::from(0), 1_000_000);
+        let mut player = Player::<G>::new();
         let starts: Vec<G::State> = (0..STARTS)
             .map(|seed| {
                 let setup = G::draw_setup(&config, seats, &Seed::from(seed));
                 let setup = setup.expect("the default config is valid");
                 let mut state = G::start(&config, seats, &setup, &mut NoEvents)
                     .expect("a drawn setup is valid");
-                settle::<G>(&mut state, &mut chance, &mut NoEvents);
+                settle::<G>(&mut state, &mut player.chance, &mut NoEvents);
                 state
             })
             .collect();
-        let mut list = Vec::with_capacity(G::LEGAL_CAP);
-        let mut random = Xorshift(0x9E37_79B9_7F4A_7C15);
-        pass::<G>(&starts, &mut list, &mut random, &mut chance);
+        pass::<G>(&starts, &mut player, time);
         let (decisions, matches) = (0..PASSES)
-            .map(|_| pass::<G>(&starts, &mut list, &mut random, &mut chance))
+            .map(|_| pass::<G>(&starts, &mut player, time))
             .unzip();
         let name = format!("playouts.{}.seats{seats}", G::ID);
         println!("{name}.decisions {:.0} /s", median(decisions));
         println!("{name}.matches {:.0} /s", median(matches));
+        let states = states::<G>(&starts, &mut player);
+        let passes = |work: &dyn Fn(&G::State)| {
+            let times = (0..PASSES).map(|_| each_ns(&states, time / 4, work));
+            median(times.collect())
+        };
+        let digest = passes(&|state| {
+            black_box(G::digest(state));
+        });
+        let viewer = Viewer::Seat(seats.seats().next().expect("a match has seats"));
+        let observation = passes(&|state| {
+            black_box(G::observe(state, viewer));
+        });
+        println!("{name}.digest {digest:.0} ns");
+        println!("{name}.observation {observation:.0} ns");
     }
 }
 
 fn main() {
-    // Cargo passes `--bench` as well.
-    let wanted: Vec<String> = std::env::args()
+    let (options, games): (Vec<String>, Vec<String>) = std::env::args()
         .skip(1)
-        .filter(|argument| !argument.starts_with('-'))
-        .collect();
+        .partition(|argument| argument.starts_with('-'));
+    // Cargo passes `--bench` as well.
+    let is_quick = options.iter().any(|option| option == "--quick");
+    let time = if is_quick { QUICK_PASS_TIME } else { PASS_TIME };
     for id in GAME_IDS {
-        if wanted.is_empty() || wanted.iter().any(|name| name == id) {
-            with_game!(*id, G => bench::<G>());
+        if games.is_empty() || games.iter().any(|name| name == id) {
+            with_game!(*id, G => bench::<G>(time));
         }
     }
 }
