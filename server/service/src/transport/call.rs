@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, OnceLock, Weak,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -55,6 +55,8 @@ pub(super) struct ConnectionShare {
     /// Of the caller's address.
     address: Arc<Allowance>,
     unread: Arc<Semaphore>,
+    /// Calls in progress.
+    open_calls: Arc<AtomicUsize>,
 }
 
 impl ConnectionShare {
@@ -65,7 +67,13 @@ impl ConnectionShare {
             allowances: Arc::clone(allowances),
             origin,
             unread: Arc::new(Semaphore::new(unread)),
+            open_calls: Arc::default(),
         })
+    }
+
+    /// How many calls are in progress.
+    pub(super) fn open_calls(&self) -> &Arc<AtomicUsize> {
+        &self.open_calls
     }
 
     /// How long an answer may stay unread.
@@ -140,6 +148,7 @@ impl Call {
             crowd_place: None,
             room: Vec::new(),
         };
+        connection.open_calls.fetch_add(1, Ordering::Relaxed);
         Arc::new(Self {
             connection,
             held: Mutex::new(held),
@@ -373,6 +382,12 @@ impl Call {
 
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock()
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.connection.open_calls.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

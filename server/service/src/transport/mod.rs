@@ -13,6 +13,7 @@ mod connection;
 mod connection_slots;
 mod crowd;
 mod few_connections;
+mod gathering;
 mod handshakes;
 mod held_slot;
 mod incoming;

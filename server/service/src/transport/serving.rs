@@ -63,7 +63,7 @@ pub(crate) async fn serve<S, B>(
         let mut connections = pin!(connections);
         let mut stopped = pin!(stopped);
         loop {
-            let connection = select! {
+            let mut connection = select! {
                 biased;
                 () = &mut stopped => break,
                 accepted = connections.next() => match accepted {
@@ -73,6 +73,7 @@ pub(crate) async fn serve<S, B>(
             };
             let info = connection.connect_info();
             let share = ConnectionShare::new(&allowances, connection.origin());
+            connection.gathers_for(Arc::clone(share.open_calls()));
             let caller = ConnectionCalls {
                 services: services.clone(),
                 shown_key: Arc::clone(&shown_key),
