@@ -1,11 +1,6 @@
 //! One stream of one bot, from Hello to its end.
 
-use std::{
-    ops::ControlFlow,
-    pin::{Pin, pin},
-    sync::Arc,
-    time::Duration,
-};
+use std::{ops::ControlFlow, sync::Arc, time::Duration};
 
 use async_stream::try_stream;
 use bridgemaster_match::{Opening, SeatInput};
@@ -17,19 +12,15 @@ use bridgemaster_proto::{
     },
 };
 use prost::{Message as _, bytes::Bytes};
-use tokio::{
-    select,
-    task::consume_budget,
-    time::{Interval, MissedTickBehavior, interval},
-};
+use tokio::{select, task::consume_budget};
 use tokio_stream::Stream;
-use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use tracing::debug;
 
 use super::{
     hello::{check_hello, known},
     inbound::{Inbound, garbage},
+    interruptions::{Interruption, Interruptions},
     round_trip::{Answered, RoundTrip},
 };
 use crate::{
@@ -56,30 +47,29 @@ pub(crate) fn conversation(
 ) -> impl Stream<Item = Result<Bytes, Status>> {
     try_stream! {
         let _counted = matches.metrics().play_stream();
-        let stopping = matches.lifecycle().stopping();
-        let hello = select! {
-            biased;
-            hello = inbound.hello(matches.limits()) => hello,
-            () = stopping.cancelled() => Err(matches.stop_refusal()),
-            // A ticket holds one stream that has not said Hello, however many are opened with it.
-            () = superseded(carries.as_ref()) => Err(Refusal::new(
-                RefusalReason::Superseded,
-                "a newer stream of this seat was opened before this one said Hello",
-            )),
+        let hello = {
+            let stopping = matches.lifecycle().stopping();
+            select! {
+                biased;
+                hello = inbound.hello(matches.limits()) => hello,
+                () = stopping.cancelled() => Err(matches.stop_refusal()),
+                // A ticket holds one stream that has not said Hello, however many are opened with
+                // it.
+                () = superseded(carries.as_ref()) => Err(Refusal::new(
+                    RefusalReason::Superseded,
+                    "a newer stream of this seat was opened before this one said Hello",
+                )),
+            }
         };
         let (seat, outbound, opening) = join(key, &caller, &hello?).await?;
         // Before the bot knows that it may answer.
         let _link = inbound.link(&seat, &caller);
         yield welcome(&seat, &opening, matches.limits());
 
-        let mut ended = pin!(async {
-            select! {
-                () = stopping.cancelled() => matches.stop_refusal(),
-                refusal = caller.refused() => refusal,
-            }
-        });
-        let mut exchange = Exchange::new(&matches, seat, inbound, outbound, round_trip);
-        while let Some(message) = exchange.next(ended.as_mut()).await? {
+        let interruptions = Interruptions::new(&matches, caller);
+        let mut exchange =
+            Exchange::new(&matches, seat, inbound, outbound, round_trip, interruptions);
+        while let Some(message) = exchange.next().await? {
             yield message;
         }
     }
@@ -125,9 +115,7 @@ struct Exchange<'a> {
     inbound: Inbound,
     outbound: Outbound,
     round_trip: RoundTrip,
-    pings: Interval,
-    draining: CancellationToken,
-    is_told_of_drain: bool,
+    interruptions: Interruptions,
     /// What the last message of the bot waits for. Nothing more is read until then, so that what
     /// waits to be stored does not grow with what a bot sends.
     unsettled: Option<Gate>,
@@ -140,29 +128,21 @@ impl<'a> Exchange<'a> {
         inbound: Inbound,
         outbound: Outbound,
         round_trip: RoundTrip,
+        interruptions: Interruptions,
     ) -> Self {
-        let mut pings = interval(matches.limits().ping_interval);
-        // A bot that reads again after a pause needs one Ping, not all that were due.
-        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
             matches,
             seat,
             inbound,
             outbound,
             round_trip,
-            pings,
-            draining: matches.lifecycle().draining(),
-            is_told_of_drain: false,
+            interruptions,
             unsettled: None,
         }
     }
 
     /// The next response, while the bot is heard; `None` when the stream ends without a refusal.
-    /// `ended` completes when the server or the key ends it.
-    async fn next(
-        &mut self,
-        mut ended: Pin<&mut impl Future<Output = Refusal>>,
-    ) -> Result<Option<Bytes>, Refusal> {
+    async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
         loop {
             select! {
                 biased;
@@ -187,20 +167,24 @@ impl<'a> Exchange<'a> {
                     // A bot that sends without a pause must not keep the thread to itself.
                     consume_budget().await;
                 }
-                () = self.draining.cancelled(), if !self.is_told_of_drain => {
-                    self.is_told_of_drain = true;
-                    return Ok(Some(response(Outgoing::Draining(Draining {
-                        time_left_ms: whole_ms(self.matches.lifecycle().drain_left()),
-                        matches_resume: self.matches.journal().is_some(),
-                        address: String::new(),
-                    }))));
+                interruption = self.interruptions.next() => {
+                    return match interruption {
+                        Interruption::Draining => Ok(Some(self.draining())),
+                        Interruption::PingDue => Ok(Some(self.ping())),
+                        Interruption::Ended(refusal) => Err(refusal),
+                    };
                 }
-                _ = self.pings.tick() => {
-                    return Ok(Some(self.ping()));
-                }
-                refusal = &mut ended => return Err(refusal),
             }
         }
+    }
+
+    /// What tells that the server drains.
+    fn draining(&self) -> Bytes {
+        response(Outgoing::Draining(Draining {
+            time_left_ms: whole_ms(self.matches.lifecycle().drain_left()),
+            matches_resume: self.matches.journal().is_some(),
+            address: String::new(),
+        }))
     }
 
     /// A Ping. Where nobody answers it, what TCP has measured is reported with it.

@@ -5,10 +5,12 @@ mod door;
 mod hello;
 mod in_span;
 mod inbound;
+mod interruptions;
 mod round_trip;
 mod seat_admission;
 mod seat_calls;
 mod seat_links;
+mod seldom;
 mod service;
 
 use std::{pin::Pin, sync::Arc};
@@ -24,7 +26,8 @@ use round_trip::RoundTrip;
 use crate::transport::ConnectionInfo;
 
 pub(crate) use {
-    door::Door, seat_admission::SeatAdmission, seat_calls::SeatCalls, seat_links::SeatLinks,
+    door::Door, seat_admission::SeatAdmission, seat_calls::SeatCalls,
+    seat_links::SeatLinks,
 };
 
 /// The bytes of the responses of one stream.

@@ -1,0 +1,115 @@
+//! A future that is polled only when it was woken itself.
+
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Wake, Waker},
+};
+
+use parking_lot::Mutex;
+
+/// Waits for what seldom happens, beside something that happens all the time in the same task: it
+/// costs the task next to nothing while only the other is woken.
+pub(super) struct Seldom<T> {
+    awaited: Pin<Box<dyn Future<Output = T> + Send>>,
+    bell: Arc<Bell>,
+    waker: Waker,
+}
+
+/// What the awaited future wakes.
+#[derive(Default)]
+struct Bell {
+    has_rung: AtomicBool,
+    /// Of the task.
+    waker: Mutex<Option<Waker>>,
+}
+
+impl<T> Seldom<T> {
+    pub(super) fn new(awaited: impl Future<Output = T> + Send + 'static) -> Self {
+        let bell = Arc::new(Bell {
+            // Nothing wakes it before it is polled for the first time.
+            has_rung: AtomicBool::new(true),
+            waker: Mutex::default(),
+        });
+        Self {
+            awaited: Box::pin(awaited),
+            waker: Arc::clone(&bell).into(),
+            bell,
+        }
+    }
+}
+
+impl<T> Future for Seldom<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        self.bell.wakes(context.waker());
+        // After the line above: what rings from now on wakes the task.
+        if !self.bell.has_rung.swap(false, Ordering::AcqRel) {
+            return Poll::Pending;
+        }
+        let Self { awaited, waker, .. } = &mut *self;
+        awaited.as_mut().poll(&mut Context::from_waker(waker))
+    }
+}
+
+impl Bell {
+    /// From now on it wakes this task.
+    fn wakes(&self, task: &Waker) {
+        let mut waker = self.waker.lock();
+        match &mut *waker {
+            Some(known) => known.clone_from(task),
+            none => *none = Some(task.clone()),
+        }
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.has_rung.store(true, Ordering::Release);
+        let waker = self.waker.lock().clone();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::poll_fn, sync::atomic::AtomicUsize, thread};
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn it_is_polled_when_it_was_woken_and_not_whenever_its_task_is() {
+        let (sender, receiver) = oneshot::channel();
+        let polls = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&polls);
+        let mut receiver = Box::pin(receiver);
+        let mut seldom = Seldom::new(poll_fn(move |context| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            receiver.as_mut().poll(context)
+        }));
+        for _ in 0..10 {
+            let is_pending = poll_fn(|context| {
+                let polled = Pin::new(&mut seldom).poll(context);
+                Poll::Ready(polled.is_pending())
+            });
+            assert!(is_pending.await);
+        }
+        assert_eq!(polls.load(Ordering::Relaxed), 1);
+        let sending = thread::spawn(move || sender.send(7));
+        assert_eq!(seldom.await, Ok(7));
+        assert_eq!(polls.load(Ordering::Relaxed), 2);
+        assert!(sending.join().is_ok());
+    }
+}
