@@ -2,6 +2,7 @@
 
 mod conversation;
 mod door;
+mod first;
 mod hello;
 mod in_span;
 mod inbound;
@@ -26,7 +27,7 @@ use round_trip::RoundTrip;
 use crate::transport::ConnectionInfo;
 
 pub(crate) use {
-    door::Door, seat_admission::SeatAdmission, seat_calls::SeatCalls,
+    door::Door, first::PlayFirst, seat_admission::SeatAdmission, seat_calls::SeatCalls,
     seat_links::SeatLinks,
 };
 

@@ -15,7 +15,7 @@ use tonic::service::{Routes, interceptor::InterceptedService};
 
 use super::{Server, errors::ServeError, listeners::PortSlots, seat_service::seat_service};
 use crate::{
-    play::{Door, Play, SeatLinks},
+    play::{Door, Play, PlayFirst, SeatLinks},
     services::{
         Catalog, LadderDesk, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout,
         RulesDesk,
@@ -25,7 +25,7 @@ use crate::{
 
 /// The services of a server; `F` limits how often they are called.
 pub(super) struct Services<F> {
-    pub(super) for_programs: InterceptedService<RefusalDetails<Routes>, F>,
+    pub(super) for_programs: InterceptedService<RefusalDetails<PlayFirst>, F>,
     /// Those that a browser can call.
     pub(super) for_browsers: InterceptedService<RefusalDetails<Routes>, F>,
 }
@@ -43,9 +43,6 @@ impl Server {
         limit_calls: F,
     ) -> Result<Services<F>, ServeError> {
         let matches = &self.matches;
-        let limited = |routes: Routes| {
-            InterceptedService::new(RefusalDetails(routes.prepare()), limit_calls.clone())
-        };
         let routes = self.with_desks(routes, Arc::clone(replay_desk))?;
         let door = |slots: &Arc<ConnectionSlots>| {
             let authenticator = self.authenticator.clone();
@@ -55,11 +52,12 @@ impl Server {
         let seats = |slots| seat_service(door(slots), &links, matches.limits());
         let play = Play::new(door(&slots.for_programs));
         let for_browsers = routes.clone().add_service(seats(&slots.for_browsers));
-        let for_programs = routes.add_service(play);
-        let for_programs = for_programs.add_service(seats(&slots.for_programs));
+        let for_programs = self.with_rules(routes.add_service(seats(&slots.for_programs)));
+        let for_programs = RefusalDetails(PlayFirst::new(play, for_programs));
+        let for_browsers = RefusalDetails(for_browsers.prepare());
         Ok(Services {
-            for_programs: limited(self.with_rules(for_programs)),
-            for_browsers: limited(for_browsers),
+            for_programs: InterceptedService::new(for_programs, limit_calls.clone()),
+            for_browsers: InterceptedService::new(for_browsers, limit_calls),
         })
     }
 
