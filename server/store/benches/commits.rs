@@ -14,7 +14,7 @@ use bridgemaster_store::{
 use tokio::runtime::Runtime;
 
 /// Entries of one commit; each is of a match of its own, as when that many matches are played.
-const BATCHES: &[usize] = &[1, 16, 64, 512];
+const BATCHES: &[usize] = &[1, 8, 16, 64, 512];
 /// Bytes of an entry: a decision with its time.
 const ENTRY_BYTES: usize = 90;
 /// Entries of a match until it finishes, on average.

@@ -63,23 +63,28 @@ impl Sweep {
         Ok(())
     }
 
+    /// Whether a commit now would remove nothing.
+    pub(super) fn is_idle(&self, none_in_play: bool) -> bool {
+        let has_batches = !self.live.is_empty() || !self.dead.is_empty();
+        !(none_in_play && has_batches) && self.dead.len() < MIN_STEP
+    }
+
     /// Goes on within a commit. Returns what is removed once the commit is done.
     pub(super) async fn step(
         &self,
         connection: &mut SqliteConnection,
         none_in_play: bool,
     ) -> Result<Swept, Fault> {
-        let has_batches = !self.live.is_empty() || !self.dead.is_empty();
-        if none_in_play && has_batches {
+        if self.is_idle(none_in_play) {
+            return Ok(Swept::Nothing);
+        }
+        if none_in_play {
             // Without a condition SQLite frees whole pages unread. The row of this commit is added
             // afterwards.
             sqlx::query("DELETE FROM journal")
                 .execute(connection)
                 .await?;
             return Ok(Swept::All);
-        }
-        if self.dead.len() < MIN_STEP {
-            return Ok(Swept::Nothing);
         }
         let removed: Vec<i64> = self.dead.iter().copied().take(MAX_STEP).collect();
         delete(connection, &removed).await?;

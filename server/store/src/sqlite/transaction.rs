@@ -73,6 +73,28 @@ pub(super) async fn end<T>(
     Err(outcome)
 }
 
+/// Commits a row and nothing else, as nearly all commits do: in one statement, which is a transaction
+/// of its own. It is committed if the server of this identifier is still the one that opened the
+/// store last, and the commit before the row's is the last one; this tells whether it is so.
+pub(super) async fn commit_alone(
+    connection: &mut SqliteConnection,
+    server_id: &[u8],
+    JournalRow { number, body }: &JournalRow,
+) -> Result<bool, Fault> {
+    // SQLite takes the lock of a writer before it reads anything for such a statement.
+    let committed = sqlx::query(
+        "INSERT INTO journal (batch, body) SELECT ?1, ?2
+         WHERE (SELECT max(batch) FROM journal) = ?1 - 1
+             AND (SELECT server_id FROM store) = ?3",
+    )
+    .bind(number)
+    .bind(&body[..])
+    .bind(server_id)
+    .execute(connection)
+    .await?;
+    Ok(committed.rows_affected() == 1)
+}
+
 /// Takes back what has begun.
 pub(super) async fn roll_back(connection: &mut SqliteConnection) {
     // Fails where SQLite has rolled back on its own, which is what is wanted. If the transaction

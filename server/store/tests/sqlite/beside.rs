@@ -8,7 +8,7 @@ use bridgemaster_store::{
 };
 use sqlx::Connection as _;
 
-use crate::{append, open, open_match, raw};
+use crate::{append, id, open, open_match, raw};
 
 fn key(id: &str, name: &str) -> NewKey {
     NewKey {
@@ -77,6 +77,28 @@ async fn a_running_server_sees_what_a_key_command_does() {
         .commit(vec![open_match("a"), append("a", 0)])
         .await
         .unwrap();
+}
+
+#[tokio::test]
+async fn what_is_stored_right_after_a_command_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = open(folder.path()).await.unwrap();
+    let keys = SqliteKeys::open(&DataDir::prepare(folder.path()).unwrap())
+        .await
+        .unwrap();
+    server.commit(vec![open_match("a")]).await.unwrap();
+    for number in 0..3 {
+        let name = format!("k{number}");
+        keys.add_key(key(&name, &name)).await.unwrap();
+        for place in [2 * number, 2 * number + 1] {
+            server.commit(vec![append("a", place)]).await.unwrap();
+        }
+    }
+    server.close().await.unwrap();
+    let server = open(folder.path()).await.unwrap();
+    let found = server.open_match(&id("a")).await.unwrap().unwrap();
+    let expected: Vec<Vec<u8>> = (0..6).map(|n| format!("a {n}").into_bytes()).collect();
+    assert_eq!(found.journal, expected);
 }
 
 #[tokio::test]
