@@ -17,7 +17,7 @@ use bridgemaster_proto::{
     },
 };
 use prost::Message as _;
-use tokio::{sync::mpsc, task::JoinSet};
+use tokio::{sync::mpsc, task::JoinSet, time::sleep};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Streaming, client::Grpc, transport::Channel};
 
@@ -42,6 +42,18 @@ pub(crate) struct Counters {
     request_bytes: AtomicU64,
     answer_bytes: AtomicU64,
     stopping: AtomicBool,
+    /// What a bot thinks about a decision.
+    thinking: Duration,
+}
+
+impl Counters {
+    /// Of bots that think for so long about each decision.
+    pub(crate) fn thinking(time: Duration) -> Self {
+        Self {
+            thinking: time,
+            ..Self::default()
+        }
+    }
 }
 
 /// Plays one match to its end to find the mean sizes of its messages.
@@ -185,6 +197,9 @@ pub(crate) async fn play_seat(channel: Channel, ticket: String, counters: Arc<Co
     let mut chooser = FIRST_CHOOSER;
     while let Ok(Some((size, response))) = inbound.message().await {
         let answer = if let Some(request) = response.request {
+            if !counters.thinking.is_zero() {
+                sleep(counters.thinking).await;
+            }
             let answer = say(Outgoing::Decision(answer(request, &mut chooser)));
             counters.decisions.fetch_add(1, Ordering::Relaxed);
             counters

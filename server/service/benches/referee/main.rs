@@ -9,7 +9,9 @@
 //! takes shorter turns. `-- --losses MATCHES` plays so many matches under a short clock instead,
 //! counts the faults, and fails if there is one or a match was spoiled; with `--beside-rules` it does
 //! so while one caller has the rules by call work without a pause. `-- --contest` plays contests
-//! instead, beside the raw rate of the same server.
+//! instead, beside the raw rate of the same server. `-- --swarm` plays 10,000 matches at once
+//! instead, of bots that think for a second: the CPU time of a decision, the server's own share of
+//! it, and the memory of a match.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
@@ -22,6 +24,7 @@ mod rules_load;
 mod server_cpu;
 mod server_process;
 mod share;
+mod swarm;
 mod thin;
 mod turn;
 
@@ -43,6 +46,8 @@ const TURNS: usize = 5;
 const CONNECTIONS: usize = 4;
 /// Seats of each match.
 const SEATS: u32 = 2;
+/// Matches at once of a swarm.
+const SWARM: usize = 10_000;
 
 /// What the command line asks for.
 #[derive(Default)]
@@ -52,6 +57,7 @@ struct Wanted {
     beside_rules: bool,
     only_server_cpu: bool,
     only_contest: bool,
+    only_swarm: bool,
     /// All, if empty.
     games: Vec<String>,
 }
@@ -67,6 +73,7 @@ impl Wanted {
                 "--quick" => wanted.quick = true,
                 "--server-cpu" => wanted.only_server_cpu = true,
                 "--contest" => wanted.only_contest = true,
+                "--swarm" => wanted.only_swarm = true,
                 "--beside-rules" => wanted.beside_rules = true,
                 "--losses" => {
                     let matches = arguments.next().and_then(|number| number.parse().ok());
@@ -88,6 +95,7 @@ fn main() -> ExitCode {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(contest::play_if_asked());
     runtime.block_on(server_process::serve_if_asked());
+    runtime.block_on(swarm::play_if_asked());
     let wanted = Wanted::from_args();
     let quick = wanted.quick;
     let turn = Duration::from_millis(if quick { 400 } else { 2_000 });
@@ -103,6 +111,12 @@ fn main() -> ExitCode {
     if wanted.only_contest {
         for game in wanted.games() {
             runtime.block_on(contest::measure(game, turn, quick));
+        }
+        return ExitCode::SUCCESS;
+    }
+    if wanted.only_swarm {
+        for game in wanted.games() {
+            runtime.block_on(swarm::measure(game, SWARM, turn));
         }
         return ExitCode::SUCCESS;
     }
@@ -256,8 +270,13 @@ impl Referees {
 
 /// Opens the connections that streams are spread over.
 pub(crate) async fn connect(url: &str) -> Vec<Channel> {
+    connect_many(url, CONNECTIONS).await
+}
+
+/// Opens so many connections.
+pub(crate) async fn connect_many(url: &str, connections: usize) -> Vec<Channel> {
     let mut channels = Vec::new();
-    for _ in 0..CONNECTIONS {
+    for _ in 0..connections {
         let endpoint = Channel::from_shared(url.to_owned()).unwrap();
         channels.push(endpoint.connect().await.unwrap());
     }

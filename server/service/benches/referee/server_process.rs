@@ -2,18 +2,21 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader},
-    process::{Child, Command, Stdio},
+    io::{BufRead as _, BufReader, Lines},
+    process::{Child, ChildStdout, Command, Stdio},
     time::Duration,
 };
 
-use bridgemaster_server::{Server, ServerOptions};
+use bridgemaster_server::{Limits, Rate, Server, ServerOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::ping_pong;
 
 /// The argument by which this program is a server of matches.
 const MATCHES: &str = "--serve";
+/// The argument by which it is one that all bots of many matches may come to from one address, with
+/// a page of metrics.
+const MANY_MATCHES: &str = "--serve-many";
 /// The argument by which it is one of ping-pong; the size of its answers in bytes follows.
 const ECHO: &str = "--serve-echo";
 
@@ -22,12 +25,21 @@ const ECHO: &str = "--serve-echo";
 pub(crate) async fn serve_if_asked() {
     let arguments: Vec<String> = std::env::args().skip(1).take(2).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [MATCHES, ..] => {
-            let options = ServerOptions::default();
-            let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await;
-            let server = server.unwrap();
-            println!("http://{}", server.local_addr());
-            server.run(CancellationToken::new()).await.unwrap();
+        [MATCHES, ..] => serve(ServerOptions::default()).await,
+        [MANY_MATCHES, ..] => {
+            let calls_per_address = Rate {
+                per_second: 100_000,
+                burst: 100_000,
+            };
+            let options = ServerOptions {
+                limits: Limits {
+                    calls_per_address,
+                    ..Limits::default()
+                },
+                metrics: Some("127.0.0.1:0".parse().unwrap()),
+                ..ServerOptions::default()
+            };
+            serve(options).await;
         }
         [ECHO, bytes] => {
             println!("{}", ping_pong::serve(bytes.parse().unwrap()).await);
@@ -35,6 +47,17 @@ pub(crate) async fn serve_if_asked() {
         }
         _ => {}
     }
+}
+
+/// Serves matches, and prints the addresses that it listens on.
+async fn serve(options: ServerOptions) {
+    let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await;
+    let server = server.unwrap();
+    println!("http://{}", server.local_addr());
+    if let Some(metrics) = server.metrics_addr() {
+        println!("{metrics}");
+    }
+    server.run(CancellationToken::new()).await.unwrap();
 }
 
 /// Such a process, killed when dropped.
@@ -46,27 +69,34 @@ pub(crate) struct ServerProcess {
 impl ServerProcess {
     /// A server of matches.
     pub(crate) fn of_matches() -> Self {
-        Self::start(&[MATCHES])
+        Self::start(&[MATCHES]).0
+    }
+
+    /// A server of many matches, and the address of its metrics.
+    pub(crate) fn of_many_matches() -> (Self, String) {
+        let (server, mut lines) = Self::start(&[MANY_MATCHES]);
+        let metrics = lines.next().expect("the server prints that address too");
+        (server, metrics.unwrap())
     }
 
     /// A server of ping-pong with answers of `bytes` bytes.
     pub(crate) fn of_echo(bytes: usize) -> Self {
-        Self::start(&[ECHO, &bytes.to_string()])
+        Self::start(&[ECHO, &bytes.to_string()]).0
     }
 
-    fn start(arguments: &[&str]) -> Self {
+    fn start(arguments: &[&str]) -> (Self, Lines<BufReader<ChildStdout>>) {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let url = BufReader::new(child.stdout.take().unwrap())
-            .lines()
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let url = lines
             .next()
             .expect("the server prints its address")
             .unwrap();
-        Self { child, url }
+        (Self { child, url }, lines)
     }
 
     /// Resident memory in KiB, from the operating system.

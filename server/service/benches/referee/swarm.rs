@@ -1,0 +1,225 @@
+//! As many matches at once as a server takes by default, of bots that think: in one process the
+//! server, in others the bots, many seats each.
+
+use std::{
+    collections::BTreeMap,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bridgemaster_proto::v1::{ClockRules, MatchConfig};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    task::JoinSet,
+    time::sleep,
+};
+
+use crate::{
+    SEATS, connect_many,
+    load::{self, Counters},
+    server_process::ServerProcess,
+};
+
+/// The argument by which this program is a part of the swarm; the address of the server, the game
+/// and the number of matches follow.
+const BOTS: &str = "--swarm-bots";
+/// Processes of bots.
+const PROCESSES: usize = 2;
+/// Streams on one connection: as an SDK spreads them.
+const STREAMS_PER_CONNECTION: usize = 100;
+/// What a bot thinks about a decision.
+const THINKING: Duration = Duration::from_secs(1);
+/// Longest time for a decision, in ms.
+const CAP_MS: u32 = 1_500;
+/// Time in the bank, in ms: enough that only the cap counts.
+const BANK_MS: u32 = 3_600_000;
+/// Time for which everybody may take to come to the first matches.
+const GATHERING: Duration = Duration::from_secs(180);
+/// Turns, of which the numbers are those of all together.
+const TURNS: u32 = 5;
+
+/// Is the part of a swarm that the arguments ask for, until the process is killed.
+pub(crate) async fn play_if_asked() {
+    let arguments: Vec<String> = std::env::args().skip(1).take(4).collect();
+    if let [BOTS, url, game, matches] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..]
+    {
+        play(url, game, matches.parse().unwrap()).await;
+    }
+}
+
+/// Keeps so many matches running, one after the other at each table.
+async fn play(url: &str, game: &str, matches: usize) {
+    let connections = (matches * SEATS as usize).div_ceil(STREAMS_PER_CONNECTION);
+    let channels = connect_many(url, connections).await;
+    let counters = Arc::new(Counters::thinking(THINKING));
+    let mut tables = JoinSet::new();
+    for table in 0..matches {
+        let channel = channels[table % channels.len()].clone();
+        let counters = Arc::clone(&counters);
+        let config = MatchConfig {
+            clock: Some(ClockRules {
+                bank_ms: Some(BANK_MS),
+                cap_ms: Some(CAP_MS),
+                ..ClockRules::default()
+            }),
+            ..load::default_match(game, SEATS)
+        };
+        tables.spawn(async move {
+            loop {
+                let made = load::create_match(&channel, config.clone()).await;
+                load::play_seats(&channel, made.tickets, &counters).await;
+            }
+        });
+        // Nobody opens thousands of matches at one moment.
+        if table % 16 == 15 {
+            sleep(Duration::from_millis(16)).await;
+        }
+    }
+    tables.join_all().await;
+}
+
+/// Plays `matches` matches at once for [`TURNS`] turns.
+pub(crate) async fn measure(game: &'static str, matches: usize, turn: Duration) {
+    let (server, metrics) = ServerProcess::of_many_matches();
+    let channels = crate::connect(&server.url).await;
+    // A first match loads what is loaded once.
+    load::message_sizes(&channels[0], game, SEATS).await;
+    let resident_kib = server.resident_kib();
+    let _swarm: Vec<Bots> = (0..PROCESSES)
+        .map(|_| Bots::start(&server.url, game, matches / PROCESSES))
+        .collect();
+    let gathering = Instant::now();
+    // At some tables a match may have ended by then, and the next one begins.
+    while running(&Numbers::read(&metrics).await) < 0.99 * matches as f64 {
+        assert!(gathering.elapsed() < GATHERING, "not all bots came");
+        sleep(Duration::from_millis(100)).await;
+    }
+    let playing_kib = server.resident_kib();
+    let (before, cpu, begun) = (
+        Numbers::read(&metrics).await,
+        server.cpu_time(),
+        Instant::now(),
+    );
+    sleep(turn * TURNS).await;
+    let after = Numbers::read(&metrics).await;
+    let (time, cpu) = (begun.elapsed(), server.cpu_time().saturating_sub(cpu));
+    let grown = |name: &str| after.sum(name, "") - before.sum(name, "");
+    let decisions =
+        after.sum("decisions_total", "by=\"bot\"") - before.sum("decisions_total", "by=\"bot\"");
+    let name = format!("referee.{game}.matches{matches}");
+    let each = |kib: f64| kib / matches as f64;
+    println!("{name}.decisions {:.0} /s", decisions / time.as_secs_f64());
+    println!(
+        "{name}.server_cpu {:.2} us",
+        cpu.as_secs_f64() * 1e6 / decisions.max(1.0)
+    );
+    for (quantile, share) in [("p50", 0.5), ("p99", 0.99)] {
+        let value = handled_within(&before, &after, share) * 1e6;
+        println!("{name}.share.{quantile} {value:.0} us");
+    }
+    let late = after.sum("faults_total", "reason=\"LATE\"");
+    println!("{name}.late {late:.0} 1");
+    println!(
+        "{name}.other_faults {:.0} 1",
+        after.sum("faults_total", "") - late
+    );
+    println!("{name}.spoiled {:.0} 1", grown("matches_spoiled_total"));
+    println!(
+        "{name}.memory_per_match_with_bots {:.1} KiB",
+        each(playing_kib - resident_kib)
+    );
+    println!(
+        "{name}.memory_per_match_after {:.1} KiB",
+        each(server.resident_kib() - resident_kib)
+    );
+}
+
+/// Matches that run.
+fn running(numbers: &Numbers) -> f64 {
+    numbers.sum("matches", "state=\"running\"")
+}
+
+/// The time within which this share of the messages was handled, in seconds, as far as the bounds of
+/// the histogram tell: between two of them it is taken to grow evenly.
+fn handled_within(before: &Numbers, after: &Numbers, share: f64) -> f64 {
+    let bucket = |bound: &str| {
+        let label = format!("le=\"{bound}\"");
+        let of = |numbers: &Numbers| numbers.sum("handling_seconds_bucket", &label);
+        of(after) - of(before)
+    };
+    let wanted = bucket("+Inf") * share;
+    let mut bounds: Vec<(f64, String)> = after
+        .0
+        .keys()
+        .filter_map(|series| {
+            let bound = series.strip_prefix("bridgemaster_handling_seconds_bucket{le=\"")?;
+            let bound = bound.strip_suffix("\"}")?;
+            Some((bound.parse().ok()?, bound.to_owned()))
+        })
+        .collect();
+    bounds.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut below, mut counted) = (0.0, 0.0);
+    for (bound, text) in bounds {
+        let count = bucket(&text);
+        if count >= wanted && count > counted {
+            return below + (bound - below) * (wanted - counted) / (count - counted);
+        }
+        (below, counted) = (bound, count);
+    }
+    below
+}
+
+/// The numbers of a server, by their series.
+struct Numbers(BTreeMap<String, f64>);
+
+impl Numbers {
+    /// Reads the page at an address.
+    async fn read(address: &str) -> Self {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request =
+            format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut page = String::new();
+        stream.read_to_string(&mut page).await.unwrap();
+        let series = page.lines().filter_map(|line| {
+            let (series, value) = line.rsplit_once(' ')?;
+            Some((series.to_owned(), value.parse().ok()?))
+        });
+        Self(series.collect())
+    }
+
+    /// The sum of the series of this name that have this label; of all for an empty one.
+    fn sum(&self, name: &str, label: &str) -> f64 {
+        let name = format!("bridgemaster_{name}");
+        let series = self.0.iter().filter(|(series, _)| {
+            let labels = series.strip_prefix(&name);
+            labels.is_some_and(|labels| {
+                (labels.is_empty() || labels.starts_with('{')) && labels.contains(label)
+            })
+        });
+        series.map(|(_, value)| value).sum()
+    }
+}
+
+/// A process of bots, killed when dropped.
+struct Bots(Child);
+
+impl Bots {
+    fn start(url: &str, game: &str, matches: usize) -> Self {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args([BOTS, url, game, &matches.to_string()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        Self(child.unwrap())
+    }
+}
+
+impl Drop for Bots {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
