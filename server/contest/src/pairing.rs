@@ -1,7 +1,9 @@
 //! Which match a ladder plays next: the one that adds most information about the ratings, unless a
 //! bot has waited too long.
 
-use crate::{Ratings, ratings::WEIGHT_OF_A_MATCH};
+mod uncertainty;
+
+pub use uncertainty::Uncertainty;
 
 /// A bot that is available for a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,15 +14,6 @@ pub struct Candidate {
     pub waited_matches: u64,
     /// Bots with the same owner are never paired. `None` is paired with anybody.
     pub owner: Option<u64>,
-}
-
-/// Information gained by a match of two bots: the decrease of the sum of the variances of all
-/// ratings, in squared log odds, if the two were equals.
-#[must_use]
-pub fn information(ratings: &Ratings, one: usize, other: usize) -> f64 {
-    let (reach, variance) = ratings.reach(one, other);
-    let length: f64 = reach.iter().map(|x| x * x).sum();
-    WEIGHT_OF_A_MATCH * length / (1.0 + WEIGHT_OF_A_MATCH * variance)
 }
 
 /// Longest wait of an available bot, in matches of the whole ladder: twice the number of bots.
@@ -34,26 +27,31 @@ pub fn longest_wait_matches(bots: usize) -> u64 {
 /// that none waits longer than that. The remaining places go to the bots about which the match adds
 /// most information.
 ///
-/// `ratings` are those of the last fit, updated with every later match by [`Ratings::expect`]. The
-/// order of the seats is not chosen here: a ladder balances it over time.
+/// `uncertainty` is that of the last fit, less what every later match tells
+/// ([`Uncertainty::expect`]). The order of the seats is not chosen here: a ladder balances it over
+/// time.
 #[must_use]
-pub fn next_table(ratings: &Ratings, there: &[Candidate], seats: usize) -> Option<Vec<usize>> {
+pub fn next_table(
+    uncertainty: &Uncertainty,
+    there: &[Candidate],
+    seats: usize,
+) -> Option<Vec<usize>> {
     let due = longest_wait_matches(there.len()) / 2;
     let longest = there
         .iter()
         .filter(|candidate| candidate.waited_matches >= due)
         .max_by_key(|candidate| (candidate.waited_matches, std::cmp::Reverse(candidate.bot)));
     if let Some(first) = longest
-        && let Some(table) = filled(ratings, there, vec![*first], seats)
+        && let Some(table) = filled(uncertainty, there, vec![*first], seats)
     {
         return Some(table);
     }
-    let (one, other) = most_informative(ratings, there)?;
-    filled(ratings, there, vec![one, other], seats).or_else(|| {
+    let (one, other) = most_informative(uncertainty, there)?;
+    filled(uncertainty, there, vec![one, other], seats).or_else(|| {
         // The best pair may leave too few others that may meet them: try every first bot.
         there
             .iter()
-            .find_map(|first| filled(ratings, there, vec![*first], seats))
+            .find_map(|first| filled(uncertainty, there, vec![*first], seats))
     })
 }
 
@@ -61,7 +59,10 @@ fn may_meet(one: &Candidate, other: &Candidate) -> bool {
     one.bot != other.bot && (one.owner.is_none() || one.owner != other.owner)
 }
 
-fn most_informative(ratings: &Ratings, there: &[Candidate]) -> Option<(Candidate, Candidate)> {
+fn most_informative(
+    uncertainty: &Uncertainty,
+    there: &[Candidate],
+) -> Option<(Candidate, Candidate)> {
     let pairs = there.iter().enumerate().flat_map(|(number, one)| {
         let others = there[number + 1..].iter();
         others
@@ -69,7 +70,7 @@ fn most_informative(ratings: &Ratings, there: &[Candidate]) -> Option<(Candidate
             .map(move |other| (*one, *other))
     });
     pairs
-        .map(|(one, other)| (information(ratings, one.bot, other.bot), (one, other)))
+        .map(|(one, other)| (uncertainty.information(one.bot, other.bot), (one, other)))
         .max_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(_, pair)| pair)
 }
@@ -77,7 +78,7 @@ fn most_informative(ratings: &Ratings, there: &[Candidate]) -> Option<(Candidate
 /// Fills a table: each place goes to the bot that adds most information, summed over its pairs with
 /// the bots that already sit there.
 fn filled(
-    ratings: &Ratings,
+    uncertainty: &Uncertainty,
     there: &[Candidate],
     mut table: Vec<Candidate>,
     seats: usize,
@@ -87,7 +88,7 @@ fn filled(
         let told = |candidate: &Candidate| -> f64 {
             let seated = table.iter();
             seated
-                .map(|seated| information(ratings, candidate.bot, seated.bot))
+                .map(|seated| uncertainty.information(candidate.bot, seated.bot))
                 .sum()
         };
         let next = there
@@ -117,7 +118,7 @@ mod tests {
         let mut without_best = 0;
         for number in 0..matches {
             let ratings = PlackettLuce::default().fit(3, &rankings).unwrap();
-            let table = next_table(&ratings, &there, 2).unwrap();
+            let table = next_table(&Uncertainty::of(&ratings), &there, 2).unwrap();
             let winner = match table.contains(&best) {
                 true => best,
                 // The other two win in turn.

@@ -4,11 +4,6 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::{Elo, Interval, elo::ELO_PER_LOG_ODDS, matrix::Matrix, stopping::normal_share_below};
 
-/// What one match of two bots tells of their difference when they are equals, as the inverse of a
-/// squared log odds. Pairing takes it for all pairs: to prefer pairs whose *ratings* are close
-/// makes the spread of all ratings too wide, by a fifth in the simulation.
-pub(crate) const WEIGHT_OF_A_MATCH: f64 = 0.25;
-
 /// Where errors are asked of ratings that are not far apart, they are held within this, as a log
 /// odds: 208 Elo on each side of the mean. The strength of a bot that always wins stays unknown,
 /// however often it plays: by its own error it could be told from nobody (W. W. Hauck and A. Donner,
@@ -28,8 +23,6 @@ pub struct Ratings {
     covariance: Matrix,
     /// The covariance of the [`bounded`] ratings.
     bounded_covariance: Matrix,
-    /// The same, less what the matches tell that are not fitted yet: what pairing goes by.
-    for_pairing: Matrix,
     matches: Vec<u64>,
 }
 
@@ -67,7 +60,6 @@ impl Ratings {
         Self {
             log_odds,
             covariance,
-            for_pairing: bounded_covariance.clone(),
             bounded_covariance,
             matches,
         }
@@ -97,26 +89,9 @@ impl Ratings {
         self.covariance[(one, other)]
     }
 
-    /// Takes note of a match that is played and not fitted yet, for pairing: what it will tell is
-    /// not asked again. Ratings and their errors stay.
-    pub fn expect(&mut self, table: &[usize]) {
-        for (seat, &one) in table.iter().enumerate() {
-            for &other in &table[seat + 1..] {
-                let (reach, variance) = self.reach(one, other);
-                let shrink = WEIGHT_OF_A_MATCH / (1.0 + WEIGHT_OF_A_MATCH * variance);
-                self.for_pairing.add_outer_product(-shrink, &reach);
-            }
-        }
-    }
-
-    /// For pairing: the covariance of each rating with the difference of these two, and the variance
-    /// of that.
-    pub(crate) fn reach(&self, one: usize, other: usize) -> (Vec<f64>, f64) {
-        let rows = self.for_pairing.row(one).iter();
-        let rows = rows.zip(self.for_pairing.row(other));
-        let reach: Vec<f64> = rows.map(|(one, other)| one - other).collect();
-        let variance = reach[one] - reach[other];
-        (reach, variance)
+    /// The covariance of two of the [`bounded`] ratings, as log odds.
+    pub(crate) fn bounded_covariance(&self, one: usize, other: usize) -> f64 {
+        self.bounded_covariance[(one, other)]
     }
 
     /// The chance that `one` is stronger than `other`, 0 to 1: in how many of 100 repetitions of
@@ -145,12 +120,6 @@ impl Ratings {
     pub fn table(&self, level: f64) -> Vec<Rating> {
         let sure = (1.0 + level.clamp(0.5, 0.9999)) / 2.0;
         let reach = Normal::standard().inverse_cdf(sure);
-        let mut bots: Vec<usize> = (0..self.bots()).collect();
-        bots.sort_by(|one, other| {
-            self.log_odds[*other]
-                .total_cmp(&self.log_odds[*one])
-                .then(one.cmp(other))
-        });
         let rating = |&bot: &usize| {
             let others = || (0..self.bots()).filter(move |other| *other != bot);
             let better = others()
@@ -175,18 +144,35 @@ impl Ratings {
                 matches: self.matches[bot],
             }
         };
-        bots.iter().map(rating).collect()
+        self.order().iter().map(rating).collect()
     }
 
-    /// Whether the order of the best `count` bots holds with the level: each of them is above the
-    /// next with at least that chance.
+    /// Whether the order of the best `count` bots holds, all of it at once, with the level: who is
+    /// first, who is second and so on, and that none of the others belongs among them.
+    ///
+    /// It does not if any of them is below the next one, or the last of them below any other bot.
+    /// The chance that something of this is so is at most the sum of the chances (Boole's
+    /// inequality), and that is at most `1 - level`.
     #[must_use]
     pub fn is_settled(&self, count: usize, level: f64) -> bool {
-        let table = self.table(level);
-        let pairs = table.windows(2).take(count);
-        pairs
-            .into_iter()
-            .all(|pair| self.chance_above(pair[0].bot, pair[1].bot) >= level)
+        let order = self.order();
+        let (best, others) = order.split_at(count.min(order.len()));
+        let below = |one: usize, other: usize| 1.0 - self.chance_above(one, other);
+        let among = best.windows(2).map(|pair| below(pair[0], pair[1]));
+        let last = best.last().into_iter();
+        let beside = last.flat_map(|last| others.iter().map(|other| below(*last, *other)));
+        among.chain(beside).sum::<f64>() <= 1.0 - level
+    }
+
+    /// The bots, the best first.
+    fn order(&self) -> Vec<usize> {
+        let mut bots: Vec<usize> = (0..self.bots()).collect();
+        bots.sort_by(|one, other| {
+            self.log_odds[*other]
+                .total_cmp(&self.log_odds[*one])
+                .then(one.cmp(other))
+        });
+        bots
     }
 }
 
@@ -206,6 +192,30 @@ mod tests {
         assert!(chance_after(4) < 0.975, "{}", chance_after(4));
         assert!(chance_after(12) > 0.975, "{}", chance_after(12));
         assert!(chance_after(100) > 0.999, "{}", chance_after(100));
+    }
+
+    #[test]
+    fn an_order_of_ten_is_settled_when_all_of_it_holds_at_once() {
+        // Eleven bots in a row, each of whom beats the next one so often of a hundred times.
+        let settled = |wins: usize, count: usize| {
+            let mut rankings = Vec::new();
+            for better in 0..10 {
+                for number in 0..100 {
+                    let (won, lost) = if number < wins { (1, 2) } else { (2, 1) };
+                    let places = vec![(better, won), (better + 1, lost)];
+                    rankings.push(Ranking::new(places, rankings.len() as u64));
+                }
+            }
+            let ratings = PlackettLuce::default().fit(11, &rankings).unwrap();
+            for better in 0..10 {
+                let chance = ratings.chance_above(better, better + 1);
+                assert!(chance > 0.95, "{chance}");
+            }
+            ratings.is_settled(count, 0.95)
+        };
+        assert!(settled(60, 1), "of the first alone");
+        assert!(!settled(60, 10), "each of ten pairs is wrong with 2 %");
+        assert!(settled(66, 10));
     }
 
     #[test]

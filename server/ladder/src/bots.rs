@@ -52,11 +52,8 @@ pub(crate) struct BotNumbers {
 }
 
 impl BotNumbers {
-    /// The number of a version, a new one for one that is new.
-    pub(crate) fn of(&mut self, bot: &BotVersion) -> BotNumber {
-        if let Some(number) = self.numbers.get(bot) {
-            return *number;
-        }
+    /// A number for a version that has none.
+    pub(crate) fn add(&mut self, bot: &BotVersion) -> BotNumber {
         let number = BotNumber(u32::try_from(self.bots.len()).unwrap_or(u32::MAX));
         self.bots.push(bot.clone());
         self.numbers.insert(bot.clone(), number);

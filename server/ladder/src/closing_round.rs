@@ -1,26 +1,16 @@
 //! The closing round of a ladder: when it is over.
 
-use std::collections::BTreeSet;
-
 use crate::{
     Ladder, StandingState, State,
     bots::BotNumber,
     ladder::{Bot, Open},
-    ratings::Fit,
 };
 
 impl Ladder {
-    /// Whether the order of the best `count` holds with this confidence.
-    #[must_use]
-    pub fn is_settled(&self, count: usize, confidence: f64) -> bool {
-        let fit = Fit::of(&self.results, &BTreeSet::new());
-        fit.is_ok_and(|fit| fit.bots.len() > 1 && fit.ratings.is_settled(count, confidence))
-    }
-
     /// Whether the closing round is over: nothing is in play, and by its rule nothing more is
     /// paired. A bot that played in the round and is away keeps it from ending by the number of
     /// matches, until whoever runs the ladder closes it. An annulled match of bots that are away is
-    /// not waited for.
+    /// not waited for. It is not over by the order before there is a fit of all results.
     #[must_use]
     pub fn is_round_over(&self) -> bool {
         let comes_again = |open: &Open| {
@@ -30,16 +20,14 @@ impl Ladder {
         let is_idle = self.open.is_empty() && !self.again.values().any(comes_again);
         let is_played = self.bots.iter().any(|bot| bot.closing_matches > 0);
         let is_frozen = matches!(self.state, State::Frozen { .. });
-        is_frozen && is_idle && is_played && (self.is_round_played() || self.is_round_settled())
+        let is_settled = || self.is_fit_of_all() && self.is_round_settled();
+        is_frozen && is_idle && is_played && (self.is_round_played() || is_settled())
     }
 
-    /// Whether the order of the best is settled by the rule of the closing round, by all results.
+    /// Whether the order of the best is settled by the rule of the closing round, by the last fit.
     pub(crate) fn is_round_settled(&self) -> bool {
         let rule = self.rules.closing;
-        match self.settled {
-            Some((results, is_settled)) if results == self.results.len() => is_settled,
-            _ => rule.settled_top > 0 && self.is_settled(rule.settled_top, rule.confidence),
-        }
+        rule.settled_top > 0 && self.table.is_settled(rule.settled_top, rule.confidence)
     }
 
     /// Whether a bot may have another match, by the rule of the closing round.

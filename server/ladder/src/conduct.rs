@@ -1,12 +1,13 @@
-//! How bots behave: whether they come and finish, and whether the matches that they spoil are more
-//! than chance.
+//! How bots behave: whether they come and finish, and whether they play as before.
 
 use std::collections::BTreeMap;
 
 use bridgemaster_contest::Elo;
-use statrs::distribution::{Binomial, DiscreteCDF as _};
 
-use crate::{End, Purpose, SeatEnd};
+use crate::{
+    End, Purpose, SeatEnd, Span,
+    suspicion::{Over, Spoiled, Watched},
+};
 
 /// Matches in a row that a bot fails before it is benched: one or two may be a lost network.
 pub const BENCH_AFTER_FAILURES: usize = 3;
@@ -14,123 +15,27 @@ pub const BENCH_AFTER_FAILURES: usize = 3;
 /// Results at the end of a version's that are held against its earlier ones.
 pub const CHANGE_WINDOW_MATCHES: usize = 100;
 
-/// Chance below which something is not taken for chance. With a thousand bots one is suspected
-/// wrongly, and whoever runs the ladder looks at it.
-pub const IMPROBABLE: f64 = 0.001;
-
-/// As many standard errors as [`IMPROBABLE`] leaves outside of both ends of a normal distribution.
+/// As many standard errors as leave 0.001 outside of both ends of a normal distribution: what is not
+/// taken for chance.
 const IMPROBABLE_ERRORS: f64 = 3.290_527;
-
-/// Annulled matches below which nobody is suspected: two of them are soon together.
-const LEAST_ANNULLED: u64 = 5;
 
 /// Matches of a bot by which it is told how it fared of late. More than a bot plays at once, so
 /// that the order in which matches end is the same as that of their numbers.
 const KEPT: usize = 256;
 
-/// Why a bot's annulled matches are suspected.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Suspicion {
-    /// A larger share of them is annulled than of those of others.
-    MoreThanOthers {
-        /// Its annulled matches.
-        annulled: u64,
-        /// Of so many.
-        matches: u64,
-    },
-    /// It was behind in more of them than in those that counted.
-    WhenBehind {
-        /// Annulled matches in which it was behind.
-        behind: u64,
-        /// Its annulled matches.
-        annulled: u64,
-    },
-}
-
-impl std::fmt::Display for Suspicion {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::MoreThanOthers { annulled, matches } => write!(
-                f,
-                "{annulled} of its {matches} matches were annulled, far more than of others"
-            ),
-            Self::WhenBehind { behind, annulled } => write!(
-                f,
-                "it was behind in {behind} of its {annulled} annulled matches, far more often \
-                 than in those that counted"
-            ),
-        }
-    }
-}
-
-/// Played and annulled matches, and how often a bot was behind in them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spoiled {
-    pub(crate) played: u64,
-    pub(crate) played_behind: u64,
-    pub(crate) annulled: u64,
-    pub(crate) annulled_behind: u64,
-}
-
-impl Spoiled {
-    fn matches(self) -> u64 {
-        self.played + self.annulled
-    }
-
-    /// The sum of all, in which `before` of one bot has become `now`.
-    pub(crate) fn with(self, now: Self, before: Self) -> Self {
-        Self {
-            played: self.played + now.played - before.played,
-            played_behind: self.played_behind + now.played_behind - before.played_behind,
-            annulled: self.annulled + now.annulled - before.annulled,
-            annulled_behind: self.annulled_behind + now.annulled_behind - before.annulled_behind,
-        }
-    }
-
-    /// What is suspicious of it, beside all bots together.
-    pub(crate) fn suspicion(self, all: Self) -> Option<Suspicion> {
-        if self.annulled < LEAST_ANNULLED {
-            return None;
-        }
-        let others_annulled = all.annulled.saturating_sub(self.annulled);
-        let others = all.matches().saturating_sub(self.matches());
-        if is_improbable(
-            self.annulled,
-            self.matches(),
-            usual(others_annulled, others),
-        ) {
-            return Some(Suspicion::MoreThanOthers {
-                annulled: self.annulled,
-                matches: self.matches(),
-            });
-        }
-        if is_improbable(
-            self.annulled_behind,
-            self.annulled,
-            usual(self.played_behind, self.played),
-        ) {
-            return Some(Suspicion::WhenBehind {
-                behind: self.annulled_behind,
-                annulled: self.annulled,
-            });
-        }
-        None
-    }
-}
-
-/// A share that is never 0 or 1, however few there are.
-fn usual(some: u64, of: u64) -> f64 {
-    (some as f64 + 1.0) / (of as f64 + 2.0)
-}
-
-/// Whether so many of so many, or more, are improbable by chance.
-fn is_improbable(some: u64, of: u64, share: f64) -> bool {
-    // At least 1 is always probable.
-    let Some(fewer) = some.checked_sub(1) else {
-        return false;
-    };
-    let chance = Binomial::new(share, of).map(|chance| chance.sf(fewer));
-    chance.is_ok_and(|chance| chance < IMPROBABLE)
+/// A match that is over, for one of its bots.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Noted<'a> {
+    pub(crate) number: u64,
+    pub(crate) purpose: Purpose,
+    pub(crate) end: &'a End,
+    /// Its seats: several, if it is validated against itself.
+    pub(crate) seats: &'a [usize],
+    pub(crate) span: Span,
+    /// Matches before this number are not held against it.
+    pub(crate) forgiven_before: u64,
+    /// The lowest number of its matches that are still in play.
+    pub(crate) first_open: Option<u64>,
 }
 
 /// What is known of a version's conduct.
@@ -138,28 +43,29 @@ fn is_improbable(some: u64, of: u64, share: f64) -> bool {
 pub(crate) struct Conduct {
     /// The last of its matches that are over, by number: whether it failed.
     late: BTreeMap<u64, bool>,
-    /// Since it was let play again.
-    pub(crate) spoiled: Spoiled,
+    /// Its played and annulled matches since it was let play again.
+    pub(crate) watched: Watched,
     /// All of its annulled matches.
     pub(crate) annulled: u32,
 }
 
 impl Conduct {
-    /// Takes in a match in which it had these seats: several, if it is validated against itself.
-    /// Before `forgiven` nothing is held against the bot, and nothing of a match that somebody
-    /// else asked for.
-    pub(crate) fn note(
-        &mut self,
-        number: u64,
-        purpose: Purpose,
-        end: &End,
-        seats: &[usize],
-        forgiven: u64,
-    ) {
+    /// Takes in a match that it played in. Before it is forgiven nothing is held against the bot,
+    /// and nothing of a match that somebody else asked for.
+    pub(crate) fn note(&mut self, noted: &Noted<'_>, all: Spoiled) {
+        let Noted {
+            number,
+            purpose,
+            end,
+            seats,
+            span,
+            forgiven_before,
+            first_open,
+        } = *noted;
         if let End::Annulled(_) = end {
             self.annulled += 1;
         }
-        if number < forgiven || purpose == Purpose::Requested {
+        if number < forgiven_before || purpose == Purpose::Requested {
             return;
         }
         let told = seats.iter().filter_map(|seat| failed(end, *seat));
@@ -169,27 +75,24 @@ impl Conduct {
                 self.late.pop_first();
             }
         }
-        let is_behind = |ends: &[SeatEnd]| match seats {
-            [seat] => u64::from(is_behind(ends, *seat)),
-            _ => 0,
+        let (ends, is_annulled) = match end {
+            End::Played(ends) => (ends, false),
+            End::Annulled(ends) => (ends, true),
+            End::CalledOff { .. } => return,
         };
-        match end {
-            End::Played(ends) => {
-                self.spoiled.played += 1;
-                self.spoiled.played_behind += is_behind(ends);
-            }
-            End::Annulled(ends) => {
-                self.spoiled.annulled += 1;
-                self.spoiled.annulled_behind += is_behind(ends);
-            }
-            End::CalledOff { .. } => {}
-        }
+        let over = Over {
+            span,
+            is_annulled,
+            // Against itself it is neither ahead nor behind.
+            is_behind: matches!(seats, [seat] if is_behind(ends, *seat)),
+        };
+        self.watched.note(number, over, first_open, all);
     }
 
     /// What was before is forgiven.
     pub(crate) fn forgive(&mut self) {
         self.late.clear();
-        self.spoiled = Spoiled::default();
+        self.watched = Watched::default();
     }
 
     /// Matches that it failed since the last one that it did not fail.
@@ -286,22 +189,47 @@ mod tests {
         vec![seat(own), seat(other)]
     }
 
+    /// A match in which it had these seats is over.
+    fn note(
+        conduct: &mut Conduct,
+        number: u64,
+        purpose: Purpose,
+        end: &End,
+        seats: &[usize],
+        forgiven_before: u64,
+    ) {
+        let noted = Noted {
+            number,
+            purpose,
+            end,
+            seats,
+            span: Span {
+                began_ms: number,
+                over_ms: number + 1,
+            },
+            forgiven_before,
+            first_open: None,
+        };
+        conduct.note(&noted, Spoiled::default());
+    }
+
     #[test]
     fn failures_in_a_row_are_those_after_the_last_that_was_none() {
         let mut conduct = Conduct::default();
         let off = End::CalledOff { absent: vec![0] };
         let played = End::Played(seats(1, 2));
         let rated = Purpose::Rated;
-        conduct.note(0, rated, &off, &[0], 0);
+        note(&mut conduct, 0, rated, &off, &[0], 0);
         // It ended before the match of a lower number.
-        conduct.note(3, rated, &off, &[0], 0);
-        conduct.note(1, rated, &played, &[0], 0);
+        note(&mut conduct, 3, rated, &off, &[0], 0);
+        note(&mut conduct, 1, rated, &played, &[0], 0);
         assert_eq!(conduct.failures_in_a_row(), 1);
-        conduct.note(4, rated, &End::CalledOff { absent: vec![1] }, &[0], 0);
+        let other = End::CalledOff { absent: vec![1] };
+        note(&mut conduct, 4, rated, &other, &[0], 0);
         assert_eq!(conduct.failures_in_a_row(), 1, "another was absent");
-        conduct.note(5, rated, &off, &[0], 6);
+        note(&mut conduct, 5, rated, &off, &[0], 6);
         assert_eq!(conduct.failures_in_a_row(), 1, "forgiven");
-        conduct.note(6, Purpose::Requested, &off, &[0], 0);
+        note(&mut conduct, 6, Purpose::Requested, &off, &[0], 0);
         assert_eq!(conduct.failures_in_a_row(), 1, "others asked for it");
     }
 
@@ -309,41 +237,19 @@ mod tests {
     fn a_match_of_a_version_against_itself_is_one_match() {
         let mut conduct = Conduct::default();
         let annulled = End::Annulled(seats(1, 2));
-        conduct.note(0, Purpose::Validation, &annulled, &[0, 1], 0);
-        assert_eq!((conduct.annulled, conduct.spoiled.annulled), (1, 1));
+        note(&mut conduct, 0, Purpose::Validation, &annulled, &[0, 1], 0);
+        assert_eq!(conduct.annulled, 1);
         let mut half = seats(1, 2);
         half[1].forfeited = true;
-        conduct.note(1, Purpose::Validation, &End::Played(half), &[0, 1], 0);
+        note(
+            &mut conduct,
+            1,
+            Purpose::Validation,
+            &End::Played(half),
+            &[0, 1],
+            0,
+        );
         assert_eq!(conduct.failures_in_a_row(), 1, "in one of its seats");
-    }
-
-    #[test]
-    fn annulled_matches_are_suspected_when_chance_does_not_explain_them() {
-        let of = |played, annulled, behind| Spoiled {
-            played,
-            played_behind: played / 2,
-            annulled,
-            annulled_behind: behind,
-        };
-        let all = of(10_000, 100, 50);
-        assert_eq!(of(495, 5, 2).suspicion(all), None, "as others");
-        assert_eq!(of(0, 4, 4).suspicion(all), None, "too few");
-        assert!(matches!(
-            of(480, 20, 10).suspicion(all),
-            Some(Suspicion::MoreThanOthers {
-                annulled: 20,
-                matches: 500
-            })
-        ));
-        let all = of(1_000, 100, 50);
-        assert!(matches!(
-            of(110, 11, 11).suspicion(all),
-            Some(Suspicion::WhenBehind {
-                behind: 11,
-                annulled: 11
-            })
-        ));
-        assert_eq!(of(110, 11, 7).suspicion(all), None);
     }
 
     #[test]

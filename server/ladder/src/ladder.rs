@@ -1,18 +1,20 @@
-//! A ladder: what it knows of its bots and matches. What a match changes is in [`course`].
+//! A ladder: what it knows of its bots and matches. What a match changes is in [`course`], and what
+//! a fit of the ratings does in [`fits`].
 
 mod course;
+mod fits;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{collections::BTreeMap, sync::Arc};
 
-use bridgemaster_contest::ContestError;
 use thiserror::Error;
 
 use crate::{
-    BotVersion, HeadToHead, Presence, Purpose, Rated, Results, Rules, State,
+    BotVersion, Presence, Purpose, Results, Rules, State, Table,
     bots::{BotNumber, BotNumbers},
-    conduct::{Conduct, Spoiled},
-    ratings::Fit,
+    conduct::Conduct,
+    knowledge::Knowledge,
     seating::SeatCounts,
+    suspicion::Spoiled,
 };
 
 /// What is kept of a version, beside its matches.
@@ -96,10 +98,9 @@ pub struct Ladder {
     pub(crate) rated: u64,
     pub(crate) seat_counts: SeatCounts,
     /// What pairing goes by.
-    pub(crate) fit: Option<Fit>,
-    /// Of so many results, whether the order of the best is settled, by the rule of the closing
-    /// round.
-    pub(crate) settled: Option<(usize, bool)>,
+    pub(crate) knowledge: Knowledge,
+    /// By the last fit.
+    pub(crate) table: Arc<Table>,
     all_spoiled: Spoiled,
 }
 
@@ -153,8 +154,8 @@ impl Ladder {
             counts: Counts::default(),
             rated: 0,
             seat_counts: SeatCounts::default(),
-            fit: None,
-            settled: None,
+            knowledge: Knowledge::default(),
+            table: Arc::default(),
             all_spoiled: Spoiled::default(),
         }
     }
@@ -203,7 +204,7 @@ impl Ladder {
     /// What is kept of a version.
     #[must_use]
     pub fn standing(&self, bot: &BotVersion) -> Option<&Standing> {
-        let number = self.results.numbers.find(bot)?;
+        let number = self.results.played.numbers.find(bot)?;
         self.bots.get(number.place())?.standing.as_ref()
     }
 
@@ -215,7 +216,7 @@ impl Ladder {
     /// Annulled matches of a version.
     #[must_use]
     pub fn annulled_of(&self, bot: &BotVersion) -> u32 {
-        let number = self.results.numbers.find(bot);
+        let number = self.results.played.numbers.find(bot);
         let bot = number.and_then(|number| self.bots.get(number.place()));
         bot.map_or(0, |bot| bot.conduct.annulled)
     }
@@ -223,7 +224,7 @@ impl Ladder {
     /// Matches in which a version plays now.
     #[must_use]
     pub fn playing(&self, bot: &BotVersion) -> usize {
-        let number = self.results.numbers.find(bot);
+        let number = self.results.played.numbers.find(bot);
         number.map_or(0, |number| self.seats_taken(number))
     }
 
@@ -272,17 +273,25 @@ impl Ladder {
         let before = bot.standing.as_ref().map_or(0, |was| was.forgiven_before);
         if standing.forgiven_before > before {
             let all = self.all_spoiled;
-            self.all_spoiled = all.with(Spoiled::default(), bot.conduct.spoiled);
+            self.all_spoiled = all.with(Spoiled::default(), bot.conduct.watched.sums());
             bot.conduct.forgive();
         }
         bot.standing = Some(standing);
     }
 
-    /// Takes in who attends and is not paused, all of them.
+    /// Takes in who attends and is not paused, all of them. Versions that have not entered are not
+    /// known.
     pub fn attend(&mut self, there: &[Presence]) {
         let mut now = BTreeMap::new();
         for presence in there {
-            let number = self.number(&presence.bot);
+            let number = self.numbers().find(&presence.bot);
+            let entered = |bot: &BotNumber| {
+                let bot = self.bots.get(bot.place());
+                bot.is_some_and(|bot| bot.standing.is_some())
+            };
+            let Some(number) = number.filter(entered) else {
+                continue;
+            };
             let since = self.there.get(&number).map(|there| there.since);
             let there = There {
                 owner: presence.owner.clone(),
@@ -295,37 +304,9 @@ impl Ladder {
         self.there = now;
     }
 
-    /// The ratings that follow from the results, the best first.
-    ///
-    /// # Errors
-    /// As [`ratings_of`](crate::ratings_of).
-    pub fn ratings(&self) -> Result<Vec<Rated>, ContestError> {
-        crate::ratings_of(&self.results)
-    }
-
-    /// The same, and whether the order of the best `count` holds with this confidence.
-    ///
-    /// # Errors
-    /// As [`ratings_of`](crate::ratings_of).
-    pub fn ratings_and_order(
-        &self,
-        count: usize,
-        confidence: f64,
-    ) -> Result<(Vec<Rated>, bool), ContestError> {
-        let fit = Fit::of(&self.results, &BTreeSet::new())?;
-        let is_settled = fit.bots.len() > 1 && fit.ratings.is_settled(count, confidence);
-        Ok((fit.table(&self.results), is_settled))
-    }
-
-    /// What a version did against each other one that it met, most matches first.
-    #[must_use]
-    pub fn head_to_heads(&self, bot: &BotVersion) -> Vec<(BotVersion, HeadToHead)> {
-        self.results.head_to_heads(bot)
-    }
-
     /// The number of a version, with a place for what is known of it.
     pub(crate) fn number(&mut self, bot: &BotVersion) -> BotNumber {
-        let number = self.results.numbers.of(bot);
+        let number = self.results.number(bot);
         if self.bots.len() <= number.place() {
             self.bots.resize_with(number.place() + 1, Bot::default);
         }
@@ -333,7 +314,7 @@ impl Ladder {
     }
 
     pub(crate) fn numbers(&self) -> &BotNumbers {
-        &self.results.numbers
+        &self.results.played.numbers
     }
 
     pub(crate) fn seats_taken(&self, bot: BotNumber) -> usize {

@@ -49,3 +49,12 @@ pub struct SeatEnd {
     /// Whether it lost its seat by its own faults.
     pub forfeited: bool,
 }
+
+/// When a match was played, in ms since any fixed moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// It was paired.
+    pub began_ms: u64,
+    /// It was over.
+    pub over_ms: u64,
+}

@@ -2,20 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bridgemaster_contest::{
-    PlackettLuce,
-    pairing::{Candidate, next_table},
-};
+use bridgemaster_contest::pairing::{Candidate, next_table};
 use thiserror::Error;
 
 use crate::{
     BotVersion, Ladder, Pairing, Purpose, Standing, StandingState, State, bots::BotNumber,
-    ladder::Open, ratings::Fit,
+    ladder::Open,
 };
-
-/// Results that pairing does without before it fits them: one for so many bots. A fit takes longer
-/// with more bots, and each result says less of it.
-const BOTS_A_RESULT: usize = 4;
 
 /// Of the matches of a ladder at once, one in so many may be one that somebody asked for.
 const MATCHES_A_REQUESTED: usize = 4;
@@ -245,15 +238,12 @@ impl Ladder {
         }
         if matches!(self.state, State::Frozen { .. })
             && self.bots.iter().any(|bot| bot.closing_matches > 0)
+            && self.is_round_settled()
         {
-            self.settled = Some((self.results.len(), self.is_round_settled()));
-            if self.is_round_settled() {
-                // Once the matches in play are over, the round is, unless they change the order.
-                return None;
-            }
+            // Once the matches in play are over, the round is, unless they change the order: the
+            // next fit tells.
+            return None;
         }
-        self.refit(&there);
-        let fit = self.fit.as_ref()?;
         let owners: BTreeSet<&str> = self.there.values().map(|there| &*there.owner).collect();
         let owner = |bot: &BotNumber| {
             let owner = self.there.get(bot).map(|there| &*there.owner);
@@ -263,31 +253,32 @@ impl Ladder {
                 .position(|other| *other == owner)
                 .map(|place| place as u64)
         };
-        let candidate = |bot: &BotNumber| {
-            Some(Candidate {
-                bot: fit.place(*bot)?,
-                waited_matches: self.waited(*bot),
-                owner: owner(bot),
-            })
-        };
-        let candidates: Vec<Candidate> = there.iter().filter_map(candidate).collect();
-        let places = next_table(&fit.ratings, &candidates, seats)?;
-        let places = self.unless_again(fit, &candidates, places)?;
-        let table: Vec<BotNumber> = places.into_iter().map(|place| fit.bots[place]).collect();
+        let known: Vec<_> = there
+            .iter()
+            .map(|bot| (*bot, self.waited(*bot), owner(bot)))
+            .collect();
+        let candidates = known
+            .into_iter()
+            .map(|(bot, waited_matches, owner)| Candidate {
+                bot: self.knowledge.place(bot),
+                waited_matches,
+                owner,
+            });
+        let candidates: Vec<Candidate> = candidates.collect();
+        let places = next_table(&self.knowledge.uncertainty, &candidates, seats)?;
+        let places = self.unless_again(&candidates, places)?;
+        let bots = places.into_iter().map(|place| self.knowledge.bots[place]);
+        let table: Vec<BotNumber> = bots.collect();
         let table = self.seat_counts.order(&table, self.rated);
         Some(self.pairing(Purpose::Rated, &table, None))
     }
 
     /// The table, or another one if it would meet twice in a row; `None` if others are in play, one
     /// of whom may come instead.
-    fn unless_again(
-        &self,
-        fit: &Fit,
-        candidates: &[Candidate],
-        places: Vec<usize>,
-    ) -> Option<Vec<usize>> {
+    fn unless_again(&self, candidates: &[Candidate], places: Vec<usize>) -> Option<Vec<usize>> {
+        let bot_at = |place: &usize| self.knowledge.bots[*place];
         let has_just_met = |places: &[usize]| {
-            let mut table: Vec<BotNumber> = places.iter().map(|place| fit.bots[*place]).collect();
+            let mut table: Vec<BotNumber> = places.iter().map(bot_at).collect();
             table.sort_unstable();
             let mut tables = table.iter().map(|bot| &self.bots[bot.place()].last_table);
             tables.all(|last| *last == table)
@@ -298,47 +289,16 @@ impl Ladder {
         for left_out in &places {
             let others = candidates.iter().filter(|other| other.bot != *left_out);
             let others: Vec<Candidate> = others.copied().collect();
-            let other = next_table(&fit.ratings, &others, self.rules.seats);
+            let other = next_table(&self.knowledge.uncertainty, &others, self.rules.seats);
             if let Some(other) = other.filter(|other| !has_just_met(other)) {
                 return Some(other);
             }
         }
-        let is_at_table = |bot: &BotNumber| places.iter().any(|place| fit.bots[*place] == *bot);
+        let is_at_table = |bot: &BotNumber| places.iter().any(|place| bot_at(place) == *bot);
         // Requested matches follow each other without end.
         let open = self.open.values();
         let waited_for = open.filter(|open| open.purpose != Purpose::Requested);
         let mut in_play = waited_for.flat_map(|open| &open.seats);
         in_play.all(is_at_table).then_some(places)
-    }
-
-    /// Fits the ratings that pairing goes by, if there is enough that they do not have.
-    fn refit(&mut self, there: &[BotNumber]) {
-        let is_fresh = self.fit.as_ref().is_some_and(|fit| {
-            let new = self.results.len() - fit.results;
-            let is_known = |bot: &BotNumber| fit.place(*bot).is_some();
-            new <= fit.bots.len() / BOTS_A_RESULT && there.iter().all(is_known)
-        });
-        if is_fresh {
-            return;
-        }
-        let more: BTreeSet<BotNumber> = there.iter().copied().collect();
-        let mut fit = match Fit::of(&self.results, &more) {
-            Ok(fit) => fit,
-            // Results that fix nothing; without any the fit has every bot alike.
-            Err(_) => match PlackettLuce::default().fit(there.len(), &[]) {
-                Ok(ratings) => Fit {
-                    results: self.results.len(),
-                    bots: there.to_vec(),
-                    ratings,
-                },
-                Err(_) => return,
-            },
-        };
-        for open in self.open.values() {
-            if open.purpose == Purpose::Rated {
-                fit.expect(&open.seats);
-            }
-        }
-        self.fit = Some(fit);
     }
 }

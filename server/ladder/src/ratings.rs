@@ -1,10 +1,12 @@
 //! The ratings of a ladder: one fit over all results that count.
 
-use std::collections::BTreeSet;
-
 use bridgemaster_contest::{ContestError, PlackettLuce, RankRange, Ratings};
 
-use crate::{BotVersion, Results, bots::BotNumber};
+use crate::{
+    BotVersion, Results,
+    bots::{BotNumber, BotNumbers},
+    results::Played,
+};
 
 /// Share of the intervals that hold the true rating.
 pub const CONFIDENCE: f64 = 0.95;
@@ -32,34 +34,39 @@ pub struct Rated {
 /// # Errors
 /// When the results fix no ratings, or one of them makes no sense.
 pub fn ratings_of(results: &Results) -> Result<Vec<Rated>, ContestError> {
-    Ok(Fit::of(results, &BTreeSet::new())?.table(results))
+    let played = &results.played;
+    Ok(Fit::of(played)?.table(&played.numbers))
 }
 
 /// A fit, and the bots that it is of.
 #[derive(Clone, Debug)]
 pub(crate) struct Fit {
-    /// Results that it has.
-    pub(crate) results: usize,
-    /// By their names; so the numbers do not depend on who came first.
+    /// Those that have results, by their names; so the numbers do not depend on who came first.
     pub(crate) bots: Vec<BotNumber>,
     pub(crate) ratings: Ratings,
+    /// By the numbers of bots: where they are in `bots`.
+    places: Vec<Option<usize>>,
 }
 
 impl Fit {
-    /// A fit of the bots that have results, and of `more`.
-    pub(crate) fn of(results: &Results, more: &BTreeSet<BotNumber>) -> Result<Self, ContestError> {
-        let (bots, rankings) = results.rankings(more);
+    pub(crate) fn of(played: &Played) -> Result<Self, ContestError> {
+        let (bots, rankings) = played.rankings();
+        let ratings = PlackettLuce::default().fit(bots.len(), &rankings)?;
+        let mut places = vec![None; played.numbers.all().len()];
+        for (place, bot) in bots.iter().enumerate() {
+            places[bot.place()] = Some(place);
+        }
         Ok(Self {
-            results: results.len(),
-            ratings: PlackettLuce::default().fit(bots.len(), &rankings)?,
             bots,
+            ratings,
+            places,
         })
     }
 
-    pub(crate) fn table(&self, results: &Results) -> Vec<Rated> {
+    pub(crate) fn table(&self, numbers: &BotNumbers) -> Vec<Rated> {
         let table = self.ratings.table(CONFIDENCE).into_iter();
         let rated = table.map(|rating| Rated {
-            bot: results.numbers.get(self.bots[rating.bot]).clone(),
+            bot: numbers.get(self.bots[rating.bot]).clone(),
             elo: rating.elo.0,
             elo_low: rating.interval.low,
             elo_high: rating.interval.high,
@@ -69,22 +76,9 @@ impl Fit {
         rated.collect()
     }
 
-    /// Takes note of a match that is in play.
-    pub(crate) fn expect(&mut self, table: &[BotNumber]) {
-        let places: Option<Vec<usize>> = table.iter().map(|bot| self.place(*bot)).collect();
-        if let Some(places) = places {
-            self.ratings.expect(&places);
-        }
-    }
-
-    /// Where a bot is in the fit.
-    pub(crate) fn place(&self, bot: BotNumber) -> Option<usize> {
-        self.bots.iter().position(|rated| *rated == bot)
-    }
-
     /// The rating of a bot as a log odds; 0 of one that is not in the fit.
     pub(crate) fn log_odds(&self, bot: BotNumber) -> f64 {
-        self.place(bot)
-            .map_or(0.0, |place| self.ratings.log_odds()[place])
+        let place = self.places.get(bot.place()).copied().flatten();
+        place.map_or(0.0, |place| self.ratings.log_odds()[place])
     }
 }

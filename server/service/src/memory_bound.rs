@@ -8,8 +8,8 @@ use bridgemaster_referee::MATCH_NOTE_BYTES;
 use bridgemaster_rules::{MAX_ANSWER_BYTES, POSITION_BYTES};
 
 use crate::limits::{
-    Limits, MAX_UNWRITTEN_REPLAY_BYTES, METRICS_CONNECTIONS, OPENED_REPLAYS, PAGE_BUFFER_BYTES,
-    REPLAY_FILE_BYTES,
+    Limits, MAX_LADDER_VERSIONS, MAX_UNWRITTEN_REPLAY_BYTES, MAX_VERSIONS, METRICS_CONNECTIONS,
+    OPENED_REPLAYS, PAGE_BUFFER_BYTES, REPLAY_FILE_BYTES,
 };
 
 const KIB: u64 = 1024;
@@ -30,6 +30,9 @@ const GROUP_BYTES: u64 = 2 * KIB;
 const QUEUE_BYTES: u64 = 96 * KIB;
 /// A bot that attends: an offer for each of its slots, and as many that hold no more.
 const ATTENDANCE_BYTES: u64 = 32 * KIB;
+/// A version of a bot of a ladder: its names, how its rating went, and its row in eleven matrices of
+/// as many numbers as a ladder has versions, which the last fit and one under way have.
+const LADDER_VERSION_BYTES: u64 = 48 * KIB + 11 * 8 * MAX_LADDER_VERSIONS as u64;
 /// A connection beyond what its peer sent and nobody has read: socket, TLS, HTTP/2 with its header
 /// tables and its buffers of one frame each way.
 const CONNECTION_BYTES: u64 = 64 * KIB;
@@ -66,6 +69,7 @@ impl Limits {
             many(self.open_groups, GROUP_BYTES),
             many(self.queues, QUEUE_BYTES),
             many(self.attendances, ATTENDANCE_BYTES),
+            many(MAX_VERSIONS, LADDER_VERSION_BYTES),
             many(self.connections, CONNECTION_BYTES + window),
             many(
                 self.page_connections,

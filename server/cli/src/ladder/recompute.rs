@@ -1,6 +1,6 @@
 //! `bridgemaster ladder recompute`: the ratings from the results alone.
 
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
 
 use anyhow::{Context as _, bail};
 use bridgemaster_ladder::{CONFIDENCE, Rated, ratings_of};
@@ -9,12 +9,17 @@ use bridgemaster_proto::{
     v1::{Rating, Standing},
 };
 use clap::Args;
+use tokio::time::sleep;
 
 use super::{client, results::counted, standings};
 use crate::{match_client::ServerFlag, output, runtime::block_on};
 
-/// How often the results are fetched again while matches end meanwhile.
-const TRIES: usize = 5;
+/// How often the results are fetched again while matches end meanwhile, or while the server has not
+/// fitted them all: it does so about once a second.
+const TRIES: usize = 10;
+
+/// Time from one of these to the next.
+const AGAIN_AFTER: Duration = Duration::from_millis(500);
 
 #[derive(Args)]
 #[command(
@@ -45,7 +50,10 @@ impl RecomputeArgs {
         let ladder = self.ladder.unwrap_or_default();
         block_on(async {
             let mut client = client::connect(&self.server).await?;
-            for _ in 0..TRIES {
+            for attempt in 0..TRIES {
+                if attempt > 0 {
+                    sleep(AGAIN_AFTER).await;
+                }
                 let before = client.get(&ladder).await?;
                 let csv = client.results(&ladder).await?;
                 let shown = client.standings(&ladder, true).await?;
@@ -54,6 +62,9 @@ impl RecomputeArgs {
                 }
                 let results = counted(&csv)?;
                 let rated = ratings_of(&results)?;
+                if !is_of_all(&rated, &shown) {
+                    continue;
+                }
                 output::print(&standings::text(&as_standings(&rated)))?;
                 compare(&rated, &shown)?;
                 let text = format!(
@@ -62,7 +73,10 @@ impl RecomputeArgs {
                 );
                 return Ok(output::print(&text)?);
             }
-            bail!("matches ended while the results were fetched; try again, or freeze the ladder")
+            bail!(
+                "matches ended while the results were fetched, or the server shows ratings of other \
+                 results; try again, or freeze the ladder"
+            )
         })
     }
 }
@@ -88,6 +102,21 @@ fn as_standings(rated: &[Rated]) -> Vec<Standing> {
         ..Standing::default()
     };
     rated.iter().map(standing).collect()
+}
+
+/// Whether a server shows ratings of as many matches of each bot.
+fn is_of_all(rated: &[Rated], shown: &[Standing]) -> bool {
+    let of_shown = |standing: &Standing| {
+        let matches = standing.rating.map(|rating| u64::from(rating.matches));
+        let bot = (standing.bot_name.clone(), standing.bot_version.clone());
+        Some((bot, matches?))
+    };
+    let of_rated = |rated: &Rated| {
+        let bot = (rated.bot.name.clone(), rated.bot.version.clone());
+        (bot, rated.matches)
+    };
+    let shown: BTreeMap<_, _> = shown.iter().filter_map(of_shown).collect();
+    shown == rated.iter().map(of_rated).collect()
 }
 
 /// Makes sure that a server shows these ratings, and no others.

@@ -11,10 +11,10 @@ use crate::{
     synthetic::{group, log_odds, places},
 };
 
-const LEVEL: f64 = 0.95;
+pub(crate) const LEVEL: f64 = 0.95;
 
 /// What the coverage may be, with the error of so many intervals.
-fn cell(name: String, held: u64, intervals: u64, note: String) -> Cell {
+pub(crate) fn cell(name: String, held: u64, intervals: u64, note: String) -> Cell {
     let error = (LEVEL * (1.0 - LEVEL) / intervals as f64).sqrt();
     // A short run of many cells: one in twenty would be two errors off.
     let slack = (3.0 * error).max(0.01);

@@ -31,7 +31,7 @@ const TABLES: &[Table] = &[
     ("coverage", coverage::cells, 10_000, 300),
     ("fits", coverage::fitted_cells, 500, 5),
     ("groups", groups::cells, 4_000, 400),
-    ("ladder", ladder::cells, 100, 2),
+    ("ladder", ladder::cells, 500, 10),
 ];
 
 fn main() -> ExitCode {

@@ -1,12 +1,12 @@
 //! The course of a ladder's matches: paired, judged, ended, and played again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{Ladder, Open, Standing};
 use crate::{
-    End, Pairing, Purpose, State,
+    End, Pairing, Purpose, Span, State,
     bots::BotNumber,
-    conduct::{BENCH_AFTER_FAILURES, Conduct, validates},
+    conduct::{BENCH_AFTER_FAILURES, Conduct, Noted, validates},
 };
 
 /// Annulled matches that wait to be played again. Those of bots that never come back stay: the
@@ -44,8 +44,8 @@ impl Ladder {
                 self.seat_counts.count(*number, seat);
             }
         }
-        if let Some(fit) = self.fit.as_mut().filter(|_| is_rated) {
-            fit.expect(&table);
+        if is_rated {
+            self.knowledge.expect(&table);
         }
         let purpose = pairing.purpose;
         let open = Open {
@@ -60,54 +60,73 @@ impl Ladder {
 
     /// What is to be kept of the versions whose standing changes when an open match ends so.
     #[must_use]
-    pub fn judged(&self, number: u64, end: &End) -> Vec<Standing> {
+    pub fn judged(&self, number: u64, end: &End, span: Span) -> Vec<Standing> {
         let Some(open) = self.open.get(&number) else {
             return Vec::new();
         };
-        let bots: BTreeSet<BotNumber> = open.seats.iter().copied().collect();
-        let changed = |bot: BotNumber| {
+        let judge = |(bot, seats): (BotNumber, Vec<usize>)| {
             let kept = &self.bots[bot.place()];
             let was = kept.standing.as_ref()?;
             let mut now = was.clone();
-            let seats = open.seats.iter().enumerate();
-            let seats = seats.filter(|(_, seated)| **seated == bot);
-            let seats: Vec<usize> = seats.map(|(seat, _)| seat).collect();
             let mut conduct = kept.conduct.clone();
-            conduct.note(number, open.purpose, end, &seats, was.forgiven_before);
-            let is_house = self.rules.house_bots.contains(&was.bot.name);
+            let noted = self.noted(bot, number, open.purpose, end, &seats, span);
+            conduct.note(&noted, self.all_spoiled);
             now.is_validated |= validates(open.purpose, end, &seats);
+            let is_house = self.rules.house_bots.contains(&was.bot.name);
             if now.benched.is_none() && !is_house {
-                let all = self.all_spoiled.with(conduct.spoiled, kept.conduct.spoiled);
-                now.benched = match conduct.spoiled.suspicion(all) {
+                let before = kept.conduct.watched.sums();
+                let all = self.all_spoiled.with(conduct.watched.sums(), before);
+                now.benched = match conduct.watched.suspicion(before, all) {
                     Some(suspicion) => Some(suspicion.to_string()),
                     None => why_benched(&conduct),
                 };
             }
             (now != *was).then_some(now)
         };
-        bots.into_iter().filter_map(changed).collect()
+        seats_of(open).into_iter().filter_map(judge).collect()
+    }
+
+    /// A match that is over, for one of its bots.
+    fn noted<'a>(
+        &self,
+        bot: BotNumber,
+        number: u64,
+        purpose: Purpose,
+        end: &'a End,
+        seats: &'a [usize],
+        span: Span,
+    ) -> Noted<'a> {
+        let standing = self.bots[bot.place()].standing.as_ref();
+        let others = self.open.iter().filter(|(open, _)| **open != number);
+        let mut own = others.filter(|(_, open)| open.seats.contains(&bot));
+        Noted {
+            number,
+            purpose,
+            end,
+            seats,
+            span,
+            forgiven_before: standing.map_or(0, |was| was.forgiven_before),
+            first_open: own.next().map(|(open, _)| *open),
+        }
     }
 
     /// Takes in what came of an open match; one that is not open is passed over.
-    pub fn ended(&mut self, number: u64, end: &End) {
+    pub fn ended(&mut self, number: u64, end: &End, span: Span) {
         let Some(open) = self.open.remove(&number) else {
             return;
         };
-        let mut seats_of: BTreeMap<BotNumber, Vec<usize>> = BTreeMap::new();
-        for (seat, bot) in open.seats.iter().enumerate() {
-            seats_of.entry(*bot).or_default().push(seat);
-        }
-        for (bot, seats) in seats_of {
+        for (bot, seats) in seats_of(&open) {
+            let mut conduct = std::mem::take(&mut self.bots[bot.place()].conduct);
+            let before = conduct.watched.sums();
+            let noted = self.noted(bot, number, open.purpose, end, &seats, span);
+            conduct.note(&noted, self.all_spoiled);
+            self.all_spoiled = self.all_spoiled.with(conduct.watched.sums(), before);
             let bot = &mut self.bots[bot.place()];
-            let forgiven = bot.standing.as_ref().map_or(0, |was| was.forgiven_before);
-            let before = bot.conduct.spoiled;
-            bot.conduct
-                .note(number, open.purpose, end, &seats, forgiven);
+            bot.conduct = conduct;
             if open.purpose == Purpose::Rated {
                 // It waits from now on.
                 bot.waits_since = self.rated;
             }
-            self.all_spoiled = self.all_spoiled.with(bot.conduct.spoiled, before);
         }
         match end {
             End::Played(seats) if open.purpose == Purpose::Rated => {
@@ -155,6 +174,15 @@ impl Ladder {
             bot.closing_matches = bot.closing_matches.saturating_sub(1);
         }
     }
+}
+
+/// The seats of each bot of a match.
+fn seats_of(open: &Open) -> BTreeMap<BotNumber, Vec<usize>> {
+    let mut seats_of: BTreeMap<BotNumber, Vec<usize>> = BTreeMap::new();
+    for (seat, bot) in open.seats.iter().enumerate() {
+        seats_of.entry(*bot).or_default().push(seat);
+    }
+    seats_of
 }
 
 fn why_benched(conduct: &Conduct) -> Option<String> {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_ladder::{
-    BotVersion, ClosingRule, End, Ladder, Pairing, Presence, Purpose, Rules, SeatEnd, Standing,
-    State,
+    BotVersion, ClosingRule, End, Ladder, Pairing, Presence, Purpose, Rules, SeatEnd, Span,
+    Standing, State,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -48,11 +48,22 @@ pub(crate) fn rules(seats: usize) -> Rules {
     }
 }
 
+/// Results that pairing does without before they are fitted: one for so many bots.
+const BOTS_A_RESULT: usize = 4;
+
+/// Has the ratings fitted to all results.
+pub(crate) fn fit(ladder: &mut Ladder) {
+    let fitted = ladder.fitting().fit().unwrap();
+    ladder.take_fit(fitted);
+}
+
 /// What is stored: it alone outlives a server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stored {
     pub(crate) standings: BTreeMap<BotVersion, Standing>,
     pub(crate) matches: Vec<(Pairing, Option<End>)>,
+    /// When each was played, once it is over.
+    pub(crate) spans: Vec<Span>,
 }
 
 pub(crate) struct World {
@@ -61,6 +72,9 @@ pub(crate) struct World {
     pub(crate) bots: Vec<Bot>,
     /// Of all matches, the share that the server itself spoils.
     pub(crate) spoils: f64,
+    /// How often it stalls when a match ends: that spoils all matches in play.
+    pub(crate) stalls: f64,
+    spoiled: BTreeSet<u64>,
     pub(crate) luck: ChaCha8Rng,
     /// When each match ends.
     ends: BTreeMap<(u64, u64), ()>,
@@ -78,6 +92,8 @@ impl World {
             stored: Stored::default(),
             bots,
             spoils: 0.0,
+            stalls: 0.0,
+            spoiled: BTreeSet::new(),
             luck: ChaCha8Rng::seed_from_u64(seed),
             ends: BTreeMap::new(),
             now: 0,
@@ -106,8 +122,19 @@ impl World {
             }
         }
         self.ladder.attend(&there);
+        self.fit();
         while let Some(pairing) = self.ladder.next_match() {
             self.start(pairing);
+        }
+    }
+
+    /// Has the ratings fitted, if there is enough that the last fit does not have.
+    fn fit(&mut self) {
+        let table = self.ladder.table();
+        let new = self.ladder.results().len() - table.results();
+        let is_frozen = matches!(self.ladder.state(), State::Frozen { .. });
+        if new > table.rated().len() / BOTS_A_RESULT || is_frozen {
+            fit(&mut self.ladder);
         }
     }
 
@@ -117,6 +144,10 @@ impl World {
         }
         let number = self.stored.matches.len() as u64;
         self.stored.matches.push((pairing.clone(), None));
+        self.stored.spans.push(Span {
+            began_ms: self.now,
+            over_ms: self.now,
+        });
         assert_eq!(self.ladder.paired(&pairing), number);
         let takes = self.luck.random_range(1..100);
         self.ends.insert((self.now + takes, number), ());
@@ -146,19 +177,26 @@ impl World {
             return false;
         };
         self.now = now;
+        if self.luck.random_bool(self.stalls) {
+            let in_play = self.ends.keys().map(|(_, number)| *number);
+            self.spoiled.extend(in_play.chain([number]));
+        }
         let end = self.play(number);
         self.end(number, end);
         true
     }
 
     pub(crate) fn end(&mut self, number: u64, end: End) {
-        for standing in self.ladder.judged(number, &end) {
+        let span = &mut self.stored.spans[number as usize];
+        span.over_ms = self.now;
+        let span = *span;
+        for standing in self.ladder.judged(number, &end, span) {
             self.keep(standing);
         }
         let stored = &mut self.stored.matches[number as usize].1;
         assert_eq!(*stored, None, "a match ends once");
         *stored = Some(end.clone());
-        self.ladder.ended(number, &end);
+        self.ladder.ended(number, &end, span);
     }
 
     fn play(&mut self, number: u64) -> End {
@@ -198,7 +236,8 @@ impl World {
             let is_behind = ends[seat].place as usize > bots.len() / 2;
             is_behind && self.luck.random_bool(bot.lags_when_behind)
         });
-        match is_lagged || self.luck.random_bool(self.spoils) {
+        let is_spoiled = self.spoiled.remove(&number) | self.luck.random_bool(self.spoils);
+        match is_lagged || is_spoiled {
             true => End::Annulled(ends),
             false => End::Played(ends),
         }
@@ -213,9 +252,10 @@ impl World {
         for (number, (pairing, end)) in (0..).zip(&self.stored.matches) {
             assert_eq!(ladder.paired(pairing), number);
             if let Some(end) = end {
-                ladder.ended(number, end);
+                ladder.ended(number, end, self.stored.spans[number as usize]);
             }
         }
+        fit(&mut ladder);
         ladder
     }
 }

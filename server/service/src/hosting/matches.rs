@@ -298,7 +298,7 @@ impl Matches {
     }
 
     /// Those who read much.
-    pub(super) fn reading(&self) -> &Reading {
+    pub(crate) fn reading(&self) -> &Reading {
         &self.reading
     }
 

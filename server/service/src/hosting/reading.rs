@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The places of those who read.
-pub(super) struct Reading {
+pub(crate) struct Reading {
     of_keys: Arc<Shares<KeyId>>,
     of_addresses: Arc<Shares<Origin>>,
     of_connections: Arc<Shares<SocketAddr>>,
@@ -38,7 +38,7 @@ pub(crate) struct Reader {
 }
 
 /// The place of one who reads, given back when it is dropped.
-pub(super) struct ReadingPlace {
+pub(crate) struct ReadingPlace {
     _of_key: Option<Share<KeyId>>,
     _of_address: Option<Share<Origin>>,
     _of_connection: Option<Share<SocketAddr>>,
@@ -60,7 +60,7 @@ impl Reading {
     ///
     /// # Errors
     /// When too many calls of its key, its address or its connection read.
-    pub(super) fn begin(&self, reader: &Reader) -> Result<ReadingPlace, Refusal> {
+    pub(crate) fn begin(&self, reader: &Reader) -> Result<ReadingPlace, Refusal> {
         let Reader { key, peer } = reader;
         let of_key = key.clone().map(|key| self.of_keys.acquire(key));
         let of_connection = peer.map(|peer| self.of_connections.acquire(peer));
@@ -76,7 +76,7 @@ impl Reading {
     ///
     /// # Errors
     /// When too many wait.
-    pub(super) async fn turn(&self) -> Result<SemaphorePermit<'_>, Refusal> {
+    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, Refusal> {
         let full = || Refusal::server_limit("store_reads_waiting", self.most_waiting);
         if let Ok(turn) = self.turns.try_acquire() {
             return Ok(turn);

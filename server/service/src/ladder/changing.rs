@@ -14,7 +14,10 @@ use super::{
     known::OpenMatch,
     rows::{MatchRow, Over, Version},
 };
-use crate::{hosting::RepeatableRequest, refusal::Refusal, wall_clock::now_unix_ms};
+use crate::{
+    hosting::RepeatableRequest, limits::MAX_LADDER_VERSIONS, refusal::Refusal,
+    wall_clock::now_unix_ms,
+};
 
 /// Tells of a match that was asked for: that it is made, or why it is not.
 pub(super) type Asked = oneshot::Receiver<Result<MatchId, Refusal>>;
@@ -35,18 +38,28 @@ impl LiveLadder {
 
     async fn enter_now(&self, there: &[Presence]) -> Result<Vec<Standing>, StoreError> {
         let new: Vec<Version> = self.with(|known| {
-            let entry = |presence| known.ladder.entry(presence).ok().flatten();
+            let is_known = |bot: &BotVersion| known.versions.contains_key(bot);
+            let entry = |presence: &Presence| {
+                let standing = known.ladder.entry(presence).ok().flatten()?;
+                let has_room = || known.check_room(&standing.bot, &self.all_versions).is_ok();
+                (is_known(&standing.bot) || has_room()).then_some(standing)
+            };
             let entries = there.iter().filter_map(entry);
-            let mut more = 0;
-            let rows = entries.map(|standing| {
-                let is_known = known.versions.contains_key(&standing.bot);
+            // Known ones may have another owner.
+            let (known_before, new): (Vec<Standing>, Vec<Standing>) =
+                entries.partition(|standing| is_known(&standing.bot));
+            let room = MAX_LADDER_VERSIONS.saturating_sub(known.versions.len());
+            let room = self.all_versions.take(new.len().min(room));
+            let new = new.into_iter().take(room).zip(0..);
+            let rows = new.map(|(standing, more)| {
                 let mut version = known.row_of(standing);
-                if !is_known {
-                    version.place += more;
-                    more += 1;
-                }
+                version.place += more;
                 version
             });
+            let known_before = known_before.into_iter();
+            let rows = known_before
+                .map(|standing| known.row_of(standing))
+                .chain(rows);
             rows.collect()
         });
         if new.is_empty() {
@@ -125,10 +138,7 @@ impl LiveLadder {
         };
         self.commit(vec![pair]).await?;
         self.with(|known| {
-            known.ladder.paired(&row.pairing);
-            if let Some(replaced) = row.pairing.replaces {
-                known.replaced.insert(replaced, number);
-            }
+            known.paired(number, &row);
             let open = OpenMatch {
                 row: row.clone(),
                 match_id: None,
@@ -154,13 +164,8 @@ impl LiveLadder {
 
     async fn end_now(&self, number: u64, end: End) -> Result<Vec<Standing>, StoreError> {
         let end = self.with_who_declined(number, end);
-        let found = self.with(|known| {
-            let open = known.open.get(&number)?.clone();
-            let judged = known.ladder.judged(number, &end).into_iter();
-            let judged: Vec<Version> = judged.map(|standing| known.row_of(standing)).collect();
-            Some((open, judged))
-        });
-        let Some((open, judged)) = found else {
+        let open = self.with(|known| known.open.get(&number).cloned());
+        let Some(open) = open else {
             return Ok(Vec::new());
         };
         let match_id = open.match_id.as_ref().map(MatchId::to_string);
@@ -172,6 +177,11 @@ impl LiveLadder {
             }),
             ..open.row
         };
+        let judged: Vec<Version> = self.with(|known| {
+            let judged = known.ladder.judged(number, &end, row.span());
+            let judged = judged.into_iter();
+            judged.map(|standing| known.row_of(standing)).collect()
+        });
         let ended = LadderChange::End {
             term: self.term,
             number,
@@ -187,18 +197,31 @@ impl LiveLadder {
             .iter()
             .map(|version| version.standing.clone())
             .collect();
-        let points = self.with(|known| {
+        self.with(|known| {
             let open = known.open.remove(&number);
             let match_id = open.and_then(|open| open.match_id);
             self.in_play(|in_play| in_play.forget(number, match_id.as_ref()));
-            known.ladder.ended(number, &end);
+            known.ended(number, &row);
             judged.into_iter().for_each(|version| known.keep(version));
-            match end {
-                End::Played(_) => known.points(&row),
-                End::Annulled(_) | End::CalledOff { .. } => Vec::new(),
-            }
         });
         self.log_benched(&standings);
+        self.results_changed();
+        self.tell_of(number);
+        Ok(standings)
+    }
+
+    /// Puts ratings on record, by the last fit.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn note_points(self: &Arc<Self>) -> Result<(), StoreError> {
+        let ladder = Arc::clone(self);
+        let change = async move { ladder.note_points_now().await };
+        self.turns.take(change).await
+    }
+
+    async fn note_points_now(&self) -> Result<(), StoreError> {
+        let points = self.with(|known| known.points());
         if !points.is_empty() {
             // What is told of how a rating went follows from the results no more than roughly, and
             // may be lost with a crash.
@@ -206,8 +229,7 @@ impl LiveLadder {
             self.commit(changes.collect()).await?;
             self.with(|known| points.into_iter().for_each(|version| known.keep(version)));
         }
-        self.tell_of(number);
-        Ok(standings)
+        Ok(())
     }
 
     /// An end that says who declined, if the match was called off for that.
@@ -352,7 +374,7 @@ mod tests {
     use bridgemaster_store::{DataDir, SqliteOptions, SqliteStore};
 
     use super::*;
-    use crate::ladder::rows::Description;
+    use crate::ladder::{entering::AllVersions, rows::Description};
 
     #[tokio::test]
     async fn a_change_whose_caller_goes_away_is_carried_out_whole() {
@@ -373,7 +395,13 @@ mod tests {
             frozen_at_match: 0,
         };
         let id = bridgemaster_store::LadderId::new("league").unwrap();
-        let ladder = LiveLadder::make(id, description, Arc::new(store.unwrap())).await;
+        let ladder = LiveLadder::make(
+            id,
+            description,
+            Arc::new(store.unwrap()),
+            AllVersions::default(),
+        )
+        .await;
         let ladder = ladder.unwrap();
         let there = ["ada", "bob", "cyd", "dan"].map(|name| Presence {
             bot: BotVersion::new(name, "1"),

@@ -1,37 +1,31 @@
 //! What a server knows of a ladder, and what follows from it.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, HashMap};
 
 use bridgemaster_ladder::{BotVersion, Ladder, Rated, Standing};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::RatingPoint;
-use tracing::warn;
 
-use super::rows::{Description, MatchRow, Version, rating_to_wire};
-use crate::wall_clock::now_unix_ms;
+use super::{
+    entering::{AllVersions, Entered, NoRoom},
+    rows::{Description, MatchRow, Version, rating_to_wire},
+};
+use crate::{limits::MAX_RATING_POINTS, wall_clock::now_unix_ms};
 
-/// Of so many bots more, one result more is waited for before ratings go on record.
-const BOTS_A_POINT: u64 = 10;
-/// Most points of how a rating went.
-const MAX_POINTS: usize = 200;
 /// A point for so many matches, at least: one for each hundredth of all.
 const POINTS_FOR_ALL: u64 = 100;
-/// The best whose order is to hold for a ladder to be settled, and how surely.
-const SETTLED: (usize, f64) = (10, 0.95);
-
 /// What is known of a ladder.
 pub(super) struct Known {
     pub(super) description: Description,
     pub(super) ladder: Ladder,
     pub(super) versions: HashMap<BotVersion, Version>,
+    pub(super) entered: Entered,
     /// Matches that are not over, by number.
     pub(super) open: BTreeMap<u64, OpenMatch>,
-    /// Which match plays an annulled one again, by their numbers.
-    pub(super) replaced: HashMap<u64, u64>,
-    table: Option<Table>,
+    /// Which match plays an annulled one again, by the number of that.
+    pub(super) replaced: HashMap<u64, Replay>,
+    /// Of so many results ratings have been fitted, if they could be, and are on record.
+    pub(super) fitted: u64,
 }
 
 /// A match that is not over.
@@ -42,12 +36,12 @@ pub(super) struct OpenMatch {
     pub(super) match_id: Option<MatchId>,
 }
 
-/// The ratings of so many results.
-#[derive(Clone)]
-pub(super) struct Table {
-    results: u64,
-    pub(super) rated: Arc<Vec<Rated>>,
-    pub(super) is_settled: bool,
+/// A match that plays an annulled one again.
+#[derive(Clone, Debug)]
+pub(super) struct Replay {
+    pub(super) number: u64,
+    /// Empty while it is not over.
+    pub(super) match_id: String,
 }
 
 impl Known {
@@ -57,30 +51,42 @@ impl Known {
             description,
             ladder,
             versions: HashMap::new(),
+            entered: Entered::default(),
             open: BTreeMap::new(),
             replaced: HashMap::new(),
-            table: None,
+            fitted: 0,
         }
     }
 
-    /// The ratings of all results.
-    pub(super) fn table(&mut self) -> Table {
-        let results = self.ladder.counts().counted;
-        if let Some(table) = self.table.as_ref().filter(|table| table.results == results) {
-            return table.clone();
+    /// Takes in a match that is paired.
+    pub(super) fn paired(&mut self, number: u64, row: &MatchRow) {
+        self.ladder.paired(&row.pairing);
+        if let Some(replaced) = row.pairing.replaces {
+            let match_id = String::new();
+            self.replaced.insert(replaced, Replay { number, match_id });
         }
-        let (best, confidence) = SETTLED;
-        let fitted = self.ladder.ratings_and_order(best, confidence);
-        let (rated, is_settled) = fitted.unwrap_or_else(|error| {
-            warn!(%error, "the ratings cannot be fitted");
-            (Vec::new(), false)
-        });
-        let table = Table {
-            results,
-            rated: Arc::new(rated),
-            is_settled,
+    }
+
+    /// Takes in a match that is over.
+    pub(super) fn ended(&mut self, number: u64, row: &MatchRow) {
+        let Some(over) = &row.over else {
+            return;
         };
-        self.table.insert(table).clone()
+        self.ladder.ended(number, &over.end, row.span());
+        let replaced = row.pairing.replaces;
+        let replay = replaced.and_then(|replaced| self.replaced.get_mut(&replaced));
+        if let Some(replay) = replay.filter(|replay| replay.number == number) {
+            replay.match_id.clone_from(&over.match_id);
+        }
+    }
+
+    /// The match that is played instead of an annulled one; `None` while there is none.
+    pub(super) fn replaced_by(&self, number: u64) -> Option<String> {
+        let replay = self.replaced.get(&number)?;
+        match self.open.get(&replay.number) {
+            Some(open) => open.match_id.as_ref().map(MatchId::to_string),
+            None => Some(replay.match_id.clone()),
+        }
     }
 
     /// What is to be kept of a version that stands so now.
@@ -99,49 +105,55 @@ impl Known {
         }
     }
 
+    /// Makes sure that there is room for a new version.
+    pub(super) fn check_room(&self, bot: &BotVersion, all: &AllVersions) -> Result<(), NoRoom> {
+        let now = now_unix_ms().unsigned_abs();
+        self.entered.check(bot, self.versions.len(), all, now)
+    }
+
     /// Takes in what is kept of a version.
     pub(super) fn keep(&mut self, version: Version) {
         self.ladder.keep(version.standing.clone());
-        self.versions.insert(version.standing.bot.clone(), version);
+        let bot = version.standing.bot.clone();
+        let entered_unix_ms = version.entered_unix_ms;
+        let before = self.versions.insert(bot.clone(), version);
+        if before.is_none() {
+            self.entered.note(&bot.name, entered_unix_ms);
+        }
     }
 
-    /// The versions of a match whose ratings go on record now.
-    pub(super) fn points(&mut self, row: &MatchRow) -> Vec<Version> {
-        // A fit takes longer with more bots, and each result says less of it.
-        let every = 1 + self.versions.len() as u64 / BOTS_A_POINT;
-        if !self.ladder.counts().counted.is_multiple_of(every) {
-            return Vec::new();
-        }
-        let table = self.table();
-        let mut noted = Vec::new();
-        for bot in &row.pairing.seats {
-            let rated = table.rated.iter().find(|rated| rated.bot == *bot);
-            let (Some(rated), Some(version)) = (rated, self.versions.get(bot)) else {
-                continue;
-            };
-            let last = version
-                .history
-                .last()
-                .and_then(|point| point.rating.as_ref());
-            let last = last.map_or(0, |rating| u64::from(rating.matches));
-            if rated.matches < last + 1 + rated.matches / POINTS_FOR_ALL {
-                continue;
-            }
-            let mut version = version.clone();
-            if version.history.len() >= MAX_POINTS {
-                // Every other one stays.
-                let mut number = 0;
-                version.history.retain(|_| {
-                    number += 1;
-                    number % 2 == 0
-                });
-            }
-            version.history.push(RatingPoint {
-                at_unix_ms: now_unix_ms().unsigned_abs(),
-                rating: Some(rating_to_wire(rated)),
-            });
-            noted.push(version);
-        }
-        noted
+    /// The versions whose ratings go on record now, by the last fit.
+    pub(super) fn points(&self) -> Vec<Version> {
+        let table = self.ladder.table();
+        let noted = table.rated().iter().filter_map(|rated| {
+            let version = self.versions.get(&rated.bot)?;
+            with_point(version, rated)
+        });
+        noted.collect()
     }
+}
+
+/// A version with one more point of how its rating went; `None` if it has not played enough since
+/// the last.
+fn with_point(version: &Version, rated: &Rated) -> Option<Version> {
+    let last = version.history.last();
+    let last = last.and_then(|point| point.rating.as_ref());
+    let last = last.map_or(0, |rating| u64::from(rating.matches));
+    if rated.matches < last + 1 + rated.matches / POINTS_FOR_ALL {
+        return None;
+    }
+    let mut version = version.clone();
+    if version.history.len() >= MAX_RATING_POINTS {
+        // Every other one stays.
+        let mut number = 0;
+        version.history.retain(|_| {
+            number += 1;
+            number % 2 == 0
+        });
+    }
+    version.history.push(RatingPoint {
+        at_unix_ms: now_unix_ms().unsigned_abs(),
+        rating: Some(rating_to_wire(rated)),
+    });
+    Some(version)
 }

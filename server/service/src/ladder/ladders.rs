@@ -16,6 +16,8 @@ use tracing::{error, info};
 
 use super::{
     LiveLadder,
+    entering::AllVersions,
+    fitting,
     rows::Description,
     running,
     telling::{say, storage_failed},
@@ -83,6 +85,7 @@ pub(crate) struct Ladders {
     matches: Arc<Matches>,
     lobby: Arc<Lobby>,
     running: Mutex<Vec<AbortOnDropHandle<()>>>,
+    all_versions: AllVersions,
     /// Ladders are made one after the other, each to its end.
     turns: Turns,
 }
@@ -107,6 +110,7 @@ impl Ladders {
             matches,
             lobby,
             running: Mutex::default(),
+            all_versions: AllVersions::default(),
             turns: Turns::begin(),
         }
     }
@@ -124,7 +128,10 @@ impl Ladders {
         }
         for stored in rows.kept {
             let store = Arc::clone(&self.store);
-            if let Some(ladder) = LiveLadder::recover(stored, store, metrics).await? {
+            let all_versions = self.all_versions.clone();
+            let recovered = LiveLadder::recover(stored, store, metrics, all_versions).await?;
+            if let Some(ladder) = recovered {
+                fitting::begin(&ladder);
                 self.set.0.lock().insert(ladder.id().clone(), ladder);
             }
         }
@@ -231,7 +238,8 @@ impl Ladders {
             ladder,
             frozen_at_match: 0,
         };
-        let made = LiveLadder::make(id.clone(), description, Arc::clone(&self.store)).await;
+        let (store, all_versions) = (Arc::clone(&self.store), self.all_versions.clone());
+        let made = LiveLadder::make(id.clone(), description, store, all_versions).await;
         let made = made.map_err(|error| {
             self.lobby.with(|room, _| room.close_queue(&queue_id));
             match error {
@@ -243,6 +251,7 @@ impl Ladders {
             }
         })?;
         info!(ladder = %id, "a ladder is made");
+        fitting::begin(&made);
         self.set.0.lock().insert(id, Arc::clone(&made));
         Ok(made)
     }
@@ -282,6 +291,20 @@ impl Ladders {
             ladder.id()
         );
         Err(Refusal::new(RefusalReason::ScopeMissing, message).with("scope", "admin"))
+    }
+
+    /// Makes sure that a version which comes to a queue has room there, if that is one of a ladder:
+    /// that it has entered, or that it may.
+    ///
+    /// # Errors
+    /// When the ladder has as many bots or versions as it may.
+    pub(crate) fn check_room(&self, queue_id: &QueueId, bot: BotVersion) -> Result<(), Refusal> {
+        let known = LadderId::new(queue_id.as_str()).ok();
+        let ladder = known.and_then(|id| self.set.0.lock().get(&id).cloned());
+        match ladder {
+            Some(ladder) => Ok(ladder.check_room(&bot)?),
+            None => Ok(()),
+        }
     }
 
     /// Ladders by name after one of them, at most `count`.

@@ -8,14 +8,16 @@ use bridgemaster_store::{LadderRows, StoredLadderMatch};
 
 use super::{LiveLadder, rows::MatchRow, telling::storage_failed};
 use crate::{
-    hosting::{Matches, Seen},
+    hosting::{Matches, Reader, Seen},
+    limits::LISTED_MATCH_BYTES,
     refusal::Refusal,
+    transport::Call,
 };
 
 /// Rows that a list reads at once.
 const AT_ONCE: u64 = 200;
 /// Most times that one call does. A page may then be short, and the list go on.
-const MAX_READS: usize = 50;
+const MAX_READS: usize = 10;
 
 /// Which matches of a ladder are asked for.
 #[derive(Clone, Debug, Default)]
@@ -61,8 +63,10 @@ impl LiveLadder {
         filter: &MatchFilter,
         before: Option<u64>,
         count: usize,
-        seen: Seen<'_>,
+        (reader, seen): (&Reader, Seen<'_>),
     ) -> Result<ListedMatches, Refusal> {
+        let _place = matches.reading().begin(reader)?;
+        Call::room_for_answer(count * LISTED_MATCH_BYTES).await?;
         let paired = self.with(|known| known.ladder.counts().paired);
         let mut before = before.unwrap_or(u64::MAX).min(paired);
         let mut listed = Vec::new();
@@ -72,8 +76,10 @@ impl LiveLadder {
             }
             let from = before.saturating_sub(AT_ONCE);
             let limit = u32::try_from(before - from).unwrap_or(u32::MAX);
-            let rows = self.rows(from, limit).await?;
-            for stored in rows.kept.iter().rev() {
+            let rows = self.rows(matches, from, limit).await?;
+            // Where rows are missing, some from before on are read.
+            let asked_for = rows.kept.iter().filter(|stored| stored.number < before);
+            for stored in asked_for.rev() {
                 // One that cannot be read was told of at the start.
                 let Ok(row) = MatchRow::read(stored) else {
                     continue;
@@ -97,12 +103,14 @@ impl LiveLadder {
         })
     }
 
-    /// What is kept of matches, from this number on.
+    /// What is kept of matches, from this number on. It is read in turn with other callers.
     pub(crate) async fn rows(
         &self,
+        matches: &Matches,
         from: u64,
         count: u32,
     ) -> Result<LadderRows<StoredLadderMatch>, Refusal> {
+        let _turn = matches.reading().turn().await?;
         let rows = self.store().ladder_matches(self.id(), from, count).await;
         rows.map_err(|error| storage_failed(&error))
     }

@@ -6,17 +6,26 @@ use std::sync::{
 };
 
 use bridgemaster_games::Seat;
-use bridgemaster_ladder::{Ladder, Presence, Standing, State};
+use bridgemaster_ladder::{BotVersion, Ladder, Presence, Standing, State};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{self, LadderReplays, LadderState};
 use bridgemaster_store::{LadderChange, LadderId, Store, StoreError, Write};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, broadcast, watch};
 
-use super::{in_play::InPlay, known::Known, rows::Description, turns::Turns};
+use super::{
+    entering::{AllVersions, NoRoom},
+    in_play::InPlay,
+    known::Known,
+    rows::Description,
+    turns::Turns,
+};
 
 /// News of matches that a watcher may be behind before it misses some.
 const NEWS_KEPT: usize = 256;
+
+/// The best whose order is to hold for a ladder to be settled, and how surely.
+const SETTLED: (usize, f64) = (10, 0.95);
 
 /// A ladder.
 pub(crate) struct LiveLadder {
@@ -24,6 +33,8 @@ pub(crate) struct LiveLadder {
     store: Arc<dyn Store>,
     /// In which this server leads it.
     pub(super) term: u64,
+    /// Those of the other ladders too.
+    pub(super) all_versions: AllVersions,
     /// From a decision until it is stored and taken in.
     pub(super) turns: Turns,
     known: Mutex<Known>,
@@ -34,6 +45,8 @@ pub(crate) struct LiveLadder {
     wake: Notify,
     /// Counts changes that watchers are told.
     changes: watch::Sender<u64>,
+    /// Counts changes of the results that count.
+    results: watch::Sender<u64>,
     /// Numbers of matches that started or are over.
     matches: broadcast::Sender<u64>,
 }
@@ -47,6 +60,7 @@ impl LiveLadder {
         id: LadderId,
         description: Description,
         store: Arc<dyn Store>,
+        all_versions: AllVersions,
     ) -> Result<Arc<Self>, StoreError> {
         let value = description.to_bytes();
         let term = 1;
@@ -57,21 +71,31 @@ impl LiveLadder {
         });
         store.commit(changes.to_vec()).await?;
         let ladder = Ladder::new(description.rules(), description.state());
-        Ok(Self::lead(id, term, store, Known::new(description, ladder)))
+        let known = Known::new(description, ladder);
+        Ok(Self::lead(id, term, store, known, all_versions))
     }
 
     /// A ladder that this server leads.
-    pub(super) fn lead(id: LadderId, term: u64, store: Arc<dyn Store>, known: Known) -> Arc<Self> {
+    pub(super) fn lead(
+        id: LadderId,
+        term: u64,
+        store: Arc<dyn Store>,
+        known: Known,
+        all_versions: AllVersions,
+    ) -> Arc<Self> {
+        all_versions.add(known.versions.len());
         Arc::new(Self {
             id,
             store,
             term,
+            all_versions,
             turns: Turns::begin(),
             known: Mutex::new(known),
             in_play: Mutex::default(),
             is_behind: AtomicBool::new(false),
             wake: Notify::new(),
             changes: watch::Sender::new(0),
+            results: watch::Sender::new(0),
             matches: broadcast::Sender::new(NEWS_KEPT),
         })
     }
@@ -100,6 +124,16 @@ impl LiveLadder {
     /// Follows changes, and matches by their numbers.
     pub(crate) fn follow(&self) -> (watch::Receiver<u64>, broadcast::Receiver<u64>) {
         (self.changes.subscribe(), self.matches.subscribe())
+    }
+
+    /// Follows changes of the results that count.
+    pub(super) fn follow_results(&self) -> watch::Receiver<u64> {
+        self.results.subscribe()
+    }
+
+    /// Has the ratings fitted.
+    pub(super) fn results_changed(&self) {
+        self.results.send_modify(|revision| *revision += 1);
     }
 
     pub(super) fn with<T>(&self, look: impl FnOnce(&mut Known) -> T) -> T {
@@ -139,6 +173,14 @@ impl LiveLadder {
         look(&mut self.in_play.lock())
     }
 
+    /// Makes sure that a version has entered, or that there is room for it.
+    pub(super) fn check_room(&self, bot: &BotVersion) -> Result<(), NoRoom> {
+        self.with(|known| match known.versions.contains_key(bot) {
+            true => Ok(()),
+            false => known.check_room(bot, &self.all_versions),
+        })
+    }
+
     /// Takes in who is there.
     pub(super) fn attend(&self, there: &[Presence]) {
         self.with(|known| known.ladder.attend(there));
@@ -176,22 +218,25 @@ impl LiveLadder {
         })
     }
 
-    /// Whether it is closed, and its last match is over.
+    /// Whether it is closed, its last match is over, and its ratings are final.
     pub(super) fn is_over(&self) -> bool {
-        self.with(|known| known.ladder.state() == State::Closed && known.open.is_empty())
+        let is_played =
+            self.with(|known| known.ladder.state() == State::Closed && known.open.is_empty());
+        is_played && self.is_fitted()
     }
 
     /// What is told of it.
     pub(crate) fn shown(&self) -> v1::Ladder {
-        self.with(|known| {
-            let counts = known.ladder.counts();
-            let table = known.table();
-            v1::Ladder {
-                matches: counts.counted,
-                annulled_matches: counts.annulled,
-                settled: table.is_settled,
-                ..known.description.ladder.clone()
-            }
-        })
+        let (ladder, counts, table) = self.with(|known| {
+            let ladder = known.description.ladder.clone();
+            (ladder, known.ladder.counts(), known.ladder.table())
+        });
+        let (best, confidence) = SETTLED;
+        v1::Ladder {
+            matches: counts.counted,
+            annulled_matches: counts.annulled,
+            settled: table.is_settled(best, confidence),
+            ..ladder
+        }
     }
 }

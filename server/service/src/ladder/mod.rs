@@ -8,6 +8,8 @@
 //! any moment neither loses a match nor plays one twice.
 
 mod changing;
+mod entering;
+mod fitting;
 mod in_play;
 mod known;
 mod ladders;

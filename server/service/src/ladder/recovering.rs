@@ -11,6 +11,8 @@ use tracing::{error, info};
 
 use super::{
     LiveLadder,
+    entering::AllVersions,
+    fitting::fitted,
     in_play::InPlay,
     known::{Known, OpenMatch},
     rows::{Description, MatchRow, Version},
@@ -30,6 +32,7 @@ impl LiveLadder {
         stored: StoredLadder,
         store: Arc<dyn Store>,
         metrics: &Metrics,
+        all_versions: AllVersions,
     ) -> Result<Option<Arc<Self>>, StoreError> {
         let id = stored.ladder_id;
         let description = match Description::read(&stored.value) {
@@ -46,7 +49,7 @@ impl LiveLadder {
         };
         store.commit(vec![lead]).await?;
         let known = Known::read(&id, description, &*store, metrics).await?;
-        Ok(Some(Self::lead(id, term, store, known)))
+        Ok(Some(Self::lead(id, term, store, known, all_versions)))
     }
 
     /// Reads what is stored again, and takes it for what is known: matches that were made are found
@@ -91,7 +94,11 @@ impl Known {
         let mut known = Self::new(description, ladder);
         known.read_versions(id, store, metrics).await?;
         known.read_matches(id, store, metrics).await?;
+        if let Some(fitted) = fitted(known.ladder.fitting()).await {
+            known.ladder.take_fit(fitted);
+        }
         let counts = known.ladder.counts();
+        known.fitted = counts.counted;
         info!(
             ladder = %id,
             matches = counts.counted,
@@ -162,16 +169,11 @@ impl Known {
     /// Takes in a match that an earlier server paired, and perhaps ended.
     fn has_had(&mut self, number: u64, row: MatchRow) {
         self.ladder.skip_to(number);
-        self.ladder.paired(&row.pairing);
-        if let Some(replaced) = row.pairing.replaces {
-            self.replaced.insert(replaced, number);
-        }
-        match &row.over {
-            Some(over) => self.ladder.ended(number, &over.end),
-            None => {
-                let match_id = None;
-                self.open.insert(number, OpenMatch { row, match_id });
-            }
+        self.paired(number, &row);
+        self.ended(number, &row);
+        if row.over.is_none() {
+            let match_id = None;
+            self.open.insert(number, OpenMatch { row, match_id });
         }
     }
 }
@@ -224,7 +226,9 @@ mod tests {
         store.commit(writes.to_vec()).await.unwrap();
         let mut stored = store.ladders().await.unwrap().kept;
         let metrics = Metrics::new();
-        let recovered = LiveLadder::recover(stored.remove(0), store, &metrics).await;
+        let recovered =
+            LiveLadder::recover(stored.remove(0), store, &metrics, AllVersions::default());
+        let recovered = recovered.await;
         let ladder = recovered.unwrap().expect("its rules can be read");
         let there = ["ada", "bob"].map(|name| Presence {
             bot: BotVersion::new(name, "1"),

@@ -1,8 +1,8 @@
 //! What is kept of a ladder: its rows in the store, and what they are in the ladder.
 
 use bridgemaster_ladder::{
-    BotVersion, CONFIDENCE, ClosingRule, End, Pairing, Purpose, Rated, Rules, SeatEnd, Standing,
-    State,
+    BotVersion, CONFIDENCE, ClosingRule, End, Pairing, Purpose, Rated, Rules, SeatEnd, Span,
+    Standing, State,
 };
 use bridgemaster_proto::{
     internal::v1::{
@@ -152,6 +152,15 @@ pub(super) struct Over {
 }
 
 impl MatchRow {
+    /// When it was played; of one that is not over, until it was paired.
+    pub(super) fn span(&self) -> Span {
+        let over = self.over.as_ref();
+        Span {
+            began_ms: self.paired_unix_ms,
+            over_ms: over.map_or(self.paired_unix_ms, |over| over.ended_unix_ms),
+        }
+    }
+
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let bots = self.pairing.seats.iter();
         let seats = bots.map(|bot| LadderSeatRecord {

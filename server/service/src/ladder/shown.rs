@@ -2,17 +2,18 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use bridgemaster_ladder::{BotVersion, End, Purpose, StandingState, State};
+use bridgemaster_ladder::{BotVersion, End, Purpose, StandingState, State, Table};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{
     self, Annulment, AnnulmentReason, AttendanceState, LadderBotRef, LadderHeadToHead, LadderMatch,
-    LadderVersion, MatchInfo, MatchResult, MatchState, SeatInfo, SeatResult,
+    LadderVersion, MatchInfo, MatchResult, MatchState, SeatInfo, SeatResult, SeatState,
 };
 use bridgemaster_store::StoredLadderMatch;
+use tokio::task::spawn_blocking;
 
 use super::{
     LiveLadder,
-    known::{Known, Table},
+    known::Known,
     rows::{MatchRow, Version, purpose_to_wire, rating_to_wire},
 };
 use crate::{
@@ -29,7 +30,7 @@ impl LiveLadder {
     /// they are asked for.
     pub(crate) fn standings(&self, attending: &Attending, all_versions: bool) -> Vec<v1::Standing> {
         self.with(|known| {
-            let table = known.table();
+            let table = known.ladder.table();
             let mut newest: HashMap<&str, &Version> = HashMap::new();
             for version in known.versions.values() {
                 let name = &*version.standing.bot.name;
@@ -43,13 +44,10 @@ impl LiveLadder {
                 all_versions || newest.is_some_and(|newest| newest.standing.bot == *bot)
             };
             let mut without: Vec<&Version> = known.versions.values().collect();
-            without.retain(|version| {
-                let bot = &version.standing.bot;
-                table.rated.iter().all(|rated| rated.bot != *bot)
-            });
+            without.retain(|version| table.get(&version.standing.bot).is_none());
             without.sort_by_key(|version| version.place);
             let without = without.into_iter().map(|version| &version.standing.bot);
-            let bots = table.rated.iter().map(|rated| &rated.bot).chain(without);
+            let bots = table.rated().iter().map(|rated| &rated.bot).chain(without);
             let shown = bots.filter(|bot| is_shown(bot));
             shown
                 .map(|bot| known.standing(bot, &table, attending))
@@ -60,7 +58,7 @@ impl LiveLadder {
     /// The versions of a bot, the newest first; none if there is no such bot.
     pub(crate) fn bot(&self, name: &str, attending: &Attending) -> Vec<LadderVersion> {
         self.with(|known| {
-            let table = known.table();
+            let table = known.ladder.table();
             let versions = known.versions.values();
             let mut versions: Vec<_> = versions
                 .filter(|version| version.standing.bot.name == name)
@@ -75,34 +73,51 @@ impl LiveLadder {
         })
     }
 
-    /// The version of a bot that is meant: the named one, else the newest.
-    pub(crate) fn version(&self, bot: &LadderBotRef) -> Option<BotVersion> {
+    /// The version of a bot that is meant: the named one; else the one that attends, or the newest
+    /// of a bot that does not.
+    pub(crate) fn version(&self, bot: &LadderBotRef, attending: &Attending) -> Option<BotVersion> {
+        let wanted = match (bot.bot_version.as_str(), attending.get(&bot.bot_name)) {
+            ("", Some(there)) => there.bot_version.as_str(),
+            (wanted, _) => wanted,
+        };
         self.with(|known| {
-            let own = known.versions.values();
-            let own = own.filter(|version| version.standing.bot.name == bot.bot_name);
-            let meant = match bot.bot_version.as_str() {
-                "" => own.max_by_key(|version| version.place),
-                wanted => {
-                    let mut own = own;
-                    own.find(|version| version.standing.bot.version == wanted)
-                }
+            let of = |version: &str| {
+                let bot = BotVersion::new(bot.bot_name.as_str(), version);
+                known.versions.contains_key(&bot).then_some(bot)
             };
-            meant.map(|version| version.standing.bot.clone())
+            let newest = || {
+                let own = known.versions.values();
+                let own = own.filter(|version| version.standing.bot.name == bot.bot_name);
+                let newest = own.max_by_key(|version| version.place)?;
+                Some(newest.standing.bot.clone())
+            };
+            match bot.bot_version.as_str() {
+                // The one that attends may not have entered.
+                "" => of(wanted).or_else(newest),
+                wanted => of(wanted),
+            }
         })
     }
 
     /// How one version stands.
     pub(crate) fn standing(&self, bot: &BotVersion, attending: &Attending) -> v1::Standing {
         self.with(|known| {
-            let table = known.table();
+            let table = known.ladder.table();
             known.standing(bot, &table, attending)
         })
     }
 
-    /// What a version did against the others, of one name or of all.
-    pub(crate) fn head_to_heads(&self, bot: &BotVersion, against: &str) -> Vec<LadderHeadToHead> {
-        let met = self.with(|known| known.ladder.head_to_heads(bot));
-        let met = met.into_iter();
+    /// What a version did against the others, of one name or of all. It is summed up beside the
+    /// ladder, on a thread of its own.
+    pub(crate) async fn head_to_heads(
+        &self,
+        bot: &BotVersion,
+        against: &str,
+    ) -> Vec<LadderHeadToHead> {
+        let meetings = self.with(|known| known.ladder.results().meetings(bot));
+        let met = spawn_blocking(move || meetings.head_to_heads()).await;
+        // It fails only where the server is going down.
+        let met = met.unwrap_or_default().into_iter();
         met.filter(|(other, _)| against.is_empty() || other.name == against)
             .map(|(other, met)| LadderHeadToHead {
                 against: Some(LadderBotRef {
@@ -151,15 +166,7 @@ impl LiveLadder {
             info = Some(shown.map_err(|NotStored| Refusal::storage_failed())?);
         }
         let mut info = info.unwrap_or_else(|| self.info_of(row, match_id.unwrap_or_default()));
-        let replaced = self.with(|known| {
-            let by = known.replaced.get(&number)?;
-            known
-                .open
-                .get(by)?
-                .match_id
-                .as_ref()
-                .map(MatchId::to_string)
-        });
+        let replaced = self.with(|known| known.replaced_by(number));
         if let (Some(annulment), Some(replaced)) = (&mut info.annulment, replaced) {
             annulment.replaced_by_match_id = replaced;
         }
@@ -175,14 +182,17 @@ impl LiveLadder {
     /// What the ladder itself knows of a match.
     fn info_of(&self, row: &MatchRow, match_id: String) -> MatchInfo {
         let config = self.with(|known| known.description.ladder.config.clone());
+        let over = row.over.as_ref();
         let bots = (0..).zip(&row.pairing.seats);
         let seats = bots.clone().map(|(seat, bot)| SeatInfo {
             seat,
+            state: over
+                .map_or(SeatState::Unspecified, |over| seat_state(&over.end, seat))
+                .into(),
             bot_name: bot.name.clone(),
             bot_version: bot.version.clone(),
             ..SeatInfo::default()
         });
-        let over = row.over.as_ref();
         let ends = over.and_then(|over| match &over.end {
             End::Played(ends) | End::Annulled(ends) => Some(ends),
             End::CalledOff { .. } => None,
@@ -228,7 +238,7 @@ impl LiveLadder {
 impl Known {
     fn standing(&self, bot: &BotVersion, table: &Table, attending: &Attending) -> v1::Standing {
         let kept = self.versions.get(bot).map(|version| &version.standing);
-        let rated = table.rated.iter().find(|rated| rated.bot == *bot);
+        let rated = table.get(bot);
         let there = attending.get(&bot.name);
         let there = there.filter(|there| there.bot_version == bot.version);
         let (state, detail) = match (kept.map(|kept| kept.state()), there) {
@@ -247,10 +257,24 @@ impl Known {
             rating: rated.map(rating_to_wire),
             state: state.into(),
             detail,
-            changed: self.ladder.has_changed(bot),
+            changed: table.has_changed(bot),
             annulled_matches: self.ladder.annulled_of(bot),
             is_house_bot: self.ladder.rules().house_bots.contains(&bot.name),
         }
+    }
+}
+
+/// What the ladder knows of a seat of a match that is over: whether its bot came, and whether it
+/// forfeited.
+fn seat_state(end: &End, seat: u32) -> SeatState {
+    let seat = usize::try_from(seat).unwrap_or(usize::MAX);
+    match end {
+        End::Played(ends) | End::Annulled(ends) => match ends.get(seat) {
+            Some(end) if end.forfeited => SeatState::Forfeited,
+            _ => SeatState::Unspecified,
+        },
+        End::CalledOff { absent } if absent.contains(&seat) => SeatState::Vacant,
+        End::CalledOff { .. } => SeatState::Unspecified,
     }
 }
 

@@ -116,6 +116,28 @@ pub(crate) const MAX_SLOTS: u32 = 64;
 /// only whoever runs the server makes one.
 pub(crate) const MAX_LADDERS: usize = 100;
 
+/// Most bots of a ladder, by their names: a large league. So there is room for a second version of
+/// each.
+pub(crate) const MAX_LADDER_BOTS: usize = 500;
+
+/// Most versions of bots of a ladder: the time of a fit grows with their third power, to about a
+/// second for these.
+pub(crate) const MAX_LADDER_VERSIONS: usize = 1_000;
+
+/// Most versions of a bot on a ladder: one a day in a season of three months. With how their ratings
+/// went they fit into one answer.
+pub(crate) const MAX_VERSIONS_OF_BOT: usize = 100;
+
+/// Most points of how the rating of a version went: of more, every other one stays.
+pub(crate) const MAX_RATING_POINTS: usize = 200;
+
+/// Most new versions of a bot on a ladder within a day: each is validated before others play.
+pub(crate) const MAX_VERSIONS_OF_BOT_A_DAY: usize = 20;
+
+/// Most versions of bots of all ladders of a server: four large ones. See
+/// [`memory_bound`](super::Limits::memory_bound).
+pub(crate) const MAX_VERSIONS: usize = 4 * MAX_LADDER_VERSIONS;
+
 /// Most matches of a ladder at once.
 pub(crate) const MAX_LADDER_MATCHES: u32 = 10_000;
 

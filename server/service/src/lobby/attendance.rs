@@ -44,6 +44,8 @@ pub(super) struct Attendance {
     pub(super) is_leaving: bool,
     /// `None` while it is absent.
     pub(super) stream: Option<StreamNumber>,
+    /// When it ends, while it is absent.
+    pub(super) away_at: Option<Instant>,
     /// When something last changed that is told of it.
     pub(super) revision: u64,
 }

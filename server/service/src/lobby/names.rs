@@ -5,8 +5,9 @@ use std::fmt;
 use bridgemaster_games::Seat;
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::outside::is_printable;
+use sha2::{Digest as _, Sha256};
 
-use crate::{limits::MAX_BOT_TEXT_CHARS, random::system_bytes};
+use crate::{hosting::Ticket, limits::MAX_BOT_TEXT_CHARS, random::system_bytes};
 
 /// Longest name of a queue, in bytes.
 const MAX_QUEUE_ID_BYTES: usize = 64;
@@ -81,13 +82,22 @@ impl AttendanceId {
     }
 }
 
-/// Names an offer: by the match and the seat, so that it has the same name after a restart.
+/// Names an offer: by the match, the seat, and what its ticket makes of them. So it has the same
+/// name after a restart, and only who is told of it knows it: on a server without keys, who knows it
+/// may decline it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct OfferId(String);
 
 impl OfferId {
-    pub(crate) fn of(id: &MatchId, seat: Seat) -> Self {
-        Self(format!("{id}-{}", seat.number()))
+    pub(crate) fn of(id: &MatchId, seat: Seat, ticket: &Ticket) -> Self {
+        let hash = Sha256::digest(format!("offer\n{}", ticket.reveal()));
+        let hash = u64::from_be_bytes(std::array::from_fn(|byte| hash[byte]));
+        Self(format!("{id}-{}-{hash:016x}", seat.number()))
+    }
+
+    /// Whether it is of this seat of a match.
+    pub(super) fn is_of(&self, id: &MatchId, seat: Seat) -> bool {
+        self.0.starts_with(&format!("{id}-{}-", seat.number()))
     }
 
     /// The one that a caller names.
@@ -101,7 +111,7 @@ impl OfferId {
 
     /// The match that it is of, if it can be one.
     pub(super) fn match_id(&self) -> Option<MatchId> {
-        let (id, _) = self.0.rsplit_once('-')?;
+        let id = self.0.rsplitn(3, '-').nth(2)?;
         MatchId::new(id).ok()
     }
 }

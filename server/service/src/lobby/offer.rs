@@ -28,7 +28,7 @@ pub(super) struct SeatOffer {
 
 impl SeatOffer {
     pub(super) fn id(&self) -> OfferId {
-        OfferId::of(&self.match_id, self.seat)
+        OfferId::of(&self.match_id, self.seat, &self.ticket)
     }
 
     /// Itself on the wire.

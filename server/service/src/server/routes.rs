@@ -101,7 +101,7 @@ impl Server {
             .add_service(RequestTimeout::new(
                 LobbyServiceServer::new(LobbyDesk::new(
                     Arc::clone(&self.lobby),
-                    Arc::clone(matches),
+                    Arc::clone(&self.ladders),
                     self.authenticator.clone(),
                 ))
                 .max_decoding_message_size(limits.request_bytes),

@@ -17,6 +17,7 @@ use bridgemaster_proto::v1::{
     UnbenchBotRequest, UnbenchBotResponse, WatchLadderRequest, WatchLadderResponse,
     ladder_service_server::{LadderService, LadderServiceServer},
 };
+use prost::Message as _;
 use tokio_stream::{Pending, Stream};
 use tonic::{Request, Response, Status, server::NamedService as _};
 use tracing::error;
@@ -24,12 +25,14 @@ use tracing::error;
 use super::{
     ladder_news::{LadderNews, attending, ended},
     ladder_wishes::{named, new_ladder, next_state, page, page_begin, page_size},
+    match_desk::reader,
 };
 use crate::{
     hosting::{Matches, Viewer as _},
     identity::{Authenticator, Caller, KeyScope, Sight},
     ladder::{Attending, CSV_HEAD, Ladders, LiveLadder, MatchFilter, csv_of, request},
     refusal::Refusal,
+    transport::Call,
 };
 
 /// Rows of results that are sent at once.
@@ -95,9 +98,10 @@ fn version(
     ladder: &LiveLadder,
     field: &str,
     bot: Option<LadderBotRef>,
+    attending: &Attending,
 ) -> Result<BotVersion, Refusal> {
     let bot = named(field, bot)?;
-    let known = ladder.version(&bot);
+    let known = ladder.version(&bot, attending);
     known.ok_or_else(|| bot_unknown(&bot))
 }
 
@@ -211,7 +215,9 @@ impl LadderService for LadderDesk {
             };
             return Err(bot_unknown(&bot).into());
         }
-        Ok(Response::new(GetLadderBotResponse { versions }))
+        let answer = GetLadderBotResponse { versions };
+        Call::room_for_answer(answer.encoded_len()).await?;
+        Ok(Response::new(answer))
     }
 
     async fn list_head_to_heads(
@@ -226,8 +232,8 @@ impl LadderService for LadderDesk {
             page_token,
             ..
         } = request.into_inner();
-        let bot = version(&ladder, "bot", bot)?;
-        let all = ladder.head_to_heads(&bot, &against_bot_name);
+        let bot = version(&ladder, "bot", bot, &self.attending(&ladder))?;
+        let all = ladder.head_to_heads(&bot, &against_bot_name).await;
         let (entries, next_page_token) = page(all, page_size, &page_token)?;
         Ok(Response::new(ListHeadToHeadsResponse {
             entries,
@@ -241,6 +247,7 @@ impl LadderService for LadderDesk {
     ) -> Result<Response<ListLadderMatchesResponse>, Status> {
         let caller = self.onlooker(&request).await?;
         let ladder = self.ladders.get(&request.get_ref().ladder_id)?;
+        let reader = reader(&request, &caller);
         let ListLadderMatchesRequest {
             ladder_id: _,
             bot_name,
@@ -255,8 +262,15 @@ impl LadderService for LadderDesk {
             annulled,
         };
         let (count, before) = (page_size(asked)?, page_begin(&page_token)?);
-        let listed = ladder.list(self.matches(), &filter, before, count, caller.seen());
-        let listed = listed.await?;
+        let listed = ladder
+            .list(
+                self.matches(),
+                &filter,
+                before,
+                count,
+                (&reader, caller.seen()),
+            )
+            .await?;
         let next = listed.next.map(|next| next.to_string());
         Ok(Response::new(ListLadderMatchesResponse {
             matches: listed.matches,
@@ -290,9 +304,10 @@ impl LadderService for LadderDesk {
         caller.require(KeyScope::Play)?;
         let RequestMatchRequest { ladder_id, bots } = request_.into_inner();
         let ladder = self.ladders.get(&ladder_id)?;
+        let attending = self.attending(&ladder);
         let bots = bots
             .into_iter()
-            .map(|bot| version(&ladder, "bots", Some(bot)));
+            .map(|bot| version(&ladder, "bots", Some(bot), &attending));
         let bots = bots.collect::<Result<Vec<_>, _>>()?;
         let own = caller.name().filter(|_| !caller.may(KeyScope::Admin));
         if let Some(own) = own
@@ -316,7 +331,8 @@ impl LadderService for LadderDesk {
         let ladder = self
             .changeable(&request, &request.get_ref().ladder_id)
             .await?;
-        let bot = version(&ladder, "bot", request.into_inner().bot)?;
+        let attending = self.attending(&ladder);
+        let bot = version(&ladder, "bot", request.into_inner().bot, &attending)?;
         self.ladders.unbench(&ladder, bot.clone()).await?;
         Ok(Response::new(UnbenchBotResponse {
             standing: Some(ladder.standing(&bot, &self.attending(&ladder))),
@@ -329,12 +345,23 @@ impl LadderService for LadderDesk {
         &self,
         request: Request<ExportResultsRequest>,
     ) -> Result<Response<Self::ExportResultsStream>, Status> {
-        let ladder = self.seen(&request, &request.get_ref().ladder_id).await?;
+        let caller = self.onlooker(&request).await?;
+        let ladder = self.ladders.get(&request.get_ref().ladder_id)?;
+        let matches = Arc::clone(self.matches());
+        let reader = reader(&request, &caller);
         Ok(Response::new(Box::pin(stream! {
+            // Held for as long as the stream is read.
+            let _place = match matches.reading().begin(&reader) {
+                Ok(place) => place,
+                Err(refusal) => {
+                    yield Err(refusal.into());
+                    return;
+                }
+            };
             let mut from = Some(0);
             let mut chunk = CSV_HEAD.to_owned();
             while let Some(number) = from {
-                let rows = match ladder.rows(number, ROWS_A_CHUNK).await {
+                let rows = match ladder.rows(&matches, number, ROWS_A_CHUNK).await {
                     Ok(rows) => rows,
                     Err(refusal) => {
                         yield Err(refusal.into());

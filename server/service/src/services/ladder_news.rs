@@ -1,6 +1,6 @@
 //! What somebody who watches a ladder is told: how its bots stand, and its matches one by one.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{collections::HashMap, pin::Pin, sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1::{Standing, WatchLadderResponse};
 use tokio::{
@@ -20,7 +20,7 @@ use crate::{
     refusal::Refusal,
 };
 
-/// Time between two news of standings: ratings are fitted for each.
+/// Time between two news of standings: about that from one fit of the ratings to the next.
 const NEWS_EVERY: Duration = Duration::from_secs(1);
 
 /// The news of one ladder, for one who watches it.
@@ -29,13 +29,32 @@ pub(super) struct LadderNews {
     ladder: Arc<LiveLadder>,
     changes: watch::Receiver<u64>,
     numbers: broadcast::Receiver<u64>,
-    told: Vec<Standing>,
+    told: Told,
     /// `None` before the first news.
     last_state: Option<i32>,
     /// Who watches.
     caller: Caller,
     /// When standings are told next.
     due: Option<Instant>,
+}
+
+/// The standings that somebody was told last, by name and version.
+#[derive(Default)]
+struct Told(HashMap<(String, String), Standing>);
+
+impl Told {
+    /// Those that are not as they were told. They are told now.
+    fn changed(&mut self, now: Vec<Standing>) -> Vec<Standing> {
+        let mut changed = Vec::new();
+        for standing in now {
+            let bot = (standing.bot_name.clone(), standing.bot_version.clone());
+            if self.0.get(&bot) != Some(&standing) {
+                self.0.insert(bot, standing.clone());
+                changed.push(standing);
+            }
+        }
+        changed
+    }
 }
 
 impl LadderNews {
@@ -47,7 +66,7 @@ impl LadderNews {
             ladder,
             changes,
             numbers,
-            told: Vec::new(),
+            told: Told::default(),
             last_state: None,
             caller,
             due: Some(Instant::now()),
@@ -103,9 +122,7 @@ impl LadderNews {
     fn standings(&mut self) -> Option<WatchLadderResponse> {
         let attending = attending(&self.ladders, &self.ladder);
         let now = self.ladder.standings(&attending, false);
-        let changed = now.iter().filter(|standing| !self.told.contains(standing));
-        let standings: Vec<Standing> = changed.cloned().collect();
-        self.told = now;
+        let standings = self.told.changed(now);
         let shown = self.ladder.shown();
         let is_other = self.last_state.replace(shown.state) != Some(shown.state);
         (is_other || !standings.is_empty()).then_some(WatchLadderResponse {

@@ -4,6 +4,7 @@ use std::{pin::Pin, sync::Arc};
 
 use async_stream::stream;
 use bridgemaster_games::Seat;
+use bridgemaster_ladder::BotVersion;
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{
     AttendRequest, AttendResponse, CreateQueueRequest, CreateQueueResponse, DeclineOfferRequest,
@@ -24,6 +25,7 @@ use super::{
 use crate::{
     hosting::Matches,
     identity::{Authenticator, Caller, KeyScope},
+    ladder::Ladders,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
     lobby::{AttendanceId, Lobby, OfferId, QueueId, QueueRules},
     refusal::Refusal,
@@ -32,21 +34,25 @@ use crate::{
 /// The service over the lobby of a server.
 pub(crate) struct LobbyDesk {
     lobby: Arc<Lobby>,
-    matches: Arc<Matches>,
+    ladders: Arc<Ladders>,
     authenticator: Authenticator,
 }
 
 impl LobbyDesk {
     pub(crate) fn new(
         lobby: Arc<Lobby>,
-        matches: Arc<Matches>,
+        ladders: Arc<Ladders>,
         authenticator: Authenticator,
     ) -> Self {
         Self {
             lobby,
-            matches,
+            ladders,
             authenticator,
         }
+    }
+
+    fn matches(&self) -> &Arc<Matches> {
+        self.ladders.matches()
     }
 
     /// The caller, who may play.
@@ -73,7 +79,7 @@ impl LobbyDesk {
         let reason = "its bot came with another version before it took its seat";
         for (count, (id, seat)) in offers.into_iter().enumerate() {
             let of = Some(seat).filter(|_| count == 0);
-            self.matches.call_off(&id, of, reason.to_owned()).await?;
+            self.matches().call_off(&id, of, reason.to_owned()).await?;
         }
         Ok(())
     }
@@ -90,13 +96,15 @@ impl LobbyService for LobbyDesk {
         request: Request<AttendRequest>,
     ) -> Result<Response<Self::AttendStream>, Status> {
         let caller = self.player(&request).await?;
-        if self.matches.lifecycle().is_draining() {
-            return Err(self.matches.stop_refusal().into());
+        if self.matches().lifecycle().is_draining() {
+            return Err(self.matches().stop_refusal().into());
         }
         let asking = asking(request.get_ref(), &caller)?;
+        let version = BotVersion::new(asking.bot.as_str(), &*asking.version);
+        self.ladders.check_room(&asking.queue_id, version)?;
         let (mut attending, off) = self.lobby.attend(asking)?;
         self.call_off(off).await?;
-        let matches = Arc::clone(&self.matches);
+        let matches = Arc::clone(self.matches());
         let stopping = matches.lifecycle().stopping();
         Ok(Response::new(Box::pin(stream! {
             let refused = caller.refused();
@@ -166,7 +174,7 @@ impl LobbyService for LobbyDesk {
             "" => "a bot declined its seat".to_owned(),
             reason => format!("a bot declined its seat: {reason}"),
         };
-        self.matches.call_off(&id, Some(seat), why).await?;
+        self.matches().call_off(&id, Some(seat), why).await?;
         Ok(Response::new(DeclineOfferResponse {}))
     }
 
@@ -243,7 +251,7 @@ impl LobbyService for LobbyDesk {
     ) -> Result<Response<Self::WatchQueueStream>, Status> {
         let (queue_id, caller) = self.run_by(&request, &request.get_ref().queue_id).await?;
         let mut watch = self.lobby.watch(queue_id);
-        let matches = Arc::clone(&self.matches);
+        let matches = Arc::clone(self.matches());
         let stopping = matches.lifecycle().stopping();
         Ok(Response::new(Box::pin(stream! {
             let refused = caller.refused();

@@ -153,7 +153,7 @@ fn check_may_change(hosted: &dyn HostedMatch, caller: &Caller) -> Result<(), Ref
 }
 
 /// The caller as one who reads.
-fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
+pub(super) fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
     Reader {
         key: caller.key_id().cloned(),
         peer: ConnectionInfo::of(request).map(|connection| connection.peer),

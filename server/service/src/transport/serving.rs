@@ -9,8 +9,8 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{
-    lobby_service_server, match_service_server, play_service_server, rules_service_server,
-    seat_service_server,
+    ladder_service_server, lobby_service_server, match_service_server, play_service_server,
+    rules_service_server, seat_service_server,
 };
 use bridgemaster_store::KeyId;
 use hyper::{body::Incoming, rt::Executor, server::conn::http2};
@@ -168,6 +168,7 @@ pub(super) fn kind(path: &str) -> CallKind {
         (Some(play_service_server::SERVICE_NAME), Some("Play")) => CallKind::BotStream,
         (Some(match_service_server::SERVICE_NAME), Some("WatchMatch" | "WatchPositions"))
         | (Some(lobby_service_server::SERVICE_NAME), Some("Attend" | "WatchQueue"))
+        | (Some(ladder_service_server::SERVICE_NAME), Some("WatchLadder"))
         | (Some(rules_service_server::SERVICE_NAME), Some("OpenSession"))
         // Until its ticket is known.
         | (Some(seat_service_server::SERVICE_NAME), Some("WatchSeat")) => {
@@ -248,5 +249,31 @@ impl<F: Future<Output = ()>> Future for CallTask<F> {
                 return Poll::Ready(());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_of_news_is_one_of_a_spectator() {
+        for path in [
+            "/bridgemaster.v1.MatchService/WatchMatch",
+            "/bridgemaster.v1.MatchService/WatchPositions",
+            "/bridgemaster.v1.LobbyService/Attend",
+            "/bridgemaster.v1.LobbyService/WatchQueue",
+            "/bridgemaster.v1.LadderService/WatchLadder",
+        ] {
+            assert_eq!(kind(path), CallKind::Watch, "{path}");
+        }
+        assert_eq!(
+            kind("/bridgemaster.v1.LadderService/GetLadder"),
+            CallKind::Other
+        );
+        assert_eq!(
+            kind("/bridgemaster.v1.PlayService/Play"),
+            CallKind::BotStream
+        );
     }
 }

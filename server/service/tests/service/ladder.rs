@@ -360,6 +360,36 @@ async fn a_new_version_waits_while_the_one_before_it_plays_and_others_go_on() {
 }
 
 #[tokio::test]
+async fn a_bot_that_comes_with_new_versions_without_end_is_refused() {
+    let server = TestServer::open().await;
+    make(&server, of_two()).await.unwrap();
+    let mut lobby = LobbyServiceClient::new(server.channel.clone());
+    let request = |version: u32| AttendRequest {
+        queue_id: NAME.to_owned(),
+        bot_name: "ada".to_owned(),
+        bot_version: version.to_string(),
+        slots: 1,
+        protocol_revision: 1,
+    };
+    let mut attending = Vec::new();
+    for version in 0..20 {
+        attending.push(lobby.attend(request(version)).await.unwrap());
+        until(&server, |news| {
+            let mut standings = news.standings.iter();
+            standings.any(|standing| standing.bot_version == version.to_string())
+        })
+        .await;
+    }
+    let refused = lobby.attend(request(20)).await.unwrap_err();
+    assert_eq!(reason(&refused), "LIMIT_REACHED");
+    assert!(refused.message().contains("within a day"), "{refused}");
+    lobby
+        .attend(request(3))
+        .await
+        .expect("it has entered before");
+}
+
+#[tokio::test]
 async fn a_bot_that_keeps_declining_is_benched() {
     let server = TestServer::open().await;
     let mut housed = of_two();
@@ -415,11 +445,27 @@ async fn a_requested_match_is_played_and_does_not_count() {
         .iter()
         .find(|one| one.r#match.as_ref().unwrap().match_id == match_id);
     assert_eq!(found.unwrap().purpose(), OfferPurpose::Requested);
-    let rated = csv(&server).await;
-    let lines = rated.lines().filter(|line| line.contains(&match_id));
-    for line in lines {
-        assert!(line.contains(",requested,"), "{line}");
+    // The result is told before the ladder has taken it in.
+    let lines = timeout(PATIENCE, async {
+        let mut news = watch(&server).await;
+        loop {
+            let csv = csv(&server).await;
+            let lines = csv.lines().filter(|line| line.contains(&match_id));
+            let lines: Vec<String> = lines.map(str::to_owned).collect();
+            if !lines.is_empty() {
+                return lines;
+            }
+            news.message().await.unwrap().expect("it goes on");
+        }
+    });
+    let lines = lines.await.expect("it is taken in");
+    assert_eq!(lines.len(), 2, "one for each seat: {lines:?}");
+    for line in &lines {
+        assert!(line.contains(",requested,played,"), "{line}");
     }
+    assert_eq!(get(&server).await.matches, 0, "it does not count");
+    let rated = standings(&server, true).await;
+    assert!(rated.iter().all(|standing| standing.rating.is_none()));
 }
 
 #[tokio::test]

@@ -69,6 +69,7 @@ impl WaitingRoom {
             is_paused,
             is_leaving: false,
             stream: Some(number),
+            away_at: None,
             revision: 0,
         });
         *self.attendances_of.entry(caller).or_default() += 1;
@@ -120,6 +121,7 @@ impl WaitingRoom {
             return;
         };
         let AttendingStream { queue_id, bot, .. } = stream;
+        let until = now + self.limits.attendance_absence;
         let Some(attendance) = self.attendance_mut(&queue_id, &bot) else {
             return;
         };
@@ -127,7 +129,7 @@ impl WaitingRoom {
             return;
         }
         attendance.stream = None;
-        let until = now + self.limits.attendance_absence;
+        attendance.away_at = Some(until);
         self.due
             .insert((until, Due::Absence(queue_id.clone(), bot.clone())));
         self.changed(&queue_id, &bot);
@@ -180,19 +182,11 @@ impl WaitingRoom {
     /// Ends an attendance whose bot has been away since before `limits.attendance_absence`, and has
     /// no match in play.
     pub(super) fn may_be_away(&mut self, queue_id: &QueueId, bot: &BotName, at: Instant) {
-        let is_due = |(due_at, due): &(Instant, Due)| {
-            *due_at > at && *due == Due::Absence(queue_id.clone(), bot.clone())
-        };
+        let attendance = self.attendance_mut(queue_id, bot);
         // It came back, and went again.
-        if self.due.iter().any(is_due) {
-            return;
-        }
-        let Some(attendance) = self.attendance_mut(queue_id, bot) else {
+        let Some(attendance) = attendance.filter(|away| away.away_at == Some(at)) else {
             return;
         };
-        if attendance.stream.is_some() {
-            return;
-        }
         attendance.is_leaving = true;
         self.changed(queue_id, bot);
         self.settle(queue_id, bot);
@@ -220,6 +214,11 @@ impl WaitingRoom {
         let place = self.queues.get_mut(queue_id)?.places.get_mut(bot)?;
         let gone = place.attendance.take()?;
         self.attendances.remove(&gone.id);
+        if let Some(until) = gone.away_at {
+            // So there is one for each attendance at most, however often it comes and goes.
+            let due = Due::Absence(queue_id.clone(), bot.clone());
+            self.due.remove(&(until, due));
+        }
         if let Some(count) = self.attendances_of.get_mut(&gone.caller) {
             *count -= 1;
             if *count == 0 {

@@ -124,10 +124,9 @@ impl WaitingRoom {
 
     /// A bot has come to a seat.
     pub(crate) fn joined(&mut self, id: &MatchId, seat: Seat) {
-        let offer_id = OfferId::of(id, seat);
         let mut of_match = self.matches.get(id).into_iter().flatten();
-        let found = of_match.find(|(.., other)| *other == offer_id);
-        let Some((queue_id, bot, _)) = found.cloned() else {
+        let found = of_match.find(|(.., offer_id)| offer_id.is_of(id, seat));
+        let Some((queue_id, bot, offer_id)) = found.cloned() else {
             return;
         };
         if let Some(place) = self.known_place(&queue_id, &bot)

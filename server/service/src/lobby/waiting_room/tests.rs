@@ -324,24 +324,48 @@ fn only_the_bot_of_an_open_offer_declines_it() {
     let mut scene = Scene::new();
     scene.attend("ada", 2);
     scene.offer("m", &["ada"]).unwrap();
-    let (offer, now) = (OfferId::from_client("m-0"), scene.now);
+    let id_of = |id: &str, number| {
+        let ticket = Ticket::from_client(&format!("ticket-{id}-{number}"));
+        OfferId::of(&MatchId::new(id).unwrap(), seat(number), &ticket)
+    };
+    let (offer, now) = (id_of("m", 0), scene.now);
+    let other_ticket = Ticket::from_client("guessed");
+    let guessed = OfferId::of(&MatchId::new("m").unwrap(), seat(0), &other_ticket);
+    let refused = scene.room.decline(&guessed, None, now);
+    assert_eq!(
+        refused,
+        Err(Refused::OfferUnknown),
+        "only who was told of it knows it"
+    );
     let stranger = KeyName::new("bob").unwrap();
     let refused = scene.room.decline(&offer, Some(&stranger), now);
     assert_eq!(refused, Err(Refused::OfferUnknown));
     let declined = scene.room.decline(&offer, None, now);
     assert_eq!(declined, Ok((MatchId::new("m").unwrap(), seat(0))));
     assert_eq!(scene.shown("ada").unwrap().slots_used, 0);
-    for gone in ["m-0", "m-1", "m", ""] {
-        let refused = scene.room.decline(&OfferId::from_client(gone), None, now);
-        assert_eq!(refused, Err(Refused::OfferUnknown), "{gone}");
+    let gone = ["m-0", "m-0-0", "m", ""].map(OfferId::from_client);
+    for gone in gone.into_iter().chain([offer, id_of("m", 1)]) {
+        let refused = scene.room.decline(&gone, None, now);
+        assert_eq!(refused, Err(Refused::OfferUnknown), "{gone:?}");
     }
     scene.pass(Duration::from_secs(1));
     scene.offer("n", &["ada"]).unwrap();
     scene.room.joined(&MatchId::new("n").unwrap(), seat(0));
-    let taken = scene
-        .room
-        .decline(&OfferId::from_client("n-0"), None, scene.now);
+    let taken = scene.room.decline(&id_of("n", 0), None, scene.now);
     assert_eq!(taken, Err(Refused::OfferUnknown));
+}
+
+#[test]
+fn a_bot_that_comes_and_goes_leaves_one_moment_to_look_at() {
+    let mut scene = Scene::new();
+    for _ in 0..100 {
+        let stream = scene.attend("ada", 1);
+        scene.room.lost(stream, scene.now);
+        scene.pass(Duration::from_secs(1));
+    }
+    assert_eq!(scene.room.due.len(), 1);
+    scene.attend("ada", 1);
+    assert_eq!(scene.room.due.len(), 0, "it is there");
 }
 
 #[test]
