@@ -36,7 +36,7 @@ impl Matrix {
         &self.entries[row * self.size..][..self.size]
     }
 
-    fn row_mut(&mut self, row: usize) -> &mut [f64] {
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.entries[row * self.size..][..self.size]
     }
 
@@ -60,6 +60,16 @@ impl Matrix {
         for (row, of_row) in v.iter().enumerate() {
             add_scaled(self.row_mut(row), factor * of_row, v);
         }
+    }
+
+    /// With what is right of the diagonal on both sides of it.
+    pub(crate) fn mirrored(mut self) -> Self {
+        for row in 0..self.size {
+            for column in row + 1..self.size {
+                self[(column, row)] = self[(row, column)];
+            }
+        }
+        self
     }
 
     /// Takes from each row and each column its mean: `C A C` with `C` the identity less `1/n`

@@ -12,8 +12,11 @@ const BOUND: f64 = 1.2;
 
 /// The ratings held within [`BOUND`].
 pub(crate) fn bounded(log_odds: &[f64]) -> Vec<f64> {
-    let held = log_odds.iter().map(|rating| rating.clamp(-BOUND, BOUND));
-    held.collect()
+    log_odds.iter().map(|rating| held(*rating)).collect()
+}
+
+fn held(rating: f64) -> f64 {
+    rating.clamp(-BOUND, BOUND)
 }
 
 /// Ratings of all bots, by their numbers.
@@ -99,20 +102,26 @@ impl Ratings {
     /// them apart better: within the bound they are the same.
     #[must_use]
     pub fn chance_above(&self, one: usize, other: usize) -> f64 {
-        let by = |ratings: &[f64], covariance: &Matrix| {
+        normal_share_below(self.errors_above(one, other))
+    }
+
+    /// By how many standard errors `one` is above `other`.
+    fn errors_above(&self, one: usize, other: usize) -> f64 {
+        let by = |difference: f64, covariance: &Matrix| {
             let variance = covariance[(one, one)] + covariance[(other, other)]
                 - 2.0 * covariance[(one, other)];
-            match ratings[one] - ratings[other] {
-                difference if variance > 0.0 => difference / variance.sqrt(),
-                _ => 0.0,
+            match variance > 0.0 {
+                true => difference / variance.sqrt(),
+                false => 0.0,
             }
         };
-        let plain = by(&self.log_odds, &self.covariance);
-        let bounded = by(&bounded(&self.log_odds), &self.bounded_covariance);
-        normal_share_below(match plain.abs() > bounded.abs() {
+        let [above, below] = [one, other].map(|bot| self.log_odds[bot]);
+        let plain = by(above - below, &self.covariance);
+        let bounded = by(held(above) - held(below), &self.bounded_covariance);
+        match plain.abs() > bounded.abs() {
             true => plain,
             false => bounded,
-        })
+        }
     }
 
     /// All bots, the best first, with intervals and rank ranges of this level, such as 0.95.
@@ -121,13 +130,12 @@ impl Ratings {
         let sure = (1.0 + level.clamp(0.5, 0.9999)) / 2.0;
         let reach = Normal::standard().inverse_cdf(sure);
         let rating = |&bot: &usize| {
-            let others = || (0..self.bots()).filter(move |other| *other != bot);
-            let better = others()
-                .filter(|other| self.chance_above(*other, bot) > sure)
-                .count();
-            let worse = others()
-                .filter(|other| self.chance_above(bot, *other) > sure)
-                .count();
+            let (mut better, mut worse) = (0, 0);
+            for other in (0..self.bots()).filter(|other| *other != bot) {
+                let above = self.errors_above(bot, other);
+                better += usize::from(above < -reach);
+                worse += usize::from(above > reach);
+            }
             let elo = self.log_odds[bot] * ELO_PER_LOG_ODDS;
             let error = reach * self.standard_error(bot) * ELO_PER_LOG_ODDS;
             Rating {

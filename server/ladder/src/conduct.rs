@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use bridgemaster_contest::Elo;
-
 use crate::{
     End, Purpose, SeatEnd, Span,
     suspicion::{Over, Spoiled, Watched},
@@ -155,17 +153,17 @@ pub(crate) fn has_changed(surprises: &[f64]) -> bool {
     error > 0.0 && ((now - before) / error).abs() > IMPROBABLE_ERRORS
 }
 
-/// The beat fraction that ratings, as log odds, have a seat expect.
-pub(crate) fn expected(own: f64, others: &[f64]) -> f64 {
-    let of = |other: &f64| {
-        let difference = (own - other) * 400.0 / std::f64::consts::LN_10;
-        Elo(difference).expected_score()
-    };
-    let sum: f64 = others.iter().map(of).sum();
-    if others.is_empty() {
-        0.5
-    } else {
-        sum / others.len() as f64
+/// The beat fraction that ratings have a seat expect; of each seat the exponential of its rating.
+pub(crate) fn expected(weights: &[f64], seat: usize) -> f64 {
+    let own = weights[seat];
+    let others = weights
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != seat);
+    let sum: f64 = others.map(|(_, other)| own / (own + other)).sum();
+    match weights.len() {
+        0 | 1 => 0.5,
+        seats => sum / (seats - 1) as f64,
     }
 }
 

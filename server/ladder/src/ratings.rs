@@ -44,6 +44,8 @@ pub(crate) struct Fit {
     /// Those that have results, by their names; so the numbers do not depend on who came first.
     pub(crate) bots: Vec<BotNumber>,
     pub(crate) ratings: Ratings,
+    /// The exponentials of the ratings.
+    weights: Vec<f64>,
     /// By the numbers of bots: where they are in `bots`.
     places: Vec<Option<usize>>,
 }
@@ -56,8 +58,10 @@ impl Fit {
         for (place, bot) in bots.iter().enumerate() {
             places[bot.place()] = Some(place);
         }
+        let log_odds = ratings.log_odds().iter();
         Ok(Self {
             bots,
+            weights: log_odds.map(|rating| rating.exp()).collect(),
             ratings,
             places,
         })
@@ -76,9 +80,9 @@ impl Fit {
         rated.collect()
     }
 
-    /// The rating of a bot as a log odds; 0 of one that is not in the fit.
-    pub(crate) fn log_odds(&self, bot: BotNumber) -> f64 {
+    /// The weight of a bot, whose logarithm is its rating; 1 of one that is not in the fit.
+    pub(crate) fn weight(&self, bot: BotNumber) -> f64 {
         let place = self.places.get(bot.place()).copied().flatten();
-        place.map_or(0.0, |place| self.ratings.log_odds()[place])
+        place.map_or(1.0, |place| self.weights[place])
     }
 }

@@ -121,13 +121,15 @@ fn changed(played: &Played, fit: &Fit) -> Vec<BotNumber> {
     matches.sort_by_key(|counted| counted.number);
     // By the numbers of bots: how much better they did than their ratings had it.
     let mut surprises: Vec<Vec<f64>> = vec![Vec::new(); played.numbers.all().len()];
+    let mut ends: Vec<SeatEnd> = Vec::new();
+    let mut weights: Vec<f64> = Vec::new();
     for counted in matches {
-        let ends: Vec<SeatEnd> = counted.seats.iter().map(|(_, end)| *end).collect();
-        let odds = counted.seats.iter().map(|(bot, _)| fit.log_odds(*bot));
-        let odds: Vec<f64> = odds.collect();
+        ends.clear();
+        ends.extend(counted.seats.iter().map(|(_, end)| *end));
+        weights.clear();
+        weights.extend(counted.seats.iter().map(|(bot, _)| fit.weight(*bot)));
         for (seat, (bot, _)) in counted.seats.iter().enumerate() {
-            let others = [&odds[..seat], &odds[seat + 1..]].concat();
-            let surprise = beat_fraction(&ends, seat) - expected(odds[seat], &others);
+            let surprise = beat_fraction(&ends, seat) - expected(&weights, seat);
             surprises[bot.place()].push(surprise);
         }
     }
