@@ -27,20 +27,9 @@ impl Prepared {
     /// # Errors
     /// Those of the file system. Nothing is left behind then.
     pub fn write(path: PathBuf, bytes: &[u8]) -> io::Result<Self> {
-        let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}{UNFINISHED}", std::process::id()));
-        let unfinished = path.with_file_name(name);
-        // One that a killed process of this number left is in the way. A new file is asked for, so
-        // that nobody can lay a link there that leads elsewhere.
-        let _ = fs::remove_file(&unfinished);
-        let mut file = File::create_new(&unfinished)?;
-        let prepared = Self {
-            path,
-            unfinished: Some(unfinished),
-        };
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        Ok(prepared)
+        let mut growing = Growing::begin_at(path)?;
+        growing.write_all(bytes)?;
+        growing.whole()
     }
 
     /// Gives the file its name, in place of the one that has it.
@@ -53,6 +42,77 @@ impl Prepared {
         }
         self.unfinished = None;
         Ok(())
+    }
+}
+
+/// A file that is written part by part, under another name than its own until it is whole. Dropped,
+/// it is taken away.
+pub struct Growing {
+    file: File,
+    prepared: Prepared,
+}
+
+impl Growing {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// Those of the file system, and where there is something of its name that is no file.
+    pub fn begin(path: &Path) -> io::Result<Self> {
+        // A link stays, and what it leads to is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+            return Err(io::Error::other("there is something that is no file"));
+        }
+        Self::begin_at(path)
+    }
+
+    fn begin_at(path: PathBuf) -> io::Result<Self> {
+        let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}{UNFINISHED}", std::process::id()));
+        let unfinished = path.with_file_name(name);
+        // One that a killed process of this number left is in the way. A new file is asked for, so
+        // that nobody can lay a link there that leads elsewhere.
+        let _ = fs::remove_file(&unfinished);
+        Ok(Self {
+            file: File::create_new(&unfinished)?,
+            prepared: Prepared {
+                path,
+                unfinished: Some(unfinished),
+            },
+        })
+    }
+
+    /// Writes the next bytes.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
+    }
+
+    /// Where it is until it is whole.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.prepared
+            .unfinished
+            .as_deref()
+            .unwrap_or(&self.prepared.path)
+    }
+
+    fn whole(self) -> io::Result<Prepared> {
+        self.file.sync_all()?;
+        Ok(self.prepared)
+    }
+
+    /// Gives the file its name: when this returns, it is on the disk and whole.
+    ///
+    /// # Errors
+    /// Those of the file system. Nothing is left behind then.
+    pub fn put(self) -> io::Result<()> {
+        let folder = self.prepared.path.parent().unwrap_or(Path::new(""));
+        let folder = folder.to_owned();
+        self.whole()?.put()?;
+        sync_folder(&folder)
     }
 }
 
@@ -157,6 +217,26 @@ mod tests {
         drop(Prepared::write(path.clone(), b"second").unwrap());
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(names(folder.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn a_file_that_grows_has_its_name_once_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.tar");
+        write(&path, b"first").unwrap();
+        let mut growing = Growing::begin(&path).unwrap();
+        growing.write_all(b"sec").unwrap();
+        drop(growing);
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(names(folder.path()), ["a.tar"]);
+        let mut growing = Growing::begin(&path).unwrap();
+        for part in [b"sec", b"ond"] {
+            growing.write_all(part).unwrap();
+        }
+        growing.put().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(names(folder.path()), ["a.tar"]);
+        assert!(Growing::begin(folder.path()).is_err());
     }
 
     #[cfg(unix)]

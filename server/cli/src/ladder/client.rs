@@ -2,11 +2,12 @@
 
 use anyhow::Context as _;
 use bridgemaster_proto::v1::{
-    AdvanceLadderRequest, CreateLadderRequest, ExportResultsRequest, GetLadderBotRequest,
-    GetLadderRequest, Ladder, LadderBotRef, LadderHeadToHead, LadderMatch, LadderState,
-    LadderVersion, ListHeadToHeadsRequest, ListLadderMatchesRequest, ListLaddersRequest,
-    ListLaddersResponse, ListStandingsRequest, RequestMatchRequest, Standing, UnbenchBotRequest,
-    WatchLadderRequest, WatchLadderResponse, ladder_service_client::LadderServiceClient,
+    AdvanceLadderRequest, CreateLadderRequest, ExportReplaysRequest, ExportReplaysResponse,
+    ExportResultsRequest, GetLadderBotRequest, GetLadderRequest, Ladder, LadderBotRef,
+    LadderHeadToHead, LadderMatch, LadderState, LadderVersion, ListHeadToHeadsRequest,
+    ListLadderMatchesRequest, ListLaddersRequest, ListLaddersResponse, ListStandingsRequest,
+    RequestMatchRequest, Standing, UnbenchBotRequest, WatchLadderRequest, WatchLadderResponse,
+    ladder_service_client::LadderServiceClient,
 };
 use tonic::{Status, Streaming};
 
@@ -31,6 +32,11 @@ pub(super) async fn connect(server: &ServerFlag) -> anyhow::Result<LadderClient>
 
 fn told<T>(response: Result<tonic::Response<T>, Status>) -> anyhow::Result<T> {
     Ok(response.map_err(|status| refused(&status))?.into_inner())
+}
+
+/// The next part of a file; `None` at its end.
+pub(super) async fn next_part<T>(parts: &mut Streaming<T>) -> anyhow::Result<Option<T>> {
+    parts.message().await.map_err(|status| refused(&status))
 }
 
 const NO_LADDER: &str = "the server told nothing of the ladder";
@@ -206,13 +212,28 @@ impl LadderClient {
         told(self.0.watch_ladder(WatchLadderRequest { ladder_id }).await)
     }
 
+    /// The parts of an archive of the replays of a bot, or of a pair.
+    pub(super) async fn replays(
+        &mut self,
+        ladder_id: &str,
+        bot_name: &str,
+        against: &str,
+    ) -> anyhow::Result<Streaming<ExportReplaysResponse>> {
+        let request = ExportReplaysRequest {
+            ladder_id: ladder_id.to_owned(),
+            bot_name: bot_name.to_owned(),
+            against_bot_name: against.to_owned(),
+        };
+        told(self.0.export_replays(request).await)
+    }
+
     /// All results as a CSV file.
     pub(super) async fn results(&mut self, ladder_id: &str) -> anyhow::Result<Vec<u8>> {
         let ladder_id = ladder_id.to_owned();
         let export = self.0.export_results(ExportResultsRequest { ladder_id });
         let mut parts = told(export.await)?;
         let mut file = Vec::new();
-        while let Some(part) = parts.message().await.map_err(|status| refused(&status))? {
+        while let Some(part) = next_part(&mut parts).await? {
             file.extend(part.chunk);
         }
         Ok(file)

@@ -4,6 +4,7 @@ mod client;
 mod create;
 mod follow;
 mod recompute;
+mod replays;
 mod results;
 mod show;
 mod standings;
@@ -57,6 +58,8 @@ enum LadderCommand {
     Watch(follow::WatchArgs),
     /// Print all results as CSV, one line for each seat of a match
     Results(results::ResultsArgs),
+    /// Write the replays of a bot, or of a pair, into one tar file
+    Replays(replays::ReplaysArgs),
     /// Compute the ratings from the results alone, and compare them with those of the server
     Recompute(recompute::RecomputeArgs),
     /// Let a benched bot play again
@@ -102,6 +105,7 @@ impl LadderArgs {
             LadderCommand::Show(args) => args.run(),
             LadderCommand::Watch(args) => args.run(),
             LadderCommand::Results(args) => args.run(),
+            LadderCommand::Replays(args) => args.run(),
             LadderCommand::Recompute(args) => args.run(),
             LadderCommand::Unbench {
                 server,

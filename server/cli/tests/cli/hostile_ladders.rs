@@ -192,6 +192,8 @@ impl LadderService for Hostile {
         &self,
         _: Request<ExportReplaysRequest>,
     ) -> Result<Response<Self::ExportReplaysStream>, Status> {
-        self.answer(Box::pin(tokio_stream::empty()))
+        let chunk = hostile().into_bytes();
+        let part = ExportReplaysResponse { chunk };
+        self.answer(Box::pin(tokio_stream::once(Ok(part))))
     }
 }

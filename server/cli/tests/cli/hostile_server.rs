@@ -323,6 +323,20 @@ async fn results_of_a_ladder_that_are_none_are_not_written() {
 }
 
 #[tokio::test]
+async fn replays_of_a_ladder_that_are_no_archive_are_not_written() {
+    let server = serve(Hostile::Answers).await;
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("b.tar");
+    let command = ["ladder", "replays", "l", "b", "--output"];
+    let output = output.to_str().unwrap();
+    let ran = talk(&server, &[&command[..], &[output]].concat()).await;
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(ran.err.contains("sent no archive"), "{}", ran.err);
+    assert_clean("ladder replays", &ran);
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}
+
+#[tokio::test]
 async fn nothing_that_a_server_refuses_with_gets_through() {
     for manner in [Hostile::Refuses, Hostile::Fails] {
         let server = serve(manner).await;

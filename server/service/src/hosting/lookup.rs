@@ -9,7 +9,7 @@ use tokio::task::yield_now;
 use tracing::error;
 
 use super::{
-    HostedMatch, MatchQuery, Matches, Reader, StoredMatch, hosted_match::ReplayBytes,
+    HostedMatch, MatchQuery, Matches, Reader, ReadingPlace, StoredMatch, hosted_match::ReplayBytes,
     matches::MAX_LOOKS, set_aside::unreadable,
 };
 use crate::{
@@ -158,7 +158,16 @@ impl Matches {
         hosted: &dyn HostedMatch,
         reader: &Reader,
     ) -> Result<Arc<[u8]>, Refusal> {
-        self.bytes_of(hosted, hosted.replay(), reader).await
+        self.bytes_of(hosted, hosted.replay(), Some(reader)).await
+    }
+
+    /// The same for one who has a place among those who read.
+    pub(crate) async fn replay_for_place(
+        &self,
+        hosted: &dyn HostedMatch,
+        _place: &ReadingPlace,
+    ) -> Result<Arc<[u8]>, Refusal> {
+        self.bytes_of(hosted, hosted.replay(), None).await
     }
 
     /// The same whatever is held back of it, to make what may be told from it.
@@ -168,14 +177,14 @@ impl Matches {
         reader: &Reader,
     ) -> Result<Arc<[u8]>, Refusal> {
         let replay = hosted.course().whole_replay();
-        self.bytes_of(hosted, replay, reader).await
+        self.bytes_of(hosted, replay, Some(reader)).await
     }
 
     async fn bytes_of(
         &self,
         hosted: &dyn HostedMatch,
         replay: ReplayBytes,
-        reader: &Reader,
+        reader: Option<&Reader>,
     ) -> Result<Arc<[u8]>, Refusal> {
         match replay {
             ReplayBytes::Growing => Err(Refusal::new(
@@ -189,7 +198,8 @@ impl Matches {
             ReplayBytes::Here(bytes) => bytes.shown().await.map_err(storage_failed),
             ReplayBytes::InStore => {
                 let store = self.store().ok_or_else(Refusal::storage_failed)?;
-                let _place = self.reading().begin(reader)?;
+                let place = reader.map(|reader| self.reading().begin(reader));
+                let _place = place.transpose()?;
                 let turn = self.reading().turn().await?;
                 let bytes = store.replay(hosted.id()).await;
                 drop(turn);

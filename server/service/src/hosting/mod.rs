@@ -42,7 +42,7 @@ pub(crate) use matches::Matches;
 pub(crate) use offer_tickets::{OfferSecretError, OfferTickets};
 pub(crate) use outbound::{Closing, Outbound};
 pub(crate) use query::MatchQuery;
-pub(crate) use reading::Reader;
+pub(crate) use reading::{Reader, ReadingPlace};
 pub(crate) use requests::RepeatableRequest;
 pub(crate) use seat_key::SeatKey;
 pub(crate) use seat_stream::{SeatStream, SeatVoice};

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Rows that a list reads at once.
-const AT_ONCE: u64 = 200;
+const AT_ONCE: u32 = 200;
 /// Most times that one call does. A page may then be short, and the list go on.
 const MAX_READS: usize = 10;
 
@@ -53,7 +53,46 @@ pub(crate) struct ListedMatches {
     pub(crate) next: Option<u64>,
 }
 
+/// Matches that were played or annulled.
+pub(crate) struct EndedMatches {
+    pub(crate) matches: Vec<EndedMatch>,
+    /// The number from which on there may be more; `None` at the end.
+    pub(crate) next: Option<u64>,
+}
+
+/// A match that was played or annulled.
+pub(crate) struct EndedMatch {
+    pub(crate) number: u64,
+    pub(crate) match_id: String,
+    pub(crate) ended_unix_ms: u64,
+}
+
 impl LiveLadder {
+    /// Some of the matches that were played or annulled, the first match first, from this number
+    /// on. There may be none, and still more to come.
+    pub(crate) async fn ended(
+        &self,
+        matches: &Matches,
+        filter: &MatchFilter,
+        from: u64,
+    ) -> Result<EndedMatches, Refusal> {
+        let rows = self.rows(matches, from, AT_ONCE).await?;
+        let ended = |stored: &StoredLadderMatch| {
+            let row = MatchRow::read(stored).ok().filter(|row| filter.wants(row));
+            let over = row?.over?;
+            let is_called_off = matches!(over.end, End::CalledOff { .. });
+            (!is_called_off).then_some(EndedMatch {
+                number: stored.number,
+                match_id: over.match_id,
+                ended_unix_ms: over.ended_unix_ms,
+            })
+        };
+        Ok(EndedMatches {
+            matches: rows.kept.iter().filter_map(ended).collect(),
+            next: rows.next,
+        })
+    }
+
     /// At most `count` of the matches, the newest first, with all that there is of those that are
     /// `seen` and the results of others, from before this number on. There may be
     /// fewer, even none, and still more to come.
@@ -74,7 +113,7 @@ impl LiveLadder {
             if before == 0 {
                 break;
             }
-            let from = before.saturating_sub(AT_ONCE);
+            let from = before.saturating_sub(AT_ONCE.into());
             let limit = u32::try_from(before - from).unwrap_or(u32::MAX);
             let rows = self.rows(matches, from, limit).await?;
             // Where rows are missing, some from before on are read.

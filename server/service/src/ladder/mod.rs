@@ -24,7 +24,7 @@ mod telling;
 mod turns;
 
 pub(crate) use ladders::Ladders;
-pub(crate) use listing::MatchFilter;
+pub(crate) use listing::{EndedMatch, MatchFilter};
 pub(crate) use live::LiveLadder;
 pub(crate) use rows::LADDER_LABEL;
 pub(crate) use running::request;

@@ -15,17 +15,18 @@ use bridgemaster_proto::v1::{
     ListLadderMatchesResponse, ListLaddersRequest, ListLaddersResponse, ListStandingsRequest,
     ListStandingsResponse, RefusalReason, RequestMatchRequest, RequestMatchResponse,
     UnbenchBotRequest, UnbenchBotResponse, WatchLadderRequest, WatchLadderResponse,
-    ladder_service_server::{LadderService, LadderServiceServer},
+    ladder_service_server::LadderService,
 };
 use prost::Message as _;
-use tokio_stream::{Pending, Stream};
-use tonic::{Request, Response, Status, server::NamedService as _};
+use tokio_stream::Stream;
+use tonic::{Request, Response, Status};
 use tracing::error;
 
 use super::{
     ladder_news::{LadderNews, attending, ended},
     ladder_wishes::{named, new_ladder, next_state, page, page_begin, page_size},
     match_desk::reader,
+    replay_archive::ReplayArchive,
 };
 use crate::{
     hosting::{Matches, Viewer as _},
@@ -383,14 +384,44 @@ impl LadderService for LadderDesk {
         })))
     }
 
-    type ExportReplaysStream = Pending<Result<ExportReplaysResponse, Status>>;
+    type ExportReplaysStream = Responses<ExportReplaysResponse>;
 
     async fn export_replays(
         &self,
         request: Request<ExportReplaysRequest>,
     ) -> Result<Response<Self::ExportReplaysStream>, Status> {
-        self.caller(&request).await?;
-        let service = LadderServiceServer::<Self>::NAME;
-        Err(Refusal::unsupported_method(&format!("/{service}/ExportReplays")).into())
+        let caller = self.onlooker(&request).await?;
+        caller.require_sight_of_guest(Sight::Replays)?;
+        let reader = reader(&request, &caller);
+        let ExportReplaysRequest {
+            ladder_id,
+            bot_name,
+            against_bot_name,
+        } = request.into_inner();
+        let ladder = self.ladders.get(&ladder_id)?;
+        let attending = self.attending(&ladder);
+        let known = |field: &str, bot_name: &str| {
+            let bot = LadderBotRef {
+                bot_name: bot_name.to_owned(),
+                bot_version: String::new(),
+            };
+            version(&ladder, field, Some(bot), &attending)
+        };
+        known("bot_name", &bot_name)?;
+        if !against_bot_name.is_empty() {
+            known("against_bot_name", &against_bot_name)?;
+        }
+        let archive = ReplayArchive {
+            ladders: Arc::clone(&self.ladders),
+            ladder,
+            filter: MatchFilter {
+                bot_name,
+                against_bot_name,
+                annulled: None,
+            },
+            caller,
+            reader,
+        };
+        Ok(Response::new(Box::pin(archive.parts())))
     }
 }

@@ -14,6 +14,7 @@ mod overview;
 mod positions;
 mod queue_access;
 mod refusal_details;
+mod replay_archive;
 mod replay_sight;
 mod request_timeout;
 mod rules_desk;

@@ -1,15 +1,15 @@
 //! What is seen without a key on a server that asks for keys, and with one that may see little.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io::Read as _};
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
-    AdvanceLadderRequest, CreateLadderRequest, CreateMatchRequest, GetMatchRequest,
-    GetReplayRequest, Ladder, LadderMatch, LadderReplays, LadderState, ListLadderMatchesRequest,
-    MatchConfig, MatchFork, MatchState, OfferPurpose, WatchMatchesRequest, WatchPositionsRequest,
-    ladder_service_client::LadderServiceClient, match_fork::Source as ForkSource,
-    watch_positions_request::Source,
+    AdvanceLadderRequest, CreateLadderRequest, CreateMatchRequest, ExportReplaysRequest,
+    GetMatchRequest, GetReplayRequest, Ladder, LadderMatch, LadderReplays, LadderState,
+    ListLadderMatchesRequest, MatchConfig, MatchFork, MatchState, OfferPurpose,
+    WatchMatchesRequest, WatchPositionsRequest, ladder_service_client::LadderServiceClient,
+    match_fork::Source as ForkSource, watch_positions_request::Source,
 };
 use bridgemaster_sdk::AttendOptions;
 use bridgemaster_server::identity::{
@@ -64,7 +64,7 @@ fn documented() -> BTreeMap<String, [bool; 4]> {
 #[tokio::test]
 async fn without_a_key_exactly_the_calls_are_answered_that_the_page_for_operators_names() {
     let documented = documented();
-    assert_eq!(documented.len(), 14, "{documented:?}");
+    assert_eq!(documented.len(), 15, "{documented:?}");
     for (place, level) in LEVELS.into_iter().enumerate() {
         let locked = LockedServer::showing(level).await;
         let maker = locked.key("maker", &[Create]).await;
@@ -333,6 +333,44 @@ async fn ended_match(server: &TestServer, key: Option<&ApiKey>) -> LadderMatch {
     timeout(PATIENCE, find).await.expect("a match ends")
 }
 
+/// The files of an archive of replays, by their names.
+async fn archive(
+    server: &TestServer,
+    key: Option<&ApiKey>,
+    bot_name: &str,
+    against: &str,
+) -> Result<BTreeMap<String, Vec<u8>>, Status> {
+    let export = ExportReplaysRequest {
+        ladder_id: "league".to_owned(),
+        bot_name: bot_name.to_owned(),
+        against_bot_name: against.to_owned(),
+    };
+    let exported = ladders(server).export_replays(by(key, export)).await?;
+    let mut parts = exported.into_inner();
+    let mut bytes = Vec::new();
+    while let Some(part) = timeout(PATIENCE, parts.message()).await.unwrap()? {
+        bytes.extend(part.chunk);
+    }
+    let mut files = BTreeMap::new();
+    for entry in tar::Archive::new(&*bytes).entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let name = entry.path().unwrap().to_str().unwrap().to_owned();
+        let mut file = Vec::new();
+        entry.read_to_end(&mut file).unwrap();
+        files.insert(name, file);
+    }
+    Ok(files)
+}
+
+async fn replay_file(server: &TestServer, key: Option<&ApiKey>, match_id: &str) -> Vec<u8> {
+    let get = GetReplayRequest {
+        match_id: match_id.to_owned(),
+        as_file: true,
+    };
+    let got = server.matches().get_replay(by(key, get)).await;
+    got.unwrap().into_inner().file
+}
+
 #[tokio::test]
 async fn replays_of_a_ladder_are_shown_by_its_rule_and_others_are_told_results_only() {
     let locked = LockedServer::showing(PublicRead::All).await;
@@ -369,6 +407,21 @@ async fn replays_of_a_ladder_are_shown_by_its_rule_and_others_are_told_results_o
     assert_eq!(unseen(server, Some(&reader), id).await, hidden);
     for key in [&admin, &keys[0], &keys[1]] {
         assert_eq!(unseen(server, Some(key), id).await, seen);
+        let files = archive(server, Some(key), "ada", "bob").await.unwrap();
+        let (_, archived) = files.iter().find(|(name, _)| name.contains(id)).unwrap();
+        assert_eq!(*archived, replay_file(server, Some(key), id).await);
+    }
+    for key in [None, Some(&reader)] {
+        let files = archive(server, key, "ada", "").await.unwrap();
+        let names: Vec<_> = files.keys().map(String::as_str).collect();
+        assert_eq!(names, ["league/left-out.csv"]);
+        let left_out = String::from_utf8(files["league/left-out.csv"].clone()).unwrap();
+        let line = left_out.lines().find(|line| line.contains(id)).unwrap();
+        assert!(line.ends_with(",SCOPE_MISSING"), "{line}");
+    }
+    for (bot, against) in [("nobody", ""), ("ada", "nobody")] {
+        let refused = archive(server, Some(&admin), bot, against).await;
+        assert_eq!(reason(&refused.unwrap_err()), "BOT_UNKNOWN");
     }
     let close = AdvanceLadderRequest {
         ladder_id: "league".to_owned(),
@@ -379,6 +432,8 @@ async fn replays_of_a_ladder_are_shown_by_its_rule_and_others_are_told_results_o
         .await
         .unwrap();
     assert_eq!(unseen(server, None, id).await, seen);
+    let files = archive(server, None, "ada", "").await.unwrap();
+    assert!(files.keys().any(|name| name.contains(id)));
     bots.iter().for_each(JoinHandle::abort);
 }
 
