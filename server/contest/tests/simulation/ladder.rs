@@ -197,7 +197,8 @@ impl Ladder {
     }
 }
 
-fn run(bots: usize, seats: usize, pairing: Pairing, luck: Luck) -> Outcome {
+/// Plays until the order is found and intervals were judged, or only until they were.
+fn run(bots: usize, seats: usize, pairing: Pairing, finds_order: bool, luck: Luck) -> Outcome {
     let mut ladder = Ladder::new(bots, seats, luck);
     // Some two matches of each bot.
     let refit_every = (2 * bots / seats).max(1);
@@ -219,19 +220,23 @@ fn run(bots: usize, seats: usize, pairing: Pairing, luck: Luck) -> Outcome {
             is_ordered = true;
             outcome.ordered_after = ladder.matches_a_bot();
         }
-        if is_ordered && outcome.intervals > 0 {
+        if (is_ordered || !finds_order) && outcome.intervals > 0 {
             break;
         }
     }
     outcome
 }
 
-fn runs(bots: usize, seats: usize, pairing: Pairing, runs: u32) -> Outcome {
+/// So many ladders, of which so many are played until the order is found.
+fn runs(bots: usize, seats: usize, pairing: Pairing, ordered: u32, runs: u32) -> Outcome {
     let mut sum = Outcome::default();
     for number in 0..runs {
         let luck = Luck::of(31 + seats as u64, number.into());
-        let one = run(bots, seats, pairing, luck);
-        sum.ordered_after += one.ordered_after / f64::from(runs);
+        let finds_order = number < ordered;
+        let one = run(bots, seats, pairing, finds_order, luck);
+        if finds_order {
+            sum.ordered_after += one.ordered_after / f64::from(ordered);
+        }
         sum.squares += one.squares;
         sum.held += one.held;
         sum.intervals += one.intervals;
@@ -240,11 +245,12 @@ fn runs(bots: usize, seats: usize, pairing: Pairing, runs: u32) -> Outcome {
     sum
 }
 
-fn of_size(bots: usize, seats: usize, count: u32) -> Vec<Cell> {
-    let informed = runs(bots, seats, Pairing::Informed, count);
+/// `count` ladders until the order is found, and as many as are `judged` until intervals are.
+fn of_size(bots: usize, seats: usize, count: u32, judged: u32) -> Vec<Cell> {
+    let informed = runs(bots, seats, Pairing::Informed, count, judged);
     let others = count.min(50);
-    let round_robin = runs(bots, seats, Pairing::RoundRobin, others);
-    let random = runs(bots, seats, Pairing::Random, others);
+    let round_robin = runs(bots, seats, Pairing::RoundRobin, others, others);
+    let random = runs(bots, seats, Pairing::Random, others, others);
     let of = format!("{bots} bots, {seats} seats");
     let note = format!(
         "round robin {:.0}, random {:.0}",
@@ -318,11 +324,12 @@ pub(crate) fn cells(count: u32) -> Vec<Cell> {
     let is_long = count >= 100;
     let mut cells = Vec::new();
     for seats in [2, 4, 6] {
-        cells.extend(of_size(20, seats, count));
+        cells.extend(of_size(20, seats, count, count));
     }
     if is_long {
         for seats in [2, 4, 6] {
-            cells.extend(of_size(200, seats, count / 100));
+            // As many intervals as of 20 bots.
+            cells.extend(of_size(200, seats, count / 100, count / 10));
         }
     }
     cells.extend(always_winning());
