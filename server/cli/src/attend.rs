@@ -11,7 +11,10 @@ use bridgemaster_sdk::{
 use clap::Args;
 use tokio::{select, task::JoinSet};
 
-use super::{failure::misuse, output, runtime::block_on, stop_signal::asked_to_stop};
+use super::{
+    failure::misuse, low_priority::PriorityFlag, output, runtime::block_on,
+    stop_signal::asked_to_stop,
+};
 
 #[derive(Args)]
 #[command(
@@ -43,6 +46,8 @@ pub(super) struct AttendArgs {
     key: Option<String>,
     #[command(flatten)]
     tls: TlsArgs,
+    #[command(flatten)]
+    priority: PriorityFlag,
     /// The command that starts the bot, after `--`
     #[arg(last = true, value_name = "COMMAND", required = true)]
     command: Vec<String>,
@@ -57,6 +62,7 @@ struct Left {
 
 impl AttendArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        self.priority.take_on()?;
         let command = self.bot_command()?;
         let options = self.options()?;
         block_on(async move {

@@ -25,6 +25,7 @@ mod ladder;
 mod lifetime;
 mod limited;
 mod list;
+mod low_priority;
 mod match_client;
 mod match_flags;
 mod moment;

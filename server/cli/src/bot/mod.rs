@@ -14,7 +14,7 @@ use tracing_subscriber::{
 };
 
 use self::human::Human;
-use super::{failure::misuse, output, table};
+use super::{failure::misuse, low_priority::PriorityFlag, output, table};
 
 /// The name of the one that is no program.
 const HUMAN: &str = "human";
@@ -33,10 +33,13 @@ pub(super) struct BotCommand {
     name: String,
     #[command(flatten)]
     seat: SeatArgs,
+    #[command(flatten)]
+    priority: PriorityFlag,
 }
 
 impl BotCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        self.priority.take_on()?;
         let filter = log_filter(Targets::new().with_default(LevelFilter::WARN));
         let log = fmt::layer()
             .with_ansi(output::has_colours())
