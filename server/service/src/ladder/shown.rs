@@ -173,6 +173,12 @@ impl LiveLadder {
         for seat in info.result.iter_mut().flat_map(|result| &mut result.seats) {
             seat.faults.clear();
         }
+        // Who has not come to its seat yet is known all the same.
+        let seats = info.seats.iter_mut().zip(&row.pairing.seats);
+        for (seat, bot) in seats.filter(|(seat, _)| seat.bot_name.is_empty()) {
+            seat.bot_name.clone_from(&bot.name);
+            seat.bot_version.clone_from(&bot.version);
+        }
         Ok(LadderMatch {
             r#match: Some(info),
             purpose: purpose_to_wire(row.pairing.purpose).into(),

@@ -336,6 +336,25 @@ async fn first_offer(
 }
 
 #[tokio::test]
+async fn a_match_names_its_bots_before_they_come_to_their_seats() {
+    let server = TestServer::open().await;
+    let mut housed = of_two();
+    housed.house_bots = vec!["house".to_owned()];
+    make(&server, housed).await.unwrap();
+    let _house = attend(&server, "house", "1", 4);
+    let (_ada, _) = first_offer(&server, "ada", "1").await;
+    let paired = matches(&server, "ada").await.pop().unwrap();
+    let seats = paired.r#match.unwrap().seats;
+    let bots = seats
+        .iter()
+        .map(|seat| (&*seat.bot_name, &*seat.bot_version));
+    assert_eq!(
+        bots.collect::<BTreeSet<_>>(),
+        BTreeSet::from([("ada", "1"), ("house", "1")])
+    );
+}
+
+#[tokio::test]
 async fn a_new_version_waits_while_the_one_before_it_plays_and_others_go_on() {
     let server = TestServer::open().await;
     let mut housed = of_two();
