@@ -400,16 +400,17 @@ impl LadderService for LadderDesk {
         } = request.into_inner();
         let ladder = self.ladders.get(&ladder_id)?;
         let attending = self.attending(&ladder);
-        let known = |field: &str, bot_name: &str| {
+        if bot_name.is_empty() {
+            return Err(Refusal::field("bot_name", "name a bot").into());
+        }
+        let named = [&bot_name, &against_bot_name].into_iter();
+        for bot_name in named.filter(|name| !name.is_empty()) {
             let bot = LadderBotRef {
-                bot_name: bot_name.to_owned(),
-                bot_version: String::new(),
+                bot_name: bot_name.clone(),
+                ..LadderBotRef::default()
             };
-            version(&ladder, field, Some(bot), &attending)
-        };
-        known("bot_name", &bot_name)?;
-        if !against_bot_name.is_empty() {
-            known("against_bot_name", &against_bot_name)?;
+            let known = ladder.version(&bot, &attending);
+            known.ok_or_else(|| bot_unknown(&bot))?;
         }
         let archive = ReplayArchive {
             ladders: Arc::clone(&self.ladders),

@@ -419,9 +419,13 @@ async fn replays_of_a_ladder_are_shown_by_its_rule_and_others_are_told_results_o
         let line = left_out.lines().find(|line| line.contains(id)).unwrap();
         assert!(line.ends_with(",SCOPE_MISSING"), "{line}");
     }
-    for (bot, against) in [("nobody", ""), ("ada", "nobody")] {
+    for (bot, against, why) in [
+        ("", "", "INVALID_FIELD"),
+        ("nobody", "", "BOT_UNKNOWN"),
+        ("ada", "nobody", "BOT_UNKNOWN"),
+    ] {
         let refused = archive(server, Some(&admin), bot, against).await;
-        assert_eq!(reason(&refused.unwrap_err()), "BOT_UNKNOWN");
+        assert_eq!(reason(&refused.unwrap_err()), why);
     }
     let close = AdvanceLadderRequest {
         ladder_id: "league".to_owned(),
