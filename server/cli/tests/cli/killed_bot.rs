@@ -8,9 +8,9 @@ use bridgemaster_games::GAME_IDS;
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
     v1::{
-        FaultReason, GetMatchRequest, Hello, MatchResult, PlayRequest, PlayResponse, SeatState,
-        match_service_client::MatchServiceClient, play_request, play_response::Message,
-        play_service_client::PlayServiceClient,
+        Decision, FaultReason, GetMatchRequest, Hello, MatchResult, PlayRequest, PlayResponse,
+        SeatState, SeatStatus, decision::Choice, match_service_client::MatchServiceClient,
+        play_request, play_response::Message, play_service_client::PlayServiceClient,
     },
 };
 use bridgemaster_sdk::TICKET_VARIABLE;
@@ -32,10 +32,9 @@ async fn connected(url: &str) -> Channel {
     endpoint.connect().await.unwrap()
 }
 
-/// A bot that never answers, and so keeps its match from ending.
+/// A bot that answers only until it is told of a fault, and so keeps its match from ending.
 struct Witness {
-    // The stream ends with it.
-    _outbound: mpsc::Sender<PlayRequest>,
+    outbound: mpsc::Sender<PlayRequest>,
     inbound: Streaming<PlayResponse>,
 }
 
@@ -56,17 +55,50 @@ impl Witness {
         let bearer = format!("Bearer {ticket}").parse().unwrap();
         request.metadata_mut().insert("authorization", bearer);
         Self {
-            _outbound: outbound,
+            outbound,
             inbound: client.play(request).await.unwrap().into_inner(),
         }
     }
 
-    /// Reads until a message is what is looked for.
-    async fn reads<T>(&mut self, look: impl Fn(Message) -> Option<T>) -> T {
+    async fn next(&mut self) -> Message {
         loop {
             let response = self.inbound.message().await.unwrap().unwrap();
-            if let Some(found) = response.message.and_then(&look) {
-                return found;
+            if let Some(message) = response.message {
+                return message;
+            }
+        }
+    }
+
+    /// Waits until it is asked, and returns the number of the request.
+    async fn is_asked(&mut self) -> u32 {
+        loop {
+            if let Message::DecisionRequest(request) = self.next().await {
+                return request.request_id;
+            }
+        }
+    }
+
+    /// Gives the first legal decision.
+    async fn answers(&self, request_id: u32) {
+        let decision = Decision {
+            request_id,
+            choice: Some(Choice::Index(0)),
+            ..Decision::default()
+        };
+        let message = Some(play_request::Message::Decision(decision));
+        self.outbound.send(PlayRequest { message }).await.unwrap();
+    }
+
+    /// Decides until it is told of a fault: while it is secret who has decided, a fault is told with
+    /// the next event.
+    async fn is_told_of_a_fault(&mut self) -> SeatStatus {
+        loop {
+            match self.next().await {
+                Message::DecisionRequest(request) => self.answers(request.request_id).await,
+                Message::SeatStatus(status) if status.reason() != FaultReason::Unspecified => {
+                    return status;
+                }
+                _ => {}
             }
         }
     }
@@ -119,18 +151,11 @@ fn killed_in_seat_1(server: &Served, game: &str) -> MatchResult {
             .spawn()
             .unwrap();
         // The match runs once both are there, and cannot end while the witness says nothing.
-        witness
-            .reads(|message| matches!(message, Message::DecisionRequest(_)).then_some(()))
-            .await;
+        let asked = witness.is_asked().await;
         process.kill().unwrap();
         process.wait().unwrap();
-        let told = witness.reads(|message| match message {
-            Message::SeatStatus(status) if status.reason() != FaultReason::Unspecified => {
-                Some(status)
-            }
-            _ => None,
-        });
-        let told = told.await;
+        witness.answers(asked).await;
+        let told = witness.is_told_of_a_fault().await;
         assert_eq!(told.reason(), FaultReason::Disconnected, "{game}");
         assert_eq!(told.seat.unwrap().state(), SeatState::Forfeited, "{game}");
         witness
