@@ -147,7 +147,7 @@ def check_bot(program: Path, command: list[str], folder: Path, time_limit: str) 
     """Run every check, and return their number. A whole match of every game is among them."""
     with tempfile.TemporaryDirectory() as reports:
         report = Path(reports, "report.json")
-        flags = ["check-bot", "--time-limit", time_limit, "--json", str(report), "--"]
+        flags = ["check-bot", "--attend", "--time-limit", time_limit, "--json", str(report), "--"]
         done = subprocess.run(
             [program, *flags, *command], cwd=folder, capture_output=True, text=True
         )
