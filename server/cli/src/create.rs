@@ -2,7 +2,7 @@
 
 use bridgemaster_proto::{
     outside::Outside,
-    v1::{CreateMatchRequest, CreateMatchResponse, SeatClock, SeatTicket},
+    v1::{CreateMatchRequest, CreateMatchResponse, SeatClock, SeatTicket, SpectatorRules},
 };
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use clap::Args;
@@ -36,6 +36,10 @@ pub(super) struct CreateArgs {
     /// Give a seat, from 0, another clock than the match; may be given several times
     #[arg(long, value_name = "SEAT=bank_ms:MS,increment_ms:MS,cap_ms:MS")]
     clock_of: Vec<ClockOf>,
+    /// Let spectators see the match so much later, in ms: 0 to 3600000; its maker, its bots and keys
+    /// with the scope admin see it at once
+    #[arg(long, value_name = "MS")]
+    spectator_delay_ms: Option<u32>,
     /// Make one match however often this is run with the same key; a later run prints new tickets
     /// for the seats to which no bot has come
     #[arg(
@@ -68,6 +72,10 @@ impl CreateArgs {
         };
         config.group = self.group.message();
         config.seat_clocks = seat_clocks(&self.clock_of)?;
+        config.spectators = self.spectator_delay_ms.map(|delay_ms| SpectatorRules {
+            delay_ms,
+            ..SpectatorRules::default()
+        });
         block_on(async {
             let mut client = self.server.connect().await?;
             let request = CreateMatchRequest {

@@ -141,6 +141,7 @@ impl<G: WireGame> Match<G> {
             Some(Message::MatchStarted(started)) => {
                 if let Some(config) = &mut started.config {
                     config.group.clone_from(&self.origin.group);
+                    config.spectators = self.origin.spectators;
                 }
                 started.seats.as_mut_slice()
             }

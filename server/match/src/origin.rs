@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bridgemaster_games::Seat;
 use bridgemaster_names::MatchId;
-use bridgemaster_proto::v1::{MatchGroup, OfferPurpose, SeedReveal};
+use bridgemaster_proto::v1::{MatchGroup, OfferPurpose, SeedReveal, SpectatorRules};
 use bridgemaster_wire::SeedSalt;
 
 /// SHA-256 of a ticket: what is kept of it, in memory and on disk. How long it takes to find one
@@ -60,6 +60,8 @@ pub struct Origin {
     pub labels: BTreeMap<String, String>,
     /// The group that it belongs to.
     pub group: Option<MatchGroup>,
+    /// How late spectators see it.
+    pub spectators: Option<SpectatorRules>,
     /// Names of the API keys that seats are reserved for, by seat.
     pub reserved_for: BTreeMap<Seat, String>,
     /// Seats that are offered to attending bots.
@@ -83,6 +85,7 @@ impl Origin {
             created_unix_ms: 0,
             labels: BTreeMap::new(),
             group: None,
+            spectators: None,
             reserved_for: BTreeMap::new(),
             offered: BTreeMap::new(),
         }

@@ -115,11 +115,16 @@ impl<G: WireGame> Match<G> {
         let rules = self.referee.rules();
         let result = self.referee.result();
         let Origin {
-            id, salt, group, ..
+            id,
+            salt,
+            group,
+            spectators,
+            ..
         } = &*self.origin;
         v1::MatchInfo {
             config: Some(v1::MatchConfig {
                 group: group.clone(),
+                spectators: *spectators,
                 ..rules_to_wire(rules, result.is_some())
             }),
             result: result.map(|result| result_to_wire(id.as_str(), result)),
@@ -142,6 +147,7 @@ impl<G: WireGame> Match<G> {
             labels,
             salt: _,
             group: _,
+            spectators: _,
             tickets: _,
             reserved_for: _,
             offered: _,

@@ -8,8 +8,8 @@ use bridgemaster_referee::MATCH_NOTE_BYTES;
 use bridgemaster_rules::{MAX_ANSWER_BYTES, POSITION_BYTES};
 
 use crate::limits::{
-    Limits, MAX_LADDER_VERSIONS, MAX_UNWRITTEN_REPLAY_BYTES, MAX_VERSIONS, METRICS_CONNECTIONS,
-    OPENED_REPLAYS, PAGE_BUFFER_BYTES, REPLAY_FILE_BYTES,
+    Limits, MAX_LADDER_VERSIONS, MAX_LATE_MATCHES, MAX_UNWRITTEN_REPLAY_BYTES, MAX_VERSIONS,
+    METRICS_CONNECTIONS, OPENED_REPLAYS, PAGE_BUFFER_BYTES, REPLAY_FILE_BYTES,
 };
 
 const KIB: u64 = 1024;
@@ -24,6 +24,8 @@ const PROGRAM_BYTES: u64 = 64 * MIB;
 const MATCH_BYTES: u64 = 256 * KIB + MATCH_NOTE_BYTES as u64;
 /// A match that has ended: its info and its replay.
 const ENDED_MATCH_BYTES: u64 = 256 * KIB + MATCH_NOTE_BYTES as u64;
+/// A match that spectators see late: itself, which may have ended, and its records once more.
+const LATE_MATCH_BYTES: u64 = 2 * ENDED_MATCH_BYTES;
 /// A group of matches that is not over: its names, and which of its matches were played.
 const GROUP_BYTES: u64 = 2 * KIB;
 /// A queue in which bots wait: the names of the keys that may attend it.
@@ -66,6 +68,7 @@ impl Limits {
             PROGRAM_BYTES,
             many(self.open_matches, MATCH_BYTES),
             many(self.ended_matches_kept, ENDED_MATCH_BYTES),
+            many(MAX_LATE_MATCHES, LATE_MATCH_BYTES),
             many(self.open_groups, GROUP_BYTES),
             many(self.queues, QUEUE_BYTES),
             many(self.attendances, ATTENDANCE_BYTES),

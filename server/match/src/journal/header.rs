@@ -137,6 +137,7 @@ impl Header {
             server_version: VERSION.to_owned(),
             config: Some(MatchConfig {
                 group: origin.group.clone(),
+                spectators: origin.spectators,
                 ..rules_to_wire(rules, true)
             }),
             seed_salt: origin.salt.as_bytes().to_vec(),
@@ -238,6 +239,7 @@ impl Header {
                 created_unix_ms: header.created_unix_ms,
                 labels: header.labels.clone(),
                 group: config.group.clone(),
+                spectators: config.spectators,
                 reserved_for: reserved_from_disk(&header.reserved_for),
                 offered: offered_from_disk(&header.offered),
                 ..Origin::new(id, salt, tickets)

@@ -1,6 +1,6 @@
 //! How streams of seats end.
 
-use std::fmt::Display;
+use std::{fmt::Display, time::Duration};
 
 use bridgemaster_match::{Closing as Reason, NotSeated};
 use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
@@ -54,6 +54,15 @@ pub(super) fn is_running() -> Refusal {
         RefusalReason::MatchRunning,
         "the match has not ended; until then a seat's view is shown to the API key of its bot alone",
     )
+}
+
+/// The refusal of what is told once a match has ended, to those who see it so much later.
+pub(super) fn not_shown_yet(delay: Duration) -> Refusal {
+    let message = format!(
+        "spectators see this match {} s late, and for them it has not ended",
+        delay.as_secs_f64()
+    );
+    Refusal::new(RefusalReason::MatchRunning, message)
 }
 
 /// The refusal of something that is only for a match that is not over.

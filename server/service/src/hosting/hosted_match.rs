@@ -1,6 +1,6 @@
 //! What the server knows of a match, whatever its game.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
@@ -20,11 +20,45 @@ use crate::{
     transport::Watcher,
 };
 
-/// A match of any game, in play or over.
-pub(crate) trait HostedMatch: Send + Sync {
+/// A match of any game, in play or over, as somebody sees it: as it is, or late.
+pub(crate) trait ShownMatch: Send + Sync {
     /// Its identifier.
     fn id(&self) -> &MatchId;
 
+    /// Whether the key of this name made it, or its bot has a seat in it.
+    fn is_of(&self, key: &KeyName) -> bool;
+
+    /// Its seats.
+    fn seats(&self) -> SeatCount;
+
+    /// Whether the bot that is named after this key has a seat, with a stream or without.
+    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool;
+
+    /// What is known of it.
+    fn info(&self) -> Gated<v1::MatchInfo>;
+
+    /// What is known of it, if it is one that is asked for.
+    fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>>;
+
+    /// Whether it has ended or was called off.
+    fn is_over(&self) -> bool;
+
+    /// What a spectator may see of it now, with the count of its changes; `None` when there were none
+    /// since that count.
+    fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)>;
+
+    /// Follows it, as this watcher.
+    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
+
+    /// Its replay, as far as it may be told.
+    fn replay(&self) -> ReplayBytes;
+
+    /// What its positions are made from.
+    fn course(&self) -> &dyn Course;
+}
+
+/// A match of any game, in play or over.
+pub(crate) trait HostedMatch: ShownMatch {
     /// A span of what happens in it. Of the highest level, so that no filter of the log takes it
     /// away from what is logged within.
     fn span(&self) -> Span {
@@ -33,20 +67,21 @@ pub(crate) trait HostedMatch: Send + Sync {
 
     fn game_id(&self) -> &'static str;
 
+    /// How much later spectators see it; `None` when they see it at once, and of a match that ended
+    /// in this server, which knows by then.
+    fn lateness(&self) -> Option<Lateness>;
+
+    /// Time since it started, by the clock of the server; `None` before.
+    fn elapsed(&self) -> Option<Duration>;
+
     /// The key that made it, on a server that asks for keys.
     fn maker(&self) -> Option<&KeyName>;
-
-    /// Whether the key of this name made it, or its bot has a seat in it.
-    fn is_of(&self, key: &KeyName) -> bool;
 
     /// The names that it is of: the key that made it, and the bots that are named after keys.
     fn parties(&self) -> Vec<KeyName>;
 
     /// The group that it belongs to.
     fn group(&self) -> Option<&v1::MatchGroup>;
-
-    /// Its seats.
-    fn seats(&self) -> SeatCount;
 
     /// Its seats that are offered to attending bots.
     fn offered(&self) -> &BTreeMap<Seat, OfferedSeat>;
@@ -74,9 +109,6 @@ pub(crate) trait HostedMatch: Send + Sync {
         are_optional: bool,
     ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<NoNewTickets>>>;
 
-    /// Whether the bot that is named after this key has a seat, with a stream or without.
-    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool;
-
     /// The bot of a seat came, and the server turned it away for a reason of its own.
     fn turned_away(&self, seat: Seat) -> Outcome<()>;
 
@@ -97,34 +129,12 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// with whatever comes next.
     fn handed_over(&self, seat: Seat, stream: StreamNumber, request_id: u32);
 
-    /// What is known of it.
-    fn info(&self) -> Gated<v1::MatchInfo>;
-
-    /// What is known of it, if it is one that is asked for.
-    fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>>;
-
-    /// Whether it has ended or was called off.
-    fn is_over(&self) -> bool;
-
-    /// What a spectator may see of it now, with the count of its changes; `None` when there were none
-    /// since that count.
-    fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)>;
-
     /// Calls it off, and gives what is known of it then; of one that was called off before, what is
     /// known of it.
     ///
     /// # Errors
     /// When it has ended.
     fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>>;
-
-    /// Follows it, as this watcher.
-    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
-
-    /// Its replay, as far as it may be told.
-    fn replay(&self) -> ReplayBytes;
-
-    /// What its positions are made from.
-    fn course(&self) -> &dyn Course;
 }
 
 /// How a match goes, for those who look at its positions. What it gives has secrets of the match in
@@ -144,6 +154,15 @@ pub(crate) trait Course: Send + Sync {
 
     /// Why not all of it may be told to everybody yet; `None` when all may.
     fn is_secret_for(&self) -> Option<Refusal>;
+}
+
+/// How much later than it happens spectators see a match.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lateness {
+    pub(crate) delay: Duration,
+    /// Time until its end is shown, of a match that had ended when this server started; `None` of one
+    /// in play.
+    pub(crate) over_in: Option<Duration>,
 }
 
 /// News of how a match goes.

@@ -9,8 +9,8 @@ use tokio::task::yield_now;
 use tracing::error;
 
 use super::{
-    HostedMatch, MatchQuery, Matches, Reader, ReadingPlace, StoredMatch, hosted_match::ReplayBytes,
-    matches::MAX_LOOKS, set_aside::unreadable,
+    HostedMatch, MatchQuery, Matches, Reader, ReadingPlace, Seen, ShownMatch, StoredMatch, Viewer,
+    hosted_match::ReplayBytes, matches::MAX_LOOKS, set_aside::unreadable,
 };
 use crate::{
     journal::{Gated, NotStored},
@@ -27,27 +27,6 @@ pub(crate) enum Before {
     Made(u64),
     /// At the finished matches that only the store has, after this place.
     Stored(Option<FinishedCursor>),
-}
-
-/// Who asks for a list.
-pub(crate) trait Viewer {
-    /// Which matches the caller may see.
-    fn seen(&self) -> Seen<'_>;
-
-    /// Whether the caller may know of a match that cannot be read, which this key made, if that
-    /// is known.
-    fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool;
-}
-
-/// Which matches somebody may see.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Seen<'a> {
-    /// All.
-    All,
-    /// Those of this name.
-    Of(&'a KeyName),
-    /// None.
-    Nothing,
 }
 
 /// A part of the list.
@@ -93,10 +72,23 @@ impl FromStr for Before {
 }
 
 impl Matches {
-    /// The match of this identifier, if there is one and the viewer sees it, for `reader`. One
-    /// that he does not see is looked for as one that there is not, so that no limit tells the two
-    /// apart.
+    /// The match of this identifier as the viewer sees it, if there is one and he does, for `reader`.
     pub(crate) async fn find(
+        self: &Arc<Self>,
+        id: &MatchId,
+        viewer: &(dyn Viewer + Sync),
+        reader: &Reader,
+    ) -> Result<Option<Arc<dyn ShownMatch>>, Refusal> {
+        match self.find_itself(id, viewer, reader).await? {
+            None => Ok(None),
+            Some(hosted) => Ok(Some(self.shown_to(hosted, viewer).await)),
+        }
+    }
+
+    /// The match of this identifier, if there is one and the viewer sees it, for `reader`: to change
+    /// it, since the viewer may see it late. One that he does not see is looked for as one that there
+    /// is not, so that no limit tells the two apart.
+    pub(crate) async fn find_itself(
         &self,
         id: &MatchId,
         viewer: &(dyn Viewer + Sync),
@@ -155,7 +147,7 @@ impl Matches {
     /// The bytes of the replay file of a match that has ended, for `reader`.
     pub(crate) async fn replay(
         &self,
-        hosted: &dyn HostedMatch,
+        hosted: &dyn ShownMatch,
         reader: &Reader,
     ) -> Result<Arc<[u8]>, Refusal> {
         self.bytes_of(hosted, hosted.replay(), Some(reader)).await
@@ -164,7 +156,7 @@ impl Matches {
     /// The same for one who has a place among those who read.
     pub(crate) async fn replay_for_place(
         &self,
-        hosted: &dyn HostedMatch,
+        hosted: &dyn ShownMatch,
         _place: &ReadingPlace,
     ) -> Result<Arc<[u8]>, Refusal> {
         self.bytes_of(hosted, hosted.replay(), None).await
@@ -173,7 +165,7 @@ impl Matches {
     /// The same whatever is held back of it, to make what may be told from it.
     pub(crate) async fn whole_replay(
         &self,
-        hosted: &dyn HostedMatch,
+        hosted: &dyn ShownMatch,
         reader: &Reader,
     ) -> Result<Arc<[u8]>, Refusal> {
         let replay = hosted.course().whole_replay();
@@ -182,7 +174,7 @@ impl Matches {
 
     async fn bytes_of(
         &self,
-        hosted: &dyn HostedMatch,
+        hosted: &dyn ShownMatch,
         replay: ReplayBytes,
         reader: Option<&Reader>,
     ) -> Result<Arc<[u8]>, Refusal> {
@@ -215,7 +207,7 @@ impl Matches {
     /// that cannot be read come on top: the ones in play on the first page, the finished ones in
     /// their places.
     pub(crate) async fn list(
-        &self,
+        self: &Arc<Self>,
         wanted: &MatchQuery,
         before: Option<Before>,
         count: usize,
@@ -239,7 +231,8 @@ impl Matches {
         let after = match before.unwrap_or(Before::Made(u64::MAX)) {
             Before::Stored(after) => after,
             Before::Made(age) => {
-                let (held, next) = self.held_before(wanted, age, count, of).await;
+                let held = self.held_before(wanted, age, count, (viewer, of));
+                let (held, next) = held.await;
                 for info in held {
                     let shown = info.shown().await.map_err(storage_failed)?;
                     listed.matches.push(shown);
@@ -252,7 +245,7 @@ impl Matches {
             }
         };
         if wanted.wants_finished() {
-            let stored = self.list_stored(wanted, after, count, of, &mut listed);
+            let stored = self.list_stored(wanted, after, count, (viewer, of), &mut listed);
             listed.next = stored.await?;
         }
         Ok(listed)
@@ -260,11 +253,11 @@ impl Matches {
 
     /// At most `count` of the `wanted` matches in play that the viewer sees, the newest first.
     pub(crate) async fn newest_in_play(
-        &self,
+        self: &Arc<Self>,
         wanted: &MatchQuery,
         count: usize,
         viewer: &(dyn Viewer + Sync),
-    ) -> Vec<Arc<dyn HostedMatch>> {
+    ) -> Vec<Arc<dyn ShownMatch>> {
         let party = wanted.party();
         let of = match viewer.seen() {
             Seen::All => party.as_ref(),
@@ -278,12 +271,14 @@ impl Matches {
                 break;
             };
             age = *last;
-            let meant = older.into_iter().map(|(_, hosted)| hosted);
-            let meant =
-                meant.filter(|hosted| !hosted.is_over() && hosted.info_if(wanted).is_some());
-            newest.extend(meant.take(count - newest.len()));
-            if newest.len() == count {
-                break;
+            for (_, hosted) in older {
+                let shown = self.shown_to(hosted, viewer).await;
+                if !shown.is_over() && shown.info_if(wanted).is_some() {
+                    newest.push(shown);
+                }
+                if newest.len() == count {
+                    return newest;
+                }
             }
             // Neither the lock nor the thread is kept for longer.
             yield_now().await;
@@ -294,11 +289,11 @@ impl Matches {
     /// Adds the finished matches that only the store has, from this place on, until there are
     /// `count` matches. Gives where the list goes on.
     async fn list_stored(
-        &self,
+        self: &Arc<Self>,
         wanted: &MatchQuery,
         mut after: Option<FinishedCursor>,
         count: usize,
-        of: Option<&KeyName>,
+        (viewer, of): (&(dyn Viewer + Sync), Option<&KeyName>),
         listed: &mut Listed,
     ) -> Result<Option<Before>, Refusal> {
         let Some(store) = self.store() else {
@@ -323,7 +318,8 @@ impl Matches {
             for (number, finished) in only_stored.enumerate() {
                 match self.read_finished(finished) {
                     Ok(read) => {
-                        let info = read.info_if(wanted).map(Gated::into_value);
+                        let shown = self.shown_to(Arc::new(read), viewer).await;
+                        let info = shown.info_if(wanted).map(Gated::into_value);
                         listed.matches.extend(info);
                     }
                     Err(_) => listed.damaged.push(finished.match_id.clone()),

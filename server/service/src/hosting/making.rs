@@ -6,7 +6,7 @@ use bridgemaster_games::{Seat, SeatCount, with_game};
 use bridgemaster_match::{MatchId, OfferedSeat, Origin};
 use bridgemaster_proto::{
     games::{WireError, WireGame, game_id},
-    v1::{MatchConfig, MatchGroup, MatchInfo, RefusalReason, SeatTicket},
+    v1::{MatchConfig, MatchGroup, MatchInfo, RefusalReason, SeatTicket, SpectatorRules},
 };
 use bridgemaster_referee::RulesError;
 use bridgemaster_store::{KeyName, StoreError, Write};
@@ -15,14 +15,16 @@ use tokio::sync::OwnedMutexGuard;
 use tracing::info;
 
 use super::{
-    HostedMatch, LiveMatch, Matches, Ticket,
+    HostedMatch, LiveMatch, Matches, ShownMatch as _, Ticket,
     groups::{GroupKey, is_over, maker_name},
     hosted_match::PlayedMatch,
     ids::{draw_match_id, draw_seed, draw_seed_salt},
     requests::RepeatableRequest,
     tickets::Wanted,
 };
-use crate::{journal::NotStored, refusal::Refusal, wall_clock::now_unix_ms};
+use crate::{
+    journal::NotStored, limits::MAX_LATE_MATCHES, refusal::Refusal, wall_clock::now_unix_ms,
+};
 
 /// What a match is made with besides its rules.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +41,8 @@ pub(crate) struct Making {
     pub(crate) kept_meanwhile: Option<Arc<dyn Any + Send + Sync>>,
     /// The group that it belongs to.
     pub(crate) group: Option<MatchGroup>,
+    /// How late spectators see it.
+    pub(crate) spectators: Option<SpectatorRules>,
     /// What it takes over from another match.
     pub(crate) taken_over: Option<TakenOver>,
     /// So that the same call makes one match.
@@ -46,6 +50,11 @@ pub(crate) struct Making {
 }
 
 impl Making {
+    /// Whether spectators see the match late.
+    fn is_seen_late(&self) -> bool {
+        self.spectators.is_some_and(|rules| rules.delay_ms > 0)
+    }
+
     /// Makes sure that the match has the seats that are named.
     fn check_seats(&self, seats: SeatCount) -> Result<(), Refusal> {
         let mut named = self.reserved_for.keys().chain(self.offered.keys());
@@ -69,6 +78,7 @@ impl Making {
                 .map(|(seat, name)| (seat, name.to_string()))
                 .collect(),
             group: self.group,
+            spectators: self.spectators,
             offered: self.offered,
             ..Origin::new(id, draw_seed_salt(), hashes)
         }
@@ -154,6 +164,9 @@ impl Matches {
     ) -> Result<Made, Refusal> {
         if self.lifecycle().is_draining() {
             return Err(self.stop_refusal());
+        }
+        if making.is_seen_late() && self.late().count() >= MAX_LATE_MATCHES {
+            return Err(Refusal::limit("late_matches", MAX_LATE_MATCHES));
         }
         let refuse_config =
             |error: WireError| Refusal::field(format!("config.{}", error.field), error.detail);

@@ -13,10 +13,12 @@ use tokio::{sync::Notify, task::yield_now};
 use tracing::Instrument as _;
 
 use super::{
-    HostedMatch, MatchListener, MatchQuery, OfferTickets, StoredMatch, Ticket,
+    HostedMatch, MatchListener, MatchQuery, OfferTickets, ShownMatch as _, StoredMatch, Ticket,
+    Viewer,
     clock::ServerClock,
     context::Context,
     hosted_match::{Ended, Outcome, PlayedMatch},
+    late::LateMatches,
     lifecycle::Lifecycle,
     reading::Reading,
     requests::{MadeBefore, RequestLocks},
@@ -51,6 +53,7 @@ pub(crate) struct Matches {
     roster: Mutex<Roster>,
     pub(super) request_locks: RequestLocks,
     replacing: Mutex<()>,
+    late: LateMatches,
     /// Set before the first match is there.
     listeners: OnceLock<Vec<Arc<dyn MatchListener>>>,
 }
@@ -85,6 +88,7 @@ impl Matches {
             roster: Mutex::default(),
             request_locks: RequestLocks::default(),
             replacing: Mutex::default(),
+            late: LateMatches::default(),
             listeners: OnceLock::new(),
         }
     }
@@ -189,6 +193,10 @@ impl Matches {
         is_new: bool,
     ) {
         let (sooner, span) = (played.sooner(), played.span());
+        if let Some(lateness) = played.lateness() {
+            // Before anybody can find it.
+            self.show_late(&(Arc::clone(&played) as _), lateness);
+        }
         let parties = played.parties();
         self.roster()
             .enter(Arc::clone(&played) as _, tickets, &parties);
@@ -253,6 +261,11 @@ impl Matches {
         self.roster().requested(name)
     }
 
+    /// The matches that some see late.
+    pub(super) fn late(&self) -> &LateMatches {
+        &self.late
+    }
+
     /// Held to give tickets to a match and its place in the roster together.
     pub(super) fn replacing(&self) -> &Mutex<()> {
         &self.replacing
@@ -264,14 +277,15 @@ impl Matches {
     }
 
     /// At most `count` of the `wanted` matches in memory, of all or of one name, made before the
-    /// one of this age, the newest first, and the age where the list goes on. There may be fewer
+    /// one of this age, the newest first, as `viewer` sees them, and the age where the list goes on.
+    /// There may be fewer
     /// and still more to come: one call does not look at all matches of a large server.
     pub(super) async fn held_before(
-        &self,
+        self: &Arc<Self>,
         wanted: &MatchQuery,
         mut age: u64,
         count: usize,
-        of: Option<&KeyName>,
+        (viewer, of): (&(dyn Viewer + Sync), Option<&KeyName>),
     ) -> (Vec<Gated<MatchInfo>>, Option<u64>) {
         let mut page = Vec::new();
         for _ in 0..MAX_LOOKS {
@@ -284,7 +298,7 @@ impl Matches {
                     return (page, Some(age));
                 }
                 age = older;
-                page.extend(hosted.info_if(wanted));
+                page.extend(self.shown_to(hosted, viewer).await.info_if(wanted));
             }
             // Neither the lock nor the thread is kept for longer.
             yield_now().await;

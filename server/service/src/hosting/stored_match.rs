@@ -1,7 +1,7 @@
 //! A match that has ended, as the store keeps it: for whoever asks, and for bots that were away
 //! when it ended.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bridgemaster_games::{GAME_IDS, Seat, SeatCount};
 use bridgemaster_match::{
@@ -17,10 +17,10 @@ use bridgemaster_store::{FinishedMatch, KeyName};
 use tokio::sync::watch;
 
 use super::{
-    Groups, HostedMatch, MatchQuery,
+    Groups, HostedMatch, MatchQuery, ShownMatch,
     closing::{cancelled, forfeited, has_ended, of_another_key},
     groups::{GroupKey, maker_name, still_running},
-    hosted_match::{Course, CourseNews, Joined, Outcome, ReplayBytes},
+    hosted_match::{Course, CourseNews, Joined, Lateness, Outcome, ReplayBytes},
     outbound::{self, Closing},
     spectators::{Spectators, WatchReceiver},
 };
@@ -29,6 +29,7 @@ use crate::{
     limits::Limits,
     refusal::Refusal,
     transport::Watcher,
+    wall_clock::now_unix_ms,
 };
 
 /// Messages of its longest conversation: the start and the end.
@@ -128,6 +129,12 @@ impl StoredMatch {
         }
     }
 
+    /// Time since it ended.
+    fn over_for(&self) -> Duration {
+        let now_unix_ms = now_unix_ms().unsigned_abs();
+        Duration::from_millis(now_unix_ms.saturating_sub(self.info.ended_unix_ms))
+    }
+
     /// The tickets of its seats, in seat order.
     pub(super) fn tickets(&self) -> Vec<TicketHash> {
         let seats = self.seats.iter();
@@ -187,23 +194,84 @@ impl StoredMatch {
     }
 }
 
-impl HostedMatch for StoredMatch {
+impl ShownMatch for StoredMatch {
     fn id(&self) -> &MatchId {
         &self.id
-    }
-
-    fn game_id(&self) -> &'static str {
-        self.game_id
-    }
-
-    fn maker(&self) -> Option<&KeyName> {
-        self.maker.as_ref()
     }
 
     fn is_of(&self, key: &KeyName) -> bool {
         let mut seats = self.info.seats.iter();
         self.maker() == Some(key)
             || seats.any(|seat| seat.bot_name == key.as_str() || seat.reserved_for == key.as_str())
+    }
+
+    fn seats(&self) -> SeatCount {
+        self.seat_count
+    }
+
+    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
+        self.bot_name(seat) == Some(name.as_str())
+    }
+
+    fn info(&self) -> Gated<v1::MatchInfo> {
+        Gated::new(self.shown_info(), None)
+    }
+
+    fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
+        let is_wanted = wanted.wants(self.game_id, &self.info);
+        is_wanted.then(|| self.info())
+    }
+
+    fn is_over(&self) -> bool {
+        true
+    }
+
+    fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<WatchMatchResponse>)> {
+        // It changes no more.
+        known
+            .is_none()
+            .then(|| (0, Gated::new(self.snapshot(), None)))
+    }
+
+    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
+        // Dropping the spectators ends the stream after the snapshot.
+        Spectators::default().add(watcher, self.snapshot(), None, &Limits::default())
+    }
+
+    fn replay(&self) -> ReplayBytes {
+        match self.is_held_back() {
+            true if !self.is_cancelled() => ReplayBytes::Never(Gated::new(still_running(), None)),
+            _ => self.whole_replay(),
+        }
+    }
+
+    fn course(&self) -> &dyn Course {
+        self
+    }
+}
+
+impl HostedMatch for StoredMatch {
+    fn game_id(&self) -> &'static str {
+        self.game_id
+    }
+
+    fn lateness(&self) -> Option<Lateness> {
+        let rules = self.info.config.as_ref()?.spectators?;
+        let delay = Duration::from_millis(rules.delay_ms.into());
+        let left = delay.saturating_sub(self.over_for());
+        (!left.is_zero()).then_some(Lateness {
+            delay,
+            over_in: Some(left),
+        })
+    }
+
+    fn elapsed(&self) -> Option<Duration> {
+        let result = self.info.result.as_ref()?;
+        Some(Duration::from_millis(result.duration_ms) + self.over_for())
+    }
+
+    fn maker(&self) -> Option<&KeyName> {
+        self.maker.as_ref()
     }
 
     fn parties(&self) -> Vec<KeyName> {
@@ -282,10 +350,6 @@ impl HostedMatch for StoredMatch {
         self.info.config.as_ref()?.group.as_ref()
     }
 
-    fn seats(&self) -> SeatCount {
-        self.seat_count
-    }
-
     /// It is over.
     fn replace_tickets(
         &self,
@@ -293,10 +357,6 @@ impl HostedMatch for StoredMatch {
         _: bool,
     ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<NoNewTickets>>> {
         Outcome::of(Err(Gated::new(NoNewTickets::Over, None)))
-    }
-
-    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
-        self.bot_name(seat) == Some(name.as_str())
     }
 
     /// No clock runs any more.
@@ -314,47 +374,11 @@ impl HostedMatch for StoredMatch {
 
     fn handed_over(&self, _: Seat, _: StreamNumber, _: u32) {}
 
-    fn info(&self) -> Gated<v1::MatchInfo> {
-        Gated::new(self.shown_info(), None)
-    }
-
-    fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
-        let is_wanted = wanted.wants(self.game_id, &self.info);
-        is_wanted.then(|| self.info())
-    }
-
     fn cancel(&self, _: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {
         Outcome::of(match self.info.cancellation {
             Some(_) => Ok(self.info()),
             None => Err(Gated::new(has_ended(), None)),
         })
-    }
-
-    fn is_over(&self) -> bool {
-        true
-    }
-
-    fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<WatchMatchResponse>)> {
-        // It changes no more.
-        known
-            .is_none()
-            .then(|| (0, Gated::new(self.snapshot(), None)))
-    }
-
-    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
-        // Dropping the spectators ends the stream after the snapshot.
-        Spectators::default().add(watcher, self.snapshot(), None, &Limits::default())
-    }
-
-    fn replay(&self) -> ReplayBytes {
-        match self.is_held_back() {
-            true if !self.is_cancelled() => ReplayBytes::Never(Gated::new(still_running(), None)),
-            _ => self.whole_replay(),
-        }
-    }
-
-    fn course(&self) -> &dyn Course {
-        self
     }
 }
 

@@ -3,8 +3,12 @@
 //! A match is seen, with its replay, by the key that made it and by those whose bots play in it.
 //! Matches and replays of others are seen with the scope `read` or `admin`. Results are seen with
 //! every key. What `--public-read` names is seen by everybody.
+//!
+//! A match may say that spectators see it late. Those whose match it is, and the scope `admin`, see it
+//! at once.
 
 use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_store::KeyName;
 
 use super::{Caller, KeyScope, PublicRead, key_refusals::missing};
 use crate::refusal::Refusal;
@@ -44,6 +48,14 @@ impl Caller {
                     || self.may(KeyScope::Admin)
                     || holder.public() >= what.public()
             }
+        }
+    }
+
+    /// Whether the caller sees a match at once that spectators see late: only a key tells whose it is.
+    pub(crate) fn sees_at_once(&self, is_of: impl FnOnce(&KeyName) -> bool) -> bool {
+        match self {
+            Self::Anyone | Self::Guest(_) => false,
+            Self::Holder(_) => self.may(KeyScope::Admin) || self.name().is_some_and(is_of),
         }
     }
 

@@ -109,6 +109,13 @@ pub(crate) const MAX_LABEL_VALUE_CHARS: usize = 256;
 /// Most bytes of all labels of a match: every list of matches has them.
 pub(crate) const MAX_LABELS_BYTES: usize = 1024;
 
+/// Longest time by which spectators see a match later, in ms: an hour.
+pub(crate) const MAX_SPECTATOR_DELAY_MS: u32 = 3_600_000;
+
+/// Most matches that spectators see late, counted until nothing of them is late any more: so long each
+/// is in memory, whatever `ended_matches_kept` says.
+pub(crate) const MAX_LATE_MATCHES: usize = 500;
+
 /// Most slots of an attendance: matches that a bot plays at once.
 pub(crate) const MAX_SLOTS: u32 = 64;
 

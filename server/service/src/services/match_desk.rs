@@ -29,7 +29,7 @@ use super::{
     wishes::{check_reason, invited_bot, making, query, wanted_seats},
 };
 use crate::{
-    hosting::{HostedMatch, Matches, Reader, Seen, SharedNews, Viewer},
+    hosting::{HostedMatch, Matches, Reader, Seen, SharedNews, ShownMatch, Viewer},
     identity::{Authenticator, Caller, KeyScope, Sight},
     journal::NotStored,
     ladder::Ladders,
@@ -109,7 +109,10 @@ impl MatchDesk {
         match_id: &str,
     ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
         let caller = self.authenticator.caller(request.metadata()).await?;
-        let hosted = self.found(request, match_id, &caller).await?;
+        let id = MatchId::new(match_id).map_err(|_| unknown(match_id, &caller))?;
+        let reader = reader(request, &caller);
+        let hosted = self.matches.find_itself(&id, &caller, &reader).await?;
+        let hosted = hosted.ok_or_else(|| unknown(match_id, &caller))?;
         check_may_change(&*hosted, &caller)?;
         Ok((hosted, caller))
     }
@@ -120,26 +123,14 @@ impl MatchDesk {
         request: &Request<T>,
         match_id: &str,
         what: Sight,
-    ) -> Result<(Arc<dyn HostedMatch>, Caller), Refusal> {
+    ) -> Result<(Arc<dyn ShownMatch>, Caller), Refusal> {
         let caller = self.authenticator.onlooker(request.metadata()).await?;
         caller.require_sight_of_guest(what)?;
-        let hosted = self.found(request, match_id, &caller).await?;
+        let id = MatchId::new(match_id).map_err(|_| unknown(match_id, &caller))?;
+        let reader = reader(request, &caller);
+        let hosted = self.matches.find(&id, &caller, &reader).await?;
+        let hosted = hosted.ok_or_else(|| unknown(match_id, &caller))?;
         Ok((hosted, caller))
-    }
-
-    /// A match that the caller may see.
-    async fn found<T>(
-        &self,
-        request: &Request<T>,
-        match_id: &str,
-        caller: &Caller,
-    ) -> Result<Arc<dyn HostedMatch>, Refusal> {
-        let Ok(id) = MatchId::new(match_id) else {
-            return Err(unknown(match_id, caller));
-        };
-        let reader = reader(request, caller);
-        let hosted = self.matches.find(&id, caller, &reader).await?;
-        hosted.ok_or_else(|| unknown(match_id, caller))
     }
 }
 
@@ -182,6 +173,10 @@ impl Viewer for Caller {
             Some(name) => Seen::Of(name),
             None => Seen::Nothing,
         }
+    }
+
+    fn sees_at_once(&self, hosted: &dyn HostedMatch) -> bool {
+        self.sees_at_once(|name| hosted.is_of(name))
     }
 
     fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {

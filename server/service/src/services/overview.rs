@@ -16,7 +16,7 @@ use tonic::Status;
 
 use super::wishes::query;
 use crate::{
-    hosting::{HostedMatch, MatchQuery, Matches, Reader},
+    hosting::{MatchQuery, Matches, Reader, ShownMatch},
     identity::Caller,
     journal::NotStored,
     limits::{
@@ -112,7 +112,7 @@ impl Overview {
     /// What came of a match since it was told of, if anything did.
     async fn news_of(
         &mut self,
-        hosted: &dyn HostedMatch,
+        hosted: &dyn ShownMatch,
     ) -> Result<Option<WatchMatchesResponse>, Refusal> {
         let id = hosted.id();
         let Some((changes, news)) = hosted.glance(self.told.get(id).copied()) else {

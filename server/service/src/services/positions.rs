@@ -25,7 +25,7 @@ use tonic::Status;
 
 use super::replay_sight::check_replay;
 use crate::{
-    hosting::{CourseNews, HostedMatch, Matches, Reader},
+    hosting::{CourseNews, Matches, Reader, ShownMatch},
     identity::Caller,
     journal::NotStored,
     ladder::Ladders,
@@ -42,7 +42,7 @@ pub(super) type PositionStream =
 pub(super) struct Onlooker {
     pub(super) matches: Arc<Matches>,
     pub(super) ladders: Arc<Ladders>,
-    pub(super) hosted: Arc<dyn HostedMatch>,
+    pub(super) hosted: Arc<dyn ShownMatch>,
     pub(super) caller: Caller,
     pub(super) reader: Reader,
     pub(super) viewers: Vec<Viewer>,

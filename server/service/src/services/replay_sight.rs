@@ -1,7 +1,7 @@
 //! Who may see the replay of a match: what its ladder says is added to what callers see.
 
 use crate::{
-    hosting::HostedMatch,
+    hosting::ShownMatch,
     identity::{Caller, KeyScope, Sight},
     journal::NotStored,
     ladder::{LADDER_LABEL, Ladders},
@@ -12,7 +12,7 @@ use crate::{
 /// those of others, and the ladder that it belongs to shows them.
 pub(super) async fn check_replay(
     ladders: &Ladders,
-    hosted: &dyn HostedMatch,
+    hosted: &dyn ShownMatch,
     caller: &Caller,
 ) -> Result<(), Refusal> {
     if caller.name().is_some_and(|name| hosted.is_of(name)) {

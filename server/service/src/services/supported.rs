@@ -1,5 +1,4 @@
-//! What requests may ask for: fields of the protocol that this server does nothing with are refused
-//! while they are set, so that nobody takes them for granted.
+//! What requests may ask of the rules of a game: those that this server plays.
 
 use bridgemaster_games::with_game;
 use bridgemaster_proto::{
@@ -22,10 +21,7 @@ pub(super) fn check_new_match(request: &CreateMatchRequest) -> Result<(), Refusa
     let Some(config) = config else {
         return Ok(());
     };
-    let MatchConfig {
-        game, spectators, ..
-    } = config;
-    supported("config.spectators", spectators.is_none())?;
+    let MatchConfig { game, .. } = config;
     match (rules_version, game.as_ref().and_then(game_id)) {
         (Some(wanted), Some(game)) => check_rules_version(*wanted, game),
         // Without a game there is another refusal.
@@ -41,12 +37,5 @@ fn check_rules_version(wanted: u32, game: &str) -> Result<(), Refusal> {
             format!("this server plays {game} by version {served} of its rules, not {wanted}"),
         )),
         _ => Ok(()),
-    }
-}
-
-fn supported(field: &str, is_unset: bool) -> Result<(), Refusal> {
-    match is_unset {
-        true => Ok(()),
-        false => Err(Refusal::unsupported_field(field)),
     }
 }

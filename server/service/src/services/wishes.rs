@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use bridgemaster_games::{GAME_IDS, Seat};
 use bridgemaster_proto::{
     outside::is_printable,
-    v1::{CreateMatchRequest, MatchFilter, MatchGroup, MatchState, SeatReservation, SeedReveal},
+    v1::{
+        CreateMatchRequest, MatchFilter, MatchGroup, MatchState, SeatReservation, SeedReveal,
+        SpectatorRules,
+    },
 };
 use bridgemaster_store::KeyName;
 
@@ -16,7 +19,7 @@ use crate::{
     limits::{
         MAX_BOT_TEXT_CHARS, MAX_GROUP_ID_BYTES, MAX_GROUP_MATCHES, MAX_IDEMPOTENCY_KEY_BYTES,
         MAX_LABEL_NAME_BYTES, MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_LABELS_BYTES,
-        MAX_REASON_CHARS, MAX_REPEATED_CHARS,
+        MAX_REASON_CHARS, MAX_REPEATED_CHARS, MAX_SPECTATOR_DELAY_MS,
     },
     lobby::{BotName, Invited, Lobby},
     refusal::Refusal,
@@ -56,8 +59,25 @@ pub(super) fn making(
         kept_meanwhile: None,
         taken_over: None,
         group: group(request)?,
+        spectators: spectators(request)?,
         request: RepeatableRequest::of(request, caller.name()),
     })
+}
+
+/// How late spectators are to see a match.
+fn spectators(request: &CreateMatchRequest) -> Result<Option<SpectatorRules>, Refusal> {
+    let rules = request.config.as_ref().and_then(|config| config.spectators);
+    let Some(SpectatorRules { delay_ms, access }) = rules else {
+        return Ok(None);
+    };
+    if access != 0 {
+        return Err(Refusal::unsupported_field("config.spectators.access"));
+    }
+    if delay_ms > MAX_SPECTATOR_DELAY_MS {
+        let detail = format!("0 to {MAX_SPECTATOR_DELAY_MS}, not {delay_ms}");
+        return Err(Refusal::field("config.spectators.delay_ms", detail));
+    }
+    Ok(rules)
 }
 
 /// The group that a match is to belong to.

@@ -18,6 +18,7 @@ mod kept_replays;
 mod keys;
 mod ladder;
 mod large_replays;
+mod late_spectators;
 mod limits;
 mod listing;
 mod lobby;

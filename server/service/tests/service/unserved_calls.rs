@@ -3,8 +3,8 @@
 use bridgemaster_proto::{
     DESCRIPTORS, METHODS,
     v1::{
-        CreateMatchRequest, ListGamesRequest, PlayRequest, SpectatorRules, play_request::Message,
-        play_service_client::PlayServiceClient,
+        CreateMatchRequest, ListGamesRequest, PlayRequest, SpectatorAccess, SpectatorRules,
+        play_request::Message, play_service_client::PlayServiceClient,
     },
 };
 use prost_reflect::{DescriptorPool, DynamicMessage};
@@ -138,8 +138,12 @@ fn assert_unsupported(refused: &Status, field: &str) {
 #[tokio::test]
 async fn a_new_match_with_a_field_that_is_not_built_is_refused_by_the_name_of_the_field() {
     let server = TestServer::open().await;
-    let fields: [(&str, Change<CreateMatchRequest>); 1] = [("config.spectators", |asked| {
-        asked.config.as_mut().unwrap().spectators = Some(SpectatorRules::default());
+    let access = "config.spectators.access";
+    let fields: [(&str, Change<CreateMatchRequest>); 1] = [(access, |asked| {
+        asked.config.as_mut().unwrap().spectators = Some(SpectatorRules {
+            access: SpectatorAccess::Public.into(),
+            ..SpectatorRules::default()
+        });
     })];
     for (field, set) in fields {
         let mut asked = CreateMatchRequest {

@@ -388,7 +388,7 @@ type MatchConfig struct {
 	SeatClocks []*SeatClock `protobuf:"bytes,8,rep,name=seat_clocks,json=seatClocks,proto3" json:"seat_clocks,omitempty"`
 	// The group that the match belongs to; not set for a match by itself.
 	Group *MatchGroup `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`
-	// Who may watch the match, and how late. Not built yet: refused with NOT_SUPPORTED.
+	// Who may watch the match, and how late. Matches of a ladder have none.
 	Spectators    *SpectatorRules `protobuf:"bytes,10,opt,name=spectators,proto3" json:"spectators,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -697,9 +697,11 @@ func (x *MatchGroup) GetSeedReveal() SeedReveal {
 type SpectatorRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How much later than the match spectators see it, in ms: 0 to 3600000. It holds for WatchMatch,
-	// WatchMatches, WatchPositions, GetMatch, ListMatches and the operator's counters alike.
+	// WatchMatches, WatchPositions, GetMatch, ListMatches and GetReplay alike, but not for the key that
+	// made the match, those whose bots play in it, and those with the scope `admin`. On a server that
+	// asks for no keys it holds for everybody.
 	DelayMs uint32 `protobuf:"varint,1,opt,name=delay_ms,json=delayMs,proto3" json:"delay_ms,omitempty"`
-	// Who may look at the match and its replay.
+	// Who may look at the match and its replay. Not built yet: refused with NOT_SUPPORTED.
 	Access        SpectatorAccess `protobuf:"varint,2,opt,name=access,proto3,enum=bridgemaster.v1.SpectatorAccess" json:"access,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -1,6 +1,6 @@
 //! What the server asks a match in play.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
@@ -15,10 +15,10 @@ use tracing::info;
 
 use super::{
     super::{
-        HostedMatch, MatchQuery,
+        HostedMatch, MatchQuery, ShownMatch,
         closing::{has_ended, not_seated, ticket_replaced},
         groups::still_running,
-        hosted_match::{Course, Joined, Outcome, PlayedMatch, ReplayBytes},
+        hosted_match::{Course, Joined, Lateness, Outcome, PlayedMatch, ReplayBytes},
         outbound,
         spectators::WatchReceiver,
     },
@@ -39,21 +39,106 @@ impl<G: WireGame> Locked<G> {
     }
 }
 
-impl<G: WireGame> HostedMatch for LiveMatch<G> {
+impl<G: WireGame> ShownMatch for LiveMatch<G> {
     fn id(&self) -> &MatchId {
         &self.around.origin.id
     }
 
+    fn is_of(&self, key: &KeyName) -> bool {
+        self.maker() == Some(key) || self.lock().machine.is_of(key.as_str())
+    }
+
+    fn seats(&self) -> SeatCount {
+        self.around.seats
+    }
+
+    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
+        let locked = self.lock();
+        let bot = locked.machine.bot(seat);
+        bot.is_some_and(|bot| bot.name == name.as_str())
+    }
+
+    fn info(&self) -> Gated<v1::MatchInfo> {
+        let locked = self.lock();
+        locked.shown(locked.machine.match_info())
+    }
+
+    fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
+        // Without the lock: who looks for some matches must not hold up the others.
+        if !wanted.wants_state(self.state.get()) || !wanted.wants_origin(G::ID, &self.around.origin)
+        {
+            return None;
+        }
+        let locked = self.lock();
+        let info = locked.machine.match_info();
+        wanted.wants(G::ID, &info).then(|| locked.shown(info))
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(
+            self.state.get(),
+            v1::MatchState::Ended | v1::MatchState::Cancelled
+        )
+    }
+
+    fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)> {
+        let locked = self.lock();
+        let changes = locked.machine.referee().public_changes();
+        let snapshot = || locked.shown(locked.machine.snapshot());
+        (known != Some(changes)).then(|| (changes, snapshot()))
+    }
+
+    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
+        let mut locked = self.lock();
+        let snapshot = locked.machine.snapshot();
+        let gate = locked.gates.before(locked.machine.unsettled());
+        let limits = &self.around.context.limits;
+        let receiver = locked.spectators.add(watcher, snapshot, gate, limits)?;
+        if locked.machine.referee().phase() == MatchPhase::Ended {
+            locked.spectators.dismiss();
+        }
+        locked.machine.set_watched(true);
+        Ok(receiver)
+    }
+
+    fn replay(&self) -> ReplayBytes {
+        let locked = self.lock();
+        if locked.machine.replay().is_some() && locked.machine.is_held_back() {
+            return ReplayBytes::Never(locked.shown(still_running()));
+        }
+        drop(locked);
+        self.whole_replay()
+    }
+
+    fn course(&self) -> &dyn Course {
+        self
+    }
+}
+
+impl<G: WireGame> HostedMatch for LiveMatch<G> {
     fn game_id(&self) -> &'static str {
         G::ID
     }
 
-    fn maker(&self) -> Option<&KeyName> {
-        self.around.maker.as_ref()
+    fn lateness(&self) -> Option<Lateness> {
+        let delay_ms = self.around.origin.spectators?.delay_ms;
+        (delay_ms > 0 && !self.is_over()).then(|| Lateness {
+            delay: Duration::from_millis(delay_ms.into()),
+            over_in: None,
+        })
     }
 
-    fn is_of(&self, key: &KeyName) -> bool {
-        self.maker() == Some(key) || self.lock().machine.is_of(key.as_str())
+    fn elapsed(&self) -> Option<Duration> {
+        let started_at = self.lock().machine.referee().started_at()?;
+        let started = Moment {
+            time: started_at,
+            lag_us: 0,
+        };
+        Some(self.around.context.clock.since(started))
+    }
+
+    fn maker(&self) -> Option<&KeyName> {
+        self.around.maker.as_ref()
     }
 
     fn parties(&self) -> Vec<KeyName> {
@@ -108,10 +193,6 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         self.around.origin.group.as_ref()
     }
 
-    fn seats(&self) -> SeatCount {
-        self.around.seats
-    }
-
     fn replace_tickets(
         &self,
         tickets: &[(Seat, TicketHash)],
@@ -128,12 +209,6 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
             }
             Err((why, after)) => Err(Gated::new(why, locked.gates.before(after))),
         })
-    }
-
-    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
-        let locked = self.lock();
-        let bot = locked.machine.bot(seat);
-        bot.is_some_and(|bot| bot.name == name.as_str())
     }
 
     fn turned_away(&self, seat: Seat) -> Outcome<()> {
@@ -183,36 +258,6 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         self.put_report(seat, stream, SeatInput::HandedOver { request_id });
     }
 
-    fn info(&self) -> Gated<v1::MatchInfo> {
-        let locked = self.lock();
-        locked.shown(locked.machine.match_info())
-    }
-
-    fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
-        // Without the lock: who looks for some matches must not hold up the others.
-        if !wanted.wants_state(self.state.get()) || !wanted.wants_origin(G::ID, &self.around.origin)
-        {
-            return None;
-        }
-        let locked = self.lock();
-        let info = locked.machine.match_info();
-        wanted.wants(G::ID, &info).then(|| locked.shown(info))
-    }
-
-    fn is_over(&self) -> bool {
-        matches!(
-            self.state.get(),
-            v1::MatchState::Ended | v1::MatchState::Cancelled
-        )
-    }
-
-    fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)> {
-        let locked = self.lock();
-        let changes = locked.machine.referee().public_changes();
-        let snapshot = || locked.shown(locked.machine.snapshot());
-        (known != Some(changes)).then(|| (changes, snapshot()))
-    }
-
     fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {
         let mut locked = self.lock();
         let outcome = self.drive(&mut locked, |machine, arrived, effects| {
@@ -223,32 +268,6 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
             Err(NotCancelled::Ended) => Err(locked.shown(has_ended())),
             Err(NotCancelled::Parked) => Err(locked.shown(Refusal::stopping())),
         })
-    }
-
-    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
-        let mut locked = self.lock();
-        let snapshot = locked.machine.snapshot();
-        let gate = locked.gates.before(locked.machine.unsettled());
-        let limits = &self.around.context.limits;
-        let receiver = locked.spectators.add(watcher, snapshot, gate, limits)?;
-        if locked.machine.referee().phase() == MatchPhase::Ended {
-            locked.spectators.dismiss();
-        }
-        locked.machine.set_watched(true);
-        Ok(receiver)
-    }
-
-    fn replay(&self) -> ReplayBytes {
-        let locked = self.lock();
-        if locked.machine.replay().is_some() && locked.machine.is_held_back() {
-            return ReplayBytes::Never(locked.shown(still_running()));
-        }
-        drop(locked);
-        self.whole_replay()
-    }
-
-    fn course(&self) -> &dyn Course {
-        self
     }
 }
 

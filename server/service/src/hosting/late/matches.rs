@@ -1,0 +1,66 @@
+//! Who sees a match at once, and who sees it late: the one place that says so.
+
+use std::sync::Arc;
+
+use tracing::Instrument as _;
+
+use super::{
+    super::{HostedMatch, Matches, Reader, ShownMatch, Viewer, hosted_match::Lateness},
+    LateMatch,
+};
+
+impl Matches {
+    /// A match as `viewer` sees it now: as it is, or as it was some time ago.
+    pub(crate) async fn shown_to(
+        self: &Arc<Self>,
+        hosted: Arc<dyn HostedMatch>,
+        viewer: &(dyn Viewer + Sync),
+    ) -> Arc<dyn ShownMatch> {
+        if viewer.sees_at_once(&*hosted) {
+            return hosted;
+        }
+        let late = self.late().get(hosted.id()).or_else(|| {
+            // One that had ended before this server started.
+            let lateness = hosted.lateness()?;
+            Some(self.show_late(&hosted, lateness))
+        });
+        match late {
+            None => hosted,
+            Some(late) => {
+                late.looked_at().await;
+                late
+            }
+        }
+    }
+
+    /// Begins to show a match late.
+    pub(in super::super) fn show_late(
+        self: &Arc<Self>,
+        hosted: &Arc<dyn HostedMatch>,
+        lateness: Lateness,
+    ) -> Arc<LateMatch> {
+        let late = Arc::new(LateMatch::new(Arc::clone(hosted), lateness, self.context()));
+        if let Err(there) = self.late().add(hosted.id(), &late) {
+            return there;
+        }
+        let (matches, itself) = (Arc::downgrade(self), Arc::clone(hosted));
+        let driven = Arc::clone(&late);
+        let drive = async move {
+            let replay = async {
+                let matches = matches.upgrade()?;
+                let reader = Reader::default();
+                // A match that was called off has none.
+                matches.whole_replay(&*itself, &reader).await.ok()
+            };
+            driven.drive(replay).await;
+            // Of a server that stops the match stays late.
+            if driven.is_over()
+                && let Some(matches) = matches.upgrade()
+            {
+                matches.late().forget(itself.id());
+            }
+        };
+        tokio::spawn(drive.instrument(hosted.span()));
+        late
+    }
+}
