@@ -46,6 +46,7 @@ async function bundle() {
   return {
     "index.html": readFileSync(join(here, "src/index.html"), "utf8"),
     "single.html": readFileSync(join(here, "src/single.html"), "utf8"),
+    "plain.html": readFileSync(join(here, "src/plain.html"), "utf8"),
     // In the single file both stand within elements, whose ends they must not name.
     "page.js": `${LICENSES}\n${text("page.js").replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--")}`,
     "page.css": text("style.css"),
@@ -55,10 +56,11 @@ async function bundle() {
 /** What keeps the files from doing their work. */
 function problems(files) {
   const found = [];
-  const once = (mark) => {
-    if (files["single.html"].split(mark).length !== 2) found.push(`single.html: ${mark} must be there once`);
+  const once = (name, ...marks) => {
+    for (const mark of marks) if (files[name].split(mark).length !== 2) found.push(`${name}: ${mark} must be there once`);
   };
-  ["/*PAGE_CSS*/", "/*PAGE_JS*/", "POSITIONS_BASE64", "SCRIPT_SHA256", "STYLE_SHA256"].forEach(once);
+  once("single.html", "/*PAGE_CSS*/", "/*PAGE_JS*/", "POSITIONS_BASE64", "SCRIPT_SHA256", "STYLE_SHA256");
+  once("plain.html", "/*PAGE_CSS*/", "STYLE_SHA256", "PAGE_TITLE", "<!--PAGE_CONTENT-->");
   if (/<\/script|<!--/i.test(files["page.js"])) found.push("page.js ends a script element");
   if (/<\/style/i.test(files["page.css"])) found.push("page.css ends a style element");
   const size = Object.values(files).reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);

@@ -4,12 +4,14 @@
 
 #![forbid(unsafe_code)]
 
+mod plain;
 mod single;
 
 use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
+pub use plain::plain_file;
 pub use single::{SingleFile, single_file};
 
 /// What a browser may do with the page: take scripts and styles from the server that it came from,

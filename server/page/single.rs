@@ -4,15 +4,18 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
 
 /// Where styles and script go, what their hashes are in the policy, and where the positions go.
-const STYLE_MARK: &str = "/*PAGE_CSS*/";
+pub(crate) const STYLE_MARK: &str = "/*PAGE_CSS*/";
 const SCRIPT_MARK: &str = "/*PAGE_JS*/";
-const STYLE_HASH_MARK: &str = "STYLE_SHA256";
+pub(crate) const STYLE_HASH_MARK: &str = "STYLE_SHA256";
 const SCRIPT_HASH_MARK: &str = "SCRIPT_SHA256";
 const POSITIONS_MARK: &str = "POSITIONS_BASE64";
 
+/// Where a link goes to the page that the file is shown beside.
+const ROOT_MARK: &str = "<div id=\"page\">";
+
 const TEMPLATE: &str = include_str!("dist/single.html");
 const SCRIPT: &str = include_str!("dist/page.js");
-const STYLE: &str = include_str!("dist/page.css");
+pub(crate) const STYLE: &str = include_str!("dist/page.css");
 
 /// A page and a match in one file.
 #[derive(Clone, Debug)]
@@ -27,8 +30,8 @@ pub struct SingleFile {
 /// The page with a match in it: `positions` are the messages of a stream of positions, each with its
 /// length before it.
 pub fn single_file(positions: &[u8]) -> SingleFile {
-    let script_hash = element_hash(SCRIPT_MARK, SCRIPT);
-    let style_hash = element_hash(STYLE_MARK, STYLE);
+    let script_hash = element_hash(TEMPLATE, SCRIPT_MARK, SCRIPT);
+    let style_hash = element_hash(TEMPLATE, STYLE_MARK, STYLE);
     // What is long, and may contain anything, comes last.
     let html = TEMPLATE
         .replacen(SCRIPT_HASH_MARK, &script_hash, 1)
@@ -46,10 +49,21 @@ pub fn single_file(positions: &[u8]) -> SingleFile {
     }
 }
 
-/// The hash of the text of the template's element that has this mark, with `content` in its place:
+impl SingleFile {
+    /// The same below a link to the page at this path, with this text; both must need no escape.
+    #[must_use]
+    pub fn with_way_back(mut self, path: &str, text: &str) -> Self {
+        let link =
+            format!("<nav class=\"way-back\"><a href=\"{path}\">{text}</a></nav>\n{ROOT_MARK}");
+        self.html = self.html.replacen(ROOT_MARK, &link, 1);
+        self
+    }
+}
+
+/// The hash of the text of a template's element that has this mark, with `content` in its place:
 /// what a policy allows it by.
-fn element_hash(mark: &str, content: &str) -> String {
-    let (before, after) = TEMPLATE.split_once(mark).unwrap_or((TEMPLATE, ""));
+pub(crate) fn element_hash(template: &str, mark: &str, content: &str) -> String {
+    let (before, after) = template.split_once(mark).unwrap_or((template, ""));
     let before = before.rsplit_once('>').map_or(before, |(_, text)| text);
     let after = after.split_once("</").map_or(after, |(text, _)| text);
     let mut hash = Sha256::new();
@@ -97,8 +111,15 @@ mod tests {
     }
 
     #[test]
+    fn a_link_leads_back_to_where_the_file_is_shown() {
+        let html = single_file(b"").with_way_back("/", "All").html;
+        assert_eq!(html.matches("<a href=\"/\">All</a>").count(), 1);
+    }
+
+    #[test]
     fn the_template_has_each_mark_once() {
         for mark in [
+            ROOT_MARK,
             STYLE_MARK,
             SCRIPT_MARK,
             STYLE_HASH_MARK,

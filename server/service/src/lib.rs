@@ -56,7 +56,7 @@ pub use inspection::{inspect_finished_match, inspect_match_in_play};
 pub use journal::RecoveryError;
 pub use limits::{Limits, Rate};
 pub use line_limit::LineLimit;
-pub use page::SinglePage;
+pub use page::{LocalPage, LocalPages, LocalServer, NoPage};
 pub use refusal::{ERROR_DOMAIN, Refusal, reason_name};
 pub use replays::KeepReplays;
 pub use rules_server::{RulesServer, RulesServerError};

@@ -18,6 +18,18 @@ pub(super) fn text(report: &Report) -> String {
         text.push_str(&table(report, terminal_width()));
         text.push('\n');
     }
+    text.push_str(&fitted(&below(report), terminal_width()));
+    let program = output::program();
+    let folder = report.folder.display();
+    text.push_str(&format!(
+        "\n{}\n\nfolder: {folder}\n  {program} contest show {folder}\n",
+        Lines(&report.exit.sentence)
+    ));
+    text
+}
+
+/// What stands below the table: the verdict, and how much was played.
+pub(super) fn below(report: &Report) -> String {
     let mut below = String::new();
     if report.rating_errors == Some(RatingErrors::Model) {
         below.push_str(
@@ -38,14 +50,7 @@ pub(super) fn text(report: &Report) -> String {
         let figure = figure.map_or_else(|| "no figure".to_owned(), |figure| format!("{figure:.3}"));
         below.push_str(&format!("required {}: {holds} ({figure})\n", required.text));
     }
-    text.push_str(&fitted(&below, terminal_width()));
-    let program = output::program();
-    let folder = report.folder.display();
-    text.push_str(&format!(
-        "\n{}\n\nfolder: {folder}\n  {program} contest show {folder}\n",
-        Lines(&report.exit.sentence)
-    ));
-    text
+    below
 }
 
 /// Text of which each line may be from outside.

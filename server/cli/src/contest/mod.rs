@@ -6,6 +6,7 @@ mod flags;
 mod forecast;
 mod fork;
 mod live;
+mod open;
 mod outputs;
 mod own_server;
 mod playing;
@@ -28,6 +29,7 @@ pub(super) use self::fork::ForkArgs;
 use self::{
     flags::SpecFlags,
     live::Live,
+    open::OpenArgs,
     outputs::{OutputArgs, Outputs},
     own_server::ServerChoice,
     playing::{explained, play, refused},
@@ -49,7 +51,8 @@ const FAILED: u8 = 6;
         --bot \"mine=python3 bot.py\" --bot \"old=python3 old_bot.py\"\n\n\
         How long would that take?  Add --plan.\n\
         Killed, or stopped with Ctrl-C?  bridgemaster contest --resume FOLDER\n\
-        What went wrong?  bridgemaster contest show FOLDER --bot mine\n\n\
+        What went wrong?  bridgemaster contest show FOLDER --bot mine\n\
+        See it in the browser:  bridgemaster contest open FOLDER\n\n\
         Exit codes: 0 accepted, or finished where there is no test; 1 rejected; 2 a mistake in the \
         command line; 3 not decided; 4 a requirement not met; 5 a bot's fault; 51 to 55 a bot that \
         cannot play: not started, ended at once, never connected, of another game, out of memory; 6 \
@@ -66,6 +69,8 @@ pub(super) struct ContestArgs {
 enum ContestCommand {
     /// Show a contest from its folder: table, worst matches of a bot, its use of time, its faults
     Show(ShowArgs),
+    /// Show a contest as a page in the browser: how it stands, and each match as it was played
+    Open(OpenArgs),
 }
 
 #[derive(Args)]
@@ -95,6 +100,7 @@ struct RunArgs {
 pub(super) fn run(args: ContestArgs) -> ExitCode {
     let done = match args.command {
         Some(ContestCommand::Show(args)) => args.run(),
+        Some(ContestCommand::Open(args)) => args.run(),
         None => args.run.run(),
     };
     exit_code(done)

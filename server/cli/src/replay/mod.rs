@@ -1,6 +1,5 @@
 //! `bridgemaster replay`: fetches, reads, checks and converts replay files.
 
-mod file;
 mod page;
 
 use std::{
@@ -15,7 +14,6 @@ use bridgemaster_replay::{PublicKey, ReplayFile, decode, verify, write_transcrip
 use bridgemaster_whole_file as whole_file;
 use clap::{Args, Subcommand};
 
-use self::file::read;
 use super::{
     contest::ForkArgs,
     count::count,
@@ -23,6 +21,7 @@ use super::{
     input_file,
     match_client::{ServerFlag, signing_key_of},
     output, proto_json,
+    replay_file::read,
     runtime::block_on,
     table,
 };

@@ -1,20 +1,17 @@
 //! A replay as a page: in one file, or served here.
 
 use std::{
-    net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::Context as _;
-use bridgemaster_page::{SingleFile, single_file};
+use bridgemaster_page::SingleFile;
 use bridgemaster_proto::outside::Outside;
-use bridgemaster_replay::{encode_positions, verify};
-use bridgemaster_server::SinglePage;
+use bridgemaster_server::{LocalPage, LocalPages, NoPage};
 use bridgemaster_whole_file as whole_file;
-use tokio_util::sync::CancellationToken;
 
-use super::file::read;
-use crate::{browser, output, runtime::block_on, stop_signal::asked_to_stop};
+use crate::{local_pages, output, replay_page::page_of};
 
 /// How the names of replay files end, where servers and commands write them.
 const ENDING: &str = ".replay.binpb";
@@ -35,34 +32,24 @@ pub(super) fn write(file: &Path, out: Option<&Path>) -> anyhow::Result<()> {
 /// Serves a replay until Ctrl-C.
 pub(super) fn open(file: &Path) -> anyhow::Result<()> {
     let (match_id, page) = page_of(file)?;
-    block_on(async move {
-        let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let served = SinglePage::bind(free).await?;
-        let stop = CancellationToken::new();
-        let (stopped, asked) = (stop.clone(), asked_to_stop());
-        tokio::spawn(async move {
-            asked.await;
-            stopped.cancel();
-        });
-        let url = format!("http://{}/", served.local_addr());
-        output::print(&format!(
-            "match {} at {url} (Ctrl-C stops)\n",
-            Outside(&match_id)
-        ))?;
-        browser::open(&url);
-        served
-            .run(page.html, &page.content_security_policy, stop)
-            .await;
-        Ok(())
-    })
+    let what = format!("match {}", Outside(&match_id));
+    local_pages::show(&what, Arc::new(OneReplay(page)))
 }
 
-/// The page of a replay file that holds, and its match.
-fn page_of(file: &Path) -> anyhow::Result<(String, SingleFile)> {
-    let replay = read(file)?.replay;
-    verify(&replay).with_context(|| format!("{} does not hold", file.display()))?;
-    let positions = encode_positions(&replay).with_context(|| file.display().to_string())?;
-    Ok((replay.match_id, single_file(&positions)))
+/// One page, at `/`.
+struct OneReplay(SingleFile);
+
+impl LocalPages for OneReplay {
+    fn page(&self, path: &str) -> Result<LocalPage, NoPage> {
+        match path {
+            "/" => Ok(LocalPage {
+                html: self.0.html.clone(),
+                content_security_policy: self.0.content_security_policy.clone(),
+                read_again: None,
+            }),
+            _ => Err(NoPage::Unknown),
+        }
+    }
 }
 
 /// The name of the HTML file beside a replay file.

@@ -10,6 +10,7 @@ use std::{
 };
 
 use crate::{
+    contest::Contest,
     program::{bridgemaster, run, sample_replay, signal, succeed},
     served_match::Served,
 };
@@ -203,6 +204,53 @@ fn a_replay_is_opened_at_an_address_of_its_own_until_it_is_stopped() {
     );
     assert!(get(&at, "/other", &host(&at)).0.starts_with("HTTP/1.1 404"));
     opened.stop();
+}
+
+#[test]
+fn a_contest_is_opened_with_its_matches_while_it_grows() {
+    let contest = Contest::new();
+    let flags = ["--bot", "greedy", "--against", "random", "--groups", "2"];
+    let ran = contest.run(&flags);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // As it was when one match had ended.
+    let results = contest.path.join("results.jsonl");
+    let all = fs::read_to_string(&results).unwrap();
+    let first = all.split_inclusive('\n').next().unwrap();
+    fs::write(&results, first).unwrap();
+    let mut opened = Running::start(&["contest", "open", contest.path.to_str().unwrap()]);
+    let (at, path) = address(&opened.line("http://"));
+    let (head, body) = get(&at, &path, &host(&at));
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(
+        !head.contains("script-src") && head.contains("refresh: 5"),
+        "{head}"
+    );
+    assert!(body.contains("<bdi>greedy</bdi>"), "{body}");
+    let links = |body: &str| -> Vec<String> {
+        let links = body.split("<a href=\"/match/").skip(1);
+        links
+            .map(|link| format!("/match/{}", link.split('"').next().unwrap()))
+            .collect()
+    };
+    assert_eq!(links(&body).len(), 1, "{body}");
+    fs::write(&results, &all).unwrap();
+    let (head, body) = get(&at, &path, &host(&at));
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    let links = links(&body);
+    assert!(links.len() >= 4, "{body}");
+    let (head, body) = get(&at, &links[0], &host(&at));
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(head.contains("script-src 'sha256-"), "{head}");
+    assert!(body.contains("id=\"positions\"") && body.contains("<a href=\"/\">All matches"));
+    for (from, path, code) in [("evil.example", "/", 403), (&*at, "/match/9.9", 404)] {
+        let (head, _) = get(&at, path, &host(from));
+        assert!(head.starts_with(&format!("HTTP/1.1 {code}")), "{head}");
+    }
+    let foreign = format!("{}origin: http://evil.example\r\n", host(&at));
+    assert!(get(&at, "/", &foreign).0.starts_with("HTTP/1.1 403"));
+    opened.stop();
+    let none = run(["contest", "open", "/no/such/contest"]);
+    assert_eq!(none.code, Some(2), "{}", none.err);
 }
 
 #[test]

@@ -3,12 +3,12 @@
 
 mod desk;
 mod guard;
+mod local;
 mod opening;
 mod reply;
 mod service;
-mod single;
 
 pub(crate) use desk::Desk;
 pub(crate) use guard::Guard;
+pub use local::{LocalPage, LocalPages, LocalServer, NoPage};
 pub(crate) use service::Page;
-pub use single::SinglePage;

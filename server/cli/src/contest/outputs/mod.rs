@@ -3,6 +3,7 @@
 mod csv;
 #[cfg(test)]
 mod examples;
+pub(super) mod html;
 mod json;
 mod junit;
 mod markdown;
