@@ -213,7 +213,7 @@ fn an_offer_that_is_not_taken_in_time_is_withdrawn_and_the_bot_rests() {
     let mut scene = Scene::new();
     let stream = scene.attend("ada", 1);
     scene.offer("m", &["ada"]).unwrap();
-    scene.told(stream);
+    let offered = scene.offers(stream).remove(0).offer_id;
     scene.pass(STARTUP - Duration::from_millis(1));
     assert_eq!(scene.shown("ada").unwrap().slots_used, 1);
     scene.pass(Duration::from_millis(1));
@@ -221,7 +221,7 @@ fn an_offer_that_is_not_taken_in_time_is_withdrawn_and_the_bot_rests() {
         Message::OfferWithdrawn(withdrawn) => Some(withdrawn),
         _ => None,
     });
-    assert_eq!(withdrawn.offer_id, "m-0");
+    assert_eq!(withdrawn.offer_id, offered);
     assert_eq!(scene.shown("ada").unwrap().slots_used, 0);
     let refused = scene.offer("n", &["ada"]).unwrap_err();
     assert!(
@@ -424,7 +424,7 @@ fn offers_of_an_earlier_server_wait_for_their_bots() {
     let offer = scene.seat_offer("m", 0, &bot("ada"), "1");
     scene.room.place(&queue(), &bot("ada"), offer);
     let stream = scene.attend("ada", 1);
-    assert_eq!(scene.offers(stream)[0].offer_id, "m-0");
+    assert!(scene.offers(stream)[0].offer_id.starts_with("m-0-"));
 
     let closed = QueueId::new("closed").unwrap();
     let offer = scene.seat_offer("n", 0, &bot("bob"), "1");
