@@ -398,15 +398,15 @@ mod tests {
 
     #[test]
     fn a_bot_is_suspected_of_being_behind_in_annulled_matches_far_more_often_than_in_others() {
-        let lags = (0..140).map(|number| (10, number % 7 == 0, number % 2 == 0 || number % 7 == 0));
+        let lags = (0..154).map(|number| (10, number % 7 == 0, number % 2 == 0 || number % 7 == 0));
         assert!(matches!(
             told(lags),
             Some(Suspicion::WhenBehind {
-                behind: 20,
-                annulled: 20
+                behind: 22,
+                annulled: 22
             })
         ));
-        let as_often = (0..140).map(|number| (10, number % 7 == 0, number % 2 == 0));
+        let as_often = (0..154).map(|number| (10, number % 7 == 0, number % 2 == 0));
         assert_eq!(told(as_often), None);
     }
 
