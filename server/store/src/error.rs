@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// An operation of the store that was refused or failed. Nothing of it is stored, but for
-/// [`StoreError::Io`], where that is not known.
+/// [`StoreError::Io`] and [`StoreError::Unreachable`], where that is not known.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -279,6 +279,62 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// What the system or SQLite says.
+        detail: String,
+    },
+    /// The address of a database is none of PostgreSQL.
+    #[error(
+        "this is no address of a PostgreSQL database: {detail}; \
+         give postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+    )]
+    BadAddress {
+        /// What is wrong with it, without repeating it: it may have a password.
+        detail: String,
+    },
+    /// The database is older than this program can use.
+    #[error(
+        "{database} is PostgreSQL {version}, and this program needs {} or newer: \
+         upgrade it, or name another database",
+        crate::limits::POSTGRES_OLDEST
+    )]
+    OldPostgres {
+        /// Its address.
+        database: String,
+        /// Its version.
+        version: i32,
+    },
+    /// The database has tables of another program.
+    #[error("{database} has tables of another program: give a database of its own")]
+    ForeignTables {
+        /// Its address.
+        database: String,
+    },
+    /// The database is a standby, which may be read but not written.
+    #[error("{database} is a standby that may not be written: name the primary")]
+    StandbyOnly {
+        /// Its address.
+        database: String,
+    },
+    /// Another server has taken the database over since. What this server has not stored yet is the
+    /// other's to decide.
+    #[error(
+        "{database} has been taken over by another server since: this one must not go on; \
+         let one server use the database"
+    )]
+    EpochOver {
+        /// Its address.
+        database: String,
+    },
+    /// The database does not answer, or fails. A commit was tried again for
+    /// [`POSTGRES_PATIENCE`](crate::limits::POSTGRES_PATIENCE); whether one that failed so is
+    /// stored is known only when the store is opened again: either all of it is there, or nothing.
+    #[error(
+        "{database} cannot be used: {detail}; \
+         see that PostgreSQL runs there and lets this user in, then start again"
+    )]
+    Unreachable {
+        /// Its address.
+        database: String,
+        /// What the system or PostgreSQL says.
         detail: String,
     },
     /// The store has been closed.

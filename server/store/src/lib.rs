@@ -4,10 +4,11 @@
 //!
 //! [`Store`] is the contract; all implementations pass the same conformance tests:
 //! * [`SqliteStore`] stores in a data folder, as durably as its [`Durability`] says;
+//! * [`PostgresStore`] stores in a PostgreSQL database;
 //! * [`MemoryStore`] stores in memory: everything ends with the process.
 //!
 //! A server opens a [`SqliteStore`] and locks the folder. A command that runs beside it opens
-//! [`SqliteKeys`], which can change only API keys.
+//! [`SqliteKeys`], which can change only API keys. [`PostgresKeys`] is the same for PostgreSQL.
 //!
 //! A match in play is a header and a journal of numbered entries. A server commits what happened
 //! before anybody sees the effect; after a restart it reads every match in play back and goes on. A
@@ -21,9 +22,11 @@ mod closed;
 mod commits_file;
 mod damage;
 mod data_dir;
+mod detached;
 mod error;
 mod file_names;
 mod inspector;
+mod journal;
 mod journal_batch;
 mod keys;
 mod ladder_batch;
@@ -32,6 +35,8 @@ pub mod limits;
 mod matches;
 mod memory;
 mod memory_ladders;
+mod postgres;
+mod rows;
 mod secrets;
 mod sqlite;
 mod store;
@@ -54,6 +59,7 @@ pub use matches::{
     FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, MatchCounts, Notes, OpenMatch, Write,
 };
 pub use memory::MemoryStore;
+pub use postgres::{PostgresKeys, PostgresStore};
 pub use sqlite::{
     CheckReport, Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore, backup, check,
     check_with, replace, restore,

@@ -1,5 +1,7 @@
 //! The limits of the store, each with its reason.
 
+use std::time::Duration;
+
 /// Largest header of a match, in bytes: 1 MiB. A header holds the rules and the tickets of the
 /// seats, a few KiB; the bound keeps the reading of one match after a restart small.
 pub const MAX_HEADER_BYTES: usize = 1024 * 1024;
@@ -51,3 +53,39 @@ pub const MAX_PAGE_LADDER_MATCHES: u32 = 1_000;
 
 /// Most matches of one page of [`Store::finished`](crate::Store::finished).
 pub const MAX_PAGE_MATCHES: u32 = 500;
+
+/// The oldest version of PostgreSQL that a store is kept in: the oldest that the tests know.
+pub const POSTGRES_OLDEST: i32 = 15;
+
+/// Connections to PostgreSQL that read matches. Reads are short. With one that writes and one that
+/// reads keys, a server has two more.
+pub const POSTGRES_READERS: u32 = 4;
+
+/// How long PostgreSQL is waited for when a connection is made, and a free connection when
+/// something is read.
+pub const POSTGRES_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long one statement may take: a page of the largest summaries over a slow network. It does not
+/// bound the wait of a commit for a standby: [`POSTGRES_TRY_TIMEOUT`] does.
+pub const POSTGRES_STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long PostgreSQL waits for the next statement of a transaction, until it takes the
+/// transaction of a server that is gone back: statements of a transaction follow at once.
+pub const POSTGRES_IDLE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a statement waits for another transaction: longer than [`POSTGRES_IDLE_TIMEOUT`], so
+/// that a server outwaits the one that it takes over from.
+pub const POSTGRES_LOCK_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How long one try of a transaction may take, its commit included.
+pub const POSTGRES_TRY_TIMEOUT: Duration = Duration::from_secs(40);
+
+/// How long after its beginning a transaction is tried again: a restart of PostgreSQL or a switch to
+/// a standby takes less. All matches wait meanwhile, and nobody's time runs out.
+pub const POSTGRES_PATIENCE: Duration = Duration::from_secs(60);
+
+/// The pause after the first try that failed; each later one is twice as long.
+pub const POSTGRES_FIRST_PAUSE: Duration = Duration::from_millis(50);
+
+/// The longest pause between two tries: how long a server does not notice that PostgreSQL is back.
+pub const POSTGRES_LONGEST_PAUSE: Duration = Duration::from_secs(1);

@@ -1,6 +1,7 @@
 //! `bridgemaster key`: the API keys of a server.
 
 mod naming;
+mod place;
 mod roster;
 
 use std::{
@@ -11,13 +12,12 @@ use std::{
 use anyhow::Context as _;
 use bridgemaster_proto::outside::Outside;
 use bridgemaster_server::identity::{ApiKey, KeyScope, look_alike};
-use bridgemaster_store::{
-    DATABASE_FILE, DamagedKey, DataDir, Key, KeyName, KeyStore, NewKey, OwnerName, SqliteKeys,
-};
+use bridgemaster_store::{DamagedKey, Key, KeyName, NewKey, OwnerName};
 use clap::{Args, Subcommand};
 
 use self::{
     naming::{check_likeness, check_name, check_owner, check_owner_likeness},
+    place::{KeyPlace, Keys},
     roster::Entry,
 };
 use super::{
@@ -73,14 +73,13 @@ enum KeyCommand {
         /// New file to write the key to, readable by this user only [default: standard output]
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
-        /// Data folder of the server, which may be running; created if missing
-        #[arg(long = "data", value_name = "DIR")]
-        dir: PathBuf,
+        #[command(flatten)]
+        place: KeyPlace,
     },
     /// List all keys, without their secrets
     List {
         #[command(flatten)]
-        data: DataFlag,
+        place: KeyPlace,
     },
     /// Revoke a key for good; a running server applies it within 5 s
     #[command(after_help = "A key that is damaged is removed, and its name is free again.")]
@@ -89,36 +88,8 @@ enum KeyCommand {
         #[arg(value_name = "ID|NAME")]
         key: String,
         #[command(flatten)]
-        data: DataFlag,
+        place: KeyPlace,
     },
-}
-
-#[derive(Args)]
-struct DataFlag {
-    /// Data folder of the server, which may be running
-    #[arg(long = "data", value_name = "DIR")]
-    dir: PathBuf,
-}
-
-impl DataFlag {
-    /// The keys of a folder that is there; nothing is made.
-    async fn keys(&self) -> anyhow::Result<SqliteKeys> {
-        let shown = self.dir.display();
-        if !self.dir.is_dir() {
-            return Err(misuse(format!("--data {shown}: there is no such folder")));
-        }
-        if !self.dir.join(DATABASE_FILE).is_file() {
-            return Err(misuse(format!(
-                "--data {shown}: this is no data folder; `key add` or `serve --data` makes one"
-            )));
-        }
-        open(&self.dir).await
-    }
-}
-
-/// The keys of a folder, which is made if it is missing.
-async fn open(dir: &Path) -> anyhow::Result<SqliteKeys> {
-    Ok(SqliteKeys::open(&DataDir::prepare(dir)?).await?)
 }
 
 impl KeyArgs {
@@ -132,7 +103,7 @@ impl KeyArgs {
                     owner,
                     from_csv,
                     output,
-                    dir,
+                    place,
                 } => {
                     let wanted = match (name, from_csv) {
                         (Some(name), _) => Wanted::One(single(name, owner, scopes, expires)?),
@@ -141,10 +112,10 @@ impl KeyArgs {
                     };
                     // Before a key is made: nobody could ever read it if it had no place.
                     let file = output.as_deref().map(SecretFile::new).transpose()?;
-                    add(&open(&dir).await?, wanted, file).await
+                    add(&place.made().await?, wanted, file).await
                 }
-                KeyCommand::List { data } => list(&data.keys().await?).await,
-                KeyCommand::Revoke { key, data } => revoke(&data.keys().await?, &key).await,
+                KeyCommand::List { place } => list(&place.keys().await?).await,
+                KeyCommand::Revoke { key, place } => revoke(&place.keys().await?, &key).await,
             }
         })
     }
@@ -253,7 +224,7 @@ fn drawn(entry: &Entry) -> (ApiKey, NewKey) {
     (key, new)
 }
 
-async fn add(keys: &SqliteKeys, wanted: Wanted, file: Option<SecretFile>) -> anyhow::Result<()> {
+async fn add(keys: &Keys, wanted: Wanted, file: Option<SecretFile>) -> anyhow::Result<()> {
     let (all, damaged) = (keys.keys().await?, keys.damaged_keys().await?);
     let (text, made) = match &wanted {
         Wanted::One(entry) => {
@@ -298,7 +269,7 @@ async fn add(keys: &SqliteKeys, wanted: Wanted, file: Option<SecretFile>) -> any
     Ok(())
 }
 
-async fn list(keys: &SqliteKeys) -> anyhow::Result<()> {
+async fn list(keys: &Keys) -> anyhow::Result<()> {
     let (all, damaged) = (keys.keys().await?, keys.damaged_keys().await?);
     let rows = all.iter().map(|key| {
         [
@@ -336,7 +307,7 @@ async fn list(keys: &SqliteKeys) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn revoke(keys: &SqliteKeys, which: &str) -> anyhow::Result<()> {
+async fn revoke(keys: &Keys, which: &str) -> anyhow::Result<()> {
     let all = keys.keys().await?;
     let named = |key: &&Key| key.is_in_force() && key.name.as_str() == which;
     let key = all
@@ -353,7 +324,7 @@ async fn revoke(keys: &SqliteKeys, which: &str) -> anyhow::Result<()> {
 }
 
 /// Removes a key that is damaged: nothing can be written into it any more.
-async fn remove_damaged(keys: &SqliteKeys, which: &str) -> anyhow::Result<()> {
+async fn remove_damaged(keys: &Keys, which: &str) -> anyhow::Result<()> {
     let damaged = keys.damaged_keys().await?;
     let named = |key: &&DamagedKey| key.name.as_ref().is_some_and(|name| name.as_str() == which);
     let key = damaged

@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use bridgemaster_server::{KeepReplays, identity::PublicRead};
+use bridgemaster_store::Durability;
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::Deserialize;
 
@@ -27,21 +28,32 @@ pub(crate) struct ServeArgs {
     /// keys of `bridgemaster key`. Without it everything ends with the server
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
+    /// PostgreSQL database that keeps the same in place of a data folder, as
+    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE. The environment does not show the password to
+    /// other users
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "BRIDGEMASTER_STORE",
+        hide_env_values = true,
+        conflicts_with = "data"
+    )]
+    pub(super) store: Option<String>,
     /// What an answered move survives [default: power]
     #[arg(long, value_enum)]
     pub(super) survives: Option<Survives>,
-    /// Replays of ended matches to keep in the data folder: `all`, a time such as 30d, or the last
+    /// Replays of ended matches to keep in the store: `all`, a time such as 30d, or the last
     /// so many matches, such as 1000000; results are kept for ever [default: all]
     #[arg(long, value_name = "TIME|NUMBER|all", value_parser = keep_replays::parse)]
     pub(super) keep_replays: Option<KeepReplays>,
-    /// Drop a match of the data folder that cannot go on; can be repeated
+    /// Drop a match of the store that cannot go on; can be repeated
     #[arg(long, value_name = "MATCH_ID")]
     pub(super) drop_match: Vec<String>,
     /// Drain time: time that matches have to end when the server is asked to stop, in seconds; a
-    /// second signal skips it [default: 5 with --data, else 30]
+    /// second signal skips it [default: 5 with --data or --store, else 30]
     #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(..=i64::from(MAX_DRAIN_SECONDS)))]
     pub(super) drain_time: Option<u32>,
-    /// Require an API key of the data folder from every caller
+    /// Require an API key of the store from every caller
     #[arg(long)]
     pub(super) require_keys: bool,
     /// Show this without an API key, on a server that requires them: the results of ladders,
@@ -87,6 +99,15 @@ pub(super) enum Survives {
     Power,
     /// A crash of the server and kill -9, but not of the machine: faster
     Kill,
+}
+
+impl From<Survives> for Durability {
+    fn from(flag: Survives) -> Self {
+        match flag {
+            Survives::Power => Self::Power,
+            Survives::Kill => Self::Process,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum, Deserialize)]

@@ -12,7 +12,8 @@ use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 use bridgemaster_bots::log_filter;
 use bridgemaster_server::{BindError, LineLimit, Server, ServerOptions, Storage};
 use bridgemaster_store::{
-    DataDir, Durability, IntegrityCheck, KeyStore, SqliteOptions, SqliteStore, Store, StoreError,
+    DataDir, Durability, IntegrityCheck, KeyStore, PostgresStore, SqliteOptions, SqliteStore,
+    Store, StoreError,
 };
 use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
@@ -27,8 +28,8 @@ use tracing_subscriber::{
 };
 
 use super::{output, runtime::block_on, stop_signal::asked_to_stop, tls_flags::reload_on_hangup};
-use flags::{LogForm, Survives};
-use settings::{PageSettings, Settings};
+use flags::LogForm;
+use settings::{PageSettings, Settings, StorePlace};
 
 pub(super) use flags::ServeArgs;
 
@@ -91,10 +92,14 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
             "anybody who can reach the server can make matches; require API keys with --require-keys"
         );
     }
-    let store = match &settings.data {
-        Some(folder) => {
+    let durability = settings.survives.into();
+    let store: Option<Arc<dyn Store>> = match &settings.store {
+        Some(StorePlace::Folder(folder)) => {
             let is_to_drop = !settings.drop_match.is_empty();
-            Some(open_store(folder, settings.survives, is_to_drop).await?)
+            Some(open_folder(folder, durability, is_to_drop).await?)
+        }
+        Some(StorePlace::Database(url)) => {
+            Some(Arc::new(PostgresStore::open(url, durability).await?))
         }
         None => None,
     };
@@ -216,16 +221,13 @@ fn explained(error: BindError) -> anyhow::Error {
 }
 
 /// The store in a data folder, from which something may be dropped at once.
-async fn open_store(
+async fn open_folder(
     folder: &Path,
-    survives: Survives,
+    durability: Durability,
     is_to_drop: bool,
 ) -> Result<Arc<dyn Store>, StoreError> {
     let options = SqliteOptions {
-        durability: match survives {
-            Survives::Power => Durability::Power,
-            Survives::Kill => Durability::Process,
-        },
+        durability,
         // What is dropped frees pages, which must be its own.
         integrity_check: match is_to_drop {
             true => IntegrityCheck::Full,

@@ -20,7 +20,7 @@ const DEFAULT_LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 50051);
 /// Default address of the page: the port that programs with a page for their users usually take.
 const DEFAULT_PAGE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
-/// Default drain time with a data folder, in seconds: enough for matches that are about to end; the
+/// Default drain time with a store, in seconds: enough for matches that are about to end; the
 /// others go on after the restart.
 const DURABLE_DRAIN_SECONDS: u32 = 5;
 
@@ -28,7 +28,7 @@ const DURABLE_DRAIN_SECONDS: u32 = 5;
 pub(super) struct Settings {
     pub(super) listen: SocketAddr,
     pub(super) replays: Option<PathBuf>,
-    pub(super) data: Option<PathBuf>,
+    pub(super) store: Option<StorePlace>,
     pub(super) survives: Survives,
     pub(super) keep_replays: KeepReplays,
     pub(super) drop_match: Vec<String>,
@@ -42,6 +42,36 @@ pub(super) struct Settings {
     pub(super) verbose: u8,
     pub(super) limits: Limits,
     pub(super) ladders: Vec<Ladder>,
+}
+
+/// Where a store is.
+#[derive(Clone)]
+pub(super) enum StorePlace {
+    /// In a data folder.
+    Folder(PathBuf),
+    /// In the PostgreSQL database of this address, which may have a password.
+    Database(String),
+}
+
+impl StorePlace {
+    /// That of flags and file. A flag wins.
+    ///
+    /// # Errors
+    /// When the file names two.
+    fn of(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<Option<Self>> {
+        let named = match (&args.data, &args.store) {
+            (None, None) => (&file.data, &file.store),
+            (data, store) => (data, store),
+        };
+        match named {
+            (Some(_), Some(_)) => Err(misuse(
+                "data and store: a server keeps its matches in one of them",
+            )),
+            (Some(folder), None) => Ok(Some(Self::Folder(folder.clone()))),
+            (None, Some(url)) => Ok(Some(Self::Database(url.clone()))),
+            (None, None) => Ok(None),
+        }
+    }
 }
 
 /// Where the page is served.
@@ -95,11 +125,12 @@ impl Settings {
         let public_read = args.public_read.or(file.public_read);
         let drain_time = args.drain_time.or(file.drain_time);
         let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
+        let store = StorePlace::of(&args, &file)?;
         let settings = Self {
             page: PageSettings::of(&args, &file, listen),
             listen,
             replays: args.replays.or(file.replays),
-            data: args.data.or(file.data),
+            store,
             survives: survives.unwrap_or(Survives::Power),
             keep_replays: keep_replays.unwrap_or_default(),
             drop_match: args.drop_match,
@@ -128,7 +159,7 @@ impl Settings {
         addresses.any(|addr| !addr.ip().is_loopback())
     }
 
-    /// Refuses flags that need a data folder when none is given.
+    /// Refuses flags that need a store when none is given.
     fn check_data(&self, says_what_survives: bool, says_what_is_kept: bool) -> anyhow::Result<()> {
         let needing = [
             ("--require-keys", self.require_keys),
@@ -137,8 +168,8 @@ impl Settings {
             ("--drop-match", !self.drop_match.is_empty()),
         ];
         match needing.iter().find(|(_, is_given)| *is_given) {
-            Some((flag, _)) if self.data.is_none() => Err(misuse(format!(
-                "{flag} needs the data folder of --data DIR"
+            Some((flag, _)) if self.store.is_none() => Err(misuse(format!(
+                "{flag} needs the data folder of --data DIR, or the database of --store URL"
             ))),
             _ => Ok(()),
         }
@@ -192,7 +223,7 @@ impl Settings {
     }
 
     fn with_drain_time(mut self, seconds: Option<u32>) -> anyhow::Result<Self> {
-        let default = self.data.is_some().then_some(DURABLE_DRAIN_SECONDS);
+        let default = self.store.is_some().then_some(DURABLE_DRAIN_SECONDS);
         if let Some(seconds) = seconds.or(default) {
             if seconds > MAX_DRAIN_SECONDS {
                 return Err(misuse(format!(

@@ -1,4 +1,5 @@
-//! Tests that need a tool besides the Rust toolchain: Python with gRPC, PyYAML, and buf.
+//! Tests that need a tool besides the Rust toolchain: Python with gRPC, PyYAML, buf, and
+//! PostgreSQL.
 //!
 //! A machine with only Rust must pass `cargo test`, and must not look as if these tests had run.
 //! The built-in harness hides what a passing test prints and cannot ignore a test at run time, so
@@ -11,6 +12,9 @@
 mod action;
 #[path = "../../../service/tests/certificates/mod.rs"]
 mod certificates;
+#[path = "../../../store/tests/postgres_server/mod.rs"]
+mod postgres_server;
+mod postgres_store;
 mod protocol_lint;
 mod python_bot;
 mod python_package;
@@ -30,6 +34,7 @@ fn main() -> ExitCode {
         .chain(python_package::trials())
         .chain(protocol_lint::trials())
         .chain(action::trials())
+        .chain(postgres_store::trials())
         .chain(starved_bot::trials());
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }

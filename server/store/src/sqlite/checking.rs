@@ -6,16 +6,17 @@ use sqlx::{Row as _, SqliteConnection};
 
 use super::{
     failure::Fault,
-    finished_rows, identity, journal, key_rows, ladder_rows, log_file, note_rows, open_rows,
-    opening,
-    replay_rows::{self, ReplayRow},
-    secret_rows,
+    identity, journal, key_rows, ladder_rows, log_file, note_rows, open_rows, opening, secret_rows,
     writer::{check_together, tail},
 };
 use crate::{
     Damage, DamagedValue, DataDir, Inspector, KeyName, MatchId, OpenMatch, StoreError, Tail,
     checksum::StoreId,
     commits_file::{self, Told},
+    rows::{
+        finished_rows::read,
+        replay_rows::{ReplayRow, replay_of},
+    },
 };
 
 /// What a check has found.
@@ -195,7 +196,7 @@ async fn check_finished(
         }
         last = number;
         report.finished += 1;
-        let (finished, parties) = match finished_rows::read(store, &row) {
+        let (finished, parties) = match read(store, &row) {
             Ok(read) => read,
             Err(damage) => {
                 report.damages.push(damage);
@@ -241,7 +242,7 @@ async fn replay(
     .bind(finish_number)
     .fetch_one(connection)
     .await?;
-    Ok(replay_rows::replay_of(store, match_id, &row))
+    Ok(replay_of(store, match_id, &row))
 }
 
 /// Whether a finished match is in the list of a name.

@@ -7,15 +7,14 @@ use sqlx::{
     sqlite::{SqlitePool, SqliteRow},
 };
 
-use super::{
-    failure::Fault,
-    match_ids::{STAND_IN_FINISHED, id_of, stand_in},
-    replay_rows,
-};
+use super::{failure::Fault, replay_rows};
 use crate::{
-    Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, KeyName,
-    MatchId,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
+    FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, KeyName, MatchId,
+    checksum::StoreId,
+    rows::{
+        finished_rows::{checksum_of, kept_of, page_of, read, stands_in_for},
+        match_ids::id_of,
+    },
 };
 
 /// A page of the finished matches of a party, by the lists of parties.
@@ -87,17 +86,6 @@ pub(super) async fn delete(
     Ok(())
 }
 
-fn checksum_of(store: StoreId, finished: &FinishedMatch, parties: &str) -> i64 {
-    store
-        .row("finished_match")
-        .text(finished.match_id.as_str())
-        .number(finished.opened_at_unix_ms)
-        .number(finished.ended_at_unix_ms)
-        .bytes(&finished.summary)
-        .text(parties)
-        .finish()
-}
-
 /// The row of a finished match, by its id or by what stands in for it.
 pub(super) async fn number(
     database: &mut SqliteConnection,
@@ -107,8 +95,7 @@ pub(super) async fn number(
         .bind(id.as_str())
         .fetch_optional(&mut *database)
         .await?;
-    let named = id.as_str().strip_prefix(STAND_IN_FINISHED);
-    let Some(number) = named.and_then(|number| number.parse::<i64>().ok()) else {
+    let Some(number) = stands_in_for(id) else {
         return Ok(found);
     };
     if found.is_some() {
@@ -147,62 +134,8 @@ pub(super) async fn page(
         None => query,
         Some(of) => query.bind(of.as_str()),
     };
-    let mut rows = query.fetch_all(database).await?;
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    let number = |row: &SqliteRow| row.try_get(0).unwrap_or_default();
-    let mut page = FinishedPage {
-        matches: Vec::with_capacity(rows.len()),
-        damaged: Vec::new(),
-        next: rows
-            .last()
-            .filter(|_| has_more)
-            .map(|row| FinishedCursor(number(row))),
-    };
-    for row in &rows {
-        match read(store, row) {
-            Ok((finished, parties)) => {
-                let is_party = |of: &KeyName| parties.lines().any(|name| name == of.as_str());
-                if of.is_none_or(is_party) {
-                    page.matches.push(finished);
-                } else {
-                    page.damaged.push(Damage {
-                        value: DamagedValue::Party(finished.match_id),
-                        detail: "it is in a list of another".to_owned(),
-                    });
-                }
-            }
-            Err(damage) => page.damaged.push(damage),
-        }
-    }
-    Ok(page)
-}
-
-/// A finished match and its parties, from a row as lists read it.
-pub(super) fn read(store: StoreId, row: &SqliteRow) -> Result<(FinishedMatch, String), Damage> {
-    let read = || -> Result<_, sqlx::Error> {
-        let parties: String = row.try_get(5)?;
-        let finished = FinishedMatch {
-            match_id: MatchId::new(row.try_get::<String, _>(1)?)
-                .map_err(|error| sqlx::Error::Decode(error.into()))?,
-            opened_at_unix_ms: row.try_get(2)?,
-            ended_at_unix_ms: row.try_get(3)?,
-            summary: row.try_get(4)?,
-        };
-        let computed = checksum_of(store, &finished, &parties);
-        Ok((finished, parties, row.try_get::<i64, _>(6)? == computed))
-    };
-    let problem = match read() {
-        Ok((finished, parties, true)) => return Ok((finished, parties)),
-        Ok((_, _, false)) => CHECKSUM_DIFFERS.to_owned(),
-        Err(error) => error.to_string(),
-    };
-    let id = id_of(row, 1)
-        .unwrap_or_else(|| stand_in(STAND_IN_FINISHED, row.try_get(0).unwrap_or_default()));
-    Err(Damage {
-        value: DamagedValue::Summary(id),
-        detail: problem,
-    })
+    let rows = query.fetch_all(database).await?;
+    Ok(page_of(store, rows, limit, of))
 }
 
 /// A finished match, by its id.
@@ -277,17 +210,6 @@ pub(super) async fn kept_replays(
             return Ok(kept);
         }
     }
-}
-
-fn kept_of(store: StoreId, row: &SqliteRow) -> Option<KeptReplay> {
-    let (finished, _) = read(store, row).ok()?;
-    let bytes: i64 = row.try_get(7).ok()?;
-    Some(KeptReplay {
-        match_id: finished.match_id,
-        ended_at_unix_ms: finished.ended_at_unix_ms,
-        bytes: bytes.unsigned_abs(),
-        place: FinishedCursor(row.try_get(0).ok()?),
-    })
 }
 
 #[cfg(test)]

@@ -1,57 +1,17 @@
 //! The journal: all of it is read once, when the store is opened, and then a match at a time.
 
-use std::collections::{HashMap, VecDeque};
-
 use sqlx::{Row as _, SqliteConnection, sqlite::SqliteRow};
 
-use super::{
-    batch_numbers::BatchNumbers,
-    failure::Fault,
-    in_play::{InPlay, MatchesInPlay, Standing},
-    open_rows::OpenRow,
-    sweep::Sweep,
-};
+use super::failure::Fault;
 use crate::{
-    Damage, DamagedValue, MatchId,
     checksum::StoreId,
-    journal_batch::{self, Batch, Part},
+    journal::{
+        in_play::InPlay,
+        reading::{BATCHES_AT_ONCE, Journal, Loaded, journal_of},
+        sweep::{Sweep, Swept},
+    },
+    rows::open_rows::OpenRow,
 };
-
-/// What the matches in play and the journal come to.
-pub(super) struct Loaded {
-    pub(super) matches: MatchesInPlay,
-    /// With the batches that are not needed, unless damage was found: then what is left of a
-    /// damaged match stays until that is dropped and the store opened again.
-    pub(super) sweep: Sweep,
-    pub(super) damages: Vec<Damage>,
-}
-
-/// A match while the journal is read.
-struct Reading {
-    row: OpenRow,
-    entries: Vec<Vec<u8>>,
-    batches: BatchNumbers,
-    /// The first thing that is wrong with its journal.
-    problem: Option<String>,
-}
-
-/// A batch of which it cannot be told whose it is.
-struct Unreadable {
-    number: i64,
-    /// The largest key given by the next batch that can be read.
-    match_keys_given: Option<i64>,
-}
-
-/// All matches while the journal is read.
-struct Journal {
-    matches: HashMap<i64, Reading>,
-    /// The largest key that was given to a match.
-    match_keys_given: i64,
-    /// The batches that were read.
-    numbers: Vec<i64>,
-    unreadable: Vec<Unreadable>,
-    damages: Vec<Damage>,
-}
 
 /// Reads the journal of all matches in play.
 pub(super) async fn load(
@@ -60,182 +20,17 @@ pub(super) async fn load(
     open: Vec<OpenRow>,
 ) -> Result<Loaded, Fault> {
     let mut journal = Journal::of(open);
-    let mut next: VecDeque<(i64, Vec<u8>)> = VecDeque::new();
     loop {
-        let last = journal.numbers.last().copied();
-        if next.is_empty() {
-            next.extend(next_batches(connection, last.unwrap_or(0)).await?);
+        let batches = next_batches(connection, journal.last()).await?;
+        if batches.is_empty() {
+            return Ok(journal.finish());
         }
-        let Some((number, body)) = next.pop_front() else {
-            break;
-        };
-        // A page of the file that stands for another one gives rows that were not asked for.
-        if last.is_some_and(|last| number <= last) {
-            let problem = format!("batch {number} of the journal is out of order");
-            return Err(Fault::Contradiction(problem));
-        }
-        journal.append(number, journal_batch::read(store, number, &body));
-    }
-    journal.lay_unreadable_to_matches();
-    Ok(journal.finish())
-}
-
-impl Journal {
-    /// Before its first batch.
-    fn of(open: Vec<OpenRow>) -> Self {
-        let given = open.iter().map(|row| row.match_key).max();
-        let matches = open.into_iter().map(|row| {
-            let reading = Reading {
-                row,
-                entries: Vec::new(),
-                batches: BatchNumbers::default(),
-                problem: None,
-            };
-            (reading.row.match_key, reading)
-        });
-        Self {
-            matches: matches.collect(),
-            match_keys_given: given.unwrap_or(0),
-            numbers: Vec::new(),
-            unreadable: Vec::new(),
-            damages: Vec::new(),
-        }
-    }
-
-    /// Appends the next batch.
-    fn append(&mut self, number: i64, batch: Batch) {
-        self.numbers.push(number);
-        let given = batch.match_keys_given;
-        if given > 0 {
-            self.match_keys_given = self.match_keys_given.max(given);
-            for before in &mut self.unreadable {
-                before.match_keys_given.get_or_insert(given);
-            }
-        }
-        for part in batch.parts {
-            if let Some(reading) = self.matches.get_mut(&part.match_key) {
-                reading.append(number, part);
-            }
-        }
-        let Some(damage) = batch.damage else {
-            return;
-        };
-        self.damages.push(Damage {
-            value: DamagedValue::Batch(number),
-            detail: "it is not as it was written".to_owned(),
-        });
-        let Some(keys) = damage.match_keys else {
-            self.unreadable.push(Unreadable {
-                number,
-                match_keys_given: None,
-            });
-            return;
-        };
-        for key in keys {
-            if let Some(reading) = self.matches.get_mut(&key) {
-                reading.fails(format!("its part of batch {number} cannot be read"));
-            }
-        }
-    }
-
-    /// Has every match fail of which a batch may be that nobody can tell whose it is.
-    fn lay_unreadable_to_matches(&mut self) {
-        for unreadable in &self.unreadable {
-            let number = unreadable.number;
-            for reading in self.matches.values_mut() {
-                // A match with later entries would say that it has some in this batch.
-                let is_before = reading.batches.last().is_none_or(|last| last < number);
-                let given = unreadable.match_keys_given;
-                if is_before && given.is_none_or(|given| reading.row.match_key <= given) {
-                    reading.fails(format!(
-                        "batch {number}, which may be of it, cannot be read"
-                    ));
-                }
-            }
-        }
-    }
-
-    fn finish(self) -> Loaded {
-        let mut matches = MatchesInPlay {
-            match_keys_given: self.match_keys_given,
-            ..MatchesInPlay::default()
-        };
-        let mut damages = self.damages;
-        let mut sweep = Sweep::default();
-        let mut is_damaged = false;
-        for (_, reading) in self.matches {
-            for number in reading.batches.iter() {
-                sweep.enter(number);
-            }
-            let (id, in_play) = reading.finish();
-            if let Some(damage) = &in_play.damage {
-                is_damaged = true;
-                damages.push((**damage).clone());
-            }
-            matches.by_id.insert(id, in_play);
-        }
-        if !is_damaged {
-            for number in self.numbers {
-                sweep.has_been(number);
-            }
-        }
-        Loaded {
-            matches,
-            sweep,
-            damages,
+        for (number, body) in batches {
+            let read = journal.read(store, number, &body);
+            read.map_err(Fault::Contradiction)?;
         }
     }
 }
-
-impl Reading {
-    /// Appends the part of the next batch.
-    fn append(&mut self, number: i64, part: Part) {
-        let entries = self.entries.len() as u64;
-        if part.first_entry != entries || part.previous_batch != self.batches.last() {
-            self.fails(format!(
-                "batch {number} goes on from entry {}, and {entries} are there",
-                part.first_entry
-            ));
-        }
-        self.batches.push(number);
-        self.entries.extend(part.entries);
-    }
-
-    fn fails(&mut self, problem: String) {
-        self.problem.get_or_insert(problem);
-    }
-
-    fn finish(self) -> (MatchId, InPlay) {
-        let OpenRow {
-            match_key,
-            match_id,
-            opened_at_unix_ms,
-            problem,
-        } = self.row;
-        let header = problem.map(|detail| (DamagedValue::Header(match_id.clone()), detail));
-        let journal = self
-            .problem
-            .map(|detail| (DamagedValue::Journal(match_id.clone()), detail));
-        let damage = header.or(journal);
-        let damage = damage.map(|(value, detail)| Box::new(Damage { value, detail }));
-        let standing = Standing {
-            match_key,
-            opened_at_unix_ms,
-            entries: self.entries.len() as u64,
-            last_batch: self.batches.last(),
-        };
-        let in_play = InPlay {
-            standing,
-            batches: self.batches,
-            read_at_open: damage.is_none().then_some(self.entries),
-            damage,
-        };
-        (match_id, in_play)
-    }
-}
-
-/// How many batches are read at once: they are of any size, and a journal may be large.
-const BATCHES_AT_ONCE: i64 = 256;
 
 /// The next batches after one.
 async fn next_batches(
@@ -271,25 +66,41 @@ pub(super) async fn read(
     .bind(format!("[{}]", numbers.join(",")))
     .fetch_all(connection)
     .await?;
-    let Standing {
-        match_key, entries, ..
-    } = in_play.standing;
-    let mut journal = Vec::new();
-    for row in &rows {
-        let (number, body) = number_and_body(row);
-        let batch = journal_batch::read(store, number, &body);
-        let mut parts = batch.parts.into_iter();
-        let part = parts.find(|part| part.match_key == match_key);
-        match part {
-            Some(part) if part.first_entry == journal.len() as u64 => journal.extend(part.entries),
-            _ => return Ok(Err(format!("its part of batch {number} cannot be read"))),
+    let batches = rows.iter().map(number_and_body);
+    Ok(journal_of(store, &in_play.standing, batches))
+}
+
+/// Removes everything that means nothing, before a server starts.
+pub(super) async fn sweep_all(
+    connection: &mut SqliteConnection,
+    sweep: &mut Sweep,
+) -> Result<(), Fault> {
+    for some in sweep.take_all() {
+        delete(connection, &some).await?;
+    }
+    Ok(())
+}
+
+/// Removes batches within a commit.
+pub(super) async fn remove(connection: &mut SqliteConnection, swept: &Swept) -> Result<(), Fault> {
+    match swept {
+        Swept::Nothing => Ok(()),
+        Swept::Some(numbers) => delete(connection, numbers).await,
+        // Without a condition SQLite frees whole pages unread. The row of this commit is added
+        // afterwards.
+        Swept::All => {
+            let delete = sqlx::query("DELETE FROM journal");
+            delete.execute(connection).await?;
+            Ok(())
         }
     }
-    if journal.len() as u64 == entries {
-        return Ok(Ok(journal));
-    }
-    Ok(Err(format!(
-        "{} of {entries} entries are there",
-        journal.len()
-    )))
+}
+
+async fn delete(connection: &mut SqliteConnection, numbers: &[i64]) -> Result<(), Fault> {
+    let list: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    sqlx::query("DELETE FROM journal WHERE batch IN (SELECT value FROM json_each(?))")
+        .bind(format!("[{}]", list.join(",")))
+        .execute(connection)
+        .await?;
+    Ok(())
 }

@@ -1,61 +1,23 @@
 //! Rows of API keys.
 
-use std::collections::BTreeSet;
-
-use sqlx::{AssertSqlSafe, Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
+use sqlx::{AssertSqlSafe, Row as _, SqliteConnection, SqliteExecutor};
 
 use super::failure::Fault;
 use crate::{
-    DamagedKey, DamagedValue, InvalidText, Key, KeyId, KeyName, KeysMark, NewKey, OwnerName, Scope,
-    SecretHash, StoreError,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
+    Key, KeyId, KeysMark, NewKey, OwnerName, StoreError,
+    checksum::StoreId,
     limits::MAX_KEYS,
+    rows::key_rows::{COLUMNS, ReadKeys, checksum_of, id_of, joined, key_of},
 };
-
-/// Reads rows of keys.
-const SELECT: &str = "SELECT key_id, name, scopes, secret_hash, created_at_unix_ms,
-     expires_at_unix_ms, last_used_at_unix_ms, revoked_at_unix_ms, checksum, key_number, owner
-     FROM api_key";
-
-/// What the ids begin with by which keys are named whose own cannot be read; the number of the row
-/// follows.
-const STAND_IN: &str = "damaged-key-";
-
-/// Uses of keys that one transaction notes: commits of matches wait for it, and a hundred updates
-/// take a few milliseconds, as a commit does itself.
-pub(super) const USES_PER_TRANSACTION: usize = 100;
-
-/// The keys, and those that cannot be read.
-#[derive(Debug, Default)]
-pub(super) struct ReadKeys {
-    /// By the moment of their making and then by their ids.
-    pub(super) sound: Vec<Key>,
-    pub(super) damaged: Vec<DamagedRow>,
-}
-
-/// A row that cannot be read.
-#[derive(Debug)]
-pub(super) struct DamagedRow {
-    key_number: i64,
-    pub(super) key: DamagedKey,
-}
 
 /// Every key.
 pub(super) async fn all(
     database: impl SqliteExecutor<'_>,
     store: StoreId,
 ) -> Result<ReadKeys, Fault> {
-    let rows = sqlx::query(SELECT).fetch_all(database).await?;
-    let mut keys = ReadKeys::default();
-    for row in &rows {
-        match key_of(store, row) {
-            Ok(key) => keys.sound.push(key),
-            Err(row) => keys.damaged.push(row),
-        }
-    }
-    keys.sound
-        .sort_by(|a, b| (a.created_at_unix_ms, &a.id).cmp(&(b.created_at_unix_ms, &b.id)));
-    Ok(keys)
+    let select = AssertSqlSafe(format!("SELECT {COLUMNS} FROM api_key"));
+    let rows = sqlx::query(select).fetch_all(database).await?;
+    Ok(ReadKeys::of(store, &rows))
 }
 
 /// How the keys stand.
@@ -77,7 +39,8 @@ pub(super) async fn get(
     store: StoreId,
     id: &KeyId,
 ) -> Result<Option<Key>, Fault> {
-    let row = sqlx::query(AssertSqlSafe(format!("{SELECT} WHERE key_id = ?")))
+    let select = AssertSqlSafe(format!("SELECT {COLUMNS} FROM api_key WHERE key_id = ?"));
+    let row = sqlx::query(select)
         .bind(id.as_str())
         .fetch_optional(database)
         .await?;
@@ -141,16 +104,7 @@ pub(super) async fn remove_damaged(
     id: &KeyId,
 ) -> Result<(), Fault> {
     let keys = all(&mut *connection, store).await?;
-    let Some(row) = keys.damaged.iter().find(|row| row.key.id == *id) else {
-        let key_id = id.clone();
-        let refusal = match keys.sound.iter().any(|key| key.id == *id) {
-            true => StoreError::NotDamaged {
-                value: DamagedValue::Key(key_id),
-            },
-            false => StoreError::UnknownKey { key_id },
-        };
-        return Err(refusal.into());
-    };
+    let row = keys.to_be_removed(id)?;
     // The indexes may still have what was in the row before, and SQLite removes no row from an
     // index that lacks it.
     sqlx::query("REINDEX api_key")
@@ -209,76 +163,4 @@ async fn write(connection: &mut SqliteConnection, store: StoreId, key: &Key) -> 
     .execute(connection)
     .await?;
     Ok(())
-}
-
-/// A key, from its row.
-fn key_of(store: StoreId, row: &SqliteRow) -> Result<Key, DamagedRow> {
-    let read = || -> Result<(Key, i64), sqlx::Error> {
-        let wrong = |error: InvalidText| sqlx::Error::Decode(error.into());
-        let scopes: String = row.try_get(2)?;
-        let owner: Option<String> = row.try_get(10)?;
-        let read_scopes = scopes.split_ascii_whitespace().map(Scope::new);
-        let secret_hash: Vec<u8> = row.try_get(3)?;
-        let length = secret_hash.len();
-        let secret_hash = secret_hash.try_into().map_err(|_| {
-            sqlx::Error::Decode(format!("its secret hash has {length} bytes, not 32").into())
-        })?;
-        let key = Key {
-            scopes: read_scopes.collect::<Result<_, _>>().map_err(wrong)?,
-            id: KeyId::new(row.try_get::<String, _>(0)?).map_err(wrong)?,
-            name: KeyName::new(row.try_get::<String, _>(1)?).map_err(wrong)?,
-            owner: owner.map(OwnerName::new).transpose().map_err(wrong)?,
-            secret_hash: SecretHash::new(secret_hash),
-            created_at_unix_ms: row.try_get(4)?,
-            expires_at_unix_ms: row.try_get(5)?,
-            last_used_at_unix_ms: row.try_get(6)?,
-            revoked_at_unix_ms: row.try_get(7)?,
-        };
-        let computed = checksum_of(store, &key, &scopes);
-        Ok((key, computed))
-    };
-    let detail = match (read(), row.try_get::<i64, _>(8)) {
-        (Ok((key, computed)), Ok(checksum)) if computed == checksum => return Ok(key),
-        (Ok(_), Ok(_)) => CHECKSUM_DIFFERS.to_owned(),
-        (Err(error), _) | (_, Err(error)) => error.to_string(),
-    };
-    let key_number = row.try_get(9).unwrap_or_default();
-    let name: Option<String> = row.try_get(1).ok();
-    Err(DamagedRow {
-        key_number,
-        key: DamagedKey {
-            id: id_of(row, key_number),
-            name: name.and_then(|name| KeyName::new(name).ok()),
-            detail,
-        },
-    })
-}
-
-/// The id in the first column of the row of this number, or one that stands in for it.
-fn id_of(row: &SqliteRow, key_number: i64) -> KeyId {
-    let id = row.try_get::<String, _>(0).ok();
-    id.and_then(|id| KeyId::new(id).ok()).unwrap_or_else(|| {
-        KeyId::new(format!("{STAND_IN}{key_number}")).expect("letters, '-' and a number are an id")
-    })
-}
-
-fn checksum_of(store: StoreId, key: &Key, scopes: &str) -> i64 {
-    store
-        .row("api_key")
-        .text(key.id.as_str())
-        .text(key.name.as_str())
-        // An owner is never empty.
-        .text(key.owner.as_ref().map_or("", OwnerName::as_str))
-        .text(scopes)
-        .bytes(key.secret_hash.as_bytes())
-        .number(key.created_at_unix_ms)
-        .number_if_any(key.expires_at_unix_ms)
-        .number_if_any(key.last_used_at_unix_ms)
-        .number_if_any(key.revoked_at_unix_ms)
-        .finish()
-}
-
-fn joined(scopes: &BTreeSet<Scope>) -> String {
-    let scopes: Vec<&str> = scopes.iter().map(Scope::as_str).collect();
-    scopes.join(" ")
 }

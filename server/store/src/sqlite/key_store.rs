@@ -17,6 +17,7 @@ use crate::{
     checksum::StoreId,
     commits_file::{self, CommitsFile, Told},
     journal_batch,
+    rows::key_rows::USES_PER_TRANSACTION,
 };
 
 /// The API keys of a data folder, whether or not a server runs in it. It holds no lock, and it
@@ -213,7 +214,7 @@ impl KeyStore for SqliteKeys {
     }
 
     async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
-        for some in uses.chunks(key_rows::USES_PER_TRANSACTION) {
+        for some in uses.chunks(USES_PER_TRANSACTION) {
             let mut connection = self.connection.lock().await;
             let begun = transaction::begin(&mut connection).await;
             let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;

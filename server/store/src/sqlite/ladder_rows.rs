@@ -2,14 +2,18 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use sqlx::{Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
+use sqlx::{SqliteConnection, SqliteExecutor};
 
 use super::failure::Fault;
 use crate::{
     Damage, DamagedValue, LadderChange, LadderId, LadderRows, StoredLadder, StoredLadderMatch,
     StoredLadderVersion,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
+    checksum::StoreId,
     ladder_batch::{LadderStanding, LadderStandings},
+    rows::ladder_rows::{
+        checksum_of_ladder, checksum_of_match, checksum_of_version, ladder_of, match_of, number_of,
+        read, version_of,
+    },
 };
 
 /// How these ladders stand, with those of these matches that are not over.
@@ -281,125 +285,4 @@ pub(super) async fn check(
         }
     }
     Ok(damages)
-}
-
-fn read<T>(rows: &[SqliteRow], read: impl Fn(&SqliteRow) -> Result<T, Damage>) -> LadderRows<T> {
-    let mut all = LadderRows::default();
-    for row in rows {
-        match read(row) {
-            Ok(sound) => all.kept.push(sound),
-            Err(damage) => all.damaged.push(damage),
-        }
-    }
-    all
-}
-
-fn ladder_of(store: StoreId, row: &SqliteRow) -> Result<StoredLadder, Damage> {
-    let read = || -> Result<_, sqlx::Error> {
-        let name: String = row.try_get(0)?;
-        let term = row.try_get::<i64, _>(1)?.cast_unsigned();
-        let value: Vec<u8> = row.try_get(2)?;
-        let computed = checksum_of_ladder(store, &name, term, &value);
-        let ladder = StoredLadder {
-            ladder_id: LadderId::new(name).map_err(|error| sqlx::Error::Decode(error.into()))?,
-            term,
-            value,
-        };
-        Ok((ladder, row.try_get::<i64, _>(3)? == computed))
-    };
-    sound(read(), || {
-        DamagedValue::Ladder(row.try_get(0).unwrap_or_default())
-    })
-}
-
-fn version_of(
-    store: StoreId,
-    id: &LadderId,
-    row: &SqliteRow,
-) -> Result<StoredLadderVersion, Damage> {
-    let read = || -> Result<_, sqlx::Error> {
-        let version = StoredLadderVersion {
-            bot_name: row.try_get(0)?,
-            bot_version: row.try_get(1)?,
-            value: row.try_get(2)?,
-        };
-        let StoredLadderVersion {
-            bot_name,
-            bot_version,
-            value,
-        } = &version;
-        let computed = checksum_of_version(store, id, bot_name, bot_version, value);
-        Ok((version, row.try_get::<i64, _>(3)? == computed))
-    };
-    sound(read(), || DamagedValue::LadderVersion {
-        ladder: id.to_string(),
-        bot_name: row.try_get(0).unwrap_or_default(),
-        bot_version: row.try_get(1).unwrap_or_default(),
-    })
-}
-
-fn match_of(store: StoreId, id: &LadderId, row: &SqliteRow) -> Result<StoredLadderMatch, Damage> {
-    let read = || -> Result<_, sqlx::Error> {
-        let found = StoredLadderMatch {
-            number: row.try_get::<i64, _>(0)?.cast_unsigned(),
-            is_over: row.try_get(1)?,
-            value: row.try_get(2)?,
-        };
-        let StoredLadderMatch {
-            number,
-            is_over,
-            value,
-        } = &found;
-        let computed = checksum_of_match(store, id.as_str(), *number, *is_over, value);
-        Ok((found, row.try_get::<i64, _>(3)? == computed))
-    };
-    sound(read(), || DamagedValue::LadderMatch {
-        ladder: id.to_string(),
-        number: number_of(row),
-    })
-}
-
-fn number_of(row: &SqliteRow) -> u64 {
-    row.try_get::<i64, _>(0).unwrap_or_default().cast_unsigned()
-}
-
-fn sound<T>(
-    read: Result<(T, bool), sqlx::Error>,
-    damaged: impl FnOnce() -> DamagedValue,
-) -> Result<T, Damage> {
-    let detail = match read {
-        Ok((value, true)) => return Ok(value),
-        Ok((_, false)) => CHECKSUM_DIFFERS.to_owned(),
-        Err(error) => error.to_string(),
-    };
-    let value = damaged();
-    Err(Damage { value, detail })
-}
-
-fn checksum_of_ladder(store: StoreId, name: &str, term: u64, value: &[u8]) -> i64 {
-    let row = store.row("ladder").text(name);
-    row.number(term.cast_signed()).bytes(value).finish()
-}
-
-fn checksum_of_version(
-    store: StoreId,
-    id: &LadderId,
-    bot_name: &str,
-    bot_version: &str,
-    value: &[u8],
-) -> i64 {
-    let row = store.row("ladder_version").text(id.as_str());
-    row.text(bot_name).text(bot_version).bytes(value).finish()
-}
-
-fn checksum_of_match(
-    store: StoreId,
-    ladder: &str,
-    number: u64,
-    is_over: bool,
-    value: &[u8],
-) -> i64 {
-    let row = store.row("ladder_match").text(ladder);
-    let row = row.number(number.cast_signed()).number(is_over.into());
-    row.bytes(value).finish()
 }

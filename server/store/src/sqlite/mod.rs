@@ -5,32 +5,26 @@
 //! one of its own reads keys, so that who may call is known however much is read of matches. The
 //! database is in WAL mode: readers and the writer do not wait for each other.
 
-mod batch_numbers;
 mod checking;
 mod copying;
 mod failure;
 mod finished_rows;
 mod identity;
-mod in_play;
 mod journal;
 mod key_rows;
 mod key_store;
 mod ladder_rows;
 mod log_file;
 mod match_counts;
-mod match_ids;
-mod named_rows;
 mod note_rows;
 mod open_rows;
 mod opening;
 mod options;
 mod party_lists;
-mod plan;
 mod replay_rows;
 mod schema;
 mod secret_rows;
 mod steps;
-mod sweep;
 mod transaction;
 mod writer;
 
@@ -47,7 +41,9 @@ use crate::{
     StoredLadderVersion, Write,
     checksum::StoreId,
     commits_file,
+    detached::detached,
     limits::{MAX_PAGE_LADDER_MATCHES, MAX_PAGE_MATCHES},
+    rows::key_rows::USES_PER_TRANSACTION,
     secrets::check_secret,
 };
 
@@ -128,21 +124,6 @@ impl SqliteStore {
     /// A failure, told of this database.
     fn told(&self, fault: Fault) -> StoreError {
         fault.at(&self.path)
-    }
-}
-
-/// Runs a piece of work in a task of its own, so that a caller that stops waiting cannot leave a
-/// transaction half done.
-async fn detached<T: Send + 'static>(
-    work: impl Future<Output = Result<T, Fault>> + Send + 'static,
-) -> Result<T, Fault> {
-    match tokio::spawn(work).await {
-        Ok(outcome) => outcome,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime shuts down.
-            Err(_) => Err(StoreError::Closed.into()),
-        },
     }
 }
 
@@ -367,7 +348,7 @@ impl KeyStore for SqliteStore {
     }
 
     async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
-        for some in uses.chunks(key_rows::USES_PER_TRANSACTION) {
+        for some in uses.chunks(USES_PER_TRANSACTION) {
             let (writer, some) = (Arc::clone(&self.writer), some.to_vec());
             detached(async move {
                 opened(&mut *writer.lock().await)?

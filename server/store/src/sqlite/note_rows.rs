@@ -2,13 +2,8 @@
 
 use sqlx::{SqliteConnection, SqliteExecutor};
 
-use super::{failure::Fault, named_rows::NamedTable};
-use crate::{DamagedValue, Notes, checksum::StoreId};
-
-const NOTES: NamedTable = NamedTable {
-    name: "note",
-    damaged: DamagedValue::Note,
-};
+use super::failure::Fault;
+use crate::{Notes, checksum::StoreId, rows::named_rows::NOTES};
 
 /// The note of a name.
 pub(super) async fn get(

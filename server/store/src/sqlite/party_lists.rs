@@ -3,8 +3,8 @@
 
 use sqlx::{Row as _, SqliteConnection};
 
-use super::{failure::Fault, finished_rows};
-use crate::checksum::StoreId;
+use super::failure::Fault;
+use crate::{checksum::StoreId, rows::finished_rows::read};
 
 /// Within a transaction: makes the entries anew that are not those of sound matches. What the lists
 /// say of a damaged match stays: it may be all that is left of its parties. Tells whether anything
@@ -27,7 +27,7 @@ pub(super) async fn mend(connection: &mut SqliteConnection, store: StoreId) -> R
         .bind(number)
         .fetch_optional(&mut *connection)
         .await?;
-        match row.map(|row| finished_rows::read(store, &row)) {
+        match row.map(|row| read(store, &row)) {
             // It stays.
             Some(Err(_)) => {}
             Some(Ok((_, names))) => {

@@ -1,23 +1,13 @@
-//! Rows of replays. One that is kept no more leaves its row without bytes and with a checksum that
-//! says so: a row that is missing, or was emptied by damage, is none of these.
+//! Rows of replays.
 
-use std::fmt;
-
-use sqlx::{Row as _, SqliteConnection, SqliteExecutor, sqlite::SqliteRow};
+use sqlx::{SqliteConnection, SqliteExecutor};
 
 use super::failure::{Fault, is_corrupt};
 use crate::{
-    Damage, DamagedValue, MatchId, StoreError,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
+    MatchId, StoreError,
+    checksum::StoreId,
+    rows::replay_rows::{ReplayRow, checksum_of, damage, replay_of},
 };
-
-/// What a row of a replay says.
-pub(super) enum ReplayRow {
-    /// Its bytes.
-    Kept(Vec<u8>),
-    /// It is kept no more.
-    Forgotten,
-}
 
 /// Within a transaction: writes the replay of a match that has just finished.
 pub(super) async fn keep(
@@ -93,41 +83,4 @@ pub(super) async fn get(
             Err(StoreError::ReplayForgotten { match_id }.into())
         }
     }
-}
-
-/// A replay, from a row with its number, its bytes and its checksum.
-pub(super) fn replay_of(
-    store: StoreId,
-    id: &MatchId,
-    row: &SqliteRow,
-) -> Result<ReplayRow, Damage> {
-    let read = || -> Result<_, sqlx::Error> {
-        let replay: Option<Vec<u8>> = row.try_get(1)?;
-        let computed = checksum_of(store, row.try_get(0)?, id, replay.as_deref());
-        Ok((replay, row.try_get::<i64, _>(2)? == computed))
-    };
-    match read() {
-        Ok((Some(replay), true)) => Ok(ReplayRow::Kept(replay)),
-        Ok((None, true)) => Ok(ReplayRow::Forgotten),
-        Ok((_, false)) => Err(damage(id, CHECKSUM_DIFFERS)),
-        Err(error) => Err(damage(id, error)),
-    }
-}
-
-fn damage(id: &MatchId, detail: impl fmt::Display) -> Damage {
-    Damage {
-        value: DamagedValue::Replay(id.clone()),
-        detail: detail.to_string(),
-    }
-}
-
-fn checksum_of(store: StoreId, finish_number: i64, id: &MatchId, replay: Option<&[u8]>) -> i64 {
-    let row = match replay {
-        Some(_) => store.row("replay"),
-        None => store.row("replay that is kept no more"),
-    };
-    row.number(finish_number)
-        .text(id.as_str())
-        .bytes(replay.unwrap_or_default())
-        .finish()
 }

@@ -2,15 +2,11 @@
 
 use sqlx::{SqliteConnection, SqliteExecutor};
 
-use super::{
-    failure::Fault,
-    named_rows::{NamedTable, NamedValues},
-};
-use crate::{Damage, DamagedValue, checksum::StoreId};
-
-const SECRETS: NamedTable = NamedTable {
-    name: "secret",
-    damaged: DamagedValue::Secret,
+use super::failure::Fault;
+use crate::{
+    Damage,
+    checksum::StoreId,
+    rows::named_rows::{NamedValues, SECRETS},
 };
 
 /// Every secret: there are few.
@@ -30,13 +26,8 @@ pub(super) async fn get(
     store: StoreId,
     name: &str,
 ) -> Result<Option<Vec<u8>>, Fault> {
-    let mut secrets = all(database, store).await?;
-    match (secrets.sound.remove(name), secrets.damaged.pop()) {
-        (Some(value), _) => Ok(Some(value)),
-        // It may be the one, though its name is another now.
-        (None, Some(damage)) => Err(Fault::Damage(damage)),
-        (None, None) => Ok(None),
-    }
+    let secrets = all(database, store).await?;
+    secrets.get(name).map_err(Fault::Damage)
 }
 
 /// Within a transaction: removes the secrets that cannot be read.

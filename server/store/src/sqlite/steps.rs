@@ -2,10 +2,8 @@
 
 use sqlx::SqliteConnection;
 
-use super::{
-    failure::Fault, finished_rows, ladder_rows, note_rows, open_rows, plan::Step, replay_rows,
-};
-use crate::checksum::StoreId;
+use super::{failure::Fault, finished_rows, ladder_rows, note_rows, open_rows, replay_rows};
+use crate::{checksum::StoreId, journal::plan::Step};
 
 /// Carries out a step of a plan.
 pub(super) async fn carry_out(

@@ -6,12 +6,8 @@ use sqlx::{Connection as _, SqliteConnection};
 
 use super::{
     failure::Fault,
-    finished_rows, identity,
-    in_play::MatchesInPlay,
-    journal, key_rows, ladder_rows, open_rows, party_lists,
-    plan::Plan,
-    secret_rows, steps,
-    sweep::Sweep,
+    finished_rows, identity, journal, key_rows, ladder_rows, open_rows, party_lists, secret_rows,
+    steps,
     transaction::{self, JournalRow},
 };
 use crate::{
@@ -21,6 +17,7 @@ use crate::{
     checksum::StoreId,
     commits_file::{CommitsFile, Told},
     data_dir::DirLock,
+    journal::{in_play::MatchesInPlay, plan::Plan, reading::Loaded, sweep::Sweep},
     journal_batch, ladder_batch,
 };
 
@@ -131,7 +128,8 @@ impl Writer {
             for step in plan.steps {
                 steps::carry_out(&mut self.connection, self.store, step).await?;
             }
-            let swept = self.sweep.step(&mut self.connection, none_in_play).await?;
+            let swept = self.sweep.step(none_in_play);
+            journal::remove(&mut self.connection, &swept).await?;
             Ok((swept, JournalRow { number, body }))
         };
         let work = work.await;
@@ -335,7 +333,7 @@ struct Taken {
     server_id: Vec<u8>,
     /// Commits so far, the one that took the store included.
     commits: i64,
-    loaded: journal::Loaded,
+    loaded: Loaded,
     tail: Tail,
     party_lists_mended: bool,
 }
@@ -349,7 +347,7 @@ async fn take_over(connection: &mut SqliteConnection, told: &Told) -> Result<Tak
         let store = identity.store;
         let open = open_rows::all(connection, store).await?;
         let mut loaded = journal::load(connection, store, open).await?;
-        loaded.sweep.all(connection).await?;
+        journal::sweep_all(connection, &mut loaded.sweep).await?;
         let party_lists_mended = party_lists::mend(connection, store).await?;
         let tail = tail(told, begun.commits);
         let expected = match &tail {

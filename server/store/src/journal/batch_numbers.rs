@@ -3,7 +3,7 @@
 /// Numbers of batches in ascending order: about two bytes each, since a server remembers for each
 /// match in play all batches that it is in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct BatchNumbers {
+pub(crate) struct BatchNumbers {
     /// The distance of each to the one before, 7 bits a byte, the lowest first; the top bit says
     /// that there are more.
     distances: Vec<u8>,
@@ -12,7 +12,7 @@ pub(super) struct BatchNumbers {
 
 impl BatchNumbers {
     /// Adds a number, larger than the ones before.
-    pub(super) fn push(&mut self, number: i64) {
+    pub(crate) fn push(&mut self, number: i64) {
         let mut distance = number.abs_diff(self.last);
         self.last = number;
         while distance >= 0x80 {
@@ -23,11 +23,11 @@ impl BatchNumbers {
     }
 
     /// The largest.
-    pub(super) fn last(&self) -> Option<i64> {
+    pub(crate) fn last(&self) -> Option<i64> {
         (!self.distances.is_empty()).then_some(self.last)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = i64> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = i64> {
         let mut bytes = self.distances.iter();
         let mut number = 0;
         std::iter::from_fn(move || {

@@ -7,7 +7,7 @@ use crate::{FinishedMatch, KeyName, LadderChange, LadderId, MatchId, Write, jour
 
 /// A change of one match as a whole, of a note, or of a ladder.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Open {
         match_key: i64,
         match_id: MatchId,
@@ -44,18 +44,18 @@ pub(super) enum Step {
 
 /// The rows of a batch, and how the matches stand once they are stored.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// In the order of the batch.
-    pub(super) steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// Parts of the batch; `None` for those of matches that leave play within it.
     parts: Vec<Option<Part>>,
-    pub(super) changes: Changes,
-    pub(super) match_keys_given: i64,
+    pub(crate) changes: Changes,
+    pub(crate) match_keys_given: i64,
 }
 
 impl Plan {
     /// Plans a batch that has passed [`batch::check`](crate::batch::check).
-    pub(super) fn of(batch: Vec<Write>, matches: &MatchesInPlay) -> Self {
+    pub(crate) fn of(batch: Vec<Write>, matches: &MatchesInPlay) -> Self {
         let mut plan = Self {
             steps: Vec::new(),
             parts: Vec::with_capacity(batch.len()),
@@ -69,7 +69,7 @@ impl Plan {
     }
 
     /// The parts of the journal's batch.
-    pub(super) fn take_parts(&mut self) -> Vec<Part> {
+    pub(crate) fn take_parts(&mut self) -> Vec<Part> {
         std::mem::take(&mut self.parts)
             .into_iter()
             .flatten()

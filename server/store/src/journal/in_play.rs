@@ -7,62 +7,62 @@ use crate::{Damage, MatchId};
 
 /// How a match in play stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(crate) struct Standing {
     /// Stands for it in the journal.
-    pub(super) match_key: i64,
-    pub(super) opened_at_unix_ms: i64,
+    pub(crate) match_key: i64,
+    pub(crate) opened_at_unix_ms: i64,
     /// Entries of its journal.
-    pub(super) entries: u64,
+    pub(crate) entries: u64,
     /// The batch of its last entry.
-    pub(super) last_batch: Option<i64>,
+    pub(crate) last_batch: Option<i64>,
 }
 
 /// A match in play.
-pub(super) struct InPlay {
-    pub(super) standing: Standing,
+pub(crate) struct InPlay {
+    pub(crate) standing: Standing,
     /// The batches with its entries.
-    pub(super) batches: BatchNumbers,
+    pub(crate) batches: BatchNumbers,
     /// Why it cannot be read, if it cannot: then it can only be dropped.
-    pub(super) damage: Option<Box<Damage>>,
+    pub(crate) damage: Option<Box<Damage>>,
     /// Its journal, as it was read when the store was opened: all journals are read in one pass,
     /// since a batch has entries of many. It is given away once, or dropped when it changes.
-    pub(super) read_at_open: Option<Vec<Vec<u8>>>,
+    pub(crate) read_at_open: Option<Vec<Vec<u8>>>,
 }
 
 /// All matches in play, just as the database has them: it is changed after a commit, and by
 /// nobody but this process.
 #[derive(Default)]
-pub(super) struct MatchesInPlay {
-    pub(super) by_id: HashMap<MatchId, InPlay>,
+pub(crate) struct MatchesInPlay {
+    pub(crate) by_id: HashMap<MatchId, InPlay>,
     /// Keys that have been given to matches: 1 to this.
-    pub(super) match_keys_given: i64,
+    pub(crate) match_keys_given: i64,
 }
 
 /// How a match stands after a commit.
 #[derive(Debug)]
-pub(super) struct Change {
-    pub(super) standing: Standing,
+pub(crate) struct Change {
+    pub(crate) standing: Standing,
     /// The place of its part in the batch, if it has one.
-    pub(super) part: Option<usize>,
+    pub(crate) part: Option<usize>,
 }
 
 /// What a commit changes: `None` for a match that leaves play.
-pub(super) type Changes = HashMap<MatchId, Option<Change>>;
+pub(crate) type Changes = HashMap<MatchId, Option<Change>>;
 
 impl MatchesInPlay {
-    pub(super) fn get(&self, id: &MatchId) -> Option<&InPlay> {
+    pub(crate) fn get(&self, id: &MatchId) -> Option<&InPlay> {
         self.by_id.get(id)
     }
 
     /// The ids, in the order in which the matches were opened.
-    pub(super) fn ids(&self) -> Vec<MatchId> {
+    pub(crate) fn ids(&self) -> Vec<MatchId> {
         let mut matches: Vec<_> = self.by_id.iter().collect();
         matches.sort_unstable_by_key(|(_, in_play)| in_play.standing.match_key);
         matches.into_iter().map(|(id, _)| id.clone()).collect()
     }
 
     /// How many there would be after the changes.
-    pub(super) fn count_after(&self, changes: &Changes) -> usize {
+    pub(crate) fn count_after(&self, changes: &Changes) -> usize {
         let was = changes
             .keys()
             .filter(|id| self.by_id.contains_key(*id))
@@ -72,7 +72,7 @@ impl MatchesInPlay {
     }
 
     /// Takes over what has been committed as batch `number`.
-    pub(super) fn apply(&mut self, changes: Changes, number: i64, sweep: &mut Sweep) {
+    pub(crate) fn apply(&mut self, changes: Changes, number: i64, sweep: &mut Sweep) {
         for (id, change) in changes {
             let Some(Change { mut standing, part }) = change else {
                 self.leave(&id, sweep);

@@ -1,0 +1,361 @@
+//! The store in a PostgreSQL database.
+//!
+//! One connection writes; it is the only one that changes matches, so what it has to know of the
+//! matches in play is kept in memory beside it. Every transaction of it begins with the fence: it
+//! goes on only in the epoch in which this server took the store. A few connections read finished
+//! matches, and one of its own reads keys.
+
+mod address;
+mod commit;
+mod failure;
+mod finished_rows;
+mod given_numbers;
+mod journal;
+mod key_rows;
+mod key_store;
+mod ladder_rows;
+mod link;
+mod note_rows;
+mod open_rows;
+mod opening;
+mod replay_rows;
+mod secret_rows;
+mod writer;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+
+use crate::{
+    Damage, DamagedKey, Durability, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key,
+    KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
+    NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
+    StoredLadderVersion, Write,
+    checksum::StoreId,
+    detached::detached,
+    limits::{MAX_PAGE_LADDER_MATCHES, MAX_PAGE_MATCHES, POSTGRES_READERS},
+    rows::key_rows::USES_PER_TRANSACTION,
+    secrets::check_secret,
+};
+
+use address::Address;
+use failure::Fault;
+use opening::Readers;
+use writer::Writer;
+
+pub use key_store::PostgresKeys;
+
+/// A [`Store`] in a PostgreSQL database, which it takes over from the server that had it before.
+///
+/// ```no_run
+/// use bridgemaster_store::{Durability, PostgresStore, Store};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let url = "postgres://bridgemaster@db.example/bridgemaster";
+/// let store = PostgresStore::open(url, Durability::Power).await?;
+/// println!("{} matches in play", store.open_match_ids().await?.len());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct PostgresStore {
+    address: Address,
+    store: StoreId,
+    opening: Opening,
+    /// `None` once closed. Shared with the commit that runs.
+    writer: Arc<Mutex<Option<Writer>>>,
+    readers: Readers,
+}
+
+impl PostgresStore {
+    /// Opens the database of an address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, brings its
+    /// schema up to date, takes the store over, and reads which matches are in play. A server that
+    /// had it before stores nothing any more: it learns so by [`StoreError::EpochOver`].
+    ///
+    /// # Errors
+    /// [`StoreError::BadAddress`], [`StoreError::Unreachable`], [`StoreError::OldPostgres`],
+    /// [`StoreError::StandbyOnly`]; [`StoreError::ForeignTables`], [`StoreError::NewerSchema`],
+    /// [`StoreError::DifferentSchema`] and [`StoreError::Corrupt`] for a database that is not
+    /// believed, which is left as it is. Where single values are damaged, [`Store::opening`] says
+    /// so.
+    pub async fn open(url: &str, durability: Durability) -> Result<Self, StoreError> {
+        let address = Address::parse(url, durability)?;
+        let (writer, opening) = Writer::start(&address).await?;
+        Ok(Self {
+            store: writer.store(),
+            opening,
+            writer: Arc::new(Mutex::new(Some(writer))),
+            readers: Readers {
+                matches: address.readers(POSTGRES_READERS),
+                keys: address.readers(1),
+            },
+            address,
+        })
+    }
+
+    /// A failure, told of this database.
+    fn told(&self, fault: Fault) -> StoreError {
+        fault.at(self.address.shown())
+    }
+}
+
+fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
+    Ok(writer.as_mut().ok_or(StoreError::Closed)?)
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        let writer = Arc::clone(&self.writer);
+        detached(async move { opened(&mut *writer.lock().await)?.commit(batch).await })
+            .await
+            .map_err(|fault| self.told(fault))
+    }
+
+    fn opening(&self) -> Opening {
+        self.opening.clone()
+    }
+
+    async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let writer = opened(&mut writer).map_err(|fault| self.told(fault))?;
+        Ok(writer.open_match_ids())
+    }
+
+    async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let work = async {
+            let readers = &self.readers.matches;
+            opened(&mut writer)?.open_match(readers, id).await
+        };
+        work.await.map_err(|fault| self.told(fault))
+    }
+
+    async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let work = async {
+            let readers = &self.readers.matches;
+            opened(&mut writer)?.open_match_header(readers, id).await
+        };
+        work.await.map_err(|fault| self.told(fault))
+    }
+
+    async fn finished(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+        of: Option<&KeyName>,
+    ) -> Result<FinishedPage, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
+        let page = finished_rows::page(&self.readers.matches, self.store, after, limit, of).await;
+        page.map_err(|fault| self.told(fault))
+    }
+
+    async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
+        let finished = finished_rows::one(&self.readers.matches, self.store, id).await;
+        finished.map_err(|fault| self.told(fault))
+    }
+
+    async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
+        let is_party = finished_rows::is_party(&self.readers.matches, id, name).await;
+        is_party.map_err(|fault| self.told(fault))
+    }
+
+    async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        let replay = replay_rows::get(&self.readers.matches, self.store, id).await;
+        replay.map_err(|fault| self.told(fault))
+    }
+
+    async fn kept_replays(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+        spared: u64,
+    ) -> Result<Vec<KeptReplay>, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
+        let kept =
+            finished_rows::kept_replays(&self.readers.matches, self.store, after, limit, spared)
+                .await;
+        kept.map_err(|fault| self.told(fault))
+    }
+
+    async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
+        let counts = finished_rows::counts(&self.readers.matches).await;
+        counts.map_err(|fault| self.told(fault))
+    }
+
+    async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let note = note_rows::get(&self.readers.matches, self.store, name).await;
+        note.map_err(|fault| self.told(fault))
+    }
+
+    async fn notes(&self, prefix: &str) -> Result<Notes, StoreError> {
+        let notes = note_rows::all(&self.readers.matches, self.store, prefix).await;
+        notes.map_err(|fault| self.told(fault))
+    }
+
+    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let secret = secret_rows::get(&self.readers.matches, self.store, name).await;
+        secret.map_err(|fault| self.told(fault))
+    }
+
+    async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+        check_secret(name, &value)?;
+        let (writer, name) = (Arc::clone(&self.writer), name.to_owned());
+        detached(async move {
+            let mut writer = writer.lock().await;
+            let writer = opened(&mut writer)?;
+            let (store, name, value) = (writer.store(), &name, &value);
+            writer
+                .write(&secret_rows::Keep { store, name, value })
+                .await
+        })
+        .await
+        .map_err(|fault| self.told(fault))
+    }
+
+    async fn remove_damaged_secrets(&self) -> Result<Vec<Damage>, StoreError> {
+        let writer = Arc::clone(&self.writer);
+        detached(async move {
+            let mut writer = writer.lock().await;
+            let writer = opened(&mut writer)?;
+            let store = writer.store();
+            writer.write(&secret_rows::RemoveDamaged { store }).await
+        })
+        .await
+        .map_err(|fault| self.told(fault))
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        self.readers.matches.close().await;
+        self.readers.keys.close().await;
+        let writer = Arc::clone(&self.writer);
+        detached(async move {
+            match writer.lock().await.take() {
+                Some(writer) => writer.close().await,
+                None => Ok(()),
+            }
+        })
+        .await
+        .map_err(|fault| self.told(fault))
+    }
+}
+
+#[async_trait]
+impl LadderStore for PostgresStore {
+    async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError> {
+        let ladders = ladder_rows::all(&self.readers.matches, self.store).await;
+        ladders.map_err(|fault| self.told(fault))
+    }
+
+    async fn ladder_versions(
+        &self,
+        id: &LadderId,
+    ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
+        let versions = ladder_rows::versions(&self.readers.matches, self.store, id).await;
+        versions.map_err(|fault| self.told(fault))
+    }
+
+    async fn ladder_matches(
+        &self,
+        id: &LadderId,
+        from: u64,
+        limit: u32,
+    ) -> Result<LadderRows<StoredLadderMatch>, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_LADDER_MATCHES);
+        let page = ladder_rows::matches(&self.readers.matches, self.store, id, from, limit).await;
+        page.map_err(|fault| self.told(fault))
+    }
+
+    async fn ladder_match(
+        &self,
+        id: &LadderId,
+        number: u64,
+    ) -> Result<Option<StoredLadderMatch>, StoreError> {
+        let found = ladder_rows::one_match(&self.readers.matches, self.store, id, number).await;
+        found.map_err(|fault| self.told(fault))
+    }
+}
+
+#[async_trait]
+impl KeyStore for PostgresStore {
+    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
+        let writer = Arc::clone(&self.writer);
+        detached(async move {
+            let mut writer = writer.lock().await;
+            let writer = opened(&mut writer)?;
+            let (store, keys) = (writer.store(), &[key]);
+            writer.write(&key_rows::Add { store, keys }).await
+        })
+        .await
+        .map_err(|fault| self.told(fault))
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
+        let keys = key_rows::all(&self.readers.keys, self.store).await;
+        Ok(keys.map_err(|fault| self.told(fault))?.sound)
+    }
+
+    async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
+        let mark = key_rows::mark(&self.readers.keys).await;
+        mark.map_err(|fault| self.told(fault))
+    }
+
+    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
+        let keys = key_rows::all(&self.readers.keys, self.store).await;
+        let keys = keys.map_err(|fault| self.told(fault))?;
+        Ok(keys.damaged.into_iter().map(|row| row.key).collect())
+    }
+
+    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
+        let (writer, id) = (Arc::clone(&self.writer), id.clone());
+        detached(async move {
+            let mut writer = writer.lock().await;
+            let writer = opened(&mut writer)?;
+            let store = writer.store();
+            writer
+                .write(&key_rows::RemoveDamaged { store, id: &id })
+                .await
+        })
+        .await
+        .map_err(|fault| self.told(fault))
+    }
+
+    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
+        let key = key_rows::get(&self.readers.keys, self.store, id).await;
+        key.map_err(|fault| self.told(fault))
+    }
+
+    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
+        let (writer, id) = (Arc::clone(&self.writer), id.clone());
+        detached(async move {
+            let mut writer = writer.lock().await;
+            let writer = opened(&mut writer)?;
+            let revoke = key_rows::Revoke {
+                store: writer.store(),
+                id: &id,
+                revoked_at_unix_ms,
+            };
+            writer.write(&revoke).await
+        })
+        .await
+        .map_err(|fault| self.told(fault))
+    }
+
+    async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
+        for some in uses.chunks(USES_PER_TRANSACTION) {
+            let (writer, some) = (Arc::clone(&self.writer), some.to_vec());
+            detached(async move {
+                let mut writer = writer.lock().await;
+                let writer = opened(&mut writer)?;
+                let (store, uses) = (writer.store(), &some);
+                writer.write(&key_rows::NoteUses { store, uses }).await
+            })
+            .await
+            .map_err(|fault| self.told(fault))?;
+        }
+        Ok(())
+    }
+}

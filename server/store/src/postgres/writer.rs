@@ -1,0 +1,201 @@
+//! What writes for a server, and knows what it has written.
+
+use std::{collections::HashSet, fmt};
+
+use sqlx::postgres::PgPool;
+
+use super::{
+    address::Address,
+    commit::{Ask, Commit, Known},
+    failure::Fault,
+    journal, link,
+    link::{Link, Work},
+    open_rows, opening,
+};
+use crate::{
+    Damage, DamagedValue, MatchId, OpenMatch, Opening, StoreError, Tail, Write,
+    batch::{self, Standing},
+    checksum::StoreId,
+    journal::{in_play::MatchesInPlay, plan::Plan, sweep::Sweep},
+    journal_batch, ladder_batch,
+};
+
+/// Writes for a server.
+pub(super) struct Writer {
+    link: Link,
+    store: StoreId,
+    /// Commits so far.
+    commits: i64,
+    matches: MatchesInPlay,
+    sweep: Sweep,
+}
+
+/// What it holds are secrets of matches in play.
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer")
+            .field("commits", &self.commits)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Writer {
+    /// Takes the store.
+    pub(super) async fn start(address: &Address) -> Result<(Self, Opening), StoreError> {
+        let work = async {
+            let mut connection = opening::believed(address).await?;
+            let taken = opening::take_over(&mut connection).await?;
+            Ok((connection, taken))
+        };
+        let (connection, taken) = work
+            .await
+            .map_err(|fault: Fault| fault.at(address.shown()))?;
+        let opening = Opening {
+            // Nothing beside the database says how many commits there were.
+            tail: Tail::Whole,
+            damages: taken.loaded.damages,
+            indexes_rebuilt: false,
+        };
+        let mut writer = Self {
+            link: Link::new(address.clone(), connection, Some(taken.epoch)),
+            store: taken.store,
+            commits: taken.commits,
+            matches: taken.loaded.matches,
+            sweep: taken.loaded.sweep,
+        };
+        writer.sweep.has_been(writer.commits);
+        Ok((writer, opening))
+    }
+
+    pub(super) fn store(&self) -> StoreId {
+        self.store
+    }
+
+    /// Does a piece of work that has no part in the journal.
+    pub(super) async fn write<W: Work>(&mut self, work: &W) -> Result<W::Done, Fault> {
+        self.link.write(work).await
+    }
+
+    /// Stores a batch or nothing of it.
+    pub(super) async fn commit(&mut self, batch: Vec<Write>) -> Result<(), Fault> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let known = self.ask(&batch).await?;
+        let standing = |id: &MatchId| match self.matches.get(id) {
+            Some(in_play) if in_play.damage.is_some() => Standing::Damaged,
+            Some(in_play) => Standing::InPlay {
+                entries: in_play.standing.entries,
+            },
+            None if known.finished.contains(id) => Standing::Finished,
+            None => Standing::Unknown,
+        };
+        if let Err(refused) = batch::check(&batch, standing, known.ladders) {
+            // That another server holds the store by now is the better reason.
+            self.link.write(&link::Nothing).await?;
+            return Err(refused.into());
+        }
+        let mut plan = Plan::of(batch, &self.matches);
+        let none_in_play = self.matches.count_after(&plan.changes) == 0;
+        let number = self.commits + 1;
+        let parts = plan.take_parts();
+        let commit = Commit {
+            store: self.store,
+            number,
+            steps: plan.steps,
+            swept: self.sweep.step(none_in_play),
+            body: journal_batch::write(self.store, number, plan.match_keys_given, parts),
+        };
+        self.link.write(&commit).await?;
+        self.sweep.done(commit.swept);
+        self.matches.apply(plan.changes, number, &mut self.sweep);
+        self.matches.match_keys_given = plan.match_keys_given;
+        self.commits = number;
+        self.sweep.has_been(number);
+        Ok(())
+    }
+
+    /// Asks what must be known of matches that are not in play, and of ladders.
+    async fn ask(&mut self, batch: &[Write]) -> Result<Known, Fault> {
+        let ids = batch.iter().filter_map(Write::match_id);
+        let ids: HashSet<MatchId> = ids
+            .filter(|id| self.matches.get(id).is_none())
+            .cloned()
+            .collect();
+        let ladders = ladder_batch::asked(batch);
+        if ids.is_empty() && ladders.is_empty() {
+            return Ok(Known::default());
+        }
+        let store = self.store;
+        let ask = Ask {
+            store,
+            ids,
+            ladders,
+        };
+        self.link.write(&ask).await
+    }
+
+    pub(super) fn open_match_ids(&self) -> Vec<MatchId> {
+        self.matches.ids()
+    }
+
+    pub(super) async fn open_match(
+        &mut self,
+        readers: &PgPool,
+        id: &MatchId,
+    ) -> Result<Option<OpenMatch>, Fault> {
+        let Some(in_play) = self.matches.by_id.get_mut(id) else {
+            return Ok(None);
+        };
+        if let Some(damage) = &in_play.damage {
+            return Err(Fault::Damage((**damage).clone()));
+        }
+        let damaged = |value: fn(MatchId) -> DamagedValue| {
+            move |detail| {
+                Fault::Damage(Damage {
+                    value: value(id.clone()),
+                    detail,
+                })
+            }
+        };
+        let match_key = in_play.standing.match_key;
+        let header = open_rows::header(readers, self.store, match_key).await?;
+        let header = header.map_err(damaged(DamagedValue::Header))?;
+        let journal = match in_play.read_at_open.take() {
+            Some(journal) => journal,
+            None => {
+                let read = journal::read(readers, self.store, in_play).await?;
+                read.map_err(damaged(DamagedValue::Journal))?
+            }
+        };
+        Ok(Some(OpenMatch {
+            match_id: id.clone(),
+            opened_at_unix_ms: in_play.standing.opened_at_unix_ms,
+            header,
+            journal,
+        }))
+    }
+
+    pub(super) async fn open_match_header(
+        &self,
+        readers: &PgPool,
+        id: &MatchId,
+    ) -> Result<Option<Vec<u8>>, Fault> {
+        let Some(in_play) = self.matches.get(id) else {
+            return Ok(None);
+        };
+        let match_key = in_play.standing.match_key;
+        let header = open_rows::header(readers, self.store, match_key).await?;
+        header.map(Some).map_err(|detail| {
+            Fault::Damage(Damage {
+                value: DamagedValue::Header(id.clone()),
+                detail,
+            })
+        })
+    }
+
+    /// Lets go of the database.
+    pub(super) async fn close(self) -> Result<(), Fault> {
+        self.link.close().await
+    }
+}
