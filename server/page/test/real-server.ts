@@ -120,6 +120,30 @@ export class RealServer {
   }
 }
 
+/** `bridgemaster contest open` of a contest that was played. */
+export class OpenedContest {
+  readonly #folder = mkdtempSync(join(tmpdir(), "bridgemaster-page-"));
+  readonly #process: ChildProcess;
+
+  constructor(...flags: string[]) {
+    const folder = join(this.#folder, "contest");
+    // A busy machine spoils no match by its lag.
+    execFileSync(PROGRAM, ["contest", "--quiet", "--folder", folder, "--referee-lag-limit-ms", "10000", ...flags], { stdio: "inherit" });
+    this.#process = spawn(PROGRAM, ["contest", "open", folder], { stdio: ["ignore", "pipe", "inherit"] });
+  }
+
+  async url(): Promise<string> {
+    const [url = ""] = await told(this.#process, [/ at (http:\S+)/]);
+    return url;
+  }
+
+  async stop(): Promise<void> {
+    this.#process.kill("SIGINT");
+    await ended(this.#process);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
 /** `bridgemaster demo --human`. */
 export class Demo {
   readonly #process: ChildProcess;

@@ -39,7 +39,8 @@ export function inspector(page: MatchPage): TemplateResult {
     ${charge ? html`<dl><div><dt>charged</dt><dd>${ms(charge.chargedUs)}</dd></div><div><dt>elapsed</dt><dd>${ms(charge.elapsedUs)}</dd></div>
       <div><dt>credit</dt><dd>${ms(charge.creditUs)}</dd></div>${charge.refereeLagUs > 0n ? html`<div><dt>server’s lag</dt><dd>${ms(charge.refereeLagUs)}</dd></div>` : undefined}</dl>` : undefined}
     ${played.note ? html`<blockquote><bdi>${plain(played.note)}</bdi></blockquote>` : undefined}
-    ${count > 0 ? html`<details><summary>what was legal</summary>${guard([page.index, page.record.version], () => legal(page))}</details>` : undefined}
+    ${count > 0 ? html`<details ?open=${page.showsLegal} @toggle=${(event: Event) => page.showLegal((event.currentTarget as HTMLDetailsElement).open)}>
+      <summary>what was legal</summary>${page.showsLegal ? guard([page.index, page.record.version], () => legal(page)) : undefined}</details>` : undefined}
     <h3>what changed</h3>${position.lines.length === 0 ? html`<p class="quiet">nothing that shows</p>`
       : html`<ul class="changes" tabindex="0" aria-label="what changed">${position.lines.map((line) => html`<li>${plain(line)}</li>`)}</ul>`}</section>`;
 }

@@ -9,6 +9,8 @@ export type AddressMark = "?" | "#";
 
 /** Shortest time between two changes of the address, in ms: Safari allows 100 in 30 s. */
 const ADDRESS_MS = 350;
+/** Time between two drawings of a match whose positions are on their way, in ms. */
+const GROWTH_MS = 120;
 
 /** The state of the page of a match. */
 export class MatchPage {
@@ -17,12 +19,15 @@ export class MatchPage {
   speed: number;
   isPlaying = false;
   showsHelp = false;
+  /** The list of what was legal is open. */
+  showsLegal = false;
   /** Goes along with the newest position. */
   follows: boolean;
   /** What the page tells about its connection; empty when all is well. */
   notice = "";
 
   #timer: ReturnType<typeof setInterval> | undefined;
+  #growth: ReturnType<typeof setTimeout> | undefined;
   #wanted: number | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #isUnwritten = false;
@@ -54,11 +59,17 @@ export class MatchPage {
     return this.#timeline;
   }
 
-  /** Tells that the record has grown. */
+  /** Tells that the record has grown. What is shown already of a match that has ended is drawn again
+   * only now and then while the rest of it comes. */
   grew(): void {
     if (this.follows) this.index = this.last;
+    const before = this.index;
     this.#settle();
-    this.changed();
+    if (this.record.isLive || this.record.positions.length <= 1 || this.index !== before) return this.changed();
+    this.#growth ??= setTimeout(() => {
+      this.#growth = undefined;
+      this.changed();
+    }, GROWTH_MS);
   }
 
   /** Goes to the position that was asked for, as soon as it is there. */
@@ -142,6 +153,13 @@ export class MatchPage {
     this.changed();
   }
 
+  /** Opens or closes the list of what was legal. */
+  showLegal(isOpen: boolean): void {
+    if (this.showsLegal === isOpen) return;
+    this.showsLegal = isOpen;
+    this.changed();
+  }
+
   /** What is looked at, as the address has it. */
   look(index = this.index): Look {
     const isDefault = this.record.isLive ? index === this.last && this.follows : index === 0;
@@ -173,6 +191,7 @@ export class MatchPage {
   /** Ends what the page does by itself. */
   close(): void {
     clearInterval(this.#timer);
+    clearTimeout(this.#growth);
     clearTimeout(this.#pause);
   }
 }

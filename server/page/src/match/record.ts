@@ -15,6 +15,8 @@ export class MatchRecord {
   hasSeatViews: boolean;
   /** Counts the changes. */
   version = 0;
+  /** Counts how often all positions were replaced. */
+  replaced = 0;
 
   constructor(hasSeatViews: boolean, info?: MatchInfo) {
     this.hasSeatViews = hasSeatViews;
@@ -40,6 +42,7 @@ export class MatchRecord {
     this.positions = whole.positions;
     this.hasSeatViews = whole.hasSeatViews;
     this.version += 1;
+    this.replaced += 1;
   }
 
   /** The number of the first position that is not there yet. */

@@ -11,6 +11,9 @@ import { plain } from "../text.ts";
 import type { MatchPage } from "./page.ts";
 import { faultName } from "./timeline.ts";
 
+/** Positions that are drawn together. */
+const BLOCK = 32;
+
 /** A decision in words. While the match runs, what others decided is told by the events alone. */
 export function decisionText({ seat, notation }: PlayedDecision): string {
   return notation === "" ? `seat ${seat} decided` : `seat ${seat}: ${plain(notation)}`;
@@ -48,18 +51,23 @@ function entry(page: MatchPage, position: Position, index: number): TemplateResu
 /** The transcript. */
 export function transcript(page: MatchPage): TemplateResult {
   const { record } = page;
-  const list = guard([record.version, page.seat, page.speed, record.isLive], () =>
-    record.positions.map((position, index) => entry(page, position, index)));
+  // In blocks: those that are full are drawn once, while more positions come.
+  const blocks = Array.from({ length: Math.ceil(record.positions.length / BLOCK) }, (_, block) => {
+    const positions = record.positions.slice(block * BLOCK, (block + 1) * BLOCK);
+    return guard([positions.length, record.replaced, page.seat, page.speed], () =>
+      positions.map((position, place) => entry(page, position, block * BLOCK + place)));
+  });
   return html`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${record.isLive
-    ? html`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${list}</ol></div>`
-    : html`<div class="scroll" role="region" tabindex="0" aria-label="what happened"><ol>${list}</ol></div>`}</section>`;
+    ? html`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${blocks}</ol></div>`
+    : html`<div class="scroll" role="region" tabindex="0" aria-label="what happened"><ol>${blocks}</ol></div>`}</section>`;
 }
 
 /** Marks the line of the position and brings it into view, without moving the page. */
 export function markCurrent(root: ParentNode, index: number): void {
   const scroll = root.querySelector(".transcript .scroll");
-  const before = root.querySelector('.transcript [aria-current="step"]');
-  const now = root.querySelector(`.transcript li[data-index="${index}"] > a`);
+  const list = scroll?.firstElementChild;
+  const before = list?.querySelector('[aria-current="step"]');
+  const now = list?.children[index]?.firstElementChild;
   if (before !== now) {
     before?.removeAttribute("aria-current");
     now?.setAttribute("aria-current", "step");

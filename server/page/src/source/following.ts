@@ -30,11 +30,13 @@ type Client = ReturnType<typeof matches>;
 
 /** Reads a match that has ended, with the view of each seat where these may be shown. */
 async function whole(client: Client, record: MatchRecord, came: () => void): Promise<void> {
+  const turns = new Turns();
   const read = async (views: Viewer[]) => {
     const source = { case: "matchId" as const, value: record.info?.matchId ?? "" };
     for await (const message of client.watchPositions({ source, viewers: views, fromDecision: record.next })) {
       record.take(message);
       came();
+      await turns.next();
     }
   };
   try {
@@ -105,6 +107,34 @@ export async function follow(matchId: string, listener: Listener): Promise<void>
       retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2);
     }
   }
+}
+
+/** Longest time for which positions are read before the page may draw, in ms. */
+const TURN_MS = 8;
+/** Longest wait for a frame, in ms: a tab that is hidden has none. */
+const FRAME_MS = 100;
+
+/** Lets the page draw while many messages are read: they come all at once, and what is read without a
+ * pause leaves no frame between. */
+class Turns {
+  #begun: number | undefined;
+
+  /** After a message: waits for the first frame, so that the first board is not behind the rest, and
+   * then now and then for whatever else there is to do. */
+  async next(): Promise<void> {
+    if (this.#begun === undefined) await drawn();
+    else if (performance.now() - this.#begun > TURN_MS) await new Promise((resolve) => setTimeout(resolve));
+    else return;
+    this.#begun = performance.now();
+  }
+}
+
+/** Waits until the next frame is drawn. */
+function drawn(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, FRAME_MS);
+  });
 }
 
 /** Waits until the tab is looked at. */

@@ -1,6 +1,7 @@
 // The table of Carcassonne: the map, the drawn tile, the seats, and what is still to come.
 
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
 import { Segment, TileKind } from "../../../gen/bridgemaster/games/carcassonne/v1/components_pb.ts";
 import type { Config } from "../../../gen/bridgemaster/games/carcassonne/v1/config_pb.ts";
 import type {
@@ -106,9 +107,9 @@ function map(scene: Scene<"carcassonne">): TemplateResult {
       const shape = tile && shapeOf(tile);
       const down = shape?.roads.map((road) => !road.gate || !complete[index]?.[road.gate.city]) ?? [];
       return svg`<g transform="translate(${laid.x * 100} ${laid.y * 100})">
-        <title>${tileName(laid.tile)} at (${laid.x}, ${laid.y}), rotation ${laid.rotation}</title>
+        ${guard([laid.x, laid.y, laid.rotation, tile ?? laid.tile, down.join()], () => svg`<title>${tileName(laid.tile)} at (${laid.x}, ${laid.y}), rotation ${laid.rotation}</title>
         ${tile ? drawTile(tile, laid.rotation, down) : unknownTile(laid.tile)}
-        <path d="M0 0H100V100H0Z" class="c-tile-edge"/></g>`;
+        <path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</g>`;
     })}
     ${last ? svg`<rect x=${last.x * 100 + 2} y=${last.y * 100 + 2} width="96" height="96" rx="5"
       class="c-last ${seat === undefined ? "" : seatClass(seat)}"/>` : undefined}
@@ -124,7 +125,7 @@ function map(scene: Scene<"carcassonne">): TemplateResult {
 function miniature(config: Config | undefined, kind: TileKind, label: string): TemplateResult {
   const tile = tileOf(config, kind);
   return html`<svg class="c-miniature" viewBox="0 0 100 100" role="img" aria-label=${label}>
-    ${tile ? drawTile(tile, 0) : unknownTile(kind)}<path d="M0 0H100V100H0Z" class="c-tile-edge"/></svg>`;
+    ${guard([tile ?? kind], () => svg`${tile ? drawTile(tile, 0) : unknownTile(kind)}<path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</svg>`;
 }
 
 function table(scene: Scene<"carcassonne">): TemplateResult {
