@@ -41,6 +41,7 @@ mod secrets;
 mod sqlite;
 mod store;
 mod tail;
+mod write_refusal;
 
 pub use bridgemaster_names::{
     InvalidText, KeyId, KeyName, LadderId, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES,
@@ -48,7 +49,7 @@ pub use bridgemaster_names::{
 };
 pub use damage::{Damage, DamagedValue};
 pub use data_dir::DataDir;
-pub use error::{StoreError, WriteRefusal};
+pub use error::StoreError;
 pub use file_names::{COMMITS_FILE, DATABASE_FILE, LOCK_FILE};
 pub use inspector::Inspector;
 pub use keys::{DamagedKey, Key, KeysMark, NewKey, SecretHash};
@@ -66,3 +67,4 @@ pub use sqlite::{
 };
 pub use store::{KeyStore, Store};
 pub use tail::{LostTail, Opening, Tail};
+pub use write_refusal::WriteRefusal;
