@@ -299,6 +299,24 @@ pub enum StoreError {
         /// Its version.
         version: i32,
     },
+    /// The database is to be filled by a copy, and has rows.
+    #[error("{database} has a store already: name an empty database, or one of its own")]
+    NotEmpty {
+        /// Its address, without its password.
+        database: String,
+    },
+    /// The database is to be copied, and nothing was ever stored in it.
+    #[error("there is no store in {database}")]
+    NoStore {
+        /// Its address, without its password.
+        database: String,
+    },
+    /// What was read back from a copy is not what was written.
+    #[error("the copy of the table {table} has other rows than the original: nothing is copied")]
+    CopyDiffers {
+        /// The table.
+        table: &'static str,
+    },
     /// The database has tables of another program.
     #[error("{database} has tables of another program: give a database of its own")]
     ForeignTables {
@@ -314,8 +332,8 @@ pub enum StoreError {
     /// Another server has taken the database over since. What this server has not stored yet is the
     /// other's to decide.
     #[error(
-        "{database} has been taken over by another server since: this one must not go on; \
-         let one server use the database"
+        "what this server had in {database} has been taken over by another server since: this one \
+         must not go on; servers that run at the same time need names of their own"
     )]
     EpochOver {
         /// Its address.

@@ -35,17 +35,19 @@ pub mod limits;
 mod matches;
 mod memory;
 mod memory_ladders;
+mod nodes;
 mod postgres;
 mod rows;
 mod secrets;
 mod sqlite;
 mod store;
 mod tail;
+mod transfer;
 mod write_refusal;
 
 pub use bridgemaster_names::{
-    InvalidText, KeyId, KeyName, LadderId, MAX_ID_BYTES, MAX_KEY_NAME_CHARS, MAX_SCOPE_BYTES,
-    MatchId, OwnerName, Scope,
+    InvalidText, KeyId, KeyName, LadderId, MAX_ADDRESS_BYTES, MAX_ID_BYTES, MAX_KEY_NAME_CHARS,
+    MAX_SCOPE_BYTES, MatchId, NodeAddress, NodeName, OwnerName, Scope,
 };
 pub use damage::{Damage, DamagedValue};
 pub use data_dir::DataDir;
@@ -60,11 +62,13 @@ pub use matches::{
     FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, MatchCounts, Notes, OpenMatch, Write,
 };
 pub use memory::MemoryStore;
-pub use postgres::{PostgresKeys, PostgresStore};
+pub use nodes::{IsLed, NodeIdentity, Nodes, StoredNode};
+pub use postgres::{PostgresKeys, PostgresStore, stored_nodes};
 pub use sqlite::{
     CheckReport, Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore, backup, check,
     check_with, replace, restore,
 };
 pub use store::{KeyStore, Store};
 pub use tail::{LostTail, Opening, Tail};
+pub use transfer::{TransferReport, copy_from_postgres, copy_to_postgres};
 pub use write_refusal::WriteRefusal;

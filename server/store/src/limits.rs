@@ -54,11 +54,38 @@ pub const MAX_PAGE_LADDER_MATCHES: u32 = 1_000;
 /// Most matches of one page of [`Store::finished`](crate::Store::finished).
 pub const MAX_PAGE_MATCHES: u32 = 500;
 
+/// How long a node may do without renewing its lease, until others may take it over. It is the time
+/// for which the matches of a machine that failed stand still, and longer than a slow commit.
+pub const LEASE_TERM: Duration = Duration::from_secs(8);
+
+/// Interval at which a lease is renewed: several renewals may fail before it runs out.
+pub const LEASE_RENEWAL: Duration = Duration::from_secs(2);
+
+/// How old the last renewal may be by the clock of the node itself: from then on it must not answer
+/// any more, since others may take its matches over soon after. The rest of the term covers what
+/// clocks differ in while a lease runs.
+pub const LEASE_TRUST: Duration = Duration::from_secs(6);
+
+// A node that misses one renewal keeps its lease.
+const _: () = assert!(0 < LEASE_RENEWAL.as_millis());
+const _: () = assert!(2 * LEASE_RENEWAL.as_millis() < LEASE_TERM.as_millis());
+const _: () = assert!(2 * LEASE_RENEWAL.as_millis() < LEASE_TRUST.as_millis());
+const _: () = assert!(LEASE_TRUST.as_millis() < LEASE_TERM.as_millis());
+
+/// Most matches that a node takes over in one transaction: each is restored before the next are
+/// taken, so that others take some meanwhile.
+pub const TAKEN_AT_ONCE: usize = 256;
+
+/// Bytes of journals from which on no further match is taken over in the same transaction: they are
+/// written as one row.
+pub const TAKEN_BYTES_AT_ONCE: usize = 16 * 1024 * 1024;
+
 /// The oldest version of PostgreSQL that a store is kept in: the oldest that the tests know.
 pub const POSTGRES_OLDEST: i32 = 15;
 
 /// Connections to PostgreSQL that read matches. Reads are short. With one that writes and one that
-/// reads keys, a server has two more.
+/// reads keys, a server has
+/// two more, and one that renews its lease.
 pub const POSTGRES_READERS: u32 = 4;
 
 /// How long PostgreSQL is waited for when a connection is made, and a free connection when

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 use std::{
+    collections::BTreeSet,
     ffi::OsString,
     fs::{self, File},
     io::{self, Write as _},
@@ -27,9 +28,7 @@ impl Prepared {
     /// # Errors
     /// Those of the file system. Nothing is left behind then.
     pub fn write(path: PathBuf, bytes: &[u8]) -> io::Result<Self> {
-        let mut growing = Growing::begin_at(path)?;
-        growing.write_all(bytes)?;
-        growing.whole()
+        Growing::of(path, bytes)?.whole()
     }
 
     /// Gives the file its name, in place of the one that has it.
@@ -64,6 +63,12 @@ impl Growing {
             return Err(io::Error::other("there is something that is no file"));
         }
         Self::begin_at(path)
+    }
+
+    fn of(path: PathBuf, bytes: &[u8]) -> io::Result<Self> {
+        let mut growing = Self::begin_at(path)?;
+        growing.write_all(bytes)?;
+        Ok(growing)
     }
 
     fn begin_at(path: PathBuf) -> io::Result<Self> {
@@ -170,6 +175,54 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(&folder)
 }
 
+/// Files of so many at least are brought to the disk all at once. Fewer are not: that brings what
+/// other programs have written there too, which may be much.
+#[cfg(target_os = "linux")]
+const MANY_FILES: usize = 16;
+
+/// Writes files of one file system: when this returns, each is on the disk and whole. Many take
+/// little longer than a few on Linux, whose versions before 5.8 do not tell of a disk that fails then.
+///
+/// # Errors
+/// Those of the file system, with the path of the file, or of its folder, that could not be written.
+/// Files before it may have their names then; none is there in part.
+pub fn write_together(files: &[(PathBuf, &[u8])]) -> Result<(), (PathBuf, io::Error)> {
+    #[cfg(target_os = "linux")]
+    let are_many = files.len() >= MANY_FILES;
+    #[cfg(not(target_os = "linux"))]
+    let are_many = false;
+    let mut written = Vec::with_capacity(files.len());
+    let mut one = None;
+    for (path, bytes) in files {
+        let growing = Growing::of(path.clone(), bytes);
+        let synced = growing.and_then(|growing| {
+            if !are_many {
+                growing.file.sync_all()?;
+            }
+            Ok(growing)
+        });
+        let Growing { file, prepared } = synced.map_err(|error| (path.clone(), error))?;
+        // The others are closed: there may be more than a process may have open.
+        one.get_or_insert(file);
+        written.push((path, prepared));
+    }
+    #[cfg(target_os = "linux")]
+    if let Some(one) = one.filter(|_| are_many) {
+        // A commit of the file system for each would be most of the time that small files take.
+        let path = &files[0].0;
+        rustix::fs::syncfs(one).map_err(|error| (path.clone(), error.into()))?;
+    }
+    let mut folders = BTreeSet::new();
+    for (path, prepared) in written {
+        prepared.put().map_err(|error| (path.clone(), error))?;
+        folders.extend(path.parent());
+    }
+    for folder in folders {
+        sync_folder(folder).map_err(|error| (folder.to_owned(), error))?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,6 +260,27 @@ mod tests {
         write(&path, b"second").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(names(folder.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn files_that_are_written_together_are_whole_and_a_failure_names_the_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |name: &str, bytes: &'static [u8]| (folder.path().join(name), bytes);
+        for count in [0, 1, 2, 2_000] {
+            let files: Vec<_> = (0..count)
+                .map(|number| of(&number.to_string(), b"a"))
+                .collect();
+            write_together(&files).unwrap();
+            assert_eq!(names(folder.path()).len(), count);
+            for (path, bytes) in &files {
+                assert_eq!(&fs::read(path).unwrap(), bytes);
+                fs::remove_file(path).unwrap();
+            }
+        }
+        let files = [of("c", b"fourth"), of("none/d", b"fifth")];
+        let (path, _) = write_together(&files).unwrap_err();
+        assert_eq!(path, folder.path().join("none/d"));
+        assert!(names(folder.path()).is_empty());
     }
 
     #[test]

@@ -29,6 +29,13 @@ pub(crate) struct InPlay {
     pub(crate) read_at_open: Option<Vec<Vec<u8>>>,
 }
 
+/// A match that another writer had until now, with its whole journal.
+#[derive(Clone)]
+pub(crate) struct TakenMatch {
+    pub(crate) standing: Standing,
+    pub(crate) entries: Vec<Vec<u8>>,
+}
+
 /// All matches in play, just as the database has them: it is changed after a commit, and by
 /// nobody but this process.
 #[derive(Default)]
@@ -104,6 +111,23 @@ impl MatchesInPlay {
             };
             self.by_id.insert(id, in_play);
         }
+    }
+
+    /// Takes in a match that another writer had.
+    pub(crate) fn take(&mut self, id: MatchId, taken: TakenMatch, sweep: &mut Sweep) {
+        let TakenMatch { standing, entries } = taken;
+        let mut batches = BatchNumbers::default();
+        if let Some(number) = standing.last_batch {
+            batches.push(number);
+            sweep.enter(number);
+        }
+        let in_play = InPlay {
+            standing,
+            batches,
+            damage: None,
+            read_at_open: Some(entries),
+        };
+        self.by_id.insert(id, in_play);
     }
 
     fn leave(&mut self, id: &MatchId, sweep: &mut Sweep) {

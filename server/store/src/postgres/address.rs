@@ -46,7 +46,9 @@ impl Address {
         // What the parser says does not repeat the address, which may have a password.
         let mut options =
             PgConnectOptions::from_str(url).map_err(|error| refused(error.to_string()))?;
-        let says_tls = url.contains("sslmode=") || url.contains("ssl-mode=");
+        // Not the password, which may say so too.
+        let said = url.split_once('?').map_or("", |(_, said)| said);
+        let says_tls = said.contains("sslmode=") || said.contains("ssl-mode=");
         let is_local = options.get_socket().is_some()
             || is_loopback(options.get_host())
             || options.get_host().starts_with('/');
@@ -61,6 +63,8 @@ impl Address {
         options = options
             .application_name("bridgemaster")
             .options([
+                // What waits for a lock must see what was committed meanwhile.
+                ("default_transaction_isolation", "read committed".to_owned()),
                 ("statement_timeout", millis(POSTGRES_STATEMENT_TIMEOUT)),
                 ("lock_timeout", millis(POSTGRES_LOCK_TIMEOUT)),
                 (
@@ -166,5 +170,6 @@ mod tests {
         assert_eq!(mode("postgres://north@db.example/games"), "VerifyFull");
         assert_eq!(mode("postgres://north@127.0.0.1/games"), "Prefer");
         assert_eq!(mode("postgres://n@db.example/g?sslmode=require"), "Require");
+        assert_eq!(mode("postgres://n:sslmode=x@db.example/g"), "VerifyFull");
     }
 }

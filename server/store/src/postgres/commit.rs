@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use sqlx::PgConnection;
 
 use super::{
-    failure::Fault, finished_rows, journal, ladder_rows, link::Work, note_rows, open_rows,
-    replay_rows,
+    failure::Fault, finished_rows, journal, ladder_rows, link::Work, node_number::NodeNumber,
+    note_rows, open_rows, replay_rows,
 };
 use crate::{
     LadderId, MatchId,
@@ -52,6 +52,7 @@ impl Work for Ask {
 /// Stores a batch that has been checked.
 pub(super) struct Commit {
     pub(super) store: StoreId,
+    pub(super) node: NodeNumber,
     pub(super) number: i64,
     pub(super) steps: Vec<Step>,
     pub(super) swept: Swept,
@@ -63,32 +64,14 @@ impl Work for Commit {
     type Done = ();
 
     async fn carry_out(&self, connection: &mut PgConnection, again: bool) -> Result<(), Fault> {
-        if again && self.is_stored(connection).await? {
+        if again && journal::is_stored(connection, self.node, self.number).await? {
             return Ok(());
         }
         for step in &self.steps {
             carry_out(connection, self.store, step).await?;
         }
-        journal::remove(connection, &self.swept).await?;
-        journal::add(connection, self.number, &self.body).await
-    }
-}
-
-impl Commit {
-    /// Whether an earlier try was committed.
-    ///
-    /// # Errors
-    /// A contradiction if commits before it are gone: then the database is another one, such as a
-    /// standby that did not have them.
-    async fn is_stored(&self, connection: &mut PgConnection) -> Result<bool, Fault> {
-        let newest = journal::newest(connection).await?;
-        if newest + 1 < self.number {
-            return Err(Fault::Contradiction(format!(
-                "it has {newest} commits, and this server has made {}",
-                self.number - 1
-            )));
-        }
-        Ok(newest >= self.number)
+        journal::add(connection, self.node, self.number, &self.body).await?;
+        journal::remove(connection, self.node, self.number, &self.swept).await
     }
 }
 

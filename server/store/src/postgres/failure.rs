@@ -15,8 +15,10 @@ pub(super) enum Fault {
     Contradiction(String),
     /// One value that was read is damaged.
     Damage(Damage),
-    /// Another server has taken the store.
+    /// Another server has taken this one's node over.
     Superseded,
+    /// The lease has run out, and nobody has taken the node over yet: it may be renewed.
+    LeaseOver,
     /// A failure that is complete.
     Told(StoreError),
 }
@@ -60,6 +62,10 @@ impl Fault {
             Self::Superseded => StoreError::EpochOver {
                 database: database.to_owned(),
             },
+            Self::LeaseOver => StoreError::Unreachable {
+                database: database.to_owned(),
+                detail: "the lease of this server ran out, and was not renewed".to_owned(),
+            },
             Self::Told(error) => error,
         }
     }
@@ -67,7 +73,7 @@ impl Fault {
     /// Whether the same transaction may succeed on another connection, or later.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            Self::NoAnswer => true,
+            Self::NoAnswer | Self::LeaseOver => true,
             Self::Sqlx(sqlx::Error::Database(error)) => {
                 let code = error.code().unwrap_or_default();
                 code != code::DISK_FULL
@@ -78,6 +84,8 @@ impl Fault {
                         code::OPERATOR_INTERVENTION,
                         code::LOCK_NOT_AVAILABLE,
                         code::IDLE_IN_TRANSACTION,
+                        // A standby that is about to be the primary.
+                        code::READ_ONLY_TRANSACTION,
                     ]
                     .iter()
                     .any(|known| code.starts_with(known))

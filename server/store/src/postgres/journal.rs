@@ -2,7 +2,7 @@
 
 use sqlx::{PgConnection, PgExecutor, Row as _, postgres::PgRow};
 
-use super::failure::Fault;
+use super::{failure::Fault, node_number::NodeNumber};
 use crate::{
     checksum::StoreId,
     journal::{
@@ -13,22 +13,29 @@ use crate::{
     rows::open_rows::OpenRow,
 };
 
-/// Reads the journal of all matches in play.
+/// Reads the journal of all matches of a node that are in play.
 pub(super) async fn load(
     connection: &mut PgConnection,
     store: StoreId,
+    node: NodeNumber,
     open: Vec<OpenRow>,
 ) -> Result<Loaded, Fault> {
     let mut journal = Journal::of(open);
     loop {
-        let batches =
-            sqlx::query("SELECT batch, body FROM journal WHERE batch > $1 ORDER BY batch LIMIT $2")
-                .bind(journal.last())
-                .bind(BATCHES_AT_ONCE)
-                .fetch_all(&mut *connection)
-                .await?;
+        let batches = sqlx::query(
+            "SELECT batch, body FROM journal WHERE batch > $1 AND batch <= $2
+             ORDER BY batch LIMIT $3",
+        )
+        .bind(journal.last().max(node.base()))
+        .bind(node.last())
+        .bind(BATCHES_AT_ONCE)
+        .fetch_all(&mut *connection)
+        .await?;
         if batches.is_empty() {
-            return Ok(journal.finish());
+            let mut loaded = journal.finish();
+            let given = &mut loaded.matches.match_keys_given;
+            *given = node.base().max(*given);
+            return Ok(loaded);
         }
         for (number, body) in batches.iter().map(number_and_body) {
             let read = journal.read(store, number, &body);
@@ -58,24 +65,56 @@ pub(super) async fn read(
     Ok(journal_of(store, &in_play.standing, batches))
 }
 
-/// The number of the newest batch; 0 before the first.
-pub(super) async fn newest(database: impl PgExecutor<'_>) -> Result<i64, Fault> {
-    let newest = sqlx::query_scalar("SELECT coalesce(max(batch), 0) FROM journal");
-    Ok(newest.fetch_one(database).await?)
+/// The number of the newest batch of a node; that before its first if it has none.
+pub(super) async fn newest(database: impl PgExecutor<'_>, node: NodeNumber) -> Result<i64, Fault> {
+    let newest: Option<i64> =
+        sqlx::query_scalar("SELECT max(batch) FROM journal WHERE batch > $1 AND batch <= $2")
+            .bind(node.base())
+            .bind(node.last())
+            .fetch_one(database)
+            .await?;
+    Ok(newest.unwrap_or(node.base()))
 }
 
-/// Adds a batch.
+/// Whether an earlier try to add the batch of this number was committed.
+pub(super) async fn is_stored(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+    number: i64,
+) -> Result<bool, Fault> {
+    Ok(newest(connection, node).await? >= number)
+}
+
+/// Adds a batch behind the one before it.
+///
+/// # Errors
+/// A contradiction if that is not the newest: then the database is another one, such as a standby
+/// that did not have all commits.
 pub(super) async fn add(
     connection: &mut PgConnection,
+    node: NodeNumber,
     number: i64,
     body: &[u8],
 ) -> Result<(), Fault> {
-    sqlx::query("INSERT INTO journal (batch, body) VALUES ($1, $2)")
-        .bind(number)
-        .bind(body)
-        .execute(connection)
-        .await?;
-    Ok(())
+    let added = sqlx::query(
+        "INSERT INTO journal (batch, body) SELECT $1, $2 WHERE $1::bigint - 1 = (
+             SELECT coalesce(max(batch), $3) FROM journal WHERE batch > $3 AND batch <= $4)",
+    )
+    .bind(number)
+    .bind(body)
+    .bind(node.base())
+    .bind(node.last())
+    .execute(&mut *connection)
+    .await?;
+    if added.rows_affected() == 1 {
+        return Ok(());
+    }
+    let newest = newest(connection, node).await?;
+    Err(Fault::Contradiction(format!(
+        "it has {} commits, and this server has made {}",
+        node.count(newest),
+        node.count(number) - 1
+    )))
 }
 
 /// Removes everything that means nothing, before a server starts.
@@ -89,17 +128,41 @@ pub(super) async fn sweep_all(
     Ok(())
 }
 
-/// Removes batches within a commit, before it adds its own.
-pub(super) async fn remove(connection: &mut PgConnection, swept: &Swept) -> Result<(), Fault> {
+/// Removes batches within a commit, which has added its own of this number.
+pub(super) async fn remove(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+    number: i64,
+    swept: &Swept,
+) -> Result<(), Fault> {
     match swept {
         Swept::Nothing => Ok(()),
         Swept::Some(numbers) => delete(connection, numbers).await,
-        Swept::All => {
-            let delete = sqlx::query("DELETE FROM journal");
-            delete.execute(connection).await?;
-            Ok(())
-        }
+        Swept::All => delete_before(connection, node, number).await,
     }
+}
+
+/// Removes the journal of a node that has no match in play any more, but for its last batch, which
+/// says how far its numbers are given.
+pub(super) async fn forget_all_but_newest(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+) -> Result<(), Fault> {
+    let newest = newest(&mut *connection, node).await?;
+    delete_before(connection, node, newest).await
+}
+
+async fn delete_before(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+    before: i64,
+) -> Result<(), Fault> {
+    sqlx::query("DELETE FROM journal WHERE batch > $1 AND batch < $2")
+        .bind(node.base())
+        .bind(before)
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 async fn delete(connection: &mut PgConnection, numbers: &[i64]) -> Result<(), Fault> {

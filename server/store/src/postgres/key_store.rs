@@ -36,7 +36,7 @@ impl PostgresKeys {
         let work = async {
             let mut connection = opening::believed(&address).await?;
             sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
-            let store = opening::identity(&mut connection).await;
+            let store = opening::store_id(&mut connection).await;
             let store = link::end(&mut connection, store).await?;
             Ok((store, Link::new(address.clone(), connection, None)))
         };

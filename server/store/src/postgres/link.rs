@@ -3,16 +3,13 @@
 
 use std::time::Instant;
 
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio::time::{sleep, timeout};
 
-use super::{address::Address, failure::Fault};
+use super::{address::Address, failure::Fault, node_number::HeldNode};
 use crate::limits::{
     POSTGRES_FIRST_PAUSE, POSTGRES_LONGEST_PAUSE, POSTGRES_PATIENCE, POSTGRES_TRY_TIMEOUT,
 };
-
-/// The node of every server, until several servers share a database: then each has its own.
-const NODE: &str = "only";
 
 /// What one transaction does. It may be tried several times, and each try may be the one that is
 /// committed.
@@ -47,16 +44,16 @@ pub(super) struct Link {
     /// `None` after a failure, and while a transaction runs: one that was left half done is never
     /// gone on with.
     connection: Option<PgConnection>,
-    /// The epoch in which a server holds the store; `None` for a command beside a server.
-    epoch: Option<i64>,
+    /// As which a server writes; `None` for a command beside a server.
+    node: Option<HeldNode>,
 }
 
 impl Link {
-    pub(super) fn new(address: Address, connection: PgConnection, epoch: Option<i64>) -> Self {
+    pub(super) fn new(address: Address, connection: PgConnection, node: Option<HeldNode>) -> Self {
         Self {
             address,
             connection: Some(connection),
-            epoch,
+            node,
         }
     }
 
@@ -85,7 +82,7 @@ impl Link {
             Some(connection) => connection,
             None => self.address.connect().await?,
         };
-        let done = match begin(&mut connection, self.epoch, again).await {
+        let done = match begin(&mut connection, self.node, again).await {
             Ok(()) => work.carry_out(&mut connection, again).await,
             Err(fault) => Err(fault),
         };
@@ -108,28 +105,34 @@ impl Link {
 /// Begins a transaction with a look at the fence.
 async fn begin(
     connection: &mut PgConnection,
-    epoch: Option<i64>,
+    node: Option<HeldNode>,
     again: bool,
 ) -> Result<(), Fault> {
-    let Some(epoch) = epoch else {
+    let Some(HeldNode { number, epoch }) = node else {
         sqlx::raw_sql("BEGIN").execute(connection).await?;
         return Ok(());
     };
-    // A server that takes the store over locks the row for its update, so it waits for this
-    // transaction, and this one for it. After a failure the stronger lock waits for a commit of our
-    // own that may still be on its way.
+    let number = number.get();
+    // Who takes the node over locks the row for its update, so it waits for this transaction, and
+    // this one for it. After a failure the stronger lock waits for a commit of our own that may
+    // still be on its way. The lease is looked at once the lock is had, which may take long: hence
+    // the inner query, and no `now()`, which would be the beginning of the transaction.
     let lock = match again {
         true => "FOR UPDATE",
         false => "FOR KEY SHARE",
     };
-    let begin =
-        format!("BEGIN; SELECT 1 FROM node WHERE node_id = '{NODE}' AND epoch = {epoch} {lock}");
-    let holders = sqlx::raw_sql(AssertSqlSafe(begin))
-        .fetch_all(connection)
+    let begin = format!(
+        "BEGIN; SELECT lease_until > clock_timestamp() FROM (
+             SELECT lease_until FROM node
+             WHERE number = {number} AND epoch = {epoch} {lock}) AS locked"
+    );
+    let held = sqlx::raw_sql(AssertSqlSafe(begin))
+        .fetch_optional(connection)
         .await?;
-    match holders.is_empty() {
-        true => Err(Fault::Superseded),
-        false => Ok(()),
+    match held.map(|row| row.try_get(0)).transpose()? {
+        Some(true) => Ok(()),
+        Some(false) => Err(Fault::LeaseOver),
+        None => Err(Fault::Superseded),
     }
 }
 
@@ -153,21 +156,4 @@ pub(super) async fn end<T>(
             Err(fault)
         }
     }
-}
-
-/// Within a transaction: takes the store over from the server before, whose transactions have all
-/// ended then. The epoch of this server.
-pub(super) async fn take_over(connection: &mut PgConnection) -> Result<i64, Fault> {
-    sqlx::query("INSERT INTO node (node_id, epoch) VALUES ($1, 0) ON CONFLICT DO NOTHING")
-        .bind(NODE)
-        .execute(&mut *connection)
-        .await?;
-    // An update alone would not wait: the epoch is no key.
-    sqlx::query("SELECT epoch FROM node WHERE node_id = $1 FOR UPDATE")
-        .bind(NODE)
-        .execute(&mut *connection)
-        .await?;
-    let epoch =
-        sqlx::query_scalar("UPDATE node SET epoch = epoch + 1 WHERE node_id = $1 RETURNING epoch");
-    Ok(epoch.bind(NODE).fetch_one(connection).await?)
 }

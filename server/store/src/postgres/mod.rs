@@ -6,6 +6,7 @@
 //! matches, and one of its own reads keys.
 
 mod address;
+mod as_node;
 mod commit;
 mod failure;
 mod finished_rows;
@@ -15,11 +16,17 @@ mod key_rows;
 mod key_store;
 mod ladder_rows;
 mod link;
+mod node_list;
+mod node_number;
+mod node_rows;
 mod note_rows;
 mod open_rows;
 mod opening;
+mod pulse;
 mod replay_rows;
 mod secret_rows;
+mod taking;
+pub(crate) mod transfer;
 mod writer;
 
 use std::sync::Arc;
@@ -30,8 +37,8 @@ use tokio::sync::Mutex;
 use crate::{
     Damage, DamagedKey, Durability, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key,
     KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
-    NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
-    StoredLadderVersion, Write,
+    NewKey, NodeIdentity, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder,
+    StoredLadderMatch, StoredLadderVersion, Write,
     checksum::StoreId,
     detached::detached,
     limits::{MAX_PAGE_LADDER_MATCHES, MAX_PAGE_MATCHES, POSTGRES_READERS},
@@ -42,9 +49,11 @@ use crate::{
 use address::Address;
 use failure::Fault;
 use opening::Readers;
+use pulse::Pulse;
 use writer::Writer;
 
 pub use key_store::PostgresKeys;
+pub use node_list::stored_nodes;
 
 /// A [`Store`] in a PostgreSQL database, which it takes over from the server that had it before.
 ///
@@ -67,12 +76,24 @@ pub struct PostgresStore {
     /// `None` once closed. Shared with the commit that runs.
     writer: Arc<Mutex<Option<Writer>>>,
     readers: Readers,
+    pulse: Pulse,
 }
 
 impl PostgresStore {
+    /// Opens a database as [`open_as`](Self::open_as) does, as the node of a server that was given
+    /// no name.
+    ///
+    /// # Errors
+    /// Those of [`open_as`](Self::open_as).
+    pub async fn open(url: &str, durability: Durability) -> Result<Self, StoreError> {
+        Self::open_as(url, durability, &NodeIdentity::default()).await
+    }
+
     /// Opens the database of an address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, brings its
-    /// schema up to date, takes the store over, and reads which matches are in play. A server that
-    /// had it before stores nothing any more: it learns so by [`StoreError::EpochOver`].
+    /// schema up to date, takes the node over, and reads which of its matches are in play. A server
+    /// that was this node before stores nothing any more: it learns so by
+    /// [`StoreError::EpochOver`]. The node has a lease, which has to be
+    /// [renewed](crate::Nodes::renew_lease): without one nothing is stored.
     ///
     /// # Errors
     /// [`StoreError::BadAddress`], [`StoreError::Unreachable`], [`StoreError::OldPostgres`],
@@ -80,9 +101,13 @@ impl PostgresStore {
     /// [`StoreError::DifferentSchema`] and [`StoreError::Corrupt`] for a database that is not
     /// believed, which is left as it is. Where single values are damaged, [`Store::opening`] says
     /// so.
-    pub async fn open(url: &str, durability: Durability) -> Result<Self, StoreError> {
+    pub async fn open_as(
+        url: &str,
+        durability: Durability,
+        identity: &NodeIdentity,
+    ) -> Result<Self, StoreError> {
         let address = Address::parse(url, durability)?;
-        let (writer, opening) = Writer::start(&address).await?;
+        let (writer, node, opening) = Writer::start(&address, identity).await?;
         Ok(Self {
             store: writer.store(),
             opening,
@@ -91,6 +116,7 @@ impl PostgresStore {
                 matches: address.readers(POSTGRES_READERS),
                 keys: address.readers(1),
             },
+            pulse: Pulse::new(address.clone(), node),
             address,
         })
     }
@@ -231,6 +257,7 @@ impl Store for PostgresStore {
     async fn close(&self) -> Result<(), StoreError> {
         self.readers.matches.close().await;
         self.readers.keys.close().await;
+        self.pulse.stop().await;
         let writer = Arc::clone(&self.writer);
         detached(async move {
             match writer.lock().await.take() {

@@ -1,22 +1,31 @@
 //! From an address to a database that is believed and held.
 
 use sqlx::{
-    PgConnection, SqlSafeStr as _,
+    Connection as _, PgConnection, SqlSafeStr as _,
     migrate::{MigrateError, Migration, MigrationType, Migrator},
     postgres::PgPool,
 };
 
-use super::{address::Address, failure::Fault, journal, link, open_rows};
+use super::{
+    address::Address, failure::Fault, journal, link, node_number::HeldNode, node_rows, open_rows,
+};
 use crate::{
-    StoreError, checksum::StoreId, journal::reading::Loaded, journal_batch, limits::POSTGRES_OLDEST,
+    NodeIdentity, StoreError, checksum::StoreId, journal::reading::Loaded, journal_batch,
+    limits::POSTGRES_OLDEST,
 };
 
 /// Each version of the schema with its name and its text, from 1, without a gap. A version, once
 /// released, is never edited: a new one follows it.
-const VERSIONS: &[(&str, &str)] = &[(
-    "matches and keys",
-    include_str!("../../migrations/postgres/0001_matches_and_keys.sql"),
-)];
+const VERSIONS: &[(&str, &str)] = &[
+    (
+        "matches and keys",
+        include_str!("../../migrations/postgres/0001_matches_and_keys.sql"),
+    ),
+    (
+        "nodes",
+        include_str!("../../migrations/postgres/0002_nodes.sql"),
+    ),
+];
 
 /// The version that this program works with.
 const NEWEST: i64 = VERSIONS.len() as i64;
@@ -49,6 +58,19 @@ pub(super) async fn believed(address: &Address) -> Result<PgConnection, Fault> {
     }
     migrate(&mut connection, address).await?;
     Ok(connection)
+}
+
+/// The same for a database that has a store; `None` if nothing was ever made in it.
+pub(super) async fn known(address: &Address) -> Result<Option<PgConnection>, Fault> {
+    let mut connection = address.connect().await?;
+    let is_made: bool = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
+        .fetch_one(&mut connection)
+        .await?;
+    connection.close().await?;
+    match is_made {
+        true => believed(address).await.map(Some),
+        false => Ok(None),
+    }
 }
 
 async fn migrate(connection: &mut PgConnection, address: &Address) -> Result<(), Fault> {
@@ -85,30 +107,39 @@ async fn migrate(connection: &mut PgConnection, address: &Address) -> Result<(),
 /// What a server finds when it takes the store.
 pub(super) struct Taken {
     pub(super) store: StoreId,
-    /// In which it writes from now on.
-    pub(super) epoch: i64,
+    /// As which it writes from now on.
+    pub(super) node: HeldNode,
     /// Commits so far, the one that took the store included.
     pub(super) commits: i64,
     pub(super) loaded: Loaded,
 }
 
-/// Takes the store in one transaction, so that an earlier server has committed all before it, or
-/// commits nothing any more.
-pub(super) async fn take_over(connection: &mut PgConnection) -> Result<Taken, Fault> {
+/// Takes a node of the store in one transaction, so that an earlier server of its name has committed
+/// all before it, or commits nothing any more.
+pub(super) async fn take_over(
+    connection: &mut PgConnection,
+    identity: &NodeIdentity,
+) -> Result<Taken, Fault> {
     sqlx::raw_sql("BEGIN").execute(&mut *connection).await?;
     let work = async {
-        let epoch = link::take_over(connection).await?;
-        let store = identity(connection).await?;
-        let open = open_rows::all(connection, store).await?;
-        let mut loaded = journal::load(connection, store, open).await?;
-        let commits = journal::newest(&mut *connection).await? + 1;
-        journal::sweep_all(connection, &mut loaded.sweep).await?;
+        let node = node_rows::take(connection, identity).await?;
+        let store = store_id(connection).await?;
+        let open = open_rows::with_headers(connection, store, node.number).await?;
+        let open = open
+            .into_iter()
+            .map(|with_header| with_header.row)
+            .collect();
+        let mut loaded = journal::load(connection, store, node.number, open).await?;
+        let commits = journal::newest(&mut *connection, node.number).await? + 1;
         let given = loaded.matches.match_keys_given;
         let body = journal_batch::write(store, commits, given, Vec::new());
-        journal::add(connection, commits, &body).await?;
+        journal::add(connection, node.number, commits, &body).await?;
+        journal::sweep_all(connection, &mut loaded.sweep).await?;
+        // At last, since the lease runs from here on.
+        node_rows::renew(&mut *connection, node, false).await?;
         Ok(Taken {
             store,
-            epoch,
+            node,
             commits,
             loaded,
         })
@@ -118,7 +149,7 @@ pub(super) async fn take_over(connection: &mut PgConnection) -> Result<Taken, Fa
 }
 
 /// Within a transaction: which store this is; one that is new gets its identifier.
-pub(super) async fn identity(connection: &mut PgConnection) -> Result<StoreId, Fault> {
+pub(super) async fn store_id(connection: &mut PgConnection) -> Result<StoreId, Fault> {
     if let Some(known) = known_identity(connection).await? {
         return Ok(known);
     }
@@ -139,19 +170,31 @@ pub(super) async fn identity(connection: &mut PgConnection) -> Result<StoreId, F
         Fault::Contradiction("PostgreSQL draws identifiers of another length".to_owned())
     })?;
     // Another command may make the store too.
-    sqlx::query(
-        "INSERT INTO store (only_row, store_id, checksum) VALUES (1, $1, $2)
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(&drawn.0[..])
-    .bind(checksum_of(drawn))
-    .execute(&mut *connection)
-    .await?;
+    keep_identity(connection, drawn).await?;
     let known = known_identity(connection).await?;
     known.ok_or_else(|| Fault::Contradiction("the row of the store is not kept".to_owned()))
 }
 
-async fn known_identity(connection: &mut PgConnection) -> Result<Option<StoreId>, Fault> {
+/// Within a transaction: gives a database without one the identifier of a store. Whether it had
+/// none.
+pub(super) async fn keep_identity(
+    connection: &mut PgConnection,
+    store: StoreId,
+) -> Result<bool, Fault> {
+    let kept = sqlx::query(
+        "INSERT INTO store (only_row, store_id, checksum) VALUES (1, $1, $2)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(&store.0[..])
+    .bind(checksum_of(store))
+    .execute(connection)
+    .await?;
+    Ok(kept.rows_affected() == 1)
+}
+
+pub(super) async fn known_identity(
+    connection: &mut PgConnection,
+) -> Result<Option<StoreId>, Fault> {
     let row: Option<(Option<Vec<u8>>, Option<i64>)> =
         sqlx::query_as("SELECT store_id, checksum FROM store")
             .fetch_optional(connection)

@@ -41,13 +41,17 @@ impl Work for Keep<'_> {
         if let Some(kept) = get(&mut *connection, self.store, self.name).await? {
             return Ok(kept);
         }
-        sqlx::query("INSERT INTO secret (name, value, checksum) VALUES ($1, $2, $3)")
-            .bind(self.name.as_bytes())
-            .bind(self.value)
-            .bind(SECRETS.checksum(self.store, self.name, self.value))
-            .execute(connection)
-            .await?;
-        Ok(self.value.to_vec())
+        // Another node may keep one of this name too: the first counts.
+        sqlx::query(
+            "INSERT INTO secret (name, value, checksum) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        )
+        .bind(self.name.as_bytes())
+        .bind(self.value)
+        .bind(SECRETS.checksum(self.store, self.name, self.value))
+        .execute(&mut *connection)
+        .await?;
+        let kept = get(connection, self.store, self.name).await?;
+        kept.ok_or_else(|| Fault::Contradiction("a secret is not kept".to_owned()))
     }
 }
 

@@ -10,10 +10,14 @@ use super::{
     failure::Fault,
     journal, link,
     link::{Link, Work},
+    node_number::{HeldNode, NodeNumber},
+    node_rows::{Lead, Release},
     open_rows, opening,
+    taking::TakeOrphans,
 };
 use crate::{
-    Damage, DamagedValue, MatchId, OpenMatch, Opening, StoreError, Tail, Write,
+    Damage, DamagedValue, IsLed, MatchId, NodeIdentity, OpenMatch, Opening, StoreError, Tail,
+    Write,
     batch::{self, Standing},
     checksum::StoreId,
     journal::{in_play::MatchesInPlay, plan::Plan, sweep::Sweep},
@@ -24,10 +28,16 @@ use crate::{
 pub(super) struct Writer {
     link: Link,
     store: StoreId,
-    /// Commits so far.
+    node: NodeNumber,
+    /// The number of the last commit.
     commits: i64,
     matches: MatchesInPlay,
     sweep: Sweep,
+    /// Keys of matches of other nodes that cannot be read, and so not be taken over.
+    unreadable: HashSet<i64>,
+    /// Whether the newest batch is stored is not known: one of the same number would be taken for
+    /// it.
+    is_unsure: bool,
 }
 
 /// What it holds are secrets of matches in play.
@@ -40,11 +50,14 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Takes the store.
-    pub(super) async fn start(address: &Address) -> Result<(Self, Opening), StoreError> {
+    /// Takes a node of the store.
+    pub(super) async fn start(
+        address: &Address,
+        identity: &NodeIdentity,
+    ) -> Result<(Self, HeldNode, Opening), StoreError> {
         let work = async {
             let mut connection = opening::believed(address).await?;
-            let taken = opening::take_over(&mut connection).await?;
+            let taken = opening::take_over(&mut connection, identity).await?;
             Ok((connection, taken))
         };
         let (connection, taken) = work
@@ -57,14 +70,17 @@ impl Writer {
             indexes_rebuilt: false,
         };
         let mut writer = Self {
-            link: Link::new(address.clone(), connection, Some(taken.epoch)),
+            link: Link::new(address.clone(), connection, Some(taken.node)),
             store: taken.store,
+            node: taken.node.number,
             commits: taken.commits,
             matches: taken.loaded.matches,
             sweep: taken.loaded.sweep,
+            unreadable: HashSet::new(),
+            is_unsure: false,
         };
         writer.sweep.has_been(writer.commits);
-        Ok((writer, opening))
+        Ok((writer, taken.node, opening))
     }
 
     pub(super) fn store(&self) -> StoreId {
@@ -101,12 +117,13 @@ impl Writer {
         let parts = plan.take_parts();
         let commit = Commit {
             store: self.store,
+            node: self.node,
             number,
             steps: plan.steps,
             swept: self.sweep.step(none_in_play),
             body: journal_batch::write(self.store, number, plan.match_keys_given, parts),
         };
-        self.link.write(&commit).await?;
+        self.add(&commit).await?;
         self.sweep.done(commit.swept);
         self.matches.apply(plan.changes, number, &mut self.sweep);
         self.matches.match_keys_given = plan.match_keys_given;
@@ -133,6 +150,54 @@ impl Writer {
             ladders,
         };
         self.link.write(&ask).await
+    }
+
+    /// Adds a batch of the next number.
+    async fn add(&mut self, commit: &Commit) -> Result<(), Fault> {
+        if self.is_unsure {
+            return Err(Fault::NoAnswer);
+        }
+        let added = self.link.write(commit).await;
+        self.is_unsure = added.as_ref().is_err_and(Fault::may_pass);
+        added
+    }
+
+    /// Takes over some matches of a node without a lease.
+    pub(super) async fn take_orphans(&mut self, is_led: IsLed) -> Result<Vec<MatchId>, Fault> {
+        if self.is_unsure {
+            return Err(Fault::NoAnswer);
+        }
+        let number = self.commits + 1;
+        let taking = TakeOrphans {
+            store: self.store,
+            node: self.node,
+            number,
+            match_keys_given: self.matches.match_keys_given,
+            is_led,
+            unreadable: &self.unreadable,
+            tried: parking_lot::Mutex::default(),
+        };
+        let taken = self.link.write(&taking).await;
+        self.is_unsure |= taken.as_ref().is_err_and(Fault::may_pass);
+        let taken = taken?;
+        self.unreadable.extend(taken.unreadable);
+        if taken.matches.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.commits = number;
+        self.matches.match_keys_given = taken.match_keys_given;
+        let mut ids = Vec::with_capacity(taken.matches.len());
+        for (id, taken) in taken.matches {
+            ids.push(id.clone());
+            self.matches.take(id, taken, &mut self.sweep);
+        }
+        self.sweep.has_been(number);
+        Ok(ids)
+    }
+
+    /// Whether this node leads, now that it has tried.
+    pub(super) async fn lead(&mut self) -> Result<bool, Fault> {
+        self.link.write(&Lead(self.node)).await
     }
 
     pub(super) fn open_match_ids(&self) -> Vec<MatchId> {
@@ -194,8 +259,12 @@ impl Writer {
         })
     }
 
-    /// Lets go of the database.
-    pub(super) async fn close(self) -> Result<(), Fault> {
-        self.link.close().await
+    /// Gives up the lease, and lets go of the database.
+    pub(super) async fn close(mut self) -> Result<(), Fault> {
+        match self.link.write(&Release(self.node)).await {
+            // Nothing is left to be given up.
+            Ok(()) | Err(Fault::Superseded) => self.link.close().await,
+            Err(fault) => Err(fault),
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A match in play, without its header.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct OpenRow {
     pub(crate) match_key: i64,
     /// Its own, or one that stands in for it.

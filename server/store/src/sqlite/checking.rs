@@ -84,6 +84,22 @@ pub(super) fn is_held(dir: &DataDir) -> Result<bool, StoreError> {
     }
 }
 
+/// Refuses what is not sound, by its first damage.
+pub(super) fn sound(report: CheckReport, path: &Path) -> Result<(), StoreError> {
+    if let Some(detail) = report.structure {
+        return Err(Fault::Contradiction(detail).at(path));
+    }
+    // No match in play needs a damaged batch, unless the match is damaged too.
+    let is_lost = |damage: &Damage| !matches!(damage.value, DamagedValue::Batch(_));
+    if let Some(damage) = report.damages.into_iter().find(is_lost) {
+        return Err(Fault::Damage(damage).at(path));
+    }
+    if let Tail::Lost(lost) = report.tail {
+        return Err(Fault::Contradiction(lost.to_string()).at(path));
+    }
+    Ok(())
+}
+
 pub(super) fn no_identity() -> Fault {
     Fault::Contradiction("the row that says which store it is, is missing".to_owned())
 }

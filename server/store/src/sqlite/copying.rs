@@ -9,15 +9,15 @@ use std::{
 use sqlx::Connection as _;
 
 use super::{
-    checking::{CheckReport, check, check_all, is_held, no_identity},
+    checking::{CheckReport, check, check_all, is_held, no_identity, sound},
     failure::Fault,
     identity, log_file, opening,
 };
 use crate::{
-    COMMITS_FILE, DATABASE_FILE, Damage, DamagedValue, DataDir, StoreError, Tail,
+    COMMITS_FILE, DATABASE_FILE, DataDir, StoreError,
     checksum::StoreId,
     closed,
-    commits_file::{self, CommitsFile, has_bytes, sync_folder},
+    commits_file::{self, CommitsFile, Told, has_bytes, sync_folder},
 };
 
 /// Copies the store of a data folder into another folder, which is made if it is missing. A server
@@ -33,7 +33,11 @@ pub async fn backup(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError>
     }
     let to = DataDir::prepare(to)?;
     let _held = to.lock()?;
-    copy(&dir.database(), &to, Existing::Refused).await?;
+    let from = dir.database();
+    put(&to, Existing::Refused, async |file| {
+        copy_to(&from, file).await
+    })
+    .await?;
     check(&to).await
 }
 
@@ -84,25 +88,40 @@ async fn restore_into(
         .close()
         .await
         .map_err(|error| Fault::from(error).at(&database))?;
-    if let Some(detail) = report.structure {
-        return Err(Fault::Contradiction(detail).at(&database));
-    }
-    // No match in play needs a damaged batch, unless the match is damaged too.
-    let is_lost = |damage: &Damage| !matches!(damage.value, DamagedValue::Batch(_));
-    if let Some(damage) = report.damages.into_iter().find(is_lost) {
-        return Err(Fault::Damage(damage).at(&database));
-    }
-    if let Tail::Lost(lost) = report.tail {
-        return Err(Fault::Contradiction(lost.to_string()).at(&database));
-    }
+    sound(report, &database)?;
     let _held = dir.lock()?;
-    copy(&database, dir, existing).await?;
+    put(dir, existing, async |file| copy_to(&database, file).await).await?;
     check(dir).await
 }
 
-/// Copies a database into a folder, with its file of commits. If there is a store in the folder, it
-/// is moved into one of its own, or refused.
-async fn copy(database: &Path, to: &DataDir, existing: Existing) -> Result<(), StoreError> {
+/// Makes the database of a folder that has none, by what fills an empty file, and checks it.
+///
+/// # Errors
+/// [`StoreError::FolderInUse`], [`StoreError::AlreadyThere`], what the filling fails with, or
+/// [`StoreError::Damaged`] or [`StoreError::Corrupt`] if what was filled in is damaged.
+pub(crate) async fn fill(
+    dir: &DataDir,
+    filling: impl AsyncFnOnce(&Path) -> Result<(StoreId, i64), StoreError>,
+) -> Result<(), StoreError> {
+    let _held = dir.lock()?;
+    put(dir, Existing::Refused, async |file| {
+        let (store, commits) = filling(file).await?;
+        let mut connection = opening::looking(file).await?;
+        let told = Told::Commits(store, commits);
+        let report = check_all(&mut connection, file, &told, &mut ()).await;
+        sound(report.map_err(|fault| fault.at(file))?, file)?;
+        Ok((store, commits))
+    })
+    .await
+}
+
+/// Puts a database that fills an empty file into a folder, with its file of commits. If there is a
+/// store in the folder, it is moved into one of its own, or refused.
+async fn put(
+    to: &DataDir,
+    existing: Existing,
+    filling: impl AsyncFnOnce(&Path) -> Result<(StoreId, i64), StoreError>,
+) -> Result<(), StoreError> {
     let target = to.database();
     let mut theirs = vec![
         target.clone(),
@@ -118,7 +137,8 @@ async fn copy(database: &Path, to: &DataDir, existing: Existing) -> Result<(), S
     // Under another name until it is whole.
     let unfinished = log_file::beside(&target, ".unfinished");
     let _ = fs::remove_file(&unfinished);
-    match copy_to(database, &unfinished).await {
+    closed::new_file(&unfinished).map_err(|error| io_failure(&unfinished, &error))?;
+    match filling(&unfinished).await {
         // From here on the store is the new one, though under another name for a moment: a server
         // that came now would refuse the folder.
         Ok((store, commits)) => set_aside(to.path(), &theirs)
@@ -158,9 +178,8 @@ fn renamed(from: &Path, to: &Path) -> Result<(), StoreError> {
     work().map_err(|error| io_failure(to, &error))
 }
 
-/// Copies a database to a file that is made. Which store it is, and its commits.
+/// Copies a database to an empty file. Which store it is, and its commits.
 async fn copy_to(database: &Path, file: &Path) -> Result<(StoreId, i64), StoreError> {
-    closed::new_file(file).map_err(|error| io_failure(file, &error))?;
     let mut connection = opening::looking(database).await?;
     let copied = sqlx::query("VACUUM INTO ?")
         .bind(file.to_string_lossy().into_owned())

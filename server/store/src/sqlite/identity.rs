@@ -54,13 +54,27 @@ pub(super) async fn write(
         })?,
     };
     let server_id = if is_server { server_id } else { Vec::new() };
+    put(connection, store, &server_id).await?;
+    Ok(Identity { store, server_id })
+}
+
+/// Within a transaction: gives a database that is made the identifier of a store.
+pub(super) async fn keep(connection: &mut SqliteConnection, store: StoreId) -> Result<(), Fault> {
+    put(connection, store, &[]).await
+}
+
+async fn put(
+    connection: &mut SqliteConnection,
+    store: StoreId,
+    server_id: &[u8],
+) -> Result<(), Fault> {
     sqlx::query("REPLACE INTO store (only_row, store_id, server_id, checksum) VALUES (1, ?, ?, ?)")
         .bind(&store.0[..])
-        .bind(&server_id)
-        .bind(checksum_of(store, &server_id))
+        .bind(server_id)
+        .bind(checksum_of(store, server_id))
         .execute(connection)
         .await?;
-    Ok(Identity { store, server_id })
+    Ok(())
 }
 
 async fn has_rows(connection: &mut SqliteConnection) -> Result<bool, Fault> {

@@ -6,7 +6,7 @@
 //! database is in WAL mode: readers and the writer do not wait for each other.
 
 mod checking;
-mod copying;
+pub(crate) mod copying;
 mod failure;
 mod finished_rows;
 mod identity;
@@ -26,6 +26,7 @@ mod schema;
 mod secret_rows;
 mod steps;
 mod transaction;
+pub(crate) mod transfer;
 mod writer;
 
 use std::{path::PathBuf, sync::Arc};

@@ -101,6 +101,17 @@ pub(super) async fn beside(dir: &DataDir, told: &Told) -> Result<SqliteConnectio
     work.await.map_err(|fault: Fault| fault.at(path))
 }
 
+/// A connection that writes, to an empty file that becomes a database. Nothing else reads it.
+pub(super) async fn making(path: &Path) -> Result<SqliteConnection, StoreError> {
+    let work = async {
+        let options = writing(path, Durability::Power).create_if_missing(false);
+        let mut connection = options.connect().await?;
+        migrate(&mut connection, path).await?;
+        Ok(connection)
+    };
+    work.await.map_err(|fault: Fault| fault.at(path))
+}
+
 /// A connection that cannot write, to a database that is ours; nothing more of it is believed.
 pub(super) async fn looking(path: &Path) -> Result<SqliteConnection, StoreError> {
     let work = async {

@@ -16,10 +16,11 @@ mod secrets;
 #[path = "../workload/mod.rs"]
 mod workload;
 
-use std::{any::Any, pin::Pin};
+use std::{any::Any, pin::Pin, sync::Arc};
 
 use bridgemaster_store::{
-    DataDir, Durability, MemoryStore, PostgresStore, SqliteOptions, SqliteStore, Store,
+    DataDir, Durability, MemoryStore, Nodes as _, PostgresStore, SqliteOptions, SqliteStore, Store,
+    limits::LEASE_RENEWAL,
 };
 use libtest_mimic::{Arguments, Completion, Trial};
 
@@ -30,7 +31,7 @@ type Subject<'a> = &'a dyn Store;
 
 /// An empty store, with what must live as long as it does.
 struct Fresh {
-    store: Box<dyn Store>,
+    store: Arc<dyn Store>,
     _kept: Box<dyn Any>,
 }
 
@@ -156,7 +157,7 @@ fn conforms(trials: &mut Vec<Trial>, name: &str, fresh: Factory) {
 
 async fn memory_store() -> Result<Fresh, String> {
     Ok(Fresh {
-        store: Box::new(MemoryStore::new()),
+        store: Arc::new(MemoryStore::new()),
         _kept: Box::new(()),
     })
 }
@@ -170,7 +171,7 @@ async fn sqlite_store(durability: Durability) -> Result<Fresh, String> {
     };
     let store = SqliteStore::open(&dir, options).await.unwrap();
     Ok(Fresh {
-        store: Box::new(store),
+        store: Arc::new(store),
         _kept: Box::new(folder),
     })
 }
@@ -179,9 +180,16 @@ async fn sqlite_store(durability: Durability) -> Result<Fresh, String> {
 async fn postgres_store(durability: Durability) -> Result<Fresh, String> {
     postgres_server::absent().map_or(Ok(()), Err)?;
     let url = PostgresServer::shared().fresh();
-    let store = PostgresStore::open(&url, durability).await.unwrap();
+    let store = Arc::new(PostgresStore::open(&url, durability).await.unwrap());
+    let renewed = Arc::clone(&store);
+    tokio::spawn(async move {
+        // Until its facts are checked, and the runtime ends.
+        while renewed.renew_lease(false).await.is_ok() {
+            tokio::time::sleep(LEASE_RENEWAL).await;
+        }
+    });
     Ok(Fresh {
-        store: Box::new(store),
+        store,
         _kept: Box::new(()),
     })
 }

@@ -1,9 +1,12 @@
 //! Two stores over one database: the one that was opened last writes.
 
+use std::sync::Arc;
+
 use bridgemaster_store::{
-    Durability, KeyId, KeyName, KeyStore as _, MatchId, NewKey, PostgresStore, SecretHash,
-    Store as _, StoreError, Write,
+    Durability, KeyId, KeyName, KeyStore as _, MatchId, NewKey, Nodes as _, PostgresStore,
+    SecretHash, Store as _, StoreError, Write, limits::LEASE_RENEWAL,
 };
+use tokio::time::sleep;
 
 use crate::postgres_server::PostgresServer;
 
@@ -49,8 +52,19 @@ pub(crate) fn key(name: &str) -> NewKey {
     }
 }
 
-pub(crate) async fn store(url: &str) -> PostgresStore {
-    PostgresStore::open(url, Durability::Power).await.unwrap()
+/// A store whose lease is renewed while it is held.
+pub(crate) async fn store(url: &str) -> Arc<PostgresStore> {
+    let store = Arc::new(PostgresStore::open(url, Durability::Power).await.unwrap());
+    let held = Arc::downgrade(&store);
+    tokio::spawn(async move {
+        while let Some(store) = held.upgrade() {
+            // One that fails is tried again, and one of a store that was taken over harms nothing.
+            let _ = store.renew_lease(false).await;
+            drop(store);
+            sleep(LEASE_RENEWAL).await;
+        }
+    });
+    store
 }
 
 fn assert_epoch_over<T: std::fmt::Debug>(outcome: Result<T, StoreError>) {

@@ -4,34 +4,20 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod fence;
+mod nodes;
 #[path = "../postgres_server/mod.rs"]
 mod postgres_server;
 mod refusing;
 mod reopening;
 mod restarts;
+mod transfer;
+#[path = "../workload/mod.rs"]
+mod workload;
+#[macro_use]
+#[path = "../postgres_server/trials.rs"]
+mod trials;
 
-use libtest_mimic::{Arguments, Completion, Trial};
-
-/// A test by its name.
-macro_rules! trials {
-    ($($room:ident::$fact:ident),* $(,)?) => {
-        vec![$(Trial::ignorable_test(
-            concat!(stringify!($room), "::", stringify!($fact)),
-            || match postgres_server::absent() {
-                Some(absent) => Ok(Completion::ignored_with(absent)),
-                None => {
-                    let runtime = tokio::runtime::Builder::new_multi_thread()
-                        .worker_threads(2)
-                        .enable_all()
-                        .build()
-                        .unwrap();
-                    runtime.block_on($room::$fact());
-                    Ok(Completion::Completed)
-                }
-            },
-        )),*]
-    };
-}
+use libtest_mimic::Arguments;
 
 fn main() {
     let trials = trials![
@@ -39,6 +25,18 @@ fn main() {
         fence::no_change_of_a_server_that_was_taken_over_is_stored,
         fence::a_server_that_takes_over_has_all_that_was_committed_before,
         fence::a_server_waits_for_the_transaction_of_the_one_before,
+        nodes::nodes_write_side_by_side_each_its_own_matches,
+        nodes::matches_of_a_node_without_a_lease_go_on_at_another,
+        nodes::a_node_that_was_taken_over_harms_nothing,
+        nodes::nothing_is_stored_without_a_lease_until_it_is_renewed,
+        nodes::nothing_is_stored_by_a_commit_that_waited_longer_than_its_lease,
+        nodes::survivors_share_what_a_node_leaves,
+        nodes::a_node_that_commits_right_now_is_left_alone,
+        nodes::one_node_leads_and_takes_alone_what_is_led,
+        nodes::a_match_that_cannot_be_read_stays_where_it_is,
+        nodes::a_node_that_ends_leaves_its_matches_at_once,
+        nodes::a_renewal_that_is_late_gives_a_node_that_has_ended_no_lease,
+        nodes::every_node_knows_where_a_match_is,
         refusing::what_is_no_database_is_told_as_that,
         refusing::tables_of_another_program_are_left_alone,
         refusing::a_newer_and_another_schema_are_refused,
@@ -49,6 +47,10 @@ fn main() {
         restarts::commits_go_on_when_the_database_comes_back,
         restarts::a_commit_whose_answer_was_lost_is_stored_once,
         restarts::a_database_without_the_newest_commits_is_refused,
+        transfer::a_store_goes_to_postgresql_and_back_whole,
+        transfer::a_copy_goes_only_where_nothing_is,
+        transfer::a_damaged_store_is_not_copied,
+        transfer::every_column_is_copied,
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

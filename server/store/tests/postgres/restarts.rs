@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use bridgemaster_store::{Store as _, StoreError};
+use bridgemaster_store::{KeyStore as _, Store as _, StoreError};
 use tokio::sync::oneshot;
 
 use crate::{
-    fence::{append, id, open, store},
+    fence::{append, id, key, open, store},
     postgres_server::PostgresServer,
 };
 
 pub(crate) async fn commits_go_on_when_the_database_comes_back() {
     let mut server = PostgresServer::start();
-    let subject = Arc::new(store(&server.fresh()).await);
+    let subject = store(&server.fresh()).await;
     subject.commit(vec![open("a")]).await.unwrap();
     let mut entries = 0;
     for _ in 0..3 {
@@ -37,7 +37,7 @@ pub(crate) async fn commits_go_on_when_the_database_comes_back() {
 
 pub(crate) async fn a_commit_whose_answer_was_lost_is_stored_once() {
     let server = PostgresServer::start();
-    let subject = Arc::new(store(&server.fresh()).await);
+    let subject = store(&server.fresh()).await;
     subject.commit(vec![open("a")]).await.unwrap();
     // A commit is done, and then waits for a standby that never comes: its answer is late.
     server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
@@ -80,8 +80,11 @@ pub(crate) async fn a_database_without_the_newest_commits_is_refused() {
         "DELETE FROM journal WHERE batch = (SELECT max(batch) FROM journal)",
     );
     server.run(&format!(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'"
+        "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+         WHERE datname = '{database}'"
     ));
+    // Another piece of work meets the lost connection first.
+    subject.add_key(key("north")).await.unwrap();
     let lost = subject.commit(vec![append("a", 1)]).await.unwrap_err();
     assert!(matches!(lost, StoreError::Corrupt { .. }), "{lost:?}");
 }

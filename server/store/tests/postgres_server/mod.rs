@@ -195,8 +195,14 @@ impl PostgresServer {
 
     /// Begins a transaction beside every store, which stays open.
     pub(crate) fn open_transaction(&self, statements: &str) -> Transaction {
+        self.open_transaction_in("postgres", statements)
+    }
+
+    /// The same in a database.
+    pub(crate) fn open_transaction_in(&self, database: &str, statements: &str) -> Transaction {
         let mut psql = self
             .client()
+            .args(["-d", database])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -1,0 +1,101 @@
+//! Several servers over one database: what they know of each other, and how matches move.
+
+use async_trait::async_trait;
+
+use crate::{MatchId, NodeAddress, NodeName, StoreError};
+
+/// Tells by its header whether a match is moved to the node that leads alone.
+pub type IsLed = fn(&[u8]) -> bool;
+
+/// Which node a server is of those that share a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeIdentity {
+    /// Its name. A server takes over what an earlier one of its name had, and ends that one.
+    pub name: NodeName,
+    /// Where bots and callers of other nodes are sent to; `None` where nobody is sent.
+    pub address: Option<NodeAddress>,
+}
+
+/// The name of a server that was given none.
+const ONLY_NODE: &str = "only";
+
+impl Default for NodeIdentity {
+    fn default() -> Self {
+        Self {
+            name: NodeName::new(ONLY_NODE).expect("it is a short ASCII word"),
+            address: None,
+        }
+    }
+}
+
+/// A node, as the database has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredNode {
+    /// Its name.
+    pub name: NodeName,
+    /// Where it is reached, if it said so.
+    pub address: Option<NodeAddress>,
+    /// How often it was taken over, by a server of its name or by another node, or given up.
+    pub epoch: u64,
+    /// Time until its lease runs out by the clock of the database, in milliseconds; negative once
+    /// it has.
+    pub lease_left_ms: i64,
+    /// It makes no match any more.
+    pub draining: bool,
+    /// It keeps what spans matches.
+    pub leads: bool,
+    /// Matches in play that are its own.
+    pub matches: u64,
+}
+
+impl StoredNode {
+    /// Whether its lease has not run out.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.lease_left_ms > 0
+    }
+}
+
+/// A node among those that share a database.
+///
+/// A node holds a lease by the clock of the database. Nothing is committed without one, and a node
+/// whose lease has run out may be taken over: its matches then belong to another node, and it
+/// commits nothing more ([`StoreError::EpochOver`]). One node leads: what spans matches is kept by
+/// it, and matches that belong to that are moved to no other node.
+#[async_trait]
+pub trait Nodes: Send + Sync {
+    /// Makes the lease run out [`LEASE_TERM`](crate::limits::LEASE_TERM) from now. To be done every
+    /// [`LEASE_RENEWAL`](crate::limits::LEASE_RENEWAL). A lease that has run out is renewed too, if
+    /// no node has been taken over meanwhile: then nothing was missed.
+    ///
+    /// # Errors
+    /// [`StoreError::EpochOver`] once the node was taken over; or a failure of the storage.
+    async fn renew_lease(&self, draining: bool) -> Result<(), StoreError>;
+
+    /// Whether this node leads: it takes the lead if no node that has its lease does.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn lead(&self) -> Result<bool, StoreError>;
+
+    /// Takes over some matches of a node whose lease has run out, and ends that node. They are in
+    /// play here from then on: [`Store::open_match`](crate::Store::open_match) gives them. Matches
+    /// with a header for which `is_led` are taken by the node that leads alone. None are left once
+    /// this gives none, but for those that cannot be read.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn take_orphans(&self, is_led: IsLed) -> Result<Vec<MatchId>, StoreError>;
+
+    /// The node that has a match in play; `None` if no match of this id is in play.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn node_of(&self, id: &MatchId) -> Result<Option<StoredNode>, StoreError>;
+
+    /// All nodes that there have been, by name.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError>;
+}

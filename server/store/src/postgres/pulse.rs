@@ -1,0 +1,68 @@
+//! The connection that renews the lease: one of its own, so that no slow commit delays it.
+
+use sqlx::{Connection as _, PgConnection};
+use tokio::{sync::Mutex, time::timeout};
+
+use super::{address::Address, failure::Fault, node_number::HeldNode, node_rows};
+use crate::{StoreError, limits::LEASE_RENEWAL};
+
+/// Renews the lease of a node.
+#[derive(Debug)]
+pub(super) struct Pulse {
+    address: Address,
+    node: HeldNode,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+enum State {
+    /// To be connected when it is needed.
+    Idle,
+    Connected(PgConnection),
+    /// A lease that was given up is not renewed.
+    Stopped,
+}
+
+impl Pulse {
+    pub(super) fn new(address: Address, node: HeldNode) -> Self {
+        Self {
+            address,
+            node,
+            state: Mutex::new(State::Idle),
+        }
+    }
+
+    /// Renews it once. A try takes no longer than the time to the next.
+    pub(super) async fn renew(&self, draining: bool) -> Result<(), Fault> {
+        let mut state = self.state.lock().await;
+        // One that is dropped half way is not gone on with.
+        let connection = match std::mem::replace(&mut *state, State::Idle) {
+            State::Stopped => {
+                *state = State::Stopped;
+                return Err(StoreError::Closed.into());
+            }
+            State::Connected(connection) => Some(connection),
+            State::Idle => None,
+        };
+        let renewing = timeout(LEASE_RENEWAL, async {
+            let mut connection = match connection {
+                Some(connection) => connection,
+                None => self.address.connect().await?,
+            };
+            node_rows::renew(&mut connection, self.node, draining).await?;
+            Ok(connection)
+        });
+        let connection = renewing.await.unwrap_or(Err(Fault::NoAnswer))?;
+        *state = State::Connected(connection);
+        Ok(())
+    }
+
+    /// Renews it no more.
+    pub(super) async fn stop(&self) {
+        let mut state = self.state.lock().await;
+        if let State::Connected(connection) = std::mem::replace(&mut *state, State::Stopped) {
+            // Where this fails, the connection is gone.
+            let _ = connection.close().await;
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! A store that is copied from a data folder into a database, and back.
+
+use std::path::Path;
+
+use bridgemaster_store::{
+    DataDir, KeyId, KeyStore as _, LadderChange, LadderId, LadderRows, NewKey, OwnerName,
+    SqliteOptions, SqliteStore, Store, StoreError, StoredLadder, StoredLadderMatch,
+    StoredLadderVersion, Write, check, copy_from_postgres, copy_to_postgres,
+};
+use tempfile::TempDir;
+
+use crate::{
+    fence::{append, finish, id, key, open, store},
+    postgres_server::PostgresServer,
+    workload::{Contents, Workload},
+};
+
+const NOTES: [&str; 3] = ["plain", "with\0zero", "Ælfric"];
+
+/// Everything that a store holds, as its contract tells it.
+#[derive(Debug, PartialEq)]
+struct Everything {
+    matches: Contents,
+    /// As text: a hash of a secret is not shown by it, and is checked by its row's checksum.
+    keys: String,
+    notes: Vec<Option<Vec<u8>>>,
+    secret: Option<Vec<u8>>,
+    ladders: LadderRows<StoredLadder>,
+    versions: LadderRows<StoredLadderVersion>,
+    ladder_matches: LadderRows<StoredLadderMatch>,
+}
+
+impl Everything {
+    async fn of(store: &dyn Store) -> Self {
+        let mut notes = Vec::new();
+        for name in NOTES {
+            notes.push(store.note(name).await.unwrap());
+        }
+        let ladder = LadderId::new("spring").unwrap();
+        Self {
+            matches: Contents::of(store).await,
+            keys: format!("{:?}", store.keys().await.unwrap()),
+            notes,
+            secret: store.secret("signing").await.unwrap(),
+            ladders: store.ladders().await.unwrap(),
+            versions: store.ladder_versions(&ladder).await.unwrap(),
+            ladder_matches: store.ladder_matches(&ladder, 0, 100).await.unwrap(),
+        }
+    }
+}
+
+async fn opened(dir: &DataDir) -> SqliteStore {
+    let options = SqliteOptions::default();
+    SqliteStore::open(dir, options).await.unwrap()
+}
+
+/// Fills a store with something in every table.
+async fn fill(store: &dyn Store) {
+    let mut workload = Workload::new(7);
+    for _ in 0..60 {
+        store.commit(workload.batch()).await.unwrap();
+    }
+    store.commit(vec![open("a"), append("a", 0)]).await.unwrap();
+    let keep = |name: &str| Write::KeepNote {
+        name: name.to_owned(),
+        value: name.into(),
+    };
+    store.commit(NOTES.map(keep).to_vec()).await.unwrap();
+    store.keep_secret("signing", vec![5; 32]).await.unwrap();
+    for name in ["north", "south"] {
+        store.add_key(key(name)).await.unwrap();
+    }
+    let with_all = NewKey {
+        owner: Some(OwnerName::new("school").unwrap()),
+        expires_at_unix_ms: Some(1_999_999_999_999),
+        ..key("west")
+    };
+    store.add_key(with_all).await.unwrap();
+    let south = KeyId::new("south").unwrap();
+    store.revoke_key(&south, 77).await.unwrap();
+    store.note_key_uses(vec![(south, 70)]).await.unwrap();
+    let value = || b"value".to_vec();
+    let term = 1;
+    let version = |name: &str| LadderChange::KeepVersion {
+        term,
+        bot_name: name.to_owned(),
+        bot_version: "1\0b".to_owned(),
+        value: value(),
+    };
+    let pair = |number| LadderChange::Pair {
+        term,
+        number,
+        value: value(),
+    };
+    let changes = [
+        LadderChange::Open { value: value() },
+        LadderChange::Lead { term },
+        version("Ælfric"),
+        version("north"),
+        pair(0),
+        pair(1),
+        LadderChange::End {
+            term,
+            number: 0,
+            value: value(),
+        },
+    ];
+    let ladder_id = LadderId::new("spring").unwrap();
+    for change in changes {
+        let ladder_id = ladder_id.clone();
+        let change = Write::ChangeLadder { ladder_id, change };
+        store.commit(vec![change]).await.unwrap();
+    }
+}
+
+/// A data folder that is full.
+async fn full(folder: &Path) -> (DataDir, Everything) {
+    let dir = DataDir::prepare(folder).unwrap();
+    let store = opened(&dir).await;
+    fill(&store).await;
+    let everything = Everything::of(&store).await;
+    store.close().await.unwrap();
+    (dir, everything)
+}
+
+pub(crate) async fn a_store_goes_to_postgresql_and_back_whole() {
+    let folder = TempDir::new().unwrap();
+    let (dir, everything) = full(&folder.path().join("there")).await;
+    let url = PostgresServer::shared().fresh();
+    let report = copy_to_postgres(&dir, &url).await.unwrap();
+    assert_eq!(report.open as usize, everything.matches.open.len());
+    assert_eq!(report.finished as usize, everything.matches.finished.len());
+    assert_eq!(
+        (report.keys, report.ladders, report.ladder_matches),
+        (3, 1, 2)
+    );
+
+    let served = store(&url).await;
+    assert!(served.opening().damages.is_empty());
+    assert_eq!(Everything::of(&*served).await, everything);
+    // It goes on where it stood; numbers are not given twice.
+    served.commit(vec![append("a", 1)]).await.unwrap();
+    served.commit(vec![open("z"), finish("z")]).await.unwrap();
+    served.add_key(key("east")).await.unwrap();
+    let later = Everything::of(&*served).await;
+    assert_eq!(later.matches.finished[0].0.match_id, id("z"));
+
+    let back = DataDir::prepare(folder.path().join("back")).unwrap();
+    // The server goes on meanwhile.
+    copy_from_postgres(&url, &back).await.unwrap();
+    served.commit(vec![append("a", 2)]).await.unwrap();
+    assert!(check(&back).await.unwrap().is_sound());
+    let again = opened(&back).await;
+    assert_eq!(Everything::of(&again).await, later);
+    again.commit(vec![append("a", 2)]).await.unwrap();
+    again.add_key(key("centre")).await.unwrap();
+}
+
+pub(crate) async fn a_copy_goes_only_where_nothing_is() {
+    let folder = TempDir::new().unwrap();
+    let (dir, _) = full(&folder.path().join("full")).await;
+    let server = PostgresServer::shared();
+    let url = server.fresh();
+    let empty = DataDir::prepare(folder.path().join("empty")).unwrap();
+    let none = copy_from_postgres(&url, &empty).await;
+    assert!(matches!(none, Err(StoreError::NoStore { .. })), "{none:?}");
+
+    copy_to_postgres(&dir, &url).await.unwrap();
+    let again = copy_to_postgres(&dir, &url).await;
+    assert!(
+        matches!(again, Err(StoreError::NotEmpty { .. })),
+        "{again:?}"
+    );
+    let onto = copy_from_postgres(&url, &dir).await;
+    assert!(
+        matches!(onto, Err(StoreError::AlreadyThere { .. })),
+        "{onto:?}"
+    );
+    // A database in which a server has begun is no empty one.
+    let begun = server.fresh();
+    store(&begun).await.close().await.unwrap();
+    let onto = copy_to_postgres(&dir, &begun).await;
+    assert!(matches!(onto, Err(StoreError::NotEmpty { .. })), "{onto:?}");
+}
+
+pub(crate) async fn a_damaged_store_is_not_copied() {
+    let folder = TempDir::new().unwrap();
+    let (dir, _) = full(&folder.path().join("full")).await;
+    let server = PostgresServer::shared();
+    let url = server.fresh();
+    copy_to_postgres(&dir, &url).await.unwrap();
+    let schema = url.rsplit('=').next().unwrap();
+    server.run(&format!(
+        "UPDATE {schema}.open_match SET header = 'other' WHERE match_id = 'a'"
+    ));
+    let to = DataDir::prepare(folder.path().join("back")).unwrap();
+    let damaged = copy_from_postgres(&url, &to).await;
+    assert!(
+        matches!(damaged, Err(StoreError::Damaged { .. })),
+        "{damaged:?}"
+    );
+    // There is no store in the folder, so a sound one may be put there.
+    server.run(&format!(
+        "DELETE FROM {schema}.open_match WHERE match_id = 'a'"
+    ));
+    copy_from_postgres(&url, &to).await.unwrap();
+}
+
+pub(crate) async fn every_column_is_copied() {
+    let folder = TempDir::new().unwrap();
+    let (dir, _) = full(&folder.path().join("full")).await;
+    let server = PostgresServer::shared();
+    let url = server.fresh();
+    copy_to_postgres(&dir, &url).await.unwrap();
+    let schema = url.rsplit('=').next().unwrap();
+    // What is a database's own: who holds it, the numbers it gave, its migrations, and its
+    // identifier, which is checked where it is opened.
+    let empty = server.run(&format!(
+        "WITH ours AS MATERIALIZED (
+             SELECT table_name::text AS t, column_name::text AS c FROM information_schema.columns
+             WHERE table_schema = '{schema}'
+                 AND table_name NOT IN ('node', 'given_number', '_sqlx_migrations', 'store'))
+         SELECT string_agg(t || '.' || c, ' ' ORDER BY t, c) FROM ours
+         WHERE (xpath('/row/n/text()', query_to_xml(
+             format('SELECT count(%I) AS n FROM {schema}.%I', c, t), false, true, '')))[1]::text
+             = '0'"
+    ));
+    assert_eq!(empty, "", "columns without any value in the copy");
+}
