@@ -1,4 +1,4 @@
-//! Calling a match off.
+//! Cancelling a match.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use bridgemaster_referee::{Input, MatchPhase};
 use crate::{Cancellation, Effect, Match, Moment, NotCancelled, Report};
 
 impl<G: WireGame> Match<G> {
-    /// Calls the match off. What had been reported by then, and what had run out, comes first. Does
-    /// nothing to one that was called off before.
+    /// Cancels the match. What had been reported by then, and what had run out, comes first. Does
+    /// nothing to one that was cancelled before.
     ///
     /// # Errors
     /// Why not.

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
-use bridgemaster_proto::v1::WatchMatchResponse;
 use bridgemaster_referee::{Charge, DecidedBy, Fault, FaultReason, MatchResult};
 
-use crate::{Moment, Outgoing, StreamNumber};
+use crate::{Moment, News, Outgoing, StreamNumber};
 
 /// A number of entries of a match's journal, counted from its start. What waits for so many may be
 /// seen once they are stored.
@@ -62,7 +61,7 @@ pub enum Effect {
     /// Tell the spectators. Not given while nobody watches.
     News {
         /// What changed of what everybody may know.
-        news: Box<WatchMatchResponse>,
+        news: News,
         /// There will be no more.
         is_last: bool,
         /// Not before so many entries are stored.
@@ -84,7 +83,7 @@ pub enum Effect {
     Count(Counted),
     /// The match is over, and no records or entries follow.
     Ended(Ending),
-    /// The match was called off: it has neither a result nor a replay, and nothing follows.
+    /// The match was cancelled: it has neither a result nor a replay, and nothing follows.
     Cancelled {
         /// Not to be seen before so many entries are stored.
         after: Entries,
@@ -121,7 +120,7 @@ pub struct StoredEntry {
 pub struct Finish {
     /// What is known of it without its replay: see [`read_finished`](crate::read_finished).
     pub summary: Vec<u8>,
-    /// The bytes of its replay file; none of a match that was called off.
+    /// The bytes of its replay file; none of a match that was cancelled.
     pub replay: Arc<[u8]>,
     /// Names that the match is of: of the key that made it, and of its bots.
     pub parties: Vec<String>,
@@ -138,10 +137,10 @@ pub struct Ending {
     pub after: Entries,
 }
 
-/// Why a match was called off.
+/// Why a match was cancelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cancellation {
-    /// What whoever called it off said.
+    /// What whoever cancelled it said.
     pub reason: String,
     /// Name of that API key, where there are keys.
     pub by: Option<String>,
@@ -156,6 +155,6 @@ pub enum Closing {
     Forfeited(FaultReason),
     /// A newer stream took the seat.
     Superseded,
-    /// The match was called off.
+    /// The match was cancelled.
     Cancelled(Arc<Cancellation>),
 }

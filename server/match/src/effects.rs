@@ -12,10 +12,10 @@ use bridgemaster_referee::{
     CloseReason, MatchPhase, Output, Record, RecordEntry, SeatMessage, Time,
 };
 use bridgemaster_replay::ReplayWriter;
-use bridgemaster_wire::{response_to_wire, result_to_wire};
+use bridgemaster_wire::{fork_origin, response_to_wire, result_to_wire};
 
 use crate::{
-    Closing, Effect, Ending, Entries, Finish, Match, Outgoing,
+    Closing, Effect, Ending, Entries, Finish, Match, News, Outgoing,
     journal::{write_finished, write_histories},
     machine::Replay,
 };
@@ -24,7 +24,7 @@ impl<G: WireGame> Match<G> {
     /// Makes effects of what the referee said. All of them wait for one entry, which is given.
     pub(crate) fn carry_out(&mut self, time: Time, effects: &mut Vec<Effect>) -> Entries {
         let mut outputs = std::mem::take(&mut self.outputs);
-        let mut events = Vec::new();
+        let mut events: Vec<G::Event> = Vec::new();
         let mut replay = None;
         let mut is_cancelled = false;
         for output in &outputs {
@@ -205,7 +205,7 @@ impl<G: WireGame> Match<G> {
     fn record(
         &mut self,
         record: &Record<G>,
-        events: &mut Vec<v1::GameEvent>,
+        events: &mut Vec<G::Event>,
         effects: &mut Vec<Effect>,
     ) {
         let happened: &[G::Event] = match &record.entry {
@@ -227,7 +227,7 @@ impl<G: WireGame> Match<G> {
         }
         if self.is_watched {
             // The decision or the result of chance itself may be secret.
-            events.extend(happened.iter().map(G::event_to_wire));
+            events.extend_from_slice(happened);
         }
         if let Replay::Growing(writer) = &mut self.replay {
             writer.push(record);
@@ -237,7 +237,7 @@ impl<G: WireGame> Match<G> {
     /// Tells the spectators what changed of what they may know.
     fn tell_spectators(
         &mut self,
-        events: Vec<v1::GameEvent>,
+        events: Vec<G::Event>,
         after: Entries,
         effects: &mut Vec<Effect>,
     ) {
@@ -246,21 +246,27 @@ impl<G: WireGame> Match<G> {
         if !has_changed || !self.is_watched {
             return;
         }
-        let mut news = WatchMatchResponse {
-            events,
-            ..self.snapshot()
-        };
         let is_last = self.referee.phase() == MatchPhase::Ended;
-        if !is_last && let Some(info) = &mut news.r#match {
-            // The first message had them, and with edition data they are most of a message.
-            info.config = None;
-            info.seed_commitment.clear();
-        }
         if is_last {
             self.is_watched = false;
         }
+        // In between it is told without what is large: the first message had its config and its
+        // commitment, and with edition data they are most of a message.
+        let info = match is_last {
+            true => self.match_info(),
+            false => v1::MatchInfo {
+                fork: self.referee.rules().fork.as_deref().map(fork_origin),
+                ..self.standing()
+            },
+        };
+        let observation = self.referee.observe_spectator();
+        let news = News::new(move || WatchMatchResponse {
+            r#match: Some(info.clone()),
+            observation: observation.as_ref().map(G::observation_to_wire),
+            events: events.iter().map(G::event_to_wire).collect(),
+        });
         effects.push(Effect::News {
-            news: Box::new(news),
+            news,
             is_last,
             after,
         });

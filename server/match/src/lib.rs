@@ -30,6 +30,7 @@ mod judging;
 mod link;
 mod machine;
 mod moment;
+mod news;
 mod origin;
 mod outgoing;
 mod referee_input;
@@ -47,6 +48,7 @@ pub use journal::{
 };
 pub use machine::{Joined, Match, NotCancelled, NotSeated, Opening};
 pub use moment::{MIN_LAG_US, Moment};
+pub use news::News;
 pub use origin::{OfferedSeat, Origin, TicketHash};
 pub use outgoing::Outgoing;
 pub use report::{Inbox, Report, SeatInput, StreamNumber};

@@ -50,7 +50,7 @@ pub struct Match<G: WireGame> {
     pub(crate) armed: Option<Time>,
     /// Its chance stays secret after its end.
     pub(crate) is_held_back: bool,
-    /// When and why it was called off, if it was.
+    /// When and why it was cancelled, if it was.
     pub(crate) cancelled: Option<(Time, Arc<Cancellation>)>,
     pub(crate) is_parked: bool,
     pub(crate) outputs: Vec<Output<G>>,
@@ -93,11 +93,11 @@ pub enum NotSeated {
     OfAnotherVersion(String),
     /// The seat is forfeited, for this reason.
     Forfeited(FaultReason),
-    /// The match was called off.
+    /// The match was cancelled.
     Cancelled(Arc<Cancellation>),
 }
 
-/// Why a match is not called off.
+/// Why a match is not cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotCancelled {
     /// It has ended.

@@ -217,7 +217,7 @@ impl<G: WireGame> Match<G> {
         self.is_held_back
     }
 
-    /// Why it was called off, if it was.
+    /// Why it was cancelled, if it was.
     pub fn cancellation(&self) -> Option<&Cancellation> {
         self.cancelled.as_ref().map(|(_, why)| &**why)
     }

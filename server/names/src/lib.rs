@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 
-/// Longest [`MatchId`], [`KeyId`] and [`LadderId`], in bytes.
+/// Longest [`MatchId`], [`KeyId`], [`LadderId`] and [`NodeName`], in bytes.
 pub const MAX_ID_BYTES: usize = 64;
 
 /// Longest [`KeyName`] and [`OwnerName`], in characters: a bot's name fits a table column.
@@ -20,8 +20,8 @@ pub const MAX_SCOPE_BYTES: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{text:?} is no {what}: it must be {rule}")]
 pub struct InvalidText {
-    /// What the text was meant to be: `match id`, `key id`, `key name`, `owner`, `scope` or
-    /// `ladder id`.
+    /// What the text was meant to be: `match id`, `key id`, `key name`, `owner`, `scope`,
+    /// `ladder id`, `node name` or `node address`.
     pub what: &'static str,
     /// The beginning of the text.
     pub text: String,
@@ -132,6 +132,41 @@ checked_text!(
     |text| is_id(text) && !text.bytes().any(|b| b.is_ascii_uppercase())
 );
 
+checked_text!(
+    /// Names a server among those that share a database: 1 to [`MAX_ID_BYTES`] ASCII letters,
+    /// digits, `-`, `_` and `.`.
+    NodeName,
+    "node name",
+    "1 to 64 ASCII letters, digits, '-', '_' and '.'",
+    is_id
+);
+
+/// Longest [`NodeAddress`], in bytes: the longest name of a host, and a port.
+pub const MAX_ADDRESS_BYTES: usize = 259;
+
+checked_text!(
+    /// Where a server is reached: `HOST:PORT`, up to [`MAX_ADDRESS_BYTES`].
+    NodeAddress,
+    "node address",
+    "HOST:PORT, such as one.example:50051",
+    is_address
+);
+
+fn is_address(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else {
+        return false;
+    };
+    // An IPv6 address is in brackets.
+    let is_v6 = host.starts_with('[') && host.ends_with(']');
+    text.len() <= MAX_ADDRESS_BYTES
+        && port.parse::<u16>().is_ok_and(|port| port > 0)
+        && !host.is_empty()
+        && (is_v6 || !host.contains(':'))
+        && host
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b))
+}
+
 fn is_name(text: &str) -> bool {
     (1..=MAX_KEY_NAME_CHARS).contains(&text.chars().count())
         && text.trim() == text
@@ -176,6 +211,25 @@ mod tests {
         assert!(Scope::new("matches:create").is_ok());
         for bad in ["", "a b", "tab\t", "ü", &"x".repeat(65)] {
             assert!(Scope::new(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_a_host_and_a_port() {
+        for good in ["one.example:50051", "127.0.0.1:1", "[::1]:50051"] {
+            assert!(NodeAddress::new(good).is_ok(), "{good:?}");
+        }
+        for bad in [
+            "",
+            "one.example",
+            ":1",
+            "a:0",
+            "a:70000",
+            "::1:5",
+            "http://a:1",
+            "a b:1",
+        ] {
+            assert!(NodeAddress::new(bad).is_err(), "{bad:?}");
         }
     }
 

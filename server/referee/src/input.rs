@@ -128,7 +128,7 @@ pub enum Input<G: Game> {
         /// The seat.
         seat: Seat,
     },
-    /// The match is called off: it goes on no more and has no result. Says nothing of one that is
+    /// The match is cancelled: it goes on no more and has no result. Says nothing of one that is
     /// over.
     Cancelled,
     /// Time passed.

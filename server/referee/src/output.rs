@@ -29,7 +29,7 @@ pub enum Output<G: Game> {
     Record(Record<G>),
     /// The match is over and [`Referee::result`](crate::Referee::result) is there.
     Ended,
-    /// The match was called off. It has no result, and no records follow.
+    /// The match was cancelled. It has no result, and no records follow.
     Cancelled,
 }
 
@@ -42,7 +42,7 @@ pub enum CloseReason {
     Forfeited(FaultReason),
     /// It carried bytes that are no message; the seat may connect again.
     Garbage,
-    /// The match was called off.
+    /// The match was cancelled.
     Cancelled,
 }
 

@@ -1,4 +1,4 @@
-//! From one phase of a match to the next: it starts, ends, or is called off.
+//! From one phase of a match to the next: it starts, ends, or is cancelled.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl<G: Game> Referee<G> {
         out.push(Output::Ended);
     }
 
-    /// Calls the match off: nothing is secret any more but what the game itself hides.
+    /// Cancels the match: nothing is secret any more but what the game itself hides.
     pub(crate) fn cancel(&mut self, out: &mut Vec<Output<G>>) {
         if self.phase == MatchPhase::Ended {
             return;

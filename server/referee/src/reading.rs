@@ -116,12 +116,12 @@ impl<G: Game> Referee<G> {
         self.started_at
     }
 
-    /// Whether the match was called off. It is over then, and has no result.
+    /// Whether the match was cancelled. It is over then, and has no result.
     pub fn is_cancelled(&self) -> bool {
         self.is_cancelled
     }
 
-    /// The result, once the match is over, unless it was called off.
+    /// The result, once the match is over, unless it was cancelled.
     pub fn result(&self) -> Option<&Arc<MatchResult>> {
         self.result.as_ref()
     }

@@ -6,7 +6,7 @@ use bridgemaster_games::Seat;
 use bridgemaster_proto::{
     games::{WireError, WireGame},
     internal::v1::{MatchHeader, OfferedSeat as StoredOffer, TakenOver as StoredFork},
-    v1::MatchConfig,
+    v1::{MatchConfig, SeedReveal},
 };
 use bridgemaster_referee::{HistoryId, MatchRules, Time};
 use bridgemaster_wire::{
@@ -160,6 +160,18 @@ impl Header {
     /// Its bytes: an encoded `MatchHeader`.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.encode_to_vec()
+    }
+
+    /// Whether its match belongs to more than itself: to a group whose chance is held back, or to a
+    /// queue in which seats of it are offered. One server keeps all of these.
+    pub fn spans_matches(&self) -> bool {
+        let group = self
+            .0
+            .config
+            .as_ref()
+            .and_then(|config| config.group.as_ref());
+        let is_held_back = group.is_some_and(|group| group.seed_reveal() == SeedReveal::WithGroup);
+        is_held_back || !self.0.offered.is_empty()
     }
 
     /// Identifier of the game.

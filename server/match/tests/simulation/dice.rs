@@ -16,7 +16,7 @@ pub(crate) enum Purpose {
     Room,
     /// How much of what it had stored it finds again.
     Tails,
-    /// When the match is called off.
+    /// When the match is cancelled.
     Cancelling,
     /// Which seat has another clock.
     Odds,

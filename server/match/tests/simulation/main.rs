@@ -40,7 +40,7 @@ use std::process::ExitCode;
 
 use bridgemaster_match::Cancellation;
 
-/// Why matches are called off here.
+/// Why matches are cancelled here.
 fn cancellation() -> Cancellation {
     Cancellation {
         reason: "enough".to_owned(),

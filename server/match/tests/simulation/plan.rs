@@ -216,7 +216,7 @@ pub(crate) struct ServerHabits {
     /// The chance, in thousandths, that a server finds less than the one before had stored: a
     /// power failure took the end, or a backup was restored.
     pub(crate) loses_tail: u32,
-    /// From the start until somebody calls the match off, in µs; nobody does when `None`.
+    /// From the start until somebody cancels the match, in µs; nobody does when `None`.
     pub(crate) cancelled_after_us: Option<Range<u64>>,
 }
 

@@ -364,7 +364,7 @@ impl<G: WireGame> Shell<G> {
         Ok(true)
     }
 
-    /// Somebody calls the match off.
+    /// Somebody cancels the match.
     pub(crate) fn cancel(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         let moment = self.begin(now);
         self.auditor.ticks(now);
@@ -378,7 +378,7 @@ impl<G: WireGame> Shell<G> {
         let is_cancelled = self.referee().is_cancelled();
         demand!(
             cancelled.is_ok() == is_cancelled && (!had_ended || !is_cancelled),
-            "{cancelled:?} is answered to who calls the match off"
+            "{cancelled:?} is answered to who cancels the match"
         );
         Ok(())
     }

@@ -91,7 +91,7 @@ impl<G: Game> fmt::Display for Short<'_, G> {
                 }
             }
             Output::Ended => f.write_str("the match is over"),
-            Output::Cancelled => f.write_str("the match is called off"),
+            Output::Cancelled => f.write_str("the match is cancelled"),
         }
     }
 }

@@ -62,7 +62,7 @@ fn every_fault(game: &'static str) -> Result<(), Failed> {
         None if tally.lost_tails < SEEDS / 8 => {
             Err(format!("the end of a journal was lost {} times", tally.lost_tails).into())
         }
-        None if tally.cancelled == 0 => Err("no match was called off".into()),
+        None if tally.cancelled == 0 => Err("no match was cancelled".into()),
         None if tally.kinds.len() < Kind::ALL.len() => {
             Err(format!("some kind of bot did not play: {:?}", tally.kinds).into())
         }

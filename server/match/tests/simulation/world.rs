@@ -83,7 +83,7 @@ enum Event<G: WireGame> {
         life: u32,
         count: usize,
     },
-    /// Somebody calls the match off.
+    /// Somebody cancels the match.
     Cancel,
     /// The server is killed.
     Kill,
@@ -315,7 +315,7 @@ impl<G: WireGame> World<G> {
         let referee = self.server.referee();
         demand!(
             referee.result().is_some() != referee.is_cancelled(),
-            "a match ends without a result and was not called off"
+            "a match ends without a result and was not cancelled"
         );
         let seats = referee.result().map(|result| result.seats.clone());
         let seats = seats.unwrap_or_default();

@@ -231,7 +231,7 @@ impl<G: WireGame> Auditor<G> {
                 after,
             } => {
                 self.waits(*after)?;
-                self.news(news, *is_last)
+                self.news(&news.to_message(), *is_last)
             }
             Effect::Ended(ending) => {
                 let is_due = std::mem::take(&mut self.end_is_due);
@@ -243,7 +243,7 @@ impl<G: WireGame> Auditor<G> {
                 let is_due = std::mem::take(&mut self.end_is_due);
                 demand!(
                     is_due && self.referee.is_cancelled(),
-                    "the match is called off"
+                    "the match is cancelled"
                 );
                 self.waits(*after)
             }

@@ -113,7 +113,7 @@ impl<G: Game> Oracle<G> {
     fn cause_had_effect(&mut self, step: &Step<G::Decision>) -> Result<(), Violation> {
         demand!(
             self.ends > 0 || !matches!(step.cause, Cause::Cancelled),
-            "the match goes on though it was called off"
+            "the match goes on though it was cancelled"
         );
         let Some(seat) = step.cause.seat() else {
             return Ok(());

@@ -378,9 +378,9 @@ impl<G: Game> Oracle<G> {
                 }
                 Output::Cancelled => {
                     self.ends += 1;
-                    demand!(self.ends == 1, "a match that is over is called off");
+                    demand!(self.ends == 1, "a match that is over is cancelled");
                     let is_due = matches!(step.cause, Cause::Cancelled);
-                    demand!(is_due, "the match is called off by {:?}", step.cause);
+                    demand!(is_due, "the match is cancelled by {:?}", step.cause);
                     for model in &mut self.models {
                         model.withdraw(self.now);
                     }
@@ -501,7 +501,7 @@ impl<G: Game> Oracle<G> {
         self.everybody_is_told()?;
         demand!(
             referee.result().is_some() == (self.phase == MatchPhase::Ended && !self.is_cancelled),
-            "there is a result exactly when the match is over and was not called off"
+            "there is a result exactly when the match is over and was not cancelled"
         );
         Ok(())
     }
