@@ -33,6 +33,19 @@ fn main() {
     if quick {
         return;
     }
+    // As many versions as a ladder may have.
+    let mut ladder = played(1_000, 6, 10_000);
+    for _ in 0..16 {
+        let pairing = ladder.next_match().unwrap();
+        ladder.paired(&pairing);
+    }
+    let clock = Clock::start();
+    let fitted = ladder.fitting().fit().unwrap();
+    row("fit_10000_results_1000_bots_6_seats", clock.elapsed(), "ms");
+    // What the ladder is locked for.
+    let clock = Clock::start();
+    assert!(ladder.take_fit(fitted));
+    row("take_fit_1000_bots_6_seats", clock.elapsed(), "ms");
     let mut ladder = played(200, 2, 1_000_000);
     row("copy_1000000_results", median(|| ladder.fitting()), "ms");
     row(

@@ -76,7 +76,7 @@ impl Conduct {
         let (ends, is_annulled) = match end {
             End::Played(ends) => (ends, false),
             End::Annulled(ends) => (ends, true),
-            End::CalledOff { .. } => return,
+            End::Cancelled { .. } => return,
         };
         let over = Over {
             span,
@@ -104,7 +104,7 @@ impl Conduct {
 pub(crate) fn failed(end: &End, seat: usize) -> Option<bool> {
     match end {
         End::Played(seats) => Some(seats.get(seat)?.forfeited),
-        End::CalledOff { absent } => absent.contains(&seat).then_some(true),
+        End::Cancelled { absent } => absent.contains(&seat).then_some(true),
         End::Annulled(_) => None,
     }
 }
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn failures_in_a_row_are_those_after_the_last_that_was_none() {
         let mut conduct = Conduct::default();
-        let off = End::CalledOff { absent: vec![0] };
+        let off = End::Cancelled { absent: vec![0] };
         let played = End::Played(seats(1, 2));
         let rated = Purpose::Rated;
         note(&mut conduct, 0, rated, &off, &[0], 0);
@@ -222,7 +222,7 @@ mod tests {
         note(&mut conduct, 3, rated, &off, &[0], 0);
         note(&mut conduct, 1, rated, &played, &[0], 0);
         assert_eq!(conduct.failures_in_a_row(), 1);
-        let other = End::CalledOff { absent: vec![1] };
+        let other = End::Cancelled { absent: vec![1] };
         note(&mut conduct, 4, rated, &other, &[0], 0);
         assert_eq!(conduct.failures_in_a_row(), 1, "another was absent");
         note(&mut conduct, 5, rated, &off, &[0], 6);

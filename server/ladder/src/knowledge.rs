@@ -55,6 +55,14 @@ impl Knowledge {
         }
     }
 
+    /// The same; bots that have not joined do.
+    pub(crate) fn join_and_expect(&mut self, table: &[BotNumber]) {
+        for bot in table {
+            self.place(*bot);
+        }
+        self.expect(table);
+    }
+
     fn known(&self, bot: BotNumber) -> Option<usize> {
         self.places.get(bot.place()).copied().flatten()
     }

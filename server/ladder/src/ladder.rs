@@ -15,6 +15,7 @@ use crate::{
     knowledge::Knowledge,
     seating::SeatCounts,
     suspicion::Spoiled,
+    table::Origin,
 };
 
 /// What is kept of a version, beside its matches.
@@ -77,13 +78,14 @@ pub struct Counts {
     pub counted: u64,
     /// That were annulled.
     pub annulled: u64,
-    /// That were called off.
-    pub called_off: u64,
+    /// That were cancelled.
+    pub cancelled: u64,
 }
 
 /// One ladder.
 #[derive(Clone, Debug)]
 pub struct Ladder {
+    origin: Origin,
     pub(crate) rules: Rules,
     pub(crate) state: State,
     pub(crate) results: Results,
@@ -135,8 +137,8 @@ pub(crate) struct Open {
     pub(crate) seats: Vec<BotNumber>,
     /// The annulled match that is played again by this one.
     pub(crate) replaces: Option<u64>,
-    /// How often an annulled match was to be played again and was called off.
-    pub(crate) called_off: u32,
+    /// How often an annulled match was to be played again and was cancelled.
+    pub(crate) cancelled: u32,
 }
 
 impl Ladder {
@@ -144,6 +146,7 @@ impl Ladder {
     #[must_use]
     pub fn new(rules: Rules, state: State) -> Self {
         Self {
+            origin: Origin::default(),
             rules,
             state,
             results: Results::new(),

@@ -33,7 +33,7 @@ pub enum End {
     Annulled(Vec<SeatEnd>),
     /// It was not played: the bots of these seats did not come to them. With no seat, nobody is to
     /// blame.
-    CalledOff {
+    Cancelled {
         /// From 0.
         absent: Vec<usize>,
     },

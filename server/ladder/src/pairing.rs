@@ -13,6 +13,9 @@ use crate::{
 /// Of the matches of a ladder at once, one in so many may be one that somebody asked for.
 const MATCHES_A_REQUESTED: usize = 4;
 
+/// Other tables that are looked at, for each bot of one that has just met: few others have too.
+const OTHER_TABLES: usize = 4;
+
 /// Why a match that somebody asks for is not played.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RequestRefused {
@@ -273,8 +276,8 @@ impl Ladder {
         Some(self.pairing(Purpose::Rated, &table, None))
     }
 
-    /// The table, or another one if it would meet twice in a row; `None` if others are in play, one
-    /// of whom may come instead.
+    /// The table, or another one if it would meet twice in a row; `None` if others play a rated
+    /// match, one of whom may come instead.
     fn unless_again(&self, candidates: &[Candidate], places: Vec<usize>) -> Option<Vec<usize>> {
         let bot_at = |place: &usize| self.knowledge.bots[*place];
         let has_just_met = |places: &[usize]| {
@@ -287,18 +290,33 @@ impl Ladder {
             return Some(places);
         }
         for left_out in &places {
-            let others = candidates.iter().filter(|other| other.bot != *left_out);
-            let others: Vec<Candidate> = others.copied().collect();
-            let other = next_table(&self.knowledge.uncertainty, &others, self.rules.seats);
-            if let Some(other) = other.filter(|other| !has_just_met(other)) {
-                return Some(other);
+            let mut others = candidates.to_vec();
+            others.retain(|other| other.bot != *left_out);
+            for _ in 0..OTHER_TABLES {
+                let other = next_table(&self.knowledge.uncertainty, &others, self.rules.seats);
+                match other {
+                    Some(other) if !has_just_met(&other) => return Some(other),
+                    // That one has just met as well.
+                    Some(other) => others.retain(|one| one.bot != other[0]),
+                    None => break,
+                }
             }
         }
         let is_at_table = |bot: &BotNumber| places.iter().any(|place| bot_at(place) == *bot);
-        // Requested matches follow each other without end.
-        let open = self.open.values();
-        let waited_for = open.filter(|open| open.purpose != Purpose::Requested);
-        let mut in_play = waited_for.flat_map(|open| &open.seats);
-        in_play.all(is_at_table).then_some(places)
+        let in_play = self.open.values().filter(|open| is_waited_for(open));
+        let mut in_play = in_play.flat_map(|open| &open.seats);
+        let comes_instead = |bot: &BotNumber| !is_at_table(bot) && self.is_paired_again(*bot);
+        (!in_play.any(comes_instead)).then_some(places)
     }
+
+    /// Whether a bot is paired once its match is over, as far as is known.
+    fn is_paired_again(&self, bot: BotNumber) -> bool {
+        self.there.contains_key(&bot) && self.is_active(bot) && self.has_more(bot)
+    }
+}
+
+/// Whether a table that has just met waits for the end of a match. Requested matches follow each
+/// other without end, and to a validation a new version may never come.
+fn is_waited_for(open: &Open) -> bool {
+    open.purpose == Purpose::Rated
 }

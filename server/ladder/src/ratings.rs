@@ -11,12 +11,16 @@ use crate::{
 /// Share of the intervals that hold the true rating.
 pub const CONFIDENCE: f64 = 0.95;
 
+/// Matches from which on a bot weighs fully in the mean that ratings are beside.
+const FULL_MATCHES: u64 = 30;
+
 /// The rating of a version.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rated {
     /// The version.
     pub bot: BotVersion,
-    /// Its rating in Elo; the mean of all is 0.
+    /// Its rating in Elo, beside the mean of all, in which those with fewer than 30 matches weigh
+    /// less.
     pub elo: f64,
     /// Lower end of its interval, in Elo.
     pub elo_low: f64,
@@ -68,7 +72,8 @@ impl Fit {
     }
 
     pub(crate) fn table(&self, numbers: &BotNumbers) -> Vec<Rated> {
-        let table = self.ratings.table(CONFIDENCE).into_iter();
+        let table = self.ratings.table_by_matches(CONFIDENCE, FULL_MATCHES);
+        let table = table.into_iter();
         let rated = table.map(|rating| Rated {
             bot: numbers.get(self.bots[rating.bot]).clone(),
             elo: rating.elo.0,

@@ -1,6 +1,6 @@
 //! Ratings are fitted beside the ladder, to a copy of its results, and then taken in.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use bridgemaster_contest::{ContestError, Ratings, pairing::Uncertainty};
 
@@ -8,24 +8,43 @@ use crate::{
     BotVersion, CHANGE_WINDOW_MATCHES, Rated, SeatEnd,
     bots::BotNumber,
     conduct::{beat_fraction, expected, has_changed},
+    knowledge::Knowledge,
     ratings::Fit,
     results::{Counted, Played},
 };
 
+/// Which ladder something is a copy of: one that is read again is another one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin(Arc<()>);
+
+impl PartialEq for Origin {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// The results that a fit is to be of. It takes long with many bots and results, and needs nothing
 /// of the ladder meanwhile.
 #[derive(Clone, Debug)]
-pub struct Fitting(pub(crate) Played);
+pub struct Fitting {
+    pub(crate) origin: Origin,
+    pub(crate) played: Played,
+    /// The tables of rated matches that are in play.
+    pub(crate) in_play: Vec<Vec<BotNumber>>,
+    /// Matches that were paired so far: what is in play of those is in `in_play`.
+    pub(crate) paired: u64,
+}
 
 /// What a ladder takes in of a fit: [`Ladder::take_fit`](crate::Ladder::take_fit).
 #[derive(Debug)]
 pub struct Fitted {
+    pub(crate) origin: Origin,
     /// For readers.
     pub(crate) table: Table,
-    /// The bots of the fit, by their places in it.
-    pub(crate) bots: Vec<BotVersion>,
-    /// What pairing goes by.
-    pub(crate) uncertainty: Uncertainty,
+    /// What pairing goes by, with what was in play then.
+    pub(crate) knowledge: Knowledge,
+    /// Matches that were paired then.
+    pub(crate) paired: u64,
 }
 
 /// The ratings of so many results, the best first, and what follows from them.
@@ -50,13 +69,9 @@ impl Fitting {
     /// # Errors
     /// When the results fix no ratings, or one of them makes no sense.
     pub fn fit(&self) -> Result<Fitted, ContestError> {
-        let played = &self.0;
+        let played = &self.played;
         if played.len() == 0 {
-            return Ok(Fitted {
-                table: Table::default(),
-                bots: Vec::new(),
-                uncertainty: Uncertainty::default(),
-            });
+            return Ok(self.fitted(Table::default(), Knowledge::default()));
         }
         let fit = Fit::of(played)?;
         let changed = changed(played, &fit);
@@ -66,17 +81,26 @@ impl Fitting {
             let has_changed = bot.is_some_and(|bot| changed.contains(&bot));
             (rated.bot.clone(), Row { place, has_changed })
         };
-        let bots = fit.bots.iter().map(|bot| played.numbers.get(*bot).clone());
-        Ok(Fitted {
-            bots: bots.collect(),
-            uncertainty: Uncertainty::of(&fit.ratings),
-            table: Table {
-                results: played.len(),
-                rows: rated.iter().enumerate().map(row).collect(),
-                rated,
-                ratings: Some(fit.ratings),
-            },
-        })
+        let knowledge = Knowledge::new(Uncertainty::of(&fit.ratings), fit.bots);
+        let table = Table {
+            results: played.len(),
+            rows: rated.iter().enumerate().map(row).collect(),
+            rated,
+            ratings: Some(fit.ratings),
+        };
+        Ok(self.fitted(table, knowledge))
+    }
+
+    fn fitted(&self, table: Table, mut knowledge: Knowledge) -> Fitted {
+        for table in &self.in_play {
+            knowledge.join_and_expect(table);
+        }
+        Fitted {
+            origin: self.origin.clone(),
+            table,
+            knowledge,
+            paired: self.paired,
+        }
     }
 }
 

@@ -13,8 +13,8 @@ use crate::{
 /// oldest of more goes.
 pub(super) const MOST_AGAIN: usize = 1_000;
 
-/// How often an annulled match is to be played again, if each time it is called off.
-const MOST_CALLED_OFF: u32 = 3;
+/// How often an annulled match is to be played again, if each time it is cancelled.
+const MOST_CANCELLED: u32 = 3;
 
 impl Ladder {
     /// The matches up to this number that are not known are lost.
@@ -52,7 +52,7 @@ impl Ladder {
             purpose,
             seats,
             replaces,
-            called_off: replaced.map_or(0, |replaced| replaced.called_off),
+            cancelled: replaced.map_or(0, |replaced| replaced.cancelled),
         };
         self.open.insert(number, open);
         number
@@ -138,17 +138,17 @@ impl Ladder {
                 self.counts.annulled += 1;
                 self.take_out_of_round(number, &open);
                 if open.purpose == Purpose::Rated {
-                    let called_off = 0;
-                    self.play_again(number, Open { called_off, ..open });
+                    let cancelled = 0;
+                    self.play_again(number, Open { cancelled, ..open });
                 }
             }
-            End::CalledOff { .. } => {
-                self.counts.called_off += 1;
+            End::Cancelled { .. } => {
+                self.counts.cancelled += 1;
                 self.take_out_of_round(number, &open);
-                let called_off = open.called_off + 1;
+                let cancelled = open.cancelled + 1;
                 // It still is to be played, instead of the one that was annulled.
-                if let Some(replaced) = open.replaces.filter(|_| called_off < MOST_CALLED_OFF) {
-                    self.play_again(replaced, Open { called_off, ..open });
+                if let Some(replaced) = open.replaces.filter(|_| cancelled < MOST_CANCELLED) {
+                    self.play_again(replaced, Open { cancelled, ..open });
                 }
             }
         }

@@ -3,42 +3,47 @@
 use std::sync::Arc;
 
 use super::Ladder;
-use crate::{Fitted, Fitting, Purpose, Table, bots::BotNumber, knowledge::Knowledge};
+use crate::{Fitted, Fitting, Purpose, Table, bots::BotNumber};
 
 impl Ladder {
     /// A copy of the results, for a fit of the ratings beside the ladder.
     #[must_use]
     pub fn fitting(&self) -> Fitting {
-        Fitting(self.results.played.clone())
+        let rated = self.open.values();
+        let rated = rated.filter(|open| open.purpose == Purpose::Rated);
+        Fitting {
+            origin: self.origin.clone(),
+            played: self.results.played.clone(),
+            in_play: rated.map(|open| open.seats.clone()).collect(),
+            paired: self.counts.paired,
+        }
     }
 
-    /// Takes in a fit. What was paired and has ended since its results were copied is taken note
-    /// of.
-    pub fn take_fit(&mut self, fitted: Fitted) {
+    /// Takes in a fit, if it is one of its own results; tells whether it is. What has been paired
+    /// since they were copied is taken note of.
+    pub fn take_fit(&mut self, fitted: Fitted) -> bool {
         let Fitted {
+            origin,
             table,
-            bots,
-            uncertainty,
+            mut knowledge,
+            paired,
         } = fitted;
-        let bots = bots.iter().map(|bot| self.number(bot)).collect();
-        let mut knowledge = Knowledge::new(uncertainty, bots);
-        let mut expect = |bots: &[BotNumber]| {
-            for bot in bots {
-                knowledge.place(*bot);
-            }
-            knowledge.expect(bots);
-        };
-        let since = self.results.played.after(table.results());
-        for counted in since {
-            let bots: Vec<BotNumber> = counted.seats.iter().map(|(bot, _)| *bot).collect();
-            expect(&bots);
+        if origin != self.origin {
+            return false;
         }
-        let rated = self.open.values();
-        for open in rated.filter(|open| open.purpose == Purpose::Rated) {
-            expect(&open.seats);
+        // The bots of matches that were in play then are in it.
+        let since = self.results.played.after(table.results());
+        for counted in since.filter(|counted| counted.number >= paired) {
+            let bots: Vec<BotNumber> = counted.seats.iter().map(|(bot, _)| *bot).collect();
+            knowledge.join_and_expect(&bots);
+        }
+        let later = self.open.range(paired..).map(|(_, open)| open);
+        for open in later.filter(|open| open.purpose == Purpose::Rated) {
+            knowledge.join_and_expect(&open.seats);
         }
         self.knowledge = knowledge;
         self.table = Arc::new(table);
+        true
     }
 
     /// The ratings by the last fit, and what follows from them.

@@ -2,32 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bridgemaster_ladder::{
-    BotVersion, End, HeadToHead, Ladder, Presence, Purpose, Rated, RequestRefused, Results,
-    SeatEnd, Span, Standing, StandingState, State, ratings_of,
-};
+use bridgemaster_ladder::{BotVersion, End, Ladder, Purpose, Results, StandingState, ratings_of};
 use rand::RngExt as _;
 
-use crate::world::{Bot, World, bot, fit, rules};
-
-/// Bots from 400 Elo apart, equally spread.
-fn field(count: usize) -> Vec<Bot> {
-    let strength = |number: usize| 2.3 * (number as f64 / (count - 1) as f64 - 0.5);
-    let named = |number: usize| bot(&format!("bot-{number:03}"), strength(number));
-    (0..count).map(named).collect()
-}
-
-fn play(world: &mut World, matches: usize) {
-    while world.stored.matches.len() < matches && world.step() {}
-}
-
-fn ratings(ladder: &Ladder) -> Vec<Rated> {
-    ratings_of(ladder.results()).unwrap()
-}
-
-fn met(ladder: &Ladder, bot: &BotVersion) -> Vec<(BotVersion, HeadToHead)> {
-    ladder.results().meetings(bot).head_to_heads()
-}
+use crate::{
+    scenes::{field, met, play, ratings, seat},
+    world::{World, bot, fit, rules},
+};
 
 #[test]
 fn a_ladder_that_is_started_again_at_any_moment_is_the_same() {
@@ -71,23 +52,6 @@ fn ratings_follow_from_the_results_in_any_order_to_the_last_digit() {
         }
     }
     assert_eq!(ratings_of(&results).unwrap(), ratings(&world.ladder));
-}
-
-#[test]
-fn who_is_there_waits_for_no_more_than_twice_as_many_matches_as_there_are_bots() {
-    for (seats, bots, at_once) in [(2, 20, 1), (2, 20, 5), (4, 20, 3), (6, 30, 2)] {
-        let mut rules = rules(seats);
-        rules.max_matches = at_once;
-        let mut world = World::new(rules, field(bots), 3);
-        while world.stored.matches.len() < 300 {
-            let who = world.luck.random_range(0..bots);
-            world.bots[who].is_there = world.luck.random_bool(0.9);
-            world.step();
-        }
-        let wait = world.longest_wait;
-        assert!(wait <= 2.0, "{seats} seats: {wait} times as many as bots");
-        assert!(wait > 0.2, "{seats} seats: nobody waited at all");
-    }
 }
 
 #[test]
@@ -235,136 +199,7 @@ fn who_lags_when_it_is_behind_is_taken_off_the_ladder_and_no_other_is() {
 }
 
 #[test]
-fn bots_of_one_owner_never_meet_in_a_rated_match_if_the_ladder_says_so() {
-    let mut rules = rules(2);
-    rules.owners_apart = true;
-    let mut bots = field(6);
-    for twin in &mut bots[..3] {
-        twin.presence.owner = "ada".to_owned();
-    }
-    let mut world = World::new(rules, bots, 8);
-    play(&mut world, 200);
-    let of_ada = |bot: &&BotVersion| &*bot.name < "bot-003";
-    for (pairing, _) in &world.stored.matches {
-        if pairing.purpose == Purpose::Rated {
-            assert!(pairing.seats.iter().filter(of_ada).count() < 2);
-        }
-    }
-}
-
-#[test]
-fn a_bot_whose_key_changes_hands_is_kept_apart_from_its_new_owner() {
-    let mut rules = rules(2);
-    rules.owners_apart = true;
-    let mut ladder = Ladder::new(rules, State::Open);
-    let there = |owner: &str| {
-        ["ann", "bob"].map(|name| Presence {
-            bot: BotVersion::new(name, "1"),
-            owner: if name == "ann" { "ada" } else { owner }.to_owned(),
-            slots: 1,
-            free_slots: 1,
-        })
-    };
-    let enter = |ladder: &mut Ladder, there: &[Presence]| {
-        for presence in there {
-            if let Some(standing) = ladder.entry(presence).unwrap() {
-                ladder.keep(Standing {
-                    is_validated: true,
-                    ..standing
-                });
-            }
-        }
-        ladder.attend(there);
-    };
-    enter(&mut ladder, &there("eve"));
-    let first = ladder.next_match().expect("two owners");
-    ladder.paired(&first);
-    ladder.ended(0, &End::Annulled(Vec::new()), Span::default());
-    enter(&mut ladder, &there("ada"));
-    let owner = |ladder: &Ladder| {
-        ladder
-            .standing(&BotVersion::new("bob", "1"))
-            .unwrap()
-            .owner
-            .clone()
-    };
-    assert_eq!(owner(&ladder), "ada");
-    assert_eq!(ladder.next_match(), None, "not even the annulled match");
-    enter(&mut ladder, &there("eve"));
-    assert_eq!(ladder.next_match().unwrap().replaces, Some(0));
-}
-
-#[test]
-fn requested_matches_are_played_and_never_count() {
-    let mut world = World::new(rules(2), field(4), 9);
-    play(&mut world, 20);
-    while world.ladder.counts().open > 0 {
-        world.ladder.attend(&[]);
-        let open = world
-            .stored
-            .matches
-            .iter()
-            .position(|(_, end)| end.is_none());
-        let seat = |place| SeatEnd {
-            place,
-            score: 0,
-            forfeited: false,
-        };
-        world.end(open.unwrap() as u64, End::Played(vec![seat(1), seat(2)]));
-    }
-    let pair = ["bot-000", "bot-003"].map(|name| BotVersion::new(name, "1"));
-    let absent = world.ladder.requested(&pair).unwrap_err();
-    assert!(matches!(absent, RequestRefused::NotFree { .. }));
-    let there: Vec<_> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
-    world.ladder.attend(&there);
-    let before = ratings(&world.ladder);
-    let pairing = world.ladder.requested(&pair).unwrap();
-    let number = world.stored.matches.len() as u64;
-    world.start(pairing);
-    assert_eq!(world.ladder.playing(&pair[0]), 1);
-    let seat = |place| SeatEnd {
-        place,
-        score: 0,
-        forfeited: false,
-    };
-    let again = world.ladder.requested(&pair).unwrap_err();
-    assert!(matches!(again, RequestRefused::PlaysOne { .. }), "{again}");
-    world.end(number, End::Played(vec![seat(1), seat(2)]));
-    assert_eq!(ratings(&world.ladder), before);
-    let at_match = world.ladder.counts().paired;
-    let mut frozen = world.ladder.clone();
-    frozen.advance(State::Frozen { at_match });
-    assert_eq!(frozen.requested(&pair), Err(RequestRefused::Frozen));
-    let three = [pair[0].clone(), pair[1].clone(), pair[0].clone()];
-    let refused = world.ladder.requested(&three).unwrap_err();
-    assert_eq!(refused, RequestRefused::Seats { seats: 2, named: 3 });
-}
-
-#[test]
-fn a_bot_whose_matches_others_ask_for_is_still_rated() {
-    let mut world = World::new(rules(2), field(4), 9);
-    play(&mut world, 20);
-    let pair = ["bot-000", "bot-003"].map(|name| BotVersion::new(name, "1"));
-    let mut requested = 0;
-    let before = world.stored.matches.len();
-    while world.stored.matches.len() < before + 200 {
-        if let Ok(pairing) = world.ladder.requested(&pair) {
-            world.start(pairing);
-            requested += 1;
-        }
-        world.step();
-    }
-    assert!(requested > 0);
-    let late = world.stored.matches[before..].iter();
-    let rated = late.filter(|(pairing, _)| {
-        pairing.purpose == Purpose::Rated && pairing.seats.contains(&pair[0])
-    });
-    let rated = rated.count();
-    assert!(rated >= 10, "{rated} of 200 matches");
-}
-
-#[test]
-fn an_annulled_match_whose_replay_is_called_off_is_played_again_and_not_for_ever() {
+fn an_annulled_match_whose_replay_is_cancelled_is_played_again_and_not_for_ever() {
     let mut world = World::new(rules(2), field(2), 1);
     play(&mut world, 4);
     world.pair();
@@ -372,11 +207,6 @@ fn an_annulled_match_whose_replay_is_called_off_is_played_again_and_not_for_ever
     let number = world.stored.matches.len() as u64 - 1;
     let (pairing, end) = world.stored.matches[number as usize].clone();
     assert_eq!((pairing.purpose, end), (Purpose::Rated, None));
-    let seat = |place| SeatEnd {
-        place,
-        score: 0,
-        forfeited: false,
-    };
     world.end(number, End::Annulled(vec![seat(1), seat(2)]));
     for _ in 0..3 {
         let replay = world.ladder.next_match().expect("it is to be played again");
@@ -384,109 +214,10 @@ fn an_annulled_match_whose_replay_is_called_off_is_played_again_and_not_for_ever
         let number = world.stored.matches.len() as u64;
         world.start(replay);
         assert_eq!(world.restored().counts(), world.ladder.counts());
-        world.end(number, End::CalledOff { absent: vec![] });
+        world.end(number, End::Cancelled { absent: vec![] });
     }
     let other = world.ladder.next_match().expect("they play another one");
     assert_eq!(other.replaces, None);
-}
-
-#[test]
-fn a_version_whose_slots_the_one_before_it_takes_is_not_paired() {
-    let mut rules = rules(2);
-    rules.house_bots = ["house".to_owned()].into();
-    let mut world = World::new(rules, vec![bot("house", 0.0), bot("ada", 0.0)], 1);
-    world.bots[0].presence.slots = 4;
-    world.pair();
-    assert_eq!(world.ladder.counts().open, 1, "the first version plays");
-    world.bots[1].presence.bot.version = "2".to_owned();
-    world.bots[1].presence.free_slots = 0;
-    world.pair();
-    assert_eq!(world.ladder.counts().open, 1);
-    world.bots[1].presence.free_slots = 1;
-    world.pair();
-    assert_eq!(world.ladder.counts().open, 2);
-}
-
-#[test]
-fn a_closing_round_in_which_matches_are_spoiled_has_as_many_that_count() {
-    let mut rules = rules(2);
-    rules.closing.max_matches_per_bot = 10;
-    let mut world = World::new(rules, field(5), 10);
-    play(&mut world, 60);
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
-    world.spoils = 0.3;
-    while world.step() {}
-    assert!(world.ladder.is_round_over());
-    let mut counted = BTreeMap::new();
-    for (pairing, end) in &world.stored.matches[at_match as usize..] {
-        for bot in &pairing.seats {
-            let is_counted = matches!(end, Some(End::Played(_)));
-            *counted.entry(bot.clone()).or_insert(0) += u32::from(is_counted);
-        }
-    }
-    let full = counted.values().filter(|matches| **matches == 10).count();
-    assert!(full >= 4, "{counted:?}");
-    assert!(
-        counted.values().all(|matches| *matches <= 10),
-        "{counted:?}"
-    );
-}
-
-#[test]
-fn a_closing_round_ends_when_the_order_is_settled_also_beside_a_match_that_cannot_be_repeated() {
-    let mut rules = rules(2);
-    rules.closing.settled_top = 1;
-    rules.closing.confidence = 0.7;
-    let mut world = World::new(rules, field(4), 3);
-    play(&mut world, 20);
-    world.spoils = 1.0;
-    world.step();
-    world.spoils = 0.0;
-    let annulled = world
-        .stored
-        .matches
-        .iter()
-        .find(|(_, end)| matches!(end, Some(End::Annulled(_))));
-    let gone = annulled.unwrap().0.seats[0].clone();
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
-    let gone = world.bots.iter_mut().find(|bot| bot.presence.bot == gone);
-    gone.unwrap().is_there = false;
-    let before = world.stored.matches.len();
-    while world.step() {
-        let played = world.stored.matches.len() - before;
-        assert!(played < 500, "the order is never settled");
-    }
-    assert!(world.ladder.is_round_over());
-    assert!(world.ladder.table().is_settled(1, 0.7));
-}
-
-#[test]
-fn a_closing_round_ends_by_its_rule_and_lets_no_version_enter() {
-    let mut rules = rules(2);
-    rules.closing.max_matches_per_bot = 20;
-    let mut world = World::new(rules, field(5), 10);
-    play(&mut world, 60);
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
-    world.bots.push(bot("late", 0.0));
-    while world.step() {}
-    assert!(world.ladder.is_round_over());
-    assert!(world.restored().is_round_over());
-    let late = BotVersion::new("late", "1");
-    assert_eq!(world.ladder.standing(&late), None);
-    let mut played = BTreeMap::new();
-    for (pairing, _) in &world.stored.matches[at_match as usize..] {
-        for bot in &pairing.seats {
-            *played.entry(bot.clone()).or_insert(0) += 1;
-        }
-    }
-    let full = played.values().filter(|matches| **matches == 20).count();
-    assert!(full >= 4, "{played:?}");
-    assert!(played.values().all(|matches| *matches <= 20), "{played:?}");
-    world.ladder.advance(State::Closed);
-    assert!(!world.step());
 }
 
 #[test]
@@ -538,51 +269,14 @@ fn a_fit_that_comes_late_is_taken_in_beside_what_has_come_since() {
 }
 
 #[test]
-fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
-    let (count, confidence) = (1, 0.99);
-    let mut rules = rules(2);
-    rules.closing.settled_top = count;
-    rules.closing.confidence = confidence;
-    let mut world = World::new(rules, field(4), 3);
-    play(&mut world, 20);
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
-    // The stronger one always wins, until the last fit has the order settled beside a match of the
-    // round that is still in play.
-    loop {
-        world.pair();
-        assert!(world.ladder.counts().paired < 500, "never settled");
-        end_first(&mut world);
-        fit(&mut world.ladder);
-        let is_settled = world.ladder.table().is_settled(count, confidence);
-        if is_settled && world.ladder.counts().paired > at_match {
-            break;
-        }
-    }
-    assert!(world.ladder.counts().open > 0);
-    while world.ladder.counts().open > 0 {
-        end_first(&mut world);
-    }
-    assert!(!world.ladder.is_fit_of_all());
-    assert!(
-        !world.ladder.is_round_over(),
-        "the last results are not fitted"
-    );
-    fit(&mut world.ladder);
-    assert!(world.ladder.table().is_settled(count, confidence));
-    assert!(world.ladder.is_round_over());
-}
-
-/// Ends the first match in play: of two bots of a [`field`] the stronger one wins.
-fn end_first(world: &mut World) {
-    let mut matches = world.stored.matches.iter();
-    let open = matches.position(|(_, end)| end.is_none()).unwrap();
-    let bots = &world.stored.matches[open].0.seats;
-    let seat = |own: usize, other: usize| SeatEnd {
-        place: if bots[own] > bots[other] { 1 } else { 2 },
-        score: 0,
-        forfeited: false,
-    };
-    let ends = vec![seat(0, 1), seat(1, 0)];
-    world.end(open as u64, End::Played(ends));
+fn a_fit_of_a_ladder_that_was_read_again_is_not_taken() {
+    let mut world = World::new(rules(2), field(4), 5);
+    play(&mut world, 40);
+    let before = world.ladder.fitting();
+    play(&mut world, 60);
+    let mut again = world.restored();
+    let results = again.table().results();
+    assert!(!again.take_fit(before.fit().unwrap()), "of another one");
+    assert_eq!(again.table().results(), results);
+    assert!(world.ladder.take_fit(before.fit().unwrap()));
 }

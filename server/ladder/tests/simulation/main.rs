@@ -10,6 +10,9 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 #![allow(clippy::print_stdout, reason = "the long form prints its figures")]
 
+mod closing_rounds;
 mod facts;
+mod pairing;
+mod scenes;
 mod suspicion;
 mod world;

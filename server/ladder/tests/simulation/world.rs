@@ -54,7 +54,7 @@ const BOTS_A_RESULT: usize = 4;
 /// Has the ratings fitted to all results.
 pub(crate) fn fit(ladder: &mut Ladder) {
     let fitted = ladder.fitting().fit().unwrap();
-    ladder.take_fit(fitted);
+    assert!(ladder.take_fit(fitted), "it is its own");
 }
 
 /// What is stored: it alone outlives a server.

@@ -1,0 +1,211 @@
+//! What is true of who is paired with whom, and when.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bridgemaster_ladder::{
+    BotVersion, End, Ladder, Presence, Purpose, RequestRefused, Span, Standing, State,
+};
+use rand::RngExt as _;
+
+use crate::{
+    scenes::{field, play, ratings, seat},
+    world::{World, bot, rules},
+};
+
+#[test]
+fn who_is_there_waits_for_no_more_than_twice_as_many_matches_as_there_are_bots() {
+    for (seats, bots, at_once) in [(2, 20, 1), (2, 20, 5), (4, 20, 3), (6, 30, 2)] {
+        let mut rules = rules(seats);
+        rules.max_matches = at_once;
+        let mut world = World::new(rules, field(bots), 3);
+        while world.stored.matches.len() < 300 {
+            let who = world.luck.random_range(0..bots);
+            world.bots[who].is_there = world.luck.random_bool(0.9);
+            world.step();
+        }
+        let wait = world.longest_wait;
+        assert!(wait <= 2.0, "{seats} seats: {wait} times as many as bots");
+        assert!(wait > 0.2, "{seats} seats: nobody waited at all");
+    }
+}
+
+#[test]
+fn rated_matches_do_not_wait_for_a_new_version_that_does_not_come_to_its_validation() {
+    let mut rules = rules(2);
+    rules.house_bots = ["house".to_owned()].into();
+    let mut world = World::new(rules, vec![bot("house", 0.0), bot("ada", 0.0)], 1);
+    world.bots[0].presence.slots = 4;
+    play(&mut world, 6);
+    world.bots.push(bot("new", 0.0));
+    for _ in 0..10 {
+        world.pair();
+        let mut matches = world.stored.matches.iter();
+        let rated = matches.position(|(pairing, end)| {
+            let is_of_new = pairing.seats.iter().any(|bot| bot.name == "new");
+            end.is_none() && !is_of_new
+        });
+        let rated = rated.expect("the others are paired beside the validation");
+        world.end(rated as u64, End::Played(vec![seat(1), seat(2)]));
+    }
+    let new = BotVersion::new("new", "1");
+    assert_eq!(world.ladder.playing(&new), 1, "it was never there");
+}
+
+#[test]
+fn a_table_that_has_just_met_waits_for_others_that_play() {
+    let mut rules = rules(2);
+    let bots = field(4);
+    // So that none is validated, for which nobody waits.
+    let names = bots.iter().map(|bot| bot.presence.bot.name.clone());
+    rules.house_bots = names.collect();
+    let mut world = World::new(rules, bots, 2);
+    play(&mut world, 300);
+    let mut last: BTreeMap<&BotVersion, BTreeSet<&BotVersion>> = BTreeMap::new();
+    for (pairing, _) in &world.stored.matches {
+        if pairing.purpose != Purpose::Rated {
+            continue;
+        }
+        let table: BTreeSet<&BotVersion> = pairing.seats.iter().collect();
+        let has_just_met = table.iter().all(|bot| last.get(*bot) == Some(&table));
+        assert!(!has_just_met, "{table:?}");
+        for bot in &pairing.seats {
+            last.insert(bot, table.clone());
+        }
+    }
+}
+
+#[test]
+fn bots_of_one_owner_never_meet_in_a_rated_match_if_the_ladder_says_so() {
+    let mut rules = rules(2);
+    rules.owners_apart = true;
+    let mut bots = field(6);
+    for twin in &mut bots[..3] {
+        twin.presence.owner = "ada".to_owned();
+    }
+    let mut world = World::new(rules, bots, 8);
+    play(&mut world, 200);
+    let of_ada = |bot: &&BotVersion| &*bot.name < "bot-003";
+    for (pairing, _) in &world.stored.matches {
+        if pairing.purpose == Purpose::Rated {
+            assert!(pairing.seats.iter().filter(of_ada).count() < 2);
+        }
+    }
+}
+
+#[test]
+fn a_bot_whose_key_changes_hands_is_kept_apart_from_its_new_owner() {
+    let mut rules = rules(2);
+    rules.owners_apart = true;
+    let mut ladder = Ladder::new(rules, State::Open);
+    let there = |owner: &str| {
+        ["ann", "bob"].map(|name| Presence {
+            bot: BotVersion::new(name, "1"),
+            owner: if name == "ann" { "ada" } else { owner }.to_owned(),
+            slots: 1,
+            free_slots: 1,
+        })
+    };
+    let enter = |ladder: &mut Ladder, there: &[Presence]| {
+        for presence in there {
+            if let Some(standing) = ladder.entry(presence).unwrap() {
+                ladder.keep(Standing {
+                    is_validated: true,
+                    ..standing
+                });
+            }
+        }
+        ladder.attend(there);
+    };
+    enter(&mut ladder, &there("eve"));
+    let first = ladder.next_match().expect("two owners");
+    ladder.paired(&first);
+    ladder.ended(0, &End::Annulled(Vec::new()), Span::default());
+    enter(&mut ladder, &there("ada"));
+    let owner = |ladder: &Ladder| {
+        ladder
+            .standing(&BotVersion::new("bob", "1"))
+            .unwrap()
+            .owner
+            .clone()
+    };
+    assert_eq!(owner(&ladder), "ada");
+    assert_eq!(ladder.next_match(), None, "not even the annulled match");
+    enter(&mut ladder, &there("eve"));
+    assert_eq!(ladder.next_match().unwrap().replaces, Some(0));
+}
+
+#[test]
+fn requested_matches_are_played_and_never_count() {
+    let mut world = World::new(rules(2), field(4), 9);
+    play(&mut world, 20);
+    while world.ladder.counts().open > 0 {
+        world.ladder.attend(&[]);
+        let open = world
+            .stored
+            .matches
+            .iter()
+            .position(|(_, end)| end.is_none());
+        world.end(open.unwrap() as u64, End::Played(vec![seat(1), seat(2)]));
+    }
+    let pair = ["bot-000", "bot-003"].map(|name| BotVersion::new(name, "1"));
+    let absent = world.ladder.requested(&pair).unwrap_err();
+    assert!(matches!(absent, RequestRefused::NotFree { .. }));
+    let there: Vec<_> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
+    world.ladder.attend(&there);
+    let before = ratings(&world.ladder);
+    let pairing = world.ladder.requested(&pair).unwrap();
+    let number = world.stored.matches.len() as u64;
+    world.start(pairing);
+    assert_eq!(world.ladder.playing(&pair[0]), 1);
+    let again = world.ladder.requested(&pair).unwrap_err();
+    assert!(matches!(again, RequestRefused::PlaysOne { .. }), "{again}");
+    world.end(number, End::Played(vec![seat(1), seat(2)]));
+    assert_eq!(ratings(&world.ladder), before);
+    let at_match = world.ladder.counts().paired;
+    let mut frozen = world.ladder.clone();
+    frozen.advance(State::Frozen { at_match });
+    assert_eq!(frozen.requested(&pair), Err(RequestRefused::Frozen));
+    let three = [pair[0].clone(), pair[1].clone(), pair[0].clone()];
+    let refused = world.ladder.requested(&three).unwrap_err();
+    assert_eq!(refused, RequestRefused::Seats { seats: 2, named: 3 });
+}
+
+#[test]
+fn a_bot_whose_matches_others_ask_for_is_still_rated() {
+    let mut world = World::new(rules(2), field(4), 9);
+    play(&mut world, 20);
+    let pair = ["bot-000", "bot-003"].map(|name| BotVersion::new(name, "1"));
+    let mut requested = 0;
+    let before = world.stored.matches.len();
+    while world.stored.matches.len() < before + 200 {
+        if let Ok(pairing) = world.ladder.requested(&pair) {
+            world.start(pairing);
+            requested += 1;
+        }
+        world.step();
+    }
+    assert!(requested > 0);
+    let late = world.stored.matches[before..].iter();
+    let rated = late.filter(|(pairing, _)| {
+        pairing.purpose == Purpose::Rated && pairing.seats.contains(&pair[0])
+    });
+    let rated = rated.count();
+    assert!(rated >= 10, "{rated} of 200 matches");
+}
+
+#[test]
+fn a_version_whose_slots_the_one_before_it_takes_is_not_paired() {
+    let mut rules = rules(2);
+    rules.house_bots = ["house".to_owned()].into();
+    let mut world = World::new(rules, vec![bot("house", 0.0), bot("ada", 0.0)], 1);
+    world.bots[0].presence.slots = 4;
+    world.pair();
+    assert_eq!(world.ladder.counts().open, 1, "the first version plays");
+    world.bots[1].presence.bot.version = "2".to_owned();
+    world.bots[1].presence.free_slots = 0;
+    world.pair();
+    assert_eq!(world.ladder.counts().open, 1);
+    world.bots[1].presence.free_slots = 1;
+    world.pair();
+    assert_eq!(world.ladder.counts().open, 2);
+}
