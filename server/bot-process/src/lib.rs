@@ -36,12 +36,13 @@ use tokio_util::task::AbortOnDropHandle;
 pub use self::group::{BotGroup, BotGroups};
 #[cfg(not(target_os = "linux"))]
 pub use self::no_groups::{BotGroup, BotGroups};
-use self::stderr::{StderrFile, Tail, read_to_end};
+use self::stderr::{Tail, read_to_end};
 #[cfg(target_os = "linux")]
 use self::watch::Watch;
 pub use self::{
     limits::{Limits, allowed_cores},
     memory::says_out_of_memory,
+    stderr::StderrFile,
     usage::{Usage, UsageSoFar},
 };
 
@@ -131,8 +132,7 @@ impl BotCommand {
         self.start_with(server_url, (TICKET_VARIABLE, ticket), None)
     }
 
-    /// The same, and writes what the bot says on its standard error to a file too, which is made
-    /// when it says something.
+    /// The same, and writes what the bot says on its standard error to this file too.
     ///
     /// # Errors
     /// When the system cannot start the program.
@@ -140,10 +140,9 @@ impl BotCommand {
         &self,
         server_url: &str,
         ticket: &str,
-        stderr: &Path,
+        stderr: StderrFile,
     ) -> io::Result<BotProcess> {
-        let file = Some(StderrFile::at(stderr));
-        self.start_with(server_url, (TICKET_VARIABLE, ticket), file)
+        self.start_with(server_url, (TICKET_VARIABLE, ticket), Some(stderr))
     }
 
     /// Starts the bot for all matches that a queue offers it. Dropping the process kills it.

@@ -1,7 +1,7 @@
 //! What a bot writes to its standard error: the end of it in memory, and the beginning in a file.
 
 use std::{
-    fs::File,
+    fs::{self, File, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
@@ -18,22 +18,39 @@ const FILE_BYTES: usize = 1024 * 1024;
 /// What a file ends with that would have been longer.
 const CUT: &[u8] = b"\n[cut here: the bot wrote more]\n";
 
-/// A file for a bot's standard error.
+/// A file for a bot's standard error, which is made when the bot says something.
 #[derive(Debug)]
-pub(crate) struct StderrFile {
+pub struct StderrFile {
     path: PathBuf,
     /// `None` until there is something to write.
     file: Option<File>,
+    /// Whether it begins behind what the file has.
+    is_added: bool,
     /// Bytes that it may still take; 0 when it is full or cannot be written.
     room: usize,
 }
 
 impl StderrFile {
-    pub(crate) fn at(path: &Path) -> Self {
+    /// One that has nothing else.
+    #[must_use]
+    pub fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
             file: None,
+            is_added: false,
             room: FILE_BYTES,
+        }
+    }
+
+    /// One that goes on where this file ends, for a bot that is started again.
+    #[must_use]
+    pub fn end_of(path: &Path) -> Self {
+        let there = fs::metadata(path).map_or(0, |there| there.len());
+        let there = usize::try_from(there).unwrap_or(usize::MAX);
+        Self {
+            is_added: true,
+            room: FILE_BYTES.saturating_sub(there),
+            ..Self::at(path)
         }
     }
 
@@ -52,7 +69,14 @@ impl StderrFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
-            file => file.insert(File::create(&self.path)?),
+            file => file.insert(
+                OpenOptions::new()
+                    .create(true)
+                    .write(true)
+                    .append(self.is_added)
+                    .truncate(!self.is_added)
+                    .open(&self.path)?,
+            ),
         };
         file.write_all(bytes)
     }
@@ -138,5 +162,20 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         assert_eq!(kept.len(), FILE_BYTES + CUT.len());
         assert!(kept.ends_with(CUT));
+    }
+
+    #[test]
+    fn what_a_bot_says_that_was_started_again_is_added_to_the_file() {
+        let path = std::env::temp_dir().join(format!("bot-stderr-again-{}", std::process::id()));
+        StderrFile::at(&path).push(b"died\n");
+        StderrFile::end_of(&path).push(b"alive\n");
+        let kept = std::fs::read(&path).unwrap();
+        assert_eq!(kept, b"died\nalive\n");
+        // One that was full stays so.
+        StderrFile::at(&path).push(&vec![b'x'; FILE_BYTES]);
+        StderrFile::end_of(&path).push(b"more\n");
+        let kept = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(kept.len(), FILE_BYTES + CUT.len());
     }
 }

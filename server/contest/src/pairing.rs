@@ -1,5 +1,5 @@
-//! Which match a ladder plays next: the one that adds most information about the ratings, unless a
-//! bot has waited too long.
+//! Which match a ladder plays next: the one that tells most about the order of the bots, unless one
+//! has waited too long.
 
 mod uncertainty;
 
@@ -24,8 +24,8 @@ pub fn longest_wait_matches(bots: usize) -> u64 {
 
 /// The bots of the next match, or `None` when too few bots are available that may meet. Bots that
 /// have waited for half of [`longest_wait_matches`] come first, in the order of their waits, so
-/// that none waits longer than that. The remaining places go to the bots about which the match adds
-/// most information.
+/// that none waits longer than that. The remaining places go to the bots about whose order the match
+/// tells most.
 ///
 /// `uncertainty` is that of the last fit, less what every later match tells
 /// ([`Uncertainty::expect`]). The order of the seats is not chosen here: a ladder balances it over
@@ -46,7 +46,7 @@ pub fn next_table(
     {
         return Some(table);
     }
-    let (one, other) = most_informative(uncertainty, there)?;
+    let (one, other) = most_informative(uncertainty, there, seats)?;
     filled(uncertainty, there, vec![one, other], seats).or_else(|| {
         // The best pair may leave too few others that may meet them: try every first bot.
         there
@@ -62,6 +62,7 @@ fn may_meet(one: &Candidate, other: &Candidate) -> bool {
 fn most_informative(
     uncertainty: &Uncertainty,
     there: &[Candidate],
+    seats: usize,
 ) -> Option<(Candidate, Candidate)> {
     let pairs = there.iter().enumerate().flat_map(|(number, one)| {
         let others = there[number + 1..].iter();
@@ -70,7 +71,10 @@ fn most_informative(
             .map(move |other| (*one, *other))
     });
     pairs
-        .map(|(one, other)| (uncertainty.information(one.bot, other.bot), (one, other)))
+        .map(|(one, other)| {
+            let told = uncertainty.information(one.bot, other.bot, seats);
+            (told, (one, other))
+        })
         .max_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(_, pair)| pair)
 }
@@ -88,7 +92,7 @@ fn filled(
         let told = |candidate: &Candidate| -> f64 {
             let seated = table.iter();
             seated
-                .map(|seated| uncertainty.information(candidate.bot, seated.bot))
+                .map(|seated| uncertainty.information(candidate.bot, seated.bot, seats))
                 .sum()
         };
         let next = there

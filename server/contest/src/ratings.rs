@@ -34,7 +34,7 @@ pub struct Ratings {
 pub struct Rating {
     /// The bot's number.
     pub bot: usize,
-    /// Its rating; the mean over all bots is 0.
+    /// Its rating, beside the mean of the bots.
     pub elo: Elo,
     /// The interval of its rating, in Elo.
     pub interval: Interval,
@@ -106,7 +106,7 @@ impl Ratings {
     }
 
     /// By how many standard errors `one` is above `other`.
-    fn errors_above(&self, one: usize, other: usize) -> f64 {
+    pub(crate) fn errors_above(&self, one: usize, other: usize) -> f64 {
         let by = |difference: f64, covariance: &Matrix| {
             let variance = covariance[(one, one)] + covariance[(other, other)]
                 - 2.0 * covariance[(one, other)];
@@ -124,9 +124,35 @@ impl Ratings {
         }
     }
 
-    /// All bots, the best first, with intervals and rank ranges of this level, such as 0.95.
+    /// All bots, the best first, with intervals and rank ranges of this level, such as 0.95. Elo is
+    /// beside the mean of all bots.
     #[must_use]
     pub fn table(&self, level: f64) -> Vec<Rating> {
+        self.table_beside(level, &vec![1.0; self.bots()])
+    }
+
+    /// The same beside a mean in which a bot with fewer than `full_matches` weighs less, in
+    /// proportion to its matches. The strength of a bot that has hardly played is next to unknown,
+    /// and a mean in which it weighs as others do makes the intervals of all too wide.
+    #[must_use]
+    pub fn table_by_matches(&self, level: f64, full_matches: u64) -> Vec<Rating> {
+        let weights = self.matches.iter();
+        let weights = weights.map(|matches| (*matches).min(full_matches) as f64);
+        self.table_beside(level, &weights.collect::<Vec<f64>>())
+    }
+
+    fn table_beside(&self, level: f64, weights: &[f64]) -> Vec<Rating> {
+        let all: f64 = weights.iter().sum();
+        let weighed = |values: &mut dyn Iterator<Item = f64>| -> f64 {
+            let weighed = values.zip(weights).map(|(value, weight)| value * weight);
+            weighed.sum::<f64>() / all.max(f64::MIN_POSITIVE)
+        };
+        let mean = weighed(&mut self.log_odds.iter().copied());
+        // The covariance of each rating with the mean, and the variance of the mean.
+        let with_mean: Vec<f64> = (0..self.bots())
+            .map(|bot| weighed(&mut self.covariance.row(bot).iter().copied()))
+            .collect();
+        let of_mean = weighed(&mut with_mean.iter().copied());
         let sure = (1.0 + level.clamp(0.5, 0.9999)) / 2.0;
         let reach = Normal::standard().inverse_cdf(sure);
         let rating = |&bot: &usize| {
@@ -136,8 +162,9 @@ impl Ratings {
                 better += usize::from(above < -reach);
                 worse += usize::from(above > reach);
             }
-            let elo = self.log_odds[bot] * ELO_PER_LOG_ODDS;
-            let error = reach * self.standard_error(bot) * ELO_PER_LOG_ODDS;
+            let elo = (self.log_odds[bot] - mean) * ELO_PER_LOG_ODDS;
+            let variance = self.covariance[(bot, bot)] - 2.0 * with_mean[bot] + of_mean;
+            let error = reach * variance.max(0.0).sqrt() * ELO_PER_LOG_ODDS;
             Rating {
                 bot,
                 elo: Elo(elo),
@@ -193,6 +220,32 @@ mod tests {
         let rankings: Vec<Ranking> = (0..wins).map(won).collect();
         let ratings = PlackettLuce::default().fit(2, &rankings).unwrap();
         ratings.chance_above(0, 1)
+    }
+
+    #[test]
+    fn a_bot_that_has_hardly_played_hardly_widens_the_intervals_of_others() {
+        let mut rankings = Vec::new();
+        for number in 0..240 {
+            let (one, other) = [(0, 1), (1, 2), (2, 0)][number % 3];
+            let (won, lost) = if number % 2 == 0 { (1, 2) } else { (2, 1) };
+            rankings.push(Ranking::new(vec![(one, won), (other, lost)], number as u64));
+        }
+        let fit = |bots: usize, rankings: &[Ranking]| {
+            let ratings = PlackettLuce::default().fit(bots, rankings).unwrap();
+            let width = |rating: &super::Rating| rating.interval.high - rating.interval.low;
+            let of_first = |table: Vec<super::Rating>| {
+                let first = table.iter().find(|rating| rating.bot == 0);
+                width(first.unwrap())
+            };
+            let tables = (ratings.table(0.95), ratings.table_by_matches(0.95, 30));
+            (of_first(tables.0), of_first(tables.1))
+        };
+        let (plain, by_matches) = fit(3, &rankings);
+        assert!((plain - by_matches).abs() < 1e-9, "all have played enough");
+        rankings.push(Ranking::new(vec![(3, 1), (0, 2)], 240));
+        let (wider, as_before) = fit(4, &rankings);
+        assert!(wider > 1.5 * plain, "{wider} after {plain}");
+        assert!(as_before < 1.2 * plain, "{as_before} after {plain}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Ladders whose bots come and go: which pairing finds the order soonest, how long bots wait, and how
-//! often a shown interval holds the truth.
+//! Ladders: which pairing finds the order soonest, how long bots wait that come and go, and how often
+//! a shown interval holds the truth.
 
 use bridgemaster_contest::{
     Elo, PlackettLuce, Ranking, Ratings,
@@ -15,10 +15,21 @@ use crate::{
 
 /// The order is found when this share of all pairs of bots is in it.
 const IN_ORDER: f64 = 0.95;
-/// Matches of a bot, in the mean, by which intervals are judged.
-const JUDGED_AT: f64 = 30.0;
+/// Matches of a bot from which on its interval is to hold as often as it says. It is also how much
+/// a bot plays until it weighs fully in the mean, as on a ladder of the server.
+const ENOUGH_MATCHES: u64 = 30;
+/// Matches of a bot, in the mean, by which intervals are judged: most bots have enough by then.
+const JUDGED_AT: f64 = 40.0;
 /// Matches of a bot, in the mean, after which a ladder ends.
-const MOST_MATCHES: f64 = 150.0;
+const MOST_MATCHES: f64 = 600.0;
+
+/// Whether bots are there all the time.
+#[derive(Clone, Copy, PartialEq)]
+enum Bots {
+    Stay,
+    /// One in twenty matches goes, or comes back.
+    ComeAndGo,
+}
 
 /// How the next match is chosen.
 #[derive(Clone, Copy, PartialEq)]
@@ -28,12 +39,19 @@ enum Pairing {
     /// Those who have met least.
     RoundRobin,
     Random,
+    /// Who has played least, with some of those whose true strengths are next to its own: what no
+    /// ladder can do, and about the most that pairing can come to.
+    Neighbours,
 }
+
+/// How far apart neighbours are, in places of the true order.
+const NEAR: usize = 3;
 
 /// A ladder between bots that are spread over 400 Elo.
 struct Ladder {
     strengths: Vec<f64>,
     seats: usize,
+    coming: Bots,
     is_there: Vec<bool>,
     waited: Vec<u64>,
     /// By two bots: how often they met.
@@ -43,14 +61,12 @@ struct Ladder {
     luck: Luck,
 }
 
-/// What a ladder came to.
+/// What the intervals of a ladder came to.
 #[derive(Default)]
-struct Outcome {
-    /// Matches of a bot, in the mean, until the order was found; the most of a ladder if it was not.
-    ordered_after: f64,
-    /// Squared error of the ratings after [`JUDGED_AT`], summed up over the bots.
+struct Judged {
+    /// Squared errors of the ratings, summed up over the bots.
     squares: f64,
-    /// Of the intervals then, those that hold the truth.
+    /// Intervals that hold the truth.
     held: u64,
     intervals: u64,
     /// Longest wait of a bot that was there, as a share of the longest that may be.
@@ -58,7 +74,7 @@ struct Outcome {
 }
 
 impl Ladder {
-    fn new(bots: usize, seats: usize, luck: Luck) -> Self {
+    fn new(bots: usize, seats: usize, coming: Bots, luck: Luck) -> Self {
         let elo = |bot: usize| Elo(400.0 * (bot as f64 / (bots - 1) as f64 - 0.5));
         let mut uncertainty = Uncertainty::default();
         for _ in 0..bots {
@@ -67,6 +83,7 @@ impl Ladder {
         Self {
             strengths: (0..bots).map(|bot| log_odds(elo(bot))).collect(),
             seats,
+            coming,
             is_there: vec![true; bots],
             waited: vec![0; bots],
             met: vec![vec![0; bots]; bots],
@@ -87,7 +104,7 @@ impl Ladder {
 
     /// One bot in a while goes, or comes back.
     fn come_and_go(&mut self) {
-        if self.luck.below(20) > 0 {
+        if self.coming == Bots::Stay || self.luck.below(20) > 0 {
             return;
         }
         let bot = self.luck.below(self.bots());
@@ -105,8 +122,19 @@ impl Ladder {
         bots.filter(|bot| self.is_there[*bot]).collect()
     }
 
+    /// As many of these bots as there are seats, or all.
+    fn drawn(&mut self, mut bots: Vec<usize>) -> Vec<usize> {
+        let seats = self.seats.min(bots.len());
+        for seat in 0..seats {
+            let other = seat + self.luck.below(bots.len() - seat);
+            bots.swap(seat, other);
+        }
+        bots.truncate(seats);
+        bots
+    }
+
     fn table(&mut self, pairing: Pairing) -> Vec<usize> {
-        let mut there = self.there();
+        let there = self.there();
         match pairing {
             Pairing::Informed => {
                 let candidate = |bot: &usize| Candidate {
@@ -130,13 +158,20 @@ impl Ladder {
                 }
                 table
             }
-            Pairing::Random => {
-                for seat in 0..self.seats {
-                    let other = seat + self.luck.below(there.len() - seat);
-                    there.swap(seat, other);
-                }
-                there.truncate(self.seats);
-                there
+            Pairing::Random => self.drawn(there),
+            Pairing::Neighbours => {
+                let played = |bot: &usize| self.met[*bot].iter().sum::<u32>();
+                let places = 0..there.len();
+                let first = places.min_by_key(|place| (played(&there[*place]), *place));
+                let first = first.unwrap();
+                let reach = NEAR.max(self.seats);
+                let last = (first + reach).min(there.len() - 1);
+                let bot = there[first];
+                let mut near = there[first.saturating_sub(reach)..=last].to_vec();
+                near.retain(|other| *other != bot);
+                let mut table = vec![bot];
+                table.extend(self.drawn(near).into_iter().take(self.seats - 1));
+                table
             }
         }
     }
@@ -186,86 +221,103 @@ impl Ladder {
         f64::from(right) / f64::from(pairs)
     }
 
-    fn judge(&self, ratings: &Ratings, outcome: &mut Outcome) {
-        for row in ratings.table(coverage::LEVEL) {
-            let truth = self.strengths[row.bot] * 400.0 / 10f64.ln();
+    /// Plays some two matches of each bot, or four in a hundred of those before if that is more, and
+    /// fits the ratings. Gives the longest wait too.
+    fn go_on(&mut self, pairing: Pairing) -> (Ratings, f64) {
+        let few = 2 * self.bots() / self.seats;
+        let matches = few.max(self.rankings.len() / 25);
+        let waits = (0..matches).map(|_| self.play(pairing));
+        let longest_wait = waits.fold(0.0, f64::max);
+        (self.fit(), longest_wait)
+    }
+
+    /// Judges the ratings of the bots that have played enough.
+    fn judge(&self, ratings: &Ratings, judged: &mut Judged) {
+        let table = ratings.table_by_matches(coverage::LEVEL, ENOUGH_MATCHES);
+        let truth = |bot: usize| self.strengths[bot] * 400.0 / 10f64.ln();
+        let weight = |matches: u64| matches.min(ENOUGH_MATCHES) as f64;
+        let rows = table.iter();
+        let sums = rows.fold((0.0, 0.0), |(truths, weights), row| {
+            let weight = weight(row.matches);
+            (truths + weight * truth(row.bot), weights + weight)
+        });
+        let mean = sums.0 / sums.1;
+        for row in table.iter().filter(|row| row.matches >= ENOUGH_MATCHES) {
+            let truth = truth(row.bot) - mean;
             let interval = row.interval;
-            outcome.held += u64::from(interval.low <= truth && truth <= interval.high);
-            outcome.intervals += 1;
-            outcome.squares += (row.elo.0 - truth).powi(2);
+            judged.held += u64::from(interval.low <= truth && truth <= interval.high);
+            judged.intervals += 1;
+            judged.squares += (row.elo.0 - truth).powi(2);
         }
     }
 }
 
-/// Plays until the order is found and intervals were judged, or only until they were.
-fn run(bots: usize, seats: usize, pairing: Pairing, finds_order: bool, luck: Luck) -> Outcome {
-    let mut ladder = Ladder::new(bots, seats, luck);
-    // Some two matches of each bot.
-    let refit_every = (2 * bots / seats).max(1);
-    let mut outcome = Outcome {
-        ordered_after: MOST_MATCHES,
-        ..Outcome::default()
+/// A number of a size of ladder, from which its chance is drawn: the same for each pairing.
+fn luck(seats: usize, run: u32) -> Luck {
+    Luck::of(31 + seats as u64, run.into())
+}
+
+/// Matches of a bot, in the mean, until the order is found, in the mean over so many ladders.
+fn ordered_after(bots: usize, seats: usize, coming: Bots, pairing: Pairing, runs: u32) -> f64 {
+    let after = |run: u32| {
+        let mut ladder = Ladder::new(bots, seats, coming, luck(seats, run));
+        while ladder.matches_a_bot() < MOST_MATCHES {
+            let (ratings, _) = ladder.go_on(pairing);
+            if ladder.in_order(&ratings) >= IN_ORDER {
+                break;
+            }
+        }
+        ladder.matches_a_bot()
     };
-    let mut is_ordered = false;
-    while ladder.matches_a_bot() < MOST_MATCHES {
-        for _ in 0..refit_every {
-            let wait = ladder.play(pairing);
-            outcome.longest_wait = outcome.longest_wait.max(wait);
-        }
-        let ratings = ladder.fit();
-        if outcome.intervals == 0 && ladder.matches_a_bot() >= JUDGED_AT {
-            ladder.judge(&ratings, &mut outcome);
-        }
-        if !is_ordered && ladder.in_order(&ratings) >= IN_ORDER {
-            is_ordered = true;
-            outcome.ordered_after = ladder.matches_a_bot();
-        }
-        if (is_ordered || !finds_order) && outcome.intervals > 0 {
-            break;
-        }
-    }
-    outcome
+    (0..runs).map(after).sum::<f64>() / f64::from(runs)
 }
 
-/// So many ladders, of which so many are played until the order is found.
-fn runs(bots: usize, seats: usize, pairing: Pairing, ordered: u32, runs: u32) -> Outcome {
-    let mut sum = Outcome::default();
-    for number in 0..runs {
-        let luck = Luck::of(31 + seats as u64, number.into());
-        let finds_order = number < ordered;
-        let one = run(bots, seats, pairing, finds_order, luck);
-        if finds_order {
-            sum.ordered_after += one.ordered_after / f64::from(ordered);
-        }
-        sum.squares += one.squares;
-        sum.held += one.held;
-        sum.intervals += one.intervals;
-        sum.longest_wait = sum.longest_wait.max(one.longest_wait);
+/// What the intervals of so many ladders whose bots come and go came to.
+fn judged(bots: usize, seats: usize, pairing: Pairing, runs: u32) -> Judged {
+    let mut judged = Judged::default();
+    for run in 0..runs {
+        let mut ladder = Ladder::new(bots, seats, Bots::ComeAndGo, luck(seats, run));
+        let ratings = loop {
+            let (ratings, longest_wait) = ladder.go_on(pairing);
+            judged.longest_wait = judged.longest_wait.max(longest_wait);
+            if ladder.matches_a_bot() >= JUDGED_AT {
+                break ratings;
+            }
+        };
+        ladder.judge(&ratings, &mut judged);
     }
-    sum
+    judged
 }
 
-/// `count` ladders until the order is found, and as many as are `judged` until intervals are.
-fn of_size(bots: usize, seats: usize, count: u32, judged: u32) -> Vec<Cell> {
-    let informed = runs(bots, seats, Pairing::Informed, count, judged);
-    let others = count.min(50);
-    let round_robin = runs(bots, seats, Pairing::RoundRobin, others, others);
-    let random = runs(bots, seats, Pairing::Random, others, others);
-    let of = format!("{bots} bots, {seats} seats");
-    let note = format!(
-        "round robin {:.0}, random {:.0}",
-        round_robin.ordered_after, random.ordered_after
-    );
-    // Ten ladders leave much to chance: some bots are hardly ever there, and rated by few matches.
-    let is_short = judged < 50;
-    let most = if is_short { 1.25 } else { 1.1 } * random.ordered_after;
-    let order = Cell::between(
-        format!("{of}: matches a bot until in order"),
-        informed.ordered_after,
+/// How soon the order is found, by so many ladders.
+fn orders(bots: usize, seats: usize, coming: Bots, runs: u32) -> Cell {
+    let by = |pairing| ordered_after(bots, seats, coming, pairing, runs);
+    let (informed, robin) = (by(Pairing::Informed), by(Pairing::RoundRobin));
+    let (random, neighbours) = (by(Pairing::Random), by(Pairing::Neighbours));
+    let (how, most) = match coming {
+        Bots::Stay => ("stay", 1.0),
+        Bots::ComeAndGo => ("come and go", 1.05),
+    };
+    // A few ladders of few bots leave much to chance.
+    let slack = if runs * (bots as u32) < 1_000 {
+        0.5
+    } else {
+        0.0
+    };
+    Cell::between(
+        format!("{bots} bots, {seats} seats, {how}: matches until in order"),
+        informed,
         0.0,
-        most,
-        note,
-    );
+        (most + slack) * random,
+        format!("round robin {robin:.0}, random {random:.0}, neighbours {neighbours:.0}"),
+    )
+}
+
+/// How long bots wait and how often intervals hold, by so many ladders.
+fn waits_and_intervals(bots: usize, seats: usize, runs: u32) -> Vec<Cell> {
+    let informed = judged(bots, seats, Pairing::Informed, runs);
+    let random = judged(bots, seats, Pairing::Random, runs.min(50));
+    let of = format!("{bots} bots, {seats} seats, come and go");
     let note = format!("{:.2} with random tables", random.longest_wait);
     let wait = Cell::between(
         format!("{of}: longest wait of the longest"),
@@ -274,34 +326,19 @@ fn of_size(bots: usize, seats: usize, count: u32, judged: u32) -> Vec<Cell> {
         1.0,
         note,
     );
-    let random_squares = random.squares / random.intervals as f64;
-    let squares = informed.squares / informed.intervals as f64;
-    let note = format!(
-        "off by {:.0} Elo after {JUDGED_AT} matches a bot",
-        squares.sqrt()
-    );
-    let error = Cell::between(
-        format!("{of}: squared error against random"),
-        squares / random_squares,
-        0.0,
-        match is_short {
-            true => 2.0,
-            false => 1.0 + 4.0 / (informed.intervals as f64).sqrt(),
-        },
-        note,
-    );
+    let error = (informed.squares / informed.intervals as f64).sqrt();
     let held = coverage::cell(
         format!("{of}: intervals that hold"),
         informed.held,
         informed.intervals,
-        format!("of {}", informed.intervals),
+        format!("of {}, off by {error:.0} Elo", informed.intervals),
     );
-    vec![order, wait, error, held]
+    vec![wait, held]
 }
 
 /// What is shown of a bot that has won all of its matches.
 fn always_winning() -> Vec<Cell> {
-    let mut ladder = Ladder::new(20, 2, Luck::of(7, 0));
+    let mut ladder = Ladder::new(20, 2, Bots::ComeAndGo, Luck::of(7, 0));
     ladder.strengths[19] = 100.0;
     let mut cells = Vec::new();
     for matches in [10, 50, 200] {
@@ -324,18 +361,28 @@ fn always_winning() -> Vec<Cell> {
     cells
 }
 
+/// Ladders of twenty bots, and a bot that always wins.
 pub(crate) fn cells(count: u32) -> Vec<Cell> {
-    let is_long = count >= 100;
     let mut cells = Vec::new();
     for seats in [2, 4, 6] {
-        cells.extend(of_size(20, seats, count, count));
-    }
-    if is_long {
-        for seats in [2, 4, 6] {
-            // As many intervals as of 20 bots.
-            cells.extend(of_size(200, seats, count / 100, count / 10));
-        }
+        let ordered = count.min(100);
+        cells.push(orders(20, seats, Bots::Stay, ordered));
+        cells.push(orders(20, seats, Bots::ComeAndGo, ordered));
+        cells.extend(waits_and_intervals(20, seats, count));
     }
     cells.extend(always_winning());
+    cells
+}
+
+/// Ladders of 200 bots. One of them says as much of intervals as ten of twenty bots.
+pub(crate) fn large_cells(count: u32) -> Vec<Cell> {
+    let is_long = count > 1;
+    let mut cells = Vec::new();
+    for seats in if is_long { &[2, 4, 6][..] } else { &[6] } {
+        cells.extend(waits_and_intervals(200, *seats, count));
+        if is_long {
+            cells.push(orders(200, *seats, Bots::Stay, 2));
+        }
+    }
     cells
 }

@@ -31,7 +31,8 @@ const TABLES: &[Table] = &[
     ("coverage", coverage::cells, 10_000, 300),
     ("fits", coverage::fitted_cells, 500, 5),
     ("groups", groups::cells, 4_000, 400),
-    ("ladder", ladder::cells, 500, 10),
+    ("ladder", ladder::cells, 700, 10),
+    ("large_ladder", ladder::large_cells, 70, 1),
 ];
 
 fn main() -> ExitCode {
