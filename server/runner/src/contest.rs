@@ -20,11 +20,12 @@ use crate::{
     launch::Launch,
     pace::Pace,
     play::Court,
+    replays::Replays,
 };
 
 /// Bytes of the name of a contest: no two contests of a server draw the same.
 const ID_BYTES: usize = 16;
-/// Time to call matches off when a contest ends early: somebody waits for its end, and a server
+/// Time to cancel matches when a contest ends early: somebody waits for its end, and a server
 /// that is away may stay so.
 const FAREWELL_TIME: Duration = Duration::from_secs(10);
 
@@ -135,7 +136,7 @@ impl Contest {
         let (vault, court) = connect(folder, standing.spec(), known, server, built_in).await?;
         if !server.is_own {
             // Those that a run left there which was killed.
-            kept(vault.call_off().await)?;
+            kept(vault.cancel_matches().await)?;
         }
         if court.spec.has_attending_bots() {
             vault.desk.open_queue(queue_of(&court.spec, server)).await?;
@@ -143,7 +144,8 @@ impl Contest {
         let concurrency = court.launch.concurrency(&court.spec);
         tell(&standing, News::Begun { concurrency });
         tokio::pin!(stop);
-        let mut in_play = InPlay::new(vault, court, concurrency, standing, journal, held);
+        let replays = Replays::new(vault, held);
+        let mut in_play = InPlay::new(replays, court, concurrency, standing, journal);
         let ended = in_play.play(stop.as_mut(), &mut tell).await;
         let is_stopped = matches!(ended, Ok(Ended::Stopped));
         let patience = (!in_play.standing.is_complete()).then_some(FAREWELL_TIME);

@@ -88,11 +88,14 @@ pub fn exit(standing: &Standing) -> Exit {
     match (standing.verdict(), &standing.spec().format) {
         (VerdictKind::Accepted, _) => ending(
             ExitReason::Accepted,
-            format!("accepted after {groups} groups"),
+            format!("accepted after {}", in_words(groups)),
         ),
         (_, Format::Series | Format::Candidate { .. }) => ending(
             ExitReason::Finished,
-            format!("all {groups} groups are played"),
+            match groups {
+                1 => "the one group is played".to_owned(),
+                groups => format!("all {groups} groups are played"),
+            },
         ),
         (_, Format::Fork { from, .. }) => ending(
             ExitReason::Finished,
@@ -132,16 +135,25 @@ fn not_accepted(standing: &Standing) -> Option<Exit> {
     match standing.verdict() {
         VerdictKind::Rejected => Some(ending(
             ExitReason::Rejected,
-            format!("rejected after {groups} groups"),
+            format!("rejected after {}", in_words(groups)),
         )),
         VerdictKind::Undecided => Some(ending(
             ExitReason::Undecided,
             format!(
-                "not decided after {groups} groups, all that there are; allow more, or ask for a \
-                 wider difference"
+                "not decided after {}, all that there are; allow more, or ask for a wider \
+                 difference",
+                in_words(groups)
             ),
         )),
         VerdictKind::Accepted | VerdictKind::None => None,
+    }
+}
+
+/// A number of groups in a sentence.
+fn in_words(groups: u64) -> String {
+    match groups {
+        1 => "1 group".to_owned(),
+        groups => format!("{groups} groups"),
     }
 }
 

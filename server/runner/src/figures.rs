@@ -37,6 +37,7 @@ struct OfBot {
     shared_wins: u64,
     forfeits: u64,
     faults: u64,
+    restarts: u64,
     by_reason: BTreeMap<String, u64>,
     answered: u64,
     charged_us: u64,
@@ -131,6 +132,7 @@ impl<'a> Figures<'a> {
             Measure::Superiority => None,
             Measure::Faults => Some(IntervalReport::of(figures.faults as f64)),
             Measure::Forfeits => Some(IntervalReport::of(figures.forfeits as f64)),
+            Measure::Restarts => Some(IntervalReport::of(figures.restarts as f64)),
             Measure::LongestMs => Some(IntervalReport::of(figures.longest_us as f64 / 1e3)),
         }
     }
@@ -178,6 +180,7 @@ impl<'a> Figures<'a> {
             forfeits: figures.forfeits,
             faults: figures.faults,
             faults_by_reason,
+            restarts: figures.restarts,
             answered: figures.answered,
             mean_us: figures
                 .charged_us
@@ -271,6 +274,7 @@ impl OfBot {
         self.played += 1;
         self.forfeits += u64::from(seat.forfeit.is_some());
         self.faults += u64::from(seat.fault_count);
+        self.restarts += u64::from(seat.restarts);
         for fault in &seat.faults {
             *self.by_reason.entry(fault.reason.clone()).or_default() += 1;
         }

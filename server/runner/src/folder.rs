@@ -68,6 +68,13 @@ struct Kept {
     contest: ContestSpec,
 }
 
+/// A replay that is to be kept.
+pub(crate) struct ReplayFile {
+    /// Relative to the folder of the contest.
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
 /// The folder of a contest that is played.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -152,10 +159,14 @@ impl Folder {
         format!("{REPLAYS}/{outcome}{}.replay.binpb", stem(of, attempt))
     }
 
-    /// Keeps a replay under its name.
-    pub(crate) fn keep_replay(&self, name: &str, bytes: &[u8]) -> Result<(), FolderError> {
-        let path = self.root.join(name);
-        bridgemaster_whole_file::write(&path, bytes).map_err(failed(&path))
+    /// Keeps replays under their names: when this returns, each is on the disk and whole.
+    pub(crate) fn keep_replays(&self, replays: &[ReplayFile]) -> Result<(), FolderError> {
+        let files = replays.iter();
+        let files: Vec<_> = files
+            .map(|replay| (self.path(&replay.name), &*replay.bytes))
+            .collect();
+        bridgemaster_whole_file::write_together(&files)
+            .map_err(|(path, source)| FolderError::File { path, source })
     }
 
     /// The file for the standard error of a bot, relative to the folder.
@@ -250,7 +261,11 @@ mod tests {
         journal.append(std::slice::from_ref(&played)).unwrap();
         let read = || read_contest(root.path()).unwrap().1[0].replay.clone();
         assert_eq!(read(), None);
-        folder.keep_replay(&name, b"replay").unwrap();
+        let replay = ReplayFile {
+            name: name.clone(),
+            bytes: b"replay".to_vec(),
+        };
+        folder.keep_replays(&[replay]).unwrap();
         assert_eq!(read(), Some(name));
         drop(journal);
         let (folder, _, _, rows) = Folder::resume(root.path()).unwrap();

@@ -18,12 +18,13 @@ use tokio::task::spawn_blocking;
 
 use crate::{
     FolderError, GroupNumber, MatchNumber, MatchRow,
-    desk::{Desk, DeskError},
-    folder::Folder,
+    calls::DeskError,
+    desk::Desk,
+    folder::{Folder, ReplayFile},
 };
 
 /// What the server shows as the reason of matches that the contest does not need any more.
-const CALLED_OFF: &str = "the contest was stopped, or has its verdict";
+const WHY_CANCELLED: &str = "the contest was stopped, or has its verdict";
 
 /// The place of a match at the server, in a contest whose group has so many matches.
 pub(crate) fn place(contest: &str, of: MatchNumber, matches: usize) -> MatchGroup {
@@ -104,51 +105,56 @@ pub(crate) struct Vault {
 }
 
 impl Vault {
-    /// Closes a group of which nothing more is played, and fetches its replays. What the server
-    /// does not have any more is left out.
-    pub(crate) async fn open(self, held: Vec<HeldReplay>) -> Result<(), VaultError> {
+    /// Closes a group of which nothing more is played, and fetches its replays. What the server does
+    /// not give is left out: results count without it.
+    pub(crate) async fn open(self, held: Vec<HeldReplay>) -> Vec<ReplayFile> {
+        let mut files = Vec::new();
         for replay in &held {
-            if known(self.desk.close_group(&replay.match_id).await)?.is_some() {
-                break;
+            match known(self.desk.close_group(&replay.match_id).await) {
+                Ok(Some(())) => break,
+                Ok(None) => {}
+                Err(_) => return files,
             }
         }
-        for replay in &held {
-            if let Some(bytes) = known(self.desk.replay_file(&replay.match_id).await)? {
-                let (folder, name) = (Arc::clone(&self.folder), replay.name.clone());
-                let kept = spawn_blocking(move || folder.keep_replay(&name, &bytes));
-                // A task ends otherwise only when it is aborted.
-                kept.await.unwrap_or(Ok(()))?;
+        for HeldReplay { match_id, name } in held {
+            match known(self.desk.replay_file(&match_id).await) {
+                Ok(Some(bytes)) => files.push(ReplayFile { name, bytes }),
+                Ok(None) => {}
+                Err(_) => break,
             }
         }
-        Ok(())
+        files
     }
 
-    /// Calls off the matches of the contest that are in play at the server.
-    pub(crate) async fn call_off(&self) -> Result<(), VaultError> {
+    /// Keeps replays that were fetched.
+    pub(crate) async fn keep(&self, files: Vec<ReplayFile>) -> Result<(), FolderError> {
+        let folder = Arc::clone(&self.folder);
+        let kept = spawn_blocking(move || folder.keep_replays(&files));
+        // A task ends otherwise only when it is aborted.
+        kept.await.unwrap_or(Ok(()))
+    }
+
+    /// Cancels the matches of the contest that are in play at the server.
+    pub(crate) async fn cancel_matches(&self) -> Result<(), VaultError> {
         self.desk.all_made().await;
         for state in [MatchState::Waiting, MatchState::Running] {
-            for info in self.desk.list(self.folder.id(), state).await? {
-                self.desk.cancel(&info.match_id, CALLED_OFF).await?;
+            for match_id in self.desk.list(self.folder.id(), state).await?.keys() {
+                self.desk.cancel(match_id, WHY_CANCELLED).await?;
             }
         }
         Ok(())
     }
 
-    /// Ends the contest at the server: nothing more of it is played there.
-    pub(crate) async fn open_all(self, mut held: HeldBack) -> Result<(), VaultError> {
+    /// Closes the groups of matches that were cancelled: nothing more of them is played.
+    pub(crate) async fn close_cancelled(&self) -> Result<(), DeskError> {
         let mut closed = HashSet::new();
-        for info in self
-            .desk
-            .list(self.folder.id(), MatchState::Cancelled)
-            .await?
-        {
+        let id = self.folder.id();
+        let cancelled = self.desk.list(id, MatchState::Cancelled).await?;
+        for (match_id, info) in cancelled {
             let group = info.config.and_then(|config| config.group);
             if closed.insert(group.map(|group| group.group_id)) {
-                known(self.desk.close_group(&info.match_id).await)?;
+                known(self.desk.close_group(&match_id).await)?;
             }
-        }
-        for held in held.extract_over(|_| true) {
-            self.clone().open(held).await?;
         }
         Ok(())
     }

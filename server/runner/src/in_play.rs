@@ -3,7 +3,6 @@
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
-    mem,
     pin::Pin,
     sync::Arc,
     time::Instant,
@@ -14,12 +13,13 @@ use tokio::task::{JoinSet, spawn_blocking};
 
 use crate::{
     Exit, ExitReason, MatchNumber, MatchRow, News, PlayError, RunError, SpecError, Standing,
-    desk::DeskError,
+    calls::DeskError,
     drawn::drawn,
     exit::{end_by, ending},
-    held_back::{HeldBack, Vault, VaultError},
+    held_back::VaultError,
     journal::Journal,
     play::{Assignment, Court},
+    replays::Replays,
     seeds,
 };
 
@@ -33,7 +33,6 @@ pub(crate) struct InPlay {
     pub(crate) standing: Standing,
     /// Locked only where it is written, on a thread for that.
     journal: Arc<Mutex<Journal>>,
-    vault: Vault,
     court: Arc<Court>,
     /// Matches at once.
     concurrency: usize,
@@ -41,14 +40,12 @@ pub(crate) struct InPlay {
     /// Time that earlier runs of this contest took.
     before_ms: u64,
     playing: JoinSet<Result<MatchRow, PlayError>>,
-    /// The matches that are played now.
+    /// The matches that are played now, or are being stored.
     numbers: HashSet<MatchNumber>,
     /// Where each of them is played among those at once.
     placed: HashMap<MatchNumber, usize>,
     free_places: BTreeSet<usize>,
-    /// Replays of finished matches that are still to be fetched.
-    held: HeldBack,
-    fetching: JoinSet<Result<(), VaultError>>,
+    replays: Replays,
 }
 
 /// Why no more matches are played.
@@ -63,18 +60,16 @@ pub(crate) enum Ended {
 
 impl InPlay {
     pub(crate) fn new(
-        vault: Vault,
+        replays: Replays,
         court: Arc<Court>,
         concurrency: usize,
         standing: Standing,
         journal: Journal,
-        held: HeldBack,
     ) -> Self {
         Self {
             before_ms: standing.elapsed_ms(),
             standing,
             journal: Arc::new(Mutex::new(journal)),
-            vault,
             court,
             concurrency,
             begun: Instant::now(),
@@ -82,8 +77,7 @@ impl InPlay {
             numbers: HashSet::new(),
             placed: HashMap::new(),
             free_places: (0..concurrency).collect(),
-            held,
-            fetching: JoinSet::new(),
+            replays,
         }
     }
 
@@ -92,7 +86,7 @@ impl InPlay {
     ///
     /// # Errors
     /// What is no end of a contest: what cannot be stored, for instance. The matches that are in play
-    /// at the server are still to be called off then, by [`Self::take_leave`].
+    /// at the server are still to be cancelled then, by [`Self::take_leave`].
     pub(crate) async fn play(
         &mut self,
         stop: Pin<&mut impl Future<Output = ()>>,
@@ -110,7 +104,7 @@ impl InPlay {
         tell: &mut impl FnMut(&Standing, News<'_>),
     ) -> Result<Ended, RunError> {
         loop {
-            self.fetch_replays()?;
+            self.bring_replays()?;
             if self.standing.is_complete() {
                 return Ok(Ended::Whole);
             }
@@ -146,12 +140,17 @@ impl InPlay {
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
+        if failure.is_none() {
+            // Others are played while these are stored.
+            self.begin_matches()?;
+        }
         let (stored, journal) = (rows.clone(), Arc::clone(&self.journal));
         spawn_blocking(move || journal.lock().append(&stored)).await??;
         let mut end = None;
         for row in rows {
+            self.numbers.remove(&row.of);
             self.standing.add(row.clone())?;
-            self.held.add(&row);
+            self.replays.add(&row);
             tell(&self.standing, News::Match(&row));
             end = end.or_else(|| end_by(&row));
         }
@@ -163,26 +162,18 @@ impl InPlay {
 
     /// Another match can be played in its place.
     fn has_ended(&mut self, mut row: MatchRow) -> MatchRow {
-        self.numbers.remove(&row.of);
         self.free_places.extend(self.placed.remove(&row.of));
         let spent = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         row.elapsed_ms = self.before_ms.saturating_add(spent);
         row
     }
 
-    /// Begins to fetch the replays of groups that are over.
-    fn fetch_replays(&mut self) -> Result<(), RunError> {
-        while let Some(fetched) = self.fetching.try_join_next() {
-            kept(fetched?)?;
-        }
-        let is_over = |group| {
+    /// Fetches and keeps the replays of groups that are over.
+    fn bring_replays(&mut self) -> Result<(), RunError> {
+        self.replays.go_on(|group| {
             let is_in_play = self.numbers.iter().any(|of| of.group == group);
             !is_in_play && self.standing.ledger().is_group_over(group)
-        };
-        for replays in self.held.extract_over(is_over) {
-            self.fetching.spawn(self.vault.clone().open(replays));
-        }
-        Ok(())
+        })
     }
 
     /// Begins as many matches as may be played at once.
@@ -219,20 +210,13 @@ impl InPlay {
     /// its replays stay, unless the server ends with the contest.
     pub(crate) async fn take_leave(&mut self, is_own_server: bool) -> Result<(), VaultError> {
         let is_complete = self.standing.is_complete();
-        self.vault.call_off().await?;
+        let vault = &self.replays.vault;
+        vault.cancel_matches().await?;
         let spec = &self.court.spec;
         if spec.has_attending_bots() && is_complete {
-            self.vault.desk.close_queue(spec.queue()).await?;
+            vault.desk.close_queue(spec.queue()).await?;
         }
-        if is_complete || is_own_server {
-            let held = mem::take(&mut self.held);
-            self.vault.clone().open_all(held).await?;
-        }
-        while let Some(fetched) = self.fetching.join_next().await {
-            // A task ends otherwise only when it is aborted.
-            fetched.unwrap_or(Ok(()))?;
-        }
-        Ok(())
+        self.replays.finish(is_complete || is_own_server).await
     }
 }
 

@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod calls;
 mod contest;
 mod desk;
 mod drawn;
@@ -35,6 +36,7 @@ mod plan;
 mod play;
 mod play_error;
 mod processes;
+mod replays;
 mod report;
 mod row;
 mod run_error;
@@ -43,10 +45,11 @@ mod sample;
 mod seeds;
 mod spec;
 mod standing;
+mod starting;
 mod told_seat;
 
+pub use calls::{DeskError, ServerAddress};
 pub use contest::Contest;
-pub use desk::{DeskError, ServerAddress};
 pub use error::SpecError;
 pub use exit::exit;
 pub use folder::{FolderError, read_contest};

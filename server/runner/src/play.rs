@@ -17,7 +17,7 @@ use crate::{
     folder::Folder,
     fork::Forked,
     held_back,
-    launch::{Launch, Start},
+    launch::Launch,
     memory_size::memory_size,
     pace::{LOOK_INTERVAL, Pace},
     processes::{Bots, Ended},
@@ -82,8 +82,10 @@ impl Court {
             .r#match
             .map(|info| info.match_id)
             .ok_or_else(|| PlayError::Server("made no match".to_owned()))?;
-        let mut bots = self.start(&assigned, &created.tickets)?;
-        let info = match self.until_ended(&assigned, &match_id, &mut bots).await {
+        let tickets = created.tickets;
+        let mut bots = self.start(&assigned, &tickets)?;
+        let ended = self.until_ended(&assigned, (&match_id, &tickets), &mut bots);
+        let info = match ended.await {
             Ok(info) => info,
             Err(PlayError::Desk(error)) if error.is_unknown_match() => {
                 bots.leave().await;
@@ -104,7 +106,7 @@ impl Court {
             return Ok(self.annulled(&assigned, match_id, why, bots));
         }
         if info.state() == MatchState::Cancelled {
-            return Err(PlayError::Server(format!("called match {match_id} off")));
+            return Err(PlayError::Server(format!("cancelled match {match_id}")));
         }
         bots.leave().await;
         self.row(&assigned, info, bots)
@@ -129,44 +131,12 @@ impl Court {
         offered.collect()
     }
 
-    fn start(&self, assigned: &Assignment, tickets: &[SeatTicket]) -> Result<Bots, PlayError> {
-        let mut bots = Bots::none();
-        for (seat, &bot) in assigned.seating.iter().enumerate() {
-            if self.launch.attends(bot).is_some() {
-                bots.add_attending();
-                continue;
-            }
-            let ticket = tickets
-                .iter()
-                .find(|ticket| ticket.seat as usize == seat)
-                .ok_or_else(|| PlayError::Server(format!("gave no ticket for seat {seat}")))?;
-            let name = self.launch.name(bot);
-            let stderr = Folder::stderr_name(assigned.of, assigned.attempt, seat, name);
-            let to = Start {
-                of: assigned.of,
-                group_seed: &assigned.seed,
-                seat,
-                place: assigned.place,
-            };
-            let process = self
-                .launch
-                .command(bot, &to)
-                .start_and_keep(&self.server_url, &ticket.ticket, &self.folder.path(&stderr))
-                .map_err(|source| PlayError::Start {
-                    bot: name.to_owned(),
-                    source,
-                })?;
-            bots.add(process, stderr);
-        }
-        Ok(bots)
-    }
-
     /// Waits for the end of a match, and tells of it as the server does. Bots end with their match,
-    /// so that is when the server is asked.
+    /// so that is when the server is asked. Those that die before are started again.
     async fn until_ended(
         &self,
         assigned: &Assignment,
-        match_id: &str,
+        (match_id, tickets): (&str, &[SeatTicket]),
         bots: &mut Bots,
     ) -> Result<MatchInfo, PlayError> {
         let begun = Instant::now();
@@ -184,12 +154,13 @@ impl Court {
             self.note_seated(assigned, &info);
             if matches!(info.state(), MatchState::Ended | MatchState::Cancelled) {
                 if info.state() == MatchState::Ended {
-                    self.pace.took(begun.elapsed());
+                    self.pace.took(time_of(&info));
                 }
                 return Ok(info);
             }
             if let Some(seat) = left {
                 self.check_that_it_played(assigned, &info, seat, bots)?;
+                self.start_again(assigned, tickets, &info, bots, seat)?;
             }
             pause = match bots.ends.iter().any(Ended::has_left) {
                 true => (pause * 2).clamp(SHORT_LOOK_INTERVAL, LOOK_INTERVAL),
@@ -392,11 +363,12 @@ impl Court {
                 longest_us: 0,
                 bank_left_ms: 0,
                 house_decisions: 0,
-                stderr_tail: match end.is_well() {
+                stderr_tail: match end.is_well() && ended.restarts == 0 {
                     true => String::new(),
                     false => ended.tail,
                 },
                 end,
+                restarts: ended.restarts,
                 stderr: has_stderr.then_some(ended.stderr),
                 peak_memory_bytes: used.peak_memory_bytes,
                 cpu_time_ms: cpu_time_ms.and_then(|ms| ms.try_into().ok()),
@@ -417,6 +389,11 @@ impl Court {
             elapsed_ms: 0,
         }
     }
+}
+
+/// From the making of a match that has ended to its end.
+fn time_of(info: &MatchInfo) -> Duration {
+    Duration::from_millis(info.ended_unix_ms.saturating_sub(info.created_unix_ms))
 }
 
 /// The end of a standard error, as the end of a sentence.

@@ -4,7 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::{FolderError, SpecError, desk::DeskError};
+use crate::{FolderError, SpecError, calls::DeskError};
 
 /// Why a match cannot be played, and with it the contest.
 #[derive(Debug, Error)]

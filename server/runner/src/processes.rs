@@ -28,7 +28,10 @@ pub(crate) struct Ended {
     pub(crate) tail: String,
     /// The name of the file with its standard error.
     pub(crate) stderr: String,
-    used: UsageSoFar,
+    /// How often it was started again.
+    pub(crate) restarts: u32,
+    /// Of each process that was started for the seat.
+    used: Vec<UsageSoFar>,
 }
 
 /// A process that has ended.
@@ -41,7 +44,24 @@ struct Left {
 impl Ended {
     /// What its processes have used.
     pub(crate) fn used(&self) -> Usage {
-        self.used.get()
+        let used = self.used.iter().map(UsageSoFar::get);
+        used.reduce(|one, other| Usage {
+            peak_memory_bytes: one.peak_memory_bytes.max(other.peak_memory_bytes),
+            cpu_time: match (one.cpu_time, other.cpu_time) {
+                (Some(one), Some(other)) => Some(one + other),
+                (one, other) => one.or(other),
+            },
+        })
+        .unwrap_or_default()
+    }
+
+    /// Whether its process failed or was killed. One that says that it is done, or that ran out of
+    /// memory, would end again.
+    pub(crate) fn has_died(&self) -> bool {
+        matches!(
+            self.end,
+            Some(BotEnd::Exited { .. } | BotEnd::Signalled { .. })
+        )
     }
 
     /// Whether its process has ended.
@@ -66,9 +86,18 @@ impl Bots {
         self.running.spawn(ended(process, self.ends.len()));
         self.ends.push(Ended {
             stderr,
-            used,
+            used: vec![used],
             ..Ended::default()
         });
+    }
+
+    /// Adds another process of a bot that has died.
+    pub(crate) fn add_again(&mut self, process: BotProcess, seat: usize) {
+        let bot = &mut self.ends[seat];
+        bot.used.push(process.usage());
+        bot.end = None;
+        bot.restarts += 1;
+        self.running.spawn(ended(process, seat));
     }
 
     /// Adds the bot of the next seat, which attends by itself.
@@ -91,7 +120,11 @@ impl Bots {
             // A task ends otherwise only when it is aborted.
             if let Ok(left) = self.running.join_next().await? {
                 let ended = &mut self.ends[left.seat];
-                (ended.end, ended.tail) = (Some(left.end), left.tail);
+                // Why it had to be started again says more than how it ended well at last.
+                if ended.restarts == 0 || !left.end.is_well() {
+                    ended.tail = left.tail;
+                }
+                ended.end = Some(left.end);
                 return Some(left.seat);
             }
         }

@@ -19,7 +19,7 @@ pub const REPORT_VERSION: u32 = 1;
 pub struct Report {
     /// Version of this form: [`REPORT_VERSION`].
     pub report_version: u32,
-    /// What the contest is, seeds filled in.
+    /// What the contest is, with its seeds and the number of restarts filled in.
     pub spec: ContestSpec,
     /// Its folder; the paths of replays and of standard errors are relative to it.
     pub folder: PathBuf,
@@ -92,6 +92,24 @@ pub enum ExitReason {
 }
 
 impl ExitReason {
+    /// All of them.
+    pub const ALL: [Self; 14] = [
+        Self::Accepted,
+        Self::Finished,
+        Self::Rejected,
+        Self::Undecided,
+        Self::Stopped,
+        Self::Running,
+        Self::RequirementNotMet,
+        Self::BotFault,
+        Self::BotNotStarted,
+        Self::BotEnded,
+        Self::BotNeverConnected,
+        Self::BotOfOtherGames,
+        Self::BotOutOfMemory,
+        Self::RefereeFault,
+    ];
+
     /// Whether it is a bot that ended the contest.
     #[must_use]
     pub fn is_of_a_bot(self) -> bool {
@@ -265,6 +283,8 @@ pub struct BotReport {
     pub faults: u64,
     /// Its faults by their reasons, such as `LATE`, most first.
     pub faults_by_reason: Vec<(String, u64)>,
+    /// How often it was started again within a match, since its process had died.
+    pub restarts: u64,
     /// Requests that it answered.
     pub answered: u64,
     /// Mean time that it was charged for an answer, in microseconds.

@@ -93,12 +93,15 @@ pub struct SeatRow {
     pub bank_left_ms: u32,
     /// Decisions that the house made for it.
     pub house_decisions: u32,
-    /// How the process of its bot ended.
+    /// How the process of its bot ended, the last one if it was started again.
     pub end: BotEnd,
+    /// How often its bot was started again within the match, since its process had died.
+    #[serde(default)]
+    pub restarts: u32,
     /// The file with what the bot wrote to its standard error, relative to the folder of the
     /// contest; none when it wrote nothing.
     pub stderr: Option<String>,
-    /// The last lines of that, for bots that ended badly; empty otherwise.
+    /// The last lines of that, for bots that ended badly or died before; empty otherwise.
     pub stderr_tail: String,
     /// Most memory that all processes of the bot held together, in bytes; none where the system
     /// does not tell.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{FolderError, JournalError, SpecError, desk::DeskError};
+use crate::{FolderError, JournalError, SpecError, calls::DeskError};
 
 /// Why a contest cannot begin or go on.
 #[derive(Debug, Error)]

@@ -46,6 +46,7 @@ pub(crate) fn row(group: u64, number: u32, bots: &[usize], places: &[u32]) -> Ma
         bank_left_ms: 50_000,
         house_decisions: 0,
         end: BotEnd::Done,
+        restarts: 0,
         stderr: None,
         stderr_tail: String::new(),
         peak_memory_bytes: None,

@@ -32,12 +32,14 @@ pub struct Standing {
 
 impl Standing {
     /// A contest of which nothing was played yet, kept in this folder. A spec without seeds has the
-    /// seed of an empty text.
+    /// seed of an empty text. One that leaves out how often a bot is started again gets that filled
+    /// in.
     ///
     /// # Errors
     /// Those of [`ContestSpec::check`].
-    pub fn new(spec: ContestSpec, folder: PathBuf) -> Result<Self, SpecError> {
+    pub fn new(mut spec: ContestSpec, folder: PathBuf) -> Result<Self, SpecError> {
         spec.check()?;
+        spec.restarts = Some(spec.restarts());
         let none = Seeds::From(String::new());
         let planner = Planner::new(&spec, spec.seeds.as_ref().unwrap_or(&none));
         let judge = Judge::new(&spec)?;

@@ -1,15 +1,13 @@
 //! What a contest is to be.
 
 mod bots;
+mod check;
 mod fork;
 mod requirement;
 mod rules;
 mod test;
 
-use std::collections::HashSet;
-
 use bridgemaster_contest::schedule::BotNumber;
-use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::SeatClock;
 use serde::{Deserialize, Serialize};
 
@@ -20,18 +18,14 @@ pub use self::{
     rules::{Clock, Cost, FaultCosts, House, MatchRules, Odds},
     test::{Bounds, TestSpec},
 };
-use crate::SpecError;
 
 /// Confidence of intervals and rank ranges, unless the spec says otherwise.
 const DEFAULT_LEVEL: f64 = 0.95;
 /// The queue of a contest that names none.
 const DEFAULT_QUEUE: &str = "contest";
-/// Most bots of a contest: a round-robin at six seats has a table for each set of six.
-const MOST_BOTS: usize = 100;
-/// Least memory that a bot can be given, in bytes: with less no program starts.
-const LEAST_BOT_MEMORY_BYTES: u64 = 1024 * 1024;
-/// Most matches at once. Each has a process for each seat.
-const MOST_CONCURRENT_MATCHES: u32 = 256;
+/// How often a bot that dies is started again within a match, unless the spec says otherwise: a
+/// kill from outside is an accident, and a bot that a position kills dies there again.
+const DEFAULT_RESTARTS: u32 = 1;
 
 /// A contest: who plays what against whom, and what is to be decided. It is read from a file or
 /// made from flags, and kept in the folder of the contest.
@@ -68,6 +62,10 @@ pub struct ContestSpec {
     /// What becomes of matches in which a bot had a fault.
     #[serde(default)]
     pub faults: FaultCounting,
+    /// How often a bot is started again within a match when its process has died, 0 to 10. When
+    /// not given once, and never where a fault ends the contest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restarts: Option<u32>,
     /// What must hold at the end beside the verdict, such as `elo>=0@95%`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub require: Vec<Requirement>,
@@ -184,6 +182,7 @@ impl ContestSpec {
             test: None,
             level: DEFAULT_LEVEL,
             faults: FaultCounting::default(),
+            restarts: None,
             require: Vec::new(),
             seeds: None,
             concurrency: None,
@@ -192,6 +191,16 @@ impl ContestSpec {
             bot_memory_bytes: None,
             affinity: false,
         }
+    }
+
+    /// How often a bot is started again within a match when its process has died.
+    #[must_use]
+    pub fn restarts(&self) -> u32 {
+        self.restarts.unwrap_or(match self.faults {
+            // Who wants to hear of every fault wants to hear of a crash.
+            FaultCounting::Fail => 0,
+            FaultCounting::Count | FaultCounting::Exclude => DEFAULT_RESTARTS,
+        })
     }
 
     /// The number of the bot of this name.
@@ -279,181 +288,37 @@ impl ContestSpec {
         };
         tables.saturating_mul(self.rules.seats.into())
     }
-
-    /// Whether the contest can be played.
-    ///
-    /// # Errors
-    /// [`SpecError`] for the first entry that makes no sense.
-    pub fn check(&self) -> Result<(), SpecError> {
-        self.rules.check()?;
-        self.check_bots()?;
-        self.check_format()?;
-        match (&self.test, self.test()) {
-            (Some(_), None) => {
-                return Err(SpecError::Test(
-                    "this format has a number of rounds and no test; leave `test` out".to_owned(),
-                ));
-            }
-            (_, Some(test)) => test.check(self.rules.seats, self.matches_per_group())?,
-            (None, None) => {}
-        }
-        let out_of_range = |field, value: String, valid| {
-            Err(SpecError::OutOfRange {
-                field,
-                value,
-                valid,
-            })
-        };
-        if !(self.level > 0.5 && self.level < 1.0) {
-            return out_of_range("level", self.level.to_string(), "above 0.5 and below 1");
-        }
-        if let Some(concurrency) = self.concurrency
-            && !(1..=MOST_CONCURRENT_MATCHES).contains(&concurrency)
-        {
-            return out_of_range("concurrency", concurrency.to_string(), "1 to 256");
-        }
-        if let Some(bytes) = self.bot_memory_bytes
-            && bytes < LEAST_BOT_MEMORY_BYTES
-        {
-            let valid = "1048576 (1 MiB) or more";
-            return out_of_range("bot_memory_bytes", bytes.to_string(), valid);
-        }
-        for requirement in &self.require {
-            let is_bot = |name: &str| self.bot_number(name).is_some();
-            requirement.check(is_bot, self.candidate().is_some())?;
-        }
-        self.check_seeds()
-    }
-
-    fn check_bots(&self) -> Result<(), SpecError> {
-        // Where a match is played on, one bot may have all seats.
-        let least = match self.format {
-            Format::Fork { .. } => 1,
-            _ => 2,
-        };
-        if !(least..=MOST_BOTS).contains(&self.bots.len()) {
-            return Err(SpecError::OutOfRange {
-                field: "the number of bots",
-                value: self.bots.len().to_string(),
-                valid: "2 to 100",
-            });
-        }
-        let mut names = HashSet::new();
-        for bot in &self.bots {
-            bot.check()?;
-            if !names.insert(&bot.name) {
-                return Err(SpecError::Bot {
-                    bot: bot.name.clone(),
-                    problem: "two bots have this name; give each its own".to_owned(),
-                });
-            }
-        }
-        Ok(())
-    }
-
-    fn check_format(&self) -> Result<(), SpecError> {
-        let problem = |text: String| Err(SpecError::Format(text));
-        let known = |name: &String| {
-            let names = self.bots.iter().map(|bot| bot.name.as_str());
-            let names = names.collect::<Vec<_>>().join(", ");
-            self.bot_number(name)
-                .ok_or_else(|| SpecError::Format(format!("there is no bot {name:?}, only {names}")))
-        };
-        let (bots, seats) = (self.bots.len(), usize::from(self.rules.seats));
-        match &self.format {
-            Format::Series if bots != seats => problem(format!(
-                "a series has one bot for each seat, and there are {bots} bots and {seats} seats"
-            )),
-            Format::Series => Ok(()),
-            Format::Candidate { candidate, against } => {
-                let number = known(candidate)?;
-                let mut met = HashSet::new();
-                for name in against {
-                    let other = known(name)?;
-                    if other == number || !met.insert(other) {
-                        return problem(format!(
-                            "against: {name:?} is the candidate, or named twice"
-                        ));
-                    }
-                }
-                match met.len() + 1 {
-                    1 => problem("against: name one benchmark at least".to_owned()),
-                    playing if playing < bots => problem(
-                        "a bot is neither the candidate nor a benchmark; name all others in \
-                         `against`, or leave it out"
-                            .to_owned(),
-                    ),
-                    _ => Ok(()),
-                }
-            }
-            Format::RoundRobin { rounds } => {
-                check_rounds(*rounds)?;
-                self.check_table(bots, seats)
-            }
-            Format::Gauntlet { candidate, rounds } => {
-                known(candidate)?;
-                check_rounds(*rounds)
-            }
-            Format::Swiss { rounds } => {
-                check_rounds(*rounds)?;
-                self.check_table(bots, seats)
-            }
-            Format::Fork {
-                from,
-                seating,
-                candidate,
-                times,
-            } => {
-                known(candidate)?;
-                for name in seating {
-                    known(name)?;
-                }
-                if seating.len() != seats {
-                    let given = seating.len();
-                    return problem(format!(
-                        "{given} bots have seats, and there are {seats} seats"
-                    ));
-                }
-                check_rounds(*times)?;
-                from.check(seats)
-            }
-        }
-    }
-
-    fn check_table(&self, bots: usize, seats: usize) -> Result<(), SpecError> {
-        if bots < seats {
-            return Err(SpecError::Format(format!(
-                "this format needs as many bots as seats at least, and there are {bots} bots and \
-                 {seats} seats"
-            )));
-        }
-        Ok(())
-    }
-
-    fn check_seeds(&self) -> Result<(), SpecError> {
-        let seeds = match &self.seeds {
-            None => return Ok(()),
-            Some(Seeds::From(seed)) => std::slice::from_ref(seed),
-            Some(Seeds::Listed(seeds)) if seeds.is_empty() => {
-                return Err(SpecError::Seeds("none is listed".to_owned()));
-            }
-            Some(Seeds::Listed(seeds)) => seeds,
-        };
-        for seed in seeds {
-            seed.parse::<Seed>()
-                .map_err(|error| SpecError::Seeds(format!("{seed:?}: {error}")))?;
-        }
-        Ok(())
-    }
 }
 
-fn check_rounds(rounds: u32) -> Result<(), SpecError> {
-    match rounds {
-        1..=10_000 => Ok(()),
-        _ => Err(SpecError::OutOfRange {
-            field: "format.rounds",
-            value: rounds.to_string(),
-            valid: "1 to 10000",
-        }),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::spec;
+
+    #[test]
+    fn a_bot_that_dies_is_started_again_once_unless_a_fault_ends_the_contest() {
+        let asked = |faults, restarts| {
+            ContestSpec {
+                faults,
+                restarts,
+                ..spec(TestSpec::default())
+            }
+            .restarts()
+        };
+        assert_eq!(asked(FaultCounting::Count, None), 1);
+        assert_eq!(asked(FaultCounting::Exclude, None), 1);
+        assert_eq!(asked(FaultCounting::Fail, None), 0);
+        assert_eq!(asked(FaultCounting::Fail, Some(2)), 2);
+        assert_eq!(asked(FaultCounting::Count, Some(0)), 0);
+    }
+
+    #[test]
+    fn a_match_with_a_bot_that_attends_has_a_seed_of_its_own_unless_it_is_trusted() {
+        let mut spec = spec(TestSpec::default());
+        spec.bots.push(BotSpec::of_attending("far", "ada"));
+        assert!(!spec.has_own_seeds(&[0, 1]));
+        assert!(spec.has_own_seeds(&[0, 2]));
+        spec.trust_remote = true;
+        assert!(!spec.has_own_seeds(&[0, 2]));
     }
 }

@@ -46,6 +46,8 @@ pub enum Measure {
     Faults,
     /// Number of matches that it forfeited.
     Forfeits,
+    /// How often it was started again within a match, since its process had died.
+    Restarts,
     /// Longest time for one decision, in ms.
     LongestMs,
 }
@@ -61,6 +63,7 @@ impl Measure {
         (Self::Superiority, "superiority"),
         (Self::Faults, "faults"),
         (Self::Forfeits, "forfeits"),
+        (Self::Restarts, "restarts"),
         (Self::LongestMs, "longest_ms"),
     ];
 
