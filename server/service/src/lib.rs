@@ -25,6 +25,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cluster;
 mod hosting;
 pub mod identity;
 mod inspection;
@@ -60,7 +61,7 @@ pub use page::{LocalPage, LocalPages, LocalServer, NoPage};
 pub use refusal::{ERROR_DOMAIN, Refusal, reason_name};
 pub use replays::KeepReplays;
 pub use rules_server::{RulesServer, RulesServerError};
-pub use server::{BindError, ServeError, Server, ServerOptions, Storage};
+pub use server::{BindError, ServeError, Server, ServerOptions, SharedStore, Storage};
 pub use transport::{Tls, TlsError, TlsFiles};
 
 /// Version of this server.

@@ -178,8 +178,9 @@ pub struct Limits {
     /// The share of the bots of one caller in `bot_queue_bytes`.
     #[serde(deserialize_with = "positive")]
     pub bot_queue_bytes_per_caller: usize,
-    /// Spectators of one match. A new one over the limit replaces one that reads nothing, or one of
-    /// the caller that has most.
+    /// Spectators of one match: a hall full of them. They share what they are told, and each counts
+    /// as a call too. A new one over the limit replaces one that reads nothing, or one of the caller
+    /// that has most.
     #[serde(deserialize_with = "positive")]
     pub watchers_per_match: usize,
     /// Updates queued for one spectator.
@@ -324,7 +325,7 @@ const DEFAULTS: Limits = Limits {
     outbound_queue: MIN_OUTBOUND_QUEUE,
     bot_queue_bytes: 64 * MIB,
     bot_queue_bytes_per_caller: 8 * MIB,
-    watchers_per_match: 32,
+    watchers_per_match: 1_000,
     watcher_queue: 256,
     watcher_queue_bytes: 64 * MIB,
     rules_threads: 2,

@@ -130,6 +130,14 @@ impl Refusal {
         )
     }
 
+    /// Another server of the cluster has this one's matches, or may have them.
+    pub fn node_superseded() -> Self {
+        Self::new(
+            RefusalReason::NodeSuperseded,
+            "another server may have the matches of this one by now; try any server of the cluster",
+        )
+    }
+
     /// What the server has stored cannot be read any more; `problem` says what.
     pub fn damaged(problem: impl Into<String>) -> Self {
         Self::new(RefusalReason::DataDamaged, problem)

@@ -7,10 +7,13 @@ mod listeners;
 mod options;
 mod routes;
 mod seat_service;
+mod sharing;
 mod starting;
 mod stopping;
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{collections::VecDeque, net::SocketAddr, sync::Arc};
+
+use bridgemaster_proto::v1::Ladder;
 
 use tokio::{join, net::TcpListener, select};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -21,6 +24,7 @@ use self::{
     call_rates::limit_calls,
     health::ServicesHealth,
     listeners::{PageListener, PortSlots, Shared, listen, listen_if_asked, serve_metrics},
+    sharing::{Sharing, tell_health},
     starting::{
         begin_journal, make_replay_folder, recover, recover_ladders, retention, secrets,
         start_rules,
@@ -29,9 +33,10 @@ use self::{
 };
 pub use self::{
     errors::{BindError, ServeError},
-    options::{ServerOptions, Storage},
+    options::{ServerOptions, SharedStore, Storage},
 };
 use crate::{
+    cluster::Cluster,
     hosting::Matches,
     identity::Authenticator,
     journal::Journal,
@@ -44,6 +49,31 @@ use crate::{
     services::{ReplayDesk, RequestTimeout},
     transport::{Peers, Tls, TokenBuckets, serve},
 };
+
+/// A server among those that share its store.
+struct Membership {
+    cluster: Arc<Cluster>,
+    /// Ladders that are made by the server that leads.
+    asked: Vec<Ladder>,
+    /// Renews the lease.
+    renewing: AbortOnDropHandle<()>,
+}
+
+impl Membership {
+    fn begin(
+        cluster: Option<Arc<Cluster>>,
+        matches: &Arc<Matches>,
+        asked: &[Ladder],
+    ) -> Option<Self> {
+        let (cluster, journal) = cluster.zip(matches.journal())?;
+        matches.share(Arc::clone(&cluster));
+        Some(Self {
+            renewing: sharing::renew(&cluster, matches, journal),
+            cluster,
+            asked: asked.to_vec(),
+        })
+    }
+}
 
 /// A server that listens, and serves once it is run.
 pub struct Server {
@@ -64,6 +94,8 @@ pub struct Server {
     _writing: Option<AbortOnDropHandle<()>>,
     /// What is forgotten of the store, once the server runs.
     retention: Option<Retention>,
+    /// The servers that share the store.
+    shared: Option<Membership>,
 }
 
 impl Server {
@@ -79,8 +111,10 @@ impl Server {
         let metrics = Arc::new(Metrics::new());
         let (keys, public) = (options.keys, options.public_read);
         let authenticator = Authenticator::new(keys, public, &options.limits, &metrics);
-        let authenticator = authenticator.await.map_err(BindError::Keys)?;
         let storage = options.storage.as_ref();
+        let cluster = sharing::join(storage).await.map_err(BindError::Nodes)?;
+        let authenticator = authenticator.await.map_err(BindError::Keys)?;
+        let authenticator = authenticator.among(cluster.clone());
         let store = storage.map(|storage| Arc::clone(&storage.store));
         let begun = store.clone().map(|store| begin_journal(store, &metrics));
         let (journal, writing) = begun.unzip();
@@ -97,6 +131,7 @@ impl Server {
             signing_key,
             offer_tickets,
         ));
+        let shared = Membership::begin(cluster, &matches, &options.ladders);
         let lobby = Lobby::new(matches.limits(), journal.clone());
         let (ladder_set, ladder_listener) = Ladders::listener();
         matches.listen(vec![Arc::clone(&lobby) as _, ladder_listener]);
@@ -107,7 +142,6 @@ impl Server {
         let ladders = Ladders::new(ladder_set, store, Arc::clone(&matches), Arc::clone(&lobby));
         let ladders = recover_ladders(ladders, options.ladders, &authenticator).await?;
         let retention = retention(storage, keeper.as_ref(), matches.metrics());
-        let replays = keeper.map(Replays::keep);
         let rules = options.rules.then(|| start_rules(matches.limits()));
         let rules = rules.transpose()?;
         let (listener, local_addr) = listen(addr).await?;
@@ -123,10 +157,11 @@ impl Server {
             lobby,
             ladders,
             journal,
-            replays,
+            replays: keeper.map(Replays::keep),
             rules,
             _writing: writing,
             retention,
+            shared,
         })
     }
 
@@ -180,9 +215,9 @@ impl Server {
     ) -> Result<(), ServeError> {
         let limits = self.matches.limits().clone();
         let matches = Arc::clone(&self.matches);
-        let _watching = self.watch_time();
-        self.ladders.run_all();
         let (services_health, health) = ServicesHealth::serving(self.rules.is_some()).await;
+        let _watching = self.watch_time(&services_health);
+        self.ladders.run_all();
         let routes = Routes::new(RequestTimeout::new(health, limits.hello_time));
         let slots = PortSlots::new(&limits);
         let calls = Arc::new(TokenBuckets::new(limits.calls_per_address));
@@ -233,18 +268,39 @@ impl Server {
         close(&limits, journal, self.replays, &self.authenticator).await
     }
 
-    /// Watches the clock of the matches and the times of the lobby, and has the store forget old
-    /// replays, while what it gives lives.
-    fn watch_time(&mut self) -> Vec<AbortOnDropHandle<()>> {
+    /// Watches the clock of the matches and the times of the lobby, has the store forget old
+    /// replays, and takes over what other servers leave, while what it gives lives.
+    fn watch_time(&mut self, health: &ServicesHealth) -> Vec<AbortOnDropHandle<()>> {
         let clock = Arc::clone(self.matches.clock());
         let lobby = Arc::clone(&self.lobby);
-        let retention = self.retention.take();
-        let forgetting = retention.map(|retention| tokio::spawn(retention.run()));
-        let watching = [
+        let mut tasks = vec![
             tokio::spawn(clock.watch()),
             tokio::spawn(lobby.watch_time()),
         ];
-        let tasks = watching.into_iter().chain(forgetting);
-        tasks.map(AbortOnDropHandle::new).collect()
+        let mut renewing = None;
+        let retention = self.retention.take();
+        match self.shared.take().zip(self.journal.as_ref()) {
+            Some((shared, journal)) => {
+                let (cluster, matches) = (shared.cluster, Arc::clone(&self.matches));
+                renewing = Some(shared.renewing);
+                let telling = (Arc::clone(&cluster), Arc::clone(&matches), health.clone());
+                tasks.push(tokio::spawn(tell_health(telling.0, telling.1, telling.2)));
+                let sharing = Sharing {
+                    cluster,
+                    matches,
+                    journal: Arc::clone(journal),
+                    lobby: Arc::clone(&self.lobby),
+                    ladders: Arc::clone(&self.ladders),
+                    authenticator: self.authenticator.clone(),
+                    asked: shared.asked,
+                    retention,
+                    taken: VecDeque::new(),
+                };
+                tasks.push(tokio::spawn(sharing.run()));
+            }
+            None => tasks.extend(retention.map(|retention| tokio::spawn(retention.run()))),
+        }
+        let tasks = tasks.into_iter().map(AbortOnDropHandle::new);
+        tasks.chain(renewing).collect()
     }
 }

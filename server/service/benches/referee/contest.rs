@@ -1,6 +1,8 @@
 //! What a contest makes of the rate of the server: matches one after the other at as many tables,
 //! with bots that attend and answer at once, and with a process for each bot of each match. What is
-//! counted is the same everywhere: requests that bots answered.
+//! counted is the same everywhere: requests that bots answered, and the CPU time of this process,
+//! in which server, bots that attend and contest are. Time that other programs take does not count
+//! there.
 
 use std::{
     sync::Arc,
@@ -15,7 +17,7 @@ use bridgemaster_sdk::{AttendOptions, Bot, Choice, Connection, Request, TlsOptio
 use tokio::task::JoinSet;
 use tonic::transport::Channel;
 
-use crate::{Referees, SEATS, TURNS, connect, load, median, turn};
+use crate::{Referees, SEATS, TURNS, connect, load, median};
 
 /// The argument by which this program is a bot that answers at once.
 const BOT: &str = "--bot-of-a-contest";
@@ -28,8 +30,12 @@ const PROCESSES: u32 = 4;
 /// Groups of two matches in each turn: with bots that attend, and with processes.
 const GROUPS: u64 = 1_000;
 const PROCESS_GROUPS: u64 = 40;
-/// Groups in a turn of `--quick`.
-const QUICK_GROUPS: u64 = 200;
+/// Groups in a turn of `--quick`: the first and the last matches of a contest, when not all tables
+/// have one, are a tenth of it.
+const QUICK_GROUPS: u64 = 400;
+/// Time of a turn of matches without a contest: on a busy machine too each table plays several from
+/// their making to their end.
+const RAW_TURN: Duration = Duration::from_secs(2);
 
 /// What attends.
 #[derive(Clone, Copy)]
@@ -66,39 +72,85 @@ pub(crate) async fn play_if_asked() {
     }
 }
 
+/// What turns of one kind came to.
+#[derive(Default)]
+struct Figures {
+    /// Decisions a second.
+    rates: Vec<f64>,
+    /// CPU time of a decision in µs.
+    costs: Vec<f64>,
+    /// The rate as a share of the raw rate of the same turn.
+    ratios: Vec<f64>,
+    /// The same by CPU time alone.
+    cost_ratios: Vec<f64>,
+}
+
+impl Figures {
+    fn add(&mut self, (rate, cost): (f64, f64), (raw_rate, raw_cost): (f64, f64)) {
+        self.rates.push(rate);
+        self.costs.push(cost);
+        self.ratios.push(rate / raw_rate);
+        self.cost_ratios.push(raw_cost / cost);
+    }
+
+    fn print(self, name: &str) {
+        println!("{name}.decisions {:.0} /s", median(self.rates));
+        println!("{name}.cpu {:.1} us", median(self.costs));
+        println!("{name}.ratio {:.3} 1", median(self.ratios));
+        println!("{name}.cpu_ratio {:.3} 1", median(self.cost_ratios));
+    }
+}
+
 /// Prints the rates of a game, and what share of the raw rate each is.
-pub(crate) async fn measure(game: &'static str, turn: Duration, quick: bool) {
+pub(crate) async fn measure(game: &'static str, quick: bool) {
     let groups = if quick { QUICK_GROUPS } else { GROUPS };
     let attending = [("raw_bots", Attends::Raw), ("sdk_bots", Attends::Sdk)];
-    let mut rates = vec![Vec::new(); attending.len()];
-    let (mut raw, mut ratios) = (Vec::new(), rates.clone());
+    let mut figures = [Figures::default(), Figures::default()];
+    let (mut rates, mut costs, mut started) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let server = Referees::start().await;
         let channels = connect(&server.url).await;
-        let of_matches = load::decisions(&channels, game, SEATS, TABLES, turn, turn::unknown).await;
-        let of_matches = of_matches.per_second();
-        raw.push(of_matches);
-        for (place, (_, bots)) in attending.iter().enumerate() {
-            let rate = attended(&server.url, &channels, game, groups, *bots).await;
-            rates[place].push(rate);
-            ratios[place].push(rate / of_matches);
+        let turn = load::decisions(&channels, game, SEATS, TABLES, RAW_TURN, cpu_time).await;
+        let raw = (turn.per_second(), turn.server_cpu_us());
+        rates.push(raw.0);
+        costs.push(raw.1);
+        for (figures, (_, bots)) in figures.iter_mut().zip(&attending) {
+            figures.add(
+                attended(&server.url, &channels, game, groups, *bots).await,
+                raw,
+            );
         }
+        started.push(processes(&server.url, game).await / raw.0);
     }
-    let started = processes(&Referees::start().await.url, game).await;
-    let raw = median(raw);
+    let raw = median(rates);
     let name = format!("contest.{game}.matches{TABLES}");
     println!("{name}.raw.decisions {raw:.0} /s");
-    for ((bots, _), (rates, ratios)) in attending.iter().zip(rates.into_iter().zip(ratios)) {
-        println!("{name}.attending.{bots}.decisions {:.0} /s", median(rates));
-        println!("{name}.attending.{bots}.ratio {:.3} 1", median(ratios));
+    println!("{name}.raw.cpu {:.1} us", median(costs));
+    for ((bots, _), figures) in attending.iter().zip(figures) {
+        figures.print(&format!("{name}.attending.{bots}"));
     }
     let name = format!("contest.{game}.processes{PROCESSES}");
-    println!("{name}.decisions {started:.0} /s");
-    println!("{name}.ratio {:.3} 1", started / raw);
+    let ratio = median(started);
+    println!("{name}.decisions {:.0} /s", ratio * raw);
+    println!("{name}.ratio {ratio:.3} 1");
 }
 
-/// Decisions a second of a contest whose bots attend in this process.
-async fn attended(url: &str, channels: &[Channel], game: &str, groups: u64, bots: Attends) -> f64 {
+/// CPU time of all threads of this process so far, of those that have ended too.
+fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    let whole = Duration::from_secs(time.tv_sec.try_into().unwrap());
+    whole + Duration::from_nanos(time.tv_nsec.try_into().unwrap())
+}
+
+/// Decisions a second, and the CPU time of each in µs, of a contest whose bots attend in this
+/// process.
+async fn attended(
+    url: &str,
+    channels: &[Channel],
+    game: &str,
+    groups: u64,
+    bots: Attends,
+) -> (f64, f64) {
     let names = ["one", "other"];
     let specs = names.map(|name| BotSpec::of_attending(name, name)).to_vec();
     let spec = ContestSpec {
@@ -121,11 +173,11 @@ async fn attended(url: &str, channels: &[Channel], game: &str, groups: u64, bots
         };
     }
     // It closes its queue at the end, and so the attendances end.
-    let rate = played(url, spec).await;
+    let played = played(url, spec).await;
     while let Some(ended) = attendances.join_next().await {
         ended.unwrap();
     }
-    rate
+    played
 }
 
 /// Attends, and plays with the bots of the raw rate, over the connections that they have.
@@ -155,7 +207,7 @@ async fn processes(url: &str, game: &str) -> f64 {
         concurrency: Some(PROCESSES),
         ..spec(game, bots.to_vec(), PROCESS_GROUPS)
     };
-    played(url, spec).await
+    played(url, spec).await.0
 }
 
 fn spec(game: &str, bots: Vec<BotSpec>, groups: u64) -> ContestSpec {
@@ -176,7 +228,7 @@ fn spec(game: &str, bots: Vec<BotSpec>, groups: u64) -> ContestSpec {
 }
 
 /// Plays a contest in a folder of its own, its end and all replays included.
-async fn played(url: &str, spec: ContestSpec) -> f64 {
+async fn played(url: &str, spec: ContestSpec) -> (f64, f64) {
     let folder = tempfile::tempdir().unwrap();
     let contest = Contest::create(&folder.path().join("contest"), spec).unwrap();
     let server = ServerAddress {
@@ -189,7 +241,7 @@ async fn played(url: &str, spec: ContestSpec) -> f64 {
         program: std::env::current_exe().unwrap(),
         names: Vec::new(),
     };
-    let start = Instant::now();
+    let (start, cpu_before) = (Instant::now(), cpu_time());
     let never = std::future::pending::<()>();
     let mut answered = 0;
     let played = contest.play(&server, built_in, never, |_, news| {
@@ -200,5 +252,10 @@ async fn played(url: &str, spec: ContestSpec) -> f64 {
     });
     let (_, exit) = played.await.unwrap();
     assert_eq!(exit.code, 0, "{}", exit.sentence);
-    answered as f64 / start.elapsed().as_secs_f64()
+    let (time, cpu) = (start.elapsed(), cpu_time() - cpu_before);
+    let answered = answered as f64;
+    (
+        answered / time.as_secs_f64(),
+        cpu.as_secs_f64() * 1e6 / answered,
+    )
 }

@@ -11,7 +11,8 @@
 //! so while one caller has the rules by call work without a pause. `-- --contest` plays contests
 //! instead, beside the raw rate of the same server. `-- --swarm` plays 10,000 matches at once
 //! instead, of bots that think for a second: the CPU time of a decision, the server's own share of
-//! it, and the memory of a match.
+//! it, and the memory of a match. `-- --spectators` plays matches instead that nobody watches and that
+//! 500 watch, in turns: the server's own share of a message with and without them.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
@@ -19,11 +20,13 @@ mod contest;
 mod load;
 mod losses;
 mod memory;
+mod numbers;
 mod ping_pong;
 mod rules_load;
 mod server_cpu;
 mod server_process;
 mod share;
+mod spectators;
 mod swarm;
 mod thin;
 mod turn;
@@ -58,6 +61,7 @@ struct Wanted {
     only_server_cpu: bool,
     only_contest: bool,
     only_swarm: bool,
+    only_spectators: bool,
     /// All, if empty.
     games: Vec<String>,
 }
@@ -74,6 +78,7 @@ impl Wanted {
                 "--server-cpu" => wanted.only_server_cpu = true,
                 "--contest" => wanted.only_contest = true,
                 "--swarm" => wanted.only_swarm = true,
+                "--spectators" => wanted.only_spectators = true,
                 "--beside-rules" => wanted.beside_rules = true,
                 "--losses" => {
                     let matches = arguments.next().and_then(|number| number.parse().ok());
@@ -96,6 +101,7 @@ fn main() -> ExitCode {
     runtime.block_on(contest::play_if_asked());
     runtime.block_on(server_process::serve_if_asked());
     runtime.block_on(swarm::play_if_asked());
+    runtime.block_on(spectators::watch_if_asked());
     let wanted = Wanted::from_args();
     let quick = wanted.quick;
     let turn = Duration::from_millis(if quick { 400 } else { 2_000 });
@@ -110,13 +116,19 @@ fn main() -> ExitCode {
     }
     if wanted.only_contest {
         for game in wanted.games() {
-            runtime.block_on(contest::measure(game, turn, quick));
+            runtime.block_on(contest::measure(game, quick));
         }
         return ExitCode::SUCCESS;
     }
     if wanted.only_swarm {
         for game in wanted.games() {
             runtime.block_on(swarm::measure(game, SWARM, turn));
+        }
+        return ExitCode::SUCCESS;
+    }
+    if wanted.only_spectators {
+        for game in wanted.games() {
+            runtime.block_on(spectators::measure(game, quick));
         }
         return ExitCode::SUCCESS;
     }
@@ -191,6 +203,7 @@ async fn storage(folder: &Path, durability: Durability) -> Storage {
         store: Arc::new(store),
         given_up: Vec::new(),
         keep_replays: KeepReplays::All,
+        shared: None,
     }
 }
 

@@ -17,6 +17,8 @@ const MATCHES: &str = "--serve";
 /// The argument by which it is one that all bots of many matches may come to from one address, with
 /// a page of metrics.
 const MANY_MATCHES: &str = "--serve-many";
+/// The same with a page for browsers.
+const WITH_PAGE: &str = "--serve-page";
 /// The argument by which it is one of ping-pong; the size of its answers in bytes follows.
 const ECHO: &str = "--serve-echo";
 
@@ -25,8 +27,8 @@ const ECHO: &str = "--serve-echo";
 pub(crate) async fn serve_if_asked() {
     let arguments: Vec<String> = std::env::args().skip(1).take(2).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [MATCHES, ..] => serve(ServerOptions::default()).await,
-        [MANY_MATCHES, ..] => {
+        [MATCHES, ..] => serve(ServerOptions::default(), false).await,
+        [kind @ (MANY_MATCHES | WITH_PAGE), ..] => {
             let calls_per_address = Rate {
                 per_second: 100_000,
                 burst: 100_000,
@@ -39,7 +41,7 @@ pub(crate) async fn serve_if_asked() {
                 metrics: Some("127.0.0.1:0".parse().unwrap()),
                 ..ServerOptions::default()
             };
-            serve(options).await;
+            serve(options, kind == WITH_PAGE).await;
         }
         [ECHO, bytes] => {
             println!("{}", ping_pong::serve(bytes.parse().unwrap()).await);
@@ -50,12 +52,15 @@ pub(crate) async fn serve_if_asked() {
 }
 
 /// Serves matches, and prints the addresses that it listens on.
-async fn serve(options: ServerOptions) {
-    let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await;
-    let server = server.unwrap();
+async fn serve(options: ServerOptions, has_page: bool) {
+    let free = "127.0.0.1:0".parse().unwrap();
+    let mut server = Server::bind(free, options).await.unwrap();
     println!("http://{}", server.local_addr());
     if let Some(metrics) = server.metrics_addr() {
         println!("{metrics}");
+    }
+    if has_page {
+        println!("{}", server.open_page(free, Vec::new()).await.unwrap());
     }
     server.run(CancellationToken::new()).await.unwrap();
 }
@@ -77,6 +82,14 @@ impl ServerProcess {
         let (server, mut lines) = Self::start(&[MANY_MATCHES]);
         let metrics = lines.next().expect("the server prints that address too");
         (server, metrics.unwrap())
+    }
+
+    /// A server with a page, and the addresses of its metrics and of its page.
+    pub(crate) fn of_page() -> (Self, String, String) {
+        let (server, mut lines) = Self::start(&[WITH_PAGE]);
+        let mut address = || lines.next().expect("the server prints that address too");
+        let (metrics, page) = (address(), address());
+        (server, metrics.unwrap(), page.unwrap())
     }
 
     /// A server of ping-pong with answers of `bytes` bytes.

@@ -2,23 +2,18 @@
 //! server, in others the bots, many seats each.
 
 use std::{
-    collections::BTreeMap,
     process::{Child, Command, Stdio},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use bridgemaster_proto::v1::{ClockRules, MatchConfig};
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-    task::JoinSet,
-    time::sleep,
-};
+use tokio::{task::JoinSet, time::sleep};
 
 use crate::{
     SEATS, connect_many,
     load::{self, Counters},
+    numbers::Numbers,
     server_process::ServerProcess,
 };
 
@@ -116,7 +111,7 @@ pub(crate) async fn measure(game: &'static str, matches: usize, turn: Duration) 
         cpu.as_secs_f64() * 1e6 / decisions.max(1.0)
     );
     for (quantile, share) in [("p50", 0.5), ("p99", 0.99)] {
-        let value = handled_within(&before, &after, share) * 1e6;
+        let value = after.since(&before).handled_within(share) * 1e6;
         println!("{name}.share.{quantile} {value:.0} us");
     }
     let late = after.sum("faults_total", "reason=\"LATE\"");
@@ -139,68 +134,6 @@ pub(crate) async fn measure(game: &'static str, matches: usize, turn: Duration) 
 /// Matches that run.
 fn running(numbers: &Numbers) -> f64 {
     numbers.sum("matches", "state=\"running\"")
-}
-
-/// The time within which this share of the messages was handled, in seconds, as far as the bounds of
-/// the histogram tell: between two of them it is taken to grow evenly.
-fn handled_within(before: &Numbers, after: &Numbers, share: f64) -> f64 {
-    let bucket = |bound: &str| {
-        let label = format!("le=\"{bound}\"");
-        let of = |numbers: &Numbers| numbers.sum("handling_seconds_bucket", &label);
-        of(after) - of(before)
-    };
-    let wanted = bucket("+Inf") * share;
-    let mut bounds: Vec<(f64, String)> = after
-        .0
-        .keys()
-        .filter_map(|series| {
-            let bound = series.strip_prefix("bridgemaster_handling_seconds_bucket{le=\"")?;
-            let bound = bound.strip_suffix("\"}")?;
-            Some((bound.parse().ok()?, bound.to_owned()))
-        })
-        .collect();
-    bounds.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut below, mut counted) = (0.0, 0.0);
-    for (bound, text) in bounds {
-        let count = bucket(&text);
-        if count >= wanted && count > counted {
-            return below + (bound - below) * (wanted - counted) / (count - counted);
-        }
-        (below, counted) = (bound, count);
-    }
-    below
-}
-
-/// The numbers of a server, by their series.
-struct Numbers(BTreeMap<String, f64>);
-
-impl Numbers {
-    /// Reads the page at an address.
-    async fn read(address: &str) -> Self {
-        let mut stream = TcpStream::connect(address).await.unwrap();
-        let request =
-            format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut page = String::new();
-        stream.read_to_string(&mut page).await.unwrap();
-        let series = page.lines().filter_map(|line| {
-            let (series, value) = line.rsplit_once(' ')?;
-            Some((series.to_owned(), value.parse().ok()?))
-        });
-        Self(series.collect())
-    }
-
-    /// The sum of the series of this name that have this label; of all for an empty one.
-    fn sum(&self, name: &str, label: &str) -> f64 {
-        let name = format!("bridgemaster_{name}");
-        let series = self.0.iter().filter(|(series, _)| {
-            let labels = series.strip_prefix(&name);
-            labels.is_some_and(|labels| {
-                (labels.is_empty() || labels.starts_with('{')) && labels.contains(label)
-            })
-        });
-        series.map(|(_, value)| value).sum()
-    }
 }
 
 /// A process of bots, killed when dropped.

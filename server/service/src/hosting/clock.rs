@@ -79,19 +79,14 @@ impl ServerClock {
         self.base_us.fetch_max(time.0, Ordering::Relaxed);
     }
 
-    /// How long ago a moment was.
-    pub(super) fn since(&self, moment: Moment) -> Duration {
-        Duration::from_micros(self.elapsed_us().saturating_sub(moment.time.0))
-    }
-
     /// What the clock said at a moment; that of its making if the moment was before that.
-    pub(super) fn time_at(&self, instant: Instant) -> Time {
+    fn time_at(&self, instant: Instant) -> Time {
         let since_origin = as_us(instant.saturating_duration_since(self.origin));
         let base_us = self.base_us.load(Ordering::Relaxed);
         Time(base_us.saturating_add(since_origin))
     }
 
-    pub(super) fn instant(&self, time: Time) -> tokio::time::Instant {
+    fn instant(&self, time: Time) -> tokio::time::Instant {
         let since_origin = time.us_since(Time(self.base_us.load(Ordering::Relaxed)));
         (self.origin + Duration::from_micros(since_origin)).into()
     }
@@ -142,6 +137,63 @@ impl ServerClock {
         self.base_us
             .load(Ordering::Relaxed)
             .saturating_add(as_us(self.origin.elapsed()))
+    }
+}
+
+/// The clock of one match: that of its server, ahead of it where the match was played by a server
+/// whose clock was, so that no match sees time go back.
+#[derive(Clone)]
+pub(super) struct MatchClock {
+    server: Arc<ServerClock>,
+    ahead_us: u64,
+}
+
+impl MatchClock {
+    /// A clock that goes on from `time`, at which the match was last.
+    pub(super) fn going_on_from(server: &Arc<ServerClock>, time: Time) -> Self {
+        Self {
+            server: Arc::clone(server),
+            ahead_us: time.us_since(server.now().time),
+        }
+    }
+
+    /// What the clock says now.
+    pub(super) fn now(&self) -> Moment {
+        let now = self.server.now();
+        Moment {
+            time: self.of_match(now.time),
+            ..now
+        }
+    }
+
+    /// How long ago a moment was.
+    pub(super) fn since(&self, moment: Moment) -> Duration {
+        let now_us = self.of_match(Time(self.server.elapsed_us())).0;
+        Duration::from_micros(now_us.saturating_sub(moment.time.0))
+    }
+
+    /// What the clock said at a moment.
+    pub(super) fn time_at(&self, instant: Instant) -> Time {
+        self.of_match(self.server.time_at(instant))
+    }
+
+    pub(super) fn instant(&self, time: Time) -> tokio::time::Instant {
+        let of_server = Time(time.0.saturating_sub(self.ahead_us));
+        self.server.instant(of_server)
+    }
+
+    fn of_match(&self, time: Time) -> Time {
+        Time(time.0.saturating_add(self.ahead_us))
+    }
+}
+
+/// The clock of a match of this server.
+impl From<&Arc<ServerClock>> for MatchClock {
+    fn from(server: &Arc<ServerClock>) -> Self {
+        Self {
+            server: Arc::clone(server),
+            ahead_us: 0,
+        }
     }
 }
 
@@ -200,6 +252,23 @@ mod tests {
         let unwatched = clock.now();
         hog(Duration::from_millis(50));
         assert_eq!(clock.now().lag_us, unwatched.lag_us);
+    }
+
+    #[test]
+    fn the_clock_of_a_match_goes_on_from_where_it_was_and_as_fast_as_the_servers() {
+        let server = Arc::new(ServerClock::start(Arc::new(Metrics::new())));
+        let hour = Duration::from_secs(3600);
+        let ahead = MatchClock::going_on_from(&server, Time(as_us(hour)));
+        let begun = ahead.now();
+        assert!(begun.time >= Time(as_us(hour)));
+        assert!(ahead.since(begun) < hour, "it is not ahead of itself");
+        let deadline = Time(begun.time.0 + 5_000_000);
+        let left = ahead.instant(deadline) - tokio::time::Instant::now();
+        assert!(left <= Duration::from_secs(5), "{left:?}");
+        assert!(ahead.time_at(Instant::now()) >= begun.time);
+        // One that was behind is not held back.
+        let behind = MatchClock::going_on_from(&server, Time(0));
+        assert!(behind.now().time.0 < as_us(hour));
     }
 
     #[test]

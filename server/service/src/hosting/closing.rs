@@ -39,11 +39,11 @@ pub(super) fn not_seated(why: NotSeated) -> Refusal {
     }
 }
 
-/// The refusal of what is no more because the match was called off.
+/// The refusal of what is no more because the match was cancelled.
 pub(super) fn cancelled(reason: &str) -> Refusal {
     let message = match reason {
-        "" => "the match was called off".to_owned(),
-        reason => format!("the match was called off: {reason}"),
+        "" => "the match was cancelled".to_owned(),
+        reason => format!("the match was cancelled: {reason}"),
     };
     Refusal::new(RefusalReason::MatchCancelled, message).with("reason", reason)
 }
@@ -65,6 +65,14 @@ pub(super) fn not_shown_yet(delay: Duration) -> Refusal {
     Refusal::new(RefusalReason::MatchRunning, message)
 }
 
+/// The refusal of more of a match that the server cannot show late.
+pub(super) fn not_shown_any_more() -> Refusal {
+    Refusal::new(
+        RefusalReason::Unspecified,
+        "the server failed to show the match late, which is a defect of it; its log says more",
+    )
+}
+
 /// The refusal of something that is only for a match that is not over.
 pub(super) fn is_over(info: &MatchInfo) -> Refusal {
     match &info.cancellation {
@@ -81,7 +89,7 @@ pub(super) fn ticket_replaced() -> Refusal {
     )
 }
 
-/// The refusal to call off a match that has ended.
+/// The refusal to cancel a match that has ended.
 pub(super) fn has_ended() -> Refusal {
     Refusal::new(
         RefusalReason::MatchEnded,

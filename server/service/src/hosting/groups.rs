@@ -3,127 +3,28 @@
 //! Kept in memory while they are not over, and in the store as notes, which are committed with the
 //! matches that change them. So after a crash a group stands as its matches do.
 
-use std::collections::{HashMap, VecDeque};
+mod group;
 
-use bridgemaster_proto::{
-    internal::v1::GroupNote,
-    v1::{MatchGroup, RefusalReason, SeedReveal},
+use std::{
+    collections::{HashMap, VecDeque},
+    time::Instant,
 };
+
+use bridgemaster_proto::v1::{MatchGroup, RefusalReason};
 use bridgemaster_store::{Damage, DamagedValue, KeyName, Notes, Write};
 use parking_lot::{Mutex, MutexGuard};
-use prost::Message as _;
 use tracing::error;
 
+use self::group::{Group, notes};
+pub(super) use self::group::{GroupKey, OPEN_NOTES, OVER_NOTES};
 use crate::{
     journal::Gate,
     limits::{Limits, MAX_GROUP_MATCHES},
     refusal::Refusal,
 };
 
-/// What the names of notes begin with of groups that are not over.
-const OPEN_NOTES: &str = "group\n";
-/// The same of groups that are over.
-pub(super) const OVER_NOTES: &str = "group over\n";
 /// Groups that were over a short time ago, so that their names are known without the store.
 const MAX_REMEMBERED: usize = 10_000;
-
-/// Names a group: the key that makes its matches, and the identifier that it gave the group.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct GroupKey(String);
-
-impl GroupKey {
-    /// The group that a match of `maker` belongs to, if its chance is held back with the group's.
-    pub(super) fn of(group: Option<&MatchGroup>, maker: Option<&str>) -> Option<Self> {
-        let group = group.filter(|group| group.seed_reveal() == SeedReveal::WithGroup)?;
-        Some(Self::named(&group.group_id, maker))
-    }
-
-    /// The group of this identifier of `maker`.
-    pub(super) fn named(group_id: &str, maker: Option<&str>) -> Self {
-        Self(format!("{}\n{group_id}", maker.unwrap_or_default()))
-    }
-
-    /// Name of the note of a group that is over.
-    pub(super) fn over_note(&self) -> String {
-        format!("{OVER_NOTES}{}", self.0)
-    }
-
-    fn open_note(&self) -> String {
-        format!("{OPEN_NOTES}{}", self.0)
-    }
-
-    fn maker(&self) -> &str {
-        self.0.split_once('\n').map_or("", |(maker, _)| maker)
-    }
-}
-
-/// A group that is not over, as far as everybody may know.
-#[derive(Debug)]
-struct Group {
-    /// Numbers that it has.
-    matches: u32,
-    /// Whether each number has a match that ended and counts.
-    played: Vec<bool>,
-    in_play: usize,
-    is_closed: bool,
-    /// It is over once this is stored.
-    over: Option<Option<Gate>>,
-}
-
-impl Group {
-    fn new(matches: u32) -> Self {
-        Self {
-            matches,
-            played: vec![false; usize::try_from(matches).unwrap_or(usize::MAX)],
-            in_play: 0,
-            is_closed: false,
-            over: None,
-        }
-    }
-
-    /// Reads a note.
-    fn read(bytes: &[u8]) -> Result<Self, String> {
-        let note = GroupNote::decode(bytes).map_err(|error| error.to_string())?;
-        if note.matches > MAX_GROUP_MATCHES {
-            return Err(format!("it has {} matches", note.matches));
-        }
-        let mut group = Self::new(note.matches);
-        for number in note.played {
-            group.has_played(number);
-        }
-        group.is_closed = note.is_closed;
-        Ok(group)
-    }
-
-    fn note(&self) -> Vec<u8> {
-        let numbers = (0..).zip(&self.played);
-        let note = GroupNote {
-            matches: self.matches,
-            played: numbers
-                .filter_map(|(number, played)| played.then_some(number))
-                .collect(),
-            is_closed: self.is_closed,
-        };
-        note.encode_to_vec()
-    }
-
-    fn has_played(&mut self, number: u32) {
-        let place = usize::try_from(number).ok();
-        if let Some(played) = place.and_then(|place| self.played.get_mut(place)) {
-            *played = true;
-        }
-    }
-
-    fn is_complete(&self) -> bool {
-        let is_all_played = self.played.iter().all(|played| *played);
-        self.in_play == 0 && (self.is_closed || is_all_played)
-    }
-
-    fn is_over_for_all(&self) -> bool {
-        let gate = self.over.as_ref();
-        gate.is_some_and(|gate| gate.as_ref().is_none_or(Gate::is_open))
-    }
-}
 
 /// The groups of a server that are not over.
 #[derive(Default)]
@@ -134,9 +35,44 @@ struct Known {
     open: HashMap<GroupKey, Group>,
     /// The oldest first.
     over: VecDeque<GroupKey>,
+    /// This server keeps the groups.
+    is_kept: bool,
+    /// When the notes were asked for that it was read from again.
+    read_at: Option<Instant>,
 }
 
 impl Known {
+    fn read(&mut self, notes: Notes) -> bool {
+        let mut is_all_read = notes.damaged.is_empty();
+        let damaged = notes.damaged.into_iter();
+        let damaged = damaged.filter_map(|Damage { value, detail }| match value {
+            DamagedValue::Note(name) => Some((name, Err(detail))),
+            _ => None,
+        });
+        let kept = notes.kept.into_iter();
+        let kept = kept.map(|(name, bytes)| (name, Group::read(&bytes)));
+        for (name, group) in kept.chain(damaged) {
+            let Some(key) = GroupKey::of_open_note(&name) else {
+                continue;
+            };
+            match group {
+                Ok(group) => {
+                    self.open.insert(key, group);
+                }
+                Err(problem) => {
+                    is_all_read = false;
+                    error!(
+                        group = ?key,
+                        problem,
+                        "what is stored of a group cannot be read: how it stands is taken from \
+                         its matches, and if it was closed, CloseGroup has to be called again"
+                    );
+                }
+            }
+        }
+        is_all_read
+    }
+
     /// Forgets a group that is over.
     fn settle(&mut self, key: &GroupKey) {
         if self.open.get(key).is_some_and(Group::is_over_for_all) {
@@ -266,38 +202,34 @@ impl Groups {
         gate
     }
 
-    /// The groups of the notes of an earlier server that are not over. Whether all notes can be
-    /// read: one that cannot be may be of a group, whatever its name is now.
-    pub(super) fn read(&self, notes: Notes) -> bool {
+    /// Takes in the groups of the notes of an earlier server that are not over, for a server that
+    /// keeps them from now on. Whether all notes can be read: one that cannot be may be of a group,
+    /// whatever its name is now. Once it keeps them nothing is changed: what it knows is newer than
+    /// any note.
+    pub(super) fn keep_all(&self, notes: Notes) -> bool {
         let mut known = self.0.lock();
-        let mut is_all_read = notes.damaged.is_empty();
-        let damaged = notes.damaged.into_iter();
-        let damaged = damaged.filter_map(|Damage { value, detail }| match value {
-            DamagedValue::Note(name) => Some((name, Err(detail))),
-            _ => None,
-        });
-        let kept = notes.kept.into_iter();
-        let kept = kept.map(|(name, bytes)| (name, Group::read(&bytes)));
-        for (name, group) in kept.chain(damaged) {
-            let Some(key) = name.strip_prefix(OPEN_NOTES) else {
-                continue;
-            };
-            match group {
-                Ok(group) => {
-                    known.open.insert(GroupKey(key.to_owned()), group);
-                }
-                Err(problem) => {
-                    is_all_read = false;
-                    error!(
-                        group = ?key,
-                        problem,
-                        "what is stored of a group cannot be read: how it stands is taken from \
-                         its matches, and if it was closed, CloseGroup has to be called again"
-                    );
-                }
-            }
+        if known.is_kept {
+            return true;
         }
-        is_all_read
+        *known = Known {
+            is_kept: true,
+            ..Known::default()
+        };
+        known.read(notes)
+    }
+
+    /// The same in place of all that was known, of groups that another server keeps. The notes were
+    /// asked for at `begun`; older ones change nothing.
+    pub(super) fn read_again(&self, notes: Notes, begun: Instant) -> bool {
+        let mut known = self.0.lock();
+        if known.is_kept || known.read_at.is_some_and(|read_at| read_at > begun) {
+            return true;
+        }
+        *known = Known {
+            read_at: Some(begun),
+            ..Known::default()
+        };
+        known.read(notes)
     }
 
     /// A finished match of a group of which no note can be read, with its number if it counts.
@@ -342,19 +274,6 @@ impl Groups {
     }
 }
 
-fn notes(key: &GroupKey, open: &Group) -> Vec<Write> {
-    let name = key.open_note();
-    if !open.is_complete() {
-        let value = open.note();
-        return vec![Write::KeepNote { name, value }];
-    }
-    let over = Write::KeepNote {
-        name: key.over_note(),
-        value: open.note(),
-    };
-    vec![Write::DropNote { name }, over]
-}
-
 /// The refusal of a match for a group that takes none any more.
 pub(super) fn is_over() -> Refusal {
     Refusal::field(
@@ -378,6 +297,10 @@ pub(super) fn maker_name(maker: Option<&KeyName>) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use bridgemaster_proto::v1::SeedReveal;
+
     use super::*;
 
     fn group(matches: u32) -> (GroupKey, MatchGroup) {
@@ -449,7 +372,7 @@ mod tests {
             panic!("{stored:?}");
         };
         let again = Groups::default();
-        assert!(again.read(Notes {
+        assert!(again.keep_all(Notes {
             kept: [(name.clone(), value.clone())].into(),
             damaged: Vec::new(),
         }));
@@ -458,7 +381,7 @@ mod tests {
         assert!(again.is_revealed(&key));
 
         let damaged = Groups::default();
-        let is_all_read = damaged.read(Notes {
+        let is_all_read = damaged.keep_all(Notes {
             kept: [(name.clone(), vec![0xff])].into(),
             damaged: Vec::new(),
         });
@@ -470,5 +393,35 @@ mod tests {
             panic!("it has a note");
         };
         assert_eq!(anew, value);
+    }
+
+    #[test]
+    fn a_server_learns_of_groups_of_another_by_the_newest_notes_and_none_once_it_keeps_them() {
+        let (key, group) = group(2);
+        let notes = |is_open: bool| Notes {
+            kept: is_open
+                .then(|| (key.open_note(), Group::new(group.matches).note()))
+                .into_iter()
+                .collect(),
+            damaged: Vec::new(),
+        };
+        let groups = Groups::default();
+        let older = Instant::now();
+        let newer = older + Duration::from_millis(1);
+        assert!(groups.read_again(notes(true), newer));
+        assert!(groups.read_again(notes(false), older));
+        assert!(groups.is_open(&key), "what was asked for before is older");
+        let newest = newer + Duration::from_millis(1);
+        assert!(groups.read_again(notes(false), newest));
+        assert!(groups.is_revealed(&key));
+
+        assert!(groups.keep_all(notes(true)));
+        groups.goes_on(&key, &group);
+        for is_read in [
+            groups.read_again(notes(false), newest + Duration::from_millis(1)),
+            groups.keep_all(notes(false)),
+        ] {
+            assert!(is_read && groups.is_open(&key));
+        }
     }
 }

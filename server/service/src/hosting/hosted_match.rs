@@ -13,7 +13,9 @@ use bridgemaster_store::KeyName;
 use tokio::sync::{Notify, watch};
 use tracing::{Span, error_span};
 
-use super::{MatchQuery, outbound::Outbound, spectators::WatchReceiver};
+use super::{
+    MatchQuery, clock::MatchClock, outbound::Outbound, relay::Relay, spectators::WatchReceiver,
+};
 use crate::{
     journal::{Gate, Gated},
     refusal::Refusal,
@@ -40,7 +42,7 @@ pub(crate) trait ShownMatch: Send + Sync {
     /// What is known of it, if it is one that is asked for.
     fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>>;
 
-    /// Whether it has ended or was called off.
+    /// Whether it has ended or was cancelled.
     fn is_over(&self) -> bool;
 
     /// What a spectator may see of it now, with the count of its changes; `None` when there were none
@@ -129,7 +131,7 @@ pub(crate) trait HostedMatch: ShownMatch {
     /// with whatever comes next.
     fn handed_over(&self, seat: Seat, stream: StreamNumber, request_id: u32);
 
-    /// Calls it off, and gives what is known of it then; of one that was called off before, what is
+    /// Cancels it, and gives what is known of it then; of one that was cancelled before, what is
     /// known of it.
     ///
     /// # Errors
@@ -154,6 +156,9 @@ pub(crate) trait Course: Send + Sync {
 
     /// Why not all of it may be told to everybody yet; `None` when all may.
     fn is_secret_for(&self) -> Option<Refusal>;
+
+    /// What all who look as spectators are shown, made once; `None` of a match that ended long ago.
+    fn relay(&self) -> Option<&Relay>;
 }
 
 /// How much later than it happens spectators see a match.
@@ -194,7 +199,17 @@ pub(crate) enum ReplayBytes {
     Never(Gated<Refusal>),
 }
 
+impl ReplayBytes {
+    /// Whether they are read back: those that this server made and has in memory are as they were.
+    pub(crate) fn is_read_back(&self) -> bool {
+        matches!(self, Self::InStore)
+    }
+}
+
 pub(crate) trait PlayedMatch: HostedMatch {
+    /// Its clock.
+    fn clock(&self) -> MatchClock;
+
     /// Notified when the deadline moved to an earlier moment than the timer knows, or is gone.
     fn sooner(&self) -> Arc<Notify>;
 

@@ -8,9 +8,15 @@ use sha2::{Digest as _, Sha256};
 
 use crate::random::system_bytes;
 
-/// The right to play one seat: 32 lower hex digits (128 bits), from the system's generator.
+/// The right to play one seat: the identifier of the match, so that every server of a cluster knows
+/// where it is played, and a secret of 32 lower hex digits (128 bits).
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Ticket(String);
+
+/// Between the match and the secret of a ticket.
+const BETWEEN: char = '-';
+/// Bytes of the secret of a ticket.
+pub(super) const SECRET_BYTES: usize = 16;
 
 /// The identifier of a new match: 16 lower hex digits, unique by chance (64 bits).
 pub(super) fn draw_match_id() -> MatchId {
@@ -19,14 +25,27 @@ pub(super) fn draw_match_id() -> MatchId {
 }
 
 impl Ticket {
-    /// A new ticket.
-    pub(crate) fn draw() -> Self {
-        Self(format!("{:032x}", u128::from_le_bytes(system_bytes())))
+    /// A new ticket, with a secret from the system's generator.
+    pub(crate) fn draw(id: &MatchId) -> Self {
+        let secret: [u8; SECRET_BYTES] = system_bytes();
+        Self::with_secret(id, &secret)
     }
 
-    /// The ticket of these bytes, which nobody else can know.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
-        Self(hex::encode(bytes))
+    /// The ticket with this secret, which nobody else can know.
+    pub(super) fn with_secret(id: &MatchId, secret: &[u8]) -> Self {
+        Self(format!("{id}{BETWEEN}{}", hex::encode(secret)))
+    }
+
+    /// One as earlier versions made them: it names no match.
+    pub(super) fn nameless(secret: &[u8]) -> Self {
+        Self(hex::encode(secret))
+    }
+
+    /// The match that it names; `None` for one of an earlier version, which names none, and for one
+    /// that somebody made up.
+    pub(super) fn match_id(&self) -> Option<MatchId> {
+        let (id, _) = self.0.rsplit_once(BETWEEN)?;
+        MatchId::new(id).ok()
     }
 
     /// The ticket that a client presents.

@@ -19,7 +19,13 @@ use parking_lot::{Mutex, MutexGuard};
 
 use self::effects::{Locked, Surroundings, effects_buffer};
 use super::{
-    context::Context, gates::Gates, groups::GroupKey, hosted_match::Outcome, spectators::Spectators,
+    clock::MatchClock,
+    context::Context,
+    gates::Gates,
+    groups::GroupKey,
+    hosted_match::Outcome,
+    relay::Relay,
+    spectators::{Audience, Teller},
 };
 use crate::journal::MatchJournal;
 
@@ -72,15 +78,17 @@ impl<G: WireGame> LiveMatch<G> {
             context.journal.is_some(),
             Arc::clone(&context.signing_key),
         )?;
-        Ok(Self::hosted(machine, maker, context))
+        let clock = MatchClock::from(&context.clock);
+        Ok(Self::hosted(machine, maker, clock, context))
     }
 
-    /// Goes on with a match of an earlier server.
+    /// Goes on with a match of an earlier server, or of another one.
     ///
     /// # Errors
     /// When no key can have the name of its maker.
     pub(super) fn recovered(
         recovered: Recovered<G>,
+        clock: MatchClock,
         context: &Arc<Context>,
     ) -> Result<Self, Unreplayable> {
         let maker = recovered.origin.maker.as_deref().map(KeyName::new);
@@ -89,11 +97,18 @@ impl<G: WireGame> LiveMatch<G> {
             problem: error.to_string(),
         })?;
         let machine = Match::recovered(recovered, Arc::clone(&context.signing_key));
-        Ok(Self::hosted(machine, maker, context))
+        Ok(Self::hosted(machine, maker, clock, context))
     }
 
-    fn hosted(machine: Match<G>, maker: Option<KeyName>, context: &Arc<Context>) -> Self {
+    fn hosted(
+        machine: Match<G>,
+        maker: Option<KeyName>,
+        clock: MatchClock,
+        context: &Arc<Context>,
+    ) -> Self {
         let origin = Arc::clone(machine.origin());
+        let audience = Arc::<Audience>::default();
+        let teller = Teller::new(&audience, &context.limits, &context.watcher_queue_bytes);
         let journal = context.journal.as_ref();
         let journal =
             journal.map(|journal| MatchJournal::new(Arc::clone(journal), origin.id.clone()));
@@ -105,7 +120,10 @@ impl<G: WireGame> LiveMatch<G> {
                 maker,
                 metrics: context.metrics.game(G::ID),
                 context: Arc::clone(context),
+                clock,
                 sooner: Arc::default(),
+                audience,
+                relay: Relay::default(),
             },
             inbox: Mutex::default(),
             state: ShownState::new(machine.state()),
@@ -113,7 +131,7 @@ impl<G: WireGame> LiveMatch<G> {
                 counted: context.metrics.count_match(machine.referee().phase()),
                 streams: machine.referee().seats().map(|_| None).collect(),
                 joining: None,
-                spectators: Spectators::default(),
+                teller,
                 changes: None,
                 journal,
                 gates: Gates::default(),
@@ -153,7 +171,7 @@ impl<G: WireGame> LiveMatch<G> {
         if self.around.context.lifecycle.is_parked() {
             locked.machine.park();
         }
-        let clock = &self.around.context.clock;
+        let clock = &self.around.clock;
         while let Some((entries, gate)) = locked.gates.pop_open() {
             if let Some(opened_at) = gate.opened_at() {
                 locked.machine.stored(entries, clock.time_at(opened_at));

@@ -1,6 +1,6 @@
 //! Finding matches: in memory, and the finished ones that only the store still has.
 
-use std::{fmt, num::ParseIntError, str::FromStr, sync::Arc};
+use std::{fmt, num::ParseIntError, str::FromStr, sync::Arc, time::Instant};
 
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
@@ -10,7 +10,7 @@ use tracing::error;
 
 use super::{
     HostedMatch, MatchQuery, Matches, Reader, ReadingPlace, Seen, ShownMatch, StoredMatch, Viewer,
-    hosted_match::ReplayBytes, matches::MAX_LOOKS, set_aside::unreadable,
+    groups::OPEN_NOTES, hosted_match::ReplayBytes, matches::MAX_LOOKS, set_aside::unreadable,
 };
 use crate::{
     journal::{Gated, NotStored},
@@ -103,6 +103,8 @@ impl Matches {
             return Ok(Some(held));
         }
         let aside = self.set_aside().maker_of(id);
+        // What is here and not seen is not looked for at other nodes.
+        let is_here = self.held(id).is_some() || aside.is_some();
         if aside.is_some_and(|maker| viewer.sees_unreadable(maker.as_ref())) {
             return Err(unreadable(id));
         }
@@ -111,9 +113,17 @@ impl Matches {
         };
         let _place = self.reading().begin(reader)?;
         let _turn = self.reading().turn().await?;
+        // A viewer who may see single matches alone is told nothing of one that is elsewhere. Before
+        // the look at what has ended: a match that ends meanwhile is found by one of the two.
+        if !is_here && !matches!(viewer.seen(), Seen::Nothing) {
+            self.check_is_nowhere_else(id).await?;
+        }
         let read = match store.finished_match(id).await {
             Ok(None) => return Ok(None),
-            Ok(Some(finished)) => self.read_finished(&finished),
+            Ok(Some(finished)) => {
+                self.learn_groups(store).await?;
+                self.read_finished(&finished)
+            }
             Err(error) => Err(self.not_read(id, error)),
         };
         match read {
@@ -139,7 +149,10 @@ impl Matches {
         };
         let _turn = self.reading().turn().await?;
         match store.finished_match(id).await {
-            Ok(finished) => finished.map(|one| self.read_finished(&one)).transpose(),
+            Ok(finished) => {
+                self.learn_groups(store).await?;
+                finished.map(|one| self.read_finished(&one)).transpose()
+            }
             Err(error) => Err(self.not_read(id, error)),
         }
     }
@@ -307,6 +320,7 @@ impl Matches {
             let stored = store.finished(after, limit, of).await;
             drop(turn);
             let stored = stored.map_err(store_failed)?;
+            self.learn_groups(store).await?;
             let only_stored = stored
                 .matches
                 .iter()
@@ -341,6 +355,21 @@ impl Matches {
             }
         }
         Ok(Some(Before::Stored(after)))
+    }
+
+    /// Where another server keeps the groups, reads which are not over: what they hold back is held
+    /// back here too. To be called after finished matches are read: their groups are in the store
+    /// by then.
+    async fn learn_groups(&self, store: &dyn Store) -> Result<(), Refusal> {
+        if self.leads() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let notes = store.notes(OPEN_NOTES).await.map_err(store_failed)?;
+        match self.context().groups.read_again(notes, begun) {
+            true => Ok(()),
+            false => Err(Refusal::damaged("the note of a group cannot be read")),
+        }
     }
 
     pub(super) fn read_finished(&self, finished: &FinishedMatch) -> Result<StoredMatch, Refusal> {

@@ -45,7 +45,7 @@ pub async fn repair_notes(store: &dyn Store) -> Result<NoteRepair, StoreError> {
         });
     }
     let groups = Arc::new(Groups::default());
-    if groups.read(notes) {
+    if groups.keep_all(notes) {
         return Ok(repair);
     }
     let found = find_lost(store, &groups).await?;

@@ -75,6 +75,8 @@ impl Matches {
         if self.set_aside().maker_of(id).is_some() {
             return Err(unreadable(id));
         }
+        // Before the look at what has ended: a match that ends meanwhile is found by one of the two.
+        self.check_is_nowhere_else(id).await?;
         let stored = self.stored_match(id).await?;
         Ok(stored.map(|stored| Arc::new(stored) as _))
     }

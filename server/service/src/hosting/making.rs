@@ -19,12 +19,11 @@ use super::{
     groups::{GroupKey, is_over, maker_name},
     hosted_match::PlayedMatch,
     ids::{draw_match_id, draw_seed, draw_seed_salt},
+    late::LatePlace,
     requests::RepeatableRequest,
     tickets::Wanted,
 };
-use crate::{
-    journal::NotStored, limits::MAX_LATE_MATCHES, refusal::Refusal, wall_clock::now_unix_ms,
-};
+use crate::{journal::NotStored, refusal::Refusal, wall_clock::now_unix_ms};
 
 /// What a match is made with besides its rules.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +52,11 @@ impl Making {
     /// Whether spectators see the match late.
     fn is_seen_late(&self) -> bool {
         self.spectators.is_some_and(|rules| rules.delay_ms > 0)
+    }
+
+    /// Whether the match belongs to a group whose chance is held back.
+    pub(crate) fn spans_matches(&self) -> bool {
+        GroupKey::of(self.group.as_ref(), maker_name(self.maker.as_ref())).is_some()
     }
 
     /// Makes sure that the match has the seats that are named.
@@ -89,6 +93,8 @@ impl Making {
 struct Keeping {
     group_key: Option<GroupKey>,
     request: Option<RepeatableRequest>,
+    /// Its place among those that spectators see late, if it is one.
+    late_place: Option<LatePlace>,
     _meanwhile: Option<Arc<dyn Any + Send + Sync>>,
     _turn: Turn,
 }
@@ -165,9 +171,7 @@ impl Matches {
         if self.lifecycle().is_draining() {
             return Err(self.stop_refusal());
         }
-        if making.is_seen_late() && self.late().count() >= MAX_LATE_MATCHES {
-            return Err(Refusal::limit("late_matches", MAX_LATE_MATCHES));
-        }
+        let late_place = self.late_place(&making)?;
         let refuse_config =
             |error: WireError| Refusal::field(format!("config.{}", error.field), error.detail);
         let unnamed = || refuse_config(game_unset());
@@ -188,6 +192,7 @@ impl Matches {
             let keeping = Keeping {
                 group_key: group_key.clone(),
                 request: making.request.take(),
+                late_place,
                 _meanwhile: making.kept_meanwhile.take(),
                 _turn: turn,
             };
@@ -210,6 +215,13 @@ impl Matches {
         .ok_or_else(unnamed)?
     }
 
+    /// Takes a place among the matches that spectators see late, if that is to be one.
+    fn late_place(&self, making: &Making) -> Result<Option<LatePlace>, Refusal> {
+        let maker = making.maker.as_ref();
+        let place = making.is_seen_late().then(|| self.late().place(maker));
+        place.transpose()
+    }
+
     /// The tickets to the seats of a match.
     fn tickets_for(
         &self,
@@ -219,7 +231,7 @@ impl Matches {
     ) -> Vec<Ticket> {
         let ticket = |seat| match offered.contains_key(&seat) {
             true => self.offered_ticket(id, seat),
-            false => Ticket::draw(),
+            false => Ticket::draw(id),
         };
         seats.seats().map(ticket).collect()
     }
@@ -245,7 +257,7 @@ impl Matches {
         let made = Arc::new(made);
         let Some(journal) = self.journal() else {
             let id = made.id().clone();
-            let admitted = self.admit(made, tickets, Ok(()));
+            let admitted = self.admit(made, tickets, Ok(()), keeping.late_place);
             if let Some(request) = &keeping.request {
                 self.roster().is_by(&id, request);
             }
@@ -266,7 +278,7 @@ impl Matches {
                 None => open(None),
             };
             let stored = gate.wait().await;
-            matches.admit(made, tickets, stored)
+            matches.admit(made, tickets, stored, keeping.late_place)
         });
         admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
     }
@@ -277,6 +289,7 @@ impl Matches {
         made: Arc<dyn PlayedMatch>,
         tickets: Vec<Ticket>,
         stored: Result<(), NotStored>,
+        late_place: Option<LatePlace>,
     ) -> Result<Made, Refusal> {
         if let Err(NotStored) = stored {
             self.leave(made.maker());
@@ -285,7 +298,7 @@ impl Matches {
         let info = made.info().into_value();
         let hashes = tickets.iter().map(Ticket::hash).collect();
         let offered: Vec<Seat> = made.offered().keys().copied().collect();
-        self.host(made, hashes, true);
+        self.host(made, hashes, true, late_place);
         info!(match_id = %info.match_id, seats = info.seats.len(), "match made");
         let seats = (0..).filter_map(Seat::new).zip(&tickets);
         let shown = seats.filter(|(seat, _)| !offered.contains(seat));

@@ -1,15 +1,17 @@
 //! All matches of a server, and the tickets to their seats.
 
+mod ending;
+
 use std::sync::{Arc, OnceLock};
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::{Cancellation, MatchId, TicketHash};
+use bridgemaster_match::{MatchId, TicketHash};
 use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
-use bridgemaster_store::KeyName;
+use bridgemaster_store::{KeyName, StoreError};
 use parking_lot::{Mutex, MutexGuard};
-use tokio::{sync::Notify, task::yield_now};
+use tokio::{select, sync::Notify, task::yield_now};
 use tracing::Instrument as _;
 
 use super::{
@@ -17,8 +19,8 @@ use super::{
     Viewer,
     clock::ServerClock,
     context::Context,
-    hosted_match::{Ended, Outcome, PlayedMatch},
-    late::LateMatches,
+    hosted_match::PlayedMatch,
+    late::{LateMatches, LatePlace},
     lifecycle::Lifecycle,
     reading::Reading,
     requests::{MadeBefore, RequestLocks},
@@ -27,7 +29,8 @@ use super::{
     timer,
 };
 use crate::{
-    journal::{Gated, Journal, NotStored},
+    cluster::Cluster,
+    journal::{Gated, Journal},
     limits::Limits,
     metrics::Metrics,
     random::system_bytes,
@@ -54,6 +57,9 @@ pub(crate) struct Matches {
     pub(super) request_locks: RequestLocks,
     replacing: Mutex<()>,
     late: LateMatches,
+    /// The servers that share the store, if it is one that can be shared. Set before the first match
+    /// is there.
+    cluster: OnceLock<Arc<Cluster>>,
     /// Set before the first match is there.
     listeners: OnceLock<Vec<Arc<dyn MatchListener>>>,
 }
@@ -89,8 +95,20 @@ impl Matches {
             request_locks: RequestLocks::default(),
             replacing: Mutex::default(),
             late: LateMatches::default(),
+            cluster: OnceLock::new(),
             listeners: OnceLock::new(),
         }
+    }
+
+    /// Has these servers share the store. To be called once, before a match is made or recovered.
+    pub(crate) fn share(&self, cluster: Arc<Cluster>) {
+        let set = self.cluster.set(cluster);
+        debug_assert!(set.is_ok(), "a store is shared by the same servers");
+    }
+
+    /// The servers that share the store, if it is one that can be shared.
+    pub(crate) fn cluster(&self) -> Option<&Arc<Cluster>> {
+        self.cluster.get()
     }
 
     /// Has these told what becomes of matches. To be called once, before a match is made or
@@ -168,9 +186,29 @@ impl Matches {
 
     /// Why nothing is taken any more, once the server stops.
     pub(crate) fn stop_refusal(&self) -> Refusal {
-        match self.journal() {
-            Some(journal) if journal.failed().is_cancelled() => Refusal::storage_failed(),
-            _ => Refusal::stopping(),
+        let failure = self.journal().and_then(|journal| journal.failure());
+        match failure.as_deref() {
+            Some(StoreError::EpochOver { .. }) if self.cluster().is_some() => {
+                Refusal::node_superseded()
+            }
+            Some(_) => Refusal::storage_failed(),
+            None => Refusal::stopping(),
+        }
+    }
+
+    /// Completes when no stream may go on: the server stops, or others may have its matches.
+    pub(crate) async fn interrupted(&self) -> Refusal {
+        let stopping = self.lifecycle().stopping();
+        let lapsed = async {
+            match self.cluster() {
+                Some(cluster) => cluster.lapsed().await,
+                None => std::future::pending().await,
+            }
+        };
+        select! {
+            biased;
+            () = stopping.cancelled() => self.stop_refusal(),
+            refusal = lapsed => refusal,
         }
     }
 
@@ -185,23 +223,37 @@ impl Matches {
         make().inspect_err(|_| self.leave(maker))
     }
 
-    /// Takes in a match that has its place, and starts its timer.
+    /// Takes in a match that has its places, and starts its timer.
     pub(super) fn host(
         self: &Arc<Self>,
         played: Arc<dyn PlayedMatch>,
         tickets: Vec<TicketHash>,
         is_new: bool,
+        late_place: Option<LatePlace>,
     ) {
-        let (sooner, span) = (played.sooner(), played.span());
-        if let Some(lateness) = played.lateness() {
+        let (sooner, clock, span) = (played.sooner(), played.clock(), played.span());
+        let lateness = played.lateness();
+        let is_late = lateness.is_some();
+        if let Some(lateness) = lateness {
             // Before anybody can find it.
-            self.show_late(&(Arc::clone(&played) as _), lateness);
+            self.show_late(&(Arc::clone(&played) as _), lateness, late_place);
         }
         let parties = played.parties();
-        self.roster()
-            .enter(Arc::clone(&played) as _, tickets, &parties);
+        let hashes = tickets.clone();
+        let mut roster = self.roster();
+        roster.enter(Arc::clone(&played) as _, tickets, &parties);
+        if is_late {
+            roster.is_late(played.id());
+        }
+        drop(roster);
         for listener in self.listeners() {
-            let ticket = |seat| self.offered_ticket(played.id(), seat);
+            let ticket = |seat: Seat| match hashes.get(seat.index()) {
+                Some(hash) => self
+                    .context
+                    .offer_tickets
+                    .ticket_of(played.id(), seat, *hash),
+                None => self.offered_ticket(played.id(), seat),
+            };
             listener.hosted(&*played, &ticket, is_new);
         }
         let (matches, played) = (Arc::downgrade(self), Arc::downgrade(&played));
@@ -209,7 +261,6 @@ impl Matches {
             let ticked = played.upgrade()?.tick();
             matches.upgrade()?.note_end(ticked)
         };
-        let clock = Arc::clone(self.clock());
         tokio::spawn(timer::drive(tick, sooner, clock).instrument(span));
     }
 
@@ -221,18 +272,37 @@ impl Matches {
     ) {
         self.roster().open(played.maker());
         let restarted = played.restarted();
-        self.host(played, tickets, false);
+        self.host(played, tickets, false, None);
         self.note_end(restarted);
     }
 
-    /// Takes in a match of an earlier server that has ended.
-    pub(super) fn remember(&self, stored: StoredMatch) {
+    /// Takes in a match of an earlier server that has ended, if it is not here.
+    pub(super) fn remember(self: &Arc<Self>, stored: StoredMatch) {
         let (id, tickets) = (stored.id().clone(), stored.tickets());
-        let parties = stored.parties();
+        let (parties, lateness) = (stored.parties(), stored.lateness());
+        let stored: Arc<dyn HostedMatch> = Arc::new(stored);
         let mut roster = self.roster();
-        roster.enter(Arc::new(stored), tickets, &parties);
+        if roster.get(&id).is_some() {
+            return;
+        }
+        roster.enter(Arc::clone(&stored), tickets, &parties);
+        if lateness.is_some() {
+            roster.is_late(&id);
+        }
         let forgotten = roster.end(&id, self.limits().ended_matches_kept);
         drop(roster);
+        drop(forgotten);
+        if let Some(lateness) = lateness {
+            self.show_late(&stored, lateness, None);
+        }
+    }
+
+    /// Nobody sees a match late any more.
+    pub(super) fn late_no_more(&self, id: &MatchId) {
+        self.late().forget(id);
+        let kept = self.limits().ended_matches_kept;
+        let forgotten = self.roster().late_no_more(id, kept);
+        // Dropped here, outside the lock.
         drop(forgotten);
     }
 
@@ -314,80 +384,6 @@ impl Matches {
     /// Those who read much.
     pub(crate) fn reading(&self) -> &Reading {
         &self.reading
-    }
-
-    /// Notes the end of a match by a call, if it ended, and gives the rest of what came of
-    /// the call.
-    pub(super) fn note_end<T>(&self, outcome: Outcome<T>) -> T {
-        if let Some(ended) = outcome.ended {
-            self.ended(ended);
-        }
-        outcome.value
-    }
-
-    /// Calls a match off, and gives what is known of it once that is stored.
-    pub(crate) async fn cancel(
-        &self,
-        hosted: &dyn HostedMatch,
-        why: Cancellation,
-    ) -> Result<MatchInfo, Refusal> {
-        let not_stored = |NotStored| Refusal::storage_failed();
-        match self.note_end(hosted.cancel(why)) {
-            Ok(info) => info.shown().await.map_err(not_stored),
-            Err(refusal) => Err(refusal.shown().await.unwrap_or_else(not_stored)),
-        }
-    }
-
-    /// Calls the match of this identifier off, if it is in play: because of the bot to which the
-    /// seat `of` was offered, or of nobody.
-    pub(crate) async fn call_off(
-        &self,
-        id: &MatchId,
-        of: Option<Seat>,
-        reason: String,
-    ) -> Result<(), Refusal> {
-        let Some(hosted) = self.held(id) else {
-            return Ok(());
-        };
-        if let Some(seat) = of {
-            for listener in self.listeners() {
-                listener.declined(id, seat);
-            }
-        }
-        let why = Cancellation { reason, by: None };
-        match self.cancel(&*hosted, why).await {
-            Err(refusal) if refusal.reason() != RefusalReason::MatchEnded => Err(refusal),
-            _ => Ok(()),
-        }
-    }
-
-    /// A match has ended; its replay is written when its gate is open.
-    fn ended(&self, ended: Ended) {
-        let Ended {
-            id,
-            maker,
-            replay,
-            gate,
-        } = ended;
-        for listener in self.listeners() {
-            listener.over(&id, gate.as_ref());
-        }
-        if let (Some(keeper), Some(replay)) = (&self.replays, replay) {
-            keeper.enqueue(id.clone(), replay, gate);
-        }
-        let forgotten = self.roster().end(&id, self.limits().ended_matches_kept);
-        // Dropped here, outside the lock.
-        drop(forgotten);
-        self.leave(maker.as_ref());
-    }
-
-    /// Gives up a place among the matches that wait or run.
-    pub(super) fn leave(&self, maker: Option<&KeyName>) {
-        let mut roster = self.roster();
-        roster.leave(maker);
-        if roster.is_empty() {
-            self.emptied.notify_waiters();
-        }
     }
 
     pub(super) fn roster(&self) -> MutexGuard<'_, Roster> {

@@ -5,19 +5,17 @@
 //! moment is not turned away.
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::MatchId;
+use bridgemaster_match::{MatchId, TicketHash};
 use bridgemaster_store::{Store, StoreError};
 use ring::hmac;
 use thiserror::Error;
 
-use super::Ticket;
+use super::{Ticket, ids};
 use crate::random::system_bytes;
 
 /// Name of the secret in a store.
 const SECRET_NAME: &str = "offer_tickets";
 const SECRET_BYTES: usize = 32;
-/// Bytes of a ticket.
-const TICKET_BYTES: usize = 16;
 
 /// Why a server cannot make tickets of offers.
 #[derive(Debug, Error)]
@@ -66,12 +64,27 @@ impl OfferTickets {
 
     /// The ticket of a seat.
     pub(super) fn ticket(&self, id: &MatchId, seat: Seat) -> Ticket {
+        Ticket::with_secret(id, &self.secret(id, seat))
+    }
+
+    /// The ticket of a seat that has this hash: that of a match which an earlier version of this
+    /// program made names no match.
+    pub(super) fn ticket_of(&self, id: &MatchId, seat: Seat, hash: TicketHash) -> Ticket {
+        let ticket = self.ticket(id, seat);
+        match ticket.hash() == hash {
+            true => ticket,
+            false => Ticket::nameless(&self.secret(id, seat)),
+        }
+    }
+
+    fn secret(&self, id: &MatchId, seat: Seat) -> [u8; ids::SECRET_BYTES] {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
         let mut signing = hmac::Context::with_key(&key);
         signing.update(&[seat.number()]);
         signing.update(id.as_str().as_bytes());
-        let tag = signing.sign();
-        Ticket::from_bytes(&tag.as_ref()[..TICKET_BYTES])
+        let mut secret = [0; ids::SECRET_BYTES];
+        secret.copy_from_slice(&signing.sign().as_ref()[..ids::SECRET_BYTES]);
+        secret
     }
 }
 
@@ -90,13 +103,25 @@ mod tests {
         let (north, south) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
         let ticket = first.ticket(&one, north);
         assert_eq!(ticket.reveal(), again.ticket(&one, north).reveal());
-        assert_eq!(ticket.reveal().len(), Ticket::draw().reveal().len());
+        assert_eq!(ticket.reveal().len(), Ticket::draw(&one).reveal().len());
         for another in [
             first.ticket(&one, south),
             first.ticket(&other, north),
             OfferTickets::draw().ticket(&one, north),
         ] {
             assert_ne!(ticket.reveal(), another.reveal());
+        }
+    }
+
+    #[test]
+    fn a_ticket_of_an_earlier_version_is_given_again_as_it_was() {
+        let tickets = OfferTickets::draw();
+        let (id, seat) = (MatchId::new("one").unwrap(), Seat::new(0).unwrap());
+        let new = tickets.ticket(&id, seat);
+        let old = Ticket::nameless(&tickets.secret(&id, seat));
+        for ticket in [new, old] {
+            let again = tickets.ticket_of(&id, seat, ticket.hash());
+            assert_eq!(again.reveal(), ticket.reveal());
         }
     }
 

@@ -1,26 +1,29 @@
 //! A server that starts goes on with the matches of the one before it, one by one: what cannot be
 //! read of one stops no other.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 use bridgemaster_games::with_game;
 use bridgemaster_match::{Claims, Header, MatchId, TicketHash, Unreplayable, recover};
 use bridgemaster_referee::Time;
 use bridgemaster_store::{
-    COMMITS_FILE, DamagedValue as Value, OpenMatch, Opening, Store, StoreError, Tail, Write,
-    limits::MAX_PAGE_MATCHES,
+    COMMITS_FILE, DamagedValue as Value, FinishedCursor, OpenMatch, Opening, Store, StoreError,
+    Tail, Write, limits::MAX_PAGE_MATCHES,
 };
 use tracing::{error, info, warn};
 
 use super::{
     LiveMatch, Matches, StoredMatch,
+    clock::MatchClock,
     groups::{GroupKey, maker_name},
-    hosted_match::PlayedMatch,
+    hosted_match::{HostedMatch as _, PlayedMatch},
     lost_groups::find_lost,
 };
 use crate::{
     journal::{Journal, RecoveryError},
+    limits::MAX_SPECTATOR_DELAY_MS,
     metrics::DamagedValue,
+    wall_clock::now_unix_ms,
 };
 
 /// A match that was in play.
@@ -29,6 +32,13 @@ struct Again {
     tickets: Vec<TicketHash>,
     /// Time of its last input.
     known_until: Time,
+    /// It is played by the server that leads alone.
+    is_led: bool,
+}
+
+/// Whether a match of this header is played by the server that leads alone.
+pub(crate) fn is_led(header: &[u8]) -> bool {
+    Header::read(header).is_ok_and(|header| header.spans_matches())
 }
 
 impl Matches {
@@ -55,43 +65,96 @@ impl Matches {
             );
             self.metrics().damaged(DamagedValue::Key);
         }
-        let groups = &self.context().groups;
-        if !groups.read(store.notes("").await?) {
-            let found = find_lost(store, groups).await?.len();
-            warn!(
-                found,
-                "notes are damaged: groups that are not over are looked for among the finished \
-                 matches"
-            );
-        }
-        let finished = self.last_finished(store).await?;
+        let (finished, earlier) = self.last_finished(store).await?;
+        let late = self.still_late(store, earlier).await?;
+        // After them: what their groups hold back is known by then.
+        self.read_groups(store, self.leads()).await?;
         let mut again = Vec::new();
+        let clock = MatchClock::from(self.clock());
         for id in store.open_match_ids().await? {
-            again.extend(self.read_match(store, &id).await?);
+            again.extend(self.read_match(store, &id, |_| clock.clone()).await?);
+        }
+        if !self.leads() && again.iter().any(|again| again.is_led) {
+            // Another server took the lead while this one was away, and is about to take these.
+            return Err(RecoveryError::LedElsewhere);
         }
         // Times in journals are of one clock, which no match may see go back.
         let known_until = again.iter().map(|again| again.known_until).max();
         self.clock().go_on_from(known_until.unwrap_or_default());
         let in_play = again.len();
-        for stored in finished {
+        for stored in late.into_iter().chain(finished) {
             self.remember(stored);
         }
-        for Again {
-            played, tickets, ..
-        } in again
-        {
-            if let (Some(key), Some(group)) = (group_of(&*played), played.group()) {
-                self.context().groups.goes_on(&key, group);
-            }
-            self.go_on_with(played, tickets);
+        for again in again {
+            self.go_on_again(again);
         }
-        for group in self.context().groups.complete() {
-            let groups = &self.context().groups;
-            groups.close(&group, |notes| Some(journal.note(notes)));
+        if self.leads() {
+            self.end_complete_groups(journal);
         }
         let set_aside = self.set_aside().in_play().len();
         info!(in_play, set_aside, "matches restored from the store");
         Ok(())
+    }
+
+    /// Goes on with a match that this server has taken over from another one, at the time at which
+    /// it stood still.
+    ///
+    /// # Errors
+    /// When the store fails: then the match is not here, and it can be tried again.
+    pub(crate) async fn take_in(
+        self: &Arc<Self>,
+        journal: &Journal,
+        id: &MatchId,
+    ) -> Result<(), RecoveryError> {
+        let clock = |time| MatchClock::going_on_from(self.clock(), time);
+        if let Some(again) = self.read_match(&**journal.store(), id, clock).await? {
+            self.go_on_again(again);
+        }
+        Ok(())
+    }
+
+    /// Reads which groups are not over, and `keeps` them from now on or leaves them to another server.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) async fn read_groups(
+        &self,
+        store: &dyn Store,
+        keeps: bool,
+    ) -> Result<(), RecoveryError> {
+        let groups = &self.context().groups;
+        if !keeps {
+            let begun = Instant::now();
+            groups.read_again(store.notes("").await?, begun);
+            return Ok(());
+        }
+        if groups.keep_all(store.notes("").await?) {
+            return Ok(());
+        }
+        let found = find_lost(store, groups).await?.len();
+        warn!(
+            found,
+            "notes are damaged: groups that are not over are looked for among the finished matches"
+        );
+        Ok(())
+    }
+
+    /// Ends the groups that need nothing more, once all their matches go on.
+    pub(crate) fn end_complete_groups(&self, journal: &Journal) {
+        let groups = &self.context().groups;
+        for group in groups.complete() {
+            groups.close(&group, |notes| Some(journal.note(notes)));
+        }
+    }
+
+    fn go_on_again(self: &Arc<Self>, again: Again) {
+        let Again {
+            played, tickets, ..
+        } = again;
+        if let (Some(key), Some(group)) = (group_of(&*played), played.group()) {
+            self.context().groups.goes_on(&key, group);
+        }
+        self.go_on_with(played, tickets);
     }
 
     /// Tells what was found when the store was opened, but for what is told match by match.
@@ -122,17 +185,18 @@ impl Matches {
         }
     }
 
-    /// The finished matches that ended last, as many as are kept in memory, the last one last.
+    /// The finished matches that ended last, as many as are kept in memory, the last one last, and
+    /// where those before them are.
     async fn last_finished(
         &self,
         store: &dyn Store,
-    ) -> Result<VecDeque<StoredMatch>, RecoveryError> {
+    ) -> Result<(VecDeque<StoredMatch>, Option<FinishedCursor>), RecoveryError> {
         let mut last = VecDeque::new();
         let mut after = None;
         loop {
             let room = self.limits().ended_matches_kept - last.len();
             if room == 0 {
-                return Ok(last);
+                return Ok((last, after));
             }
             let limit = u32::try_from(room).unwrap_or(MAX_PAGE_MATCHES);
             let page = store.finished(after, limit, None).await?;
@@ -145,10 +209,37 @@ impl Matches {
                 }
             }
             if page.next.is_none() {
-                return Ok(last);
+                return Ok((last, None));
             }
             after = page.next;
         }
+    }
+
+    /// The finished matches from this place on that spectators still see late, the last one last: to
+    /// them they have not ended, so they are kept however many ended after them. What cannot be read
+    /// is told to whoever asks for it.
+    async fn still_late(
+        &self,
+        store: &dyn Store,
+        mut after: Option<FinishedCursor>,
+    ) -> Result<VecDeque<StoredMatch>, RecoveryError> {
+        let late_since = now_unix_ms() - i64::from(MAX_SPECTATOR_DELAY_MS);
+        let mut late = VecDeque::new();
+        while after.is_some() {
+            let page = store.finished(after, MAX_PAGE_MATCHES, None).await?;
+            for finished in &page.matches {
+                let read = StoredMatch::read(finished, &self.context().groups);
+                if let Ok(stored) = read
+                    && stored.lateness().is_some()
+                {
+                    late.push_front(stored);
+                }
+            }
+            let last = page.matches.last();
+            let may_go_on = last.is_some_and(|last| last.ended_at_unix_ms >= late_since);
+            after = page.next.filter(|_| may_go_on);
+        }
+        Ok(late)
     }
 
     /// A match in play, from the store; `None` for one that cannot go on.
@@ -156,6 +247,7 @@ impl Matches {
         self: &Arc<Self>,
         store: &dyn Store,
         id: &MatchId,
+        clock: impl Fn(Time) -> MatchClock,
     ) -> Result<Option<Again>, RecoveryError> {
         let open = match store.open_match(id).await {
             Ok(Some(open)) => open,
@@ -169,7 +261,7 @@ impl Matches {
             }
             Err(failure) => return Err(failure.into()),
         };
-        match self.replay_match(&open) {
+        match self.replay_match(&open, clock) {
             Ok(again) => Ok(Some(again)),
             Err(problem) => {
                 self.set_aside()
@@ -179,16 +271,21 @@ impl Matches {
         }
     }
 
-    fn replay_match(self: &Arc<Self>, open: &OpenMatch) -> Result<Again, Unreplayable> {
+    fn replay_match(
+        self: &Arc<Self>,
+        open: &OpenMatch,
+        clock: impl Fn(Time) -> MatchClock,
+    ) -> Result<Again, Unreplayable> {
         let header = Header::read(&open.header)?;
         let again = with_game!(header.game_id(), G => {
             let recovered = recover::<G>(open.match_id.clone(), &header, &open.journal)?;
             let tickets = recovered.origin.tickets.clone();
             let known_until = recovered.known_until;
             Again {
-                played: Arc::new(LiveMatch::<G>::recovered(recovered, self.context())?),
+                played: Arc::new(LiveMatch::<G>::recovered(recovered, clock(known_until), self.context())?),
                 tickets,
                 known_until,
+                is_led: header.spans_matches(),
             }
         });
         again.ok_or_else(|| Unreplayable::UnknownGame {

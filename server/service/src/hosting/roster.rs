@@ -27,7 +27,8 @@ pub(super) struct Roster {
     made: u64,
     open: usize,
     open_by_maker: HashMap<KeyName, usize>,
-    /// Matches that have ended, the oldest end first.
+    /// Matches that have ended, and that nobody sees late any more: the one first of which this was
+    /// true first.
     ended: VecDeque<MatchId>,
     /// Matches by the requests that made them, for a server without a store.
     by_request: HashMap<String, MadeBefore>,
@@ -42,6 +43,9 @@ pub(super) struct Entry {
     parties: Vec<KeyName>,
     /// The name of the request that made it.
     request: Option<String>,
+    has_ended: bool,
+    /// Some see it late: to them it has not ended, so it is not forgotten.
+    is_late: bool,
 }
 
 impl Roster {
@@ -114,6 +118,8 @@ impl Roster {
             tickets,
             parties: Vec::new(),
             request: None,
+            has_ended: false,
+            is_late: false,
         };
         self.entries.insert(id.clone(), entry);
         for party in parties {
@@ -160,9 +166,31 @@ impl Roster {
         }
     }
 
+    /// Takes note that some see a match late.
+    pub(super) fn is_late(&mut self, id: &MatchId) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.is_late = true;
+        }
+    }
+
     /// Takes note that a match has ended. Gives the one that is forgotten for it, when more than
-    /// `kept` have ended: to be dropped where nobody waits.
+    /// `kept` have ended for everybody: to be dropped where nobody waits.
     pub(super) fn end(&mut self, id: &MatchId, kept: usize) -> Option<Entry> {
+        self.entries.get_mut(id)?.has_ended = true;
+        self.ended_for_all(id, kept)
+    }
+
+    /// Takes note that nobody sees a match late any more. Gives what [`Roster::end`] gives.
+    pub(super) fn late_no_more(&mut self, id: &MatchId, kept: usize) -> Option<Entry> {
+        let was_late = std::mem::take(&mut self.entries.get_mut(id)?.is_late);
+        was_late.then(|| self.ended_for_all(id, kept))?
+    }
+
+    fn ended_for_all(&mut self, id: &MatchId, kept: usize) -> Option<Entry> {
+        let entry = self.entries.get(id)?;
+        if entry.is_late || !entry.has_ended {
+            return None;
+        }
         self.ended.push_back(id.clone());
         if self.ended.len() <= kept {
             return None;

@@ -22,11 +22,11 @@ use super::{
     groups::{GroupKey, maker_name, still_running},
     hosted_match::{Course, CourseNews, Joined, Lateness, Outcome, ReplayBytes},
     outbound::{self, Closing},
-    spectators::{Spectators, WatchReceiver},
+    relay::Relay,
+    spectators::{self, WatchReceiver},
 };
 use crate::{
     journal::{Gate, Gated},
-    limits::Limits,
     refusal::Refusal,
     transport::Watcher,
     wall_clock::now_unix_ms,
@@ -143,7 +143,7 @@ impl StoredMatch {
             .collect()
     }
 
-    /// Whether it was called off, so that it has no replay.
+    /// Whether it was cancelled, so that it has no replay.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.info.cancellation.is_some()
     }
@@ -233,9 +233,8 @@ impl ShownMatch for StoredMatch {
             .then(|| (0, Gated::new(self.snapshot(), None)))
     }
 
-    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
-        // Dropping the spectators ends the stream after the snapshot.
-        Spectators::default().add(watcher, self.snapshot(), None, &Limits::default())
+    fn watch(&self, _: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
+        Ok(spectators::only(&self.snapshot()))
     }
 
     fn replay(&self) -> ReplayBytes {
@@ -257,6 +256,9 @@ impl HostedMatch for StoredMatch {
 
     fn lateness(&self) -> Option<Lateness> {
         let rules = self.info.config.as_ref()?.spectators?;
+        if self.is_cancelled() && self.info.started_unix_ms == 0 {
+            return None;
+        }
         let delay = Duration::from_millis(rules.delay_ms.into());
         let left = delay.saturating_sub(self.over_for());
         (!left.is_zero()).then_some(Lateness {
@@ -412,5 +414,9 @@ impl Course for StoredMatch {
 
     fn is_secret_for(&self) -> Option<Refusal> {
         self.is_held_back().then(still_running)
+    }
+
+    fn relay(&self) -> Option<&Relay> {
+        None
     }
 }

@@ -56,7 +56,7 @@ impl Matches {
         let drawn: Vec<(Seat, Ticket)> = wanted
             .seats(hosted)?
             .into_iter()
-            .map(|seat| (seat, Ticket::draw()))
+            .map(|seat| (seat, Ticket::draw(hosted.id())))
             .collect();
         let replaced = self.replace_in_roster(hosted, &drawn, are_optional);
         let not_stored = |NotStored| Refusal::storage_failed();

@@ -9,15 +9,11 @@ use std::sync::Arc;
 use bridgemaster_referee::Time;
 use tokio::{sync::Notify, time::sleep_until};
 
-use super::clock::ServerClock;
+use super::clock::MatchClock;
 
 /// Drives a match until it has no deadline any more or is gone. `tick` lets it act on time that has
 /// passed, and gives the next deadline.
-pub(super) async fn drive(
-    tick: impl Fn() -> Option<Time>,
-    sooner: Arc<Notify>,
-    clock: Arc<ServerClock>,
-) {
+pub(super) async fn drive(tick: impl Fn() -> Option<Time>, sooner: Arc<Notify>, clock: MatchClock) {
     while let Some(deadline) = tick() {
         tokio::select! {
             () = sleep_until(clock.instant(deadline)) => {}

@@ -17,6 +17,7 @@ use super::{
     key_uses::KeyUses,
 };
 use crate::{
+    cluster::Cluster,
     limits::Limits,
     metrics::Metrics,
     refusal::Refusal,
@@ -29,6 +30,8 @@ use crate::{
 pub(crate) struct Authenticator {
     /// `None` on a server that asks for no keys.
     keys: Option<Arc<Keys>>,
+    /// The servers that share the store, if it is one that can be shared.
+    cluster: Option<Arc<Cluster>>,
 }
 
 /// The keys of a server, and how often each may call.
@@ -48,7 +51,10 @@ struct Keys {
 impl Authenticator {
     /// Asks for none.
     pub(crate) fn of_anyone() -> Self {
-        Self { keys: None }
+        Self {
+            keys: None,
+            cluster: None,
+        }
     }
 
     /// Asks for the keys of a store, or without one for none.
@@ -78,7 +84,15 @@ impl Authenticator {
             creates: TokenBuckets::new(limits.creates_per_key),
             public,
         }));
-        Ok(Self { keys })
+        Ok(Self {
+            keys,
+            cluster: None,
+        })
+    }
+
+    /// The same for a server among others, which answers nobody while those may have its matches.
+    pub(crate) fn among(self, cluster: Option<Arc<Cluster>>) -> Self {
+        Self { cluster, ..self }
     }
 
     /// Waits until the store knows when keys were last used. To be called when no more calls come.
@@ -100,6 +114,7 @@ impl Authenticator {
         let public = self.keys.as_ref().map(|keys| keys.public);
         match public.filter(|public| *public > PublicRead::None) {
             Some(public) if !metadata.contains_key(KEY_METADATA) => {
+                self.check_may_answer()?;
                 is_of(None)?;
                 Ok(Caller::Guest(public))
             }
@@ -119,6 +134,7 @@ impl Authenticator {
         metadata: &MetadataMap,
         is_known: impl Fn(&KeyName) -> bool,
     ) -> Result<Caller, Refusal> {
+        self.check_may_answer()?;
         let Some(keys) = &self.keys else {
             is_of(None)?;
             return Ok(Caller::Anyone);
@@ -148,6 +164,13 @@ impl Authenticator {
         debug!(key_id = %key.id, name = %key.name, "authenticated");
         let ring = Arc::clone(&keys.ring);
         Ok(Caller::Holder(KeyHolder::new(key, ring, keys.public)))
+    }
+
+    fn check_may_answer(&self) -> Result<(), Refusal> {
+        match &self.cluster {
+            Some(cluster) => cluster.check_may_answer(),
+            None => Ok(()),
+        }
     }
 
     /// The key that a call shows in its metadata, if it is good as the keys were read last: known

@@ -14,7 +14,7 @@ pub(crate) struct Gate(Arc<SetOnce<Result<Instant, NotStored>>>);
 
 impl Gate {
     /// The commit is done, or has failed.
-    pub(super) fn settle(&self, outcome: Result<(), NotStored>) {
+    pub(crate) fn settle(&self, outcome: Result<(), NotStored>) {
         // Only the writer settles a gate, and once.
         let _ = self.0.set(outcome.map(|()| Instant::now()));
     }

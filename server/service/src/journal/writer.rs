@@ -66,6 +66,17 @@ impl Journal {
         self.failure.get().cloned()
     }
 
+    /// Nothing is committed any more, for this reason: every gate stays shut from now on.
+    pub(crate) fn fail(&self, error: StoreError) {
+        let mut queue = self.lock();
+        queue.failed = true;
+        queue.writes.clear();
+        queue.gate.settle(Err(NotStored));
+        drop(queue);
+        let _ = self.failure.set(Arc::new(error));
+        self.failed.cancel();
+    }
+
     /// Queues notes.
     pub(crate) fn note(&self, notes: Vec<Write>) -> Gate {
         self.queue(notes)
@@ -108,8 +119,7 @@ impl Journal {
             self.filled.notified().await;
             if let Err(error) = self.flush().await {
                 error!(%error, "the store failed: all matches stop");
-                let _ = self.failure.set(Arc::new(error));
-                self.failed.cancel();
+                self.fail(error);
                 return;
             }
         }
@@ -145,12 +155,6 @@ impl Journal {
             }
             committed
         };
-        if committed.is_err() {
-            let mut queue = self.lock();
-            queue.failed = true;
-            queue.writes.clear();
-            queue.gate.settle(Err(NotStored));
-        }
         gate.settle(committed.as_ref().copied().map_err(|_| NotStored));
         committed
     }

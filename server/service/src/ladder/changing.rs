@@ -11,16 +11,21 @@ use tracing::{info, warn};
 
 use super::{
     LiveLadder,
-    known::OpenMatch,
+    known::{Known, OpenMatch},
     rows::{MatchRow, Over, Version},
 };
-use crate::{
-    hosting::RepeatableRequest, limits::MAX_LADDER_VERSIONS, refusal::Refusal,
-    wall_clock::now_unix_ms,
-};
+use crate::{hosting::RepeatableRequest, refusal::Refusal, wall_clock::now_unix_ms};
 
 /// Tells of a match that was asked for: that it is made, or why it is not.
 pub(super) type Asked = oneshot::Receiver<Result<MatchId, Refusal>>;
+
+/// Rows of versions that are to be kept.
+struct Entries {
+    /// They entered before.
+    changed: Vec<Version>,
+    /// They enter now, and each has taken a place.
+    new: Vec<Version>,
+}
 
 impl LiveLadder {
     /// Lets versions enter that have not. Gives those that did.
@@ -37,40 +42,48 @@ impl LiveLadder {
     }
 
     async fn enter_now(&self, there: &[Presence]) -> Result<Vec<Standing>, StoreError> {
-        let new: Vec<Version> = self.with(|known| {
-            let is_known = |bot: &BotVersion| known.versions.contains_key(bot);
-            let entry = |presence: &Presence| {
-                let standing = known.ladder.entry(presence).ok().flatten()?;
-                let has_room = || known.check_room(&standing.bot, &self.all_versions).is_ok();
-                (is_known(&standing.bot) || has_room()).then_some(standing)
-            };
-            let entries = there.iter().filter_map(entry);
-            // Known ones may have another owner.
-            let (known_before, new): (Vec<Standing>, Vec<Standing>) =
-                entries.partition(|standing| is_known(&standing.bot));
-            let room = MAX_LADDER_VERSIONS.saturating_sub(known.versions.len());
-            let room = self.all_versions.take(new.len().min(room));
-            let new = new.into_iter().take(room).zip(0..);
-            let rows = new.map(|(standing, more)| {
-                let mut version = known.row_of(standing);
-                version.place += more;
-                version
-            });
-            let known_before = known_before.into_iter();
-            let rows = known_before
-                .map(|standing| known.row_of(standing))
-                .chain(rows);
-            rows.collect()
-        });
-        if new.is_empty() {
+        let Entries { changed, new } = self.with(|known| self.entries(known, there));
+        let places = new.len();
+        let rows: Vec<Version> = changed.into_iter().chain(new).collect();
+        if rows.is_empty() {
             return Ok(Vec::new());
         }
-        let changes = new.iter().map(|version| self.keep_version(version));
-        self.commit(changes.collect()).await?;
-        let entered = new.iter().map(|version| version.standing.clone()).collect();
-        self.with(|known| new.into_iter().for_each(|version| known.keep(version)));
+        let changes = rows.iter().map(|version| self.keep_version(version));
+        let committed = self.commit(changes.collect()).await;
+        committed.inspect_err(|_| self.all_versions.give_back(places))?;
+        let standings = rows.iter().map(|version| version.standing.clone());
+        let entered = standings.collect();
+        self.with(|known| rows.into_iter().for_each(|version| known.keep(version)));
         self.changed();
         Ok(entered)
+    }
+
+    /// The rows of versions that are there and have not entered, as far as there is room for them,
+    /// and of those whose owner is another now. Takes places for the new ones.
+    fn entries(&self, known: &Known, there: &[Presence]) -> Entries {
+        let (mut changed, mut new) = (Vec::new(), Vec::new());
+        // With those that enter now.
+        let mut entered = known.entered.clone();
+        let now = now_unix_ms().unsigned_abs();
+        for presence in there {
+            let Ok(Some(standing)) = known.ladder.entry(presence) else {
+                continue;
+            };
+            if known.versions.contains_key(&standing.bot) {
+                changed.push(known.row_of(standing));
+                continue;
+            }
+            let versions = known.versions.len() + new.len();
+            let has_room = entered.check(&standing.bot, versions, &self.all_versions, now);
+            if has_room.is_ok() {
+                entered.note(&standing.bot.name, now);
+                let mut version = known.row_of(standing);
+                version.place = u32::try_from(versions).unwrap_or(u32::MAX);
+                new.push(version);
+            }
+        }
+        new.truncate(self.all_versions.take(new.len()));
+        Entries { changed, new }
     }
 
     /// Pairs the next match, if there is one, and stores it: it is to be made under its number.
@@ -232,10 +245,10 @@ impl LiveLadder {
         Ok(())
     }
 
-    /// An end that says who declined, if the match was called off for that.
+    /// An end that says who declined, if the match was cancelled for that.
     fn with_who_declined(&self, number: u64, end: End) -> End {
         match end {
-            End::CalledOff { absent } if absent.is_empty() => End::CalledOff {
+            End::Cancelled { absent } if absent.is_empty() => End::Cancelled {
                 absent: self.in_play(|in_play| in_play.declined_of(number)),
             },
             end => end,
@@ -370,11 +383,55 @@ mod tests {
         task::{Context, Waker},
     };
 
-    use bridgemaster_proto::v1;
-    use bridgemaster_store::{DataDir, SqliteOptions, SqliteStore};
+    use bridgemaster_store::{DataDir, MemoryStore, SqliteOptions, SqliteStore, Store};
 
     use super::*;
-    use crate::ladder::{entering::AllVersions, rows::Description};
+    use crate::{
+        ladder::{entering::AllVersions, rows::Description},
+        limits::{MAX_LADDER_BOTS, MAX_VERSIONS},
+    };
+
+    async fn ladder(store: impl Store + 'static, all_versions: AllVersions) -> Arc<LiveLadder> {
+        let id = bridgemaster_store::LadderId::new("league").unwrap();
+        let description = Description::of_two_house_bots();
+        let made = LiveLadder::make(id, description, Arc::new(store), all_versions);
+        made.await.unwrap()
+    }
+
+    fn presence(name: &str) -> Presence {
+        Presence {
+            bot: BotVersion::new(name, "1"),
+            owner: String::new(),
+            slots: 1,
+            free_slots: 1,
+        }
+    }
+
+    #[tokio::test]
+    async fn bots_that_come_together_are_no_more_than_there_is_room_for() {
+        let ladder = ladder(MemoryStore::new(), AllVersions::default()).await;
+        ladder.with(|known| {
+            for bot in 0..MAX_LADDER_BOTS - 1 {
+                known.entered.note(&format!("bot-{bot}"), 0);
+            }
+        });
+        let there = ["ada", "bob", "cyd"].map(presence);
+        let entered = ladder.enter(there.to_vec()).await.unwrap();
+        let names = entered.iter().map(|standing| &*standing.bot.name);
+        assert_eq!(names.collect::<Vec<_>>(), ["ada"]);
+    }
+
+    #[tokio::test]
+    async fn a_version_that_could_not_be_stored_takes_no_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let store = SqliteStore::open(&dir, SqliteOptions::default()).await;
+        let all = AllVersions::default();
+        let ladder = ladder(store.unwrap(), all.clone()).await;
+        ladder.store().close().await.unwrap();
+        assert!(ladder.enter(vec![presence("ada")]).await.is_err());
+        assert_eq!(all.take(MAX_VERSIONS), MAX_VERSIONS);
+    }
 
     #[tokio::test]
     async fn a_change_whose_caller_goes_away_is_carried_out_whole() {
@@ -382,33 +439,8 @@ mod tests {
         let dir = DataDir::prepare(folder.path()).unwrap();
         // Its commits go on when nobody waits for them.
         let store = SqliteStore::open(&dir, SqliteOptions::default()).await;
-        let description = Description {
-            ladder: v1::Ladder {
-                config: Some(v1::MatchConfig {
-                    seats: 2,
-                    ..v1::MatchConfig::default()
-                }),
-                max_matches: 4,
-                max_slots: 64,
-                ..v1::Ladder::default()
-            },
-            frozen_at_match: 0,
-        };
-        let id = bridgemaster_store::LadderId::new("league").unwrap();
-        let ladder = LiveLadder::make(
-            id,
-            description,
-            Arc::new(store.unwrap()),
-            AllVersions::default(),
-        )
-        .await;
-        let ladder = ladder.unwrap();
-        let there = ["ada", "bob", "cyd", "dan"].map(|name| Presence {
-            bot: BotVersion::new(name, "1"),
-            owner: String::new(),
-            slots: 1,
-            free_slots: 1,
-        });
+        let ladder = ladder(store.unwrap(), AllVersions::default()).await;
+        let there = ["ada", "bob", "cyd", "dan"].map(presence);
         ladder.enter(there.to_vec()).await.unwrap();
         ladder.attend(&there);
         {

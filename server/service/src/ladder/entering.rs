@@ -101,6 +101,11 @@ impl AllVersions {
         before.map_or(0, room)
     }
 
+    /// Gives back places that are not taken after all.
+    pub(super) fn give_back(&self, count: usize) {
+        self.0.fetch_sub(count, Ordering::Relaxed);
+    }
+
     fn is_full(&self) -> bool {
         self.0.load(Ordering::Relaxed) >= MAX_VERSIONS
     }

@@ -46,14 +46,17 @@ impl LiveLadder {
             (known.ladder.fitting(), results)
         });
         if let Some(fitted) = fitted(fitting).await {
-            self.with(|known| known.ladder.take_fit(fitted));
+            if !self.with(|known| known.ladder.take_fit(fitted)) {
+                // It was read again meanwhile, with a fit of its own.
+                return;
+            }
             match self.note_points().await {
                 // After a failure all is read again.
                 Ok(()) | Err(StoreError::Closed) => {}
                 Err(error) => warn!(ladder = %self.id(), %error, "ratings are not on record"),
             }
         }
-        self.with(|known| known.fitted = results);
+        self.with(|known| known.fitted = known.fitted.max(results));
         // What is paired, and whether a closing round is over, may hang on it.
         self.wake();
         self.changed();
@@ -100,19 +103,7 @@ mod tests {
     }
 
     async fn ladder(store: &Arc<MemoryStore>) -> Arc<LiveLadder> {
-        let description = Description {
-            ladder: v1::Ladder {
-                config: Some(v1::MatchConfig {
-                    seats: 2,
-                    ..v1::MatchConfig::default()
-                }),
-                max_matches: 4,
-                max_slots: 64,
-                house_bots: vec!["ada".to_owned(), "bob".to_owned()],
-                ..v1::Ladder::default()
-            },
-            frozen_at_match: 0,
-        };
+        let description = Description::of_two_house_bots();
         let store: Arc<MemoryStore> = Arc::clone(store);
         let id = LadderId::new("league").unwrap();
         let made = LiveLadder::make(id, description, store, AllVersions::default());

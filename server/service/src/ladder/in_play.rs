@@ -54,7 +54,7 @@ impl InPlay {
         is_own
     }
 
-    /// A match, if it is one of these, is called off because of the bot of a seat.
+    /// A match, if it is one of these, is cancelled because of the bot of a seat.
     pub(super) fn declined(&mut self, id: &MatchId, seat: Seat) {
         if let Some(number) = self.numbers.get(id) {
             let seats = self.declined.entry(*number).or_default();

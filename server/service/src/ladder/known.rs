@@ -23,7 +23,7 @@ pub(super) struct Known {
     /// Matches that are not over, by number.
     pub(super) open: BTreeMap<u64, OpenMatch>,
     /// Which match plays an annulled one again, by the number of that.
-    pub(super) replaced: HashMap<u64, Replay>,
+    pub(super) played_again: HashMap<u64, PlayedAgain>,
     /// Of so many results ratings have been fitted, if they could be, and are on record.
     pub(super) fitted: u64,
 }
@@ -38,7 +38,7 @@ pub(super) struct OpenMatch {
 
 /// A match that plays an annulled one again.
 #[derive(Clone, Debug)]
-pub(super) struct Replay {
+pub(super) struct PlayedAgain {
     pub(super) number: u64,
     /// Empty while it is not over.
     pub(super) match_id: String,
@@ -53,7 +53,7 @@ impl Known {
             versions: HashMap::new(),
             entered: Entered::default(),
             open: BTreeMap::new(),
-            replaced: HashMap::new(),
+            played_again: HashMap::new(),
             fitted: 0,
         }
     }
@@ -63,7 +63,8 @@ impl Known {
         self.ladder.paired(&row.pairing);
         if let Some(replaced) = row.pairing.replaces {
             let match_id = String::new();
-            self.replaced.insert(replaced, Replay { number, match_id });
+            let again = PlayedAgain { number, match_id };
+            self.played_again.insert(replaced, again);
         }
     }
 
@@ -74,18 +75,18 @@ impl Known {
         };
         self.ladder.ended(number, &over.end, row.span());
         let replaced = row.pairing.replaces;
-        let replay = replaced.and_then(|replaced| self.replaced.get_mut(&replaced));
-        if let Some(replay) = replay.filter(|replay| replay.number == number) {
-            replay.match_id.clone_from(&over.match_id);
+        let again = replaced.and_then(|replaced| self.played_again.get_mut(&replaced));
+        if let Some(again) = again.filter(|again| again.number == number) {
+            again.match_id.clone_from(&over.match_id);
         }
     }
 
     /// The match that is played instead of an annulled one; `None` while there is none.
     pub(super) fn replaced_by(&self, number: u64) -> Option<String> {
-        let replay = self.replaced.get(&number)?;
-        match self.open.get(&replay.number) {
+        let again = self.played_again.get(&number)?;
+        match self.open.get(&again.number) {
             Some(open) => open.match_id.as_ref().map(MatchId::to_string),
-            None => Some(replay.match_id.clone()),
+            None => Some(again.match_id.clone()),
         }
     }
 

@@ -80,8 +80,8 @@ impl LiveLadder {
         let ended = |stored: &StoredLadderMatch| {
             let row = MatchRow::read(stored).ok().filter(|row| filter.wants(row));
             let over = row?.over?;
-            let is_called_off = matches!(over.end, End::CalledOff { .. });
-            (!is_called_off).then_some(EndedMatch {
+            let is_cancelled = matches!(over.end, End::Cancelled { .. });
+            (!is_cancelled).then_some(EndedMatch {
                 number: stored.number,
                 match_id: over.match_id,
                 ended_unix_ms: over.ended_unix_ms,

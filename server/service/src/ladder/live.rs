@@ -164,7 +164,7 @@ impl LiveLadder {
         }
     }
 
-    /// A match is called off because of the bot of a seat.
+    /// A match is cancelled because of the bot of a seat.
     pub(super) fn declined(&self, id: &MatchId, seat: Seat) {
         self.in_play.lock().declined(id, seat);
     }

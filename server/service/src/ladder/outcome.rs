@@ -7,7 +7,7 @@ use bridgemaster_proto::v1::{FaultReason, MatchInfo, MatchState, SeatResult};
 pub(super) fn end_of(info: &MatchInfo) -> Option<End> {
     match info.state() {
         MatchState::Ended => {}
-        MatchState::Cancelled => return Some(End::CalledOff { absent: Vec::new() }),
+        MatchState::Cancelled => return Some(End::Cancelled { absent: Vec::new() }),
         MatchState::Unspecified | MatchState::Waiting | MatchState::Running => return None,
     }
     let result = info.result.as_ref()?;
@@ -19,7 +19,7 @@ pub(super) fn end_of(info: &MatchInfo) -> Option<End> {
     if seats().any(did_not_come) {
         let absent = seats().enumerate().filter(|(_, seat)| did_not_come(seat));
         let absent = absent.map(|(number, _)| number).collect();
-        return Some(End::CalledOff { absent });
+        return Some(End::Cancelled { absent });
     }
     let ends = seats().map(|seat| SeatEnd {
         place: seat.place,
@@ -69,13 +69,13 @@ mod tests {
         let ends = vec![end(1, false), end(2, false)];
         assert_eq!(end_of(&sound), Some(End::Played(ends.clone())));
         let late = end_of(&ended([none, FaultReason::NeverConnected]));
-        assert_eq!(late, Some(End::CalledOff { absent: vec![1] }));
+        assert_eq!(late, Some(End::Cancelled { absent: vec![1] }));
         let mut substituted = sound.clone();
         if let Some(result) = &mut substituted.result {
             result.seats[0].bot_name.clear();
         }
         let late = end_of(&substituted);
-        assert_eq!(late, Some(End::CalledOff { absent: vec![0] }));
+        assert_eq!(late, Some(End::Cancelled { absent: vec![0] }));
         let lost = end_of(&ended([none, FaultReason::Disconnected]));
         assert_eq!(lost, Some(End::Played(vec![end(1, false), end(2, true)])));
         let spoiled = MatchInfo {

@@ -72,9 +72,16 @@ impl LiveLadder {
             let description =
                 description.unwrap_or_else(|| ladder.with(|known| known.description.clone()));
             let read = Known::read(id, description, &**ladder.store(), metrics).await?;
-            ladder.with(|known| *known = read);
+            let (after, before) = ladder.with(|known| {
+                let before = std::mem::replace(known, read);
+                (known.versions.len(), before.versions.len())
+            });
+            ladder.all_versions.add(after);
+            ladder.all_versions.give_back(before);
             ladder.in_play(|in_play| *in_play = InPlay::default());
             ladder.set_behind(false);
+            // A fit that is under way is of what was known before.
+            ladder.results_changed();
             ladder.changed();
             Ok(())
         };
@@ -186,7 +193,6 @@ fn unreadable(id: &LadderId, what: &str, problem: &str, metrics: &Metrics) {
 #[cfg(test)]
 mod tests {
     use bridgemaster_ladder::{BotVersion, Presence};
-    use bridgemaster_proto::v1;
     use bridgemaster_store::{LadderStore as _, MemoryStore};
 
     use super::*;
@@ -194,19 +200,7 @@ mod tests {
     #[tokio::test]
     async fn a_ladder_whose_newest_match_cannot_be_read_goes_on_after_it() {
         let id = LadderId::new("league").unwrap();
-        let description = Description {
-            ladder: v1::Ladder {
-                config: Some(v1::MatchConfig {
-                    seats: 2,
-                    ..v1::MatchConfig::default()
-                }),
-                max_matches: 4,
-                max_slots: 64,
-                house_bots: vec!["ada".to_owned(), "bob".to_owned()],
-                ..v1::Ladder::default()
-            },
-            frozen_at_match: 0,
-        };
+        let description = Description::of_two_house_bots();
         let store = Arc::new(MemoryStore::new());
         let changes = [
             LadderChange::Open {

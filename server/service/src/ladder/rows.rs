@@ -91,6 +91,27 @@ impl Description {
     }
 }
 
+#[cfg(test)]
+impl Description {
+    /// A ladder of two seats whose bots `ada` and `bob` need no validation.
+    pub(super) fn of_two_house_bots() -> Self {
+        let config = v1::MatchConfig {
+            seats: 2,
+            ..v1::MatchConfig::default()
+        };
+        Self {
+            ladder: v1::Ladder {
+                config: Some(config),
+                max_matches: 4,
+                max_slots: 64,
+                house_bots: vec!["ada".to_owned(), "bob".to_owned()],
+                ..v1::Ladder::default()
+            },
+            frozen_at_match: 0,
+        }
+    }
+}
+
 /// What is kept of a version of a bot.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Version {
@@ -187,7 +208,7 @@ impl MatchRow {
                     fill(&mut record.seats, ends);
                     LadderMatchEnd::Annulled
                 }
-                End::CalledOff { absent } => {
+                End::Cancelled { absent } => {
                     for seat in absent {
                         if let Some(seat) = record.seats.get_mut(*seat) {
                             seat.absent = true;
@@ -227,7 +248,7 @@ impl MatchRow {
             LadderMatchEnd::CalledOff => {
                 let seats = record.seats.iter().enumerate();
                 let absent = seats.filter(|(_, seat)| seat.absent);
-                Some(End::CalledOff {
+                Some(End::Cancelled {
                     absent: absent.map(|(seat, _)| seat).collect(),
                 })
             }
@@ -302,7 +323,7 @@ mod tests {
             (Some(End::Played(ends.clone())), Purpose::Rated, Some(0)),
             (Some(End::Annulled(ends)), Purpose::Validation, None),
             (
-                Some(End::CalledOff { absent: vec![1] }),
+                Some(End::Cancelled { absent: vec![1] }),
                 Purpose::Requested,
                 None,
             ),

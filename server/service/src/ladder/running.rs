@@ -31,7 +31,7 @@ use crate::{
 /// How often a ladder is looked at without news: bots that did not take an offer rest for a while,
 /// and nobody tells when that is over.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// How long a match that is paired and cannot be made is tried again, before it is called off. Bots
+/// How long a match that is paired and cannot be made is tried again, before it is cancelled. Bots
 /// come back within it after a restart.
 const TRY_FOR: Duration = Duration::from_secs(60);
 /// How long nothing is paired after a match could not be made for another reason than its bots.
@@ -255,7 +255,7 @@ impl Runner {
         self.matches.metrics().ladder_match_over(match &end {
             End::Played(_) => LadderOutcome::Played,
             End::Annulled(_) => LadderOutcome::Annulled,
-            End::CalledOff { .. } => LadderOutcome::CalledOff,
+            End::Cancelled { .. } => LadderOutcome::Cancelled,
         });
         for standing in self.ladder.end(number, end).await? {
             say(&self.lobby, &self.queue_id, &standing);
@@ -280,7 +280,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Has a match made that is paired. If it cannot be, it is called off, unless it is to be tried
+    /// Has a match made that is paired. If it cannot be, it is cancelled, unless it is to be tried
     /// again.
     async fn make(
         &mut self,
@@ -326,7 +326,7 @@ impl Runner {
                 }
                 self.ladder
                     .in_play(|in_play| in_play.is_not_made(number, refusal));
-                self.end(number, End::CalledOff { absent: Vec::new() })
+                self.end(number, End::Cancelled { absent: Vec::new() })
                     .await
             }
         }

@@ -201,7 +201,7 @@ impl LiveLadder {
         });
         let ends = over.and_then(|over| match &over.end {
             End::Played(ends) | End::Annulled(ends) => Some(ends),
-            End::CalledOff { .. } => None,
+            End::Cancelled { .. } => None,
         });
         let result = ends.map(|ends| MatchResult {
             match_id: match_id.clone(),
@@ -279,8 +279,8 @@ fn seat_state(end: &End, seat: u32) -> SeatState {
             Some(end) if end.forfeited => SeatState::Forfeited,
             _ => SeatState::Unspecified,
         },
-        End::CalledOff { absent } if absent.contains(&seat) => SeatState::Vacant,
-        End::CalledOff { .. } => SeatState::Unspecified,
+        End::Cancelled { absent } if absent.contains(&seat) => SeatState::Vacant,
+        End::Cancelled { .. } => SeatState::Unspecified,
     }
 }
 
@@ -302,7 +302,7 @@ pub(crate) fn csv_of(stored: &StoredLadderMatch) -> Result<String, String> {
     let (outcome, ends, absent) = match &over.end {
         End::Played(ends) => ("played", &ends[..], &[][..]),
         End::Annulled(ends) => ("annulled", &ends[..], &[][..]),
-        End::CalledOff { absent } => ("called_off", &[][..], &absent[..]),
+        End::Cancelled { absent } => ("cancelled", &[][..], &absent[..]),
     };
     let mut lines = String::new();
     for (seat, bot) in row.pairing.seats.iter().enumerate() {

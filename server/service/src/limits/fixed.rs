@@ -23,6 +23,10 @@ pub(crate) const MAX_VIEWERS: usize = 8;
 /// rate.
 pub(crate) const POSITIONS_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Bytes of the newest positions of a match that are kept for all who look at it as spectators: a
+/// dozen or more. Who needs older ones makes them for itself.
+pub(crate) const RELAY_BYTES: usize = 32 * 1024;
+
 /// Most matches of an overview, and those of one that does not say: a page full of them.
 pub(crate) const MAX_OVERVIEW_MATCHES: u32 = 100;
 /// See [`MAX_OVERVIEW_MATCHES`].
@@ -94,7 +98,7 @@ pub(crate) const MAX_GROUP_MATCHES: u32 = 1000;
 /// Longest idempotency key, in bytes: a UUID, or a hash in hex digits.
 pub(crate) const MAX_IDEMPOTENCY_KEY_BYTES: usize = 64;
 
-/// Longest reason for which a match is called off, in characters: a sentence or two.
+/// Longest reason for which a match is cancelled, in characters: a sentence or two.
 pub(crate) const MAX_REASON_CHARS: usize = 256;
 
 /// Most labels of a match: a few to search by. More tell of data that belongs elsewhere.
@@ -115,6 +119,10 @@ pub(crate) const MAX_SPECTATOR_DELAY_MS: u32 = 3_600_000;
 /// Most matches that spectators see late, counted until nothing of them is late any more: so long each
 /// is in memory, whatever `ended_matches_kept` says.
 pub(crate) const MAX_LATE_MATCHES: usize = 500;
+
+/// The same of those that one API key makes: a quarter of all, so that one maker leaves places to
+/// others.
+pub(crate) const MAX_LATE_MATCHES_PER_KEY: usize = MAX_LATE_MATCHES / 4;
 
 /// Most slots of an attendance: matches that a bot plays at once.
 pub(crate) const MAX_SLOTS: u32 = 64;

@@ -198,7 +198,7 @@ impl Lobby {
         self.with(|room, _| room.rules(queue_id).cloned())
     }
 
-    /// A bot attends. Gives its stream, and matches that are to be called off: their seats were
+    /// A bot attends. Gives its stream, and matches that are to be cancelled: their seats were
     /// offered to another version of the bot, which had not taken them.
     pub(crate) fn attend(
         self: &Arc<Self>,

@@ -6,6 +6,8 @@ use bridgemaster_proto::v1::{AttendResponse, OfferWithdrawn, attend_response::Me
 
 use super::{
     WaitingRoom,
+    attendance::Place,
+    offer::SeatOffer,
     stream::{StreamEnd, StreamNumber},
 };
 
@@ -53,8 +55,20 @@ impl WaitingRoom {
         }
         let queue = self.queues.get_mut(&stream.queue_id);
         let place = queue.and_then(|queue| queue.places.get_mut(&stream.bot));
-        let mut offers = place.into_iter().flat_map(|place| place.seats.values_mut());
-        match offers.find(|offer| !offer.is_taken && offer.told != Some(number)) {
+        let Some(Place {
+            attendance, seats, ..
+        }) = place
+        else {
+            return Told::Nothing;
+        };
+        // Of a seat that is taken too: a bot that was started again does not know its ticket.
+        let version = attendance.as_ref().map(|attendance| &attendance.version);
+        let mut offers = seats.values_mut();
+        let is_to_tell = |offer: &&mut SeatOffer| {
+            let is_its_own = !offer.is_taken || Some(&offer.offered.bot_version) == version;
+            is_its_own && offer.told != Some(number)
+        };
+        match offers.find(is_to_tell) {
             Some(offer) => {
                 offer.told = Some(number);
                 message(Message::Offer(offer.to_wire(now)))

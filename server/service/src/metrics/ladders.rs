@@ -19,7 +19,7 @@ const PAIRING_BOUNDS: [f64; 9] = [0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 0.3, 1.0
 pub(crate) enum LadderOutcome {
     Played,
     Annulled,
-    CalledOff,
+    Cancelled,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -45,7 +45,7 @@ impl LadderOutcome {
         let outcome = match self {
             Self::Played => "played",
             Self::Annulled => "annulled",
-            Self::CalledOff => "called off",
+            Self::Cancelled => "cancelled",
         };
         OutcomeLabels { outcome }
     }
@@ -87,7 +87,7 @@ impl LadderNumbers {
         for outcome in [
             LadderOutcome::Played,
             LadderOutcome::Annulled,
-            LadderOutcome::CalledOff,
+            LadderOutcome::Cancelled,
         ] {
             self.matches.get_or_create_owned(&outcome.labels());
         }

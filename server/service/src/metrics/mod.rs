@@ -98,7 +98,7 @@ impl Metrics {
             matches_cancelled: add(
                 r,
                 "matches_cancelled",
-                "Matches that were called off",
+                "Matches that were cancelled",
                 Counter::default(),
             ),
             decisions: add(r, "decisions", "Decisions applied", Family::default()),
@@ -191,7 +191,7 @@ impl Metrics {
         self.matches_spoiled.inc();
     }
 
-    /// A match was called off.
+    /// A match was cancelled.
     pub(crate) fn match_cancelled(&self) {
         self.matches_cancelled.inc();
     }

@@ -6,7 +6,7 @@ use std::{future::poll_fn, pin::Pin};
 use axum::body::Body as AxumBody;
 use bridgemaster_games::Viewer;
 use http_body::Body as _;
-use prost::Message as _;
+use prost::{encoding::encode_varint, length_delimiter_len};
 use tokio::time::timeout;
 use tokio_stream::StreamExt as _;
 use tonic::{
@@ -65,12 +65,18 @@ impl Desk {
         let seats = seats.map(Viewer::Seat);
         let viewers = std::iter::once(Viewer::Spectator).chain(seats).collect();
         let messages = opened.positions(viewers, 0);
-        let messages = messages.map(|message| {
-            message.map(|message| Bytes::from(message.encode_length_delimited_to_vec()))
-        });
+        let messages = messages.map(|message| message.map(delimited));
         let content_type = HeaderValue::from_static("application/octet-stream");
         with_body(AxumBody::from_stream(messages), content_type)
     }
+}
+
+/// A message with its length before it.
+fn delimited(message: Bytes) -> Bytes {
+    let mut bytes = Vec::with_capacity(length_delimiter_len(message.len()) + message.len());
+    encode_varint(message.len() as u64, &mut bytes);
+    bytes.extend_from_slice(&message);
+    bytes.into()
 }
 
 /// The bytes of a request.

@@ -54,8 +54,7 @@ impl Door {
     /// When the caller is refused, or the ticket is of no seat.
     pub(super) async fn admit(&self, metadata: &MetadataMap) -> Result<Admitted, Refusal> {
         // Before it is known who calls, to know whom a refusal keeps from his seat; told after it.
-        let seat = bearer_ticket(metadata)
-            .and_then(|ticket| Ok((SeatKey::redeem(&self.matches, &ticket)?, ticket.hash())));
+        let seat = self.seat(metadata).await;
         let holds_seat = |name: &KeyName| {
             let seat = seat.as_ref();
             seat.is_ok_and(|(seat, _)| seat.is_held_by(name))
@@ -75,6 +74,22 @@ impl Door {
             key,
             ticket,
         })
+    }
+
+    /// The seat of the ticket that the metadata shows.
+    async fn seat(&self, metadata: &MetadataMap) -> Result<(SeatKey, TicketHash), Refusal> {
+        let ticket = bearer_ticket(metadata)?;
+        let redeem = || SeatKey::redeem(&self.matches, &ticket);
+        let key = match redeem() {
+            Err(refusal) if refusal.reason() == RefusalReason::TicketUnknown => {
+                match self.matches.find_elsewhere(&ticket).await? {
+                    true => redeem()?,
+                    false => return Err(refusal),
+                }
+            }
+            redeemed => redeemed?,
+        };
+        Ok((key, ticket.hash()))
     }
 
     /// Protects the connection of a stream of a seat, while that is its newest.

@@ -9,7 +9,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::seldom::Seldom;
-use crate::{hosting::Matches, identity::Caller, refusal::Refusal};
+use crate::{cluster::Cluster, hosting::Matches, identity::Caller, refusal::Refusal};
 
 /// Something that happens to a stream.
 pub(super) enum Interruption {
@@ -74,8 +74,17 @@ impl Sources {
             }
             _ = self.pings.tick() => Interruption::PingDue,
             () = self.stopping.cancelled() => Interruption::Ended(self.matches.stop_refusal()),
+            refusal = lapsed(self.matches.cluster()) => Interruption::Ended(refusal),
             refusal = self.caller.refused() => Interruption::Ended(refusal),
         };
         (self, interruption)
+    }
+}
+
+/// Completes when the server may not answer any more, since others may have its matches.
+async fn lapsed(cluster: Option<&Arc<Cluster>>) -> Refusal {
+    match cluster {
+        Some(cluster) => cluster.lapsed().await,
+        None => std::future::pending().await,
     }
 }

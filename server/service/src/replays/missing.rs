@@ -140,7 +140,7 @@ impl Tried {
         let (mut replays, mut bytes) = (Vec::new(), 0);
         for match_id in writer.lacking(ids).await {
             let replay = match store.replay(&match_id).await {
-                // A match that was called off has none.
+                // A match that was cancelled has none.
                 Ok(Some(replay)) if replay.is_empty() => continue,
                 Ok(Some(replay)) => replay,
                 // One that was dropped or forgotten meanwhile is not missing any more.

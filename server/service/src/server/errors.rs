@@ -51,6 +51,9 @@ pub enum BindError {
         /// What is wrong, and where.
         problem: String,
     },
+    /// The servers that share the store cannot be read.
+    #[error("the servers that share the store cannot be read")]
+    Nodes(#[source] StoreError),
     /// The queues cannot be read.
     #[error("the queues cannot be read")]
     Queues(#[source] StoreError),

@@ -29,6 +29,7 @@ const HEALTH_SERVICES: &[&str] = &[
 ];
 
 /// Tells through the health service how the services of one server are.
+#[derive(Clone)]
 pub(super) struct ServicesHealth {
     reporter: HealthReporter,
     has_rules: bool,
@@ -45,6 +46,15 @@ impl ServicesHealth {
         };
         health.report(ServingStatus::Serving).await;
         (health, service)
+    }
+
+    /// Tells whether the services answer, of a server that runs.
+    pub(super) async fn answers(&self, answers: bool) {
+        let status = match answers {
+            true => ServingStatus::Serving,
+            false => ServingStatus::NotServing,
+        };
+        self.report(status).await;
     }
 
     /// Tells the same of all services.

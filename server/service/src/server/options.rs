@@ -3,7 +3,7 @@
 use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use bridgemaster_proto::v1::Ladder;
-use bridgemaster_store::{KeyStore, Store};
+use bridgemaster_store::{KeyStore, NodeIdentity, Nodes, Store};
 
 use crate::{identity::PublicRead, limits::Limits, replays::KeepReplays, transport::Tls};
 
@@ -40,6 +40,17 @@ pub struct Storage {
     pub given_up: Vec<String>,
     /// Which replays of matches that have ended stay in the store.
     pub keep_replays: KeepReplays,
+    /// For a store that several servers can share: which of them this is.
+    pub shared: Option<SharedStore>,
+}
+
+/// A store that several servers can share.
+#[derive(Clone)]
+pub struct SharedStore {
+    /// The same store, as the servers that share it see each other.
+    pub nodes: Arc<dyn Nodes>,
+    /// Which of them this is, as it was opened. One with an address sends callers to others.
+    pub identity: NodeIdentity,
 }
 
 impl fmt::Debug for Storage {
@@ -47,6 +58,7 @@ impl fmt::Debug for Storage {
         f.debug_struct("Storage")
             .field("given_up", &self.given_up)
             .field("keep_replays", &self.keep_replays)
+            .field("node", &self.shared.as_ref().map(|shared| &shared.identity))
             .finish_non_exhaustive()
     }
 }

@@ -7,8 +7,7 @@ use bridgemaster_proto::{
     DESCRIPTORS,
     v1::{
         catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
-        lobby_service_server::LobbyServiceServer, match_service_server::MatchServiceServer,
-        rules_service_server::RulesServiceServer,
+        lobby_service_server::LobbyServiceServer, rules_service_server::RulesServiceServer,
     },
 };
 use tonic::service::{Routes, interceptor::InterceptedService};
@@ -17,8 +16,8 @@ use super::{Server, errors::ServeError, listeners::PortSlots, seat_service::seat
 use crate::{
     play::{Door, Play, PlayFirst, SeatLinks},
     services::{
-        Catalog, LadderDesk, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout,
-        RulesDesk,
+        Catalog, LadderDesk, Led, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout,
+        RulesDesk, SharedStreams,
     },
     transport::ConnectionSlots,
 };
@@ -91,34 +90,43 @@ impl Server {
                 limits.hello_time,
             ))
             .add_service(RequestTimeout::new(
-                LadderServiceServer::new(LadderDesk::new(
-                    Arc::clone(&self.ladders),
-                    self.authenticator.clone(),
-                ))
-                .max_decoding_message_size(limits.request_bytes),
-                limits.hello_time,
-            ))
-            .add_service(RequestTimeout::new(
-                LobbyServiceServer::new(LobbyDesk::new(
-                    Arc::clone(&self.lobby),
-                    Arc::clone(&self.ladders),
-                    self.authenticator.clone(),
-                ))
-                .max_decoding_message_size(limits.request_bytes),
-                limits.hello_time,
-            ))
-            .add_service(RequestTimeout::new(
-                MatchServiceServer::new(MatchDesk::new(
-                    Arc::clone(matches),
-                    Arc::clone(&self.lobby),
-                    Arc::clone(&self.ladders),
-                    self.authenticator.clone(),
-                    replay_desk,
-                ))
-                .max_decoding_message_size(limits.request_bytes),
+                SharedStreams::new(
+                    MatchDesk::new(
+                        Arc::clone(matches),
+                        Arc::clone(&self.lobby),
+                        Arc::clone(&self.ladders),
+                        self.authenticator.clone(),
+                        replay_desk,
+                    ),
+                    limits.request_bytes,
+                ),
                 limits.hello_time,
             ));
-        Ok(routes)
+        Ok(self.with_led_desks(routes))
+    }
+
+    /// Adds the services of what spans matches.
+    fn with_led_desks(&self, routes: Routes) -> Routes {
+        let (limits, matches) = (self.matches.limits(), &self.matches);
+        let ladders = LadderDesk::new(Arc::clone(&self.ladders), self.authenticator.clone());
+        let ladders =
+            LadderServiceServer::new(ladders).max_decoding_message_size(limits.request_bytes);
+        let lobby = LobbyDesk::new(
+            Arc::clone(&self.lobby),
+            Arc::clone(&self.ladders),
+            self.authenticator.clone(),
+        );
+        let lobby = LobbyServiceServer::new(lobby).max_decoding_message_size(limits.request_bytes);
+        let time = limits.hello_time;
+        routes
+            .add_service(RequestTimeout::new(
+                Led::new(ladders, Arc::clone(matches)),
+                time,
+            ))
+            .add_service(RequestTimeout::new(
+                Led::new(lobby, Arc::clone(matches)),
+                time,
+            ))
     }
 
     /// Adds the rules by call, if they are served: for programs, since a session is a stream in both

@@ -72,8 +72,9 @@ pub(super) async fn recover(
     lobby: &Lobby,
     addrs: [Option<SocketAddr>; 2],
 ) -> Result<(), BindError> {
-    let queues = storage.store.notes(QUEUE_NOTES).await;
-    lobby.read_queues(queues.map_err(BindError::Queues)?);
+    if matches.leads() {
+        read_queues(&*storage.store, lobby).await?;
+    }
     // An address that cannot be had refuses the start before matches are dropped. It is given back
     // until they go on, so that nobody waits for an answer meanwhile.
     for addr in addrs.into_iter().flatten() {
@@ -83,24 +84,44 @@ pub(super) async fn recover(
     Ok(())
 }
 
-/// Takes the ladders of a store, and makes those that are asked for and missing.
+/// Reads the queues of a store.
+pub(super) async fn read_queues(store: &dyn Store, lobby: &Lobby) -> Result<(), BindError> {
+    let queues = store.notes(QUEUE_NOTES).await;
+    lobby.read_queues(queues.map_err(BindError::Queues)?);
+    Ok(())
+}
+
+/// Takes the ladders of a store, and makes those that are asked for and missing; unless another
+/// server keeps them.
 pub(super) async fn recover_ladders(
     ladders: Ladders,
     asked: Vec<Ladder>,
     authenticator: &Authenticator,
 ) -> Result<Arc<Ladders>, BindError> {
     let ladders = Arc::new(ladders);
-    let recovered = ladders.recover().await;
-    recovered.map_err(BindError::Ladders)?;
+    if ladders.matches().leads() {
+        let recovered = ladders.recover().await;
+        recovered.map_err(BindError::Ladders)?;
+        make_asked(&ladders, asked, authenticator).await?;
+    }
+    Ok(ladders)
+}
+
+/// Makes the ladders that are asked for and missing.
+pub(super) async fn make_asked(
+    ladders: &Arc<Ladders>,
+    asked: Vec<Ladder>,
+    authenticator: &Authenticator,
+) -> Result<(), BindError> {
     for one in asked {
         let name = one.ladder_id.clone();
-        let made = make_configured(&ladders, one, authenticator).await;
+        let made = make_configured(ladders, one, authenticator).await;
         made.map_err(|refusal| BindError::Ladder {
             name,
             problem: refusal.message().to_owned(),
         })?;
     }
-    Ok(ladders)
+    Ok(())
 }
 
 /// What has a store forget old replays, if any are to be forgotten.

@@ -133,13 +133,12 @@ impl LadderNews {
     }
 }
 
-/// Completes when the caller may watch no more, or the server stops.
+/// Completes when the caller may watch no more, or no stream may go on.
 pub(super) async fn ended(ladders: Arc<Ladders>, caller: &Caller) -> Refusal {
-    let stopping = ladders.matches().lifecycle().stopping();
     select! {
         biased;
         refusal = caller.refused() => refusal,
-        () = stopping.cancelled() => ladders.matches().stop_refusal(),
+        refusal = ladders.matches().interrupted() => refusal,
     }
 }
 

@@ -73,13 +73,15 @@ impl LobbyDesk {
         Ok((queue_id, caller))
     }
 
-    /// Calls matches off whose seats were offered to a bot that comes with another version. Only
+    /// Cancels matches whose seats were offered to a bot that comes with another version. Only
     /// the first is held against the one before: to come with a new version is one act.
-    async fn call_off(&self, offers: Vec<(MatchId, Seat)>) -> Result<(), Refusal> {
+    async fn cancel_offered(&self, offers: Vec<(MatchId, Seat)>) -> Result<(), Refusal> {
         let reason = "its bot came with another version before it took its seat";
         for (count, (id, seat)) in offers.into_iter().enumerate() {
             let of = Some(seat).filter(|_| count == 0);
-            self.matches().call_off(&id, of, reason.to_owned()).await?;
+            self.matches()
+                .cancel_offered(&id, of, reason.to_owned())
+                .await?;
         }
         Ok(())
     }
@@ -103,17 +105,16 @@ impl LobbyService for LobbyDesk {
         let version = BotVersion::new(asking.bot.as_str(), &*asking.version);
         self.ladders.check_room(&asking.queue_id, version)?;
         let (mut attending, off) = self.lobby.attend(asking)?;
-        self.call_off(off).await?;
+        self.cancel_offered(off).await?;
         let matches = Arc::clone(self.matches());
-        let stopping = matches.lifecycle().stopping();
         Ok(Response::new(Box::pin(stream! {
-            let refused = caller.refused();
-            tokio::pin!(refused);
+            let (refused, interrupted) = (caller.refused(), matches.interrupted());
+            tokio::pin!(refused, interrupted);
             loop {
                 let told = select! {
                     biased;
                     refusal = &mut refused => Err(refusal),
-                    () = stopping.cancelled() => Err(matches.stop_refusal()),
+                    refusal = &mut interrupted => Err(refusal),
                     told = attending.next() => told,
                 };
                 match told {
@@ -174,7 +175,7 @@ impl LobbyService for LobbyDesk {
             "" => "a bot declined its seat".to_owned(),
             reason => format!("a bot declined its seat: {reason}"),
         };
-        self.matches().call_off(&id, Some(seat), why).await?;
+        self.matches().cancel_offered(&id, Some(seat), why).await?;
         Ok(Response::new(DeclineOfferResponse {}))
     }
 
@@ -252,15 +253,14 @@ impl LobbyService for LobbyDesk {
         let (queue_id, caller) = self.run_by(&request, &request.get_ref().queue_id).await?;
         let mut watch = self.lobby.watch(queue_id);
         let matches = Arc::clone(self.matches());
-        let stopping = matches.lifecycle().stopping();
         Ok(Response::new(Box::pin(stream! {
-            let refused = caller.refused();
-            tokio::pin!(refused);
+            let (refused, interrupted) = (caller.refused(), matches.interrupted());
+            tokio::pin!(refused, interrupted);
             loop {
                 let news = select! {
                     biased;
                     refusal = &mut refused => Err(refusal),
-                    () = stopping.cancelled() => Err(matches.stop_refusal()),
+                    refusal = &mut interrupted => Err(refusal),
                     news = watch.next() => Ok(news),
                 };
                 match news {

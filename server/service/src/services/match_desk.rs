@@ -1,35 +1,33 @@
 //! `MatchService`: making matches and looking at them.
 
-use std::{collections::BTreeMap, pin::Pin, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
-use async_stream::stream;
 use bridgemaster_match::{Cancellation, MatchId};
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
     GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchConfig, MatchFork, MatchInfo,
     OfferPurpose, RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, Replay,
-    WatchMatchRequest, WatchMatchResponse, WatchMatchesRequest, WatchPositionsRequest,
-    match_fork::Source as ForkSource, match_service_server::MatchService,
-    watch_positions_request::Source,
+    SeatReservation, WatchMatchRequest, WatchMatchResponse, WatchMatchesRequest,
+    WatchPositionsRequest, WatchPositionsResponse, match_fork::Source as ForkSource,
+    match_service_server::MatchService, watch_positions_request::Source,
 };
 use bridgemaster_store::KeyName;
 use bridgemaster_wire::TakenOver;
-use tokio::select;
-use tokio_stream::Stream;
+use tokio_stream::Empty;
 use tonic::{Request, Response, Status};
 
 use super::{
     forking::taken_over,
     opened_replay::{OpenedReplay, ReplayDesk, whole_replay},
     overview::{Overview, OverviewStream},
-    positions::{Onlooker, PositionStream, viewers},
+    positions::{PositionStream, viewers},
     replay_sight::check_replay,
     supported::check_new_match,
     wishes::{check_reason, invited_bot, making, query, wanted_seats},
 };
 use crate::{
-    hosting::{HostedMatch, Matches, Reader, Seen, SharedNews, ShownMatch, Viewer},
+    hosting::{HostedMatch, Matches, Reader, Seen, ShownMatch, Viewer},
     identity::{Authenticator, Caller, KeyScope, Sight},
     journal::NotStored,
     ladder::Ladders,
@@ -42,10 +40,10 @@ use crate::{
 
 /// The service over a set of matches.
 pub(crate) struct MatchDesk {
-    matches: Arc<Matches>,
+    pub(super) matches: Arc<Matches>,
     lobby: Arc<Lobby>,
-    ladders: Arc<Ladders>,
-    authenticator: Authenticator,
+    pub(super) ladders: Arc<Ladders>,
+    pub(super) authenticator: Authenticator,
     replays: Arc<ReplayDesk>,
 }
 
@@ -67,7 +65,10 @@ impl MatchDesk {
     }
 
     /// The positions of the replay file of a request.
-    async fn opened(&self, request: WatchPositionsRequest) -> Result<PositionStream, Refusal> {
+    pub(super) async fn opened(
+        &self,
+        request: WatchPositionsRequest,
+    ) -> Result<PositionStream, Refusal> {
         let Some(Source::ReplayFile(file)) = request.source else {
             return Err(Refusal::field("source", "no replay file is there"));
         };
@@ -118,7 +119,7 @@ impl MatchDesk {
     }
 
     /// A match of which the caller may see this, and the caller.
-    async fn seen<T>(
+    pub(super) async fn seen<T>(
         &self,
         request: &Request<T>,
         match_id: &str,
@@ -141,6 +142,11 @@ fn check_may_change(hosted: &dyn HostedMatch, caller: &Caller) -> Result<(), Ref
         true => Ok(()),
         false => caller.require(KeyScope::Admin),
     }
+}
+
+/// Whether a seat is for a bot that attends a queue.
+fn is_invitation(reservation: &SeatReservation) -> bool {
+    !reservation.queue_id.is_empty()
 }
 
 /// The caller as one who reads.
@@ -185,6 +191,11 @@ impl Viewer for Caller {
     }
 }
 
+/// The answer to a call that does not come here: its stream is sent as bytes by `shared_streams`.
+fn sent_as_bytes() -> Status {
+    Status::internal("this stream is answered by another service")
+}
+
 /// A match for a list: its result counts faults and does not list them.
 fn without_single_faults(mut info: MatchInfo) -> MatchInfo {
     for seat in info.result.iter_mut().flat_map(|result| &mut result.seats) {
@@ -211,6 +222,9 @@ impl MatchService for MatchDesk {
         let mut request = request.into_inner();
         check_new_match(&request)?;
         let mut making = making(&request, &caller, &self.authenticator)?;
+        if making.spans_matches() || request.seat_reservations.iter().any(is_invitation) {
+            self.matches.check_leads().await?;
+        }
         let mut invited = BTreeMap::new();
         for reservation in &request.seat_reservations {
             if let Some((seat, one)) = invited_bot(reservation, &self.lobby, &caller)? {
@@ -232,6 +246,10 @@ impl MatchService for MatchDesk {
                     .make_match(&self.matches, &config, making, invited, purpose)
                     .await?
             }
+        };
+        let made = match made.existed {
+            true => self.matches.made_for(made, &caller).await?,
+            false => made,
         };
         Ok(Response::new(CreateMatchResponse {
             r#match: Some(made.info),
@@ -293,46 +311,13 @@ impl MatchService for MatchDesk {
         }))
     }
 
-    type WatchMatchStream = Pin<Box<dyn Stream<Item = Result<WatchMatchResponse, Status>> + Send>>;
+    type WatchMatchStream = Empty<Result<WatchMatchResponse, Status>>;
 
     async fn watch_match(
         &self,
-        request: Request<WatchMatchRequest>,
+        _: Request<WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
-        let match_id = &request.get_ref().match_id;
-        let (hosted, caller) = self.seen(&request, match_id, Sight::Matches).await?;
-        let mut news = hosted.watch(Call::current().map(|call| call.watcher()))?;
-        let matches = Arc::clone(&self.matches);
-        let stopping = matches.lifecycle().stopping();
-        let counted = self.matches.metrics().watch_stream();
-        Ok(Response::new(Box::pin(stream! {
-            let _counted = counted;
-            let refused = caller.refused();
-            tokio::pin!(refused);
-            loop {
-                select! {
-                    biased;
-                    message = news.recv() => match message {
-                        Some(message) => match message.shown().await {
-                            Ok(news) => yield news.map(SharedNews::into_message),
-                            Err(NotStored) => {
-                                yield Err(Refusal::storage_failed().into());
-                                return;
-                            }
-                        },
-                        None => return,
-                    },
-                    () = stopping.cancelled() => {
-                        yield Err(matches.stop_refusal().into());
-                        return;
-                    }
-                    refusal = &mut refused => {
-                        yield Err(refusal.into());
-                        return;
-                    }
-                }
-            }
-        })))
+        Err(sent_as_bytes())
     }
 
     type WatchMatchesStream = OverviewStream;
@@ -349,39 +334,13 @@ impl MatchService for MatchDesk {
         Ok(Response::new(overview.news()))
     }
 
-    type WatchPositionsStream = PositionStream;
+    type WatchPositionsStream = Empty<Result<WatchPositionsResponse, Status>>;
 
     async fn watch_positions(
         &self,
-        request: Request<WatchPositionsRequest>,
+        _: Request<WatchPositionsRequest>,
     ) -> Result<Response<Self::WatchPositionsStream>, Status> {
-        let match_id = match &request.get_ref().source {
-            Some(Source::MatchId(match_id)) => match_id,
-            // As for every other match that there is not.
-            None => "",
-            Some(Source::ReplayFile(_)) => {
-                self.authenticator.caller(request.metadata()).await?;
-                return Ok(Response::new(self.opened(request.into_inner()).await?));
-            }
-        };
-        let (hosted, caller) = self.seen(&request, match_id, Sight::Matches).await?;
-        if hosted.course().changes().is_none() {
-            // It is over: its positions are made of its replay.
-            check_replay(&self.ladders, &*hosted, &caller).await?;
-        }
-        let reader = reader(&request, &caller);
-        let request = request.into_inner();
-        let onlooker = Onlooker {
-            viewers: viewers(&request.viewers, hosted.seats())?,
-            from: request.from_decision,
-            matches: Arc::clone(&self.matches),
-            ladders: Arc::clone(&self.ladders),
-            hosted,
-            caller,
-            reader,
-        };
-        onlooker.check()?;
-        Ok(Response::new(onlooker.positions()))
+        Err(sent_as_bytes())
     }
 
     async fn cancel_match(
@@ -395,7 +354,7 @@ impl MatchService for MatchDesk {
             reason: reason.clone(),
             by: caller.name().map(ToString::to_string),
         };
-        let info = self.matches.cancel(&*hosted, why).await?;
+        let info = self.matches.cancel_for(&hosted, why, &caller).await?;
         Ok(Response::new(CancelMatchResponse {
             r#match: Some(info),
         }))
@@ -406,9 +365,10 @@ impl MatchService for MatchDesk {
         request: Request<ReplaceTicketsRequest>,
     ) -> Result<Response<ReplaceTicketsResponse>, Status> {
         let ReplaceTicketsRequest { match_id, seats } = request.get_ref();
-        let (hosted, _) = self.changeable(&request, match_id).await?;
+        let (hosted, caller) = self.changeable(&request, match_id).await?;
         let wanted = wanted_seats(seats)?;
-        let tickets = self.matches.replace_tickets(&*hosted, wanted).await?;
+        let replaced = self.matches.replace_tickets_for(&hosted, wanted, &caller);
+        let tickets = replaced.await?;
         Ok(Response::new(ReplaceTicketsResponse { tickets }))
     }
 
@@ -430,24 +390,22 @@ impl MatchService for MatchDesk {
         let (hosted, caller) = self.seen(&request, match_id, Sight::Replays).await?;
         check_replay(&self.ladders, &*hosted, &caller).await?;
         let reader = reader(&request, &caller);
+        let is_read_back = hosted.replay().is_read_back();
         let bytes = self.matches.replay(&*hosted, &reader).await?;
         // The buffer that it is written into may be twice as large.
         Call::room_for_answer(2 * bytes.len()).await?;
-        let replay = read_replay(&bytes);
-        let replay = replay.inspect_err(|refusal| {
-            let aside = self.matches.set_aside();
-            aside.part_of_finished(hosted.id(), DamagedValue::Replay, &refusal.message());
-        })?;
-        Ok(Response::new(match as_file {
-            true => GetReplayResponse {
-                replay: None,
-                file: bytes.to_vec(),
-            },
-            false => GetReplayResponse {
-                replay: Some(replay),
-                file: Vec::new(),
-            },
-        }))
+        let mut response = GetReplayResponse::default();
+        if is_read_back || !as_file {
+            let replay = read_replay(&bytes).inspect_err(|refusal| {
+                let aside = self.matches.set_aside();
+                aside.part_of_finished(hosted.id(), DamagedValue::Replay, &refusal.message());
+            })?;
+            response.replay = (!as_file).then_some(replay);
+        }
+        if *as_file {
+            response.file = bytes.to_vec();
+        }
+        Ok(Response::new(response))
     }
 }
 

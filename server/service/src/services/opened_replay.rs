@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::positions::{PositionStream, response};
+use super::positions::{PositionStream, encoded, response};
 use crate::{
     limits::{Limits, OPENED_REPLAYS, REPLAY_FILE_BYTES},
     refusal::Refusal,
@@ -120,7 +120,7 @@ impl OpenedReplay {
             let mut positions = opened.map_err(|error| broken(error.to_string()))?;
             let first = positions.first();
             // The match is told of even if no position is wanted.
-            yield response(first, Some(self.info.clone()));
+            yield encoded(&response(first, Some(self.info.clone())));
             let mut place = RecordPlace::default();
             let next = |place: &mut RecordPlace| {
                 place.next(&self.bytes).map_err(|error| broken(error.to_string()))
@@ -129,7 +129,7 @@ impl OpenedReplay {
                 let position = positions.after(&record);
                 let position = position.map_err(|error| broken(error.to_string()))?;
                 if position.is_some() {
-                    yield response(position, None);
+                    yield encoded(&response(position, None));
                 }
                 consume_budget().await;
             }

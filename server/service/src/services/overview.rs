@@ -150,10 +150,9 @@ impl Overview {
 
     /// Waits until it is time for the next look.
     async fn wait(&self) -> Result<(), Refusal> {
-        let stopping = self.matches.lifecycle().stopping();
         select! {
             biased;
-            () = stopping.cancelled() => Err(self.matches.stop_refusal()),
+            refusal = self.matches.interrupted() => Err(refusal),
             refusal = self.caller.refused() => Err(refusal),
             () = sleep(self.interval) => Ok(()),
         }

@@ -22,7 +22,11 @@ pub(super) async fn check_replay(
     let info = hosted.info().shown().await;
     let info = info.map_err(|NotStored| Refusal::storage_failed())?;
     match info.labels.get(LADDER_LABEL) {
-        Some(ladder) => ladders.check_replays(ladder, caller.may(KeyScope::Admin)),
+        Some(ladder) => {
+            // Who may see it is known where the ladder is kept.
+            ladders.matches().check_leads().await?;
+            ladders.check_replays(ladder, caller.may(KeyScope::Admin))
+        }
         None => Ok(()),
     }
 }

@@ -237,7 +237,7 @@ fn is_of_a_name(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b'/')
 }
 
-/// Checks why a match is called off.
+/// Checks why a match is cancelled.
 pub(super) fn check_reason(reason: &str) -> Result<(), Refusal> {
     let chars = reason.chars().count();
     if chars > MAX_REASON_CHARS {

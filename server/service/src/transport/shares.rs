@@ -37,10 +37,21 @@ impl<K: Clone + Eq + Hash> Shares<K> {
             return Err(Refusal::limit(self.name, self.limit));
         }
         taken.insert(of.clone(), count + 1);
-        Ok(Share {
+        drop(taken);
+        Ok(self.share(of))
+    }
+
+    /// Acquires one even beyond the limit: for what is there already.
+    pub(crate) fn acquire_beyond(self: &Arc<Self>, of: K) -> Share<K> {
+        *self.taken().entry(of.clone()).or_default() += 1;
+        self.share(of)
+    }
+
+    fn share(self: &Arc<Self>, of: K) -> Share<K> {
+        Share {
             shares: Arc::clone(self),
             of,
-        })
+        }
     }
 }
 
@@ -75,7 +86,11 @@ mod tests {
         ];
         assert!(shares.acquire("a").is_err());
         let other = shares.acquire("b").ok().unwrap();
+        let beyond = shares.acquire_beyond("a");
         drop(held);
+        let second = shares.acquire("a").ok().unwrap();
+        assert!(shares.acquire("a").is_err(), "what is beyond counts");
+        drop((beyond, second));
         assert!(shares.acquire("a").is_ok());
         drop(other);
         assert!(shares.taken().is_empty());

@@ -1,4 +1,4 @@
-//! Matches that are called off.
+//! Matches that are cancelled.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ async fn come_back(server: &TestServer, ticket: &str) -> Status {
 }
 
 #[tokio::test]
-async fn a_match_that_is_called_off_ends_its_streams_and_keeps_its_record() {
+async fn a_match_that_is_cancelled_ends_its_streams_and_keeps_its_record() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let id = seated.match_id.as_str();
@@ -141,7 +141,7 @@ async fn a_cancelled_match_stays_so_on_the_next_server() {
 }
 
 #[tokio::test]
-async fn a_match_that_has_ended_cannot_be_called_off() {
+async fn a_match_that_has_ended_cannot_be_cancelled() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let bots = [0, 1].map(|seat| server.good_bot(&seated.tickets[seat]));
@@ -154,7 +154,7 @@ async fn a_match_that_has_ended_cannot_be_called_off() {
 }
 
 #[tokio::test]
-async fn who_made_a_match_may_call_it_off_and_so_may_admins_and_nobody_else() {
+async fn who_made_a_match_may_cancel_it_and_so_may_admins_and_nobody_else() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let admin = locked.key("admin", &[Admin]).await;

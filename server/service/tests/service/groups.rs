@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, GetReplayRequest,
-    ListMatchesRequest, MatchConfig, MatchFilter, MatchGroup, MatchInfo, SeedReveal,
-    WatchMatchRequest, play_response::Message,
+    ListMatchesRequest, MatchConfig, MatchFilter, MatchGroup, MatchInfo, SeedReveal, Viewer,
+    WatchMatchRequest, WatchPositionsRequest, play_response::Message,
+    watch_positions_request::Source,
 };
 use bridgemaster_sdk::seed_commitment;
 use bridgemaster_server::{
@@ -136,6 +137,35 @@ async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool) {
     }
 }
 
+/// What the page is shown of an ended match: its positions, those of a seat only when nothing of its
+/// chance is secret any more.
+async fn assert_positions(server: &TestServer, seated: &Seated, is_revealed: bool) {
+    let watch = async |viewer: Viewer| {
+        let request = WatchPositionsRequest {
+            source: Some(Source::MatchId(seated.match_id.clone())),
+            viewers: vec![viewer],
+            from_decision: 0,
+        };
+        server.matches().watch_positions(request).await
+    };
+    match watch(Viewer { seat: Some(1) }).await {
+        Ok(_) => assert!(is_revealed),
+        Err(refused) => {
+            assert!(!is_revealed, "{refused:?}");
+            assert_eq!(reason(&refused), "GROUP_RUNNING");
+        }
+    }
+    let mut told = watch(Viewer { seat: None }).await.unwrap().into_inner();
+    let mut last = None;
+    while let Some(message) = told.message().await.unwrap() {
+        last = message.r#match.or(last);
+    }
+    let info = last.unwrap();
+    let seed = is_revealed.then_some(SEED);
+    assert_eq!(info.config.unwrap().seed.as_deref(), seed);
+    assert_eq!(info.seed_salt.is_empty(), !is_revealed);
+}
+
 /// What a bot that comes back is told of the end, while the server has the match in memory.
 async fn assert_told_again(server: &TestServer, seated: &Seated, is_revealed: bool) {
     let seed = is_revealed.then_some(SEED);
@@ -177,9 +207,11 @@ async fn chance_is_held_back_until_the_last_match_of_the_group_has_ended() {
         assert_eq!((ended.seed.as_str(), ended.seed_salt.as_str()), ("", ""));
         assert!(ended.result.is_some());
         assert_shown(&server, &first, false).await;
+        assert_positions(&server, &first, false).await;
         assert_told_again(&server, &first, false).await;
         play(&server, &second).await;
         assert_shown(&server, &first, true).await;
+        assert_positions(&server, &first, true).await;
         assert_shown(&server, &second, true).await;
         assert_told_again(&server, &second, true).await;
         if !is_small {

@@ -1,14 +1,21 @@
 //! A store in which something comes before each commit or each reading of matches, or some values
 //! are damaged.
 
-use std::{future::ready, pin::Pin, sync::Arc};
+use std::{
+    future::{pending, ready},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use async_trait::async_trait;
 use bridgemaster_store::{
     Damage, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key,
     KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
-    NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
-    StoredLadderVersion, Write,
+    MemoryStore, NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder,
+    StoredLadderMatch, StoredLadderVersion, Write,
 };
 
 /// What comes before a commit or a reading; with an error it does not take place.
@@ -42,6 +49,22 @@ impl HinderedStore {
             hinder: Box::new(move || Box::pin(hinder())),
             hinder_reading: Box::new(no_hindrance),
         })
+    }
+
+    /// A store in memory whose commits do not end once what comes with it is set.
+    pub(crate) fn that_may_hang() -> (Arc<dyn Store>, Arc<AtomicBool>) {
+        let hangs = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&hangs);
+        let store = Self::over(Arc::new(MemoryStore::new()), move || {
+            let hangs = told.load(Ordering::Relaxed);
+            async move {
+                if hangs {
+                    pending::<()>().await;
+                }
+                Ok(())
+            }
+        });
+        (store, hangs)
     }
 
     /// `store`, where `hinder` comes before each reading of finished matches.

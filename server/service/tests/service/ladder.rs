@@ -208,9 +208,10 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
         let rating = standing.rating.unwrap();
         assert!(rating.elo_low < rating.elo && rating.elo < rating.elo_high);
         assert!(rating.rank_best >= 1 && rating.rank_worst <= 3);
-        sum += rating.elo;
+        // A bot with fewer than 30 matches weighs less in the mean.
+        sum += rating.elo * f64::from(rating.matches.min(30));
     }
-    assert!(sum.abs() < 1e-6, "the mean is 0");
+    assert!(sum.abs() < 1e-3, "the mean is 0: {table_of:?}");
     let all = matches(&server, "").await;
     let mut seeds = BTreeSet::new();
     let mut validated = BTreeSet::new();
@@ -371,11 +372,11 @@ async fn a_new_version_waits_while_the_one_before_it_plays_and_others_go_on() {
     let _second = attend(&server, "ada", "2", 1);
     let _other = attend(&server, "bob", "1", 1);
     until_counted(&server, 1).await;
-    let called_off = matches(&server, "ada").await.into_iter();
-    let called_off = called_off
+    let cancelled = matches(&server, "ada").await.into_iter();
+    let cancelled = cancelled
         .filter(|one| one.r#match.as_ref().unwrap().state() == MatchState::Cancelled)
         .count();
-    assert_eq!(called_off, 0);
+    assert_eq!(cancelled, 0);
 }
 
 #[tokio::test]

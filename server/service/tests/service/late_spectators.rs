@@ -1,24 +1,16 @@
 //! Matches that spectators see late, by each call that shows them.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_proto::v1::{
-    CreateMatchRequest, MatchConfig, MatchFilter, MatchFork, MatchState, Replay, SeatState,
-    SpectatorRules, WatchMatchesRequest, WatchPositionsRequest, match_fork::Source as ForkSource,
-    record::Record, watch_positions_request::Source,
+    CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, MatchConfig, MatchFilter, MatchFork,
+    MatchInfo, MatchState, ReplaceTicketsRequest, SeatState, SpectatorRules, WatchMatchesRequest,
+    WatchPositionsRequest, match_fork::Source as ForkSource, watch_positions_request::Source,
 };
-use bridgemaster_server::{
-    Limits,
-    identity::{
-        ApiKey,
-        KeyScope::{Admin, Create, Play, Read},
-    },
+use bridgemaster_server::identity::{
+    ApiKey,
+    KeyScope::{Admin, Create, Play, Read},
 };
-use bridgemaster_store::{MemoryStore, Store};
 use tokio::time::timeout;
 use tonic::Status;
 
@@ -30,9 +22,9 @@ use crate::{
 
 const PAGE: &str = include_str!("../../../../docs/operating.md");
 
-const AN_HOUR_MS: u32 = 3_600_000;
+pub(crate) const AN_HOUR_MS: u32 = 3_600_000;
 
-fn seen_late(game: &str, delay_ms: u32) -> MatchConfig {
+pub(crate) fn seen_late(game: &str, delay_ms: u32) -> MatchConfig {
     MatchConfig {
         spectators: Some(SpectatorRules {
             delay_ms,
@@ -58,7 +50,7 @@ fn documented() -> BTreeSet<String> {
 }
 
 /// Whether a refusal is that of a match that is seen late.
-fn is_late(refused: &Status) -> bool {
+pub(crate) fn is_late(refused: &Status) -> bool {
     assert_eq!(reason(refused), "MATCH_RUNNING", "{refused:?}");
     let message = refused.message();
     assert!(message.contains("this match 3600 s late"), "{message}");
@@ -121,7 +113,7 @@ async fn tell_the_end(caller: KeyedCaller<'_>, id: &str) -> BTreeMap<&'static st
 }
 
 /// A match that bots with these keys have played.
-async fn played(
+pub(crate) async fn played(
     locked: &LockedServer,
     maker: &ApiKey,
     bots: [&ApiKey; 2],
@@ -138,11 +130,13 @@ async fn played(
 
 #[tokio::test]
 async fn spectators_learn_of_the_end_late_by_every_call_and_those_whose_match_it_is_at_once() {
-    for (who, is_late) in [
-        ("maker", false),
-        ("player", false),
-        ("admin", false),
-        ("reader", true),
+    for (who, delay_ms, is_late) in [
+        ("maker", AN_HOUR_MS, false),
+        ("player", AN_HOUR_MS, false),
+        ("admin", AN_HOUR_MS, false),
+        ("reader", AN_HOUR_MS, true),
+        // Who waits until its end is shown.
+        ("reader", 700, false),
     ] {
         let locked = LockedServer::open().await;
         let maker = locked.key("maker", &[Create, Read]).await;
@@ -153,18 +147,23 @@ async fn spectators_learn_of_the_end_late_by_every_call_and_those_whose_match_it
         // So that the stream of those in play has something to tell in any case.
         let older = locked.with(&maker).create(config(GAMES[0], 2)).await;
         older.unwrap();
-        let seated = played(&locked, &maker, [&player, &other], AN_HOUR_MS).await;
+        let seated = played(&locked, &maker, [&player, &other], delay_ms).await;
         let key = match who {
             "maker" => &maker,
             "player" => &player,
             "admin" => &admin,
             _ => &reader,
         };
+        if delay_ms < AN_HOUR_MS {
+            let mut news = locked.with(key).watch(&seated.match_id).await.unwrap();
+            let end = async { while news.message().await.unwrap().is_some() {} };
+            timeout(PATIENCE, end).await.expect("its end is shown");
+        }
         let told = tell_the_end(locked.with(key), &seated.match_id).await;
         let names: BTreeSet<String> = told.keys().map(|name| (*name).to_owned()).collect();
         assert_eq!(names, documented(), "the calls of the page");
         for (call, tells) in told {
-            assert_eq!(tells, !is_late, "{call} to {who}");
+            assert_eq!(tells, !is_late, "{call} to {who}, {delay_ms} ms late");
         }
         if is_late {
             let info = locked.with(key).info(&seated.match_id).await.unwrap();
@@ -179,101 +178,129 @@ async fn spectators_learn_of_the_end_late_by_every_call_and_those_whose_match_it
     }
 }
 
-/// Everything that happened in a match, in events.
-fn events(replay: &Replay) -> usize {
-    let of_record = |record: &bridgemaster_proto::v1::Record| match &record.record {
-        Some(Record::Decision(decision)) => decision.events.len(),
-        Some(Record::Chance(chance)) => chance.events.len(),
-        _ => 0,
+/// What a caller without a key is told who changes a match, or makes it again.
+async fn change(server: &TestServer, id: &str, made: &CreateMatchRequest) -> Vec<String> {
+    let matches = || server.matches();
+    let replace = |seats: Vec<u32>| ReplaceTicketsRequest {
+        match_id: id.to_owned(),
+        seats,
     };
-    let records = replay.records.iter().map(of_record);
-    replay.opening_events.len() + records.sum::<usize>()
-}
-
-#[tokio::test]
-async fn who_sees_a_match_late_sees_all_of_it_and_nothing_before_its_time() {
-    const DELAY: Duration = Duration::from_millis(700);
-    for game in GAMES {
-        let locked = LockedServer::open().await;
-        let maker = locked.key("maker", &[Create, Read]).await;
-        let reader = locked.key("reader", &[Read]).await;
-        let bots = [
-            locked.key("ada", &[Play]).await,
-            locked.key("bob", &[Play]).await,
-        ];
-        let late = locked.with(&reader);
-        let made_at = Instant::now();
-        let made = seen_late(game, DELAY.as_millis() as u32);
-        let seated = locked.with(&maker).create(made).await.unwrap();
-        let id = &*seated.match_id;
-        let wanted = WatchPositionsRequest {
-            source: Some(Source::MatchId(id.to_owned())),
-            ..WatchPositionsRequest::default()
-        };
-        let mut news = late.watch(id).await.unwrap();
-        let mut positions = late.positions(wanted).await.unwrap();
-        let playing = [0, 1].map(|seat| locked.with(&bots[seat]).good_bot(&seated.tickets[seat]));
-        let mut result = None;
-        for bot in playing {
-            result = Some(bot.await.unwrap().unwrap());
-        }
-
-        let (mut told, mut last) = (0, None);
-        while let Some(message) = timeout(PATIENCE, news.message()).await.unwrap().unwrap() {
-            let info = message.r#match.unwrap();
-            let has_begun = info.state() != MatchState::Waiting;
-            assert!(!has_begun || made_at.elapsed() >= DELAY);
-            assert_eq!(has_begun, message.observation.is_some(), "{game}");
-            told += message.events.len();
-            last = Some(info);
-        }
-        assert_eq!(last.unwrap().result, result);
-        let replay = late.replay(id).await.expect("nothing is late any more");
-        assert_eq!(told, events(&replay), "{game}");
-
-        let (mut numbers, mut last) = (Vec::new(), None);
-        while let Some(message) = timeout(PATIENCE, positions.message())
-            .await
-            .unwrap()
-            .unwrap()
-        {
-            numbers.extend(message.position.map(|position| position.number));
-            last = message.r#match.or(last);
-        }
-        let decisions = last.unwrap().result.unwrap().decisions;
-        assert!(numbers.into_iter().eq(0..=decisions), "{game}");
-        assert_eq!(late.info(id).await.unwrap().result, result);
-    }
-}
-
-#[tokio::test]
-async fn without_keys_everybody_sees_a_match_late_also_after_a_restart() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut server = TestServer::over(&store, Limits::default()).await;
-    let ended = server.create(seen_late(GAMES[0], AN_HOUR_MS)).await;
-    let in_play = server.create(seen_late(GAMES[0], AN_HOUR_MS)).await;
-    for bot in [0, 1].map(|seat| server.good_bot(&ended.tickets[seat])) {
-        bot.await.unwrap().unwrap();
-    }
-    let mut bots = [
-        RawBot::join(&server, &in_play.tickets[0]).await,
-        RawBot::join(&server, &in_play.tickets[1]).await,
+    let close = CloseGroupRequest {
+        match_id: id.to_owned(),
+    };
+    let cancel = CancelMatchRequest {
+        match_id: id.to_owned(),
+        reason: "a look".to_owned(),
+    };
+    let text = |told: Result<String, Status>| {
+        told.unwrap_or_else(|refused| format!("{}: {}", reason(&refused), refused.message()))
+    };
+    let again = matches().create_match(made.clone()).await;
+    let vacant = matches().replace_tickets(replace(Vec::new())).await;
+    let first = matches().replace_tickets(replace(vec![0])).await;
+    let closed = matches().close_group(close).await;
+    let cancelled = matches().cancel_match(cancel.clone()).await;
+    let twice = matches().cancel_match(cancel).await;
+    let told = [
+        again.map(|told| format!("{:?}", told.into_inner())),
+        vacant.map(|told| format!("{:?}", told.into_inner())),
+        first.map(|told| format!("{:?}", told.into_inner())),
+        closed.map(|told| format!("{:?}", told.into_inner())),
+        cancelled.map(|told| format!("{:?}", told.into_inner())),
+        twice.map(|told| format!("{:?}", told.into_inner())),
     ];
+    told.into_iter().map(text).collect()
+}
+
+/// A match that is seen late and is as its name says, the request that made it, and its bots.
+async fn staged(server: &TestServer, name: &str) -> (MatchInfo, CreateMatchRequest, Vec<RawBot>) {
+    let request = CreateMatchRequest {
+        config: Some(seen_late(GAMES[0], AN_HOUR_MS)),
+        idempotency_key: format!("a key for the match {name}"),
+        ..CreateMatchRequest::default()
+    };
+    let made = server.matches().create_match(request.clone()).await;
+    let made = made.unwrap().into_inner();
+    let info = made.r#match.unwrap();
+    let tickets: Vec<_> = made.tickets.iter().map(|seat| &seat.ticket).collect();
+    let mut bots = Vec::new();
+    if name == "ended" {
+        for bot in [0, 1].map(|seat| server.good_bot(tickets[seat])) {
+            bot.await.unwrap().unwrap();
+        }
+        return (info, request, bots);
+    }
+    for ticket in &tickets {
+        bots.push(RawBot::join(server, ticket).await);
+    }
     for bot in &mut bots {
         bot.asked().await;
     }
-    for is_restarted in [false, true] {
-        if is_restarted {
-            server.crash().await;
-            server = TestServer::over(&store, Limits::default()).await;
-        }
-        for seated in [&ended, &in_play] {
-            let info = server.info(&seated.match_id).await;
-            let seen = (info.state(), info.decisions, info.result);
-            assert_eq!(seen, (MatchState::Waiting, 0, None), "{is_restarted}");
-        }
-        let refused = server.replay(&ended.match_id).await.unwrap_err();
-        assert!(is_late(&refused));
+    if name == "cancelled" {
+        let cancel = CancelMatchRequest {
+            match_id: info.match_id.clone(),
+            reason: "before".to_owned(),
+        };
+        server.matches().cancel_match(cancel).await.unwrap();
+    }
+    (info, request, bots)
+}
+
+#[tokio::test]
+async fn without_keys_no_call_that_changes_a_match_tells_early_that_it_is_over() {
+    let server = TestServer::open().await;
+    let mut told = Vec::new();
+    for name in ["ended", "in play", "cancelled"] {
+        let (info, request, _bots) = staged(&server, name).await;
+        let answers = change(&server, &info.match_id, &request).await;
+        // What is the match's own in any case.
+        let neutral = answers.into_iter().map(|answer| {
+            let answer = answer.replace(&info.match_id, "ID");
+            let answer = answer.replace(&info.seed_commitment, "COMMITMENT");
+            answer.replace(&info.created_unix_ms.to_string(), "CREATED")
+        });
+        told.push((name, neutral.collect::<Vec<_>>()));
+        let seen = server.info(&info.match_id).await;
+        assert_eq!(seen.state(), MatchState::Waiting, "{name}");
+    }
+    for (name, answers) in &told[1..] {
+        assert_eq!(answers, &told[0].1, "{name} and ended");
+    }
+    let [again, vacant, first, ..] = &told[0].1[..] else {
+        panic!("too few answers: {told:?}");
+    };
+    assert!(
+        again.contains("existed: true") && again.contains("tickets: []"),
+        "{again}"
+    );
+    assert!(vacant.contains("tickets: []"), "{vacant}");
+    assert!(
+        first.starts_with("SEAT_TAKEN") && first.contains("3600 s late"),
+        "{first}"
+    );
+}
+
+#[tokio::test]
+async fn without_keys_calls_that_change_a_match_tell_that_it_is_over_once_its_end_is_shown() {
+    let server = TestServer::open().await;
+    let seated = server.create(seen_late(GAMES[0], 700)).await;
+    for bot in [0, 1].map(|seat| server.good_bot(&seated.tickets[seat])) {
+        bot.await.unwrap().unwrap();
+    }
+    server.result(&seated.match_id).await;
+    let [_, vacant, first, _, cancelled, _] = &change(
+        &server,
+        &seated.match_id,
+        &CreateMatchRequest {
+            config: Some(seen_late(GAMES[0], 700)),
+            ..CreateMatchRequest::default()
+        },
+    )
+    .await[..] else {
+        panic!("six calls are made");
+    };
+    for told in [vacant, first, cancelled] {
+        assert!(told.starts_with("MATCH_ENDED"), "{told}");
     }
 }
 

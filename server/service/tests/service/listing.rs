@@ -120,6 +120,7 @@ async fn a_key_lists_what_it_sees_without_reading_what_it_does_not() {
             store: counting,
             given_up: Vec::new(),
             keep_replays: KeepReplays::All,
+            shared: None,
         }),
         ..ServerOptions::default()
     };

@@ -97,6 +97,7 @@ impl LockedServer {
                 store,
                 given_up: Vec::new(),
                 keep_replays: KeepReplays::All,
+                shared: None,
             }),
             ..ServerOptions::default()
         };

@@ -95,7 +95,7 @@ async fn each_match_in_play_is_told_of_as_spectators_see_it_and_once_more_when_i
     let over = news(&mut watching, is(&first.match_id, MatchState::Ended)).await;
     let over = over.r#match.unwrap();
     assert!(over.result.is_some() && over.config.is_some());
-    // The next news are of the other match, which is called off.
+    // The next news are of the other match, which is cancelled.
     let request = bridgemaster_proto::v1::CancelMatchRequest {
         match_id: second.match_id.clone(),
         reason: "enough".to_owned(),

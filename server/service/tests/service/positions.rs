@@ -228,7 +228,7 @@ async fn while_a_match_runs_its_bots_key_sees_its_seat_and_what_it_decided() {
 }
 
 #[tokio::test]
-async fn a_match_that_is_called_off_says_so_and_its_stream_ends() {
+async fn a_match_that_is_cancelled_says_so_and_its_stream_ends() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut news = watch(&server, of_match(&seated.match_id, &[], 0))

@@ -30,6 +30,7 @@ pub(crate) async fn open_keeping(
             store: Arc::clone(store),
             given_up: Vec::new(),
             keep_replays,
+            shared: None,
         }),
         ..ServerOptions::default()
     })

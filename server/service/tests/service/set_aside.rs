@@ -186,6 +186,7 @@ async fn a_match_that_is_set_aside_is_dropped_when_that_is_asked_for() {
             store: Arc::clone(&store),
             given_up: match_ids.iter().map(|&id| id.to_owned()).collect(),
             keep_replays: KeepReplays::All,
+            shared: None,
         }),
         ..ServerOptions::default()
     };
@@ -314,6 +315,7 @@ async fn only_who_may_see_a_match_learns_that_it_cannot_be_read() {
             store: Arc::clone(store),
             given_up: Vec::new(),
             keep_replays: KeepReplays::All,
+            shared: None,
         };
         TestServer::with_options(ServerOptions {
             keys: Some(Arc::clone(&keys) as _),

@@ -1,7 +1,6 @@
 //! A store that takes its time: what it takes is the server's own lag and costs no bot its clock.
 
 use std::{
-    future::pending,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -66,17 +65,7 @@ async fn a_bot_is_not_late_for_the_time_that_its_request_waited_to_be_stored() {
 
 #[tokio::test]
 async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
-    let hangs = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&hangs);
-    let store = HinderedStore::over(Arc::new(MemoryStore::new()), move || {
-        let hangs = told.load(Ordering::Relaxed);
-        async move {
-            if hangs {
-                pending::<()>().await;
-            }
-            Ok(())
-        }
-    });
+    let (store, hangs) = HinderedStore::that_may_hang();
     let folder = tempfile::tempdir().unwrap();
     let options = ServerOptions {
         limits: Limits {
@@ -89,6 +78,7 @@ async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
             store,
             given_up: Vec::new(),
             keep_replays: KeepReplays::All,
+            shared: None,
         }),
         ..ServerOptions::default()
     };

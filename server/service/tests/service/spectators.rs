@@ -1,10 +1,12 @@
 //! Spectators: what they see, and that they see no more than that.
 
 use bridgemaster_proto::v1::{
-    FaultReason, ListMatchesRequest, MatchFilter, MatchState, WatchMatchRequest, decision::Choice,
+    FaultReason, ListMatchesRequest, MatchFilter, MatchState, WatchMatchRequest,
+    WatchPositionsRequest, decision::Choice, watch_positions_request::Source,
 };
 use bridgemaster_server::Limits;
 use tokio::time::timeout;
+use tonic::Streaming;
 
 use crate::{
     metrics::scrape,
@@ -46,6 +48,63 @@ async fn a_spectator_sees_the_match_from_waiting_to_its_result() {
             assert_eq!(bot.await.unwrap().unwrap(), result);
         }
     }
+}
+
+#[tokio::test]
+async fn hundreds_of_spectators_of_one_match_are_sent_the_same() {
+    const EACH: usize = 250;
+    let server = TestServer::open().await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let id = &seated.match_id;
+    let (mut watching, mut looking) = (Vec::new(), Vec::new());
+    for number in 0..EACH {
+        // Some are there before the first bot.
+        let wanted = WatchMatchRequest {
+            match_id: id.clone(),
+        };
+        let watched = server.matches().watch_match(wanted).await;
+        watching.push(tokio::spawn(read(watched.unwrap().into_inner())));
+        let from_decision = if number % 2 == 0 { 0 } else { 10 };
+        let wanted = WatchPositionsRequest {
+            source: Some(Source::MatchId(id.clone())),
+            from_decision,
+            ..WatchPositionsRequest::default()
+        };
+        let looked = server.matches().watch_positions(wanted).await;
+        let looked = tokio::spawn(read(looked.unwrap().into_inner()));
+        looking.push((from_decision, looked));
+    }
+    let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
+    for bot in bots {
+        bot.await.unwrap().unwrap();
+    }
+    let replay = server.replay(id).await.unwrap();
+    let decisions = replay.result.unwrap().decisions;
+    let mut told = Vec::new();
+    for one in watching {
+        let news = one.await.unwrap();
+        // Bots may have come before somebody began.
+        let tail: Vec<_> = news.iter().filter(|one| !one.events.is_empty()).collect();
+        told.push(tail.into_iter().cloned().collect::<Vec<_>>());
+    }
+    assert!(told.iter().all(|news| *news == told[0]) && !told[0].is_empty());
+    for (from, one) in looking {
+        let messages = one.await.unwrap();
+        let numbers = messages.iter().filter_map(|one| one.position.as_ref());
+        let numbers = numbers.map(|position| position.number);
+        assert!(numbers.eq(from..=decisions));
+        let last = messages.last().unwrap().r#match.as_ref().unwrap();
+        assert_eq!(last.state(), MatchState::Ended);
+    }
+}
+
+/// All messages of a stream.
+async fn read<T>(mut stream: Streaming<T>) -> Vec<T> {
+    let mut messages = Vec::new();
+    while let Some(message) = timeout(PATIENCE, stream.message()).await.unwrap().unwrap() {
+        messages.push(message);
+    }
+    messages
 }
 
 #[tokio::test]

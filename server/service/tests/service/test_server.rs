@@ -61,6 +61,7 @@ impl TestServer {
             store: Arc::clone(store),
             given_up: Vec::new(),
             keep_replays: KeepReplays::All,
+            shared: None,
         };
         Self::with_options(ServerOptions {
             limits,

@@ -6,7 +6,7 @@ use tracing::Instrument as _;
 
 use super::{
     super::{HostedMatch, Matches, Reader, ShownMatch, Viewer, hosted_match::Lateness},
-    LateMatch,
+    LateMatch, LatePlace,
 };
 
 impl Matches {
@@ -16,15 +16,7 @@ impl Matches {
         hosted: Arc<dyn HostedMatch>,
         viewer: &(dyn Viewer + Sync),
     ) -> Arc<dyn ShownMatch> {
-        if viewer.sees_at_once(&*hosted) {
-            return hosted;
-        }
-        let late = self.late().get(hosted.id()).or_else(|| {
-            // One that had ended before this server started.
-            let lateness = hosted.lateness()?;
-            Some(self.show_late(&hosted, lateness))
-        });
-        match late {
+        match self.late_for(&hosted, viewer) {
             None => hosted,
             Some(late) => {
                 late.looked_at().await;
@@ -33,23 +25,43 @@ impl Matches {
         }
     }
 
-    /// Begins to show a match late.
+    /// The match as `viewer` sees it, if that is late.
+    pub(super) fn late_for(
+        self: &Arc<Self>,
+        hosted: &Arc<dyn HostedMatch>,
+        viewer: &(dyn Viewer + Sync),
+    ) -> Option<Arc<LateMatch>> {
+        if viewer.sees_at_once(&**hosted) {
+            return None;
+        }
+        self.late().get(hosted.id()).or_else(|| {
+            // One that had ended before this server started.
+            let lateness = hosted.lateness()?;
+            Some(self.show_late(hosted, lateness, None))
+        })
+    }
+
+    /// Begins to show a match late. It has this place meanwhile; one that was made before takes one.
     pub(in super::super) fn show_late(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
         lateness: Lateness,
+        place: Option<LatePlace>,
     ) -> Arc<LateMatch> {
         let late = Arc::new(LateMatch::new(Arc::clone(hosted), lateness, self.context()));
         if let Err(there) = self.late().add(hosted.id(), &late) {
             return there;
         }
+        let place = place.unwrap_or_else(|| self.late().place_beyond(hosted.maker()));
         let (matches, itself) = (Arc::downgrade(self), Arc::clone(hosted));
         let driven = Arc::clone(&late);
         let drive = async move {
+            // Given back however this ends.
+            let _place = place;
             let replay = async {
                 let matches = matches.upgrade()?;
                 let reader = Reader::default();
-                // A match that was called off has none.
+                // A match that was cancelled has none.
                 matches.whole_replay(&*itself, &reader).await.ok()
             };
             driven.drive(replay).await;
@@ -57,7 +69,7 @@ impl Matches {
             if driven.is_over()
                 && let Some(matches) = matches.upgrade()
             {
-                matches.late().forget(itself.id());
+                matches.late_no_more(itself.id());
             }
         };
         tokio::spawn(drive.instrument(hosted.span()));

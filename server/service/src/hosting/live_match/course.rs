@@ -11,6 +11,7 @@ use super::{
         closing::{cancelled, is_running},
         groups::still_running,
         hosted_match::{Course, CourseNews, ReplayBytes},
+        relay::Relay,
     },
     LiveMatch,
 };
@@ -58,5 +59,9 @@ impl<G: WireGame> Course for LiveMatch<G> {
             return Some(is_running());
         }
         locked.machine.is_held_back().then(still_running)
+    }
+
+    fn relay(&self) -> Option<&Relay> {
+        Some(&self.around.relay)
     }
 }

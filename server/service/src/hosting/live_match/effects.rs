@@ -13,13 +13,15 @@ use tokio::sync::{Notify, watch};
 use tracing::{info, warn};
 
 use super::super::{
+    clock::MatchClock,
     closing::{closing, too_slow},
     context::Context,
     gates::Gates,
     groups::GroupKey,
     hosted_match::Ended,
     outbound::OutboundSender,
-    spectators::Spectators,
+    relay::Relay,
+    spectators::{Audience, Teller},
 };
 use crate::{
     journal::MatchJournal,
@@ -34,9 +36,14 @@ pub(super) struct Surroundings {
     pub(super) group: Option<GroupKey>,
     pub(super) maker: Option<KeyName>,
     pub(super) context: Arc<Context>,
+    pub(super) clock: MatchClock,
     pub(super) metrics: GameMetrics,
     /// Notified when the timer must look again.
     pub(super) sooner: Arc<Notify>,
+    /// Those who watch it.
+    pub(super) audience: Arc<Audience>,
+    /// For those who look at its positions as spectators.
+    pub(super) relay: Relay,
 }
 
 /// What the lock of a match guards: the match, and what its effects go to.
@@ -47,7 +54,8 @@ pub(super) struct Locked<G: WireGame> {
     pub(super) streams: Vec<Option<(StreamNumber, OutboundSender)>>,
     /// The queue of a stream that is about to take a seat; `None` in between.
     pub(super) joining: Option<OutboundSender>,
-    pub(super) spectators: Spectators,
+    /// To those who watch it.
+    pub(super) teller: Teller,
     /// For those who look at its positions; `None` while nobody does.
     pub(super) changes: Option<watch::Sender<u64>>,
     /// `None` without a store.
@@ -133,17 +141,15 @@ impl<G: WireGame> Locked<G> {
                 is_last,
                 after,
             } => {
-                let gate = self.gates.before(after);
-                let bytes = &around.context.watcher_queue_bytes;
-                self.spectators.tell(*news, gate.as_ref(), bytes);
+                self.teller.tell(news, self.gates.before(after));
                 if is_last {
-                    self.spectators.dismiss();
+                    self.teller.dismiss();
                 }
-                self.machine.set_watched(!self.spectators.is_empty());
+                self.machine.set_watched(self.teller.is_watched());
             }
             Effect::Wake => around.sooner.notify_one(),
             Effect::Handled(moment) => {
-                let time = around.context.clock.since(moment);
+                let time = around.clock.since(moment);
                 around.context.metrics.handled(time);
             }
             Effect::Faulty { seat, fault } => {
@@ -155,7 +161,7 @@ impl<G: WireGame> Locked<G> {
             Effect::Count(Counted::Fault(fault)) => around.context.metrics.fault(&fault),
             Effect::Ended(ending) => carried.ended = Some(self.ended(around, ending)),
             Effect::Cancelled { after } => {
-                info!("match called off");
+                info!("match cancelled");
                 around.context.metrics.match_cancelled();
                 carried.ended = Some(self.over(around, None, after));
             }

@@ -16,6 +16,7 @@ use tracing::info;
 use super::{
     super::{
         HostedMatch, MatchQuery, ShownMatch,
+        clock::MatchClock,
         closing::{has_ended, not_seated, ticket_replaced},
         groups::still_running,
         hosted_match::{Course, Joined, Lateness, Outcome, PlayedMatch, ReplayBytes},
@@ -89,13 +90,14 @@ impl<G: WireGame> ShownMatch for LiveMatch<G> {
     }
 
     fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
+        let limits = &self.around.context.limits;
+        let entrant = self.around.audience.enter(watcher, limits)?;
         let mut locked = self.lock();
         let snapshot = locked.machine.snapshot();
         let gate = locked.gates.before(locked.machine.unsettled());
-        let limits = &self.around.context.limits;
-        let receiver = locked.spectators.add(watcher, snapshot, gate, limits)?;
+        let receiver = locked.teller.begin(entrant, &snapshot, gate);
         if locked.machine.referee().phase() == MatchPhase::Ended {
-            locked.spectators.dismiss();
+            locked.teller.dismiss();
         }
         locked.machine.set_watched(true);
         Ok(receiver)
@@ -134,7 +136,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
             time: started_at,
             lag_us: 0,
         };
-        Some(self.around.context.clock.since(started))
+        Some(self.around.clock.since(started))
     }
 
     fn maker(&self) -> Option<&KeyName> {
@@ -276,7 +278,7 @@ impl<G: WireGame> LiveMatch<G> {
     fn put_report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) {
         let mut inbox = self.inbox();
         // Read under the lock, so that moments have the order of reports.
-        let moment: Moment = self.around.context.clock.now();
+        let moment: Moment = self.around.clock.now();
         inbox.put(Report {
             moment,
             seat,
@@ -287,6 +289,10 @@ impl<G: WireGame> LiveMatch<G> {
 }
 
 impl<G: WireGame> PlayedMatch for LiveMatch<G> {
+    fn clock(&self) -> MatchClock {
+        self.around.clock.clone()
+    }
+
     fn sooner(&self) -> Arc<Notify> {
         Arc::clone(&self.around.sooner)
     }

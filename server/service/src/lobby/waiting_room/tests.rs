@@ -34,10 +34,30 @@ fn an_offer_comes_once_on_a_stream_and_again_on_the_next_as_the_same() {
     assert_eq!(again[0].offer_id, told[0].offer_id);
     assert_eq!(again[0].ticket, told[0].ticket);
     assert_eq!(again[0].time_left_ms, 20_000);
+}
 
-    scene.room.joined(&MatchId::new("m").unwrap(), seat(0));
-    let third = scene.attend("ada", 2);
-    assert!(scene.offers(third).is_empty(), "it is taken");
+#[test]
+fn a_bot_that_was_started_again_is_told_the_seats_that_it_plays() {
+    let mut scene = Scene::new();
+    let first = scene.attend("ada", 2);
+    scene.offer("m", &["ada"]).unwrap();
+    let told = scene.offers(first);
+    let id = MatchId::new("m").unwrap();
+    scene.room.joined(&id, seat(0));
+    assert!(scene.offers(first).is_empty(), "it knows");
+    scene.pass(2 * STARTUP);
+    let second = scene.attend("ada", 2);
+    let again = scene.offers(second);
+    assert_eq!(again.len(), 1);
+    assert_eq!(again[0].ticket, told[0].ticket);
+    assert_eq!(again[0].time_left_ms, 0);
+    assert!(scene.offers(second).is_empty());
+    assert_eq!(scene.shown("ada").unwrap().slots_used, 1);
+    let (other, _) = scene.try_attend("ada", "2", 2).unwrap();
+    assert!(scene.offers(other).is_empty(), "another version plays it");
+    let back = scene.attend("ada", 2);
+    scene.room.over(&id);
+    assert!(scene.offers(back).is_empty(), "it is over");
 }
 
 #[test]

@@ -1,0 +1,277 @@
+//! This server among those that share its database.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_store::{MatchId, NodeName, Nodes, StoreError, StoredNode, limits::LEASE_TRUST};
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tracing::error;
+
+use crate::refusal::Refusal;
+
+/// This server among those that share its database.
+pub(crate) struct Cluster {
+    nodes: Arc<dyn Nodes>,
+    name: NodeName,
+    /// Whether callers can be sent to other nodes and from them. A server that is alone waits for
+    /// its database, since nobody else would answer.
+    is_shared: bool,
+    /// By the clock of this server: when the last renewal began that succeeded, if one did.
+    renewed_at: Mutex<Option<Instant>>,
+    /// Whether the lease is trusted, for whoever waits for that.
+    trusted: watch::Sender<bool>,
+    leads: AtomicBool,
+}
+
+impl Cluster {
+    /// The node of this name. The lease that it has taken is trusted once it is renewed: how old it
+    /// is, nobody has measured.
+    pub(crate) fn new(nodes: Arc<dyn Nodes>, name: NodeName, is_shared: bool) -> Self {
+        Self {
+            nodes,
+            name,
+            is_shared,
+            renewed_at: Mutex::new(None),
+            trusted: watch::Sender::new(false),
+            leads: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn nodes(&self) -> &dyn Nodes {
+        &*self.nodes
+    }
+
+    /// Whether this node leads, and has taken in all that the leader keeps.
+    pub(crate) fn leads(&self) -> bool {
+        self.leads.load(Ordering::Acquire)
+    }
+
+    /// This node leads from now on, until it ends.
+    pub(crate) fn begins_to_lead(&self) {
+        self.leads.store(true, Ordering::Release);
+    }
+
+    /// How long ago the last renewal began that succeeded; for ever if none has.
+    pub(super) fn since_renewal(&self) -> Duration {
+        let renewed_at = *self.renewed_at.lock();
+        renewed_at.map_or(Duration::MAX, |begun| begun.elapsed())
+    }
+
+    /// A renewal that began then has succeeded. It may be old: this server may have stood still
+    /// before it read the answer.
+    pub(super) fn renewed(&self, begun: Instant) {
+        *self.renewed_at.lock() = Some(begun);
+        if self.since_renewal() < LEASE_TRUST {
+            self.trusted
+                .send_if_modified(|trusted| !std::mem::replace(trusted, true));
+        }
+    }
+
+    /// The last renewal is too old. Whether it was not before.
+    pub(super) fn lapses(&self) -> bool {
+        self.is_shared
+            && self
+                .trusted
+                .send_if_modified(|trusted| std::mem::replace(trusted, false))
+    }
+
+    /// Makes sure that this server may answer: that nobody else can have its matches yet. It looks
+    /// at the clock, so that it holds at once for a server that stood still.
+    ///
+    /// # Errors
+    /// When its lease was not renewed for too long.
+    pub(crate) fn check_may_answer(&self) -> Result<(), Refusal> {
+        match self.is_shared && self.since_renewal() >= LEASE_TRUST {
+            true => Err(Refusal::node_superseded()),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether this server may answer, as that changes.
+    pub(crate) fn answering(&self) -> watch::Receiver<bool> {
+        self.trusted.subscribe()
+    }
+
+    /// Completes when the lease is renewed, and so trusted.
+    pub(crate) async fn trusted(&self) {
+        let mut trusted = self.trusted.subscribe();
+        // The sender is in `self`.
+        let _ = trusted.wait_for(|trusted| *trusted).await;
+    }
+
+    /// Completes when this server may not answer any more.
+    pub(crate) async fn lapsed(&self) -> Refusal {
+        let mut trusted = self.trusted.subscribe();
+        // The sender is in `self`.
+        let _ = trusted.wait_for(|trusted| !trusted).await;
+        Refusal::node_superseded()
+    }
+
+    /// Makes sure that no other node has a match that is not here.
+    ///
+    /// # Errors
+    /// Where it is played, or that it is on its way; or that this cannot be told.
+    pub(crate) async fn check_is_nowhere_else(&self, id: &MatchId) -> Result<(), Refusal> {
+        if !self.is_shared {
+            return Ok(());
+        }
+        match self.nodes.node_of(id).await.map_err(unreadable)? {
+            None => Ok(()),
+            // One that was just taken over is here in a moment.
+            Some(node) if node.name == self.name => Err(on_its_way()),
+            Some(node) => Err(moved("the match is played on another server", node)),
+        }
+    }
+
+    /// Makes sure that this node leads.
+    ///
+    /// # Errors
+    /// Which one does.
+    pub(crate) async fn check_leads(&self) -> Result<(), Refusal> {
+        if self.leads() {
+            return Ok(());
+        }
+        let nodes = self.nodes.nodes().await.map_err(unreadable)?;
+        let leader = nodes.into_iter().find(|node| node.leads);
+        match leader.filter(|node| node.name != self.name) {
+            Some(leader) => {
+                let what = "queues, ladders and groups whose chance is held back are kept by \
+                            another server";
+                Err(moved(what, leader))
+            }
+            None => Err(on_its_way()),
+        }
+    }
+}
+
+/// Sends a caller to a node, or has him wait until another one has taken it over.
+fn moved(what: &str, node: StoredNode) -> Refusal {
+    match node.address.as_ref().filter(|_| node.is_live()) {
+        Some(address) => {
+            let message = format!("{what}: {address}");
+            Refusal::new(RefusalReason::Moved, message).with("address", address.to_string())
+        }
+        None => on_its_way(),
+    }
+}
+
+fn on_its_way() -> Refusal {
+    let message = "a server of the cluster is gone, and another one takes over; try again";
+    Refusal::new(RefusalReason::NodeSuperseded, message)
+}
+
+fn unreadable(error: StoreError) -> Refusal {
+    error!(%error, "the nodes of the database cannot be read");
+    Refusal::storage_failed()
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use bridgemaster_store::{IsLed, NodeAddress};
+
+    use super::*;
+
+    /// One match, at this node.
+    struct Planted(StoredNode);
+
+    #[async_trait]
+    impl Nodes for Planted {
+        async fn renew_lease(&self, _: bool) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn lead(&self) -> Result<bool, StoreError> {
+            Ok(false)
+        }
+
+        async fn take_orphans(&self, _: IsLed) -> Result<Vec<MatchId>, StoreError> {
+            Ok(Vec::new())
+        }
+
+        async fn node_of(&self, _: &MatchId) -> Result<Option<StoredNode>, StoreError> {
+            Ok(Some(self.0.clone()))
+        }
+
+        async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
+            Ok(vec![self.0.clone()])
+        }
+    }
+
+    fn other(lease_left_ms: i64) -> StoredNode {
+        StoredNode {
+            name: NodeName::new("other").unwrap(),
+            address: NodeAddress::new("other.example:1").ok(),
+            epoch: 1,
+            lease_left_ms,
+            draining: false,
+            leads: true,
+            matches: 1,
+        }
+    }
+
+    fn cluster(node: StoredNode, is_shared: bool) -> Cluster {
+        Cluster::new(
+            Arc::new(Planted(node)),
+            NodeName::new("this").unwrap(),
+            is_shared,
+        )
+    }
+
+    #[tokio::test]
+    async fn a_caller_is_sent_to_a_node_that_is_there_and_waits_for_one_that_is_not() {
+        let id = MatchId::new("a").unwrap();
+        let there = cluster(other(1), true);
+        for refused in [
+            there.check_is_nowhere_else(&id).await.unwrap_err(),
+            there.check_leads().await.unwrap_err(),
+        ] {
+            assert_eq!(refused.reason(), RefusalReason::Moved);
+            assert_eq!(refused.named("address"), Some("other.example:1"));
+        }
+        let gone = cluster(other(0), true);
+        for refused in [
+            gone.check_is_nowhere_else(&id).await.unwrap_err(),
+            gone.check_leads().await.unwrap_err(),
+        ] {
+            assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
+        }
+        let alone = cluster(other(1), false);
+        assert!(alone.check_is_nowhere_else(&id).await.is_ok());
+        alone.begins_to_lead();
+        assert!(alone.check_leads().await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_server_without_a_renewal_does_not_answer_until_the_next() {
+        let long_ago = Instant::now().checked_sub(LEASE_TRUST).unwrap();
+        let shared = cluster(other(1), true);
+        let refused = shared.check_may_answer().unwrap_err();
+        assert_eq!(refused.reason(), RefusalReason::NodeSuperseded, "not yet");
+        shared.renewed(Instant::now());
+        assert!(shared.check_may_answer().is_ok() && *shared.answering().borrow());
+        shared.renewed(long_ago);
+        let refused = shared.check_may_answer().unwrap_err();
+        assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
+        assert!(shared.lapses() && !shared.lapses());
+        assert_eq!(
+            shared.lapsed().await.reason(),
+            RefusalReason::NodeSuperseded
+        );
+        shared.renewed(long_ago);
+        assert!(!*shared.answering().borrow(), "an old renewal is no reason");
+        shared.renewed(Instant::now());
+        assert!(shared.check_may_answer().is_ok() && *shared.answering().borrow());
+
+        let alone = cluster(other(1), false);
+        alone.renewed(long_ago);
+        assert!(alone.check_may_answer().is_ok() && !alone.lapses());
+    }
+}

@@ -1,0 +1,281 @@
+//! A server among others over one database: it takes over what a server leaves that is gone.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use bridgemaster_match::MatchId;
+use bridgemaster_proto::v1::Ladder;
+use bridgemaster_store::{Nodes, StoreError};
+use tokio::{select, time::sleep};
+use tokio_util::task::AbortOnDropHandle;
+use tracing::{error, info, warn};
+
+use super::{
+    Storage,
+    errors::BindError,
+    health::ServicesHealth,
+    starting::{make_asked, read_queues},
+};
+use crate::{
+    cluster::Cluster,
+    hosting::{Matches, is_led},
+    identity::Authenticator,
+    journal::Journal,
+    ladder::Ladders,
+    lobby::Lobby,
+    replays::Retention,
+};
+
+/// Time between two looks for matches that nobody plays: with the term of a lease it is the time for
+/// which the matches of a server that is gone stand still.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// This server among those that share its store, if that can be shared; without one it leads. One
+/// that leads takes over at once what nobody plays.
+///
+/// # Errors
+/// When the store fails.
+pub(super) async fn join(storage: Option<&Storage>) -> Result<Option<Arc<Cluster>>, StoreError> {
+    let Some(shared) = storage.and_then(|storage| storage.shared.as_ref()) else {
+        return Ok(None);
+    };
+    let identity = shared.identity.clone();
+    let is_shared = identity.address.is_some();
+    let cluster = Cluster::new(Arc::clone(&shared.nodes), identity.name, is_shared);
+    share(&cluster).await?;
+    Ok(Some(Arc::new(cluster)))
+}
+
+/// Has the lease renewed, and takes what there is to be taken meanwhile: that may take longer than
+/// a lease.
+async fn share(cluster: &Cluster) -> Result<(), StoreError> {
+    select! {
+        joined = take_part(cluster) => joined,
+        ended = cluster.renew(|| false) => Err(ended),
+    }
+}
+
+/// Takes the lead if nobody has it, and then what nobody plays.
+async fn take_part(cluster: &Cluster) -> Result<(), StoreError> {
+    cluster.trusted().await;
+    if cluster.nodes().lead().await? {
+        // What the leader keeps may have matches of a server that is gone.
+        while !cluster.nodes().take_orphans(is_led).await?.is_empty() {}
+        cluster.begins_to_lead();
+    }
+    Ok(())
+}
+
+/// Renews the lease while what it gives lives. Once another server has this one's matches, nothing
+/// is committed any more.
+pub(super) fn renew(
+    cluster: &Arc<Cluster>,
+    matches: &Arc<Matches>,
+    journal: &Arc<Journal>,
+) -> AbortOnDropHandle<()> {
+    let (cluster, matches) = (Arc::clone(cluster), Arc::clone(matches));
+    let journal = Arc::clone(journal);
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        let is_draining = || matches.lifecycle().is_draining();
+        let ended = cluster.renew(is_draining).await;
+        // A store that was closed ends with the server.
+        if !matches!(ended, StoreError::Closed) {
+            error!(error = %ended, "this server has lost its matches: it ends");
+            journal.fail(ended);
+        }
+    }))
+}
+
+/// Tells through the health service whether this server answers, until it drains.
+pub(super) async fn tell_health(
+    cluster: Arc<Cluster>,
+    matches: Arc<Matches>,
+    health: ServicesHealth,
+) {
+    let mut answering = cluster.answering();
+    // It may have lapsed while the server started.
+    answering.mark_changed();
+    let draining = matches.lifecycle().draining();
+    loop {
+        select! {
+            biased;
+            () = draining.cancelled() => return,
+            Ok(()) = answering.changed() => {
+                let answers = *answering.borrow_and_update();
+                health.answers(answers).await;
+            }
+            else => return,
+        }
+    }
+}
+
+/// What a server does with what others leave.
+pub(super) struct Sharing {
+    pub(super) cluster: Arc<Cluster>,
+    pub(super) matches: Arc<Matches>,
+    pub(super) journal: Arc<Journal>,
+    pub(super) lobby: Arc<Lobby>,
+    pub(super) ladders: Arc<Ladders>,
+    pub(super) authenticator: Authenticator,
+    /// Ladders that are made by the server that leads, if they are missing.
+    pub(super) asked: Vec<Ladder>,
+    /// Runs once this server leads.
+    pub(super) retention: Option<Retention>,
+    /// Matches that are this server's and are not here yet.
+    pub(super) taken: VecDeque<MatchId>,
+}
+
+impl Sharing {
+    /// Looks for what others leave, until it is dropped or the server drains.
+    pub(super) async fn run(mut self) {
+        // What is forgotten of the store while this server leads.
+        let mut forgetting = None;
+        loop {
+            if self.cluster.leads() && forgetting.is_none() {
+                let retention = self.retention.take();
+                forgetting = retention
+                    .map(|retention| AbortOnDropHandle::new(tokio::spawn(retention.run())));
+            }
+            if self.matches.lifecycle().is_draining() {
+                return;
+            }
+            if let Err(problem) = self.look().await {
+                warn!(%problem, "what others left is looked at again");
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    async fn look(&mut self) -> Result<(), BindError> {
+        if !self.cluster.leads() && self.nodes().lead().await.map_err(BindError::Nodes)? {
+            info!("this server leads now");
+            return self.take_the_lead().await;
+        }
+        self.take_over().await
+    }
+
+    /// Takes over what nobody plays, some matches after the other, so that others take some too.
+    async fn take_over(&mut self) -> Result<(), BindError> {
+        loop {
+            while let Some(id) = self.taken.front() {
+                self.matches.take_in(&self.journal, id).await?;
+                self.taken.pop_front();
+            }
+            if self.matches.lifecycle().is_draining() {
+                return Ok(());
+            }
+            self.taken
+                .extend(take_some(self.nodes(), &self.journal).await?);
+            if self.taken.is_empty() {
+                return Ok(());
+            }
+            info!(
+                matches = self.taken.len(),
+                "matches of another server are taken over"
+            );
+        }
+    }
+
+    /// Takes in what the leader keeps, and then answers for it. If this fails it is done again.
+    async fn take_the_lead(&mut self) -> Result<(), BindError> {
+        let store = Arc::clone(self.journal.store());
+        self.matches.read_groups(&*store, true).await?;
+        read_queues(&*store, &self.lobby).await?;
+        self.take_over().await?;
+        self.ladders.recover().await.map_err(BindError::Ladders)?;
+        make_asked(&self.ladders, self.asked.clone(), &self.authenticator).await?;
+        self.cluster.begins_to_lead();
+        self.matches.end_complete_groups(&self.journal);
+        self.ladders.run_all();
+        Ok(())
+    }
+
+    fn nodes(&self) -> &dyn Nodes {
+        self.cluster.nodes()
+    }
+}
+
+/// Takes some matches that nobody plays. When it cannot be known whether they are this server's, it
+/// ends, as after a commit: they would stand still while it renews its lease.
+async fn take_some(nodes: &dyn Nodes, journal: &Journal) -> Result<Vec<MatchId>, BindError> {
+    match nodes.take_orphans(is_led).await {
+        Err(error @ StoreError::Unreachable { .. }) => {
+            error!(%error, "the store failed: all matches stop");
+            journal.fail(error);
+            Err(BindError::Nodes(StoreError::Closed))
+        }
+        taken => taken.map_err(BindError::Nodes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use bridgemaster_store::{IsLed, MemoryStore, NodeName, StoredNode};
+    use tokio::sync::watch;
+
+    use super::*;
+    use crate::metrics::Metrics;
+
+    /// A node of a database in which matches are to be taken over.
+    struct Planted {
+        renewals: watch::Sender<u32>,
+        /// Renewals that taking over takes; without a number it fails.
+        taking: Option<u32>,
+    }
+
+    impl Planted {
+        fn new(taking: Option<u32>) -> Self {
+            Self {
+                renewals: watch::Sender::new(0),
+                taking,
+            }
+        }
+    }
+
+    #[async_trait]
+    impl Nodes for Planted {
+        async fn renew_lease(&self, _: bool) -> Result<(), StoreError> {
+            self.renewals.send_modify(|renewals| *renewals += 1);
+            Ok(())
+        }
+
+        async fn lead(&self) -> Result<bool, StoreError> {
+            Ok(true)
+        }
+
+        async fn take_orphans(&self, _: IsLed) -> Result<Vec<MatchId>, StoreError> {
+            let Some(taking) = self.taking else {
+                let (database, detail) = (String::new(), String::new());
+                return Err(StoreError::Unreachable { database, detail });
+            };
+            let mut renewals = self.renewals.subscribe();
+            renewals.wait_for(|made| *made >= taking).await.unwrap();
+            Ok(Vec::new())
+        }
+
+        async fn node_of(&self, _: &MatchId) -> Result<Option<StoredNode>, StoreError> {
+            Ok(None)
+        }
+
+        async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_starts_renews_its_lease_while_it_takes_over() {
+        let nodes: Arc<dyn Nodes> = Arc::new(Planted::new(Some(2)));
+        let cluster = Cluster::new(nodes, NodeName::new("this").unwrap(), true);
+        assert!(cluster.check_may_answer().is_err());
+        share(&cluster).await.unwrap();
+        assert!(cluster.leads() && cluster.check_may_answer().is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_server_ends_that_does_not_know_what_it_has_taken_over() {
+        let (store, metrics) = (Arc::new(MemoryStore::new()), Arc::new(Metrics::new()));
+        let journal = Journal::new(store, metrics);
+        let refused = take_some(&Planted::new(None), &journal).await;
+        assert!(refused.is_err() && journal.failure().is_some());
+    }
+}

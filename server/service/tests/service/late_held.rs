@@ -1,0 +1,205 @@
+//! Matches that spectators see late are held until nothing of them is late any more: how long, and
+//! how many.
+
+use std::sync::Arc;
+
+use bridgemaster_proto::v1::{
+    CancelMatchRequest, ListMatchesRequest, MatchFilter, MatchState, WatchMatchesRequest,
+};
+use bridgemaster_server::{
+    Limits,
+    identity::{
+        ApiKey,
+        KeyScope::{Create, Play, Read},
+    },
+};
+use bridgemaster_store::{MemoryStore, Store};
+use tokio::time::timeout;
+use tonic_types::StatusExt as _;
+
+use crate::{
+    late_spectators::{AN_HOUR_MS, played, seen_late},
+    locked_server::{KeyedCaller, LockedServer},
+    raw_bot::reason,
+    test_server::{GAMES, PATIENCE, TestServer},
+};
+
+const PAGE: &str = include_str!("../../../../docs/operating.md");
+
+/// A server keeps one match that has ended.
+fn keeping_one() -> Limits {
+    Limits {
+        ended_matches_kept: 1,
+        ..Limits::default()
+    }
+}
+
+fn in_state(state: MatchState) -> MatchFilter {
+    MatchFilter {
+        state: state.into(),
+        ..MatchFilter::default()
+    }
+}
+
+/// Completes when there is no such match for a caller.
+async fn forgotten(caller: KeyedCaller<'_>, id: &str) {
+    let forgotten = async {
+        loop {
+            match caller.info(id).await {
+                Ok(_) => {}
+                Err(refused) => return assert_eq!(reason(&refused), "MATCH_UNKNOWN"),
+            }
+        }
+    };
+    timeout(PATIENCE, forgotten).await.expect("it is forgotten");
+}
+
+#[tokio::test]
+async fn a_match_is_kept_for_those_who_see_it_late_however_many_end_meanwhile() {
+    let locked = LockedServer::with_limits(keeping_one()).await;
+    let maker = locked.key("maker", &[Create, Read]).await;
+    let reader = locked.key("reader", &[Read]).await;
+    let bots = [
+        locked.key("ada", &[Play]).await,
+        locked.key("bob", &[Play]).await,
+    ];
+    let play = |delay_ms| played(&locked, &maker, [&bots[0], &bots[1]], delay_ms);
+    let late = play(AN_HOUR_MS).await.match_id;
+    let older = play(0).await.match_id;
+    let newer = play(0).await.match_id;
+
+    let (at_once, spectator) = (locked.with(&maker), locked.with(&reader));
+    forgotten(at_once, &older).await;
+    assert_eq!(
+        at_once.info(&late).await.unwrap().state(),
+        MatchState::Ended
+    );
+    assert_waits(spectator, &late).await;
+
+    // Once its end is shown, it is the last of those that have ended.
+    let sooner = play(700).await.match_id;
+    let mut news = spectator.watch(&sooner).await.unwrap();
+    let end = async { while news.message().await.unwrap().is_some() {} };
+    timeout(PATIENCE, end).await.expect("its end is shown");
+    let shown = spectator.info(&sooner).await.unwrap();
+    assert_eq!(shown.state(), MatchState::Ended);
+    forgotten(spectator, &newer).await;
+    spectator.replay(&sooner).await.unwrap();
+    assert_waits(spectator, &late).await;
+}
+
+/// Makes sure that a match waits for bots, as a spectator sees it.
+async fn assert_waits(spectator: KeyedCaller<'_>, id: &str) {
+    let info = spectator.info(id).await.unwrap();
+    assert_eq!(info.state(), MatchState::Waiting);
+    let waiting = spectator.list_by(in_state(MatchState::Waiting)).await;
+    assert!(waiting.unwrap().contains(&id.to_owned()));
+    let ended = spectator.list_by(in_state(MatchState::Ended)).await;
+    assert!(!ended.unwrap().contains(&id.to_owned()));
+    let overview = spectator.overview(WatchMatchesRequest::default()).await;
+    let mut overview = overview.unwrap();
+    let is_there = async {
+        while let Some(one) = overview.message().await.unwrap() {
+            if one.r#match.is_some_and(|info| info.match_id == id) {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, is_there).await.expect("it is in play");
+}
+
+#[tokio::test]
+async fn a_match_that_is_seen_late_is_listed_so_after_a_restart_however_many_ended_after_it() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut server = TestServer::over(&store, keeping_one()).await;
+    let mut ids = Vec::new();
+    for delay_ms in [AN_HOUR_MS, 0, 0] {
+        let seated = server.create(seen_late(GAMES[0], delay_ms)).await;
+        for bot in [0, 1].map(|seat| server.good_bot(&seated.tickets[seat])) {
+            bot.await.unwrap().unwrap();
+        }
+        ids.push(seated.match_id);
+    }
+    server.crash().await;
+    server = TestServer::over(&store, keeping_one()).await;
+    for (state, wanted) in [
+        (MatchState::Waiting, &ids[..1]),
+        (MatchState::Ended, &ids[1..]),
+    ] {
+        let request = ListMatchesRequest {
+            filter: Some(in_state(state)),
+            ..ListMatchesRequest::default()
+        };
+        let listed = server.matches().list_matches(request).await.unwrap();
+        let listed = listed.into_inner().matches.into_iter();
+        let mut listed: Vec<_> = listed.map(|info| info.match_id).collect();
+        listed.sort_by_key(|id| ids.iter().position(|known| known == id));
+        assert_eq!(listed, wanted, "{state:?}");
+    }
+}
+
+/// Makes matches that are seen late until that is refused. Gives them, and the limit.
+async fn make_all(caller: KeyedCaller<'_>) -> (Vec<String>, String, String) {
+    let mut made = Vec::new();
+    loop {
+        match caller.create(seen_late(GAMES[0], AN_HOUR_MS)).await {
+            Ok(seated) => made.push(seated.match_id),
+            Err(refused) => {
+                assert_eq!(reason(&refused), "LIMIT_REACHED");
+                let told = refused.get_details_error_info().unwrap().metadata;
+                return (made, told["limit"].clone(), told["value"].clone());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_maker_leaves_places_to_others_and_what_never_starts_keeps_none() {
+    let locked = LockedServer::open().await;
+    let keys: [ApiKey; 2] = [
+        locked.key("greedy", &[Create, Read]).await,
+        locked.key("other", &[Create, Read]).await,
+    ];
+    let [greedy, other] = [0, 1].map(|number| locked.with(&keys[number]));
+    let (made, limit, value) = make_all(greedy).await;
+    assert_eq!(limit, "late_matches_per_key");
+    assert_eq!(value, made.len().to_string());
+    let row = PAGE
+        .lines()
+        .find(|line| line.contains(&format!("{limit:?}")));
+    assert!(row.unwrap().contains(&format!("; {value} |")), "{row:?}");
+    // Without a delay it makes what it likes.
+    greedy.create(seen_late(GAMES[0], 0)).await.unwrap();
+    other.create(seen_late(GAMES[0], AN_HOUR_MS)).await.unwrap();
+
+    greedy.cancel(&made[0], "").await.unwrap();
+    let again = async {
+        while greedy
+            .create(seen_late(GAMES[0], AN_HOUR_MS))
+            .await
+            .is_err()
+        {}
+    };
+    timeout(PATIENCE, again).await.expect("its place is free");
+}
+
+#[tokio::test]
+async fn that_a_match_was_cancelled_before_it_started_is_seen_at_once_also_after_a_restart() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let seated = server.create(seen_late(GAMES[0], AN_HOUR_MS)).await;
+    let cancel = CancelMatchRequest {
+        match_id: seated.match_id.clone(),
+        reason: "nobody comes".to_owned(),
+    };
+    let cancelled = server.matches().cancel_match(cancel).await.unwrap();
+    let cancelled = cancelled.into_inner().r#match.unwrap();
+    assert_eq!(cancelled.state(), MatchState::Cancelled);
+    let is_seen = async { while server.info(&seated.match_id).await != cancelled {} };
+    timeout(PATIENCE, is_seen)
+        .await
+        .expect("it is seen at once");
+    server.crash().await;
+    server = TestServer::over(&store, Limits::default()).await;
+    assert_eq!(server.info(&seated.match_id).await, cancelled);
+}
