@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use bridgemaster_server::repair_notes;
 use bridgemaster_store::{
     self as store, CheckReport, DamagedValue, DataDir, LadderChange, LadderId, MatchId,
@@ -10,7 +10,15 @@ use bridgemaster_store::{
 };
 use clap::{Args, Subcommand};
 
-use super::{count::count, failure::misuse, output, replay_files::Inspection, runtime::block_on};
+use super::{
+    count::count,
+    data_copy::{self, Place},
+    existing_folder::existing,
+    failure::misuse,
+    output,
+    replay_files::Inspection,
+    runtime::block_on,
+};
 
 #[derive(Args)]
 pub(super) struct DataArgs {
@@ -60,6 +68,19 @@ enum DataCommand {
         #[arg(long)]
         replace: bool,
     },
+    /// Copy the store of a data folder into an empty PostgreSQL database, or back
+    #[command(after_help = "One of the two is a folder, the other an address \
+        postgres://USER@HOST:PORT/DATABASE; let the password be in PGPASSWORD or ~/.pgpass, since \
+        other users see arguments. It is copied as it stands at this moment, and a server may go \
+        on beside it: stop it first if the copy is to take its place. All is copied or nothing.\n\n\
+        Exit code 1: something in the store is damaged, or cannot be read or written. Exit code \
+        2: there is a store already where the copy should go.")]
+    Copy {
+        /// Data folder or address of a database
+        from: Place,
+        /// Address of an empty database, or a folder without a store, created if missing
+        to: Place,
+    },
     /// Remove a match, in play or finished, or the damaged key that signs replays, from a data
     /// folder that no server uses
     #[command(
@@ -99,6 +120,7 @@ impl DataArgs {
                     dir,
                     replace,
                 } => restore(&backup, &dir, replace).await,
+                DataCommand::Copy { from, to } => data_copy::copy(from, to).await,
                 DataCommand::Drop {
                     dir,
                     match_id,
@@ -297,15 +319,6 @@ fn way_out(dir: &Path, damaged: &DamagedValue) -> String {
                 .to_owned(),
         },
     }
-}
-
-/// An existing data folder; none is created.
-fn existing(dir: &Path) -> anyhow::Result<DataDir> {
-    if !dir.is_dir() {
-        return Err(misuse(format!("there is no folder {}", dir.display())));
-    }
-    let shown = || dir.display().to_string();
-    DataDir::prepare(dir).with_context(shown)
 }
 
 /// Whether everything is there and as it was written, as far as that can be known.

@@ -34,7 +34,7 @@ pub(super) enum Told<'a> {
     Back,
 }
 
-/// Follows a match until it has ended or was called off, gives `tell` all news, and returns the
+/// Follows a match until it has ended or was cancelled, gives `tell` all news, and returns the
 /// match with its result. Whoever reads too slowly is let go by the server, and then follows it anew: `tell`
 /// misses events then, never the state of the match. The same happens when the server is away,
 /// for at most `patience` each time.

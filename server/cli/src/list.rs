@@ -86,7 +86,7 @@ enum State {
     Running,
     /// Is over
     Ended,
-    /// Was called off
+    /// Was cancelled
     Cancelled,
 }
 

@@ -13,11 +13,14 @@ mod contest;
 mod count;
 mod create;
 mod data;
+mod data_copy;
 mod demo;
 mod entrant;
+mod existing_folder;
 mod failure;
 mod follow;
 mod group;
+mod health;
 mod input_file;
 mod key;
 mod label;
@@ -31,6 +34,7 @@ mod match_client;
 mod match_flags;
 mod moment;
 mod new_bot;
+mod nodes;
 mod output;
 mod output_file;
 mod proto_json;
@@ -47,6 +51,7 @@ mod secret_file;
 mod serve;
 mod standing;
 mod stop_signal;
+mod store_variable;
 mod table;
 mod tickets;
 mod tls_flags;
@@ -95,6 +100,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Run a server that referees matches for bots
     Serve(serve::ServeArgs),
+    /// Tell whether a server serves: for health checks of containers and machines
+    Health(health::HealthArgs),
     /// Serve the rules by call to programs on this machine, for bots that search
     Rules(rules::RulesArgs),
     /// Make a match on a running server and print a join ticket for each seat
@@ -103,7 +110,7 @@ enum Command {
     Bot(bot::BotCommand),
     /// Attend the queue of a contest or a ladder with a bot, one process for each match
     Attend(attend::AttendArgs),
-    /// Make a folder with a bot to begin with, in one of six languages
+    /// Make a folder with a first bot, in one of six languages
     NewBot(new_bot::NewBotArgs),
     /// Check a bot, in any language, against the protocol
     CheckBot(check_bot::CheckBotArgs),
@@ -119,10 +126,12 @@ enum Command {
     Result(result::ResultArgs),
     /// Give seats to which no bot has come new join tickets
     Tickets(tickets::TicketsArgs),
-    /// Call a match off
+    /// Cancel a match
     Cancel(cancel::CancelArgs),
-    /// Give a group of matches up, so that its seeds are revealed though some matches are missing
+    /// Close a group of matches, so that its seeds are revealed although some matches are missing
     CloseGroup(group::CloseGroupArgs),
+    /// Show the servers that share a database
+    Nodes(nodes::NodesArgs),
     /// Make, list and revoke the API keys of a server
     Key(key::KeyArgs),
     /// Check, back up or restore the data folder of a server, or remove a match from it
@@ -134,12 +143,12 @@ enum Command {
     Limited(limited::LimitedArgs),
 }
 
-/// Exit code 0 is success, 1 a failure, 2 a
-/// mistake in the command line.
+/// Exit code 0 is success, 1 a failure, 2 a mistake in the command line.
 fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
         Command::Demo(args) => args.run(),
         Command::Serve(args) => args.run(),
+        Command::Health(args) => args.run(),
         Command::Rules(args) => args.run(),
         Command::Create(args) => args.run(),
         Command::Bot(command) => command.run(),
@@ -154,6 +163,7 @@ fn main() -> ExitCode {
         Command::Tickets(args) => args.run(),
         Command::Cancel(args) => args.run(),
         Command::CloseGroup(args) => args.run(),
+        Command::Nodes(args) => args.run(),
         Command::Key(args) => args.run(),
         Command::Data(args) => args.run(),
         Command::Replay(args) => return args.run(),

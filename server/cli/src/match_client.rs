@@ -168,7 +168,7 @@ impl MatchClient {
         closed.map(|_| ()).map_err(|status| refused(&status))
     }
 
-    /// Calls a match off.
+    /// Cancels a match.
     pub(super) async fn cancel(
         &mut self,
         match_id: &str,
@@ -225,7 +225,19 @@ pub(super) async fn signing_key_of(url: &str, tls: &TlsOptions) -> anyhow::Resul
         .with_context(|| format!("the server at {url} tells no key that signs replays"))
 }
 
-async fn connect(url: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
+/// Connects to a server, or to the first that answers of those with commas between them.
+async fn connect(urls: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
+    let mut failed = None;
+    for url in urls.split(',') {
+        match connect_to(url.trim(), tls).await {
+            Ok(channel) => return Ok(channel),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    Err(failed.unwrap_or_else(|| misuse("--server: no address is given")))
+}
+
+async fn connect_to(url: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
     let endpoint = endpoint(url, tls).map_err(|error| match error {
         OptionsError::ServerUrl { .. } => misuse(format!(
             "--server {url:?} is no address such as {DEFAULT_SERVER_URL}"

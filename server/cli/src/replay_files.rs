@@ -28,11 +28,11 @@ impl<'a> Inspection<'a> {
         replay: &[u8],
     ) -> Option<String> {
         let path = folder.join(format!("{}.replay.binpb", finished.match_id));
-        // A match that was called off has no replay.
-        let is_called_off = replay.is_empty();
+        // A match that was cancelled has no replay.
+        let is_cancelled = replay.is_empty();
         match fs::read(&path) {
-            Ok(_) if is_called_off => Some(format!(
-                "{} is there, though the match was called off",
+            Ok(_) if is_cancelled => Some(format!(
+                "{} is there, though the match was cancelled",
                 path.display()
             )),
             Ok(bytes) if bytes == replay => None,
@@ -40,7 +40,7 @@ impl<'a> Inspection<'a> {
                 "{} is not the replay that the data folder has",
                 path.display()
             )),
-            Err(error) if error.kind() == io::ErrorKind::NotFound && is_called_off => None,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && is_cancelled => None,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Some(format!("{} is missing", path.display()))
             }

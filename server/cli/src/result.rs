@@ -21,22 +21,22 @@ use super::{
 
 /// Exit code for a match that has not ended yet. Unlike a failure, it is worth asking again.
 const NOT_ENDED: u8 = 3;
-/// Exit code for a match that was called off: there will be no result.
+/// Exit code for a match that was cancelled: there will be no result.
 const CANCELLED: u8 = 4;
 /// Time for which `--wait` tries a server again that is away.
 const PATIENCE: Duration = Duration::from_secs(DEFAULT_PATIENCE_SECONDS as u64);
 
 #[derive(Args)]
 #[command(
-    after_help = "The exit code is 0 when the match has ended, 3 when it has not, 4 when it was called \
-    off, 1 when the server cannot tell, and 2 when the command line makes no sense."
+    after_help = "The exit code is 0 when the match has ended, 3 when it has not, 4 when it was \
+    cancelled, 1 when the server cannot tell, and 2 when the command line makes no sense."
 )]
 pub(super) struct ResultArgs {
     /// Identifier of the match, as `bridgemaster create` or `bridgemaster list` prints it
     match_id: String,
     #[command(flatten)]
     server: ServerFlag,
-    /// Wait until the match has ended or was called off
+    /// Wait until the match has ended or was cancelled
     #[arg(long)]
     wait: bool,
     /// Print the match with its result as JSON

@@ -21,8 +21,8 @@ const MAX_THREADS: i64 = 1024;
 #[derive(Args)]
 #[command(
     after_help = "Serves `RulesService` of the protocol, and nothing else: legal decisions, what \
-        decisions lead to, samples of what is hidden, and random playouts. For bots whose language \
-        has no rules of its own; nobody is asked for a key.\n\n  \
+        decisions lead to, samples of what is hidden, and playouts. It is for bots in languages \
+        that have no library of the rules; nobody is asked for a key.\n\n  \
         bridgemaster rules\n  \
         bridgemaster rules --socket /tmp/rules.sock --threads 4"
 )]

@@ -5,7 +5,7 @@ use bridgemaster_proto::{
     v1::{MatchInfo, MatchState, SeatState},
 };
 
-/// That a match was called off, by whom and why.
+/// That a match was cancelled, by whom and why.
 pub(super) fn cancelled(info: &MatchInfo) -> String {
     let why = info.cancellation.clone().unwrap_or_default();
     let mut text = "the match was cancelled".to_owned();

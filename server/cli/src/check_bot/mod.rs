@@ -39,8 +39,8 @@ pub(super) struct CheckBotArgs {
     /// Run only this check, can be repeated [default: all but `attend`]
     #[arg(long, value_name = "CHECK")]
     only: Vec<String>,
-    /// Check too how the bot attends a queue, which not every bot does: it is started with the
-    /// queue in BRIDGEMASTER_QUEUE for that
+    /// Also check how the bot attends a queue, which not every bot does: for that it is started
+    /// with the queue in BRIDGEMASTER_QUEUE
     #[arg(long)]
     attend: bool,
     /// Write the report as JSON to this file; with `-` to standard output, and nothing else there

@@ -1,7 +1,9 @@
 //! A contest as text: table, verdict, and what to do next.
 
 use bridgemaster_proto::outside::Outside;
-use bridgemaster_runner::{BotReport, IntervalReport, RatingErrors, Report, VerdictReport};
+use bridgemaster_runner::{
+    BotReport, FaultCounting, IntervalReport, RatingErrors, Report, VerdictReport,
+};
 
 use super::figures::{self, memory, ranks, signed, time_us};
 use crate::{
@@ -204,6 +206,32 @@ fn counts(report: &Report) -> String {
             text.push_str(&format!("  {} {what}\n", count(number, "match", "matches")));
         }
     }
+    text.push_str(&of_bots(report));
+    if counts.repeated_groups > 0 {
+        text.push_str(&format!(
+            "  {} left out, since the seed was listed before\n",
+            count(counts.repeated_groups, "group", "groups")
+        ));
+    }
+    text
+}
+
+/// What is to be known of the bots beside their results.
+fn of_bots(report: &Report) -> String {
+    let mut text = String::new();
+    if report.spec.faults == FaultCounting::Fail {
+        let restarts = figures::restarts(&report.spec);
+        text.push_str(&format!(
+            "  a fault of a bot ends the contest; one that dies in a match {restarts}\n"
+        ));
+    }
+    for bot in report.bots.iter().filter(|bot| bot.restarts > 0) {
+        let times = count(bot.restarts, "time", "times");
+        text.push_str(&format!(
+            "  {} died within a match and was started again {times}\n",
+            bot.name
+        ));
+    }
     if report.spec.has_attending_bots() && !report.spec.trust_remote {
         text.push_str(
             "  bots that attend may remember: each of their matches had a seed of its own\n",
@@ -211,12 +239,6 @@ fn counts(report: &Report) -> String {
     }
     for bot in report.spec.bots.iter().filter(|bot| !bot.clock.is_even()) {
         text.push_str(&format!("  time odds: {} has {}\n", bot.name, bot.clock));
-    }
-    if counts.repeated_groups > 0 {
-        text.push_str(&format!(
-            "  {} left out, since the seed was listed before\n",
-            count(counts.repeated_groups, "group", "groups")
-        ));
     }
     text
 }

@@ -1,9 +1,11 @@
 //! Figures of a report as people read them.
 
 use bridgemaster_runner::{
-    BotReport, ExitReason, IntervalReport, Report, StoppedBy, VerdictKind, VerdictReport, WhyWorst,
-    WorstMatch,
+    BotReport, ContestSpec, ExitReason, IntervalReport, Report, StoppedBy, VerdictKind,
+    VerdictReport, WhyWorst, WorstMatch,
 };
+
+use crate::count::count;
 
 /// The candidate, if the contest has one.
 pub(super) fn candidate(report: &Report) -> Option<&BotReport> {
@@ -28,6 +30,14 @@ pub(super) fn ending(reason: ExitReason) -> &'static str {
         ExitReason::BotOfOtherGames => "a bot does not play the game",
         ExitReason::BotOutOfMemory => "a bot ran out of memory",
         ExitReason::RefereeFault => "fault of the referee",
+    }
+}
+
+/// What becomes of a bot that dies in a match.
+pub(super) fn restarts(spec: &ContestSpec) -> String {
+    match spec.restarts() {
+        0 => "is not started again".to_owned(),
+        most => format!("is started again up to {}", count(most, "time", "times")),
     }
 }
 

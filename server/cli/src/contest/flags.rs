@@ -19,12 +19,45 @@ const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 /// Most bytes of a file of seeds: a million of the longest take 65 MB.
 const MAX_SEEDS_BYTES: u64 = 128 * 1024 * 1024;
 
+/// The flags, and groups of flags, that say what a contest is, where neither a file nor a folder
+/// does.
+pub(super) const WHAT_A_CONTEST_IS: [&str; 30] = [
+    "bots",
+    "candidate",
+    "against",
+    "format",
+    "rounds",
+    "elo",
+    "nelo",
+    "alpha",
+    "beta",
+    "test",
+    "groups",
+    "max_groups",
+    "level",
+    "require",
+    "faults",
+    "restarts",
+    "seeds",
+    "bot_memory",
+    "affinity",
+    "clock_of",
+    "queue",
+    "trust_remote",
+    "rules_version",
+    "game",
+    "seats",
+    "seed",
+    "ask_forced",
+    "GameOptions",
+    "ClockFlags",
+    "FaultFlags",
+];
+
 #[derive(Args)]
 pub(super) struct SpecFlags {
     /// Read the contest from this TOML file, as docs/contest.md describes it, instead of from flags
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["bots", "candidate", "against", "format",
-        "elo", "nelo", "groups", "rounds", "seeds", "queue", "trust_remote",
-        "rules_version", "bot_memory", "affinity", "clock_of"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = WHAT_A_CONTEST_IS)]
     config: Option<PathBuf>,
     /// A bot: NAME=COMMAND, or the name of a built-in one such as greedy or greedy@1, or NAME=@KEY
     /// for one that attends --queue by the name of its API key; can be repeated
@@ -110,6 +143,10 @@ pub(super) struct SpecFlags {
     /// What becomes of matches in which a bot had a fault
     #[arg(long, value_enum, default_value_t = FaultsFlag::Count)]
     faults: FaultsFlag,
+    /// How often a bot is started again within a match when its process has died, 0 to 10
+    /// [default: 1, and 0 with --faults fail]
+    #[arg(long, value_name = "N")]
+    restarts: Option<u32>,
     /// Take the seeds of the groups from this file, one a line
     #[arg(long, value_name = "FILE")]
     seeds: Option<PathBuf>,
@@ -209,6 +246,7 @@ impl SpecFlags {
                 FaultsFlag::Exclude => FaultCounting::Exclude,
                 FaultsFlag::Fail => FaultCounting::Fail,
             },
+            restarts: self.restarts,
             require: require.collect::<anyhow::Result<_>>()?,
             seeds: self.seeds_of()?,
             concurrency: self.concurrency,

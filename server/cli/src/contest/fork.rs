@@ -13,7 +13,7 @@ use clap::Args;
 
 use super::{
     built_in, check, ending, exit_code, flags::bot, outputs::OutputArgs, own_server::ServerChoice,
-    play_to_the_end, playing::explained, write,
+    play_to_the_end, playing::explained, tell_if_red, write,
 };
 use crate::{failure::misuse, input_file, output};
 
@@ -22,8 +22,10 @@ use crate::{failure::misuse, input_file, output};
     after_help = "Would the new bot have saved the match that the old one lost?\n\n  \
     bridgemaster replay fork lost.replay.binpb --at 30 --seat 0 --bot \"python3 bot.py\" \\\n    \
     --times 5 --require \"win_rate>=0.5\"\n\n\
-    Exit codes are those of `bridgemaster contest`: 0 played, 2 a mistake in the command line, 4 a \
-    requirement not met, 5 and 51 to 55 a bot's fault, 6 the referee's."
+    Exit codes: 0 played; 2 a mistake in the command line; 3 stopped; 4 a requirement not met; 5 a \
+    bot's fault; 51 a bot cannot be started; 52 it ended before its first seat; 53 it never \
+    connected; 54 it does not play the game; 55 it ran out of memory; 6 the referee's fault, or the \
+    machine's."
 )]
 pub(crate) struct ForkArgs {
     /// Replay file of a match that has ended
@@ -61,7 +63,7 @@ pub(crate) struct ForkArgs {
     /// Keep matches and replays in this folder, which is made [default: fork-DATE-TIME]
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Show neither progress nor the table
+    /// Show neither progress nor the table; only why, when the exit code is not 0
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -98,9 +100,12 @@ impl ForkArgs {
         let contest = Contest::fork(&folder, spec, &bytes).map_err(explained)?;
         let report = play_to_the_end(contest, built_in, self.server, self.quiet)?;
         write(&outputs, &report)?;
-        if !self.quiet && !outputs.use_stdout() {
-            let before = in_the_replay(&replay, &self.seats);
-            output::print(&format!("{}{before}", ending::text(&report)))?;
+        match self.quiet || outputs.use_stdout() {
+            true => tell_if_red(&report),
+            false => {
+                let before = in_the_replay(&replay, &self.seats);
+                output::print(&format!("{}{before}", ending::text(&report)))?;
+            }
         }
         Ok(report.exit.code)
     }

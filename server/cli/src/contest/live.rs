@@ -86,9 +86,15 @@ impl Live {
             ));
         }
         for seat in &row.seats {
+            let name = standing.spec().bots.get(seat.bot);
+            let name = name.map_or("a bot", |bot| bot.name.as_str());
+            if seat.restarts > 0 {
+                self.complain(&format!(
+                    "match {}: {name} died and was started again",
+                    row.of
+                ));
+            }
             if let Some(reason) = &seat.forfeit {
-                let name = standing.spec().bots.get(seat.bot);
-                let name = name.map_or("a bot", |bot| bot.name.as_str());
                 let note = match seat.end {
                     BotEnd::OutOfMemory => ", OUT_OF_MEMORY",
                     _ => "",

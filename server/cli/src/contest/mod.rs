@@ -27,7 +27,7 @@ use clap::{Args, Subcommand};
 
 pub(super) use self::fork::ForkArgs;
 use self::{
-    flags::SpecFlags,
+    flags::{SpecFlags, WHAT_A_CONTEST_IS},
     live::Live,
     open::OpenArgs,
     outputs::{OutputArgs, Outputs},
@@ -54,9 +54,9 @@ const FAILED: u8 = 6;
         What went wrong?  bridgemaster contest show FOLDER --bot mine\n\
         See it in the browser:  bridgemaster contest open FOLDER\n\n\
         Exit codes: 0 accepted, or finished where there is no test; 1 rejected; 2 a mistake in the \
-        command line; 3 not decided; 4 a requirement not met; 5 a bot's fault; 51 to 55 a bot that \
-        cannot play: not started, ended at once, never connected, of another game, out of memory; 6 \
-        the referee's fault, or the machine's."
+        command line; 3 not decided, or stopped; 4 a requirement not met; 5 a bot's fault; 51 a bot \
+        cannot be started; 52 it ended before its first seat; 53 it never connected; 54 it does not \
+        play the game; 55 it ran out of memory; 6 the referee's fault, or the machine's."
 )]
 pub(super) struct ContestArgs {
     #[command(subcommand)]
@@ -81,13 +81,14 @@ struct RunArgs {
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
     /// Go on with the contest of this folder; finished matches are not played again
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["folder", "config", "bots"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["folder", "config", "concurrency"],
+        conflicts_with_all = WHAT_A_CONTEST_IS)]
     resume: Option<PathBuf>,
     /// Say how many groups and how much time the asked difference needs, and play only one group,
     /// to measure
     #[arg(long, conflicts_with_all = ["resume", "OutputArgs"])]
     plan: bool,
-    /// Show neither progress nor the table
+    /// Show neither progress nor the table; only why, when the exit code is not 0
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -145,8 +146,9 @@ impl RunArgs {
         };
         let report = play_to_the_end(contest, built_in, self.server, self.quiet)?;
         write(&outputs, &report)?;
-        if !self.quiet && !outputs.use_stdout() {
-            output::print(&ending::text(&report))?;
+        match self.quiet || outputs.use_stdout() {
+            true => tell_if_red(&report),
+            false => output::print(&ending::text(&report))?,
         }
         Ok(report.exit.code)
     }
@@ -162,6 +164,13 @@ fn play_to_the_end(
     let live = Live::new(contest.standing(), quiet);
     let (standing, exit) = play(contest, built_in, server, live)?;
     Ok(standing.report(exit))
+}
+
+/// Says why a contest is red to somebody who is shown no table.
+fn tell_if_red(report: &Report) {
+    if report.exit.code != 0 {
+        output::complain(&report.exit.sentence);
+    }
 }
 
 /// Writes the report with all matches that its folder has.

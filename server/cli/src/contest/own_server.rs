@@ -19,7 +19,8 @@ const OWN_REQUEST_BYTES: usize = 4 * 1024 * 1024;
 #[derive(Args)]
 #[command(next_help_heading = "Server")]
 pub(super) struct ServerChoice {
-    /// Play on the server at this address [default: one of its own, on this machine]
+    /// Play on the server at this address, or on those of a cluster with commas between their
+    /// addresses [default: one of its own, on this machine]
     #[arg(long = "server", value_name = "URL")]
     url: Option<String>,
     /// API key with which matches are made and bots play, if the server requires one

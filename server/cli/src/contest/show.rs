@@ -88,6 +88,30 @@ fn of_bot(report: &Report, bot: &BotReport) -> String {
     if bot.forfeits > 0 {
         text.push_str(&format!("  forfeited: {}\n", bot.forfeits));
     }
+    text.push_str(&processes(report, bot));
+    match bot.faults_by_reason.as_slice() {
+        [] => text.push_str("  no faults\n"),
+        reasons => {
+            let reasons = reasons
+                .iter()
+                .map(|(reason, count)| format!("{reason} {count}"));
+            let reasons = reasons.collect::<Vec<_>>().join(", ");
+            text.push_str(&format!("  faults: {reasons}\n"));
+        }
+    }
+    text.push_str(&worst_matches(report, bot));
+    text
+}
+
+/// What is known of the processes of a bot.
+fn processes(report: &Report, bot: &BotReport) -> String {
+    let mut text = String::new();
+    if bot.restarts > 0 {
+        text.push_str(&format!(
+            "  died in a match and was started again: {}\n",
+            bot.restarts
+        ));
+    }
     if let Some(bytes) = bot.peak_memory_bytes {
         text.push_str(&format!("  most memory: {}\n", memory(bytes)));
     }
@@ -100,17 +124,6 @@ fn of_bot(report: &Report, bot: &BotReport) -> String {
         text.push_str(&limit.map_or_else(String::new, |limit| format!(", of {limit}")));
         text.push('\n');
     }
-    match bot.faults_by_reason.as_slice() {
-        [] => text.push_str("  no faults\n"),
-        reasons => {
-            let reasons = reasons
-                .iter()
-                .map(|(reason, count)| format!("{reason} {count}"));
-            let reasons = reasons.collect::<Vec<_>>().join(", ");
-            text.push_str(&format!("  faults: {reasons}\n"));
-        }
-    }
-    text.push_str(&worst_matches(report, bot));
     text
 }
 

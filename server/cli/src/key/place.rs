@@ -7,23 +7,18 @@ use bridgemaster_store::{
 };
 use clap::Args;
 
-use crate::failure::misuse;
+use crate::{failure::misuse, store_variable};
 
 /// Where the keys of a server are.
 #[derive(Args)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 pub(super) struct KeyPlace {
     /// Data folder of the server, which may be running; `key add` creates it if missing
     #[arg(long = "data", value_name = "DIR")]
     dir: Option<PathBuf>,
     /// PostgreSQL database of the server, which may be running, as
-    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "BRIDGEMASTER_STORE",
-        hide_env_values = true
-    )]
+    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE [env: BRIDGEMASTER_STORE]
+    #[arg(long, value_name = "URL")]
     store: Option<String>,
 }
 
@@ -46,16 +41,20 @@ impl KeyPlace {
 
     /// The keys of a store, which is made if it is missing.
     pub(super) async fn made(&self) -> anyhow::Result<Keys> {
-        match (&self.dir, &self.store) {
-            (Some(dir), _) => {
-                let keys = SqliteKeys::open(&DataDir::prepare(dir)?).await?;
-                Ok(Keys::Folder(Box::new(keys)))
-            }
-            (None, Some(url)) => {
-                let keys = PostgresKeys::open(url).await?;
+        if let Some(dir) = &self.dir {
+            let keys = SqliteKeys::open(&DataDir::prepare(dir)?).await?;
+            return Ok(Keys::Folder(Box::new(keys)));
+        }
+        let url = match &self.store {
+            Some(url) => Some(url.clone()),
+            None => store_variable::read()?,
+        };
+        match url {
+            Some(url) => {
+                let keys = PostgresKeys::open(&url).await?;
                 Ok(Keys::Database(Box::new(keys)))
             }
-            (None, None) => Err(misuse("--data DIR or --store URL: where are the keys?")),
+            None => Err(misuse("--data DIR or --store URL: where are the keys?")),
         }
     }
 }

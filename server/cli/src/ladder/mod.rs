@@ -24,7 +24,7 @@ use super::{match_client::ServerFlag, output, proto_json, runtime::block_on, tab
 #[derive(Args)]
 #[command(
     after_help = "A ladder plays for as long as bots attend its queue:\n\n  \
-    bridgemaster ladder create class --game old-london-bridge --seats 2\n  \
+    bridgemaster ladder create class --game old_london_bridge --seats 2\n  \
     bridgemaster attend --queue class -- python3 my_bot.py\n  \
     bridgemaster ladder standings class\n\n\
     docs/ladder.md leads through a ladder for a class, with keys and house bots."

@@ -15,8 +15,9 @@ use super::{client, results::counted, standings};
 use crate::{match_client::ServerFlag, output, runtime::block_on};
 
 /// How often the results are fetched again while matches end meanwhile, or while the server has not
-/// fitted them all: it does so about once a second.
-const TRIES: usize = 10;
+/// fitted them all. It does so about once a second; where a fit takes longer than a fifth of that,
+/// five times as long after the one before. The largest ladders take a second or two for one.
+const TRIES: usize = 30;
 
 /// Time from one of these to the next.
 const AGAIN_AFTER: Duration = Duration::from_millis(500);

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -80,9 +80,8 @@ fn archived(path: &Path) -> anyhow::Result<Archived> {
     for entry in archive.entries()? {
         let mut entry = entry?;
         if entry.path()?.ends_with(LEFT_OUT) {
-            let mut lines = String::new();
-            entry.read_to_string(&mut lines)?;
-            told.left_out = lines.lines().skip(1).count();
+            // The first one names the columns.
+            told.left_out = lines(&mut entry)?.saturating_sub(1);
         } else {
             told.replays += 1;
             // To its end, so that one that is cut off is noticed.
@@ -92,6 +91,20 @@ fn archived(path: &Path) -> anyhow::Result<Archived> {
         }
     }
     Ok(told)
+}
+
+/// Counts the lines of a file, whatever its size.
+fn lines(file: &mut impl io::Read) -> io::Result<usize> {
+    let mut piece = [0; 8 * 1024];
+    let (mut lines, mut last) = (0, b'\n');
+    loop {
+        let read = match file.read(&mut piece)? {
+            0 => return Ok(lines + usize::from(last != b'\n')),
+            read => &piece[..read],
+        };
+        lines += read.iter().filter(|byte| **byte == b'\n').count();
+        last = read.last().copied().unwrap_or(last);
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +119,17 @@ mod tests {
             builder.append_data(&mut header, name, *bytes).unwrap();
         }
         builder.into_inner().unwrap()
+    }
+
+    #[test]
+    fn lines_are_counted_piece_by_piece() {
+        let count = |text: &str| lines(&mut text.as_bytes()).unwrap();
+        assert_eq!(
+            ["", "a", "a\n", "a\nb", "a\n\n"].map(count),
+            [0, 1, 1, 2, 2]
+        );
+        let long = "0123456789\n".repeat(5_000);
+        assert_eq!(count(&long), 5_000);
     }
 
     #[test]

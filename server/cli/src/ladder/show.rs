@@ -131,7 +131,7 @@ pub(super) fn outcome(one: &LadderMatch) -> String {
                 None => places,
             }
         }
-        (MatchState::Cancelled, _) => format!("called off: {}", bots()),
+        (MatchState::Cancelled, _) => format!("cancelled: {}", bots()),
         _ => format!("in play: {}", bots()),
     }
 }

@@ -8,15 +8,16 @@ use crate::{match_client::ServerFlag, output, proto_json, runtime::block_on, tab
 
 #[derive(Args)]
 #[command(
-    after_help = "Bots that cannot be told apart share a range of ranks. Elo is beside the mean of \
-    all bots of the table, with the interval that holds the true value in 95 of 100 cases."
+    after_help = "Bots that cannot be told apart share a range of ranks. Elo is relative to the \
+    mean of all bots, in which one with fewer than 30 matches weighs less, with the interval that \
+    holds the true value in 95 of 100 cases."
 )]
 pub(super) struct StandingsArgs {
     #[command(flatten)]
     server: ServerFlag,
     /// Name of the ladder
     ladder: String,
-    /// Old versions of bots too
+    /// Show old versions of bots too
     #[arg(long)]
     all_versions: bool,
     /// Print the standings as JSON, as ListStandings answers them

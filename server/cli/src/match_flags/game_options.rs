@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Context as _;
 use bridgemaster_games::{GAME_IDS, Game, OptionError, OptionSource, SeatCount, with_game};
 use bridgemaster_proto::{games::WireGame, v1::GameConfig};
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::{failure::misuse, input_file};
 
@@ -46,13 +46,17 @@ fn flags() -> Vec<Flag> {
 
 impl Args for GameOptions {
     fn augment_args(command: Command) -> Command {
-        command.args(flags().into_iter().map(|flag| {
+        let names: Vec<&str> = flags().into_iter().map(|flag| flag.name).collect();
+        // As derived flags have one: by it another flag excludes all of them.
+        let group = ArgGroup::new("GameOptions").multiple(true).args(names);
+        let args = flags().into_iter().map(|flag| {
             Arg::new(flag.name)
                 .long(flag.name)
                 .value_name(flag.value_name)
                 .help_heading("Game")
                 .help(flag.help)
-        }))
+        });
+        command.args(args).group(group)
     }
 
     fn augment_args_for_update(command: Command) -> Command {

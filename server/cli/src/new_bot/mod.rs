@@ -19,9 +19,9 @@ use super::{
 
 #[derive(Args)]
 #[command(
-    after_help = "The folder has a bot of one file, what builds it, and a README.md with the two \
-        commands that build it and let it play. The library comes from a checkout of Bridgemaster, \
-        for it is not in a package registry yet.\n\n  \
+    after_help = "The folder has a bot in one file, its build files, and a README.md with two \
+        commands: one builds the bot, the other plays a match. The library comes from a checkout \
+        of Bridgemaster, because it is not in a package registry yet.\n\n  \
         bridgemaster new-bot --language python my-bot"
 )]
 pub(super) struct NewBotArgs {

@@ -30,6 +30,8 @@ pub(super) struct ConfigFile {
     pub(super) replays: Option<PathBuf>,
     pub(super) data: Option<PathBuf>,
     pub(super) store: Option<String>,
+    pub(super) node: Option<String>,
+    pub(super) advertise: Option<String>,
     pub(super) survives: Option<Survives>,
     #[serde(deserialize_with = "keep_replays::deserialize")]
     pub(super) keep_replays: Option<KeepReplays>,

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use bridgemaster_server::{KeepReplays, identity::PublicRead};
-use bridgemaster_store::Durability;
+use bridgemaster_store::{Durability, NodeAddress, NodeName};
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::Deserialize;
 
@@ -29,21 +29,22 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
     /// PostgreSQL database that keeps the same in place of a data folder, as
-    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE. The environment does not show the password to
-    /// other users
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "BRIDGEMASTER_STORE",
-        hide_env_values = true,
-        conflicts_with = "data"
-    )]
+    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE [env: BRIDGEMASTER_STORE]. The environment does
+    /// not show the password to other users
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
     pub(super) store: Option<String>,
+    /// Name of this server among those that share the database, each started with one: they play
+    /// each its own matches, and those of one that is gone go on at the others
+    #[arg(long, value_name = "NAME", requires = "advertise")]
+    pub(super) node: Option<NodeName>,
+    /// Where bots and callers of the other servers are sent to, to reach this one
+    #[arg(long, value_name = "HOST:PORT", requires = "node")]
+    pub(super) advertise: Option<NodeAddress>,
     /// What an answered move survives [default: power]
     #[arg(long, value_enum)]
     pub(super) survives: Option<Survives>,
-    /// Replays of ended matches to keep in the store: `all`, a time such as 30d, or the last
-    /// so many matches, such as 1000000; results are kept for ever [default: all]
+    /// Replays of ended matches to keep in the store: `all`, those of a time such as 30d, or those
+    /// of the newest matches, such as 1000000 of them; results are kept for ever [default: all]
     #[arg(long, value_name = "TIME|NUMBER|all", value_parser = keep_replays::parse)]
     pub(super) keep_replays: Option<KeepReplays>,
     /// Drop a match of the store that cannot go on; can be repeated
@@ -60,8 +61,8 @@ pub(crate) struct ServeArgs {
     /// matches too, or replays too [default: none]
     #[arg(long, value_enum)]
     pub(super) public_read: Option<PublicReadFlag>,
-    /// Serve the rules by call, for bots whose language has none: for keys with the scope `rules`,
-    /// or without --require-keys for everybody
+    /// Serve the rules by call, for bots in languages that have no library of the rules: to keys
+    /// with the scope `rules`, or without --require-keys to everybody
     #[arg(long)]
     pub(super) rules: bool,
     #[command(flatten)]

@@ -10,10 +10,10 @@ mod settings;
 use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use bridgemaster_bots::log_filter;
-use bridgemaster_server::{BindError, LineLimit, Server, ServerOptions, Storage};
+use bridgemaster_server::{BindError, LineLimit, Server, ServerOptions, SharedStore, Storage};
 use bridgemaster_store::{
-    DataDir, Durability, IntegrityCheck, KeyStore, PostgresStore, SqliteOptions, SqliteStore,
-    Store, StoreError,
+    DataDir, Durability, IntegrityCheck, KeyStore, Nodes, PostgresStore, SqliteOptions,
+    SqliteStore, Store, StoreError,
 };
 use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
@@ -92,17 +92,7 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
             "anybody who can reach the server can make matches; require API keys with --require-keys"
         );
     }
-    let durability = settings.survives.into();
-    let store: Option<Arc<dyn Store>> = match &settings.store {
-        Some(StorePlace::Folder(folder)) => {
-            let is_to_drop = !settings.drop_match.is_empty();
-            Some(open_folder(folder, durability, is_to_drop).await?)
-        }
-        Some(StorePlace::Database(url)) => {
-            Some(Arc::new(PostgresStore::open(url, durability).await?))
-        }
-        None => None,
-    };
+    let (store, shared) = open_store(&settings).await?.unzip();
     open_files::fit(&mut settings.limits, settings.page.is_some());
     log_memory_bound(&settings);
     let keys = store.clone().filter(|_| settings.require_keys);
@@ -120,6 +110,7 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
             store,
             given_up: settings.drop_match,
             keep_replays: settings.keep_replays,
+            shared: shared.flatten(),
         }),
     };
     let mut server = Server::bind(settings.listen, options)
@@ -218,6 +209,27 @@ fn explained(error: BindError) -> anyhow::Error {
         _ => return error.into(),
     };
     anyhow::anyhow!("{error}; {hint}")
+}
+
+/// The store of the settings, if they name one, and how servers share it, if several can.
+async fn open_store(
+    settings: &Settings,
+) -> Result<Option<(Arc<dyn Store>, Option<SharedStore>)>, StoreError> {
+    let durability = settings.survives.into();
+    match &settings.store {
+        None => Ok(None),
+        Some(StorePlace::Folder(folder)) => {
+            let is_to_drop = !settings.drop_match.is_empty();
+            let store = open_folder(folder, durability, is_to_drop).await?;
+            Ok(Some((store, None)))
+        }
+        Some(StorePlace::Database(url)) => {
+            let identity = settings.node.clone();
+            let store = Arc::new(PostgresStore::open_as(url, durability, &identity).await?);
+            let nodes = Arc::clone(&store) as Arc<dyn Nodes>;
+            Ok(Some((store, Some(SharedStore { nodes, identity }))))
+        }
+    }
 }
 
 /// The store in a data folder, from which something may be dropped at once.

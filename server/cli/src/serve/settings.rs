@@ -8,12 +8,13 @@ use std::{
 
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_server::{KeepReplays, Limits, identity::PublicRead};
+use bridgemaster_store::{InvalidText, NodeAddress, NodeIdentity, NodeName};
 
 use super::{
     config_file::ConfigFile,
     flags::{LogForm, MAX_DRAIN_SECONDS, ServeArgs, Survives},
 };
-use crate::{failure::misuse, tls_flags::TlsFlags};
+use crate::{failure::misuse, store_variable, tls_flags::TlsFlags};
 
 /// Default listen address.
 const DEFAULT_LISTEN: SocketAddr =
@@ -29,6 +30,8 @@ pub(super) struct Settings {
     pub(super) listen: SocketAddr,
     pub(super) replays: Option<PathBuf>,
     pub(super) store: Option<StorePlace>,
+    /// Which server it is of those that share the store.
+    pub(super) node: NodeIdentity,
     pub(super) survives: Survives,
     pub(super) keep_replays: KeepReplays,
     pub(super) drop_match: Vec<String>,
@@ -54,12 +57,14 @@ pub(super) enum StorePlace {
 }
 
 impl StorePlace {
-    /// That of flags and file. A flag wins.
+    /// That of the flags, else of the environment, else of the file.
     ///
     /// # Errors
-    /// When the file names two.
+    /// When the file names two, or the environment is no text.
     fn of(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<Option<Self>> {
+        let variable = store_variable::read()?;
         let named = match (&args.data, &args.store) {
+            (None, None) if variable.is_some() => (&None, &variable),
             (None, None) => (&file.data, &file.store),
             (data, store) => (data, store),
         };
@@ -71,6 +76,29 @@ impl StorePlace {
             (None, Some(url)) => Ok(Some(Self::Database(url.clone()))),
             (None, None) => Ok(None),
         }
+    }
+}
+
+/// Which server this is, by flags and file. A flag wins.
+fn node(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<NodeIdentity> {
+    let (name, address) = match (&args.node, &args.advertise) {
+        (None, None) => {
+            let name = file.node.as_deref().map(NodeName::new).transpose();
+            let address = file.advertise.as_deref().map(NodeAddress::new).transpose();
+            let wrong = |error: InvalidText| misuse(error.to_string());
+            (name.map_err(wrong)?, address.map_err(wrong)?)
+        }
+        (name, address) => (name.clone(), address.clone()),
+    };
+    match (name, address) {
+        (None, None) => Ok(NodeIdentity::default()),
+        (Some(name), Some(address)) => Ok(NodeIdentity {
+            name,
+            address: Some(address),
+        }),
+        _ => Err(misuse(
+            "node and advertise: a server that shares its database has a name and an address",
+        )),
     }
 }
 
@@ -126,11 +154,13 @@ impl Settings {
         let drain_time = args.drain_time.or(file.drain_time);
         let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
         let store = StorePlace::of(&args, &file)?;
+        let node = node(&args, &file)?;
         let settings = Self {
             page: PageSettings::of(&args, &file, listen),
             listen,
             replays: args.replays.or(file.replays),
             store,
+            node,
             survives: survives.unwrap_or(Survives::Power),
             keep_replays: keep_replays.unwrap_or_default(),
             drop_match: args.drop_match,
@@ -147,6 +177,7 @@ impl Settings {
             ladders,
         };
         settings.check_data(survives.is_some(), keep_replays.is_some())?;
+        settings.check_node()?;
         settings.check_public_read()?;
         settings.check_addresses(insecure)?;
         settings.with_drain_time(drain_time)
@@ -172,6 +203,25 @@ impl Settings {
                 "{flag} needs the data folder of --data DIR, or the database of --store URL"
             ))),
             _ => Ok(()),
+        }
+    }
+
+    /// Refuses what several servers over one database cannot do.
+    fn check_node(&self) -> anyhow::Result<()> {
+        if self.node.address.is_none() {
+            return Ok(());
+        }
+        if !matches!(self.store, Some(StorePlace::Database(_))) {
+            return Err(misuse(
+                "--node: several servers share a PostgreSQL database; name it with --store URL",
+            ));
+        }
+        // What another server tells of a match must be there when this one is gone.
+        match self.survives {
+            Survives::Power => Ok(()),
+            Survives::Kill => Err(misuse(
+                "--survives kill: with --node every answer waits for the disk; leave it out",
+            )),
         }
     }
 

@@ -47,6 +47,13 @@ impl Contest {
         run(self.flags(flags))
     }
 
+    /// Plays the contest of a file.
+    pub(crate) fn run_config(&self, file: &str, flags: &[&str]) -> Ran {
+        let folder = self.path.to_str().unwrap();
+        let file = ["contest", "--folder", folder, "--config", file];
+        run(file.iter().chain(flags))
+    }
+
     fn resume(&self) -> Ran {
         run([
             OsStr::new("contest"),
@@ -67,7 +74,7 @@ impl Contest {
     }
 
     /// The scores of each match by its number; a match that was stored twice fails.
-    fn scores(&self) -> BTreeMap<(u64, u64), Vec<i64>> {
+    pub(crate) fn scores(&self) -> BTreeMap<(u64, u64), Vec<i64>> {
         let mut scores = BTreeMap::new();
         for row in self.rows() {
             if !row["annulled"].is_null() {
@@ -122,6 +129,8 @@ fn greedy_is_accepted_over_random_within_ten_groups_and_random_rejected() {
     let ran = contest.run(&["--bot", "greedy", "--against", "random", "--seed", "spring"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("greedy: accepted"), "{}", ran.out);
+    // There is no terminal, so the contest tells how it stands in lines.
+    assert!(ran.err.contains("matches/s, at most"), "{}", ran.err);
     assert!(contest.scores().len() <= 20);
     let replays = fs::read_dir(contest.path.join("replays")).unwrap().count();
     assert_eq!(replays, contest.rows().len());
@@ -130,6 +139,9 @@ fn greedy_is_accepted_over_random_within_ten_groups_and_random_rejected() {
     let ran = contest.run(&["--bot", "random", "--against", "greedy", "--seed", "spring"]);
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("random: rejected"), "{}", ran.out);
+    let replays = fs::read_dir(contest.path.join("replays")).unwrap();
+    let first = replays.map(|file| file.unwrap().file_name()).min().unwrap();
+    assert!(first.to_str().unwrap().starts_with("lost-"), "{first:?}");
 }
 
 #[test]
@@ -504,11 +516,36 @@ fn a_contest_is_read_from_the_file_of_the_documentation() {
     fs::write(&file, text).unwrap();
     let contest = Contest::new();
     let path = file.to_str().unwrap();
-    let ran = contest.run(&["--config", path]);
+    let ran = contest.run_config(path, &[]);
     // It can be played as far as its bots can: these two are none.
     assert_eq!(ran.code, Some(52), "{}{}", ran.out, ran.err);
     fs::write(&file, documented().replace("seats = 2", "seats = 99")).unwrap();
-    let ran = Contest::new().run(&["--config", path]);
+    let ran = Contest::new().run_config(path, &[]);
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("match.seats is 99"), "{}", ran.err);
+}
+
+#[test]
+fn a_flag_that_would_say_nothing_beside_a_file_or_a_folder_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("contest.toml");
+    fs::write(&file, documented()).unwrap();
+    let contest = Contest::new();
+    for flags in [
+        &["--require", "faults<=0"][..],
+        &["--faults", "fail"],
+        &["--alpha", "0.1"],
+        &["--game", "alhambra"],
+        &["--bank-ms", "1000"],
+        &["--on-late", "forfeit"],
+        &["--fields", "off"],
+    ] {
+        let ran = contest.run_config(file.to_str().unwrap(), flags);
+        assert_eq!(ran.code, Some(2), "{flags:?}: {}", ran.err);
+        assert!(ran.err.contains(flags[0]), "{flags:?}: {}", ran.err);
+        let resumed = ["contest", "--resume", folder.path().to_str().unwrap()];
+        let ran = run(resumed.iter().chain(flags));
+        assert_eq!(ran.code, Some(2), "{flags:?}: {}", ran.err);
+        assert!(ran.err.contains(flags[0]), "{flags:?}: {}", ran.err);
+    }
 }

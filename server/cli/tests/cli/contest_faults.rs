@@ -1,6 +1,8 @@
 //! Bots that cannot play, or not to the end: `bridgemaster contest` ends with an exit code and a
 //! sentence that say what to do.
 
+use std::path::Path;
+
 use crate::{
     contest::Contest,
     program::{Ran, succeed},
@@ -85,20 +87,149 @@ fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
 
 #[test]
 fn a_fault_ends_a_contest_that_allows_none() {
-    // A bot that comes to its first match and to no other.
     let folder = tempfile::tempdir().unwrap();
-    let mark = folder.path().join("mark");
-    let command = format!(
-        "sh -c 'mkdir {} && exec {PROGRAM} bot random --seed x'",
-        mark.display()
-    );
     let case = Case {
-        command: &command,
+        command: &coming_once(folder.path()),
         flags: &["--faults", "fail", "--startup-ms", "5000"],
         code: 5,
         said: &["mine had a fault", "NEVER_CONNECTED"],
     };
     case.play();
+}
+
+#[test]
+fn a_group_with_a_fault_is_left_out_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = Case {
+        command: &coming_once(folder.path()),
+        flags: &["--faults", "exclude", "--startup-ms", "5000"],
+        code: 5,
+        said: &[
+            "not counted for a bot's fault, with their groups",
+            "no match counts: each group had a fault of a bot",
+        ],
+    };
+    case.play();
+}
+
+/// A bot that comes to its first match and to no other.
+fn coming_once(folder: &Path) -> String {
+    let mark = folder.join("mark");
+    let mark = mark.display();
+    format!("sh -c 'mkdir {mark} && exec {PROGRAM} bot random --seed x'")
+}
+
+/// A bot that plays some decisions and then ends as one does that crashes.
+#[cfg(unix)]
+fn dying() -> String {
+    // A person who types no more.
+    format!("echo died >&2; yes 1 | head -3 | {PROGRAM} bot human; exit 7")
+}
+
+/// The command of a bot that does so the first time that it is started, and then plays.
+#[cfg(unix)]
+fn dying_once(folder: &Path) -> String {
+    let mark = folder.join("mark");
+    format!(
+        "sh -c 'if mkdir {}; then {}; fi; exec {PROGRAM} bot random --seed x'",
+        mark.display(),
+        dying()
+    )
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bot_that_dies_in_a_match_is_started_again_and_plays_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = dying_once(folder.path());
+    let case = Case {
+        command: &command,
+        flags: &["--require", "restarts<=0"],
+        code: 4,
+        said: &[
+            "mine died within a match and was started again 1 time",
+            "required restarts<=0: DOES NOT HOLD",
+        ],
+    };
+    let (contest, _) = case.play();
+    let mut restarts = 0;
+    for row in contest.rows() {
+        for seat in row["seats"].as_array().unwrap() {
+            assert_eq!(seat["fault_count"], 0, "{row}");
+            assert_eq!(seat["end"]["how"], "done", "{row}");
+            if seat["restarts"] != 0 {
+                restarts += 1;
+                assert_eq!(seat["restarts"], 1, "{row}");
+                let tail = seat["stderr_tail"].as_str().unwrap();
+                assert!(tail.contains("died"), "{row}");
+                let stderr = contest.path.join(seat["stderr"].as_str().unwrap());
+                let stderr = std::fs::read_to_string(stderr).unwrap();
+                assert!(stderr.contains("died"), "{stderr}");
+            }
+        }
+    }
+    assert_eq!(restarts, 1);
+    let shown = succeed(["contest", "show", &contest.path.display().to_string()]);
+    let told = "died in a match and was started again: 1";
+    assert!(shown.contains(told), "{shown}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bot_that_dies_ends_a_contest_that_allows_no_fault_unless_it_may_be_started_again() {
+    for (flags, code, told) in [
+        (&[][..], 5, "dies in a match is not started again"),
+        (
+            &["--restarts", "1"],
+            0,
+            "dies in a match is started again up to 1 time",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let command = dying_once(folder.path());
+        let case = Case {
+            command: &command,
+            flags: &[&["--faults", "fail", "--reconnect-ms", "1000"], flags].concat(),
+            code,
+            said: &[told],
+        };
+        let (contest, ran) = case.play();
+        assert_eq!(
+            ran.out.contains("mine had a fault"),
+            code == 5,
+            "{}",
+            ran.out
+        );
+        let spec = std::fs::read_to_string(contest.path.join("contest.json")).unwrap();
+        let asked = format!("\"restarts\": {}", flags.len() / 2);
+        assert!(spec.contains(&asked), "{asked} is missing in {spec}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bot_that_dies_again_and_again_is_lost_to_its_match() {
+    for (flags, restarts) in [
+        (&[][..], 1),
+        (&["--restarts", "3"], 3),
+        (&["--restarts", "0"], 0),
+    ] {
+        let command = format!("sh -c '{}'", dying());
+        let case = Case {
+            command: &command,
+            flags: &[&["--reconnect-ms", "1000"], flags].concat(),
+            code: 5,
+            said: &["mine forfeited: DISCONNECTED"],
+        };
+        let (contest, _) = case.play();
+        for row in contest.rows() {
+            let seats = row["seats"].as_array().unwrap();
+            let mine = seats.iter().find(|seat| seat["bot"] == 0).unwrap();
+            assert_eq!(mine["forfeit"], "DISCONNECTED", "{row}");
+            assert_eq!(mine["restarts"], restarts, "{row}");
+            assert_eq!(mine["end"]["code"], 7, "{row}");
+        }
+    }
 }
 
 /// Each bot tells the cores that it may run on, and those that it starts may.

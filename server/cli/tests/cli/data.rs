@@ -150,7 +150,7 @@ fn a_check_finds_a_whole_folder_whole_and_names_what_is_damaged() {
 }
 
 #[test]
-fn a_match_that_was_called_off_lacks_no_replay_file() {
+fn a_match_that_was_cancelled_lacks_no_replay_file() {
     let mut scene = Scene::make();
     let (data, replays) = (scene.path("data"), scene.path("replays"));
     succeed(["cancel", &scene.waiting, "--server", scene.url()]);
@@ -161,7 +161,7 @@ fn a_match_that_was_called_off_lacks_no_replay_file() {
 
     let replay = format!("{}.replay.binpb", scene.waiting);
     fs::write(Path::new(&replays).join(&replay), "").unwrap();
-    scene.bad(&check_all, 1, &[&replay, "was called off"]);
+    scene.bad(&check_all, 1, &[&replay, "was cancelled"]);
 }
 
 #[test]
@@ -360,4 +360,30 @@ fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
     }
     let said = scene.good(&["check", &data]);
     assert!(said.contains("0 matches in play, 0 finished"), "{said}");
+}
+
+#[test]
+fn a_copy_is_between_a_folder_and_a_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let database = "postgres://nobody:hush@127.0.0.1:1/none";
+    let there = path("there");
+    fs::create_dir(&there).unwrap();
+    for (from, to, said) in [
+        (&*there, &*path("to"), "data backup"),
+        (database, database, "pg_dump"),
+        (&path("missing"), database, "there is no folder"),
+    ] {
+        let refused = run(["data", "copy", from, to]);
+        assert_eq!(refused.code, Some(2), "{}", refused.err);
+        assert!(refused.err.contains(said), "{}", refused.err);
+    }
+    let unreachable = run(["data", "copy", database, &path("to")]);
+    assert_eq!(unreachable.code, Some(1), "{}", unreachable.err);
+    assert!(
+        unreachable.err.contains("127.0.0.1:1"),
+        "{}",
+        unreachable.err
+    );
+    assert!(!unreachable.err.contains("hush"), "{}", unreachable.err);
 }

@@ -77,6 +77,20 @@ fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code(
     // All is played: nothing is played again, and the answer is the same.
     let again = run(["contest", "--quiet", "--resume", &other]);
     assert_eq!(again.code, Some(4), "{}", again.err);
+    // Whoever is shown nothing else is told why.
+    assert!(again.out.is_empty(), "{}", again.out);
+    assert!(again.err.contains("faults>=1"), "{}", again.err);
+}
+
+#[test]
+fn one_bot_plays_all_seats_on_where_no_other_is_named() {
+    let (contest, replay) = played();
+    let folder = contest.path.with_extension("fork").display().to_string();
+    let fork = ["replay", "fork", &replay, "--at", "20", "--json", "-"];
+    let ran = run(fork.iter().chain(&["--folder", &folder]));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let report = crate::report_files::json(&ran.out);
+    assert_eq!(report["spec"]["bots"].as_array().unwrap().len(), 1);
 }
 
 #[test]

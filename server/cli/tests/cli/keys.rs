@@ -362,3 +362,22 @@ fn many_keys_are_made_from_a_file_or_none() {
     assert_eq!(line("alice").matches("alice").count(), 2, "{listed}");
     assert!(line("bob").contains("team 1"), "{listed}");
 }
+
+#[test]
+fn a_flag_wins_over_the_variable_that_names_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    add(&data, "alice", &["play"]);
+    let list = |flags: &[&OsStr]| {
+        let arguments = ["key", "list"].map(OsStr::new);
+        let mut command = bridgemaster(arguments.iter().chain(flags));
+        command.env("BRIDGEMASTER_STORE", "postgres://nobody@127.0.0.1:1/none");
+        Ran::from(command.output().unwrap())
+    };
+    let flagged = list(&[OsStr::new("--data"), data.as_os_str()]);
+    assert_eq!(flagged.code, Some(0), "{}", flagged.err);
+    assert!(flagged.out.contains("alice"), "{}", flagged.out);
+    let named = list(&[]);
+    assert_eq!(named.code, Some(1), "{}", named.out);
+    assert!(named.err.contains("127.0.0.1:1"), "{}", named.err);
+}

@@ -8,6 +8,7 @@ mod certificates;
 mod check_bot;
 mod config_file;
 mod contest;
+mod contest_choices;
 mod contest_docs;
 #[cfg(unix)]
 mod contest_faults;
@@ -19,6 +20,8 @@ mod demo;
 mod every_game;
 mod forged_replays;
 mod fork;
+#[cfg(unix)]
+mod health;
 mod hostile_ladders;
 mod hostile_server;
 mod hostile_text;

@@ -23,6 +23,7 @@ pub(crate) fn bridgemaster<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = 
         .env_remove("BRIDGEMASTER_KEY")
         .env_remove("BRIDGEMASTER_QUEUE")
         .env_remove("BRIDGEMASTER_SLOTS")
+        .env_remove("BRIDGEMASTER_STORE")
         .env_remove("BRIDGEMASTER_CA")
         .env_remove("BRIDGEMASTER_CLIENT_CERT")
         .env_remove("BRIDGEMASTER_CLIENT_KEY")

@@ -1,30 +1,34 @@
-//! A contest whose bots are killed in the middle of a match: what the kill spoiled is played again
-//! when the contest was stopped with it, and is a fault of the bot when it was not.
+//! A contest whose bots are killed in the middle of a match: they are started again and play on, and
+//! where that is not wanted it is their fault. What was in play when the contest was killed with
+//! them is played again.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::{Child, Command},
-    thread::sleep,
-    time::Instant,
 };
 
-use bridgemaster_proto::v1::{MatchState, SeatInfo, SeatState};
+use bridgemaster_proto::v1::{FaultReason, MatchInfo, MatchState, SeatState};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use crate::{
-    contest_kills::{LOOK, contest, ended, rows, scores},
-    served::{PATIENCE, Served},
+    contest_kills::{LAGGING, contest, ended, rows, scores, wait_until},
+    served::Served,
 };
 
 /// Groups of a contest: enough that some match is met in its middle.
 const GROUPS: &str = "3";
+/// Matches of them.
+const MATCHES: usize = 6;
 /// A bot that is lost stays away for longer than any test takes.
 const PATIENT: &str = "--reconnect-ms=3600000";
+/// A bot that is lost is not waited for.
+const IMPATIENT: &str = "--reconnect-ms=50";
+/// It is not started again.
+const LEFT_DEAD: &str = "--restarts=0";
 
-/// A server, and a contest of two bots that leave their process numbers in a folder.
+/// A server for contests, and a folder for them.
 struct Scene {
     folder: TempDir,
     server: Served,
@@ -34,7 +38,6 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("bots")).unwrap();
         let server = Served::start("127.0.0.1:0", &folder.path().join("data"), &[]);
         Self {
             folder,
@@ -47,28 +50,12 @@ impl Scene {
         self.folder.path().join(name)
     }
 
-    /// A bot by its name, which decides alike each time that it is asked alike.
-    fn bot(&self, name: &str) -> String {
-        format!(
-            "{name}=sh -c ': >{}/$$; exec {} bot greedy --seed {name}'",
-            self.path("bots").display(),
-            env!("CARGO_BIN_EXE_bridgemaster"),
-        )
-    }
-
-    /// A contest that plays one match after the other in this folder.
+    /// A contest that plays one match after the other in this folder, with bots that decide alike
+    /// each time that they are asked alike.
     fn contest(&self, folder: &str, flags: &[&str]) -> Child {
-        let (one, other) = (self.bot("one"), self.bot("other"));
-        let bots = [
-            "--bot",
-            &one,
-            "--bot",
-            &other,
-            "--groups",
-            GROUPS,
-            "--concurrency=1",
-        ];
-        let flags: Vec<&str> = bots.iter().chain(flags).copied().collect();
+        let bots = ["--bot", "greedy", "--bot", "other=greedy"];
+        let one_by_one = ["--groups", GROUPS, "--concurrency=1", LAGGING];
+        let flags = [&bots[..], &one_by_one, flags].concat();
         contest(&self.server, &self.path(folder), &flags)
     }
 
@@ -81,62 +68,126 @@ impl Scene {
             .unwrap()
     }
 
-    /// The matches that are in play, with whether a bot of them is lost.
-    fn in_play(&self) -> Vec<bool> {
+    /// The matches that are not over.
+    fn in_play(&self) -> Vec<MatchInfo> {
+        let mut matches = self.runtime.block_on(self.server.all_matches());
+        matches.retain(|info| !is_over(info));
+        matches
+    }
+
+    fn told(&self, match_id: &str) -> MatchInfo {
         let matches = self.runtime.block_on(self.server.all_matches());
-        let running = matches
-            .iter()
-            .filter(|info| info.state() == MatchState::Running);
-        let is_lost = |seat: &SeatInfo| seat.state() == SeatState::Paused;
-        running.map(|info| info.seats.iter().any(is_lost)).collect()
+        let mut matches = matches.into_iter();
+        matches.find(|info| info.match_id == match_id).unwrap()
     }
 
-    /// The process numbers of all bots that were started, the last ones last.
-    fn bots(&self) -> Vec<u32> {
-        let mut started: Vec<_> = fs::read_dir(self.path("bots"))
-            .unwrap()
-            .map(|entry| {
-                let entry = entry.unwrap();
-                let at = entry.metadata().unwrap().modified().unwrap();
-                let number: u32 = entry.file_name().to_str().unwrap().parse().unwrap();
-                (at, number)
-            })
-            .collect();
-        started.sort_unstable();
-        started.into_iter().map(|(_, number)| number).collect()
-    }
-
-    /// Kills the two bots of the match in play, as often as it takes to meet one in its middle. The
-    /// match stands still then.
-    fn kill_bots(&self) {
-        let begun = Instant::now();
+    /// Kills the two bots of a match in its middle, and leaves the contest stopped: it neither
+    /// hears of that yet, nor begins another match.
+    fn kill_bots(&self, playing: &Child) {
         loop {
-            assert!(begun.elapsed() < PATIENCE, "no match is met in its middle");
-            let bots = self.bots();
-            match self.in_play()[..] {
-                [true] => return,
-                // A match that runs has its bots: those of the next one must not be met.
-                [false] if bots == self.bots() => {
-                    for number in bots.iter().rev().take(2) {
-                        // It may have ended meanwhile.
-                        let number = number.to_string();
-                        let _ = Command::new("kill").args(["-KILL", &number]).output();
-                    }
+            let in_play = || self.in_play();
+            wait_until("a match runs", || {
+                in_play()
+                    .iter()
+                    .any(|info| info.state() == MatchState::Running)
+            });
+            stop(playing.id());
+            // It waits for no child now, so their numbers remain theirs, whatever becomes of them.
+            let bots = children(playing.id());
+            if let [running] = &in_play()[..]
+                && running.state() == MatchState::Running
+            {
+                assert_eq!(bots.len(), 2, "the bots of the match that runs");
+                for bot in bots {
+                    signal(bot, "-KILL");
                 }
-                _ => {}
+                let told = || self.told(&running.match_id);
+                wait_until("the match is over, or has lost its bots", || {
+                    let info = told();
+                    is_over(&info) || info.seats.iter().all(|seat| is_lost(seat.state()))
+                });
+                if has_lost_bots(&told()) {
+                    return;
+                }
             }
-            sleep(LOOK);
+            // The match ended first.
+            signal(playing.id(), "-CONT");
         }
     }
 }
 
-/// Waits until a contest has so many finished matches.
-fn wait_for_matches(folder: &Path, matches: usize) {
-    let begun = Instant::now();
-    while scores(folder).len() < matches {
-        assert!(begun.elapsed() < PATIENCE, "no match ends");
-        sleep(LOOK);
+fn is_over(info: &MatchInfo) -> bool {
+    matches!(info.state(), MatchState::Ended | MatchState::Cancelled)
+}
+
+fn is_lost(seat: SeatState) -> bool {
+    matches!(seat, SeatState::Paused | SeatState::Forfeited)
+}
+
+/// Whether a match goes on without its bots, or ended so.
+fn has_lost_bots(info: &MatchInfo) -> bool {
+    match &info.result {
+        Some(result) => {
+            let mut seats = result.seats.iter();
+            seats.any(|seat| seat.forfeit() == FaultReason::Disconnected)
+        }
+        None => info.seats.iter().any(|seat| is_lost(seat.state())),
     }
+}
+
+/// Sends a signal to a process whose number is still its own.
+fn signal(process: u32, name: &str) {
+    let sent = Command::new("kill")
+        .args([name, &process.to_string()])
+        .status();
+    assert!(sent.unwrap().success(), "{name}");
+}
+
+/// Stops a process, and waits until all of it stands still.
+fn stop(process: u32) {
+    signal(process, "-STOP");
+    let number = process.to_string();
+    wait_until("it stands still", || {
+        let mut state = Command::new("ps");
+        let state = state.args(["-o", "stat=", "-p", &number]).output();
+        let state = state.unwrap().stdout;
+        // One that has ended by itself does too.
+        matches!(state.first(), Some(b'T' | b'Z'))
+    });
+}
+
+/// The numbers of the processes that this one has started and not waited for.
+fn children(process: u32) -> Vec<u32> {
+    let listed = Command::new("ps").args(["-A", "-o", "pid=,ppid="]).output();
+    let listed = String::from_utf8(listed.unwrap().stdout).unwrap();
+    let numbers = listed.lines().filter_map(|line| {
+        let mut numbers = line.split_whitespace().map(|word| word.parse().unwrap());
+        Some((numbers.next()?, numbers.next()?))
+    });
+    let own = numbers.filter(|(_, parent)| *parent == process);
+    own.map(|(number, _): (u32, u32)| number).collect()
+}
+
+/// How often the bots of a contest were started again.
+fn restarts(folder: &Path) -> u64 {
+    let rows = rows(folder);
+    let seats = rows.iter().flat_map(|row| row["seats"].as_array().unwrap());
+    seats.map(|seat| seat["restarts"].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn a_contest_whose_bots_are_killed_comes_to_the_table_of_one_that_was_left_alone() {
+    let scene = Scene::new();
+    ended(scene.contest("alone", &[PATIENT]));
+
+    let playing = scene.contest("disturbed", &[PATIENT, "--restarts=1"]);
+    scene.kill_bots(&playing);
+    signal(playing.id(), "-CONT");
+    ended(playing);
+    let folder = scene.path("disturbed");
+    assert_eq!(restarts(&folder), 2, "both bots of one match");
+    assert_eq!(scores(&folder).len(), MATCHES);
+    assert_eq!(scores(&folder), scores(&scene.path("alone")));
 }
 
 #[test]
@@ -144,27 +195,27 @@ fn a_contest_that_is_killed_with_its_bots_comes_to_the_table_of_one_that_was_lef
     let scene = Scene::new();
     ended(scene.contest("alone", &[PATIENT]));
 
-    let mut playing = scene.contest("disturbed", &[PATIENT]);
+    let mut playing = scene.contest("disturbed", &[PATIENT, LEFT_DEAD]);
     let folder = scene.path("disturbed");
-    wait_for_matches(&folder, 1);
-    scene.kill_bots();
+    wait_until("a match has ended", || !rows(&folder).is_empty());
+    scene.kill_bots(&playing);
     playing.kill().unwrap();
     playing.wait().unwrap();
     let before = rows(&folder);
     ended(scene.resumed("disturbed"));
     assert_eq!(rows(&folder)[..before.len()], before, "nothing is replayed");
-    assert_eq!(scores(&folder).len(), 6);
+    assert_eq!(scores(&folder).len(), MATCHES);
     assert_eq!(scores(&folder), scores(&scene.path("alone")));
 }
 
 #[test]
-fn a_killed_bot_has_a_fault_in_its_match_which_is_not_played_again() {
+fn a_bot_that_is_not_started_again_has_a_fault_in_its_match_which_is_not_played_again() {
     let scene = Scene::new();
-    // Time to see the match stand still.
-    let mut playing = scene.contest("disturbed", &["--reconnect-ms=2000"]);
+    let mut playing = scene.contest("disturbed", &[IMPATIENT, LEFT_DEAD]);
     let folder = scene.path("disturbed");
-    wait_for_matches(&folder, 1);
-    scene.kill_bots();
+    wait_until("a match has ended", || !rows(&folder).is_empty());
+    scene.kill_bots(&playing);
+    signal(playing.id(), "-CONT");
     let faulty = || {
         let is_faulty = |row: &Value| {
             let mut seats = row["seats"].as_array().unwrap().iter();
@@ -172,16 +223,12 @@ fn a_killed_bot_has_a_fault_in_its_match_which_is_not_played_again() {
         };
         rows(&folder).into_iter().filter(is_faulty).count()
     };
-    let begun = Instant::now();
-    while faulty() == 0 {
-        assert!(begun.elapsed() < PATIENCE, "no match ends by a fault");
-        sleep(LOOK);
-    }
+    wait_until("the match has ended by a fault", || faulty() > 0);
     playing.kill().unwrap();
     playing.wait().unwrap();
-    let (before, faults) = (rows(&folder), faulty());
+    let before = rows(&folder);
     ended(scene.resumed("disturbed"));
     assert_eq!(rows(&folder)[..before.len()], before, "nothing is replayed");
-    assert_eq!(scores(&folder).len(), 6);
-    assert_eq!(faulty(), faults, "it is counted once");
+    assert_eq!(scores(&folder).len(), MATCHES);
+    assert_eq!(faulty(), 1, "it is counted once");
 }

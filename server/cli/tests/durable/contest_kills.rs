@@ -15,7 +15,10 @@ use serde_json::Value;
 use crate::served::{PATIENCE, Served};
 
 /// Pause between two looks at what is stored.
-pub(crate) const LOOK: Duration = Duration::from_millis(20);
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A busy machine spoils no match by its lag.
+pub(crate) const LAGGING: &str = "--referee-lag-limit-ms=10000";
 
 /// A contest whose bots decide the same way each time. Neither a busy machine nor a restart costs
 /// them time.
@@ -23,7 +26,7 @@ pub(crate) fn contest(server: &Served, folder: &Path, flags: &[&str]) -> Child {
     let clock = ["startup", "bank", "cap"].map(|name| format!("--{name}-ms=3600000"));
     let game = ["--game", "bridges_to_nowhere", "--seed", "kills"];
     Command::new(env!("CARGO_BIN_EXE_bridgemaster"))
-        .args(["contest", "--quiet", "--referee-lag-limit-ms", "10000"])
+        .args(["contest", "--quiet"])
         .args(game)
         .args(clock)
         .args(flags)
@@ -38,8 +41,17 @@ pub(crate) fn contest(server: &Served, folder: &Path, flags: &[&str]) -> Child {
 /// The contest that is killed: its bots are built-in ones, whose chance follows from the seed.
 fn of_built_in_bots(server: &Served, folder: &Path) -> Child {
     let bots = ["--bot", "greedy", "--bot", "other=greedy", "--groups", "3"];
-    let patient = ["--concurrency", "2", "--reconnect-ms=3600000"];
+    let patient = ["--concurrency", "2", "--reconnect-ms=3600000", LAGGING];
     contest(server, folder, &[&bots[..], &patient].concat())
+}
+
+/// Looks until something holds.
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "this never comes: {what}");
+        sleep(LOOK);
+    }
 }
 
 /// The finished matches of a contest, whole lines only.
@@ -85,12 +97,8 @@ fn a_contest_whose_server_is_killed_comes_to_the_table_of_one_that_was_left_alon
     let disturbed = folder.path().join("disturbed");
     let mut server = Served::start("127.0.0.1:0", &data, &[]);
     let playing = of_built_in_bots(&server, &disturbed);
-    let begun = Instant::now();
     for matches in [1, 3] {
-        while scores(&disturbed).len() < matches {
-            assert!(begun.elapsed() < PATIENCE, "no match ends");
-            sleep(LOOK);
-        }
+        wait_until("matches end", || scores(&disturbed).len() >= matches);
         let address = server.address();
         server.kill();
         server = Served::start(&address, &data, &[]);

@@ -3,8 +3,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod contest_annulled;
 mod contest_bot_kills;
 mod contest_kills;
+mod counted_play;
 mod draining;
 mod kills;
 mod ladder_kills;

@@ -1,5 +1,5 @@
-//! Tests that need a tool besides the Rust toolchain: Python with gRPC, PyYAML, buf, and
-//! PostgreSQL.
+//! Tests that need a tool besides the Rust toolchain: Python with gRPC, PyYAML, buf, PostgreSQL, and
+//! Prometheus.
 //!
 //! A machine with only Rust must pass `cargo test`, and must not look as if these tests had run.
 //! The built-in harness hides what a passing test prints and cannot ignore a test at run time, so
@@ -12,6 +12,8 @@
 mod action;
 #[path = "../../../service/tests/certificates/mod.rs"]
 mod certificates;
+mod deploy;
+mod live_display;
 #[path = "../../../store/tests/postgres_server/mod.rs"]
 mod postgres_server;
 mod postgres_store;
@@ -34,8 +36,10 @@ fn main() -> ExitCode {
         .chain(python_package::trials())
         .chain(protocol_lint::trials())
         .chain(action::trials())
+        .chain(deploy::trials())
         .chain(postgres_store::trials())
-        .chain(starved_bot::trials());
+        .chain(starved_bot::trials())
+        .chain(live_display::trials());
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 

@@ -6,7 +6,7 @@ use bridgemaster_proto::outside::Outside;
 use bridgemaster_runner::{BotEnd, MatchRow, Report, SeatRow};
 
 /// The columns. `docs/ci.md` says what they are.
-const COLUMNS: [&str; 26] = [
+const COLUMNS: [&str; 27] = [
     "group",
     "match",
     "attempt",
@@ -30,6 +30,7 @@ const COLUMNS: [&str; 26] = [
     "bank_left_ms",
     "house_decisions",
     "end",
+    "restarts",
     "peak_memory_bytes",
     "cpu_time_ms",
     "stderr",
@@ -85,6 +86,7 @@ fn cells(
         seat.bank_left_ms.to_string(),
         seat.house_decisions.to_string(),
         end(&seat.end),
+        seat.restarts.to_string(),
         optional(seat.peak_memory_bytes),
         optional(seat.cpu_time_ms),
         cell(seat.stderr.as_deref().unwrap_or_default()),

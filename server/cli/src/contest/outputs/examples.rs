@@ -35,6 +35,7 @@ fn spec() -> ContestSpec {
     };
     ContestSpec {
         test: Some(TestSpec::default()),
+        restarts: Some(1),
         require: vec!["elo>=0@95%".parse().unwrap()],
         concurrency: Some(2),
         queue: Some("cup".to_owned()),
@@ -66,6 +67,7 @@ fn bot(number: usize, name: &str, score: f64) -> BotReport {
         forfeits: number as u64,
         faults: number as u64,
         faults_by_reason: vec![("DISCONNECTED".to_owned(), 1)],
+        restarts: number as u64,
         answered: 700,
         mean_us: 1_500,
         longest_us: 90_000,
@@ -213,6 +215,7 @@ pub(super) fn empty_report() -> Report {
             place: None,
             margin: None,
             faults_by_reason: Vec::new(),
+            restarts: 0,
             least_bank_left_ms: None,
             peak_memory_bytes: None,
             mean_cpu_time_ms: None,

@@ -56,6 +56,9 @@ fn game_name(report: &Report) -> &str {
     with_game!(id, G => G::NAME).unwrap_or(id)
 }
 
+/// The class of a table that on a phone has a line for each cell, with the name of its column.
+const LABELLED: &str = "standings labelled";
+
 /// A table: the names of its columns, those of figures with `true`, and its rows of HTML.
 fn table(class: &str, columns: &[(&str, bool)], rows: impl Iterator<Item = Vec<String>>) -> String {
     let kind = |is_figure: bool| if is_figure { " class=\"figure\"" } else { "" };
@@ -64,8 +67,14 @@ fn table(class: &str, columns: &[(&str, bool)], rows: impl Iterator<Item = Vec<S
         .map(|(name, is_figure)| format!("<th{}>{name}</th>", kind(*is_figure)));
     let rows = rows.map(|cells| {
         let cells = cells.iter().zip(columns);
-        let cells =
-            cells.map(|(cell, (_, is_figure))| format!("<td{}>{cell}</td>", kind(*is_figure)));
+        let cells = cells.map(|(cell, (name, is_figure))| {
+            // On a phone the head of such a table does not show.
+            let label = match class == LABELLED {
+                true => format!(" data-label=\"{name}\""),
+                false => String::new(),
+            };
+            format!("<td{}{label}>{cell}</td>", kind(*is_figure))
+        });
         format!("<tr>{}</tr>\n", cells.collect::<String>())
     });
     format!(
@@ -98,7 +107,7 @@ fn bots(report: &Report) -> String {
             time_us(bot.longest_us),
         ]
     };
-    table("standings", &columns, report.bots.iter().map(row))
+    table(LABELLED, &columns, report.bots.iter().map(row))
 }
 
 fn matches(report: &Report, rows: &[MatchRow]) -> String {

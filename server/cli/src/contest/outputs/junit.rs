@@ -7,7 +7,10 @@ use bridgemaster_runner::{BotReport, ExitReason, MatchRow, Report, RequirementRe
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::super::figures;
-use crate::xml_text::{self, allowed};
+use crate::{
+    count::count,
+    xml_text::{self, allowed},
+};
 
 /// Bots whose last words are shown, of those that ended badly.
 const MOST_LAST_WORDS: usize = 5;
@@ -74,10 +77,10 @@ fn summary(report: &Report) -> String {
     let mut lines = vec![figures::ending(report.exit.reason).to_owned()];
     if let Some(verdict) = &report.verdict {
         lines.push(format!(
-            "verdict: {} after {} groups of {} matches",
+            "verdict: {} after {} ({})",
             figures::verdict(verdict),
-            verdict.groups,
-            verdict.matches
+            count(verdict.groups, "group", "groups"),
+            count(verdict.matches, "match", "matches")
         ));
         lines.extend(
             verdict
@@ -121,11 +124,12 @@ fn requirement_case(report: &Report, requirement: &RequirementReport) -> TestCas
 fn bot_case(report: &Report, bot: &BotReport, rows: &[MatchRow]) -> TestCase {
     let is_red = report.exit.reason.is_of_a_bot() && bot.faults + bot.forfeits > 0;
     let told = format!(
-        "played {}, won {}, forfeited {}, faults {}, longest answer {}",
+        "played {}, won {}, forfeited {}, faults {}, started again {}, longest answer {}",
         bot.played,
         bot.wins,
         bot.forfeits,
         bot.faults,
+        bot.restarts,
         figures::time_us(bot.longest_us)
     );
     let status = match is_red {
@@ -203,17 +207,7 @@ mod tests {
 
     #[test]
     fn xml_is_red_exactly_when_the_exit_code_is_not_0() {
-        for reason in [
-            ExitReason::Accepted,
-            ExitReason::Finished,
-            ExitReason::Rejected,
-            ExitReason::Undecided,
-            ExitReason::Stopped,
-            ExitReason::Running,
-            ExitReason::RequirementNotMet,
-            ExitReason::BotFault,
-            ExitReason::RefereeFault,
-        ] {
+        for reason in ExitReason::ALL {
             let mut report = hostile_report();
             report.exit.reason = reason;
             report.exit.code = reason.code();

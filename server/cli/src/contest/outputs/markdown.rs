@@ -1,11 +1,16 @@
 //! The report as Markdown, for the summary of a job.
 
-use bridgemaster_proto::outside::{Outside, escape_lines};
-use bridgemaster_runner::{
-    BotReport, GroupPoint, MatchRow, RatingErrors, Report, TestReport, WhyWorst,
-};
+mod escaping;
+mod played;
 
+use bridgemaster_runner::{BotReport, GroupPoint, MatchRow, Report, SeatRow, TestReport, WhyWorst};
+
+use self::{
+    escaping::{escaped, preformatted},
+    played::played,
+};
 use super::super::figures::{self, or_dash};
+use crate::count::count;
 
 /// Columns and lines of the chart.
 const CHART_COLUMNS: usize = 60;
@@ -39,30 +44,6 @@ fn sentence(sentence: &str) -> String {
         None => escaped(sentence),
         Some((first, words)) => format!("{}\n\n{}", escaped(first), preformatted(words)),
     }
-}
-
-/// Lines from outside, as they are.
-fn preformatted(lines: &str) -> String {
-    // Within `pre` nothing is Markdown, and no HTML without these three characters.
-    let lines = escape_lines(lines)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
-    format!("<pre>\n{lines}\n</pre>")
-}
-
-/// A text from outside, on one line and as nothing but text: letters, digits and spaces as they
-/// are, everything else as a reference to the character.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in Outside(text).to_string().chars() {
-        match character {
-            ' ' => escaped.push(' '),
-            character if character.is_alphanumeric() => escaped.push(character),
-            other => escaped.push_str(&format!("&#{};", u32::from(other))),
-        }
-    }
-    escaped
 }
 
 fn bots(report: &Report) -> String {
@@ -113,11 +94,11 @@ fn verdict(report: &Report) -> Option<String> {
     }
     let candidate = figures::candidate(report).map(|bot| escaped(&bot.name));
     let mut lines = vec![format!(
-        "**{}**: {} after {} groups ({} matches).",
+        "**{}**: {} after {} ({}).",
         or_dash(candidate),
         figures::verdict(verdict),
-        verdict.groups,
-        verdict.matches
+        count(verdict.groups, "group", "groups"),
+        count(verdict.matches, "match", "matches")
     )];
     if let Some(elo) = verdict.elo {
         let level = report.spec.level * 100.0;
@@ -261,12 +242,13 @@ fn worst(report: &Report) -> Option<String> {
     Some(format!("Worst matches:\n\n{header}\n{}", listed.join("\n")))
 }
 
-/// What bots wrote at last that ended badly.
+/// What bots wrote at last that ended badly, or that had to be started again.
 fn last_words(rows: &[MatchRow]) -> Option<String> {
     let seats = rows
         .iter()
         .flat_map(|row| row.seats.iter().map(move |seat| (row, seat)));
-    let said = seats.filter(|(_, seat)| !seat.end.is_well() && !seat.stderr_tail.is_empty());
+    let ended_badly = |seat: &SeatRow| !seat.end.is_well() || seat.restarts > 0;
+    let said = seats.filter(|(_, seat)| ended_badly(seat) && !seat.stderr_tail.is_empty());
     let said = said.take(MOST_LAST_WORDS).map(|(row, seat)| {
         let words = preformatted(&seat.stderr_tail);
         format!("Standard error of match {}:\n\n{words}", row.of)
@@ -275,55 +257,10 @@ fn last_words(rows: &[MatchRow]) -> Option<String> {
     (!said.is_empty()).then(|| said.join("\n\n"))
 }
 
-fn played(report: &Report) -> String {
-    let counts = &report.counts;
-    let seconds = report.elapsed_ms as f64 / 1e3;
-    let mut parts = vec![
-        format!("{} groups", counts.groups),
-        format!("{} matches", counts.matches),
-        format!("{} decisions", counts.decisions),
-        format!("{seconds:.1} s"),
-    ];
-    let others = [
-        (counts.forfeited_matches, "matches with a forfeit"),
-        (
-            counts.annulled_for_referee_lag,
-            "annulled for the referee's lag",
-        ),
-        (
-            counts.annulled_for_server_crash,
-            "annulled for a crash of the server",
-        ),
-        (
-            counts.annulled_for_bot_fault,
-            "left out for a fault of a bot",
-        ),
-        (counts.annulled_for_decline, "annulled since a bot declined"),
-        (counts.surplus_matches, "finished and not counted"),
-        (counts.repeated_groups, "groups left out as repeated"),
-    ];
-    let others = others.iter().filter(|(count, _)| *count > 0);
-    parts.extend(others.map(|(count, what)| format!("{count} {what}")));
-    if report.spec.has_attending_bots() && !report.spec.trust_remote {
-        parts.push("a seed of its own for each match of bots that attend".to_owned());
-    }
-    if report.rating_errors == Some(RatingErrors::Model) {
-        parts.push("intervals of ranks and Elo by the model alone".to_owned());
-    }
-    let odd = report.spec.bots.iter().filter(|bot| !bot.clock.is_even());
-    parts.extend(odd.map(|bot| format!("time odds: {} has {}", escaped(&bot.name), bot.clock)));
-    let (game, seats) = (escaped(&report.spec.rules.game), report.spec.rules.seats);
-    let version = report.rules_version;
-    let version = version.map(|version| format!(" (rules {version})"));
-    format!(
-        "Played: {game}{} at {seats} seats; {}.",
-        version.unwrap_or_default(),
-        parts.join(", ")
-    )
-}
-
 #[cfg(test)]
 mod tests {
+    use bridgemaster_runner::{BotEnd, FaultCounting};
+
     use super::{
         super::examples::{empty_report, hostile_report, hostile_rows, report, rows},
         *,
@@ -347,6 +284,24 @@ mod tests {
         ] {
             assert!(text.contains(told), "{told} is missing in:\n{text}");
         }
+    }
+
+    #[test]
+    fn the_last_words_of_a_bot_that_was_started_again_are_told_though_it_ended_well() {
+        let mut report = report();
+        report.spec.faults = FaultCounting::Fail;
+        let mut rows = rows();
+        rows.truncate(1);
+        for seat in &mut rows[0].seats {
+            seat.end = BotEnd::Done;
+            seat.stderr_tail.clear();
+        }
+        let seat = &mut rows[0].seats[0];
+        (seat.restarts, seat.stderr_tail) = (1, "killed".to_owned());
+        let text = text(&report, &rows);
+        assert!(text.contains("<pre>\nkilled\n</pre>"), "{text}");
+        let told = "a bot that dies in a match is started again up to 1 time";
+        assert!(text.contains(told), "{text}");
     }
 
     #[test]

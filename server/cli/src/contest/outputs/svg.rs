@@ -4,7 +4,7 @@
 use bridgemaster_runner::{GroupPoint, Report};
 
 use super::super::figures;
-use crate::xml_text::escaped;
+use crate::{count::count, xml_text::escaped};
 
 /// Measures in pixels.
 const WIDTH: f64 = 720.0;
@@ -51,13 +51,13 @@ pub(super) fn text(report: &Report) -> String {
 
 fn title(report: &Report) -> String {
     let ending = figures::ending(report.exit.reason);
-    let groups = report.counts.groups;
+    let groups = count(report.counts.groups, "group", "groups");
     match figures::candidate(report) {
         Some(candidate) => {
             let name = escaped(&shortened(&candidate.name));
-            format!("{name}: {ending} after {groups} groups")
+            format!("{name}: {ending} after {groups}")
         }
-        None => format!("Contest: {ending} after {groups} groups"),
+        None => format!("Contest: {ending} after {groups}"),
     }
 }
 

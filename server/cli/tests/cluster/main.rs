@@ -1,0 +1,38 @@
+//! Several servers over one PostgreSQL database, as processes: one is killed, stands still or drains
+//! while bots play, and every match ends as if nothing had been; one that cannot renew its lease
+//! answers nobody. Without PostgreSQL these tests are ignored, with the reason.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod contests;
+#[path = "../durable/counted_play.rs"]
+mod counted_play;
+mod lapsing;
+mod nodes;
+#[path = "../../../store/tests/postgres_server/mod.rs"]
+mod postgres_server;
+#[allow(dead_code)] // Not every target needs all of it.
+#[path = "../durable/served.rs"]
+mod served;
+mod taking_over;
+#[macro_use]
+#[path = "../../../store/tests/postgres_server/trials.rs"]
+mod trials;
+
+use libtest_mimic::Arguments;
+
+fn main() {
+    let trials = trials![
+        taking_over::matches_of_a_killed_server_end_as_if_it_had_not_been,
+        taking_over::a_server_that_stood_still_harms_nothing,
+        taking_over::a_server_that_drains_leaves_its_matches_to_others,
+        lapsing::a_server_that_cannot_renew_its_lease_answers_nobody_until_it_can,
+        nodes::a_caller_is_sent_to_where_a_match_is,
+        nodes::the_nodes_are_shown_as_a_table_and_for_programs,
+        nodes::what_spans_matches_is_kept_by_one_server_and_then_by_another,
+        nodes::what_a_cluster_cannot_do_is_refused,
+        contests::a_queue_of_a_contest_is_at_the_leader_whichever_server_is_named,
+        contests::a_contest_goes_on_when_its_server_is_killed,
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}

@@ -1,0 +1,190 @@
+//! Servers that share a database.
+
+use std::{net::TcpListener, process::Output};
+
+use bridgemaster_proto::v1::{
+    CancelMatchRequest, GetMatchRequest, ListLaddersRequest,
+    ladder_service_client::LadderServiceClient,
+};
+use tokio::time::{Duration, sleep, timeout};
+use tonic::{Code, Status, transport::Channel};
+use tonic_types::StatusExt as _;
+
+use crate::{
+    postgres_server::PostgresServer,
+    served::{PATIENCE, Served, serve},
+};
+
+/// Pause between two looks at something that takes seconds.
+pub(crate) const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// Three servers over one database.
+pub(crate) struct Cluster {
+    pub(crate) database: String,
+    /// It leads.
+    pub(crate) one: Served,
+    pub(crate) two: Served,
+    pub(crate) three: Served,
+}
+
+impl Cluster {
+    pub(crate) fn start() -> Self {
+        let database = PostgresServer::shared().fresh();
+        let start = |name| node(&database, name, &free_address(), &[]);
+        Self {
+            one: start("one"),
+            two: start("two"),
+            three: start("three"),
+            database,
+        }
+    }
+}
+
+/// An address that nobody listens on: it has to be known before the server starts.
+pub(crate) fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+/// A server of this name at this address, which must come up.
+pub(crate) fn node(database: &str, name: &str, address: &str, more: &[&str]) -> Served {
+    let flags = ["--listen", address, "--no-page", "--store", database];
+    let named = ["--node", name, "--advertise", address, "--drain-time", "0"];
+    let flags = flags.iter().chain(&named).chain(more);
+    Served::of(serve(flags).spawn().unwrap())
+}
+
+pub(crate) fn address(server: &Served) -> String {
+    server.address()
+}
+
+/// Where a refusal sends the caller.
+fn moved_to(refused: &Status) -> Option<String> {
+    let info = refused.get_details_error_info()?;
+    assert_eq!(
+        (&*info.reason, refused.code()),
+        ("MOVED", Code::FailedPrecondition)
+    );
+    info.metadata.get("address").cloned()
+}
+
+pub(crate) async fn a_caller_is_sent_to_where_a_match_is() {
+    let Cluster {
+        one, two, three, ..
+    } = Cluster::start();
+    let (match_id, _) = two.create("alhambra", "a").await;
+    for server in [&one, &three] {
+        let mut matches = server.matches().await;
+        let request = GetMatchRequest {
+            match_id: match_id.clone(),
+        };
+        let refused = matches.get_match(request).await.unwrap_err();
+        assert_eq!(moved_to(&refused), Some(address(&two)));
+        let request = CancelMatchRequest {
+            match_id: match_id.clone(),
+            ..CancelMatchRequest::default()
+        };
+        let refused = matches.cancel_match(request).await.unwrap_err();
+        assert_eq!(moved_to(&refused), Some(address(&two)));
+        let unknown = GetMatchRequest {
+            match_id: "unknown".to_owned(),
+        };
+        let refused = matches.get_match(unknown).await.unwrap_err();
+        assert_eq!(refused.code(), Code::NotFound);
+    }
+    // One that is cancelled is told of everywhere.
+    let request = CancelMatchRequest {
+        match_id: match_id.clone(),
+        ..CancelMatchRequest::default()
+    };
+    two.matches().await.cancel_match(request).await.unwrap();
+    for server in [&one, &two, &three] {
+        let listed = server.all_matches().await;
+        assert_eq!(listed.len(), 1);
+        assert_eq!(listed[0].match_id, match_id);
+    }
+}
+
+/// What `bridgemaster nodes` prints of a database.
+fn shown(database: &str, more: &[&str]) -> String {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
+    let shown = command.args(["nodes", "--store", database]).args(more);
+    let shown = shown.output().unwrap();
+    assert!(shown.status.success(), "{shown:?}");
+    String::from_utf8(shown.stdout).unwrap()
+}
+
+pub(crate) async fn the_nodes_are_shown_as_a_table_and_for_programs() {
+    let Cluster {
+        database, one, two, ..
+    } = Cluster::start();
+    two.create("alhambra", "a").await;
+    let at_two = address(&two);
+    // It tells of its matches when it ends.
+    two.signal("-TERM");
+    assert_eq!(two.end().status.code(), Some(0));
+    let table = shown(&database, &[]);
+    for told in ["one", "two", "three", "leads", "gone", &*address(&one)] {
+        assert!(table.contains(told), "{told} is not in {table}");
+    }
+    let told: serde_json::Value = serde_json::from_str(&shown(&database, &["--json"])).unwrap();
+    let nodes = told["nodes"].as_array().unwrap();
+    let named = |name| nodes.iter().find(|node| node["name"] == name).unwrap();
+    assert_eq!(nodes.len(), 3);
+    assert_eq!(
+        (&named("one")["leads"], &named("one")["is_live"]),
+        (&true.into(), &true.into())
+    );
+    assert_eq!(named("two")["address"], at_two);
+    assert_eq!(named("two")["is_live"], false);
+    assert!(named("two")["lease_left_ms"].as_i64().unwrap() < 0);
+}
+
+async fn ladders(server: &Served) -> Result<usize, Status> {
+    let channel = Channel::from_shared(server.url.clone()).unwrap();
+    let mut ladders = LadderServiceClient::new(channel.connect().await.unwrap());
+    let listed = ladders.list_ladders(ListLaddersRequest::default()).await?;
+    Ok(listed.into_inner().ladders.len())
+}
+
+pub(crate) async fn what_spans_matches_is_kept_by_one_server_and_then_by_another() {
+    let Cluster {
+        one, two, three, ..
+    } = Cluster::start();
+    assert_eq!(ladders(&one).await.unwrap(), 0);
+    let refused = ladders(&two).await.unwrap_err();
+    assert_eq!(moved_to(&refused), Some(address(&one)));
+    one.kill();
+    let led = async {
+        loop {
+            if ladders(&two).await.is_ok() || ladders(&three).await.is_ok() {
+                return;
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    };
+    timeout(PATIENCE, led).await.expect("another one leads");
+    let leads = [ladders(&two).await.is_ok(), ladders(&three).await.is_ok()];
+    assert_eq!(leads.iter().filter(|leads| **leads).count(), 1);
+}
+
+pub(crate) async fn what_a_cluster_cannot_do_is_refused() {
+    let refused = |flags: &[&str]| {
+        let ended: Output = serve(flags).output().unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{flags:?}");
+        String::from_utf8(ended.stderr).unwrap()
+    };
+    let named = ["--node", "one", "--advertise", "127.0.0.1:1"];
+    let without_database = refused(&named);
+    assert!(
+        without_database.contains("--store URL"),
+        "{without_database}"
+    );
+    let store = ["--store", "postgres://localhost/x", "--survives", "kill"];
+    let quick = refused(&[&named[..], &store[..]].concat());
+    assert!(quick.contains("--survives kill"), "{quick}");
+    let half = refused(&["--node", "one"]);
+    assert!(half.contains("--advertise"), "{half}");
+    let wrong = refused(&["--node", "one", "--advertise", "http://one:1"]);
+    assert!(wrong.contains("HOST:PORT"), "{wrong}");
+}

@@ -1,0 +1,87 @@
+//! A server goes, and others have its matches.
+
+use crate::{
+    counted_play::{Ended, Playing},
+    nodes::{Cluster, address, node},
+    served::{Served, serve},
+};
+
+/// What the matches are of: long enough that something happens in the middle of them.
+const GAMES: [&str; 2] = ["carcassonne", "old_london_bridge"];
+/// Matches of each game on each of three servers.
+const MATCHES_EACH: usize = 2;
+
+/// Matches on each of the servers, all of which their bots know. As many as on three servers, and
+/// the same ones.
+async fn begin(servers: &[&Served]) -> Playing {
+    let urls: Vec<&str> = servers.iter().map(|server| &*server.url).collect();
+    let mut playing = Playing::default();
+    for number in 0..3 * MATCHES_EACH {
+        let server = servers[number % servers.len()];
+        for game in GAMES {
+            let seed = format!("{game}-{number}");
+            playing.begin(server, &urls.join(","), game, &seed).await;
+        }
+    }
+    playing
+}
+
+/// What comes of the matches on a server that nothing happens to.
+async fn undisturbed() -> Ended {
+    let flags = ["--listen", "127.0.0.1:0", "--no-page"];
+    let server = Served::of(serve(flags).spawn().unwrap());
+    begin(&[&server]).await.end(&[&server]).await
+}
+
+/// Three servers with matches of which a quarter is played, and what is to come of them.
+async fn a_quarter_played() -> (Ended, Cluster, Playing) {
+    let expected = undisturbed().await;
+    let cluster = Cluster::start();
+    let playing = begin(&[&cluster.one, &cluster.two, &cluster.three]).await;
+    playing.reaches(expected.decisions / 4).await;
+    (expected, cluster, playing)
+}
+
+pub(crate) async fn matches_of_a_killed_server_end_as_if_it_had_not_been() {
+    let (expected, cluster, playing) = a_quarter_played().await;
+    // The first leads, so the lead moves too.
+    cluster.one.kill();
+    playing.reaches(expected.decisions / 2).await;
+    let ended = playing.end(&[&cluster.two, &cluster.three]).await;
+    ended.assert_as_undisturbed(&expected);
+}
+
+pub(crate) async fn a_server_that_stood_still_harms_nothing() {
+    let (expected, cluster, playing) = a_quarter_played().await;
+    cluster.two.signal("-STOP");
+    let ended = playing.end(&[&cluster.one, &cluster.three]).await;
+    ended.assert_as_undisturbed(&expected);
+    // Its lease and its matches are gone, which it learns before it answers anybody.
+    cluster.two.signal("-CONT");
+    let ended: std::process::Output = cluster.two.end();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    assert!(said.contains("taken over by another server"), "{said}");
+}
+
+pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
+    let (expected, cluster, playing) = a_quarter_played().await;
+    let Cluster {
+        database,
+        one,
+        mut two,
+        three,
+    } = cluster;
+    // A rolling restart: one after the other, each with its address.
+    let at = address(&one);
+    one.signal("-TERM");
+    assert_eq!(one.end().status.code(), Some(0));
+    let one: Served = node(&database, "one", &at, &[]);
+    playing.reaches(expected.decisions / 2).await;
+    let at = address(&two);
+    two.signal("-TERM");
+    assert_eq!(two.end().status.code(), Some(0));
+    two = node(&database, "two", &at, &[]);
+    let ended = playing.end(&[&one, &two, &three]).await;
+    ended.assert_as_undisturbed(&expected);
+}
