@@ -5,7 +5,7 @@
 as="?"+Ee,Pu=`<${as}>`,_e=document,Wt=()=>_e.createComment(""),kt=e=>e===null||typeof e!="object"&&typeof e!="function",is=Array.isArray,sa=e=>is(e)||typeof e?.[Symbol.
 iterator]=="function",rs=`[ 	
 \f\r]`,Ft=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,qo=/-->/g,ea=/>/g,Be=RegExp(`>|${rs}(?:([^\\s"'>=/]+)(${rs}*=${rs}*(?:[^ 	
-\f\r"'\`<>=]|("|')|))|$)`,"g"),ta=/'/g,na=/"/g,oa=/^(?:script|style|textarea|title)$/i,cs=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),d=cs(1),b=cs(2),ah=cs(
+\f\r"'\`<>=]|("|')|))|$)`,"g"),ta=/'/g,na=/"/g,oa=/^(?:script|style|textarea|title)$/i,cs=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),d=cs(1),b=cs(2),ih=cs(
 3),J=Symbol.for("lit-noChange"),C=Symbol.for("lit-nothing"),ra=new WeakMap,Ue=_e.createTreeWalker(_e,129);function aa(e,t){if(!is(e)||!e.hasOwnProperty("raw"))throw Error(
 "invalid template strings array");return jo!==void 0?jo.createHTML(t):t}var ia=(e,t)=>{let n=e.length-1,r=[],s,o=t===2?"<svg>":t===3?"<math>":"",a=Ft;for(let i=0;i<
 n;i++){let c=e[i],l,u,m=-1,f=0;for(;f<c.length&&(a.lastIndex=f,u=a.exec(c),u!==null);)f=a.lastIndex,a===Ft?u[1]==="!--"?a=qo:u[1]!==void 0?a=ea:u[2]!==void 0?(oa.
@@ -52,17 +52,17 @@ return e!==void 0&&r.set("at",String(e)),t!==void 0&&r.set("seat",String(t)),n!=
 m"&&s&&n.length===2?{page:"match",matchId:s}:r==="play"&&n.length===1?{page:"play"}:r==="replay"&&n.length===1?{page:"replay"}:r==="ladder"&&n.length===1?{page:"\
 ladders"}:r==="ladder"&&s&&n.length===2?{page:"ladder",ladderId:s}:r==="ladder"&&s&&o&&n.length===3?{page:"ladder-bot",ladderId:s,botName:o}:{page:"unknown"}}var Je=e=>`\
 /m/${encodeURIComponent(e)}`,ct=e=>`/?${new URLSearchParams({bot:e})}`,De=(e,t)=>`/ladder/${encodeURIComponent(e)}${t===void 0?"":`/${encodeURIComponent(t)}`}`;var vn=["M-10 0A10 10 0 1 1 10 0A10 10 0 1 1-10 0Z","M-9-9H9V9H-9Z","M0-11.5L11.5 8.5H-11.5Z","M0-12L12 0L0 12L-12 0Z","M-5.5-10H5.5L11 0L5.5 10H-5.5L-11 0Z","M\
-0-12.5L3.3-4.6L12-3.9L5.4 1.8L7.4 10.2L0 5.7L-7.4 10.2L-5.4 1.8L-12-3.9L-3.3-4.6Z"];function se(e){return`seat-${e%vn.length}`}function us(e,t,n,r=10){let s=e%vn.
-length===2?2.5:0;return b`<g class="mark ${se(e)}" transform="translate(${t} ${n}) scale(${r/10})">
+0-12.5L3.3-4.6L12-3.9L5.4 1.8L7.4 10.2L0 5.7L-7.4 10.2L-5.4 1.8L-12-3.9L-3.3-4.6Z"];function ae(e){return`seat-${e%vn.length}`}function us(e,t,n,r=10){let s=e%vn.
+length===2?2.5:0;return b`<g class="mark ${ae(e)}" transform="translate(${t} ${n}) scale(${r/10})">
     <path d=${vn[e%vn.length]} fill="currentColor" stroke="var(--piece-edge)"
       stroke-width="1.5" stroke-linejoin="round"/>
     <text y=${4+s} text-anchor="middle" font-size="11.5" font-weight="700" fill="#fff"
-      >${e}</text></g>`}function M(e){return d`<svg class="badge" viewBox="-13 -13 26 26" aria-hidden="true">${us(e,0,0)}</svg>`}function pa(e,t,n,r=1){return b`<g class="mark ${se(
+      >${e}</text></g>`}function M(e){return d`<svg class="badge" viewBox="-13 -13 26 26" aria-hidden="true">${us(e,0,0)}</svg>`}function pa(e,t,n,r=1){return b`<g class="mark ${ae(
 e)}" transform="translate(${t} ${n}) scale(${r})">
     <title>pawn of seat ${e}</title>
     <path d="M-10 1C-10-6-4-8-4-13A6.5 6.5 0 1 1 4-13C4-8 10-6 10 1Z" fill="currentColor"
       stroke="var(--piece-edge)" stroke-width="1.5" stroke-linejoin="round"/>
-    <text y="-0.5" text-anchor="middle" font-size="10" font-weight="700" fill="#fff">${e}</text></g>`}function ds(e,t,n,r=1,s=!1){return b`<g class="mark ${se(e)}" transform="translate(${t} ${n}) scale(${r})">
+    <text y="-0.5" text-anchor="middle" font-size="10" font-weight="700" fill="#fff">${e}</text></g>`}function ds(e,t,n,r=1,s=!1){return b`<g class="mark ${ae(e)}" transform="translate(${t} ${n}) scale(${r})">
     <g transform=${s?"rotate(-90)":"rotate(0)"}>
       <path d="M0-13C3-13 5-11 5-8C5-7 4.7-6.2 4.3-5.5C8-4.5 12.5-2.5 12.5 0C12.5 2 10 2.5 6.5 2.5
         C7.5 6 11 9 11 11.5C11 12.6 10.4 13 9.5 13H3C2 13 1.5 10 0 9C-1.5 10-2 13-3 13H-9.5
@@ -104,19 +104,19 @@ oneof.localName];return n.case===t.localName?n.value:void 0}return e[t.localName
 localName]=n}function _(e,t,n){t==="__proto__"?Object.defineProperty(e,"__proto__",{value:n,writable:!0,enumerable:!0,configurable:!0}):e[t]=n}function Ia(e,t){
 return Object.prototype.hasOwnProperty.call(e,t)?e[t]:void 0}function Na(e,t){let n=t.localName;if(t.oneof){let r=t.oneof.localName;e[r].case===n&&(e[r]={case:void 0})}else if(t.
 presence!=Za)delete e[n];else switch(t.fieldKind){case"map":e[n]={};break;case"list":e[n]=[];break;case"enum":e[n]=t.enum.values[0].number;break;case"scalar":e[n]=
-w(t.scalar,t.longAsString);break}}function oe(e){return e!==null&&typeof e=="object"&&!Array.isArray(e)}function Xt(e,t){var n,r,s,o;if(oe(e)&&X in e&&"add"in e&&"field"in e&&typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.listKind==i.listKind&&
+w(t.scalar,t.longAsString);break}}function ie(e){return e!==null&&typeof e=="object"&&!Array.isArray(e)}function Xt(e,t){var n,r,s,o;if(ie(e)&&X in e&&"add"in e&&"field"in e&&typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.listKind==i.listKind&&
 a.scalar===i.scalar&&((n=a.message)===null||n===void 0?void 0:n.typeName)===((r=i.message)===null||r===void 0?void 0:r.typeName)&&((s=a.enum)===null||s===void 0?
-void 0:s.typeName)===((o=i.enum)===null||o===void 0?void 0:o.typeName)}return!0}return!1}function Lt(e,t){var n,r,s,o;if(oe(e)&&X in e&&"has"in e&&"field"in e&&
+void 0:s.typeName)===((o=i.enum)===null||o===void 0?void 0:o.typeName)}return!0}return!1}function Lt(e,t){var n,r,s,o;if(ie(e)&&X in e&&"has"in e&&"field"in e&&
 typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.mapKey===i.mapKey&&a.mapKind==i.mapKind&&a.scalar===i.scalar&&((n=a.message)===null||n===
 void 0?void 0:n.typeName)===((r=i.message)===null||r===void 0?void 0:r.typeName)&&((s=a.enum)===null||s===void 0?void 0:s.typeName)===((o=i.enum)===null||o===void 0?
-void 0:o.typeName)}return!0}return!1}function Bt(e,t){return oe(e)&&X in e&&"desc"in e&&oe(e.desc)&&e.desc.kind==="message"&&(t===void 0||e.desc.typeName==t.typeName)}function Ma(e){return Ya(e.$typeName)}function K(e){let t=e.fields[0];return Ya(e.typeName)&&t!==void 0&&t.fieldKind=="scalar"&&t.name=="value"&&t.number==1}function xn(e){
+void 0:o.typeName)}return!0}return!1}function Bt(e,t){return ie(e)&&X in e&&"desc"in e&&ie(e.desc)&&e.desc.kind==="message"&&(t===void 0||e.desc.typeName==t.typeName)}function Ma(e){return Ya(e.$typeName)}function K(e){let t=e.fields[0];return Ya(e.typeName)&&t!==void 0&&t.fieldKind=="scalar"&&t.name=="value"&&t.number==1}function xn(e){
 switch(e.typeName){case"google.protobuf.Any":case"google.protobuf.Timestamp":case"google.protobuf.Duration":case"google.protobuf.FieldMask":case"google.protobuf\
 .Struct":case"google.protobuf.Value":case"google.protobuf.ListValue":return!0;default:return K(e)}}var ju=new Set(["google.protobuf.DoubleValue","google.protobu\
 f.FloatValue","google.protobuf.Int64Value","google.protobuf.UInt64Value","google.protobuf.Int32Value","google.protobuf.UInt32Value","google.protobuf.BoolValue",
 "google.protobuf.StringValue","google.protobuf.BytesValue"]);function Ya(e){return ju.has(e)}var qu=999,ed=998,Wa=2;function Y(e,t){return Ct(t,e)?t:ka(e)(t)}var Fa=new WeakMap;function ka(e){let t=Fa.get(e);return t===void 0&&(t=td(e),Fa.set(e,t)),t}var fs=0,
 Ta=1,Ca=2,Xa=3;function td(e){let t=e.typeName,{properties:n,prototype:r}=nd(e);return s=>{let o;r!==void 0?(o=Object.create(r),o.$typeName=t):o={$typeName:t};for(let a=0;a<
 n.length;a++){let i=n[a],c=i.name,l=s?.[c];switch(i.kind){case fs:l!=null?o[c]=i.convert!==void 0?i.convert(l):l:i.constant!==void 0&&(o[c]=i.constant);break;case Ta:
-o[c]=i.convert!==void 0&&Array.isArray(l)?l.map(i.convert):l??[];break;case Ca:if(i.convert===void 0||!oe(l))o[c]=l??{};else{let u={},m=Object.keys(l);for(let f=0;f<
+o[c]=i.convert!==void 0&&Array.isArray(l)?l.map(i.convert):l??[];break;case Ca:if(i.convert===void 0||!ie(l))o[c]=l??{};else{let u={},m=Object.keys(l);for(let f=0;f<
 m.length;f++)_(u,m[f],i.convert(l[m[f]]));o[c]=u}break;case Xa:{let u=l;if(u?.case!=null){let m=i.convert.get(u.case);if(m!==void 0){o[c]={case:u.case,value:m(u.
 value)};break}}o[c]={case:void 0};break}}}return o}}function nd(e){var t,n;let r=[],s={},o=sd(e);for(let a of e.members){let i=a.localName;if(a.kind=="oneof"){r.
 push({name:i,kind:Xa,constant:void 0,convert:rd(a)});continue}switch(a.fieldKind){case"message":{r.push({name:i,kind:fs,constant:void 0,convert:Gn(a)});break}case"\
@@ -125,7 +125,7 @@ r.push({name:i,kind:Ca,constant:void 0,convert:a.mapKind=="message"?(n=Gn(a))!==
 a);r.push({name:i,kind:fs,constant:a.presence==Wa?c:void 0,convert:a.fieldKind=="scalar"&&a.scalar==p.BYTES?Ut:void 0}),o&&(s[i]=c);break}}}return{properties:r,
 prototype:o?s:void 0}}function rd(e){let t=new Map;for(let n of e.fields){let r;n.fieldKind=="message"?r=Gn(n):n.fieldKind=="scalar"&&n.scalar==p.BYTES&&(r=Ut),
 t.set(n.localName,r??(s=>s))}return t}function Gn(e){if(e.fieldKind=="message"&&!e.oneof&&K(e.message))return e.message.fields[0].scalar==p.BYTES?Ut:void 0;if(e.
-message.typeName=="google.protobuf.Struct"&&e.parent.typeName!=="google.protobuf.Value")return;let t=e.message,n;return r=>!oe(r)||Ct(r,t)?r:(n??(n=ka(t)),n(r))}
+message.typeName=="google.protobuf.Struct"&&e.parent.typeName!=="google.protobuf.Value")return;let t=e.message,n;return r=>!ie(r)||Ct(r,t)?r:(n??(n=ka(t)),n(r))}
 function Ut(e){return Array.isArray(e)?new Uint8Array(e):e}function sd(e){switch(e.file.edition){case qu:return!1;case ed:return!0;default:return e.fields.some(
 t=>t.presence!=Wa&&t.fieldKind!="message"&&!t.oneof)}}function od(e){let t=e.getDefaultValue();return t!==void 0?e.fieldKind=="scalar"&&e.longAsString?t.toString():
 t:e.fieldKind=="scalar"?w(e.scalar,e.longAsString):e.enum.values[0].number}var ad=["FieldValueInvalidError","FieldListRangeError","ForeignFieldError"],N=class extends Error{constructor(t,n,r="FieldValueInvalidError"){super(n),this.name=
@@ -196,7 +196,7 @@ DOUBLE:return"number (float64)";case p.FLOAT:return"number (float32)";case p.FIX
 return"number (int32)"}}var md=0;function D(e){if(pd(e))return{toMessage:n=>Nn(n),toLocal:n=>Mn(n)};if(e.fieldKind=="message"&&!e.oneof&&K(e.message)){let n=e.message,r=n.fields[0].localName;
 return{toMessage:s=>{let o=Y(n);return s!==void 0&&(o[r]=s),o},toLocal:s=>s[r]}}let t=e.message;return{toMessage:n=>n===void 0?Y(t):n,toLocal:n=>n}}function pd(e){
 return e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"}function Nn(e){let t={$typeName:"google.protobuf.Struct",fields:{}};
-if(oe(e))for(let n of Object.keys(e))_(t.fields,n,Oa(e[n]));return t}function Mn(e){let t={};for(let n of Object.keys(e.fields))_(t,n,Ka(e.fields[n]));return t}
+if(ie(e))for(let n of Object.keys(e))_(t.fields,n,Oa(e[n]));return t}function Mn(e){let t={};for(let n of Object.keys(e.fields))_(t,n,Ka(e.fields[n]));return t}
 function Ka(e){switch(e.kind.case){case"structValue":return Mn(e.kind.value);case"listValue":return e.kind.value.values.map(Ka);case"nullValue":case void 0:return null;default:
 return e.kind.value}}function Oa(e){let t={$typeName:"google.protobuf.Value",kind:{case:void 0}};switch(typeof e){case"number":t.kind={case:"numberValue",value:e};
 break;case"string":t.kind={case:"stringValue",value:e};break;case"boolean":t.kind={case:"boolValue",value:e};break;case"object":if(e===null)t.kind={case:"nullVa\
@@ -222,7 +222,7 @@ obj))yield[za(t[0],this._field.mapKey),xs(this._field,t[1],this.check)]}[Symbol.
 for(let t of Object.values(this.obj))yield xs(this._field,t,this.check)}forEach(t,n){for(let r of this.entries())t.call(n,r[1],r[0],this)}};function Ns(e,t){return Bt(
 t)?Ma(t.message)&&!e.oneof&&e.fieldKind=="message"?t.message.value:t.desc.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"?Mn(t.message):
 t.message:t}function Ms(e,t,n){return t!==void 0&&(K(e.message)&&!e.oneof&&e.fieldKind=="message"?t={$typeName:e.message.typeName,value:Ys(e.message.fields[0],t)}:
-e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"&&oe(t)&&(t=Nn(t))),new Fn(e.message,t,n)}function Qa(e,t){return e.listKind==
+e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"&&ie(t)&&(t=Nn(t))),new Fn(e.message,t,n)}function Qa(e,t){return e.listKind==
 "message"?Ns(e,t):Fs(e,t)}function Vs(e,t,n){return e.listKind=="message"?Ms(e,t,n):Ys(e,t)}function gd(e,t){return e.mapKind=="message"?Ns(e,t):Fs(e,t)}function xs(e,t,n){
 return e.mapKind=="message"?Ms(e,t,n):t}function Yn(e){return typeof e=="string"||typeof e=="number"?e:String(e)}function za(e,t){switch(t){case p.STRING:return e;case p.
 INT32:case p.FIXED32:case p.UINT32:case p.SFIXED32:case p.SINT32:{let n=Number.parseInt(e);if(Number.isFinite(n))return n;break}case p.BOOL:switch(e){case"true":
@@ -268,7 +268,7 @@ enforceProtoLimits:1},1001:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,u
 enforceProtoLimits:1},1002:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:3,defaultSymbolVisibility:4,
 enforceProtoLimits:2}};function ii(e,t){var n,r;let s={kind:"file",proto:e,deprecated:(r=(n=e.options)===null||n===void 0?void 0:n.deprecated)!==null&&r!==void 0?
 r:!1,edition:Ld(e),name:e.name.replace(/\.proto$/,""),dependencies:Bd(e,t),enums:[],messages:[],extensions:[],services:[],toString(){return`file ${e.name}`}},o=new Map,
-a={get(i){return o.get(i)},add(i){var c;ae(((c=i.proto.options)===null||c===void 0?void 0:c.mapEntry)===!0),o.set(i.typeName,i)}};for(let i of e.enumType)ui(i,s,
+a={get(i){return o.get(i)},add(i){var c;ce(((c=i.proto.options)===null||c===void 0?void 0:c.mapEntry)===!0),o.set(i.typeName,i)}};for(let i of e.enumType)ui(i,s,
 void 0,t);for(let i of e.messageType)di(i,s,void 0,t,a);for(let i of e.service)Td(i,s,t);Ts(s,t);for(let i of o.values())Cs(i,t,a);for(let i of s.messages)Cs(i,
 t,a),Ts(i,t);t.addFile(s,!0)}function Ts(e,t){switch(e.kind){case"file":for(let n of e.proto.extension){let r=Xs(n,e,t);e.extensions.push(r),t.add(r)}break;case"\
 message":for(let n of e.proto.extension){let r=Xs(n,e,t);e.nestedExtensions.push(r),t.add(r)}for(let n of e.nestedMessages)Ts(n,t);break}}function Cs(e,t,n){let r=e.
@@ -285,8 +285,8 @@ void 0:i.mapEntry)===!0?s.add(l):(((c=n?.nestedMessages)!==null&&c!==void 0?c:t.
 di(u,t,l,r,s)}function Td(e,t,n){var r,s;let o={kind:"service",proto:e,deprecated:(s=(r=e.options)===null||r===void 0?void 0:r.deprecated)!==null&&s!==void 0?s:
 !1,file:t,name:e.name,typeName:Xn(e,void 0,t),methods:[],method:{},toString(){return`service ${this.typeName}`}};t.services.push(o),n.add(o);for(let a of e.method){
 let i=Cd(a,o,n);o.methods.push(i),o.method[i.localName]=i}}function Cd(e,t,n){var r,s,o,a;let i;e.clientStreaming&&e.serverStreaming?i="bidi_streaming":e.clientStreaming?
-i="client_streaming":e.serverStreaming?i="server_streaming":i="unary";let c=n.getMessage(Ae(e.inputType)),l=n.getMessage(Ae(e.outputType));ae(c,`invalid MethodD\
-escriptorProto: input_type ${e.inputType} not found`),ae(l,`invalid MethodDescriptorProto: output_type ${e.inputType} not found`);let u=e.name;return{kind:"rpc",
+i="client_streaming":e.serverStreaming?i="server_streaming":i="unary";let c=n.getMessage(Ae(e.inputType)),l=n.getMessage(Ae(e.outputType));ce(c,`invalid MethodD\
+escriptorProto: input_type ${e.inputType} not found`),ce(l,`invalid MethodDescriptorProto: output_type ${e.inputType} not found`);let u=e.name;return{kind:"rpc",
 proto:e,deprecated:(s=(r=e.options)===null||r===void 0?void 0:r.deprecated)!==null&&s!==void 0?s:!1,parent:t,name:u,localName:mt(u.length?mt(u[0].toLowerCase()+
 u.substring(1)):u),methodKind:i,input:c,output:l,idempotency:(a=(o=e.options)===null||o===void 0?void 0:o.idempotencyLevel)!==null&&a!==void 0?a:Id,toString(){return`\
 rpc ${t.typeName}.${u}`}}}function Xd(e,t){return{kind:"oneof",proto:e,deprecated:!1,parent:t,fields:[],name:e.name,localName:mt(Re(e.name)),toString(){return`o\
@@ -294,14 +294,14 @@ neof ${t.typeName}.${this.name}`}}}function Xs(e,t,n,r,s){var o,a,i;let c=s===vo
 o.deprecated)!==null&&a!==void 0?a:!1,name:e.name,number:e.number,scalar:void 0,message:void 0,enum:void 0,presence:Jd(e,r,c,t),utf8Validation:Pd(e,t),listKind:void 0,
 mapKind:void 0,mapKey:void 0,delimitedEncoding:void 0,packed:void 0,longAsString:!1,getDefaultValue:void 0},u;if(c){let h=t.kind=="file"?t:t.file,y=t.kind=="fil\
 e"?void 0:t,E=Xn(e,y,h);l.kind="extension",l.file=h,l.parent=y,l.oneof=void 0,l.typeName=E,l.jsonName=`[${E}]`,u=()=>`extension ${E}`;let v=n.getMessage(Ae(e.extendee));
-ae(v,`invalid FieldDescriptorProto: extendee ${e.extendee} not found`),l.extendee=v}else{let h=t;ae(h.kind=="message"),l.parent=h,l.oneof=r,l.localName=r?Re(e.name):
+ce(v,`invalid FieldDescriptorProto: extendee ${e.extendee} not found`),l.extendee=v}else{let h=t;ce(h.kind=="message"),l.parent=h,l.oneof=r,l.localName=r?Re(e.name):
 mt(Re(e.name)),l.jsonName=e.jsonName,u=()=>`field ${h.typeName}.${e.name}`}Object.defineProperty(l,"toString",{value:u,writable:!0,enumerable:!0,configurable:!0});
 let m=e.label,f=e.type,g=(i=e.options)===null||i===void 0?void 0:i.jstype;if(m===Ls){let h=f==Dt?s?.get(Ae(e.typeName)):void 0;if(h){l.fieldKind="map";let{key:y,
 value:E}=Kd(h);return l.mapKey=y.scalar,l.mapKind=E.fieldKind,l.message=E.message,l.delimitedEncoding=!1,l.enum=E.enum,l.scalar=E.scalar,l}switch(l.fieldKind="l\
-ist",f){case Dt:case Kt:l.listKind="message",l.message=n.getMessage(Ae(e.typeName)),ae(l.message),l.delimitedEncoding=ci(e,t);break;case si:l.listKind="enum",l.
-enum=n.getEnum(Ae(e.typeName)),ae(l.enum);break;default:l.listKind="scalar",l.scalar=f,l.longAsString=g==oi;break}return l.packed=Dd(e,t),l}switch(f){case Dt:case Kt:
-l.fieldKind="message",l.message=n.getMessage(Ae(e.typeName)),ae(l.message,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),l.delimitedEncoding=
-ci(e,t),l.getDefaultValue=()=>{};break;case si:{let h=n.getEnum(Ae(e.typeName));ae(h!==void 0,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),
+ist",f){case Dt:case Kt:l.listKind="message",l.message=n.getMessage(Ae(e.typeName)),ce(l.message),l.delimitedEncoding=ci(e,t);break;case si:l.listKind="enum",l.
+enum=n.getEnum(Ae(e.typeName)),ce(l.enum);break;default:l.listKind="scalar",l.scalar=f,l.longAsString=g==oi;break}return l.packed=Dd(e,t),l}switch(f){case Dt:case Kt:
+l.fieldKind="message",l.message=n.getMessage(Ae(e.typeName)),ce(l.message,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),l.delimitedEncoding=
+ci(e,t),l.getDefaultValue=()=>{};break;case si:{let h=n.getEnum(Ae(e.typeName));ce(h!==void 0,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),
 l.fieldKind="enum",l.enum=n.getEnum(Ae(e.typeName)),l.getDefaultValue=()=>Ke(e,"defaultValue")?ni(h,e.defaultValue):void 0;break}default:{l.fieldKind="scalar",l.
 scalar=f,l.longAsString=g==oi,l.getDefaultValue=()=>Ke(e,"defaultValue")?ri(f,e.defaultValue):void 0;break}}return l}function Ld(e){switch(e.syntax){case"":case"\
 proto2":return Ad;case"proto3":return Zd;case"editions":if(e.edition===vd)return kd;if(e.edition in li)return e.edition;throw new Error(`${e.name}: unsupported \
@@ -311,15 +311,15 @@ substring(n.length);if(s.length==0||/^\d/.test(s))return}return n}function _d(e)
 null&&n!==void 0?n:[]){if(a.no!==998||a.wireType!==F.LengthDelimited)continue;let i=new q(new q(a.data).bytes());for(;i.pos<i.len;){let[c,l]=i.tag();c===1&&l===
 F.LengthDelimited?o=i.string():i.skip(l,c)}}return o}function wd(e){return(e.substring(0,1)+e.substring(1).replace(/[A-Z]/g,t=>"_"+t)).toLowerCase()}function Xn(e,t,n){
 let r;return t?r=`${t.typeName}.${e.name}`:n.proto.package.length>0?r=`${n.proto.package}.${e.name}`:r=`${e.name}`,r}function Ae(e){return e.startsWith(".")?e.substring(
-1):e}function $d(e,t){if(!Ke(e,"oneofIndex")||e.proto3Optional)return;let n=t[e.oneofIndex];return ae(n,`invalid FieldDescriptorProto: oneof #${e.oneofIndex} fo\
+1):e}function $d(e,t){if(!Ke(e,"oneofIndex")||e.proto3Optional)return;let n=t[e.oneofIndex];return ce(n,`invalid FieldDescriptorProto: oneof #${e.oneofIndex} fo\
 r field #${e.number} not found`),n}function Jd(e,t,n,r){if(e.label==Gd)return Nd;if(e.label==Ls)return ai;if(t||e.proto3Optional||n)return ks;let s=Oe("fieldPre\
 sence",{proto:e,parent:r});return s==ai&&(e.type==Dt||e.type==Kt)?ks:s}function Dd(e,t){if(e.label!=Ls)return!1;switch(e.type){case Vd:case xd:case Kt:case Dt:return!1}
 let n=e.options;return n&&Ke(n,"packed")?n.packed:Md==Oe("repeatedFieldEncoding",{proto:e,parent:t})}function Kd(e){let t=e.fields.find(r=>r.number===1),n=e.fields.
-find(r=>r.number===2);return ae(t&&t.fieldKind=="scalar"&&t.scalar!=p.BYTES&&t.scalar!=p.FLOAT&&t.scalar!=p.DOUBLE&&n&&n.fieldKind!="list"&&n.fieldKind!="map"),
+find(r=>r.number===2);return ce(t&&t.fieldKind=="scalar"&&t.scalar!=p.BYTES&&t.scalar!=p.FLOAT&&t.scalar!=p.DOUBLE&&n&&n.fieldKind!="list"&&n.fieldKind!="map"),
 {key:t,value:n}}function Od(e){var t;return Fd==Oe("enumType",{proto:e.proto,parent:(t=e.parent)!==null&&t!==void 0?t:e.file})}function ci(e,t){return e.type==Kt?
 !0:Yd==Oe("messageEncoding",{proto:e,parent:t})}function Pd(e,t){return Wd==Oe("utf8Validation",{proto:e,parent:t})}function Oe(e,t){var n,r;let s=(n=t.proto.options)===
 null||n===void 0?void 0:n.features;if(s){let o=s[e];if(o!=0)return o}if("kind"in t){if(t.kind=="message")return Oe(e,(r=t.parent)!==null&&r!==void 0?r:t.file);let o=li[t.
-edition];if(!o)throw new Error(`feature default for edition ${t.edition} not found`);return o[e]}return Oe(e,t.parent)}function ae(e,t){if(!e)throw new Error(t)}function mi(e){let t=Qd(e);return t.messageType.forEach(Jt),Cn(t,()=>{}).getFile(t.name)}function Qd(e){return Object.assign(Object.create({syntax:"",edition:0}),
+edition];if(!o)throw new Error(`feature default for edition ${t.edition} not found`);return o[e]}return Oe(e,t.parent)}function ce(e,t){if(!e)throw new Error(t)}function mi(e){let t=Qd(e);return t.messageType.forEach(Jt),Cn(t,()=>{}).getFile(t.name)}function Qd(e){return Object.assign(Object.create({syntax:"",edition:0}),
 Object.assign(Object.assign({$typeName:"google.protobuf.FileDescriptorProto",dependency:[],publicDependency:[],weakDependency:[],optionDependency:[],service:[],
 extension:[]},e),{messageType:e.messageType.map(pi),enumType:e.enumType.map(gi)}))}function pi(e){var t,n,r,s,o,a,i,c;return Object.assign(Object.create({visibility:0}),
 {$typeName:"google.protobuf.DescriptorProto",name:e.name,field:(n=(t=e.field)===null||t===void 0?void 0:t.map(zd))!==null&&n!==void 0?n:[],extension:[],nestedType:(s=
@@ -706,9 +706,9 @@ asyncIterator]();return{[Symbol.asyncIterator]:()=>({next:()=>n.next()})}}functi
 r)}function r(){t.signal.aborted||t.abort(Hn(this));for(let s of n)s.removeEventListener("abort",r)}return t}function Zc(e){let t=new AbortController,n=()=>{t.abort(
 new G("the operation timed out",V.DeadlineExceeded))},r;return e!==void 0&&(e<=0?n():r=setTimeout(n,e)),{signal:t.signal,cleanup:()=>clearTimeout(r)}}function Hn(e){
 if(!e.aborted)return;if(e.reason!==void 0)return e.reason;let t=new Error("This operation was aborted");return t.name="AbortError",t}function jn(){return{get(e){return e.id in this?this[e.id]:e.defaultValue},set(e,t){return this[e.id]=t,this},delete(e){return delete this[e.id],this}}}function qn(e){let t=new Headers,n=new TextDecoder().decode(e).split(`\r
-`);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var ro="Content-Type";var so="Grpc-Timeout",ie="Grpc-Status",Qt="Grpc-Message";var oo="Grpc-Status-Details-Bin";var er="User-Agent";var ao="X-User-Agent",Vc="X-Grpc-Web";var xc="application/grpc-web+proto",Gc="application/grpc-web+json";function Ge(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var hp=S("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
+`);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var ro="Content-Type";var so="Grpc-Timeout",le="Grpc-Status",Qt="Grpc-Message";var oo="Grpc-Status-Details-Bin";var er="User-Agent";var ao="X-User-Agent",Vc="X-Grpc-Web";var xc="application/grpc-web+proto",Gc="application/grpc-web+json";function Ge(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var hp=S("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
 0uZ29vZ2xlLnJwY0ILU3RhdHVzUHJvdG9QAVo3Z29vZ2xlLmdvbGFuZy5vcmcvZ2VucHJvdG8vZ29vZ2xlYXBpcy9ycGMvc3RhdHVzO3N0YXR1c6ICA1JQQ2IGcHJvdG8z",[_s]),Ic=x(hp,0);var Nc="0";function tr(e){var t;let n=e.get(oo);if(n!=null){let s=hc(n,Ic);if(s.code==0)return;let o=new G(s.message,s.code,e);return o.details=s.details.map(a=>({type:a.typeUrl.
-substring(a.typeUrl.lastIndexOf("/")+1),value:a.value})),o.isWireError=!0,o}let r=e.get(ie);if(r!=null){if(r===Nc)return;let s=parseInt(r,10),o;return s in V?o=
+substring(a.typeUrl.lastIndexOf("/")+1),value:a.value})),o.isWireError=!0,o}let r=e.get(le);if(r!=null){if(r===Nc)return;let s=parseInt(r,10),o;return s in V?o=
 new G(decodeURIComponent((t=e.get(Qt))!==null&&t!==void 0?t:""),s,e):o=new G(`invalid grpc-status: ${r}`,V.Internal,e),o.isWireError=!0,o}}function nr(e,t){return e.toString().replace(/\/?$/,`/${t.parent.typeName}/${t.name}`)}function io(e,t){return Y(e,t)}function Mc(e,t){function n(r){return r.done===!0?r:{done:r.done,value:io(e,r.value)}}return{[Symbol.asyncIterator](){let r=t[Symbol.
 asyncIterator](),s={next:()=>r.next().then(n)};return r.throw!==void 0&&(s.throw=o=>r.throw(o).then(n)),r.return!==void 0&&(s.return=o=>r.return(o).then(n)),s}}}function co(e,t){if(!t)return e;for(let n of t.concat().reverse())e=n(e);return e}function Wc(e){var t;let n=Object.assign({},e);return(t=n.ignoreUnknownFields)!==null&&t!==void 0||(n.ignoreUnknownFields=!0),n}function rr(e,t,n,r){let s=t?Yc(e.input,r):Fc(e.input,n);return{parse:(t?Yc(e.output,r):Fc(e.output,n)).parse,serialize:s.serialize}}function Yc(e,t){return{parse(n){try{return O(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`parse binary: ${s}`,V.Internal)}},serialize(n){
 try{return pt(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`serialize binary: ${s}`,V.Internal)}}}}function Fc(e,t){var n,r;let s=(n=
@@ -720,9 +720,9 @@ l,this.reason).catch(()=>{}),(c=l.return)===null||c===void 0||c.call(l).catch(()
 let c=i.message[Symbol.asyncIterator]();return{next(){return!a&&n.aborted?r(Hn(n)):c.next().then(l=>(l.done==!0&&(a=!0,s()),l),r)}}}}}),r)}function kc(e){let{signal:t,
 cleanup:n}=Zc(e.timeoutMs),r=Ac(e.signal,t);return[r.signal,function(o){let a=r.signal.aborted?G.from(Hn(r.signal),V.Canceled):G.from(o);return r.abort(a),n(),Promise.
 reject(a)},function(){n(),r.abort()}]}function Tc(){try{new Headers}catch{throw new Error("connect-web requires the fetch API. Are you running on an old version of Node.js? Node.js is not supported \
-in Connect for Web - please stay tuned for Connect for Node.")}}function zt(e,t){let n=tr(e);if(n)throw t.forEach((r,s)=>{n.metadata.append(s,r)}),n;if(!t.has(ie)&&!e.has(ie))throw new G("protocol error: missing status",V.Internal)}function sr(e,t,n,r){var s,o;let a=new Headers(n??{});a.set(ro,e?xc:Gc),a.set(Vc,"1");let i=(o=(s=a.get(er))!==null&&s!==void 0?s:a.get(ao))!==null&&o!==void 0?
+in Connect for Web - please stay tuned for Connect for Node.")}}function zt(e,t){let n=tr(e);if(n)throw t.forEach((r,s)=>{n.metadata.append(s,r)}),n;if(!t.has(le)&&!e.has(le))throw new G("protocol error: missing status",V.Internal)}function sr(e,t,n,r){var s,o;let a=new Headers(n??{});a.set(ro,e?xc:Gc),a.set(Vc,"1");let i=(o=(s=a.get(er))!==null&&s!==void 0?s:a.get(ao))!==null&&o!==void 0?
 o:"connect-es/2.2.0";return a.set(ao,i),r&&a.set(er,i),t!==void 0&&a.set(so,`${t}m`),a}function Cc(e){switch(e){case 400:return V.Internal;case 401:return V.Unauthenticated;case 403:return V.PermissionDenied;case 404:return V.Unimplemented;case 429:
-return V.Unavailable;case 502:return V.Unavailable;case 503:return V.Unavailable;case 504:return V.Unavailable;default:return V.Unknown}}function or(e,t){var n;if(e>=200&&e<300)return{foundStatus:t.has(ie),headerError:tr(t)};throw new G(decodeURIComponent((n=t.get(Qt))!==null&&n!==void 0?n:`HTTP ${e}`),
+return V.Unavailable;case 502:return V.Unavailable;case 503:return V.Unavailable;case 504:return V.Unavailable;default:return V.Unknown}}function or(e,t){var n;if(e>=200&&e<300)return{foundStatus:t.has(le),headerError:tr(t)};throw new G(decodeURIComponent((n=t.get(Qt))!==null&&n!==void 0?n:`HTTP ${e}`),
 Cc(e),t)}var Pe=function(e){return this instanceof Pe?(this.v=e,this):new Pe(e)},bp=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is\
  not defined.");var r=n.apply(e,t||[]),s,o=[];return s=Object.create((typeof AsyncIterator=="function"?AsyncIterator:Object).prototype),i("next"),i("throw"),i("\
 return",a),s[Symbol.asyncIterator]=function(){return this},s;function a(g){return function(h){return Promise.resolve(h).then(g,m)}}function i(g,h){r[g]&&(s[g]=function(y){
@@ -735,7 +735,7 @@ null&&f!==void 0?f:globalThis.fetch)(m.url,Object.assign(Object.assign({},Xc),{m
 {headerError:y}=or(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let E=Qn(h.body).getReader(),v,A;for(;;){let k=await E.read();if(k.
 done)break;let{flags:$,data:xe}=k.value;if(($&Pn)===Pn)throw new G("protocol error: received unsupported compressed output",V.Internal);if($===128){if(v!==void 0)
 throw"extra trailer";v=qn(xe);continue}if(A!==void 0)throw new G("extra message",V.Unimplemented);A=u(xe)}if(v===void 0)throw y!==void 0?y:new G("missing traile\
-r",h.headers.has(ie)?V.Unimplemented:V.Unknown);if(zt(v,h.headers),A===void 0)throw new G("missing message",v.has(ie)?V.Unimplemented:V.Unknown);return{stream:!1,
+r",h.headers.has(le)?V.Unimplemented:V.Unknown);if(zt(v,h.headers),A===void 0)throw new G("missing message",v.has(le)?V.Unimplemented:V.Unknown);return{stream:!1,
 service:r.parent,method:r,header:h.headers,message:A,trailer:v}}})},async stream(r,s,o,a,i,c){let{serialize:l,parse:u}=rr(r,n,e.jsonOptions,e.binaryOptions);function m(g,h,y,E,v){
 return bp(this,arguments,function*(){let k=Qn(g).getReader();if(h){if(!(yield Pe(k.read())).done)throw"extra data for trailers-only";return yield Pe(void 0)}let $=!1;
 for(;;){let xe=yield Pe(k.read());if(xe.done)break;let{flags:Du,data:Qo}=xe.value;if((Du&128)===128){if($)throw"extra trailer";$=!0;let zo=qn(Qo);zt(zo,E),zo.forEach(
@@ -1226,7 +1226,7 @@ function ne(e){return d`<main class="plain"><p class="panel quiet" role="status"
 s,high:r+s}}function Vr(e){return!e||e.rankBest===0?"–":e.rankBest===e.rankWorst?String(e.rankBest):`${e.rankBest}–${e.rankWorst}`}function qt(e){if(!e)return"\
 –";let t=Math.round((e.eloHigh-e.eloLow)/2),n=Math.round(e.elo);return`${n>0?"+":n<0?"−":""}${Math.abs(n)} ± ${t}`}function xr(e,{low:t,high:n}){let r=o=>(Math.
 min(n,Math.max(t,o))-t)/(n-t)*200,s=e&&b`<path d="M${r(e.eloLow)} 12H${r(e.eloHigh)}" class="interval"/>
-    <circle cx=${r(e.elo)} cy="12" r="5" class="estimate"/>`;return d`<svg class="rating-bar" viewBox="0 0 200 24" preserveAspectRatio="none" role="img" aria-label=${qt(
+    <path d="M${r(e.elo)} 12h0.01" class="estimate"/>`;return d`<svg class="rating-bar" viewBox="0 0 200 24" preserveAspectRatio="none" role="img" aria-label=${qt(
 e)}>
     <path d="M${r(0)} 2V22" class="zero"/>${s}</svg>`}var vo=800,Vo=220,Gr=class{constructor(t,n,r){this.ladderId=t;this.botName=n;this.#r().catch(s=>this.#n=W(s)).finally(r)}ladderId;botName;#t;#e=[];#n;async#r(){
 let{ladderId:t,botName:n}=this,r=Zt(),{versions:s}=await r.getLadderBot({ladderId:t,botName:n}),o=s[0]?.standing?.botVersion??"",{entries:a}=await r.listHeadToHeads(
@@ -1234,7 +1234,7 @@ let{ladderId:t,botName:n}=this,r=Zt(),{versions:s}=await r.getLadderBot({ladderI
 return ne("Asking for the bot…");let n=jt(t.map(({standing:r})=>r?.rating));return d`<main class="list"><h1><bdi>${Z(this.botName)}</bdi></h1>
       <p><a href=${De(this.ladderId)}>standings of <bdi>${Z(this.ladderId)}</bdi></a> · <a href=${ct(this.botName)}>its matches</a></p>
       ${Zp(t)}
-      <table class="standings"><thead><tr><th>Version</th><th class="figure">Rank</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th></tr></thead><tbody>${t.
+      <table class="standings versions"><thead><tr><th>Version</th><th class="figure">Rank</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th></tr></thead><tbody>${t.
 map(({standing:r})=>d`<tr>
         <th scope="row"><bdi>${Z(r?.botVersion??"")}</bdi></th><td class="figure">${Vr(r?.rating)}</td><td class="figure">${qt(r?.rating)}</td>
         <td>${xr(r?.rating,n)}</td><td class="figure">${r?.rating?.matches??0}</td></tr>`)}</tbody></table>
@@ -1245,17 +1245,17 @@ map(({standing:r})=>d`<tr>
           <td class="figure">${(s?.meanScoreMargin??0).toFixed(1)}</td></tr>`)}</tbody></table></main>`}};function Zp(e){let t=e.flatMap(u=>u.history);if(t.length<
 2)return d``;let n=t.map(({atUnixMs:u})=>Number(u)),[r,s]=[Math.min(...n),Math.max(...n)],{low:o,high:a}=jt(t.map(({rating:u})=>u)),i=u=>((Number(u)-r)/Math.max(
 1,s-r)*vo).toFixed(1),c=u=>(Vo-(u-o)/(a-o)*Vo).toFixed(1),l=(u,m)=>{let f=u.history.flatMap(({atUnixMs:y,rating:E})=>E?[{at:i(y),rating:E}]:[]),g=f.map(({at:y,rating:E})=>`${y}\
- ${c(E.eloHigh)}`),h=f.map(({at:y,rating:E})=>`${y} ${c(E.eloLow)}`).reverse();return f.length===0?b``:b`<g class=${se(m)}><title>${Z(u.standing?.botVersion??"")}</title>
+ ${c(E.eloHigh)}`),h=f.map(({at:y,rating:E})=>`${y} ${c(E.eloLow)}`).reverse();return f.length===0?b``:b`<g class=${ae(m)}><title>${Z(u.standing?.botVersion??"")}</title>
       <path d="M${[...g,...h].join("L")}Z" class="band"/><path d="M${f.map(({at:y,rating:E})=>`${y} ${c(E.elo)}`).join("L")}" class="score-line"/>
-      <text x=${Number(f.at(-1)?.at??0)-6} y=${Number(c(f.at(-1)?.rating.elo??0))-10} text-anchor="end" font-size="14" class="ink">${Z(u.standing?.botVersion??"").
-slice(0,24)}</text></g>`};return d`<figure class="panel history"><figcaption>Rating over time, by version</figcaption><svg viewBox="0 0 ${vo} ${Vo}" role="img"
+      <text x=${Number(f.at(-1)?.at??0)-6} y=${Math.max(24,Number(c(f.at(-1)?.rating.elo??0))-10)} text-anchor="end" font-size="14" class="ink">${Z(u.standing?.
+botVersion??"").slice(0,24)}</text></g>`};return d`<figure class="panel history"><figcaption>Rating over time, by version</figcaption><svg viewBox="0 0 ${vo} ${Vo}" role="img"
     aria-label="rating over time"><path d="M0 ${c(0)}H${vo}" class="axis"/><text x="2" y=${Number(c(0))-4} font-size="13" class="ink-soft">0</text>
-    <text x="2" y="13" font-size="13" class="ink-soft">${Math.round(a)} Elo</text>${e.map(l)}</svg></figure>`}function Fe(e,t,n){let r=o=>{if(o.game.case!==t)throw new Error(`a message of ${o.game.case}`);return o.game.value},s=o=>r(o);return{id:e,entry:t,name:n.name,pointsName:n.
+    <text x="2" y="2" font-size="13" dominant-baseline="hanging" class="ink-soft">${Math.round(a)} Elo</text>${e.map(l)}</svg></figure>`}function Fe(e,t,n){let r=o=>{if(o.game.case!==t)throw new Error(`a message of ${o.game.case}`);return o.game.value},s=o=>r(o);return{id:e,entry:t,name:n.name,pointsName:n.
 pointsName,board:o=>n.board({observation:s(o.observation),config:o.config?.game.case===t?r(o.config):void 0,events:o.events.map(a=>r(a)),frame:o.frame&&s(o.frame),
 names:o.names,toDecide:n.toDecide(s(o.observation)),picking:o.picking}),status:o=>n.status(s(o)),toDecide:o=>n.toDecide(s(o)),points:o=>n.points(s(o)),notation:o=>n.
 notation(r(o)),choices(o,a){let{observation:i,legalDecisions:c}=r(o),l=a?.game.case===t?r(a):void 0;return c.map(u=>n.steps(u,i,l))},goesOnTo:(o,a)=>n.goesOnTo?.(
 s(o),s(a))??!0}}function L(e,t,n){let r=e?.keys.get(t);if(!(!e||r===void 0))return b`<g class="pick" data-pick=${t} @click=${()=>e.pick(t)}><title>${r}</title>${n}</g>`}function Qe(e,t){
-return[...e?.keys.keys()??[]].filter(r=>r.startsWith(`${t}:`)).map(r=>({key:r,numbers:r.split(":").slice(1).map(Number)}))}var We=[1,2,3,4],Ir=[1,2,3,4,5,6];function U(e){return(ho[e]??"?").toLowerCase()}function ce(e){return(bo[e]??"?").toLowerCase()}function Nr(e,t){return e?.[U(t)]??
+return[...e?.keys.keys()??[]].filter(r=>r.startsWith(`${t}:`)).map(r=>({key:r,numbers:r.split(":").slice(1).map(Number)}))}var We=[1,2,3,4],Ir=[1,2,3,4,5,6];function U(e){return(ho[e]??"?").toLowerCase()}function re(e){return(bo[e]??"?").toLowerCase()}function Nr(e,t){return e?.[U(t)]??
 []}var vp=["pavilions","seraglios","arcades","chambers","gardens","towers"];function Mr(e,t){let n=vp[t-1];return(n&&e?.[n])??[]}var Vp={0:"",1:"M0-6A6 6 0 1 1-\
 0.01-6ZM0-3A3 3 0 1 0 0.01-3Z",2:"M0-7L7 0L0 7L-7 0ZM0-3L-3 0L0 3L3 0Z",3:"M0-7L7 5.5H-7ZM0-1.8L-2.4 2.8H2.4Z",4:"M-5.5-5.5H5.5V5.5H-5.5ZM-2.4-2.4V2.4H2.4V-2.4Z"};
 function en(e,t,n,r=1){return b`<path d=${Vp[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="a-coin"/>`}function dl(e,t,n,r,s=1){return b`<g transform="translate(${n} ${r}) scale(${s})" class="a-${U(
@@ -1274,23 +1274,23 @@ e)}"><title>${U(e)} ${t}</title>
 0.5H6V-4A6.5 6.5 0 0 0 1-8.5Z",5:"M-7-11C-4-8-3-4-3-1C-3 2-5 3-6 3V7H-8V3C-9 3-11 2-11-1C-11-4-10-8-7-11ZM5-8A5 5 0 0 1 10 1A4 4 0 0 1 6.5 3.5V7H4.5V3.5A4 4 0 0\
  1 0.5 0A5 5 0 0 1 5-8ZM-12 8.5Q-9 7-6 8.5T0 8.5T6 8.5T12 8.5V11.5H-12Z",6:"M-7-12H-4.5V-9.5H-1.5V-12H1.5V-9.5H4.5V-12H7V-5H5V12H2.5V7A2.5 2.5 0 0 0-2.5 7V12H-5\
 V-5H-7ZM-1.2-2V2H1.2V-2Z"};function xo(e,t,n,r=1){return b`<path d=${xp[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="a-picture"/>`}
-function pl({category:e,price:t},n,r){return b`<g transform="translate(${n} ${r})" class="a-${ce(e)}"><title>${ce(e)}, price ${t}</title>
+function pl({category:e,price:t},n,r){return b`<g transform="translate(${n} ${r})" class="a-${re(e)}"><title>${re(e)}, price ${t}</title>
     <rect x="1" y="1" width="74" height="94" rx="8" class="a-building"/>
     <path d="M8 70V34A30 26 0 0 1 68 34V70Z" class="a-window"/>
     ${xo(e,38,46,1.75)}
     <circle cx="17" cy="17" r="13" class="a-price"/><text x="17" y="23" text-anchor="middle" font-size="17" font-weight="700" class="a-price-text">${t}</text>
-    <text x="38" y="87" text-anchor="middle" font-size="12.5" font-weight="600" class="a-name">${ce(e)}</text></g>`}function gl({yard:e},t){return[e?.blue,e?.green,
-e?.orange,e?.yellow][We.findIndex(n=>n===t)]}var le=100,tn=70;function Gp({observation:e,events:t,picking:n}){let r=[e.yard?.blue,e.yard?.green,e.yard?.orange,e.yard?.yellow],s=new Set(t.flatMap(({event:a})=>a.
+    <text x="38" y="87" text-anchor="middle" font-size=${re(e).length>7?11.5:12.5} font-weight="600" class="a-name">${re(e)}</text></g>`}function gl({yard:e},t){
+return[e?.blue,e?.green,e?.orange,e?.yellow][We.findIndex(n=>n===t)]}var ue=100,tn=70;function Gp({observation:e,events:t,picking:n}){let r=[e.yard?.blue,e.yard?.green,e.yard?.orange,e.yard?.yellow],s=new Set(t.flatMap(({event:a})=>a.
 case==="buildingLaid"?[a.value.slot]:[])),o=new Map(t.flatMap(({event:a})=>a.case==="bought"?[[a.value.purchase?.slot,a.value.seat]]:[]));return d`<figure class="a-yard"><figcaption>Yard</figcaption><svg viewBox="0 0 ${4*
-le} 146" role="img"
-    aria-label="yard: ${r.map((a,i)=>`${U(We[i]??0)}: ${a?`${ce(a.category)} for ${a.price}`:"empty"}`).join("; ")}">
+ue} 146" role="img"
+    aria-label="yard: ${r.map((a,i)=>`${U(We[i]??0)}: ${a?`${re(a.category)} for ${a.price}`:"empty"}`).join("; ")}">
     ${We.map((a,i)=>{let c=r[i],l=o.get(a);return b`<g class="a-${U(a)}">
-        <rect x=${i*le+3} y="2" width=${le-6} height="142" rx="10" class="a-slot"/>
-        <text x=${i*le+60} y="137" text-anchor="middle" font-size="15" class="a-slot-name">${U(a)}</text>
-        ${en(a,i*le+24,131,1.1)}</g>
-        ${c?pl(c,i*le+12,12):b`<rect x=${i*le+14} y="14" width="72" height="92" rx="8" class="vacant"/>${l===void 0?void 0:b`<text x=${i*le+50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${l}</text>`}`}
-        ${s.has(a)?b`<rect x=${i*le+9} y="9" width="82" height="102" rx="11" class="new"/>`:void 0}
-        ${L(n,`buy:${a}`,b`<rect x=${i*le+6} y="5" width=${le-12} height="136" rx="10"/>`)}`})}</svg></figure>`}function Ip({observation:e,events:t,picking:n}){
+        <rect x=${i*ue+3} y="2" width=${ue-6} height="142" rx="10" class="a-slot"/>
+        <text x=${i*ue+38} y="136" font-size="14" class="a-slot-name">${U(a)}</text>
+        ${en(a,i*ue+23,131,1.1)}</g>
+        ${c?pl(c,i*ue+12,12):b`<rect x=${i*ue+14} y="14" width="72" height="92" rx="8" class="vacant"/>${l===void 0?void 0:b`<text x=${i*ue+50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${l}</text>`}`}
+        ${s.has(a)?b`<rect x=${i*ue+9} y="9" width="82" height="102" rx="11" class="new"/>`:void 0}
+        ${L(n,`buy:${a}`,b`<rect x=${i*ue+6} y="5" width=${ue-12} height="136" rx="10"/>`)}`})}</svg></figure>`}function Ip({observation:e,events:t,picking:n}){
 let r=t.flatMap(({event:s})=>s.case==="moneyOpened"&&s.value.card?[s.value.card]:[]);return d`<figure class="a-row"><figcaption>Open money</figcaption><svg viewBox="0 0 ${4*
 tn} 146" role="img"
     aria-label="open money: ${e.row.map(s=>`${U(s.currency)} ${s.value}`).join(", ")||"none"}">
@@ -1304,9 +1304,9 @@ o).length,0);return d`<div class="a-piles"><span><b>${t}</b> money cards to come
     <span><b>${r}</b> buildings to come</span>
     ${e.scoringCardA||e.scoringCardB?[fl("A",e.scoringCardA),fl("B",e.scoringCardB)]:d`<span class="a-scoring past"><b>A</b> and <b>B</b> scored</span>`}</div>`}
 function Mp(e){return Ir.map(t=>Math.max(...e.map(n=>Mr(n,t).length)))}var Go=e=>(e??[]).reduce((t,n)=>t+n,0);function hl(e,t,n){return d`<ul class="a-holdings">${Ir.
-map((r,s)=>{let o=Mr(e,r),a=o.length>0&&o.length===t[s],i=n.some(c=>c.category===r);return d`<li class="a-${ce(r)} ${a?"leads":""} ${i?"gained":""}" title="${ce(
+map((r,s)=>{let o=Mr(e,r),a=o.length>0&&o.length===t[s],i=n.some(c=>c.category===r);return d`<li class="a-${re(r)} ${a?"leads":""} ${i?"gained":""}" title="${re(
 r)}: ${o.join(", ")||"none"}${a?"; most of all":""}">
-      <svg viewBox="0 0 52 44" role="img" aria-label="${o.length} ${ce(r)}${a?", most of all":""}">
+      <svg viewBox="0 0 52 44" role="img" aria-label="${o.length} ${re(r)}${a?", most of all":""}">
         <rect x="1" y="1" width="50" height="42" rx="6" class=${o.length===0?"a-building a-none":"a-building"}/>
         ${xo(r,18,23,1.05)}
         <text x="41" y="30" text-anchor="middle" font-size="20" font-weight="700" class="a-name">${o.length}</text>
@@ -1325,7 +1325,7 @@ includes(t)?"decides":""}">
     ${hl(r?.buildings,n,s)}${r?Yp(r,o):void 0}</section>`}function Wp(e,t){let n=e.observation.dummy;if(!n)return;let r=e.events.flatMap(({event:s})=>s.case==="\
 dummyDrew"?s.value.buildings:s.case==="bought"&&s.value.purchase?.give?s.value.building??[]:[]);return d`<section class="panel a-seat a-dummy"><header><h3>Dummy</h3>${bl(
 n.points)}</header>${hl(n.buildings,t,r)}</section>`}function kp({turnPurchases:e}){if(e.length!==0)return d`<p class="a-purchases">bought in this turn: ${e.map(
-({building:t,purchase:n})=>d`<span>${t?`${ce(t.category)} ${t.price}`:"?"}${n?.give?" for the dummy":""}</span>`)}</p>`}function yl(e){let{observation:t}=e,n=Mp(
+({building:t,purchase:n})=>d`<span>${t?`${re(t.category)} ${t.price}`:"?"}${n?.give?" for the dummy":""}</span>`)}</p>`}function yl(e){let{observation:t}=e,n=Mp(
 [...t.seats.map(r=>r.buildings),t.dummy?.buildings]);return d`<div class="board alhambra a-of-${t.seats.length+(t.dummy?1:0)}"><div class="panel a-market">${Gp(
 e)}${Ip(e)}${Np(e)}${kp(t)}</div>
     ${t.seats.map((r,s)=>Fp(e,s,n))}${Wp(e,n)}</div>`}function El({phase:e,turnPurchases:t}){switch(e.case){case"turn":return t.length===0?`seat ${e.value.seat}\
@@ -1333,18 +1333,18 @@ e)}${Ip(e)}${Np(e)}${kp(t)}</div>
 currency-r.currency||n.value-r.value),["take",...t.map(Tp)].join(" ")}case"buy":{let{slot:t,payment:n,give:r}=e.value,s=[...n].sort((o,a)=>a-o);return["buy",U(t),
 ...s,...r?["give"]:[]].join(" ")}case"pass":return"pass";default:return"?"}}var Rl=({currency:e,value:t})=>`${U(e)} ${t}`;function Al({decision:e},t){switch(e.case){case"take":{let n=[...e.value.cards].sort((o,a)=>o.currency-a.currency||
 o.value-a.value),[r]=n;if(n.length===1&&r)return[{key:`money:${r.currency}:${r.value}`,label:`take ${Rl(r)}`}];let s=n.map(Rl).join(" and ");return[{key:"severa\
-l",label:"take several cards"},{key:s,label:s}]}case"buy":{let{slot:n,payment:r,give:s}=e.value,o=gl(t,n),a=o?`${ce(o.category)} for ${o.price}`:"?",i=[...r].sort(
+l",label:"take several cards"},{key:s,label:s}]}case"buy":{let{slot:n,payment:r,give:s}=e.value,o=gl(t,n),a=o?`${re(o.category)} for ${o.price}`:"?",i=[...r].sort(
 (l,u)=>u-l),c=i.reduce((l,u)=>l+u,0)-(o?.price??0);return[{key:`buy:${n}`,label:`buy ${a} ${U(n)}`},s?{key:"give",label:"for the dummy"}:{key:"keep",label:"for \
 yourself"},{key:`pay:${i.join(":")}`,label:`pay ${i.join(" + ")}${c===0?", exactly":`, ${c} too much`}`}]}case"pass":return[{key:"pass",label:"pass"}];default:return[
 {key:"?",label:"?"}]}}function Cp(e){return[...e?.a??[],...e?.b??[],...e?.c??[]].reduce((t,n)=>t+n,0)}var Zl=Fe("alhambra","alhambra",{name:"Alhambra: The Card Game",pointsName:"poin\
-ts",board:yl,status:El,notation:Sl,steps:Al,toDecide:({phase:e})=>e.case==="turn"?[e.value.seat]:[],points:({seats:e})=>e.map(t=>Cp(t.points))});function Io(e){return(ur[e]??"?").toLowerCase()}function vl(e){return(dr[e]??"?").toLowerCase()}function ue({style:e,number:t,left:n,right:r}){return`${Io(e)} ${t===
-0?"toll":t} ${vl(n)} ${vl(r)}`}function ze(e){return e.case==="bridgeCard"?ue(e.value):e.case??"?"}function Vl({decision:e}){switch(e.case){case"take":{let{card:t}=e.
-value;return`take ${t.case==="bridgeCard"?ue(t.value):"monument"}`}case"place":return`place ${ze(e.value.piece)} at ${e.value.level} ${e.value.column}`;case"end":
+ts",board:yl,status:El,notation:Sl,steps:Al,toDecide:({phase:e})=>e.case==="turn"?[e.value.seat]:[],points:({seats:e})=>e.map(t=>Cp(t.points))});function Io(e){return(ur[e]??"?").toLowerCase()}function vl(e){return(dr[e]??"?").toLowerCase()}function de({style:e,number:t,left:n,right:r}){return`${Io(e)} ${t===
+0?"toll":t} ${vl(n)} ${vl(r)}`}function ze(e){return e.case==="bridgeCard"?de(e.value):e.case??"?"}function Vl({decision:e}){switch(e.case){case"take":{let{card:t}=e.
+value;return`take ${t.case==="bridgeCard"?de(t.value):"monument"}`}case"place":return`place ${ze(e.value.piece)} at ${e.value.level} ${e.value.column}`;case"end":
 return"end";default:return"?"}}var Gl={width:72,height:52},Xp={0:"",1:"M2 30Q36 52 70 30M2 46H70M12 35V46M24 39.5V46M36 41V46M48 39.5V46M60 35V46",2:"M2 34H70M2 46H70M2 46L13.3 34L24.6 46L36 \
 34L47.3 46L58.6 34L70 46",3:"M2 46H70M36 27V46M36 28L4 46M36 28L68 46M36 32L14 46M36 32L58 46M36 37L24 46M36 37L48 46"},Lp={0:"",1:"M-8 0C-4-5 2-5 5 0L9-4V4L5 0\
 C2 5-4 5-8 0ZM-4.5-1.2A1 1 0 1 0-4.49-1.2Z",2:"M-9-3C-5-6-2-4 0 0C2-4 5-6 9-3C5-3 2.5 0 0 5C-2.5 0-5-3-9-3Z",3:"M-0.5-8V2H-7ZM1-6L6 2H1ZM-9 3.5H9L6 8H-6Z"};function xl(e,t,n){
 return b`<path d=${Lp[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(0.92)" class="b-sign"/>`}function nn(e,t,n){let r=e.number===0;return b`<g transform="translate(${t} ${n})" class="b-${Io(
-e.style)}"><title>${ue(e)}</title>
+e.style)}"><title>${de(e)}</title>
     <rect x="1" y="1" width="70" height="50" rx="5" class="b-card"/>
     <path d=${Xp[e.style]} class="b-works"/>
     ${xl(e.left,12.5,15)}${xl(e.right,59.5,15)}
@@ -1378,7 +1378,7 @@ Up} viewBox="0 0 ${i*c} ${m+34}" role="img"
 "new":"b-secret"}/>`})}
     ${o.map(({key:y,level:E,column:v})=>{let{x:A,y:k}=u(E,v);return L(s,y,b`<rect x=${A+2} y=${k+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function Dp(e,t,n){
 if(e.length!==0)return d`<div class="b-hand"><span class="label">${t}</span><svg viewBox="0 0 ${e.length*76} 54" width=${e.length*76}
-    height="54" role="img" aria-label="${t}: ${e.map(({card:r})=>r.case==="bridgeCard"?ue(r.value):"monument").join(", ")}">${e.map((r,s)=>b`${Il(r,s*76+1,1)}${L(
+    height="54" role="img" aria-label="${t}: ${e.map(({card:r})=>r.case==="bridgeCard"?de(r.value):"monument").join(", ")}">${e.map((r,s)=>b`${Il(r,s*76+1,1)}${L(
 n,`piece:${ze(r.card)}`,b`<rect x=${s*76+2} y="2" width="70" height="50" rx="6"/>`)}`)}</svg></div>`}function Kp(e,t,n){let{observation:r}=e,s=Fr(rn(n.structure)),
 o=s.numbers+s.tolls+s.monuments+s.symbols,a=r.results.filter(c=>c.winner===t).length,i=r.phase.case==="build";return d`<section class="panel b-seat ${e.toDecide.
 includes(t)?"decides":""}">
@@ -1396,8 +1396,8 @@ max(6,s.length),a=e.events.flatMap(({event:i})=>i.case==="taken"?[i.value.seat]:
 game}, round ${t.round}</span>
       <h3>${n}</h3><p>${r}</p></div>
     <div class="b-draft"><svg viewBox="0 0 ${o*76+84} 60" role="img"
-      aria-label="on the table: ${s.map(ue).join(", ")||"no cards"}; ${t.monuments} monuments">
-      ${Array.from({length:o},(i,c)=>{let l=s[c];return l?b`${nn(l,c*76+2,4)}${L(e.picking,`take:${ue(l)}`,b`<rect x=${c*76+3} y="5" width="70" height="50" rx="6"/>`)}`:
+      aria-label="on the table: ${s.map(de).join(", ")||"no cards"}; ${t.monuments} monuments">
+      ${Array.from({length:o},(i,c)=>{let l=s[c];return l?b`${nn(l,c*76+2,4)}${L(e.picking,`take:${de(l)}`,b`<rect x=${c*76+3} y="5" width="70" height="50" rx="6"/>`)}`:
 t.phase.case!=="draft"?void 0:b`<rect x=${c*76+4} y="6" width="68" height="48" rx="5" class="vacant"/>`})}
       ${t.phase.case!=="draft"?b`<text x=${o*38} y="34" text-anchor="middle" font-size="17" class="b-count">${t.phase.case==="build"?"both seats build in secret":
 "the match is over"}</text>`:void 0}
@@ -1405,20 +1405,20 @@ t.phase.case!=="draft"?void 0:b`<rect x=${c*76+4} y="6" width="68" height="48" r
       ${t.monuments>0?b`<text x=${o*76+64} y="20" font-size="13" font-weight="700" text-anchor="middle" class="b-count">×${t.monuments}</text>`:void 0}
       ${L(e.picking,"take:monument",b`<rect x=${o*76+2} y="3" width="74" height="54" rx="6"/>`)}</svg>
       ${a.length>0?d`<p class="quiet">seat ${a[0]} took a card</p>`:void 0}</div>
-    <details class="b-unseen"><summary>${t.unseen.length} cards to come</summary><div>${t.unseen.map(i=>d`<svg viewBox="0 0 74 54" width="60" height="44" role="img" aria-label=${ue(
+    <details class="b-unseen"><summary>${t.unseen.length} cards to come</summary><div>${t.unseen.map(i=>d`<svg viewBox="0 0 74 54" width="60" height="44" role="img" aria-label=${de(
 i)}>${nn(i,1,1)}</svg>`)}</div></details></div>`}function Pp({results:e}){if(e.length!==0)return d`<table class="panel b-results"><caption>Games that are over</caption><thead><tr><th>game</th><th>contract</th><th>${M(
 0)} seat 0</th><th>${M(1)} seat 1</th></tr></thead>
     <tbody>${e.map((t,n)=>d`<tr><th scope="row">${n}</th><td>${Yl[t.contract][0]}</td>${t.scores.map((r,s)=>d`<td
       class=${t.winner===s?"won":""} title="numbers ${r.numbers}, tolls ${r.tolls}, monuments ${r.monuments}, symbols ${r.symbols}, contract ${r.contract}">${_p(
 r)}${t.winner===s?" ✓":""}</td>`)}</tr>`)}</tbody></table>`}function Fl(e){let{observation:t}=e;return d`<div class="board nowhere">${Op(e)}${t.seats.map((n,r)=>Kp(
 e,r,n))}${Pp(t)}</div>`}function Wl({phase:e,game:t,round:n}){let r=`game ${t}, round ${n}`;switch(e.case){case"draft":return`${r}: seat ${e.value.seat} takes a\
- card`;case"build":return`${r}: both seats build in secret`;default:return"the match is over"}}function kl({decision:e}){switch(e.case){case"take":{let{card:t}=e.value,n=t.case==="bridgeCard"?ue(t.value):"monument";return[{key:`take:${n}`,label:`take ${n}`}]}case"\
+ card`;case"build":return`${r}: both seats build in secret`;default:return"the match is over"}}function kl({decision:e}){switch(e.case){case"take":{let{card:t}=e.value,n=t.case==="bridgeCard"?de(t.value):"monument";return[{key:`take:${n}`,label:`take ${n}`}]}case"\
 place":{let{piece:t,level:n,column:r}=e.value;return[{key:`piece:${ze(t)}`,label:`place ${ze(t)}`},{key:`at:${n}:${r}`,label:`on level ${n}, column ${r}`}]}case"\
 end":return[{key:"end",label:"end building"}];default:return[{key:"?",label:"?"}]}}var Tl=Fe("bridges_to_nowhere","bridgesToNowhere",{name:"Bridges to Nowhere",pointsName:"points of all games",board:Fl,status:Wl,notation:Vl,steps:kl,toDecide({
 phase:e,seats:t}){return e.case==="draft"?[e.value.seat]:e.case==="build"?t.flatMap((n,r)=>n.hasEnded?[]:[r]):[]},goesOnTo:(e,t)=>e.game===t.game,points({phase:e,
 results:t,seats:n}){return n.map((r,s)=>{let o=t.reduce((i,{scores:c})=>{let l=c[s];return i+(l?l.numbers+l.tolls+l.monuments+l.symbols+l.contract:0)},0);if(e.case===
 "over")return o;let a=Fr(rn(r.structure));return o+a.numbers+a.tolls+a.monuments+a.symbols})}});var Ze={ATTRIBUTE:1,CHILD:2,PROPERTY:3,BOOLEAN_ATTRIBUTE:4,EVENT:5,ELEMENT:6},Vt=e=>(...t)=>({_$litDirective$:e,values:t}),ke=class{constructor(t){}get _$AU(){return this.
-_$AM._$AU}_$AT(t,n,r){this._$Ct=t,this._$AM=n,this._$Ci=r}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var Qp={},re=Vt(class extends ke{constructor(){super(...arguments),this.ot=Qp}render(e,t){return t()}update(e,[t,n]){if(Array.isArray(t)){if(Array.isArray(this.
+_$AM._$AU}_$AT(t,n,r){this._$Ct=t,this._$AM=n,this._$Ci=r}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var Qp={},se=Vt(class extends ke{constructor(){super(...arguments),this.ot=Qp}render(e,t){return t()}update(e,[t,n]){if(Array.isArray(t)){if(Array.isArray(this.
 ot)&&this.ot.length===t.length&&t.every((r,s)=>r===this.ot[s]))return J}else if(this.ot===t)return J;return this.ot=Array.isArray(t)?Array.from(t):t,this.render(
 t,n)}});var be=[50,50],sn=[[50,0],[100,50],[50,100],[0,50]],ve=[[0,0],[100,0],[100,100],[0,100]],zp=6,He=5;function Te(e,t){return t>=25?e?.edition?.tiles[t-25]:e?.baseTiles[t-
 1]?.tile}function Ve(e){return fr[e]??String(e)}function xt(e,t,n){let r=[];for(let s=0;s<=12;s++){let o=s/12,[a,i,c]=[(1-o)*(1-o),2*o*(1-o),o*o];r.push([a*e[0]+
@@ -1490,10 +1490,10 @@ i=Math.max(0,hg-(s-r))/2,c=Math.max(0,bg-(a-o))/2;return[r,s,o,a]=[r-i,s+i,o-c,a
 n===9)return{at:[50,58],lies:!1};let s=je(r),o=n>=10,a=o?s.fields.find(i=>kr(i.halfEdges,t.rotation,8)===n-10):n>=5?s.cities.find(i=>kr(i.edges,t.rotation,4)===
 n-5):s.roads.find(i=>kr(i.edges,t.rotation,4)===n-1);return{at:Ll(a?.stand??[50,50],t.rotation),lies:o}}function Eg(e,t){let n=e.observation.tiles.find(u=>u.x===
 t.x&&u.y===t.y);if(!n)return;let{at:r,lies:s}=wl(e.config,n,t.segment),o=e.observation.meeples.filter(u=>u.x===t.x&&u.y===t.y&&u.segment===t.segment),a=(o.indexOf(
-t)-(o.length-1)/2)*18,i=e.events.some(({event:u})=>u.case==="meeplePlaced"&&u.value.x===t.x&&u.value.y===t.y&&u.value.segment===t.segment||u.case==="meepleSent"&&
+t)-(o.length-1)/2)*26,i=e.events.some(({event:u})=>u.case==="meeplePlaced"&&u.value.x===t.x&&u.value.y===t.y&&u.value.segment===t.segment||u.case==="meepleSent"&&
 u.value.seat===t.seat&&u.value.gate?.x===t.x&&u.value.gate.y===t.y),[c,l]=[t.x*100+r[0]+a,t.y*100+r[1]];return b`<g><title>meeple of seat ${t.seat}, ${Tr(t.segment)}</title>
-    ${i?b`<circle cx=${c} cy=${l} r="21" class="c-new-meeple"/>`:void 0}
-    ${ds(t.seat,c,l,1.25,s)}</g>`}function $l(e){return b`<path d="M0 0H100V100H0Z" class="c-field"/><text x="50" y="62" text-anchor="middle"
+    ${i?b`<circle cx=${c} cy=${l} r="25" class="c-new-meeple"/>`:void 0}
+    ${ds(t.seat,c,l,1.5,s)}</g>`}function $l(e){return b`<path d="M0 0H100V100H0Z" class="c-field"/><text x="50" y="62" text-anchor="middle"
     font-size="34" class="ink">${Ve(e)}</text>`}function Sg({picking:e,observation:t,config:n}){let r=t.tiles.at(-1);return[...Qe(e,"cell").map(({key:s,numbers:[
 o=0,a=0]})=>L(e,s,b`<rect x=${o*100+5} y=${a*100+5} width="90" height="90" rx="8"/>`)),...Qe(e,"meeple").map(({key:s,numbers:[o=0]})=>{if(!r)return;let{at:a}=wl(
 n,r,o);return L(e,s,b`<circle cx=${r.x*100+a[0]} cy=${r.y*100+a[1]} r="13"/>`)}),...Qe(e,"gate").map(({key:s,numbers:[o=0,a=0]})=>L(e,s,b`<rect x=${o*100+5} y=${a*
@@ -1503,19 +1503,19 @@ find(m=>m)?.seat,u=e.events.flatMap(({event:m})=>m.case==="scored"&&m.value.poin
 width*100} ${o.height*100}"
       role="img" aria-label="the map, ${t.tiles.length} tiles, ${t.meeples.length} meeples">
     ${t.tiles.map((m,f)=>{let g=Te(n,m.tile),y=(g&&je(g))?.roads.map(E=>!E.gate||!a[f]?.[E.gate.city])??[];return b`<g transform="translate(${m.x*100} ${m.y*100})">
-        ${re([m.x,m.y,m.rotation,g??m.tile,y.join()],()=>b`<title>${Ve(m.tile)} at (${m.x}, ${m.y}), rotation ${m.rotation}</title>
+        ${se([m.x,m.y,m.rotation,g??m.tile,y.join()],()=>b`<title>${Ve(m.tile)} at (${m.x}, ${m.y}), rotation ${m.rotation}</title>
         ${g?on(g,m.rotation,y):$l(m.tile)}
         <path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</g>`})}
     ${c?b`<rect x=${c.x*100+2} y=${c.y*100+2} width="96" height="96" rx="5"
-      class="c-last ${l===void 0?"":se(l)}"/>`:void 0}
+      class="c-last ${l===void 0?"":ae(l)}"/>`:void 0}
     ${t.meeples.map(m=>Eg(e,m))}
     ${u.map(m=>b`<g transform="translate(${m.x*100+78} ${m.y*100+22})">
       <title>${Tr(m.segment)} scores ${m.points}</title>
-      <circle r="17" class="c-points ${m.seats[0]===void 0?"":se(m.seats[0])}"/>
+      <circle r="17" class="c-points ${m.seats[0]===void 0?"":ae(m.seats[0])}"/>
       <text y="6.5" text-anchor="middle" font-size="18" font-weight="700" fill="#fff">+${m.points}</text></g>`)}
     ${Sg(e)}
   </svg>`}function _l(e,t,n){let r=Te(e,t);return d`<svg class="c-miniature" viewBox="0 0 100 100" role="img" aria-label=${n}>
-    ${re([r??t],()=>b`${r?on(r,0):$l(t)}<path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</svg>`}function Ag(e){let{observation:t,config:n}=e,r=t.unseen.reduce(
+    ${se([r??t],()=>b`${r?on(r,0):$l(t)}<path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</svg>`}function Ag(e){let{observation:t,config:n}=e,r=t.unseen.reduce(
 (a,i)=>a+i,0),{phase:s}=t,o=s.case==="placeTile"?s.value.tile:void 0;return d`<div class="c-side">
     ${o===void 0?void 0:d`<figure class="c-drawn">${_l(n,o,`drawn tile ${Ve(o)}`)}
       <figcaption>seat ${t.turnSeat} lays <b>${Ve(o)}</b></figcaption></figure>`}
@@ -1546,23 +1546,23 @@ label:`a meeple on the ${xg(r.value)}`}]:[{key:"none",label:"no meeple"}]}case"d
 ake the meeple home"}];let{x:s,y:o,city:a}=r.value;return[{key:`gate:${s}:${o}:${a}`,label:`cross to the city in the ${(Et[a]??"?").toLowerCase()} of (${s}, ${o}\
 )`}]}default:return[{key:"?",label:"?"}]}}var Ol=Fe("carcassonne","carcassonne",{name:"Carcassonne with the Drawbridges",pointsName:"points",board:Jl,status:Dl,notation:Ul,steps:Kl,toDecide({phase:e,turnSeat:t}){
 return e.case==="drawbridge"?e.value.crossings.slice(0,1).map(({seat:n})=>n):e.case==="over"||e.case===void 0?[]:[t]},points:({seats:e})=>e.map(t=>t.roadPoints+
-t.cityPoints+t.monasteryPoints)});function de(e){return(Me[e]??"?").toLowerCase()}function It(e){return(Ht[e]??"?").toLowerCase()}function Pl({decision:e}){switch(e.case){case"takeA2":return`tak\
+t.cityPoints+t.monasteryPoints)});function oe(e){return(Me[e]??"?").toLowerCase()}function It(e){return(Ht[e]??"?").toLowerCase()}function Pl({decision:e}){switch(e.case){case"takeA2":return`tak\
 e_a_2 ${e.value.used?"yes":"no"}`;case"playCards":{let{first:t,second:n}=e.value;return n===void 0?`play ${t}`:`play ${t} ${n}`}case"raiseCards":return`raise ${e.
-value.first} ${e.value.second}`;case"place":{let{spot:t,stack:n,share:r,opening:s}=e.value,o=t===2,a=o?"free_centre":"x_space";return`place ${o?"centre ":""}${de(
+value.first} ${e.value.second}`;case"place":{let{spot:t,stack:n,share:r,opening:s}=e.value,o=t===2,a=o?"free_centre":"x_space";return`place ${o?"centre ":""}${oe(
 n)}${r?" share":""}${s?` ${a}`:""}`}case"replace":return`replace ${e.value.slot}`;case"takeTile":return`take_tile ${e.value.bonusStack}`;case"takeCards":return`\
 take_cards${e.value.cards.map((n,r)=>n>0?` ${n}x${r}`:"").join("")}`;case"useTile":return`use ${It(e.value.tile)}`;case"end":return"end";default:return"?"}}var et={width:46,height:66},Ig={0:"",1:"M-1-11H1V-9H3V-7H1V-5L5-1V2H9V9H-9V2H-5V-1L-1-5V-7H-3V-9H-1ZM-2 9V5A2 2 0 0 1 2 5V9Z",2:"M-10-8H-8V-6H-6V-8H-4V-3H4V-8H6\
 V-6H8V-8H10V9H4V4A4 4 0 0 0-4 4V9H-10Z",3:"M-8-5A4 4 0 0 1-2-8A4.5 4.5 0 0 1 5-5V-3H7A3.5 3.5 0 0 1 7 5H5V9H-8ZM5-0.5V2.5H6.5A1.5 1.5 0 0 0 6.5-0.5Z",4:"M-8-9H8\
 V-5.5H5.5V-3H-5.5V-5.5H-8ZM-6-1.5H6V0.7H-6ZM-6 2.2H6V4.4H-6ZM-5.5 5.5H5.5V6H8V9.5H-8V6H-5.5Z",5:"M0-10L10-4V-2H-10V-4ZM-8-0.5H-5V6H-8ZM-1.5-0.5H1.5V6H-1.5ZM5-0.\
-5H8V6H5ZM-10 7H10V9.5H-10Z",6:"M-1.5 9.5V4H-5A4.5 4.5 0 0 1-7-3A5.5 5.5 0 0 1-1-9.5A5.5 5.5 0 0 1 6.5-4.5A4.5 4.5 0 0 1 5 4H1.5V9.5Z"};function qe(e,t,n,r=1){return b`<path d=${Ig[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="l-ink-${de(
+5H8V6H5ZM-10 7H10V9.5H-10Z",6:"M-1.5 9.5V4H-5A4.5 4.5 0 0 1-7-3A5.5 5.5 0 0 1-1-9.5A5.5 5.5 0 0 1 6.5-4.5A4.5 4.5 0 0 1 5 4H1.5V9.5Z"};function qe(e,t,n,r=1){return b`<path d=${Ig[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="l-ink-${oe(
 e)}"/>`}var Ng={1:"M-1.3-6.5H1.3V-1.8H5V0.8H1.3V7H-1.3V0.8H-5V-1.8H-1.3Z",2:"M0-3.5L5 2.5V5.5L0-0.5L-5 5.5V2.5Z",3:"M-5.5-6.5H-2.5L5 3.5L3 6L-5.5-4Z",4:"M0-3.8A\
 3.4 3.4 0 1 1-0.01-3.8Z"};function an(e){return e===0?"all four coats":(yo[e]??"?").toLowerCase()}function Xr(e,t,n,r=1){return b`<g transform="translate(${t} ${n}) scale(${r})"><path d="M-6-8H6V1C6 5 3 7.5 0 9C-3 7.5-6 5-6 1Z"
     class="l-coat-${an(e)}" stroke="var(--piece-edge)" stroke-width="1.2"/>
-    <path d=${Ng[e]??""} fill="#fff" fill-opacity="0.92"/></g>`}var cn=[1,2,3,4];function Wo({kind:e,number:t,coat:n}){return`${de(e)}${t>0?` ${t}`:""}, ${an(n)}`}
+    <path d=${Ng[e]??""} fill="#fff" fill-opacity="0.92"/></g>`}var cn=[1,2,3,4];function Wo({kind:e,number:t,coat:n}){return`${oe(e)}${t>0?` ${t}`:""}, ${an(n)}`}
 function Lr(e,t,n,r=1){let{kind:s,number:o,coat:a}=e,i=s===5?cn.map((c,l)=>Xr(c,8.5+l*9.7,55,.62)):Xr(a,s===6?23:36.5,52,.9);return b`<g transform="translate(${t} ${n}) scale(${r})"><title>${Wo(
 e)}</title>
-    <path d="M1.5 12.5L23 1.5L44.5 12.5V65H1.5Z" class="l-house-${de(s)}"
+    <path d="M1.5 12.5L23 1.5L44.5 12.5V65H1.5Z" class="l-house-${oe(s)}"
       stroke="var(--piece-edge)" stroke-width="1.5" stroke-linejoin="round"/>
-    <path d="M1.5 12.5L23 1.5L44.5 12.5" fill="none" class="l-roof-${de(s)}" stroke-width="4" stroke-linejoin="round"/>
+    <path d="M1.5 12.5L23 1.5L44.5 12.5" fill="none" class="l-roof-${oe(s)}" stroke-width="4" stroke-linejoin="round"/>
     ${qe(s,23,s===6?28:23,s===6?1.2:.88)}
     ${o>0?b`<text x=${s===5?23:15.5} y=${s===5?47:58} text-anchor="middle"
       font-size=${s===5?14:17} font-weight="700" class="l-number">${o}</text>`:void 0}
@@ -1570,11 +1570,11 @@ e)}</title>
 e"],4:["recall","take back the card of this turn"],5:["+2","two spaces on the chapel track"],6:["+2","two spaces on the gate track"],7:["+1","raise a played car\
 d by one"],8:["take","take a 2 before cards are chosen"]};function Br(e,t,n,r=1,s=!1){let[o,a]=Mg[e],i=o.length<=2,c={1:b`<path d="M8 22C8 17 12 17 12 12A4 4 0 1 1 17 12C17 17 20 17 20 22ZM19 22C21 20 22 16 22 12A4 4 0 1 1 27 12C27 17 30 17 30 22Z" class="l-glyph"/>`,
 2:b`<circle cx="19" cy="15" r="9.5" fill="none" class="l-line"/><circle cx="19" cy="15" r="3.8" class="l-glyph"/>`,4:b`<path d="M27 21A9 9 0 1 0 11 17M7.5 12L11 18.5L17 15" fill="none" class="l-line"/>`,
-5:qe(1,10.5,20,.75),6:qe(2,10.5,20,.75),8:b`<rect x="12" y="5" width="14" height="19" rx="2" class="l-glyph-card"/><text x="19" y="19.5" text-anchor="middle" font-size="13" font-weight="700" class="l-number">2</text>`}[e],
+5:qe(1,19,13.5,.82),6:qe(2,19,13.5,.82),8:b`<rect x="12" y="5" width="14" height="19" rx="2" class="l-glyph-card"/><text x="19" y="19.5" text-anchor="middle" font-size="13" font-weight="700" class="l-number">2</text>`}[e],
 l=e===5||e===6;return b`<g transform="translate(${t} ${n}) scale(${r})">
     <title>${It(e)}: ${a}${s?"; usable from the next round on":""}</title>
     <rect x="1" y="1" width="36" height="36" rx="7" class=${s?"l-tile l-fresh":"l-tile"}/>${c}
-    <text x=${l?27.5:19} y=${i?26:33} text-anchor="middle" font-size=${l?13:i?19:9.5}
+    <text x="19" y=${l?34:i?26:33} text-anchor="middle" font-size=${l?13:i?19:9.5}
       font-weight="700" class="l-glyph">${o}</text></g>`}function Nt(e,t,n,r=1){return b`<g transform="translate(${t} ${n}) scale(${r})"><title>character card ${e}</title>
     <rect x="1" y="1" width="22" height="32" rx="3.5" class="l-card l-card-${e}"/>
     <path d="M5 31C5 25 8.5 24 9.5 22A5 5 0 1 1 14.5 22C15.5 24 19 25 19 31Z" class="l-person"/>
@@ -1613,14 +1613,15 @@ toDecide.includes(t)?"decides":""}">
       ${Wg(n,s,o)}${kg(n)}</header>
     <div class="l-bridge" role="img" aria-label="bridge: ${n.bridge.map(c=>`${Me[c.kind]?.toLowerCase()} ${c.number||""}`).join(", ")||"empty"}">${Array.from({length:Math.
 ceil(i/Ur)},(c,l)=>Yg(l*Ur,n.bridge,r,o))}</div></section>`}var un=6,Tg=[0,1,2,3,2,1],mn=1.25;function dn(e,t){let n=(e*60-90)*Math.PI/180;return[Math.cos(n)*t,Math.sin(n)*t]}function Cg(e,t,n,r){let s=e.unseenNumbers.length+
-e.unseenCoats.length,[o,a]=[et.width*mn,et.height*mn],[i,c]=[t-o/2,n-a/2-4],l=e.top?s+1:0;return b`<g><title>${de(e.kind)}: ${l} left</title>
+e.unseenCoats.length,[o,a]=[et.width*mn,et.height*mn],[i,c]=[t-o/2,n-a/2-4],l=e.top?s+1:0;return b`<g><title>${oe(e.kind)}: ${l} left</title>
     ${[3,2,1].filter(u=>s>=u*3-2).map(u=>b`<rect x=${i+2+u*2.5} y=${c+17+u*2.5} width=${o-3} height=${a-17} class="l-below"/>`)}
     ${e.top?Lr(e.top,i,c,mn):b`<rect x=${i} y=${c+8} width=${o} height=${a-8} rx="6" class="vacant"/>${qe(e.kind,t,n,1.3)}`}
     ${r?b`<rect x=${i-3} y=${c-3} width=${o+6} height=${a+7} rx="8" class="new"/>`:void 0}
-    <text x=${t} y=${n+a/2+16} text-anchor="middle" font-size="13" class="ink-soft">${de(e.kind)} ×${l}</text></g>`}function jl({observation:e,config:t,events:n,
-picking:r}){let s=t?.edition?.rondelIncomes??Tg,o=new Set(n.flatMap(({event:l})=>l.case==="placed"?[l.value.seat]:[])),a=n.flatMap(({event:l})=>l.case==="stackR\
-evealed"?[l.value.stack]:[]),i=l=>e.seats.flatMap(({pawn:u},m)=>(l==="centre"?u?.place.case==="centre":u?.place.case==="outer"&&u.place.value===l)?[m]:[]),c=(l,u,m)=>l.
-map((f,g)=>b`${o.has(f)?b`<circle cx=${u+(g-(l.length-1)/2)*24} cy=${m-10} r="20" class="new"/>`:void 0}${pa(f,u+(g-(l.length-1)/2)*24,m,1.25)}`);return d`<svg class="l-rondel" viewBox="-240 -258 480 510" role="img"
+    <text x=${t} y=${n+a/2+16} text-anchor="middle" font-size=${oe(e.kind).length>10?11:13} class="ink-soft">${oe(e.kind)} ×${l}</text></g>`}function jl({observation:e,
+config:t,events:n,picking:r}){let s=t?.edition?.rondelIncomes??Tg,o=new Set(n.flatMap(({event:l})=>l.case==="placed"?[l.value.seat]:[])),a=n.flatMap(({event:l})=>l.
+case==="stackRevealed"?[l.value.stack]:[]),i=l=>e.seats.flatMap(({pawn:u},m)=>(l==="centre"?u?.place.case==="centre":u?.place.case==="outer"&&u.place.value===l)?
+[m]:[]),c=(l,u,m)=>l.map((f,g)=>b`${o.has(f)?b`<circle cx=${u+(g-(l.length-1)/2)*24} cy=${m-10} r="20" class="new"/>`:void 0}${pa(f,u+(g-(l.length-1)/2)*24,m,1.25)}`);
+return d`<svg class="l-rondel" viewBox="-240 -258 480 510" role="img"
       aria-label="the rondel with six stacks of buildings">
     <circle r="124" class="l-rim"/><circle r="118" class="l-wheel"/>
     ${Array.from({length:un},(l,u)=>{let[m,f]=dn(u+.5,42),[g,h]=dn(u+.5,118),[y,E]=dn(u,101),v=s[u]??0;return b`<path d="M${m} ${f}L${g} ${h}" class="l-spoke"/>
@@ -1632,12 +1633,13 @@ l.kind)&&l.kind!==0)}
         ${L(r,`stack:${l.kind}`,b`<rect x=${f-h/2-5} y=${g-y/2-9} width=${h+10} height=${y+10} rx="9"/>`)}`})}
     ${Array.from({length:un},(l,u)=>{let[m,f]=dn(u,63);return c(i(u),m,f+12)})}
     ${c(i("centre"),0,23)}
-  </svg>`}var _r=16,Ce=27,ql=8,eu=10;function tu(e){let t=e.last+1,n=Math.ceil(t/_r),r=12+e.order.length*ql,s=r+Ce+3,o=a=>({x:a%_r*Ce+3,y:Math.floor(a/_r)*s+r});return d`<figure class="l-track"><figcaption><svg class="glyph" viewBox="-12 -12 24 24" aria-hidden="true">${qe(
+  </svg>`}var _r=16,Ce=27,ql=14,eu=10;function Xg(e){return e==="start"?9:[10,12,12,10.5][e.length]??8.5}function tu(e){let t=e.last+1,n=Math.ceil(t/_r),r=16+(e.order.length-
+1)*ql,s=r+Ce+3,o=a=>({x:a%_r*Ce+3,y:Math.floor(a/_r)*s+r});return d`<figure class="l-track"><figcaption><svg class="glyph" viewBox="-12 -12 24 24" aria-hidden="true">${qe(
 e.kind,0,0)}</svg> ${e.name}</figcaption>
     <svg viewBox="0 0 ${_r*Ce+6} ${n*s}" role="img" aria-label=${e.name}>
     ${Array.from({length:t},(a,i)=>{let{x:c,y:l}=o(i),u=e.printed.get(i);return b`<g><rect x=${c+1} y=${l} width=${Ce-2} height=${Ce-2} rx="4"
           class=${u===void 0?"l-space":"l-space l-pays"}/>
-        <text x=${c+Ce/2} y=${l+16.5} text-anchor="middle" font-size=${u===void 0?10:u.length>3?9:12}
+        <text x=${c+Ce/2} y=${l+21} text-anchor="middle" font-size=${Xg(u??(i===0?"start":""))}
           font-weight=${u===void 0?400:700} class=${u===void 0?"ink-soft":"l-pays-text"}>${u??(i===0?"start":i)}</text></g>`})}
     ${[...e.order].reverse().map(a=>{let{x:i,y:c}=o(e.position(a)),l=e.order.slice(e.order.indexOf(a)+1).filter(m=>e.position(m)===e.position(a)).length,u=c-1-l*
 ql;return b`${e.moved.has(a)?b`<circle cx=${i+Ce/2} cy=${u} r="14" class="new"/>`:void 0}
@@ -1646,11 +1648,11 @@ u.value.fromSpace!==u.value.toSpace?[u.value.seat]:[])),o=r?.chapelLastSpace??Ma
 seats.map(l=>l.gatePosition)),i=new Map(r?.chapelMoney.map(l=>[l.space,`£${l.money}`])),c=new Map(r?.gateBonus.map(l=>[l,"★"]));return i.set(o,`£${(r?.chapelMoney.
 find(({space:l})=>l===o)?.money??0)+eu}`),c.set(a,`${c.get(a)??""}£${eu}`),d`<div class="l-tracks">
     ${tu({name:"Chapel track",kind:1,last:o,printed:i,order:e.chapelOrder,position:l=>e.seats[l]?.chapelPosition??0,moved:s("chapelAdvanced")})}
-    ${tu({name:"Gate track",kind:2,last:a,printed:c,order:e.gateOrder,position:l=>e.seats[l]?.gatePosition??0,moved:s("gateAdvanced")})}</div>`}var Xg={0:"",1:"furthest on the chapel track",2:"most chapels",3:"£1 a round to the chapel leader",4:"£1 a space ahead of the last",5:"money spaces pay again",
+    ${tu({name:"Gate track",kind:2,last:a,printed:c,order:e.gateOrder,position:l=>e.seats[l]?.gatePosition??0,moved:s("gateAdvanced")})}</div>`}var Lg={0:"",1:"furthest on the chapel track",2:"most chapels",3:"£1 a round to the chapel leader",4:"£1 a space ahead of the last",5:"money spaces pay again",
 6:"furthest on the gate track",7:"most gates",8:"£1 a round to the gate leader",9:"£3, 5, 9, 12 by distance",10:"unused tiles pay £0, 1, 4, 9, 16",11:"highes\
 t sum in hand",12:"most inns",13:"£2 to the highest card",14:"£4, 7, 10 by cards in hand",15:"£5, 10, 15 for sets of cards",16:"most buildings",17:"longest s\
-eries",18:"£2 a round to the lowest number",19:"£2 a number up to 30",20:"£10 a set of all six kinds"};function Lg({faces:e}){let t=[["chapel",e?.chapel],["g\
-ate",e?.gate],["inn",e?.inn],["bridge",e?.bridge]];return d`<dl class="l-faces">${t.map(([n,r])=>d`<div><dt>${n}</dt><dd>${Xg[r??0]}</dd></div>`)}</dl>`}function Bg(e,t,n){
+eries",18:"£2 a round to the lowest number",19:"£2 a number up to 30",20:"£10 a set of all six kinds"};function Bg({faces:e}){let t=[["chapel",e?.chapel],["g\
+ate",e?.gate],["inn",e?.inn],["bridge",e?.bridge]];return d`<dl class="l-faces">${t.map(([n,r])=>d`<div><dt>${n}</dt><dd>${Lg[r??0]}</dd></div>`)}</dl>`}function Ug(e,t,n){
 return d`<div class="l-stock">
     <figure><figcaption>Supply</figcaption><svg viewBox="0 0 226 40" role="img"
       aria-label="supply: ${e.supply.map((r,s)=>`${r} of ${s}`).slice(1).join(", ")}">
@@ -1665,7 +1667,7 @@ return d`<div class="l-stock">
       aria-label="markers to come: ${e.unseenMarkers.map((r,s)=>`${r} of ${s+1}`).join(", ")}">
       ${e.unseenMarkers.map((r,s)=>b`<circle cx=${s*52+16} cy="20" r="13" class="l-marker"/>
         <text x=${s*52+16} y="25" text-anchor="middle" font-size="15" font-weight="700" class="l-number">${s+1}</text>
-        <text x=${s*52+32} y="25" font-size="12" class="ink-soft">×${r}</text>`)}</svg></figure></div>`}function Ug({turns:e,phase:t}){if(e.length===0)return;let n=t.
+        <text x=${s*52+32} y="25" font-size="12" class="ink-soft">×${r}</text>`)}</svg></figure></div>`}function _g({turns:e,phase:t}){if(e.length===0)return;let n=t.
 case==="turn"?t.value.turn:-1;return d`<ol class="l-turns" aria-label="order of play">${e.map(({seat:r,card:s,value:o},a)=>d`<li
     class=${a===n?"now":a<n?"past":""}>${M(r)}<svg viewBox="0 0 24 34" width="20" height="28" role="img"
       aria-label="card ${s}">${Nt(s,0,0)}</svg>${o>s?d`<b>+${o-s}</b>`:void 0}</li>`)}</ol>`}function ru(e){let{observation:t}=e,n=new Set(e.events.flatMap(({event:r})=>r.
@@ -1674,8 +1676,8 @@ case==="tileTaken"?[r.value.bonusStack]:[]));return d`<div class="board london">
       <div class="l-beside">
         <div class="l-round"><svg viewBox="0 0 40 40" width="40" height="40" role="img" aria-label="round marker ${t.marker}">
           <circle cx="20" cy="20" r="17" class="l-marker"/><text x="20" y="27" text-anchor="middle" font-size="20" font-weight="700" class="l-number">${t.marker}</text></svg>
-          <span>round <b>${t.round}</b>, last ${t.rounds-1}</span>${Ug(t)}</div>
-        ${nu(e)}${Bg(t,n,e.picking)}${Lg(t)}</div></div>
+          <span>round <b>${t.round}</b>, last ${t.rounds-1}</span>${_g(t)}</div>
+        ${nu(e)}${Ug(t,n,e.picking)}${Bg(t)}</div></div>
     ${t.seats.map((r,s)=>Hl(e,s,r))}</div>`}function su({phase:e,round:t,rounds:n,turns:r}){let s=n-1-t,o=s>0?`round ${t}, ${s} to come`:`round ${t}, the last`;
 switch(e.case){case"takeA2":return`${o}: seat ${e.value.seat} may take a 2`;case"chooseCards":return`${o}: seats choose cards in secret`;case"raiseCards":return`${o}\
 : seat ${e.value.seat} may raise its cards`;case"turn":{let a=r[e.value.turn]?.seat??"?",i={place:"places its pawn",replace:"replaces a building",takeTile:"take\
@@ -1684,7 +1686,7 @@ he match is over"}}var ou=e=>e.replace(/_/g," ");function au({decision:e},t){swi
 take_a_2:no",label:"take no 2 any more"}];case"playCards":{let{first:n,second:r}=e.value;return[{key:`card:${n}`,label:`play a ${n}`},r===void 0?{key:"alone",label:"\
 alone"}:{key:`and:${r}`,label:`and a ${r}`}]}case"raiseCards":{let{first:n,second:r}=e.value;if(n+r===0)return[{key:"raise:0",label:"raise nothing"}];let s=[n>0?
 `the first card by ${n}`:"",r>0?`the second by ${r}`:""];return[{key:`raise:${n}:${r}`,label:`raise ${s.filter(o=>o!=="").join(", ")}`}]}case"place":{let{spot:n,
-stack:r,share:s,opening:o}=e.value,a=n===2,i=a?"a free centre":"an X space";return[{key:`stack:${r}`,label:`take the ${de(r)}`},a?{key:"centre",label:"from the \
+stack:r,share:s,opening:o}=e.value,a=n===2,i=a?"a free centre":"an X space";return[{key:`stack:${r}`,label:`take the ${oe(r)}`},a?{key:"centre",label:"from the \
 centre"}:{key:"space",label:"from its space"},{key:`spend:${s}:${o}`,label:[s?"with a share tile":"",o?`with ${i} tile`:""].filter(c=>c!=="").join(" and ")||"wi\
 thout a tile"}]}case"replace":{let n=t.viewerSeat??0,r=t.seats[n]?.bridge[e.value.slot];return[{key:`slot:${e.value.slot}`,label:`replace ${r?Wo(r):"nothing"} i\
 n slot ${e.value.slot}`}]}case"takeTile":{let{bonusStack:n}=e.value,r=t.bonusStacks[n]?.faceUp;return[{key:`bonus:${n}`,label:`take the tile ${r?ou(It(r)):"?"} \
@@ -1699,25 +1701,25 @@ this.#t?d`<main class="list"><h1>Ladders</h1>${this.#t.length===0?d`<p class="pa
           <a class="cover" href=${De(t.ladderId)}><bdi>${Z(t.ladderId)}</bdi></a>
           <p>${To(t)}</p><p>${B(t.config?.game)?.name??""}, ${t.config?.seats??"?"} seats</p>
           <p class="quiet">${t.matches} matches${t.annulledMatches>0n?`, ${t.annulledMatches} annulled`:""}</p></li>`)}</ul>`}</main>`:ne("Asking for the ladder\
-s…")}};var _g=500,wg=20,$r=class{constructor(t,n){this.ladderId=t;this.#s().catch(r=>this.#r=W(r)).finally(n)}ladderId;#t;#e=[];#n=[];#r;async#s(){let{ladderId:t}=this,
-n=Zt(),[r,s,o]=await Promise.all([n.getLadder({ladderId:t}),n.listStandings({ladderId:t,pageSize:_g}),n.listLadderMatches({ladderId:t,pageSize:wg})]);[this.#t,this.#e,
+s…")}};var wg=500,$g=20,$r=class{constructor(t,n){this.ladderId=t;this.#s().catch(r=>this.#r=W(r)).finally(n)}ladderId;#t;#e=[];#n=[];#r;async#s(){let{ladderId:t}=this,
+n=Zt(),[r,s,o]=await Promise.all([n.getLadder({ladderId:t}),n.listStandings({ladderId:t,pageSize:wg}),n.listLadderMatches({ladderId:t,pageSize:$g})]);[this.#t,this.#e,
 this.#n]=[r.ladder,s.standings,o.matches]}view(){if(this.#r)return P(this.#r,"This ladder cannot be shown");let t=this.#t;if(!t)return ne("Asking for the standi\
 ngs…");let n=jt(this.#e.map(({rating:r})=>r));return d`<main class="list"><h1><bdi>${Z(t.ladderId)}</bdi> ${To(t)}</h1>
       <p class="quiet">${B(t.config?.game)?.name??""}, ${t.config?.seats??"?"} seats; ${t.matches} matches count</p>
-      <table class="standings"><thead><tr><th class="figure">Rank</th><th>Bot</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th><th>State</th></tr></thead>
+      <table class="standings ranking"><thead><tr><th class="figure">Rank</th><th>Bot</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th><th>State</th></tr></thead>
         <tbody>${this.#e.map(r=>d`<tr><td class="figure">${Vr(r.rating)}</td>
           <th scope="row"><a href=${De(t.ladderId,r.botName)}><bdi>${Z(r.botName)}</bdi></a>
             <small><bdi>${Z(r.botVersion)}</bdi>${r.owner?d`, <bdi>${Z(r.owner)}</bdi>`:void 0}</small></th>
           <td class="figure">${qt(r.rating)}</td><td>${xr(r.rating,n)}</td>
-          <td class="figure">${r.rating?.matches??0}</td><td>${$g(r)}</td></tr>`)}</tbody></table>
+          <td class="figure">${r.rating?.matches??0}</td><td>${Jg(r)}</td></tr>`)}</tbody></table>
       ${this.#n.length===0?void 0:d`<h2>Latest matches</h2><ul class="latest">${this.#n.map(({match:r})=>r&&d`<li>
         <a href=${Je(r.matchId)}>${r.seats.map(({botName:s},o)=>d`${o>0?" · ":""}<bdi>${Z(s)}</bdi>`)}</a>
-        ${r.annulment?d`<span class="tag warn">annulled</span>`:void 0}</li>`)}</ul>`}</main>`}};function $g(e){let t=(po[e.state]??"").toLowerCase();return d`${t&&
+        ${r.annulment?d`<span class="tag warn">annulled</span>`:void 0}</li>`)}</ul>`}</main>`}};function Jg(e){let t=(po[e.state]??"").toLowerCase();return d`${t&&
 t!=="unspecified"?d`<span class="tag" title=${Z(e.detail)}>${t.replace(/_/g," ")}</span>`:void 0}${e.isHouseBot?d`<span class="tag">house</span>`:void 0}${e.changed?
-d`<span class="tag warn" title="its last 100 results do not fit its earlier ones">changed</span>`:void 0}`}var{I:Jg}=ca,cu=e=>e;var uu=e=>e.strings===void 0,lu=()=>document.createComment(""),Mt=(e,t,n)=>{let r=e._$AA.parentNode,s=t===void 0?e._$AB:t._$AA;if(n===void 0){let o=r.insertBefore(
-lu(),s),a=r.insertBefore(lu(),s);n=new Jg(o,a,e,e.options)}else{let o=n._$AB.nextSibling,a=n._$AM,i=a!==e;if(i){let c;n._$AQ?.(e),n._$AM=e,n._$AP!==void 0&&(c=e.
-_$AU)!==a._$AU&&n._$AP(c)}if(o!==s||i){let c=n._$AA;for(;c!==o;){let l=cu(c).nextSibling;cu(r).insertBefore(c,s),c=l}}}return n},Xe=(e,t,n=e)=>(e._$AI(t,n),e),Dg={},
-Jr=(e,t=Dg)=>e._$AH=t,du=e=>e._$AH,Dr=e=>{e._$AR(),e._$AA.remove()};var mu=(e,t,n)=>{let r=new Map;for(let s=t;s<=n;s++)r.set(e[s],s);return r},pu=Vt(class extends ke{constructor(e){if(super(e),e.type!==Ze.CHILD)throw Error("rep\
+d`<span class="tag warn" title="its last 100 results do not fit its earlier ones">changed</span>`:void 0}`}var{I:Dg}=ca,cu=e=>e;var uu=e=>e.strings===void 0,lu=()=>document.createComment(""),Mt=(e,t,n)=>{let r=e._$AA.parentNode,s=t===void 0?e._$AB:t._$AA;if(n===void 0){let o=r.insertBefore(
+lu(),s),a=r.insertBefore(lu(),s);n=new Dg(o,a,e,e.options)}else{let o=n._$AB.nextSibling,a=n._$AM,i=a!==e;if(i){let c;n._$AQ?.(e),n._$AM=e,n._$AP!==void 0&&(c=e.
+_$AU)!==a._$AU&&n._$AP(c)}if(o!==s||i){let c=n._$AA;for(;c!==o;){let l=cu(c).nextSibling;cu(r).insertBefore(c,s),c=l}}}return n},Xe=(e,t,n=e)=>(e._$AI(t,n),e),Kg={},
+Jr=(e,t=Kg)=>e._$AH=t,du=e=>e._$AH,Dr=e=>{e._$AR(),e._$AA.remove()};var mu=(e,t,n)=>{let r=new Map;for(let s=t;s<=n;s++)r.set(e[s],s);return r},pu=Vt(class extends ke{constructor(e){if(super(e),e.type!==Ze.CHILD)throw Error("rep\
 eat() can only be used in text expressions")}dt(e,t,n){let r;n===void 0?n=t:t!==void 0&&(r=t);let s=[],o=[],a=0;for(let i of e)s[a]=r?r(i,a):a,o[a]=n(i,a),a++;return{
 values:o,keys:s}}render(e,t,n){return this.dt(e,t,n).values}update(e,[t,n,r]){let s=du(e),{values:o,keys:a}=this.dt(t,n,r);if(!Array.isArray(s))return this.ut=a,
 o;let i=this.ut??=[],c=[],l,u,m=0,f=s.length-1,g=0,h=o.length-1;for(;m<=f&&g<=h;)if(s[m]===null)m++;else if(s[f]===null)f--;else if(i[m]===a[g])c[g]=Xe(s[m],o[g]),
@@ -1729,81 +1731,81 @@ f;){let y=s[m++];y!==null&&Dr(y)}return this.ut=a,Jr(e,c),J}});var Co={waiting:1
 "yes"||s==="no"?{annulled:s==="yes"}:{}})}var nt=class{info;positions=[];hasSeatViews;version=0;replaced=0;constructor(t,n){this.hasSeatViews=t,this.info=n}take(t){if(t.match){let r=t.match.config??this.
 info?.config;this.info=t.match,r&&(this.info.config=r)}this.version+=1;let{position:n}=t;n&&n.number>=this.next&&this.positions.push(n)}replaceBy(t){this.info=t.
 info,this.positions=t.positions,this.hasSeatViews=t.hasSeatViews,this.version+=1,this.replaced+=1}get next(){let t=this.positions.at(-1);return t?t.number+1:0}get isLive(){
-let t=this.info?.state;return t===1||t===2}indexOf(t){let n=this.positions.findLastIndex(r=>r.number<=t);return Math.max(0,n)}observation(t,n){let r=this.positions[t]?.
-observations;return(n!==void 0&&this.hasSeatViews?r?.[n+1]:void 0)??r?.[0]}get game(){return B(this.info?.config?.game)??B(this.positions[0]?.observations[0])}get seats(){
-return this.info?.config?.seats||this.info?.seats.length||this.positions[0]?.bankLeftMs.length||0}name(t){let{info:n}=this;return n?.seats.find(s=>s.seat===t)?.
-botName||n?.result?.seats.find(s=>s.seat===t)?.botName||""}};var gu=500,Kg=15e3;function Og(e){let t=(n,r)=>Y(Ro,{seat:r});return[Y(Ro,{}),...Array.from({length:e},t)]}async function Pg(e,t,n){let r=new Lo,s=async o=>{let a={
+let t=this.info?.state;return t===1||t===2}get isWhole(){return!this.isLive&&this.next>(this.info?.decisions??0)}indexOf(t){let n=this.positions.findLastIndex(r=>r.
+number<=t);return Math.max(0,n)}observation(t,n){let r=this.positions[t]?.observations;return(n!==void 0&&this.hasSeatViews?r?.[n+1]:void 0)??r?.[0]}get game(){
+return B(this.info?.config?.game)??B(this.positions[0]?.observations[0])}get seats(){return this.info?.config?.seats||this.info?.seats.length||this.positions[0]?.
+bankLeftMs.length||0}name(t){let{info:n}=this;return n?.seats.find(s=>s.seat===t)?.botName||n?.result?.seats.find(s=>s.seat===t)?.botName||""}};var gu=500,Og=15e3;function Pg(e){let t=(n,r)=>Y(Ro,{seat:r});return[Y(Ro,{}),...Array.from({length:e},t)]}async function Qg(e,t,n){let r=new Lo,s=async o=>{let a={
 case:"matchId",value:t.info?.matchId??""};for await(let i of e.watchPositions({source:a,viewers:o,fromDecision:t.next}))t.take(i),n(),await r.next()};try{await s(
-Og(t.seats))}catch(o){if(W(o).mayPass||t.positions.length>0)throw o;t.hasSeatViews=!1,await s([])}}async function Qg(e,t,n){let r=new AbortController,s=()=>document.
+Pg(t.seats))}catch(o){if(W(o).mayPass||t.positions.length>0)throw o;t.hasSeatViews=!1,await s([])}}async function zg(e,t,n){let r=new AbortController,s=()=>document.
 hidden&&r.abort();document.addEventListener("visibilitychange",s);try{let o={case:"matchId",value:t.info?.matchId??""};for await(let a of e.watchPositions({source:o,
 fromDecision:t.next},{signal:r.signal}))t.take(a),n()}catch(o){if(!r.signal.aborted)throw o}finally{document.removeEventListener("visibilitychange",s)}}async function Kr(e,t){
 let n=At(),{match:r}=await n.getMatch({matchId:e}),s=new nt(r?.state===3,r);t.opened(s);let o=gu,a=()=>{o=gu,t.notice(""),t.grew()};for(;;){await Bo();try{if(s.
-info?.state===4)return;if(s.hasSeatViews||!s.isLive){let i=s.hasSeatViews?s:new nt(!0,s.info);return await Pg(n,i,i===s?a:()=>{}),i!==s&&s.replaceBy(i),a()}if(await Qg(
+info?.state===4)return;if(s.hasSeatViews||!s.isLive){let i=s.hasSeatViews?s:new nt(!0,s.info);return await Qg(n,i,i===s?a:()=>{}),i!==s&&s.replaceBy(i),a()}if(await zg(
 n,s,a),s.info=(await n.getMatch({matchId:e})).match??s.info,a(),!s.isLive)continue}catch(i){let c=W(i);if(!c.mayPass)throw i;t.notice(`The connection is lost (${c.
-text}); it is tried again.`)}document.hidden||(await new Promise(i=>setTimeout(i,o)),o=Math.min(Kg,o*2))}}var zg=8,Hg=100,Lo=class{#t;async next(){if(this.#t===
-void 0)await jg();else if(performance.now()-this.#t>zg)await new Promise(t=>setTimeout(t));else return;this.#t=performance.now()}};function jg(){return new Promise(
-e=>{requestAnimationFrame(()=>setTimeout(e)),setTimeout(e,Hg)})}function Bo(){return document.hidden?new Promise(e=>{let t=()=>{document.hidden||(document.removeEventListener(
-"visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var qg=20,ef=1e3,fu=500,tf=15e3,Pr=({state:e})=>e===1||e===2,Or=class{constructor(t,n,r){this.filter=t;this.changed=n;this.left=r;this.#t()}filter;changed;left;followed=new Map;async#t(){
+text}); it is tried again.`)}document.hidden||(await new Promise(i=>setTimeout(i,o)),o=Math.min(Og,o*2))}}var Hg=8,jg=100,Lo=class{#t;async next(){if(this.#t===
+void 0)await qg();else if(performance.now()-this.#t>Hg)await new Promise(t=>setTimeout(t));else return;this.#t=performance.now()}};function qg(){return new Promise(
+e=>{requestAnimationFrame(()=>setTimeout(e)),setTimeout(e,jg)})}function Bo(){return document.hidden?new Promise(e=>{let t=()=>{document.hidden||(document.removeEventListener(
+"visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var ef=20,tf=1e3,fu=500,nf=15e3,Pr=({state:e})=>e===1||e===2,Or=class{constructor(t,n,r){this.filter=t;this.changed=n;this.left=r;this.#t()}filter;changed;left;followed=new Map;async#t(){
 let t=fu;for(;;){await Bo();let n=new AbortController,r=()=>document.hidden&&n.abort();document.addEventListener("visibilitychange",r);try{this.followed.clear();
-for await(let{match:s,observation:o}of At().watchMatches({filter:this.filter,maxMatches:qg,intervalMs:ef},{signal:n.signal}))t=fu,s&&this.#e(s,o)}catch(s){if(!n.
+for await(let{match:s,observation:o}of At().watchMatches({filter:this.filter,maxMatches:ef,intervalMs:tf},{signal:n.signal}))t=fu,s&&this.#e(s,o)}catch(s){if(!n.
 signal.aborted&&!W(s).mayPass)return}finally{document.removeEventListener("visibilitychange",r)}document.hidden||(await new Promise(s=>setTimeout(s,t)),t=Math.min(
-tf,t*2))}}#e(t,n){let r=this.followed.get(t.matchId);Pr(t)?(t.config??=r?.match.config,this.followed.set(t.matchId,{match:t,observation:n,version:(r?.version??0)+
-1})):(this.followed.delete(t.matchId),this.left()),this.changed()}};var nf=50,rf=5e3,Qr=class{constructor(t,n){this.query=t;this.changed=n;this.#c(),setInterval(()=>{this.#l()},rf)}query;changed;#t=[];#e=[];#n="";#r=0;#s;#a;async#i(t){
-return At().listMatches({filter:Xo(this.query),pageSize:nf,pageToken:t})}async#c(){try{let t=await this.#i(this.#n);this.#t.push(...t.matches),this.#e.push(...t.
+nf,t*2))}}#e(t,n){let r=this.followed.get(t.matchId);Pr(t)?(t.config??=r?.match.config,this.followed.set(t.matchId,{match:t,observation:n,version:(r?.version??0)+
+1})):(this.followed.delete(t.matchId),this.left()),this.changed()}};var rf=50,sf=5e3,Qr=class{constructor(t,n){this.query=t;this.changed=n;this.#c(),setInterval(()=>{this.#l()},sf)}query;changed;#t=[];#e=[];#n="";#r=0;#s;#a;async#i(t){
+return At().listMatches({filter:Xo(this.query),pageSize:rf,pageToken:t})}async#c(){try{let t=await this.#i(this.#n);this.#t.push(...t.matches),this.#e.push(...t.
 damagedMatchIds),this.#n=t.nextPageToken,this.#r+=1;let n=Xo(this.query);n.state!==3&&n.state!==4&&(this.#a??=new Or(n,this.changed,()=>{this.#l()}))}catch(t){this.#s=
 W(t)}this.changed()}async#l(){if(!(document.hidden||this.#r!==1||this.#s))try{let t=await this.#i("");if(this.#r!==1)return;[this.#t,this.#e,this.#n]=[t.matches,
 t.damagedMatchIds,t.nextPageToken],this.changed()}catch{}}#o(){let t=this.#a?.followed??new Map,n=this.#t.filter(s=>Pr(s)&&!t.has(s.matchId));return[...t.values(),
 ...n.map(s=>({match:s,observation:void 0,version:0}))].sort((s,o)=>Number(o.match.createdUnixMs-s.match.createdUnixMs))}view(){if(this.#s)return P(this.#s,"The \
 matches cannot be listed");if(this.#r===0)return ne("Asking for the matches…");let t=this.query.get("bot"),n=this.#o(),r=this.#t.filter(s=>!Pr(s));return d`<main class="list"><h1>${t?
-d`Matches of <bdi>${Z(t)}</bdi>`:"Matches"}</h1>${sf(this.query)}
-      ${n.length>0?d`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${pu(n,({match:s})=>s.matchId,s=>re([s.match,s.version],()=>cf(s)))}</ul></section>`:
+d`Matches of <bdi>${Z(t)}</bdi>`:"Matches"}</h1>${of(this.query)}
+      ${n.length>0?d`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${pu(n,({match:s})=>s.matchId,s=>se([s.match,s.version],()=>lf(s)))}</ul></section>`:
 void 0}
-      ${r.length>0?d`<section aria-label="matches that are over"><h2>Over</h2>${uf(r)}</section>`:void 0}
+      ${r.length>0?d`<section aria-label="matches that are over"><h2>Over</h2>${df(r)}</section>`:void 0}
       ${this.#t.length===0?d`<div class="panel empty"><p>No match ${[...this.query.values()].some(Boolean)?"fits these filters":"has been made yet"}.</p>
         <p class="quiet">Drop a replay file anywhere on this page to look at it.</p></div>`:void 0}
       ${this.#e.length>0?d`<p class="notice">The server cannot read ${this.#e.length} matches: ${this.#e.map(s=>d`<code>${Z(s)}</code> `)}</p>`:void 0}
-      ${this.#n?d`<p><button type="button" @click=${()=>{this.#c()}}>Older matches</button></p>`:void 0}</main>`}};function sf(e){let t=s=>e.get(s)??"",n=(s,o,a)=>d`<label>${o}<select name=${s}>
+      ${this.#n?d`<p><button type="button" @click=${()=>{this.#c()}}>Older matches</button></p>`:void 0}</main>`}};function of(e){let t=s=>e.get(s)??"",n=(s,o,a)=>d`<label>${o}<select name=${s}>
     <option value="">any</option>${a.map(([i,c])=>d`<option value=${i} ?selected=${t(s)===i}>${c}</option>`)}</select></label>`,r=(s,o,a)=>d`<label>${o}<input name=${s} .value=${t(
-s)} placeholder=${a} maxlength="300"></label>`;return d`<form class="filters" @submit=${of}>${n("game","Game",ko.map(({id:s,name:o})=>[s,o]))}
+s)} placeholder=${a} maxlength="300"></label>`;return d`<form class="filters" @submit=${af}>${n("game","Game",ko.map(({id:s,name:o})=>[s,o]))}
     ${n("state","State",Object.keys(Co).map(s=>[s,s]))}
     ${r("bot","Bot","name")}${r("label","Label","name=value")}<button type="submit">Filter</button>
-    ${[...e.values()].some(Boolean)?d`<a href="/">all</a>`:void 0}</form>`}function of(e){e.preventDefault();let t=new URLSearchParams;for(let[n,r]of new FormData(
+    ${[...e.values()].some(Boolean)?d`<a href="/">all</a>`:void 0}</form>`}function af(e){e.preventDefault();let t=new URLSearchParams;for(let[n,r]of new FormData(
 e.currentTarget))typeof r=="string"&&r!==""&&t.set(n,r);location.assign(`/?${t}`)}function hu(e){return B(e.config?.game)?.name??"an unknown game"}function bu(e){
 return d`<ul class="bots">${e.seats.map(({seat:t,botName:n,reservedFor:r})=>{let s=e.result?.seats.find(o=>o.seat===t);return d`<li class=${s?.place===1?"first":
 ""}>${M(t)} ${n?d`<a href=${ct(n)}><bdi>${Z(n)}</bdi></a>`:d`<i>${r?d`for <bdi>${Z(r)}</bdi>`:"no bot yet"}</i>`}
       ${s?d`<b class="score" title="place ${s.place}">${s.score}</b>${s.faultCount>0?d`<span class="tag warn">${s.faultCount} ${s.faultCount===1?"fault":"faults"}</span>`:
 void 0}`:void 0}</li>`})}</ul>`}function yu(e){let t=Object.entries(e.labels);if(t.length!==0)return d`<div class="labels">${t.map(([n,r])=>d`<a class="tag" href="/?${new URLSearchParams(
-{label:`${n}=${r}`})}"><bdi>${Z(n)}=${Z(r)}</bdi></a>`)}</div>`}function af({match:e,observation:t}){let n=B(t);if(!t||!n)return d`<div class="thumb none" aria-hidden="true"></div>`;
+{label:`${n}=${r}`})}"><bdi>${Z(n)}=${Z(r)}</bdi></a>`)}</div>`}function cf({match:e,observation:t}){let n=B(t);if(!t||!n)return d`<div class="thumb none" aria-hidden="true"></div>`;
 let r=e.seats.map(({botName:s})=>s);return d`<div class="thumb" aria-hidden="true" inert><div class="mini">${n.board({observation:t,config:e.config?.game,events:[],
-frame:void 0,names:r})}</div></div>`}function cf(e){let{match:t,observation:n}=e,r=n&&B(n)?.status(n);return d`<li class="panel card">${af(e)}<a class="cover" href=${Je(
+frame:void 0,names:r})}</div></div>`}function lf(e){let{match:t,observation:n}=e,r=n&&B(n)?.status(n);return d`<li class="panel card">${cf(e)}<a class="cover" href=${Je(
 t.matchId)}>${hu(t)}</a>
     <p>${t.state===2?d`<span class="tag live">live</span>`:d`<span class="tag">waits for bots</span>`}
-      <span class="quiet">${t.decisions===1?"1 decision":`${t.decisions} decisions`}${r?d` · ${r}`:void 0}</span></p>${bu(t)}${yu(t)}</li>`}function lf(e){if(e===
-0n)return;let t=new Date(Number(e));return d`<time datetime=${t.toISOString()}>${t.toLocaleString([],{dateStyle:"medium",timeStyle:"short"})}</time>`}function uf(e){
+      <span class="quiet">${t.decisions===1?"1 decision":`${t.decisions} decisions`}${r?d` · ${r}`:void 0}</span></p>${bu(t)}${yu(t)}</li>`}function uf(e){if(e===
+0n)return;let t=new Date(Number(e));return d`<time datetime=${t.toISOString()}>${t.toLocaleString([],{dateStyle:"medium",timeStyle:"short"})}</time>`}function df(e){
 return d`<table class="matches"><thead><tr><th>Game</th><th>Bots and scores</th><th class="figure">Decisions</th><th>Ended</th></tr></thead><tbody>${e.map(t=>d`<tr>
     <th scope="row"><a href=${Je(t.matchId)}>${hu(t)}</a>${t.state===4?d` <span class="tag warn">cancelled</span>`:void 0}${t.annulment?d` <span class="tag warn">annulled</span>`:
 void 0}</th>
-    <td>${bu(t)}${yu(t)}</td><td class="figure">${t.decisions}</td><td>${lf(t.endedUnixMs||t.createdUnixMs)}</td></tr>`)}</tbody></table>`}var Eu=[["← →","previous and next decision"],["Home End","first and last position"],["Space","play and pause"],["+ −","faster and slower"],["N P","next an\
-d previous decision of the same seat"],["J K","next and previous fault"],["1 … 6","view as seat 0 … 5"],["0 Esc","view as a spectator"],["?","this help"]];function df(e,t){
+    <td>${bu(t)}${yu(t)}</td><td class="figure">${t.decisions}</td><td>${uf(t.endedUnixMs||t.createdUnixMs)}</td></tr>`)}</tbody></table>`}var Eu=[["← →","previous and next decision"],["Home End","first and last position"],["Space","play and pause"],["+ −","faster and slower"],["N P","next an\
+d previous decision of the same seat"],["J K","next and previous fault"],["1 … 6","view as seat 0 … 5"],["0 Esc","view as a spectator"],["?","this help"]];function mf(e,t){
 return e instanceof Element?e.closest("input, select, textarea, [contenteditable]")?!0:(t===" "||t==="Enter")&&e.closest("button, a, summary")!==null:!1}function Su(e,t){
-if(t.ctrlKey||t.altKey||t.metaKey||df(t.target,t.key))return;let n=e.seat??e.record.positions[e.index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.
+if(t.ctrlKey||t.altKey||t.metaKey||mf(t.target,t.key))return;let n=e.seat??e.record.positions[e.index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.
 goTo(e.index+1),Home:()=>e.goTo(0),End:()=>e.goTo(e.last)," ":()=>e.togglePlaying(),"+":()=>e.changeSpeed(1),"-":()=>e.changeSpeed(-1),n:()=>n!==void 0&&e.goToSeat(
 n,1),p:()=>n!==void 0&&e.goToSeat(n,-1),j:()=>e.goToFault(1),k:()=>e.goToFault(-1),0:()=>e.viewAs(void 0),Escape:()=>e.showsHelp?e.toggleHelp():e.viewAs(void 0),
-"?":()=>e.toggleHelp()},s=/^[1-6]$/.test(t.key)?()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}var pf=6,gf=4,ff=3,hf=1;function bf({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
+"?":()=>e.toggleHelp()},s=/^[1-6]$/.test(t.key)?()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}var gf=6,ff=4,hf=3,bf=1;function yf({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
 creditMs:o(r?.creditUs),lagMs:o(r?.refereeLagUs),isSubstituted:s===3,isLate:t.some(a=>a.seat===n&&a.fault?.reason===2)}}function rt(e){return(go[e??0]??"unknown").
 toLowerCase().replace(/_/g," ")}function z(e){if(e<10)return`${Math.round(e*10)/10} ms`;if(e<1e3)return`${Math.round(e)} ms`;if(e<6e4)return`${Math.round(e/100)/
 10} s`;let t=Math.floor(e/1e3),[n,r]=[Math.floor(t/3600),Math.floor(t/60)%60],s=o=>String(o).padStart(2,"0");return n>0?`${n}:${s(r)}:${s(t%60)}`:`${r}:${s(t%60)}`}
-function Ru(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function Au(e,t){let n=e.map(bf),r=e.map(({observations:[u]})=>t&&u?t.points(u):[]),s=e.flatMap(
+function Ru(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function Au(e,t){let n=e.map(yf),r=e.map(({observations:[u]})=>t&&u?t.points(u):[]),s=e.flatMap(
 ({faults:u},m)=>u.map(({seat:f,fault:g})=>({index:m,kind:"fault",seat:f,text:`seat ${f}: fault, ${rt(g?.reason)}`}))),o=r.flatMap((u,m)=>{let f=r[m-1];return f?
 u.map((g,h)=>({index:m,seat:h,gain:g-(f[h]??0)})).filter(({gain:g})=>g>0):[]}),a=o.reduce((u,{gain:m})=>u+m,0)/Math.max(1,o.length);for(let{index:u,seat:m,gain:f}of Ru(
-o.filter(g=>g.gain>a),g=>g.gain,pf))s.push({index:u,kind:"jump",seat:m,text:`seat ${m}: +${f} ${t?.pointsName??"points"}`});let i=n.flatMap(u=>u?[u.chargedMs]:[]).
-sort((u,m)=>u-m),c=Math.max(hf,ff*(i[Math.floor(i.length/2)]??0)),l=n.flatMap((u,m)=>u&&u.chargedMs>=c?[{think:u,index:m}]:[]);for(let{think:u,index:m}of Ru(l,f=>f.
-think.chargedMs,gf))s.push({index:m,kind:"think",seat:u.seat,text:`seat ${u.seat} thought ${z(u.chargedMs)}`});return s.sort((u,m)=>u.index-m.index),{thinks:n,points:r,
-marks:s}}var yf=350,Ef=120,zr=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=Zn(n==="?"?location.search:location.hash);this.#n=s.at,this.seat=s.
+o.filter(g=>g.gain>a),g=>g.gain,gf))s.push({index:u,kind:"jump",seat:m,text:`seat ${m}: +${f} ${t?.pointsName??"points"}`});let i=n.flatMap(u=>u?[u.chargedMs]:[]).
+sort((u,m)=>u-m),c=Math.max(bf,hf*(i[Math.floor(i.length/2)]??0)),l=n.flatMap((u,m)=>u&&u.chargedMs>=c?[{think:u,index:m}]:[]);for(let{think:u,index:m}of Ru(l,f=>f.
+think.chargedMs,ff))s.push({index:m,kind:"think",seat:u.seat,text:`seat ${u.seat} thought ${z(u.chargedMs)}`});return s.sort((u,m)=>u.index-m.index),{thinks:n,points:r,
+marks:s}}var Ef=350,Sf=120,zr=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=Zn(n==="?"?location.search:location.hash);this.#n=s.at,this.seat=s.
 seat,this.speed=s.speed,this.follows=t.isLive&&s.at===void 0,this.#c()}record;mark;changed;index=0;seat;speed;isPlaying=!1;showsHelp=!1;showsLegal=!1;follows;notice="";#t;#e;#n;#r;#s=!1;#a;#i=-1;get last(){
 return Math.max(0,this.record.positions.length-1)}get timeline(){return(!this.#a||this.#i!==this.record.version)&&(this.#a=Au(this.record.positions,this.record.
 game),this.#i=this.record.version),this.#a}grew(){this.follows&&(this.index=this.last);let t=this.index;if(this.#c(),this.record.isLive||this.record.positions.length<=
-1||this.index!==t)return this.changed();this.#e??=setTimeout(()=>{this.#e=void 0,this.changed()},Ef)}#c(){this.#n!==void 0&&(this.index=this.record.indexOf(this.#n),
+1||this.index!==t)return this.changed();this.#e??=setTimeout(()=>{this.#e=void 0,this.changed()},Sf)}#c(){this.#n!==void 0&&(this.index=this.record.indexOf(this.#n),
 this.record.positions[this.index]?.number===this.#n&&(this.#n=void 0))}goTo(t){this.#n=void 0,this.index=Math.min(this.last,Math.max(0,Math.round(t))),this.follows=
 this.record.isLive&&this.index===this.last,this.#o(),this.changed()}goToSeat(t,n){for(let r=this.index+n;r>0&&r<=this.last;r+=n)if(this.record.positions[r]?.played?.
 seat===t)return this.goTo(r)}goToFault(t){let n=this.timeline.marks.filter(({kind:s})=>s==="fault").map(({index:s})=>s),r=t>0?n.find(s=>s>this.index):n.findLast(
@@ -1814,56 +1816,56 @@ changed()}changeSpeed(t){let n=it.findIndex(s=>s===this.speed),r=it[n+t];r!==voi
 this.index<this.last?this.goTo(this.index+1):this.record.isLive||this.togglePlaying()},1e3/this.speed)}toggleHelp(){this.showsHelp=!this.showsHelp,this.changed()}showLegal(t){
 this.showsLegal!==t&&(this.showsLegal=t,this.changed())}look(t=this.index){let n=this.record.isLive?t===this.last&&this.follows:t===0,r=this.record.positions[t]?.
 number;return{at:n?void 0:r,seat:this.seat,speed:this.speed}}href(t){return`${this.mark}${ls({...this.look(),at:this.record.positions[t]?.number})}`}#o(){if(this.#r!==
-void 0){this.#s=!0;return}this.#s=!1,this.#r=setTimeout(()=>{this.#r=void 0,this.#s&&this.#o()},yf);let t=ls(this.look()),n=t===""?this.mark==="?"?location.pathname:
+void 0){this.#s=!0;return}this.#s=!1,this.#r=setTimeout(()=>{this.#r=void 0,this.#s&&this.#o()},Ef);let t=ls(this.look()),n=t===""?this.mark==="?"?location.pathname:
 "#":`${this.mark}${t}`;history.replaceState(history.state,"",n)}close(){clearInterval(this.#t),clearTimeout(this.#e),clearTimeout(this.#r)}};var Hr=32;function gn({seat:e,notation:t}){return t===""?`seat ${e} decided`:`seat ${e}: ${Z(t)}`}function Uo(e){switch(e){case 2:return"forced";case 3:return"b\
-y the house";case 4:return"from the replay";default:return""}}function Sf(e,t,n){let{played:r,lines:s,faults:o}=t,a=Uo(r?.decidedBy);return d`<li data-index=${n}><a href=${e.
+y the house";case 4:return"from the replay";default:return""}}function Rf(e,t,n){let{played:r,lines:s,faults:o}=t,a=Uo(r?.decidedBy);return d`<li data-index=${n}><a href=${e.
 href(n)} @click=${i=>{i.ctrlKey||i.metaKey||i.shiftKey||(i.preventDefault(),e.goTo(n))}}><span class="number">${t.number}</span>${r?d`${M(r.seat)}<span class="line decision">${gn(
 r)}</span>${a?d` <small>${a}</small>`:void 0}`:d`<span class="line beginning">beginning</span>`}</a>
     ${r?.note?d`<p class="note"><q><bdi>${Z(r.note)}</bdi></q></p>`:void 0}${o.length+s.length===0?void 0:d`<ul>${o.map(({seat:i,fault:c})=>d`<li class="fault">seat ${i}: fault ${rt(
 c?.reason)},
       costs ${(fo[c?.action??0]??"").toLowerCase()}: <bdi>${Z(c?.detail??"")}</bdi></li>`)}${s.map(i=>d`<li class="event">${Z(i)}</li>`)}</ul>`}</li>`}function Zu(e){
-let{record:t}=e,n=Array.from({length:Math.ceil(t.positions.length/Hr)},(r,s)=>{let o=t.positions.slice(s*Hr,(s+1)*Hr);return re([o.length,t.replaced,e.seat,e.speed],
-()=>o.map((a,i)=>Sf(e,a,s*Hr+i)))});return d`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${t.isLive?d`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${n}</ol></div>`:
+let{record:t}=e,n=Array.from({length:Math.ceil(t.positions.length/Hr)},(r,s)=>{let o=t.positions.slice(s*Hr,(s+1)*Hr);return se([o.length,t.replaced,e.seat,e.speed],
+()=>o.map((a,i)=>Rf(e,a,s*Hr+i)))});return d`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${t.isLive?d`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${n}</ol></div>`:
 d`<div class="scroll" role="region" tabindex="0" aria-label="what happened"><ol>${n}</ol></div>`}</section>`}function vu(e,t){let n=e.querySelector(".transcript\
  .scroll"),r=n?.firstElementChild,s=r?.querySelector('[aria-current="step"]'),o=r?.children[t]?.firstElementChild;if(s!==o&&(s?.removeAttribute("aria-current"),
 o?.setAttribute("aria-current","step")),!n||!o||s===o)return;let[a,i]=[n.getBoundingClientRect(),o.getBoundingClientRect()];(i.top<a.top||i.bottom>a.bottom-40)&&
 (n.scrollTop+=i.top-a.top-a.height/3)}var ye=40,jr=120;function _o(e,t){return t<=0?0:Math.sqrt(e/t)*(ye-6)}function fn(e,t,n){let r="";return e.forEach((s,o)=>{if(s?.seat!==t)return;let[a,i]=n(s);i>
-a&&(r+=`M${o} ${(ye-a).toFixed(1)}V${(ye-i).toFixed(1)}`)}),r}function Rf(e,t,n){let{thinks:r}=e.timeline,s=u=>_o(u.chargedMs-u.lagMs,n),o=u=>_o(u.chargedMs,n),
+a&&(r+=`M${o} ${(ye-a).toFixed(1)}V${(ye-i).toFixed(1)}`)}),r}function Af(e,t,n){let{thinks:r}=e.timeline,s=u=>_o(u.chargedMs-u.lagMs,n),o=u=>_o(u.chargedMs,n),
 a=u=>_o(u.chargedMs+u.creditMs,n),i=e.record.positions.map(({bankLeftMs:u})=>u[t]??0),c=Math.max(1,...i),l=i.map((u,m)=>`${m===0?"M":"L"}${m} ${(ye-2-u/c*(ye-6)).
-toFixed(1)}`);return b`<g class=${se(t)}>
+toFixed(1)}`);return b`<g class=${ae(t)}>
     <path d="M0 ${ye}H${Math.max(1,e.last)}" class="axis"/>
     <path d=${fn(r,t,u=>[0,s(u)])} class="think"/>
     <path d=${fn(r,t,u=>[s(u),o(u)])} class="think-lag"/>
     <path d=${fn(r,t,u=>[o(u),a(u)])} class="think-credit"/>
     <path d=${fn(r,t,u=>u.isLate?[0,ye]:[0,0])} class="think-late"/>
     <path d=${fn(r,t,u=>u.isSubstituted?[0,ye/3]:[0,0])} class="think-house"/>
-    <path d=${l.join("")} class="bank"/></g>`}function Af(e){let t=e.timeline.points,n=t.flat(),[r,s]=[Math.min(0,...n),Math.max(1,...n)],o=a=>(jr-4-(a-r)/(s-r)*
+    <path d=${l.join("")} class="bank"/></g>`}function Zf(e){let t=e.timeline.points,n=t.flat(),[r,s]=[Math.min(0,...n),Math.max(1,...n)],o=a=>(jr-4-(a-r)/(s-r)*
 (jr-10)).toFixed(1);return Array.from({length:e.record.seats},(a,i)=>{let c=t.map((l,u)=>`${u===0?"M":"H"}${u}${u===0?" ":"V"}${o(l[i]??0)}`);return b`<path d=${c.
-join("")} class="score-line ${se(i)} dash-${i}"/>`})}function Vu(e){return t=>{let n=t.currentTarget.getBoundingClientRect();e.goTo((t.clientX-n.left)/n.width*e.
+join("")} class="score-line ${ae(i)} dash-${i}"/>`})}function Vu(e){return t=>{let n=t.currentTarget.getBoundingClientRect();e.goTo((t.clientX-n.left)/n.width*e.
 last)}}function xu(e,t){return b`<path d="M${e.index} 0V${t}" class="cursor"/>`}function Gu(e){let{record:t,last:n}=e,r=Math.max(1,n),s=Array.from({length:t.seats},
 (l,u)=>u),{thinks:o}=e.timeline,a=Math.max(0,...o.map(l=>l?l.chargedMs+l.creditMs:0)),i=e.timeline.points[e.index]??[],c=[t.version,t.seats];return d`<section class="panel charts" aria-label="charts">
     <h2>Time to think <small>bars: charged <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
       late <i class="key late-key"></i>, by the house <i class="key house-key"></i>; line: bank left. Longest ${z(a)}</small></h2>
     ${s.map(l=>d`<div class="strip">${M(l)}<svg viewBox="0 0 ${r} ${ye}" preserveAspectRatio="none" role="img"
-        aria-label="time of seat ${l}" @click=${Vu(e)}>${re(c,()=>Rf(e,l,a))}${xu(e,ye)}</svg>
+        aria-label="time of seat ${l}" @click=${Vu(e)}>${se(c,()=>Af(e,l,a))}${xu(e,ye)}</svg>
         <span class="now">${z(t.positions[e.index]?.bankLeftMs[l]??0)}</span></div>`)}
     <h2>${t.game?.pointsName??"points"} by decision</h2>
     <div class="strip"><span class="badge"></span><svg class="score" viewBox="0 0 ${r} ${jr}" preserveAspectRatio="none" role="img" aria-label="points by decision"
-      @click=${Vu(e)}>${re(c,()=>Af(e))}${xu(e,jr)}</svg>
+      @click=${Vu(e)}>${se(c,()=>Zf(e))}${xu(e,jr)}</svg>
       <ul class="now">${s.map(l=>d`<li>${M(l)}${i[l]??0}</li>`)}</ul></div></section>`}var Iu=Vt(class extends ke{constructor(e){if(super(e),e.type!==Ze.PROPERTY&&e.type!==Ze.ATTRIBUTE&&e.type!==Ze.BOOLEAN_ATTRIBUTE)throw Error("The `live` directi\
 ve is not allowed on child or event bindings");if(!uu(e))throw Error("`live` bindings can only contain a single expression")}render(e){return e}update(e,[t]){if(t===
 J||t===C)return t;let n=e.element,r=e.name;if(e.type===Ze.PROPERTY){if(t===n[r])return J}else if(e.type===Ze.BOOLEAN_ATTRIBUTE){if(!!t===n.hasAttribute(r))return J}else if(e.
-type===Ze.ATTRIBUTE&&n.getAttribute(r)===t+"")return J;return Jr(e),t}});var Zf={first:"M5 5H7.5V19H5ZM19 5V19L8.5 12Z",previous:"M16 5V19L6 12Z",play:"M7 4.5V19.5L19.5 12Z",pause:"M6 5H10.5V19H6ZM13.5 5H18V19H13.5Z",next:"M8 5V19L18\
+type===Ze.ATTRIBUTE&&n.getAttribute(r)===t+"")return J;return Jr(e),t}});var vf={first:"M5 5H7.5V19H5ZM19 5V19L8.5 12Z",previous:"M16 5V19L6 12Z",play:"M7 4.5V19.5L19.5 12Z",pause:"M6 5H10.5V19H6ZM13.5 5H18V19H13.5Z",next:"M8 5V19L18\
  12Z",last:"M16.5 5H19V19H16.5ZM5 5V19L15.5 12Z"};function hn(e,t,n,r=!1){return d`<button type="button" class="icon" aria-label=${t} title=${t} ?disabled=${r} @click=${n}>
-    <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${Zf[e]} fill="currentColor"/></svg></button>`}function vf({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
-4 4":e==="jump"?"M-4.5 4L0-4L4.5 4Z":"M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z"}function Vf(e){let t=Math.max(1,e.last);return d`<svg class="marks" width="100%" height="14" aria-hidden="true">${e.
+    <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${vf[e]} fill="currentColor"/></svg></button>`}function Vf({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
+4 4":e==="jump"?"M-4.5 4L0-4L4.5 4Z":"M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z"}function xf(e){let t=Math.max(1,e.last);return d`<svg class="marks" width="100%" height="14" aria-hidden="true">${e.
 timeline.marks.map(n=>b`<svg
     x="${n.index/t*100}%" overflow="visible" class="scrub-mark mark-${n.kind}" @click=${()=>e.goTo(n.index)}>
     <title>decision ${e.record.positions[n.index]?.number??0}: ${n.text}</title>
-    <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${vf(n)}/></svg>`)}</svg>`}function Nu(e){let{index:t,last:n,record:r,
+    <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${Vf(n)}/></svg>`)}</svg>`}function Nu(e){let{index:t,last:n,record:r,
 isPlaying:s}=e,o=r.positions[t],a=o?.number??0,i=r.positions.at(-1)?.number??0,c=o?.played?`decision ${a} of ${i}: ${gn(o.played)}`:`beginning, ${i} decisions`;
 return d`<div class="controls" role="group" aria-label="position">
-    <div class="scrub">${Vf(e)}<input type="range" min="0" max=${n} .value=${Iu(String(t))} aria-label="position"
+    <div class="scrub">${xf(e)}<input type="range" min="0" max=${n} .value=${Iu(String(t))} aria-label="position"
       aria-valuetext=${c} @input=${l=>e.goTo(Number(l.target.value))}></div>
     <div class="buttons">
       ${hn("first","first position",()=>e.goTo(0),t===0)}
@@ -1875,8 +1877,8 @@ return d`<div class="controls" role="group" aria-label="position">
       <label class="speed"><span>speed</span><select aria-label="decisions a second" @change=${l=>e.setSpeed(Number(l.target.value))}>${it.map(l=>d`<option value=${l} ?selected=${l===
 e.speed}>${l}/s</option>`)}</select></label>
       <button type="button" class="text" title="keyboard" aria-expanded=${e.showsHelp} @click=${()=>e.toggleHelp()}>?<span class="wide"> keys</span></button>
-    </div></div>`}var xf=200;function Gf(e){let t=e.record.positions[e.index]?.played,{game:n}=e.record;if(!t||!n)return d``;let r=t.legalDecisions.map(a=>n.notation(a)),s=r.indexOf(
-t.notation),o=r.map((a,i)=>({name:a,place:i})).filter(({place:a})=>a<xf||a===s);return d`<p>${r.length} legal${t.legalDecisionsCut?", and more that are not list\
+    </div></div>`}var Gf=200;function If(e){let t=e.record.positions[e.index]?.played,{game:n}=e.record;if(!t||!n)return d``;let r=t.legalDecisions.map(a=>n.notation(a)),s=r.indexOf(
+t.notation),o=r.map((a,i)=>({name:a,place:i})).filter(({place:a})=>a<Gf||a===s);return d`<p>${r.length} legal${t.legalDecisionsCut?", and more that are not list\
 ed":""}${s>=0?d`; chosen: number <b>${s}</b>`:void 0}</p>
     <ol class="legal">${o.map(({name:a,place:i})=>d`<li class=${i===s?"chosen":""} value=${i}>${i===s?d`<b>${a}</b> ✓`:a}</li>`)}</ol>
     ${o.length<r.length?d`<p class="quiet">and ${r.length-o.length} more</p>`:void 0}`}function Mu(e){let t=e.record.positions[e.index],n=t?.played;if(!n)return d`<section class="panel inspector" aria-label="decision"><h2>Decision</h2><p class="quiet">The beginning of the match.</p></section>`;
@@ -1887,46 +1889,46 @@ number}</h2>
       <div><dt>credit</dt><dd>${o(r.creditUs)}</dd></div>${r.refereeLagUs>0n?d`<div><dt>server’s lag</dt><dd>${o(r.refereeLagUs)}</dd></div>`:void 0}</dl>`:void 0}
     ${n.note?d`<blockquote><bdi>${Z(n.note)}</bdi></blockquote>`:void 0}
     ${a>0?d`<details ?open=${e.showsLegal} @toggle=${i=>e.showLegal(i.currentTarget.open)}>
-      <summary>what was legal</summary>${e.showsLegal?re([e.index,e.record.version],()=>Gf(e)):void 0}</details>`:void 0}
+      <summary>what was legal</summary>${e.showsLegal?se([e.index,e.record.version],()=>If(e)):void 0}</details>`:void 0}
     <h3>what changed</h3>${t.lines.length===0?d`<p class="quiet">nothing that shows</p>`:d`<ul class="changes" tabindex="0" aria-label="what changed">${t.lines.
-map(i=>d`<li>${Z(i)}</li>`)}</ul>`}</section>`}var Nf={0:"",1:"no bot yet",2:"",3:"stream lost",4:"forfeited"};function Mf(e,t,n){let{record:r}=e,s=r.info?.seats.find(m=>m.seat===t),o=r.info?.result?.seats.find(
-m=>m.seat===t),a=r.name(t),i=s?.botVersion||o?.botVersion,c=r.positions[e.index]?.bankLeftMs[t],l=r.isLive?Nf[s?.state??0]:o?.forfeit?`forfeited: ${rt(o.forfeit)}`:
-"",u=!r.isLive&&e.index===e.last;return d`<li class=${n.includes(t)?"decides":""}>
+map(i=>d`<li>${Z(i)}</li>`)}</ul>`}</section>`}var Mf={0:"",1:"no bot yet",2:"",3:"stream lost",4:"forfeited"};function Yf(e,t,n){let{record:r}=e,s=r.info?.seats.find(m=>m.seat===t),o=r.info?.result?.seats.find(
+m=>m.seat===t),a=r.name(t),i=s?.botVersion||o?.botVersion,c=r.positions[e.index]?.bankLeftMs[t],l=r.isLive?Mf[s?.state??0]:o?.forfeit?`forfeited: ${rt(o.forfeit)}`:
+"",u=r.isWhole&&e.index===e.last;return d`<li class=${n.includes(t)?"decides":""}>
     <div class="who">${M(t)}<span class="name">${a===""?d`<i>seat ${t}</i>`:e.mark==="?"?d`<a href=${ct(a)}><bdi>${Z(a)}</bdi></a>`:d`<bdi>${Z(a)}</bdi>`}${i?d` <small><bdi>${Z(
 i)}</bdi></small>`:void 0}</span>
       ${n.includes(t)?d`<span class="tag">to decide</span>`:void 0}
       ${u&&o?d`<span class="place place-${o.place}">place ${o.place}</span>`:void 0}</div>
-    <div class="facts">${u&&o?Yf(o):d`<span><b>${e.timeline.points[e.index]?.[t]??0}</b> ${r.game?.pointsName??"points"}</span>`}
+    <div class="facts">${u&&o?Ff(o):d`<span><b>${e.timeline.points[e.index]?.[t]??0}</b> ${r.game?.pointsName??"points"}</span>`}
       ${c===void 0?void 0:d`<span title="time left in the bank">${z(c)} left</span>`}
       ${l?d`<span class="tag warn">${l}</span>`:void 0}${s&&s.strikes>0?d`<span class="tag warn">${s.strikes} ${s.strikes===1?"strike":"strikes"}</span>`:void 0}
       <span class="acts"><button type="button" class="small" aria-pressed=${e.seat===t} ?disabled=${!e.canViewSeats}
         title=${e.canViewSeats?`see what seat ${t} saw`:"shown when the match is over"} @click=${()=>e.viewAs(e.seat===t?void 0:t)}>view as</button>
       <button type="button" class="small" aria-label="previous decision of seat ${t}" title="previous decision of seat ${t}" @click=${()=>e.goToSeat(t,-1)}>◂</button>
       <button type="button" class="small" aria-label="next decision of seat ${t}" title="next decision of seat ${t}" @click=${()=>e.goToSeat(t,1)}>▸</button></span></div></li>`}
-function Yf({score:e,breakdown:t}){return t.length===0?d`<span>score <b>${e}</b></span>`:d`<details class="breakdown"><summary>score <b>${e}</b></summary><dl>${t.
+function Ff({score:e,breakdown:t}){return t.length===0?d`<span>score <b>${e}</b></span>`:d`<details class="breakdown"><summary>score <b>${e}</b></summary><dl>${t.
 map(n=>d`<div><dt>${Z(n.category).replace(/_/g," ")}</dt><dd>${n.points}</dd></div>`)}</dl></details>`}function Yu(e,t){let n=Array.from({length:e.record.seats},
-(r,s)=>s);return d`<section class="panel seats" aria-label="seats"><h2>Seats</h2><ul>${n.map(r=>Mf(e,r,t))}</ul></section>`}function Ff(e){let{info:t}=e.record;switch(t?.state){case 1:return d`<span class="tag">waits for bots</span>`;case 2:return d`<span class="tag live">live</span>`;case 4:
-return d`<span class="tag warn">cancelled</span>`;default:return d`<span class="tag">${t?.annulment?"annulled":"ended"}</span>`}}function Wf(e,t){let{record:n}=e,
-{info:r}=n,s=n.positions[e.index];return d`<header class="match-head"><div><h1>${n.game?.name??"A match"}</h1>${Ff(e)}
+(r,s)=>s);return d`<section class="panel seats" aria-label="seats"><h2>Seats</h2><ul>${n.map(r=>Yf(e,r,t))}</ul></section>`}function Wf(e){let{info:t}=e.record;switch(t?.state){case 1:return d`<span class="tag">waits for bots</span>`;case 2:return d`<span class="tag live">live</span>`;case 4:
+return d`<span class="tag warn">cancelled</span>`;default:return d`<span class="tag">${t?.annulment?"annulled":"ended"}</span>`}}function kf(e,t){let{record:n}=e,
+{info:r}=n,s=n.positions[e.index];return d`<header class="match-head"><div><h1>${n.game?.name??"A match"}</h1>${Wf(e)}
       <span class="id quiet"><bdi>${Z(r?.matchId??"")}</bdi></span></div>
     <p class="status" aria-live=${n.isLive?"polite":"off"}>${t}${s?d`<span class="quiet"> · ${z(Number(s.atMs))} after the start</span>`:void 0}</p>
     ${e.notice?d`<p class="notice" role="status">${e.notice}</p>`:void 0}
     ${r?.cancellation?d`<p class="notice">Cancelled: <bdi>${Z(r.cancellation.reason)}</bdi></p>`:void 0}
-    ${r?.annulment?d`<p class="notice">Annulled: <bdi>${Z(r.annulment.detail)}</bdi></p>`:void 0}</header>`}function kf(e){return d`<div class="help" role="dialog" aria-modal="false" aria-label="keyboard"><div class="panel"><h2>Keyboard</h2><dl>${Eu.
+    ${r?.annulment?d`<p class="notice">Annulled: <bdi>${Z(r.annulment.detail)}</bdi></p>`:void 0}</header>`}function Tf(e){return d`<div class="help" role="dialog" aria-modal="false" aria-label="keyboard"><div class="panel"><h2>Keyboard</h2><dl>${Eu.
 map(([t,n])=>d`<div><dt>${t.split(" ").map(r=>d`<kbd>${r}</kbd> `)}</dt><dd>${n}</dd></div>`)}</dl><p class="quiet">On a touch screen, swipe the board to the left or right.</p>
-    <button type="button" class="text" @click=${()=>e.toggleHelp()}>close</button></div></div>`}function Tf(e){let{record:t,index:n}=e,r=t.observation(n,e.seat),
+    <button type="button" class="text" @click=${()=>e.toggleHelp()}>close</button></div></div>`}function Cf(e){let{record:t,index:n}=e,r=t.observation(n,e.seat),
 s=B(r);return!r||!s?d`<p class="panel quiet empty">${t.positions.length>0?"This page does not know the game; the transcript tells what happened.":"The match has\
- not begun."}</p>`:s.board({observation:r,config:t.info?.config?.game,events:t.positions[n]?.events??[],frame:t.isLive?void 0:Cf(e,s,r),names:Array.from({length:t.
-seats},(o,a)=>t.name(a))})}function Cf(e,t,n){return e.record.positions.findLast(({observations:[s]})=>s!==void 0&&s.game.case===n.game.case&&t.goesOnTo(n,s))?.
+ not begun."}</p>`:s.board({observation:r,config:t.info?.config?.game,events:t.positions[n]?.events??[],frame:t.isLive?void 0:Xf(e,s,r),names:Array.from({length:t.
+seats},(o,a)=>t.name(a))})}function Xf(e,t,n){return e.record.positions.findLast(({observations:[s]})=>s!==void 0&&s.game.case===n.game.case&&t.goesOnTo(n,s))?.
 observations[0]}function Fu(e){let{record:t,index:n}=e,r=t.observation(n,e.seat),s=B(r),o=r&&s?s.status(r):t.isLive?"waits for bots":"",a=r&&s?s.toDecide(r):[];
-return d`<main class="match">${Wf(e,o)}
+return d`<main class="match">${kf(e,o)}
     <div class="stage"><section aria-label="board" @touchstart=${st.start} @touchend=${i=>st.end(e,i)}>
       ${e.seat!==void 0&&e.canViewSeats?d`<p class="eyes">what seat ${e.seat} knew <button type="button" class="small" @click=${()=>e.viewAs(void 0)}>all viewers</button></p>`:
 void 0}
-      ${Tf(e)}</section>${Nu(e)}${Gu(e)}</div>
+      ${Cf(e)}</section>${Nu(e)}${Gu(e)}</div>
     <aside aria-label="details">${Yu(e,a)}${Mu(e)}${Zu(e)}</aside>
-    ${e.showsHelp?kf(e):void 0}</main>`}var Xf=50,st={from:void 0,start(e){st.from=e.touches.length===1?e.touches[0]:void 0},end(e,t){let n=t.changedTouches[0];
-if(!st.from||!n)return;let[r,s]=[n.clientX-st.from.clientX,n.clientY-st.from.clientY];Math.abs(r)>Xf&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),st.from=
+    ${e.showsHelp?Tf(e):void 0}</main>`}var Lf=50,st={from:void 0,start(e){st.from=e.touches.length===1?e.touches[0]:void 0},end(e,t){let n=t.changedTouches[0];
+if(!st.from||!n)return;let[r,s]=[n.clientX-st.from.clientX,n.clientY-st.from.clientY];Math.abs(r)>Lf&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),st.from=
 void 0}};var wo=500,Wu=8e3,ku=e=>new Promise(t=>setTimeout(t,e));function Tu(e){let t=vt(e);return t===""?W(e).mayPass:["SERVER_STOPPING","LIMIT_REACHED","SLOW_CONSUMER",
 "STORAGE_FAILED","KEYS_UNREADABLE"].includes(t)}var qr=class{constructor(t,n){this.name=n;this.#e={authorization:`Bearer ${t}`}}name;#t=il();#e;#n=!1;async hold(t){
 let n=wo;for(;;){let r=!1;try{let s={protocolRevision:1,botName:this.name,botVersion:"page"};for await(let{message:o}of this.#t.watchSeat({hello:s},{headers:this.#e})){
@@ -1936,95 +1938,95 @@ let o={requestId:t,choice:{case:"index",value:n},note:r};for(let a=wo;;a=Math.mi
 if(!Tu(i)&&vt(i)!=="HELLO_EXPECTED")throw i}if(await ku(a),this.#n||!s())return}}async resign(){await this.#t.resignSeat({},{headers:this.#e})}close(){this.#n=!0}};var es=class{constructor(t){this.decisions=t;this.#e=t.map((n,r)=>r)}decisions;path=[];#t=0;#e;get options(){let t=new Map;for(let n of this.#e){let r=this.decisions[n]?.[this.#t];
 r&&!t.has(r.key)&&t.set(r.key,r)}return[...t.values()]}choose(t){let n=this.options.find(r=>r.key===t);if(n){for(this.path.push(n),this.#e=this.#e.filter(r=>this.
 decisions[r]?.[this.#t]?.key===t),this.#t+=1;this.options.length===1;)this.path.push(...this.options),this.#t+=1;return this.#e.length===1||this.options.length===
-0?this.#e[0]:void 0}}reset(){this.path.length=0,this.#t=0,this.#e=this.decisions.map((t,n)=>n)}};var Lf=250,Bf=340,Uf=3,_f=1500;function wf(e){let{game:t}=e.game??{};if(!t?.case||!t.value.observation)return;let n=s=>({game:{case:t.case,value:s}}),r=t.value.
+0?this.#e[0]:void 0}}reset(){this.path.length=0,this.#t=0,this.#e=this.decisions.map((t,n)=>n)}};var Bf=250,Uf=340,_f=3,wf=1500;function $f(e){let{game:t}=e.game??{};if(!t?.case||!t.value.observation)return;let n=s=>({game:{case:t.case,value:s}}),r=t.value.
 events.map(s=>n(s));return{observation:n(t.value.observation),events:r}}var Cu={TICKET_UNKNOWN:"The server knows no match with this ticket.",TICKET_MISSING:"The\
  ticket is not one: it has other characters than a ticket.",SUPERSEDED:"The seat is played elsewhere now: in another tab, or by a program.",SEAT_CLOSED:"The sea\
-t is forfeited, and the house plays it to the end.",MATCH_CANCELLED:"The match was called off.",SEAT_OF_ANOTHER_KEY:"The seat belongs to another API key."},ts=class{constructor(t,n){
-this.kept=t;this.changed=n;this.#e=new qr(t.ticket,t.name),this.#n=setInterval(()=>this.request&&n(),Lf),this.#a()}kept;changed;started;ended;seats=new Map;request;choosing;asked;isSending=!1;decided="";noted="";note="";#t=0;refused="";notice="";trouble;record;showsPublic=!1;asksToResign=!1;#e;#n;#r=0;#s;get seat(){
+t is forfeited, and the house plays it to the end.",MATCH_CANCELLED:"The match was cancelled.",SEAT_OF_ANOTHER_KEY:"The seat belongs to another API key."},ts=class{constructor(t,n){
+this.kept=t;this.changed=n;this.#e=new qr(t.ticket,t.name),this.#n=setInterval(()=>this.request&&n(),Bf),this.#a()}kept;changed;started;ended;seats=new Map;request;choosing;asked;isSending=!1;decided="";noted="";note="";#t=0;refused="";notice="";trouble;record;showsPublic=!1;asksToResign=!1;#e;#n;#r=0;#s;get seat(){
 return this.started?.seat??0}get game(){return B(this.started?.config?.game)}get decisionLeftMs(){return Math.max(0,(this.request?.clock?.decisionLeftMs??0)-(performance.
-now()-this.#r))}get bankLeftMs(){return Math.max(0,(this.request?.clock?.bankLeftMs??0)-(performance.now()-this.#r))}get noteLength(){return Math.min(Bf,Math.floor(
-this.#t/Uf))}name(t){return this.seats.get(t)?.botName||""}get picking(){if(!this.choosing||this.isSending)return;let t=new Map(this.choosing.options.map(({key:n,
+now()-this.#r))}get bankLeftMs(){return Math.max(0,(this.request?.clock?.bankLeftMs??0)-(performance.now()-this.#r))}get noteLength(){return Math.min(Uf,Math.floor(
+this.#t/_f))}name(t){return this.seats.get(t)?.botName||""}get picking(){if(!this.choosing||this.isSending)return;let t=new Map(this.choosing.options.map(({key:n,
 label:r})=>[n,r]));return{seat:this.seat,keys:t,pick:n=>this.pick(n)}}async#a(){try{await this.#e.hold({message:t=>this.#i(t),notice:t=>{this.notice!==t&&(this.
 notice=t,this.changed())}})}catch(t){let n=vt(t),r=W(t),s=n.startsWith("KEY_")||n==="SCOPE_MISSING";this.trouble={...r,needsKey:s,reason:n,text:Cu[n]??r.text},this.#o(),
 this.changed()}}#i({message:t}){switch(t.case){case"welcome":this.#t=t.value.noteBytesLeft;break;case"matchStarted":this.#c(t.value);break;case"decisionRequest":
 this.#l(t.value);break;case"seatStatus":{let{seat:n}=t.value;n&&this.seats.set(n.seat,n);break}case"matchEnded":this.ended=t.value,this.#o();break;default:return}
-this.changed()}#c(t){this.started=t,this.seats=new Map(t.seats.map(n=>[n.seat,n])),this.#o(),this.record||this.#u(t.matchId)}#l(t){let n=wf(t);if(this.#r=performance.
+this.changed()}#c(t){this.started=t,this.seats=new Map(t.seats.map(n=>[n.seat,n])),this.#o(),this.record||this.#u(t.matchId)}#l(t){let n=$f(t);if(this.#r=performance.
 now(),this.request=t,this.refused="",clearTimeout(this.#s),this.showsPublic=!1,!n||!t.game)return;this.asked=n;let r=B(t.game);this.choosing=r&&new es(r.choices(
 t.game,this.started?.config?.game))}#o(){this.request=void 0,this.choosing=void 0,this.asksToResign=!1}async#u(t){try{await Kr(t,{opened:n=>this.record=n,grew:()=>this.
 changed(),notice:()=>{}})}catch{}}pick(t){if(!this.choosing||this.isSending)return;let n=this.choosing.choose(t);this.changed(),n!==void 0&&this.#d(n)}back(){this.
 choosing?.reset(),this.changed()}async#d(t){let{request:n,choosing:r,note:s}=this;if(!n)return;let o=()=>this.request===n;this.isSending=!0,this.decided=r?.path.
 map(({label:a})=>a).join(", ")??"",this.noted=s,this.changed();try{let a=await this.#e.decide(n.requestId,t,s,o);a||this.#m(s),o()&&(a&&a.openRequestId===n.requestId?
 (this.refused=`Refused: ${Z(a.detail)}`,r?.reset()):(a&&(this.refused=`Refused: ${Z(a.detail)}`),this.#o(),this.#s=setTimeout(()=>{this.showsPublic=!0,this.changed()},
-_f)))}catch(a){this.refused=`It was not taken: ${Z(Cu[vt(a)]??W(a).text)}`,o()&&r?.reset()}this.isSending=!1,this.changed()}#m(t){this.#t-=new TextEncoder().encode(
+wf)))}catch(a){this.refused=`It was not taken: ${Z(Cu[vt(a)]??W(a).text)}`,o()&&r?.reset()}this.isSending=!1,this.changed()}#m(t){this.#t-=new TextEncoder().encode(
 t).length,this.note===t&&(this.note="")}askToResign(t){this.asksToResign=t,this.changed()}async resign(){this.asksToResign=!1;try{await this.#e.resign()}catch(t){
 this.refused=Z(W(t).text)}this.changed()}close(){clearInterval(this.#n),clearTimeout(this.#s),this.#e.close()}};var $o="bridgemaster-seat";function Xu(){let e=new URLSearchParams(location.hash.slice(1)).get("ticket");location.hash&&(history.replaceState(history.state,"",location.
 pathname+location.search),e&&e!==Jo()?.ticket&&Yt({ticket:e,name:""}))}function Jo(){try{let e=JSON.parse(sessionStorage.getItem($o)??"null");if(typeof e!="obje\
 ct"||e===null)return;let{ticket:t,name:n}=e;return typeof t=="string"&&typeof n=="string"?{ticket:t,name:n}:void 0}catch{return}}function Yt(e){e?sessionStorage.
-setItem($o,JSON.stringify(e)):sessionStorage.removeItem($o)}var $f=3e4,Jf=40;function Lu(e,t){return d`<main class="plain"><div class="panel empty"><h1>Play a seat</h1>
+setItem($o,JSON.stringify(e)):sessionStorage.removeItem($o)}var Jf=3e4,Df=40;function Lu(e,t){return d`<main class="plain"><div class="panel empty"><h1>Play a seat</h1>
     <p>${e?"This link has the ticket of a seat.":"Who makes a match gets a ticket for each seat. Paste that of yours."}
       Once you have taken the seat its time runs, also while this page is closed.</p>
     <form class="seat-form" @submit=${n=>{n.preventDefault();let{elements:r}=n.currentTarget,s=o=>r.namedItem(o)?.value.trim()??"";t({ticket:e?.ticket??s("ticke\
 t"),name:s("name")})}}>${e?void 0:d`<label>Ticket <input name="ticket" autocomplete="off" required></label>`}
       <label>Your name <input name="name" autocomplete="off" maxlength="64" required value="human"></label>
-      <button type="submit">Take the seat</button></form></div></main>`}function Df(e){if(!e.request)return;let t=e.decisionLeftMs;return d`<p class="play-clock ${t<
-$f?"urgent":""}" role="timer" aria-label="time"><b>${z(t)}</b> for this decision
-    <span class="quiet">${z(e.bankLeftMs)} in the bank</span></p>`}function Kf(e){let{choosing:t,picking:n}=e;if(!(!t||!n))return d`<ol class="options" aria-label="what you may decide">${t.
+      <button type="submit">Take the seat</button></form></div></main>`}function Kf(e){if(!e.request)return;let t=e.decisionLeftMs;return d`<p class="play-clock ${t<
+Jf?"urgent":""}" role="timer" aria-label="time"><b>${z(t)}</b> for this decision
+    <span class="quiet">${z(e.bankLeftMs)} in the bank</span></p>`}function Of(e){let{choosing:t,picking:n}=e;if(!(!t||!n))return d`<ol class="options" aria-label="what you may decide">${t.
 options.map(({key:r,label:s,picture:o},a)=>d`<li><button
     type="button" class=${o?"with-picture":""} @click=${()=>e.pick(r)}>${o}<span>${s}</span>${a<9?d`<kbd aria-hidden="true">${a+1}</kbd>`:void 0}</button></li>`)}</ol>
-    ${t.path.length>0?d`<p><button type="button" class="small back" @click=${()=>e.back()}>◂ choose otherwise</button></p>`:void 0}`}function Of(e){if(!(!e.picking||
+    ${t.path.length>0?d`<p><button type="button" class="small back" @click=${()=>e.back()}>◂ choose otherwise</button></p>`:void 0}`}function Pf(e){if(!(!e.picking||
 e.noteLength<1))return d`<label class="noting">Your note on it, which others see when the match is over <input autocomplete="off"
-    maxlength=${e.noteLength} .value=${e.note} @input=${t=>e.note=t.target.value}></label>`}function Pf(e){let{choosing:t}=e,n=t?.path.map(({label:r})=>r).join(
+    maxlength=${e.noteLength} .value=${e.note} @input=${t=>e.note=t.target.value}></label>`}function Qf(e){let{choosing:t}=e,n=t?.path.map(({label:r})=>r).join(
 ", ");return d`<section class="panel deciding ${e.request&&!e.isSending?"yours":""}" aria-label="your decision">
     <div role="status"><h2>${e.ended?"The match is over":e.isSending?"Your decision is on its way…":e.request?n?`You ${n}…`:"It is for you to decide":e.started?
 "Others decide":"Waiting for the others to come"}</h2></div>
-    ${Df(e)}
+    ${Kf(e)}
     ${e.refused?d`<p class="notice" role="alert">${e.refused}</p>`:void 0}
     ${e.notice?d`<p class="notice" role="status">${e.notice}</p>`:void 0}
-    ${Kf(e)}${Of(e)}
+    ${Of(e)}${Pf(e)}
     ${e.request?.legalDecisionsCut?d`<p class="quiet">There are more legal decisions than a list holds; these are the first.</p>`:void 0}
     ${e.decided&&!e.ended?d`<p class="quiet">You decided: ${e.decided}${e.noted?d` — <q><bdi>${Z(e.noted)}</bdi></q>`:void 0}</p>`:void 0}
-    ${zf(e)}${Qf(e)}</section>`}function Qf(e){if(!(!e.started||e.ended))return e.asksToResign?d`<p class="resign">Give the match up? <button type="button" class="small" @click=${()=>{
+    ${Hf(e)}${zf(e)}</section>`}function zf(e){if(!(!e.started||e.ended))return e.asksToResign?d`<p class="resign">Give the match up? <button type="button" class="small" @click=${()=>{
 e.resign()}}>Give up for good</button>
     <button type="button" class="small" @click=${()=>e.askToResign(!1)}>Play on</button></p>`:d`<p class="resign"><button type="button" class="small" @click=${()=>e.
-askToResign(!0)}>Give up</button></p>`}function zf(e){let{ended:t}=e;if(!t?.result)return;let{matchId:n,seats:r}=t.result,s=r.find(({seat:a})=>a===e.seat),o=[...r].
+askToResign(!0)}>Give up</button></p>`}function Hf(e){let{ended:t}=e;if(!t?.result)return;let{matchId:n,seats:r}=t.result,s=r.find(({seat:a})=>a===e.seat),o=[...r].
 sort((a,i)=>a.place-i.place);return d`<p class="own-place"><b>You are in place ${s?.place??"?"}</b>${s?.forfeit?d` <span class="tag warn">forfeited: ${rt(s.forfeit)}</span>`:
 void 0}</p>
     <table class="places"><thead><tr><th>place</th><th>seat</th><th>score</th></tr></thead><tbody>${o.map(a=>d`<tr>
       <td>${a.place}</td><td>${M(a.seat)} <bdi>${Z(a.botName)}</bdi></td><td>${a.score}</td></tr>`)}</tbody></table>
     <p><a href="${Je(n)}?seat=${e.seat}">Look at the match again</a></p>
-    <p><button type="button" class="small" @click=${()=>{Yt(void 0),location.assign("/play")}}>Play another seat</button></p>`}function Hf(e){let t=[...e.seats.
+    <p><button type="button" class="small" @click=${()=>{Yt(void 0),location.assign("/play")}}>Play another seat</button></p>`}function jf(e){let t=[...e.seats.
 values()].filter(({seat:r,state:s})=>r!==e.seat&&(s===3||s===1||s===4));if(t.length===0||e.ended)return;let n={3:"has lost its connection",1:"has not come",4:"i\
 s forfeited"};return d`<ul class="panel away" aria-label="seats that are away">${t.map(({seat:r,state:s})=>d`<li>${M(r)} <bdi>${Z(e.name(r)||`seat ${r}`)}</bdi> ${n[s]}</li>`)}</ul>`}
-function jf(e){let t=e.record?.positions.slice(-Jf)??[];if(t.length!==0)return d`<section class="panel transcript" aria-label="transcript"><h2>What happened</h2>
+function qf(e){let t=e.record?.positions.slice(-Df)??[];if(t.length!==0)return d`<section class="panel transcript" aria-label="transcript"><h2>What happened</h2>
     <div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${t.map(({played:n,lines:r,number:s})=>d`<li>
       <p class="step"><span class="number">${s}</span>${n?d`${M(n.seat)}<span class="line decision">${gn(n)}</span>`:d`<span class="line">beginning</span>`}</p>
-      ${r.length===0?void 0:d`<ul>${r.map(o=>d`<li class="event">${Z(o)}</li>`)}</ul>`}</li>`).reverse()}</ol></div></section>`}function qf(e){let{record:t}=e,n=(t?.
+      ${r.length===0?void 0:d`<ul>${r.map(o=>d`<li class="event">${Z(o)}</li>`)}</ul>`}</li>`).reverse()}</ol></div></section>`}function eh(e){let{record:t}=e,n=(t?.
 positions.length??0)-1,r=e.ended!==void 0&&t!==void 0&&!t.isLive,s=n<0?void 0:t?.observation(n,r?e.seat:void 0),o=s!==void 0&&(r||e.asked===void 0||e.showsPublic),
 a=o?s:e.asked?.observation,i=B(a);if(!a||!i)return d`<p class="panel quiet empty">${e.started?"You are asked as soon as it is your turn.":"The match has not beg\
 un."}</p>`;let c=o?t?.positions[n]?.events??[]:e.asked?.events??[],l=o?void 0:e.picking;return d`${o&&!r?d`<p class="eyes">what everybody sees, until it is your turn</p>`:
 void 0}${i.board({observation:a,config:e.started?.config?.game,events:c,frame:void 0,names:Array.from({length:e.started?.config?.seats||e.seats.size},(u,m)=>e.name(
-m)),...l?{picking:l}:{}})}`}function eh(e){let{trouble:t}=e;if(!t)return;let n=d`<p>${t.reason==="SUPERSEDED"?d`<button type="button" @click=${()=>location.reload()}>Play it here again</button> `:
+m)),...l?{picking:l}:{}})}`}function th(e){let{trouble:t}=e;if(!t)return;let n=d`<p>${t.reason==="SUPERSEDED"?d`<button type="button" @click=${()=>location.reload()}>Play it here again</button> `:
 void 0}<button type="button" @click=${()=>{Yt(void 0),location.reload()}}>Play another seat</button></p>`;return P(t,"This seat is not played here",n)}function Bu(e){
-let t=eh(e);if(t)return t;let n=e.game?.name??"A match",r=e.asked?.observation,s=r&&e.request?e.game?.status(r):"";return d`<main class="match play"><header class="match-head"><div><h1>${n}</h1><span class="tag">you are seat ${e.
+let t=th(e);if(t)return t;let n=e.game?.name??"A match",r=e.asked?.observation,s=r&&e.request?e.game?.status(r):"";return d`<main class="match play"><header class="match-head"><div><h1>${n}</h1><span class="tag">you are seat ${e.
 seat} ${M(e.seat)}</span></div>
       <p class="status">${s}</p></header>
-    <div class="stage"><section aria-label="board">${qf(e)}</section></div>
-    <aside aria-label="details">${Pf(e)}${Hf(e)}${jf(e)}</aside></main>`}function Uu(e,t){if(t.ctrlKey||t.altKey||t.metaKey||t.target instanceof Element&&t.target.
+    <div class="stage"><section aria-label="board">${eh(e)}</section></div>
+    <aside aria-label="details">${Qf(e)}${jf(e)}${qf(e)}</aside></main>`}function Uu(e,t){if(t.ctrlKey||t.altKey||t.metaKey||t.target instanceof Element&&t.target.
 closest("input, select, textarea"))return;let n=/^[1-9]$/.test(t.key)?e.choosing?.options[Number(t.key)-1]:void 0;if(n&&e.picking)e.pick(n.key);else if(t.key===
 "Backspace"&&e.choosing?.path.length)e.back();else return;t.preventDefault()}function _u(e){document.addEventListener("dragover",t=>{t.dataTransfer?.types.includes("Files")&&t.preventDefault()}),document.addEventListener("drop",t=>{let n=t.
 dataTransfer?.files[0];n&&(t.preventDefault(),e(n))}),document.addEventListener("change",t=>{let n=t.target;if(!(n instanceof HTMLInputElement)||!n.matches("[da\
-ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var wu=document.getElementById("page")??document.body,Ko=()=>ne("…"),ot="",j,ns,Do=!1;function Le(){Do||(Do=!0,requestAnimationFrame(()=>{Do=!1,la(nh?Ko():ul(
+ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var wu=document.getElementById("page")??document.body,Ko=()=>ne("…"),ot="",j,ns,Do=!1;function Le(){Do||(Do=!0,requestAnimationFrame(()=>{Do=!1,la(rh?Ko():ul(
 Ko(),ot),wu),j&&vu(wu,j.index)}))}function H(e){Ko=e,Le()}function Po(e,t){j?.close();let n=new zr(e,t,Le);return j=n,document.title=`${e.game?.name??"Match"} ·\
- Bridgemaster`,H(()=>Fu(n)),n}function th(e){return $u(Zr(e))}function $u(e){let t=new nt(!0);for(let n of e)t.take(n);return t}var Oo=document.getElementById("\
-positions"),nh=Oo!==null;async function rh(e){H(()=>ne(`The server verifies ${Z(e.name)}…`));try{let t=$u(await ll(e));history.pushState(null,"","/replay"),ot=
-"",Po(t,"?")}catch(t){let n=t instanceof Error?t.message:String(t);H(()=>P({text:n,needsKey:!1,isUnsupported:!1,mayPass:!1},"This file cannot be opened"))}}async function sh(e){
+ Bridgemaster`,H(()=>Fu(n)),n}function nh(e){return $u(Zr(e))}function $u(e){let t=new nt(!0);for(let n of e)t.take(n);return t}var Oo=document.getElementById("\
+positions"),rh=Oo!==null;async function sh(e){H(()=>ne(`The server verifies ${Z(e.name)}…`));try{let t=$u(await ll(e));history.pushState(null,"","/replay"),ot=
+"",Po(t,"?")}catch(t){let n=t instanceof Error?t.message:String(t);H(()=>P({text:n,needsKey:!1,isUnsupported:!1,mayPass:!1},"This file cannot be opened"))}}async function oh(e){
 let t;try{await Kr(e,{opened:n=>t=Po(n,"?"),grew:()=>t?.grew(),notice:n=>{t&&t.notice!==n&&(t.notice=n,Le())}})}catch(n){let r=W(n);j?.close(),j=void 0,H(()=>P(
 r,"This match cannot be shown"))}}function Ju(){ot="play";let e=Jo();if(!e?.name)return H(()=>Lu(e,n=>{Yt(n),Ju()}));let t=new ts(e,Le);ns?.close(),ns=t,document.
-title="Play · Bridgemaster",H(()=>Bu(t))}function oh(e){switch(e.page){case"matches":{ot="matches";let t=new Qr(e.query,Le);return H(()=>t.view())}case"match":
-return sh(e.matchId),H(()=>ne("Asking for the match…"));case"play":return Xu(),Ju();case"replay":return H(()=>d`<main class="plain"><div class="panel empty"><h1>Open a replay</h1>
+title="Play · Bridgemaster",H(()=>Bu(t))}function ah(e){switch(e.page){case"matches":{ot="matches";let t=new Qr(e.query,Le);return H(()=>t.view())}case"match":
+return oh(e.matchId),H(()=>ne("Asking for the match…"));case"play":return Xu(),Ju();case"replay":return H(()=>d`<main class="plain"><div class="panel empty"><h1>Open a replay</h1>
         <p>Drop a replay file on this page, or choose one above. The server verifies it and plays it again.</p></div></main>`);case"ladders":{ot="ladders";let t=new wr(
 Le);return H(()=>t.view())}case"ladder":{ot="ladders";let t=new $r(e.ladderId,Le);return H(()=>t.view())}case"ladder-bot":{ot="ladders";let t=new Gr(e.ladderId,
 e.botName,Le);return H(()=>t.view())}case"unknown":return H(()=>d`<main class="plain"><div class="panel empty"><h1>There is no such page</h1><p><a href="/">All matches</a></p></div></main>`)}}
-document.addEventListener("keydown",e=>{ns?Uu(ns,e):j&&Su(j,e)});Oo?(Po(th(ol(Oo.textContent??"")),"#"),window.addEventListener("hashchange",()=>{let e=Zn(location.
-hash).at;j&&e!==void 0&&j.record.positions[j.index]?.number!==e&&j.goTo(j.record.indexOf(e))})):(_u(e=>{rh(e)}),window.addEventListener("popstate",()=>location.
-reload()),oh(ma(location.pathname,location.search)));})();
+document.addEventListener("keydown",e=>{ns?Uu(ns,e):j&&Su(j,e)});Oo?(Po(nh(ol(Oo.textContent??"")),"#"),window.addEventListener("hashchange",()=>{let e=Zn(location.
+hash).at;j&&e!==void 0&&j.record.positions[j.index]?.number!==e&&j.goTo(j.record.indexOf(e))})):(_u(e=>{sh(e)}),window.addEventListener("popstate",()=>location.
+reload()),ah(ma(location.pathname,location.search)));})();

@@ -39,7 +39,7 @@ export class BotPage {
     return html`<main class="list"><h1><bdi>${plain(this.botName)}</bdi></h1>
       <p><a href=${ladderPath(this.ladderId)}>standings of <bdi>${plain(this.ladderId)}</bdi></a> · <a href=${botPath(this.botName)}>its matches</a></p>
       ${history(versions)}
-      <table class="standings"><thead><tr><th>Version</th><th class="figure">Rank</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th></tr></thead><tbody>${versions.map(({ standing }) => html`<tr>
+      <table class="standings versions"><thead><tr><th>Version</th><th class="figure">Rank</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th></tr></thead><tbody>${versions.map(({ standing }) => html`<tr>
         <th scope="row"><bdi>${plain(standing?.botVersion ?? "")}</bdi></th><td class="figure">${rankText(standing?.rating)}</td><td class="figure">${ratingText(standing?.rating)}</td>
         <td>${ratingBar(standing?.rating, range)}</td><td class="figure">${standing?.rating?.matches ?? 0}</td></tr>`)}</tbody></table>
       <h2>Head to head</h2><table class="standings"><thead><tr><th>Against</th><th class="figure">Matches</th><th class="figure">Ahead</th><th class="figure">Tied</th><th class="figure">Behind</th><th class="figure">Mean margin</th></tr></thead>
@@ -66,9 +66,9 @@ function history(versions: LadderVersion[]): TemplateResult {
     if (all.length === 0) return svg``;
     return svg`<g class=${seatClass(index)}><title>${plain(version.standing?.botVersion ?? "")}</title>
       <path d="M${[...upper, ...lower].join("L")}Z" class="band"/><path d="M${all.map(({ at, rating }) => `${at} ${y(rating.elo)}`).join("L")}" class="score-line"/>
-      <text x=${Number(all.at(-1)?.at ?? 0) - 6} y=${Number(y(all.at(-1)?.rating.elo ?? 0)) - 10} text-anchor="end" font-size="14" class="ink">${plain(version.standing?.botVersion ?? "").slice(0, 24)}</text></g>`;
+      <text x=${Number(all.at(-1)?.at ?? 0) - 6} y=${Math.max(24, Number(y(all.at(-1)?.rating.elo ?? 0)) - 10)} text-anchor="end" font-size="14" class="ink">${plain(version.standing?.botVersion ?? "").slice(0, 24)}</text></g>`;
   };
   return html`<figure class="panel history"><figcaption>Rating over time, by version</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
     aria-label="rating over time"><path d="M0 ${y(0)}H${WIDTH}" class="axis"/><text x="2" y=${Number(y(0)) - 4} font-size="13" class="ink-soft">0</text>
-    <text x="2" y="13" font-size="13" class="ink-soft">${Math.round(high)} Elo</text>${versions.map(line)}</svg></figure>`;
+    <text x="2" y="2" font-size="13" dominant-baseline="hanging" class="ink-soft">${Math.round(high)} Elo</text>${versions.map(line)}</svg></figure>`;
 }

@@ -35,7 +35,7 @@ export function ratingText(rating: Rating | undefined): string {
 export function ratingBar(rating: Rating | undefined, { low, high }: Range): TemplateResult {
   const x = (elo: number) => ((Math.min(high, Math.max(low, elo)) - low) / (high - low)) * 200;
   const bar: SVGTemplateResult | undefined = rating && svg`<path d="M${x(rating.eloLow)} 12H${x(rating.eloHigh)}" class="interval"/>
-    <circle cx=${x(rating.elo)} cy="12" r="5" class="estimate"/>`;
+    <path d="M${x(rating.elo)} 12h0.01" class="estimate"/>`;
   return html`<svg class="rating-bar" viewBox="0 0 200 24" preserveAspectRatio="none" role="img" aria-label=${ratingText(rating)}>
     <path d="M${x(0)} 2V22" class="zero"/>${bar}</svg>`;
 }

@@ -44,7 +44,7 @@ export class StandingsPage {
     const range = rangeOf(this.#standings.map(({ rating }) => rating));
     return html`<main class="list"><h1><bdi>${plain(ladder.ladderId)}</bdi> ${stateTags(ladder)}</h1>
       <p class="quiet">${gameOf(ladder.config?.game)?.name ?? ""}, ${ladder.config?.seats ?? "?"} seats; ${ladder.matches} matches count</p>
-      <table class="standings"><thead><tr><th class="figure">Rank</th><th>Bot</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th><th>State</th></tr></thead>
+      <table class="standings ranking"><thead><tr><th class="figure">Rank</th><th>Bot</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th><th>State</th></tr></thead>
         <tbody>${this.#standings.map((standing) => html`<tr><td class="figure">${rankText(standing.rating)}</td>
           <th scope="row"><a href=${ladderPath(ladder.ladderId, standing.botName)}><bdi>${plain(standing.botName)}</bdi></a>
             <small><bdi>${plain(standing.botVersion)}</bdi>${standing.owner ? html`, <bdi>${plain(standing.owner)}</bdi>` : undefined}</small></th>

@@ -57,6 +57,11 @@ export class MatchRecord {
     return state === MatchState.WAITING || state === MatchState.RUNNING;
   }
 
+  /** Whether the match is over and all its positions are here. */
+  get isWhole(): boolean {
+    return !this.isLive && this.next > (this.info?.decisions ?? 0);
+  }
+
   /** The index of the last position with at most so many decisions before it. */
   indexOf(decisions: number): number {
     const index = this.positions.findLastIndex((position) => position.number <= decisions);

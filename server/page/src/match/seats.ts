@@ -24,7 +24,7 @@ function seatRow(page: MatchPage, seat: number, toDecide: number[]): TemplateRes
   const version = info?.botVersion || result?.botVersion;
   const bank = record.positions[page.index]?.bankLeftMs[seat];
   const state = record.isLive ? STATES[info?.state ?? SeatState.UNSPECIFIED] : result?.forfeit ? `forfeited: ${faultName(result.forfeit)}` : "";
-  const isFinal = !record.isLive && page.index === page.last;
+  const isFinal = record.isWhole && page.index === page.last;
   return html`<li class=${toDecide.includes(seat) ? "decides" : ""}>
     <div class="who">${seatBadge(seat)}<span class="name">${name === "" ? html`<i>seat ${seat}</i>`
       : page.mark === "?" ? html`<a href=${botPath(name)}><bdi>${plain(name)}</bdi></a>` : html`<bdi>${plain(name)}</bdi>`}${

@@ -43,7 +43,7 @@ const WORDS: Record<string, string> = {
   TICKET_MISSING: "The ticket is not one: it has other characters than a ticket.",
   SUPERSEDED: "The seat is played elsewhere now: in another tab, or by a program.",
   SEAT_CLOSED: "The seat is forfeited, and the house plays it to the end.",
-  MATCH_CANCELLED: "The match was called off.",
+  MATCH_CANCELLED: "The match was cancelled.",
   SEAT_OF_ANOTHER_KEY: "The seat belongs to another API key.",
 };
 

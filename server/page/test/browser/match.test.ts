@@ -175,7 +175,8 @@ test("two tabs follow a live match, and a hidden one has no stream open", async 
   match.end();
   await second.page.locator(".match-head .tag", { hasText: "ended" }).waitFor();
   await shown(second.page, LONDON.messages.length - 1);
-  // Now that it is over, all of it is shown.
+  // Now that it is over, all of it is shown, once that is read.
+  await second.page.locator(".acts button[aria-pressed]:enabled").first().waitFor();
   await second.page.keyboard.press("2");
   await second.page.getByText("what seat 1 knew").waitFor();
   const lines = await second.page.locator(".transcript .decision, .transcript .event").allTextContents();

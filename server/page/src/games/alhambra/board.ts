@@ -35,8 +35,8 @@ function yard({ observation, events, picking }: Scene<"alhambra">): TemplateResu
       const buyer = bought.get(currency);
       return svg`<g class="a-${currencyName(currency)}">
         <rect x=${index * SLOT + 3} y="2" width=${SLOT - 6} height="142" rx="10" class="a-slot"/>
-        <text x=${index * SLOT + 60} y="137" text-anchor="middle" font-size="15" class="a-slot-name">${currencyName(currency)}</text>
-        ${coin(currency, index * SLOT + 24, 131, 1.1)}</g>
+        <text x=${index * SLOT + 38} y="136" font-size="14" class="a-slot-name">${currencyName(currency)}</text>
+        ${coin(currency, index * SLOT + 23, 131, 1.1)}</g>
         ${card ? buildingCard(card, index * SLOT + 12, 12)
           : svg`<rect x=${index * SLOT + 14} y="14" width="72" height="92" rx="8" class="vacant"/>${
             buyer === undefined ? undefined : svg`<text x=${index * SLOT + 50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${buyer}</text>`}`}

@@ -100,7 +100,7 @@ export function buildingCard({ category, price }: Building, x: number, y: number
     <path d="M8 70V34A30 26 0 0 1 68 34V70Z" class="a-window"/>
     ${categoryPicture(category, 38, 46, 1.75)}
     <circle cx="17" cy="17" r="13" class="a-price"/><text x="17" y="23" text-anchor="middle" font-size="17" font-weight="700" class="a-price-text">${price}</text>
-    <text x="38" y="87" text-anchor="middle" font-size="12.5" font-weight="600" class="a-name">${categoryName(category)}</text></g>`;
+    <text x="38" y="87" text-anchor="middle" font-size=${categoryName(category).length > 7 ? 11.5 : 12.5} font-weight="600" class="a-name">${categoryName(category)}</text></g>`;
 }
 
 /** The building in a slot of the yard. */

@@ -56,7 +56,7 @@ function drawMeeple(scene: Scene<"carcassonne">, standing: Meeple): SVGTemplateR
   const here = scene.observation.meeples.filter(
     (other) => other.x === standing.x && other.y === standing.y && other.segment === standing.segment,
   );
-  const aside = (here.indexOf(standing) - (here.length - 1) / 2) * 18;
+  const aside = (here.indexOf(standing) - (here.length - 1) / 2) * 26;
   const isNew = scene.events.some(
     ({ event }) =>
       (event.case === "meeplePlaced" &&
@@ -66,8 +66,8 @@ function drawMeeple(scene: Scene<"carcassonne">, standing: Meeple): SVGTemplateR
   );
   const [x, y] = [standing.x * 100 + at[0] + aside, standing.y * 100 + at[1]];
   return svg`<g><title>meeple of seat ${standing.seat}, ${segmentName(standing.segment)}</title>
-    ${isNew ? svg`<circle cx=${x} cy=${y} r="21" class="c-new-meeple"/>` : undefined}
-    ${meeple(standing.seat, x, y, 1.25, lies)}</g>`;
+    ${isNew ? svg`<circle cx=${x} cy=${y} r="25" class="c-new-meeple"/>` : undefined}
+    ${meeple(standing.seat, x, y, 1.5, lies)}</g>`;
 }
 
 function unknownTile(kind: TileKind): SVGTemplateResult {

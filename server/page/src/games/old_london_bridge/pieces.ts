@@ -99,15 +99,15 @@ export function bonusTile(tile: TileKind, x: number, y: number, scale = 1, isFre
     [TileKind.SHARE]: svg`<path d="M8 22C8 17 12 17 12 12A4 4 0 1 1 17 12C17 17 20 17 20 22ZM19 22C21 20 22 16 22 12A4 4 0 1 1 27 12C27 17 30 17 30 22Z" class="l-glyph"/>`,
     [TileKind.FREE_CENTRE]: svg`<circle cx="19" cy="15" r="9.5" fill="none" class="l-line"/><circle cx="19" cy="15" r="3.8" class="l-glyph"/>`,
     [TileKind.RECALL]: svg`<path d="M27 21A9 9 0 1 0 11 17M7.5 12L11 18.5L17 15" fill="none" class="l-line"/>`,
-    [TileKind.CHAPEL_PLUS_2]: kindPicture(Kind.CHAPEL, 10.5, 20, 0.75),
-    [TileKind.GATE_PLUS_2]: kindPicture(Kind.GATE, 10.5, 20, 0.75),
+    [TileKind.CHAPEL_PLUS_2]: kindPicture(Kind.CHAPEL, 19, 13.5, 0.82),
+    [TileKind.GATE_PLUS_2]: kindPicture(Kind.GATE, 19, 13.5, 0.82),
     [TileKind.TAKE_A_2]: svg`<rect x="12" y="5" width="14" height="19" rx="2" class="l-glyph-card"/><text x="19" y="19.5" text-anchor="middle" font-size="13" font-weight="700" class="l-number">2</text>`,
   }[tile as number];
   const isPlusTwo = tile === TileKind.CHAPEL_PLUS_2 || tile === TileKind.GATE_PLUS_2;
   return svg`<g transform="translate(${x} ${y}) scale(${scale})">
     <title>${tileName(tile)}: ${does}${isFresh ? "; usable from the next round on" : ""}</title>
     <rect x="1" y="1" width="36" height="36" rx="7" class=${isFresh ? "l-tile l-fresh" : "l-tile"}/>${picture}
-    <text x=${isPlusTwo ? 27.5 : 19} y=${large ? 26 : 33} text-anchor="middle" font-size=${isPlusTwo ? 13 : large ? 19 : 9.5}
+    <text x="19" y=${isPlusTwo ? 34 : large ? 26 : 33} text-anchor="middle" font-size=${isPlusTwo ? 13 : large ? 19 : 9.5}
       font-weight="700" class="l-glyph">${face}</text></g>`;
 }
 

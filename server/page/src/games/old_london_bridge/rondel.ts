@@ -33,7 +33,7 @@ function stack(view: StackView, x: number, y: number, isNew: boolean): SVGTempla
       ? building(view.top, left, top, STACK_SCALE)
       : svg`<rect x=${left} y=${top + 8} width=${width} height=${height - 8} rx="6" class="vacant"/>${kindPicture(view.kind, x, y, 1.3)}`}
     ${isNew ? svg`<rect x=${left - 3} y=${top - 3} width=${width + 6} height=${height + 7} rx="8" class="new"/>` : undefined}
-    <text x=${x} y=${y + height / 2 + 16} text-anchor="middle" font-size="13" class="ink-soft">${kindName(view.kind)} ×${count}</text></g>`;
+    <text x=${x} y=${y + height / 2 + 16} text-anchor="middle" font-size=${kindName(view.kind).length > 10 ? 11 : 13} class="ink-soft">${kindName(view.kind)} ×${count}</text></g>`;
 }
 
 /** The rondel, the stacks around it, and the pawns on it. */

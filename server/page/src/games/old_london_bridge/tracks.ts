@@ -9,8 +9,8 @@ import { kindPicture } from "./pieces.ts";
 /** Spaces in one row of a track. */
 const IN_A_ROW = 16;
 const CELL = 27;
-/** How much higher each marker lies that is stacked on another. */
-const STACKED = 8;
+/** How much higher each marker lies that is stacked on another: its number shows above the one below. */
+const STACKED = 14;
 /** What arriving at the last space pays. */
 const LAST_SPACE_MONEY = 10;
 
@@ -26,11 +26,17 @@ interface Track {
   moved: Set<number>;
 }
 
+/** The size of a text that fits into a space, below a marker. */
+function fontSize(text: string): number {
+  if (text === "start") return 9;
+  return [10, 12, 12, 10.5][text.length] ?? 8.5;
+}
+
 function draw(track: Track): TemplateResult {
   const spaces = track.last + 1;
   const rows = Math.ceil(spaces / IN_A_ROW);
   // Above the spaces there is room for all markers, stacked on one of them.
-  const room = 12 + track.order.length * STACKED;
+  const room = 16 + (track.order.length - 1) * STACKED;
   const row = room + CELL + 3;
   const at = (space: number) => ({
     x: (space % IN_A_ROW) * CELL + 3,
@@ -43,7 +49,7 @@ function draw(track: Track): TemplateResult {
       const text = track.printed.get(space);
       return svg`<g><rect x=${x + 1} y=${y} width=${CELL - 2} height=${CELL - 2} rx="4"
           class=${text === undefined ? "l-space" : "l-space l-pays"}/>
-        <text x=${x + CELL / 2} y=${y + 16.5} text-anchor="middle" font-size=${text === undefined ? 10 : text.length > 3 ? 9 : 12}
+        <text x=${x + CELL / 2} y=${y + 21} text-anchor="middle" font-size=${fontSize(text ?? (space === 0 ? "start" : ""))}
           font-weight=${text === undefined ? 400 : 700} class=${text === undefined ? "ink-soft" : "l-pays-text"}>${
             text ?? (space === 0 ? "start" : space)}</text></g>`;
     })}

@@ -1,0 +1,22 @@
+// What is known of a match while its positions come.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
+import { WatchPositionsResponseSchema } from "../../gen/bridgemaster/v1/match_service_pb.ts";
+import { MatchRecord } from "../../src/match/record.ts";
+
+test("a match is whole with its last position, and not while it runs", () => {
+  const record = new MatchRecord(true);
+  const take = (number: number, state = MatchState.ENDED) =>
+    record.take(create(WatchPositionsResponseSchema, { position: { number }, match: { state, decisions: 2 } }));
+  assert.equal(record.isWhole, false);
+  take(0);
+  take(1);
+  assert.equal(record.isWhole, false);
+  take(2);
+  assert.equal(record.isWhole, true);
+  take(2, MatchState.RUNNING);
+  assert.equal(record.isWhole, false);
+});
