@@ -3,7 +3,6 @@ package bridgemaster
 import (
 	"context"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -30,7 +29,9 @@ func Attend(ctx context.Context, newBot func() Bot, options Options) error {
 	if err != nil {
 		return err
 	}
-	attendance := &attendance{queueing: queueing, newBot: newBot, known: map[string]bool{}}
+	attendance := &attendance{
+		queueing: queueing, route: newRoute(queueing.places), newBot: newBot, known: map[string]bool{},
+	}
 	defer attendance.playing.Wait()
 	return attendance.attend(ctx)
 }
@@ -38,6 +39,7 @@ func Attend(ctx context.Context, newBot func() Bot, options Options) error {
 // attendance is a bot's place in a queue, over as many streams as it takes.
 type attendance struct {
 	queueing *seating
+	route    *route
 	newBot   func() Bot
 	playing  sync.WaitGroup
 	// known are the offers that came, and offers the same, the oldest first.
@@ -58,7 +60,7 @@ func (a *attendance) attend(ctx context.Context) error {
 		lost, ok := err.(*streamLost)
 		if refused, is := err.(*RefusedError); is && refused.Reason == queueUnknown {
 			// A contest that begins or goes on opens it in a moment.
-			lost, ok = &streamLost{refused.Reason, refused.Error()}, true
+			lost, ok = &streamLost{reason: refused.Reason, message: refused.Error()}, true
 		}
 		if !ok {
 			return err
@@ -69,11 +71,18 @@ func (a *attendance) attend(ctx context.Context) error {
 		}
 		if a.attended {
 			tried = a.queueing.ReconnectFor
-			a.queueing.Log.Printf("no attendance: %s; trying again", shown(lost.Error()))
 		}
+		server := a.route.place.server
+		atOnce := a.route.goOn(lost.movedTo)
 		pause, ok := backoff.nextPause()
 		if !ok {
-			return &ServerLostError{a.queueing.Server, tried, a.attended, lost.reason, lost}
+			return &ServerLostError{server, tried, a.attended, lost.reason, lost}
+		}
+		if atOnce {
+			continue
+		}
+		if a.attended {
+			a.queueing.Log.Printf("no attendance: %s; trying again", shown(lost.Error()))
 		}
 		select {
 		case <-ctx.Done():
@@ -85,7 +94,7 @@ func (a *attendance) attend(ctx context.Context) error {
 
 // attendOnOneStream returns nil when the queue is left.
 func (a *attendance) attendOnOneStream(ctx context.Context) error {
-	connection, err := a.queueing.connect()
+	connection, err := a.route.place.connect()
 	if err != nil {
 		return err
 	}
@@ -112,6 +121,7 @@ func (a *attendance) attendOnOneStream(ctx context.Context) error {
 			return errorOf(err)
 		}
 		a.attended, a.progressed = true, true
+		a.route.arrived()
 		switch message := response.GetMessage().(type) {
 		case *v1.AttendResponse_Offer:
 			a.take(ctx, message.Offer)
@@ -139,12 +149,8 @@ func (a *attendance) take(ctx context.Context, offer *v1.Offer) {
 	}
 	options := a.queueing.Options
 	options.Ticket = offer.GetTicket()
-	if offer.GetAddress() != "" {
-		scheme, _, found := strings.Cut(options.Server, "://")
-		if !found {
-			scheme = "http"
-		}
-		options.Server = scheme + "://" + offer.GetAddress()
+	if at, err := a.route.place.at(offer.GetAddress()); err == nil {
+		options.Server = at.server
 	}
 	a.playing.Go(func() {
 		if _, err := Play(ctx, a.newBot(), options); err != nil {

@@ -123,6 +123,9 @@ func ReasonOf(err error) string {
 const (
 	domain = "bridgemaster"
 	prefix = "REFUSAL_REASON_"
+	// moved is the refusal of what another server has; movedToEntry names it in the metadata.
+	moved        = "MOVED"
+	movedToEntry = "address"
 )
 
 // advices are the reasons that PROTOCOL.md marks with retry or stop; all others it marks with fix.
@@ -161,7 +164,11 @@ var codesToRetry = map[codes.Code]bool{
 }
 
 // streamLost says that a stream ended before the match did; another one may carry on.
-type streamLost struct{ reason, message string }
+type streamLost struct {
+	reason, message string
+	// movedTo is where the server sends the caller, as HOST:PORT; empty when it does not.
+	movedTo string
+}
 
 func (err *streamLost) Error() string { return err.message }
 
@@ -175,13 +182,17 @@ func errorOf(failure error) error {
 		}
 		advice := adviceOf(info.GetReason(), told.Code())
 		if advice == Retry {
-			return &streamLost{info.GetReason(), info.GetReason() + ": " + told.Message()}
+			lost := &streamLost{reason: info.GetReason(), message: info.GetReason() + ": " + told.Message()}
+			if lost.reason == moved {
+				lost.movedTo = info.GetMetadata()[movedToEntry]
+			}
+			return lost
 		}
 		return &RefusedError{info.GetReason(), told.Message(), info.GetMetadata(), advice}
 	}
 	text := fmt.Sprintf("%v: %s", told.Code(), told.Message())
 	if codesToRetry[told.Code()] {
-		return &streamLost{"", text}
+		return &streamLost{message: text}
 	}
 	return &ProtocolError{"the call failed; is this a Bridgemaster server? " + text}
 }

@@ -1,12 +1,8 @@
 package bridgemaster
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"log"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,13 +10,7 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 )
-
-// DefaultServer is the address of a server on one's own machine.
-const DefaultServer = "http://127.0.0.1:50051"
 
 const (
 	// connectFor: a bot may be started a little before its server.
@@ -38,8 +28,8 @@ const (
 // Options say how a bot reaches its seat, and what it says about itself. What is left out is taken
 // from the environment.
 type Options struct {
-	// Server is the address, such as "http://127.0.0.1:50051" or "https://host:50051";
-	// BRIDGEMASTER_SERVER, or DefaultServer.
+	// Server is the address, such as "http://127.0.0.1:50051" or "https://host:50051", or those of a
+	// cluster with commas between them; BRIDGEMASTER_SERVER, or DefaultServer.
 	Server string
 	// Ticket is the join ticket of the seat; BRIDGEMASTER_TICKET.
 	Ticket string
@@ -75,9 +65,8 @@ type Options struct {
 // seating are options that were checked, with all that was taken from elsewhere.
 type seating struct {
 	Options
-	// target is the server as gRPC dials it: host and port.
-	target      string
-	credentials credentials.TransportCredentials
+	// places are the servers, in the order in which they were named.
+	places []place
 	// metadata are the names and values of the call's entries in turn.
 	metadata []string
 }
@@ -163,17 +152,11 @@ func (options Options) checked() (*seating, error) {
 	if err := checkName("version", options.Version, 0); err != nil {
 		return nil, err
 	}
-	target, encrypted, err := targetOf(options.Server)
+	places, err := placesOf(options)
 	if err != nil {
 		return nil, err
 	}
-	transport := insecure.NewCredentials()
-	if encrypted {
-		if transport, err = options.transport(); err != nil {
-			return nil, err
-		}
-	}
-	return &seating{options, target, transport, metadata}, nil
+	return &seating{options, places, metadata}, nil
 }
 
 // name returns the name that was given, or that of the program.
@@ -182,47 +165,6 @@ func (options Options) name() string {
 		return options.Name
 	}
 	return filepath.Base(os.Args[0])
-}
-
-func (options Options) transport() (credentials.TransportCredentials, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if options.CA != "" {
-		pem, err := os.ReadFile(options.CA)
-		if err != nil {
-			return nil, &OptionsError{err.Error()}
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, &OptionsError{options.CA + ": there is no certificate in PEM"}
-		}
-	}
-	if (options.ClientCert == "") != (options.ClientKey == "") {
-		return nil, &OptionsError{"a client certificate and its private key are given together"}
-	}
-	if options.ClientCert != "" {
-		pair, err := tls.LoadX509KeyPair(options.ClientCert, options.ClientKey)
-		if err != nil {
-			return nil, &OptionsError{err.Error()}
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return credentials.NewTLS(config), nil
-}
-
-// targetOf returns what gRPC dials for an address, and whether TLS is spoken there.
-func targetOf(server string) (target string, encrypted bool, err error) {
-	text := server
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	address, err := url.Parse(text)
-	if err != nil || (address.Scheme != "http" && address.Scheme != "https") ||
-		address.Hostname() == "" || address.Port() == "" || strings.Trim(address.Path, "/") != "" {
-		return "", false, &OptionsError{
-			fmt.Sprintf("server %q is not an address such as %s", server, DefaultServer)}
-	}
-	target = net.JoinHostPort(address.Hostname(), address.Port())
-	return target, address.Scheme == "https", nil
 }
 
 func fill(option *string, variable, otherwise string) {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 
 	v1 "bridgemaster/gen/bridgemaster/v1"
@@ -20,9 +19,6 @@ const (
 	closingTimeout = time.Second
 	// missedPings: a server that is silent for this many intervals of its Pings is gone.
 	missedPings = 3
-	// keepAlive is the silence after which the transport checks that the server is still there, and
-	// the time that it has to show so.
-	keepAlive = 10 * time.Second
 )
 
 // Play plays one match to its end and returns its result. It may be called by several goroutines at
@@ -36,6 +32,7 @@ func Play(ctx context.Context, bot Bot, options Options) (*v1.MatchResult, error
 	defer cancel()
 	seat := &seat{
 		seating:      seating,
+		route:        newRoute(seating.places),
 		conversation: conversation{seating: seating},
 		bot:          startBot(ctx, bot),
 	}
@@ -45,6 +42,7 @@ func Play(ctx context.Context, bot Bot, options Options) (*v1.MatchResult, error
 // seat is one seat of one match, over as many streams as it takes.
 type seat struct {
 	seating      *seating
+	route        *route
 	conversation conversation
 	bot          *botRoutine
 	// held are answers that came while no stream was welcomed.
@@ -72,12 +70,19 @@ func (s *seat) play(ctx context.Context) (*v1.MatchResult, error) {
 		}
 		if s.conversation.welcomed {
 			tried = s.seating.ReconnectFor
-			s.seating.Log.Printf("no stream: %s; trying again", shown(lost.Error()))
 		}
+		server := s.route.place.server
+		atOnce := s.route.goOn(lost.movedTo)
 		pause, ok := backoff.nextPause()
 		if !ok {
 			return nil, &ServerLostError{
-				s.seating.Server, tried, s.conversation.welcomed, lost.reason, lost}
+				server, tried, s.conversation.welcomed, lost.reason, lost}
+		}
+		if atOnce {
+			continue
+		}
+		if s.conversation.welcomed {
+			s.seating.Log.Printf("no stream: %s; trying again", shown(lost.Error()))
 		}
 		if err := s.wait(ctx, pause); err != nil {
 			return nil, err
@@ -105,7 +110,7 @@ func (s *seat) wait(ctx context.Context, pause time.Duration) error {
 func (s *seat) playOnOneStream(ctx context.Context) (*v1.MatchEnded, error) {
 	s.streamWasWelcomed = false
 	hello := s.conversation.hello()
-	stream, err := openStream(ctx, s.seating, hello)
+	stream, err := openStream(ctx, s.seating, s.route.place, hello)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +124,7 @@ func (s *seat) playOnOneStream(ctx context.Context) (*v1.MatchEnded, error) {
 		return nil, err
 	}
 	s.streamWasWelcomed = true
+	s.route.arrived()
 	if _, err := s.react(stream, reactions); err != nil {
 		return nil, err
 	}
@@ -235,22 +241,11 @@ type stream struct {
 	failure   error
 }
 
-// connect prepares a connection, which is made with the first call.
-func (s *seating) connect() (*grpc.ClientConn, error) {
-	connection, err := grpc.NewClient(s.target,
-		grpc.WithTransportCredentials(s.credentials),
-		// A server on the own machine or network is not reached through the proxy of the browser.
-		grpc.WithNoProxy(),
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: keepAlive}))
-	if err != nil {
-		return nil, &OptionsError{err.Error()}
-	}
-	return connection, nil
-}
-
-// openStream opens a stream, with the Hello as its first message.
-func openStream(ctx context.Context, seating *seating, hello *v1.PlayRequest) (*stream, error) {
-	connection, err := seating.connect()
+// openStream opens a stream at a server, with the Hello as its first message.
+func openStream(
+	ctx context.Context, seating *seating, at place, hello *v1.PlayRequest,
+) (*stream, error) {
+	connection, err := at.connect()
 	if err != nil {
 		return nil, err
 	}

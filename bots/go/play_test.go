@@ -126,10 +126,22 @@ func (s *scriptedStream) fail(code codes.Code, reason string) { s.end <- refusal
 // refusal is a status with, if there is one, a reason.
 func refusal(t *testing.T, code codes.Code, reason string) error {
 	t.Helper()
+	return refusalOf(t, code, reason, map[string]string{"hint": "x"})
+}
+
+// sends is the refusal that sends a bot to another server.
+func sends(t *testing.T, to *scripted) error {
+	t.Helper()
+	return refusalOf(t, codes.FailedPrecondition, moved, map[string]string{movedToEntry: to.address})
+}
+
+func refusalOf(
+	t *testing.T, code codes.Code, reason string, metadata map[string]string,
+) error {
+	t.Helper()
 	told := status.New(code, "why\x1b[2J")
 	if reason != "" {
-		info := &errdetails.ErrorInfo{
-			Reason: reason, Domain: "bridgemaster", Metadata: map[string]string{"hint": "x"}}
+		info := &errdetails.ErrorInfo{Reason: reason, Domain: "bridgemaster", Metadata: metadata}
 		detailed, err := told.WithDetails(info)
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import argparse
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 
 import bridgemaster
@@ -59,8 +59,12 @@ class Rules:
         return response
 
     def close(self) -> None:
-        """Close the session."""
+        """Close the session, and wait until the server has closed it too."""
         self._requests.put(None)
+        # An interpreter that ends while gRPC still reads a call may hang.
+        with suppress(grpc.RpcError):
+            for _ in self._answers:
+                pass
 
 
 class SearchBot(bridgemaster.Bot):

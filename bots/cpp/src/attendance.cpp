@@ -15,7 +15,10 @@ constexpr const char* queue_unknown = "QUEUE_UNKNOWN";
 }  // namespace
 
 Attendance::Attendance(const MakeBot& make_bot, const Options& options)
-    : make_bot_(make_bot), options_(options), queueing_(queueing(options)) {}
+    : make_bot_(make_bot),
+      options_(options),
+      queueing_(queueing(options)),
+      route_(queueing_.places) {}
 
 Attendance::~Attendance() {
     for (auto& match : matches_) {
@@ -47,14 +50,19 @@ void Attendance::pause(Backoff& backoff, const StreamLost& lost) {
     if (progressed_) {
         backoff.restart(options.reconnect_for, true);
     }
+    const std::string server = route_.place().server;
+    const bool at_once = route_.go_on(lost.moved_to);
     const auto span = backoff.next_pause();
     if (!span) {
         const std::string how =
-            attended_ ? options.server + " was lost and did not come back within " +
+            attended_ ? server + " was lost and did not come back within " +
                             in_seconds(options.reconnect_for)
-                      : "queue " + options.queue + " of " + options.server +
+                      : "queue " + options.queue + " of " + server +
                             " could not be attended within " + in_seconds(options.connect_for);
         throw ServerLostError(how + ": " + lost.message, lost.reason);
+    }
+    if (at_once) {
+        return;
     }
     if (attended_) {
         queueing_.log("no attendance: " + lost.message);
@@ -64,9 +72,9 @@ void Attendance::pause(Backoff& backoff, const StreamLost& lost) {
 
 void Attendance::attend_on_one_stream() {
     const Options& options = queueing_.options;
-    const auto stub = v1::LobbyService::NewStub(queueing_.server.connect());
+    const auto stub = v1::LobbyService::NewStub(route_.place().connect());
     grpc::ClientContext context;
-    queueing_.server.prepare(context);
+    queueing_.prepare(context);
     v1::AttendRequest request;
     request.set_queue_id(options.queue);
     request.set_bot_name(options.name);
@@ -77,6 +85,7 @@ void Attendance::attend_on_one_stream() {
     v1::AttendResponse message;
     while (call->Read(&message)) {
         attended_ = progressed_ = true;
+        route_.arrived();
         receive(message);
         message.Clear();
     }
@@ -117,8 +126,8 @@ void Attendance::take(const v1::Offer& offer) {
     }
     Options options = options_;
     options.ticket = offer.ticket();
-    if (!offer.address().empty()) {
-        options.server = queueing_.server.scheme + "://" + offer.address();
+    if (const auto place = route_.place().at(offer.address())) {
+        options.server = place->server;
     }
     Seating seat = seating(options);
     std::erase_if(matches_, [](Match& match) {

@@ -12,6 +12,7 @@
 #include "backoff.h"
 #include "bridgemaster/v1/lobby_service.pb.h"
 #include "refusals.h"
+#include "route.h"
 #include "seating.h"
 
 namespace bridgemaster {
@@ -43,6 +44,7 @@ private:
     const MakeBot& make_bot_;
     Options options_;
     Seating queueing_;
+    Route route_;
     // The offers that are known, the oldest first.
     std::deque<std::string> offers_;
     std::unordered_set<std::string> known_offers_;

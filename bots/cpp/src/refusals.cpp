@@ -14,6 +14,9 @@ namespace {
 
 constexpr const char* domain = "bridgemaster";
 constexpr std::string_view prefix = "REFUSAL_REASON_";
+// The refusal of what another server has; its metadata names that.
+constexpr const char* moved = "MOVED";
+constexpr const char* moved_to = "address";
 
 // The reasons that PROTOCOL.md marks with retry or stop; all others it marks with fix.
 const std::unordered_map<std::string, Advice>& advices() {
@@ -25,7 +28,7 @@ const std::unordered_map<std::string, Advice>& advices() {
         {"STORAGE_FAILED", Advice::retry},
         {"MATCH_RUNNING", Advice::retry},
         {"GROUP_RUNNING", Advice::retry},
-        {"MOVED", Advice::retry},
+        {moved, Advice::retry},
         {"NODE_SUPERSEDED", Advice::retry},
         {"ATTENDANCE_UNKNOWN", Advice::retry},
         {"KEYS_UNREADABLE", Advice::retry},
@@ -99,10 +102,15 @@ void throw_failure(const grpc::Status& failure) {
         throw ProtocolError("the call failed; is this a Bridgemaster server? " + text);
     }
     const Advice advice = advice_of(info->reason(), failure.error_code());
-    if (advice == Advice::retry) {
-        throw StreamLost{shown(info->reason() + ": " + message), info->reason()};
-    }
     const auto& metadata = info->metadata();
+    if (advice == Advice::retry) {
+        StreamLost lost{shown(info->reason() + ": " + message), info->reason()};
+        const auto address = metadata.find(moved_to);
+        if (lost.reason == moved && address != metadata.end()) {
+            lost.moved_to = address->second;
+        }
+        throw lost;
+    }
     throw RefusedError(info->reason(), message, {metadata.begin(), metadata.end()}, advice);
 }
 

@@ -15,6 +15,8 @@ struct StreamLost {
     std::string message;
     // That of the refusal; empty without one.
     std::string reason;
+    // Where the server sends the caller, as HOST:PORT; empty when it does not.
+    std::string moved_to{};
 };
 
 // Throws what a failure of gRPC means: StreamLost when trying again may help, else a PlayError.

@@ -19,7 +19,10 @@ constexpr int missed_pings = 3;
 }  // namespace
 
 Seat::Seat(Bot& bot, Seating seating)
-    : seating_(std::move(seating)), conversation_(seating_, *this), bot_(bot, events_) {}
+    : seating_(std::move(seating)),
+      route_(seating_.places),
+      conversation_(seating_, *this),
+      bot_(bot, events_) {}
 
 v1::MatchResult Seat::play() {
     Backoff backoff(seating_.options.connect_for);
@@ -34,21 +37,25 @@ v1::MatchResult Seat::play() {
                 // A match that waits for other bots may say nothing for long.
                 backoff.restart(seating_.options.reconnect_for, conversation_.progressed());
             }
+            const std::string server = route_.place().server;
+            const bool at_once = route_.go_on(lost.moved_to);
             const auto span = backoff.next_pause();
             if (!span) {
-                throw server_lost(lost);
+                throw server_lost(server, lost);
             }
-            pause(*span, lost);
+            if (!at_once) {
+                pause(*span, lost);
+            }
         }
     }
 }
 
-ServerLostError Seat::server_lost(const StreamLost& lost) const {
+ServerLostError Seat::server_lost(const std::string& server, const StreamLost& lost) const {
     const bool welcomed = conversation_.was_welcomed();
     const auto tried = welcomed ? seating_.options.reconnect_for : seating_.options.connect_for;
     const char* how =
         welcomed ? " was lost and did not come back within " : " could not be reached within ";
-    return {seating_.server.url + how + in_seconds(tried) + ": " + lost.message, lost.reason};
+    return {server + how + in_seconds(tried) + ": " + lost.message, lost.reason};
 }
 
 // Waits before the next stream; what the bot answers meanwhile is kept.
@@ -67,10 +74,12 @@ void Seat::pause(Clock::duration pause, const StreamLost& lost) {
 // Opens a stream and converses on it until the match is over.
 v1::MatchEnded Seat::play_on_one_stream() {
     stream_was_welcomed_ = false;
-    stream_ = std::make_unique<Stream>(seating_.server, ++streams_, conversation_.hello(), events_);
+    stream_ = std::make_unique<Stream>(seating_, route_.place(), ++streams_, conversation_.hello(),
+                                       events_);
     const v1::Welcome welcome = read_welcome();
     conversation_.welcome(welcome);
     stream_was_welcomed_ = true;
+    route_.arrived();
     for (const auto& answered : std::exchange(held_, {})) {
         conversation_.answer(answered.request, answered.choice);
     }

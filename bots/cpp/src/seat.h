@@ -10,6 +10,7 @@
 #include "conversation.h"
 #include "events.h"
 #include "refusals.h"
+#include "route.h"
 #include "stream.h"
 
 namespace bridgemaster {
@@ -39,9 +40,10 @@ private:
     void finish(v1::MatchResult result);
     std::optional<Next> next(std::optional<Clock::time_point> until);
     std::optional<Event> next_event(std::optional<Clock::time_point> until);
-    ServerLostError server_lost(const StreamLost& lost) const;
+    ServerLostError server_lost(const std::string& server, const StreamLost& lost) const;
 
     Seating seating_;
+    Route route_;
     Events events_;
     Conversation conversation_;
     // Answers that came while no stream was welcomed.

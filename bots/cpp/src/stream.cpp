@@ -2,9 +2,10 @@
 
 namespace bridgemaster {
 
-Stream::Stream(const Server& server, int number, const v1::PlayRequest& hello, Events& events)
-    : number_(number), events_(events), stub_(v1::PlayService::NewStub(server.connect())) {
-    server.prepare(context_);
+Stream::Stream(const Seating& seating, const Place& place, int number, const v1::PlayRequest& hello,
+               Events& events)
+    : number_(number), events_(events), stub_(v1::PlayService::NewStub(place.connect())) {
+    seating.prepare(context_);
     call_ = stub_->Play(&context_);
     send(hello);
     reader_ = std::thread([this] { read(); });

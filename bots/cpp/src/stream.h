@@ -16,8 +16,9 @@ namespace bridgemaster {
 // A stream and the connection below it; what comes on it goes to the events.
 class Stream {
 public:
-    // Opens the stream, with the Hello as its first message.
-    Stream(const Server& server, int number, const v1::PlayRequest& hello, Events& events);
+    // Opens the stream at a server, with the Hello as its first message.
+    Stream(const Seating& seating, const Place& place, int number, const v1::PlayRequest& hello,
+           Events& events);
     // Closes the connection.
     ~Stream();
     Stream(const Stream&) = delete;

@@ -112,4 +112,11 @@ std::string in_seconds(std::chrono::duration<double> span) {
     return text.str();
 }
 
+std::string trimmed(const std::string& text) {
+    const char* blank = " \t\r\n";
+    const auto first = text.find_first_not_of(blank);
+    const auto last = text.find_last_not_of(blank);
+    return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+}
+
 }  // namespace bridgemaster

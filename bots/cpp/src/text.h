@@ -1,4 +1,4 @@
-// Text from outside, on its way to a terminal.
+// Text from outside.
 
 #pragma once
 
@@ -18,5 +18,8 @@ std::size_t printable_length(std::string_view text);
 
 // A span of time, for people.
 std::string in_seconds(std::chrono::duration<double> span);
+
+// Text without the white space around it.
+std::string trimmed(const std::string& text);
 
 }  // namespace bridgemaster

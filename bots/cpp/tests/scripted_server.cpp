@@ -180,7 +180,10 @@ v1::PlayResponse ping(std::uint64_t nonce) {
     return response;
 }
 
-grpc::Status refusal(grpc::StatusCode code, const std::string& reason) {
+namespace {
+
+grpc::Status refusal(grpc::StatusCode code, const std::string& reason, const std::string& entry,
+                     const std::string& value) {
     google::rpc::Status status;
     status.set_code(code);
     status.set_message("why\x1b[2J");
@@ -188,10 +191,20 @@ grpc::Status refusal(grpc::StatusCode code, const std::string& reason) {
         google::rpc::ErrorInfo info;
         info.set_reason(reason);
         info.set_domain("bridgemaster");
-        (*info.mutable_metadata())["hint"] = "x";
+        (*info.mutable_metadata())[entry] = value;
         status.add_details()->PackFrom(info);
     }
     return {code, status.message(), status.SerializeAsString()};
+}
+
+}  // namespace
+
+grpc::Status refusal(grpc::StatusCode code, const std::string& reason) {
+    return refusal(code, reason, "hint", "x");
+}
+
+grpc::Status moved(const std::string& target) {
+    return refusal(grpc::StatusCode::FAILED_PRECONDITION, "MOVED", "address", target);
 }
 
 }  // namespace scripted

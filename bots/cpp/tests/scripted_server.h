@@ -96,7 +96,9 @@ public:
     Server();
     ~Server();
 
-    std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+    std::string url() const { return "http://" + target(); }
+    // The same as host and port.
+    std::string target() const { return "127.0.0.1:" + std::to_string(port_); }
     // The next stream that a bot opens.
     std::shared_ptr<Stream> stream() { return streams_.get(); }
     // The next stream, with its Welcome.
@@ -129,5 +131,7 @@ v1::PlayResponse ended(std::uint32_t sequence, const std::string& seed = "",
 v1::PlayResponse ping(std::uint64_t nonce);
 // A status with a reason, or none if it is empty.
 grpc::Status refusal(grpc::StatusCode code, const std::string& reason);
+// The refusal that sends a bot to another server, given as HOST:PORT.
+grpc::Status moved(const std::string& target);
 
 }  // namespace scripted

@@ -42,7 +42,7 @@ impl Connection {
     /// # Errors
     /// When the options cannot be used.
     pub fn attending(&self, options: AttendOptions) -> Result<Attending, PlayError> {
-        Attending::new(self.channel(), options)
+        Attending::new(self.route()?, options)
     }
 
     /// As [`attend`], on this connection.

@@ -14,6 +14,7 @@ use crate::{
     AttendOptions, KEY_METADATA, PlayError, Refusal,
     backoff::Backoff,
     error::{StreamFailure, TransportFailure},
+    servers::Route,
 };
 
 /// Revision of the protocol that is spoken here.
@@ -39,7 +40,7 @@ pub enum Told {
 /// the server forgets it after a while.
 #[derive(Debug)]
 pub struct Attending {
-    client: LobbyServiceClient<Channel>,
+    route: Route,
     options: AttendOptions,
     stream: Option<Streaming<AttendResponse>>,
     backoff: Backoff,
@@ -53,10 +54,10 @@ pub struct Attending {
 }
 
 impl Attending {
-    pub(crate) fn new(channel: Channel, options: AttendOptions) -> Result<Self, PlayError> {
+    pub(crate) fn new(route: Route, options: AttendOptions) -> Result<Self, PlayError> {
         options.check()?;
         Ok(Self {
-            client: LobbyServiceClient::new(channel),
+            route,
             backoff: Backoff::new(options.connect_for),
             options,
             stream: None,
@@ -91,9 +92,13 @@ impl Attending {
             if std::mem::take(&mut self.has_progressed) {
                 self.backoff.restart(self.options.reconnect_for, true);
             }
+            let is_sent_on = self.route.go_on(&status);
             let Some(pause) = self.backoff.next_pause() else {
                 return Err(self.give_up(status));
             };
+            if is_sent_on {
+                continue;
+            }
             let message = status.message();
             match self.has_attended {
                 true => warn!(message, ?pause, "the attendance is lost; trying again"),
@@ -111,7 +116,7 @@ impl Attending {
         let request = self.showing(LeaveQueueRequest {
             attendance_id: self.attendance_id.clone(),
         });
-        match self.client.leave_queue(request).await {
+        match self.client().leave_queue(request).await {
             Ok(_) => Ok(()),
             Err(status) => Err(match self.failure(status) {
                 StreamFailure::Fatal(error) => error,
@@ -131,16 +136,21 @@ impl Attending {
                     slots: self.options.slots,
                     protocol_revision: PROTOCOL_REVISION,
                 });
-                let stream = self.client.attend(request).await?.into_inner();
+                let stream = self.client().attend(request).await?.into_inner();
                 self.stream.insert(stream)
             }
         };
         stream.message().await
     }
 
+    fn client(&self) -> LobbyServiceClient<Channel> {
+        LobbyServiceClient::new(self.route.channel())
+    }
+
     /// What a message tells; nothing if it is of an unknown kind, or an offer that is known.
     fn take(&mut self, message: AttendResponse) -> Option<Told> {
         self.has_attended = true;
+        self.route.arrived();
         self.has_progressed = true;
         match message.message? {
             attend_response::Message::Attendance(attendance) => {

@@ -60,6 +60,7 @@ pub mod rules;
 mod run;
 mod seat_clock;
 mod seed_commitment;
+mod servers;
 mod tls;
 mod variables;
 
@@ -77,6 +78,7 @@ pub use request::{ClockView, Request};
 pub use run::{run, run_each};
 pub use seat_clock::seat_clock;
 pub use seed_commitment::seed_commitment;
+pub use servers::Route;
 pub use tls::{
     CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint, tls_hint,
 };

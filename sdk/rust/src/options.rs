@@ -29,7 +29,8 @@ pub(crate) const RECONNECT_FOR: Duration = Duration::from_secs(30);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Address of the server, such as `http://127.0.0.1:50051`, or `https://host:50051`.
+    /// Address of the server, such as `http://127.0.0.1:50051`, or `https://host:50051`; those of a
+    /// cluster with commas between them.
     pub server_url: String,
     /// The join ticket of the seat.
     pub ticket: Ticket,

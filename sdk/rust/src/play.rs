@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bridgemaster_proto::v1::{self, play_response, play_service_client::PlayServiceClient};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Status, Streaming, transport::Channel};
+use tonic::{Status, Streaming};
 use tracing::{debug, info, warn};
 
 use crate::{
@@ -13,52 +13,59 @@ use crate::{
     backoff::Backoff,
     bot_thread::{BotThread, Task},
     conversation::{Conversation, Reaction},
-    endpoint,
     error::{StreamFailure, TransportFailure},
+    servers::{Route, Servers},
 };
 
 /// Messages that wait to be sent: one answer and a few Pongs.
 const OUTBOUND_MESSAGES: usize = 8;
-/// Time for one attempt to reach the server.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time for the Welcome, once a stream is asked for.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
-/// Silence after which the transport checks that the server is still there, and the time that it
-/// has to show so: a machine that vanished is noticed within the sum.
-const KEEP_ALIVE: Duration = Duration::from_secs(10);
 /// Time that the server has to end the stream after MatchEnded; the result is known by then.
 const CLOSING_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A connection to a server, for any number of seats at a time: clones share it.
+/// A connection to a server, or to the servers of a cluster, for any number of seats at a time:
+/// clones share it.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    channel: Channel,
-    server_url: String,
+    servers: Servers,
 }
 
 impl Connection {
-    /// A connection to this address. It is opened on first use, and reopened when it is lost. Must
-    /// be called within a tokio runtime.
+    /// A connection to this address, or to those of a cluster with commas between them. It is opened
+    /// on first use, and reopened when it is lost. Must be called within a tokio runtime.
     pub fn to(server_url: &str) -> Result<Self, OptionsError> {
         Self::with_tls(server_url, &TlsOptions::default())
     }
 
     /// The same, with TLS files for an `https://` address.
     pub fn with_tls(server_url: &str, tls: &TlsOptions) -> Result<Self, OptionsError> {
-        let channel = endpoint(server_url, tls)?
-            .connect_timeout(CONNECT_TIMEOUT)
-            .http2_keep_alive_interval(KEEP_ALIVE)
-            .keep_alive_timeout(KEEP_ALIVE)
-            .connect_lazy();
-        Ok(Self {
-            channel,
-            server_url: server_url.to_owned(),
-        })
+        let servers = Servers::named(server_url, tls)?;
+        Ok(Self { servers })
     }
 
-    /// For calls of other services.
-    pub(crate) fn channel(&self) -> Channel {
-        self.channel.clone()
+    /// The way to what has not been looked for yet, for programs that make calls themselves.
+    ///
+    /// # Errors
+    /// None: the addresses were good when they were named.
+    pub fn route(&self) -> Result<Route, OptionsError> {
+        Route::new(&self.servers)
+    }
+
+    /// One way for each server that was named, which begins there.
+    ///
+    /// # Errors
+    /// None: the addresses were good when they were named.
+    pub fn routes(&self) -> Result<Vec<Route>, OptionsError> {
+        Route::each(&self.servers)
+    }
+
+    /// Connects to one of the servers that were named, the first that is there.
+    ///
+    /// # Errors
+    /// When none is there: why the first was not.
+    pub async fn reach(&self) -> Result<(), tonic::transport::Error> {
+        self.servers.reach().await
     }
 
     /// Plays one match on this connection; `options.server_url` and
@@ -76,8 +83,7 @@ impl Connection {
     ) -> Result<v1::MatchResult, PlayError> {
         options.check()?;
         let mut seat = SeatSession {
-            client: PlayServiceClient::new(self.channel.clone()),
-            server_url: &self.server_url,
+            route: self.route()?,
             options,
             conversation: Conversation::default(),
             bot: BotThread::start(bot)?,
@@ -115,8 +121,7 @@ pub fn play_blocking(
 
 /// One seat, over all its streams.
 struct SeatSession<'a> {
-    client: PlayServiceClient<Channel>,
-    server_url: &'a str,
+    route: Route,
     options: &'a Options,
     conversation: Conversation,
     bot: BotThread,
@@ -149,9 +154,17 @@ impl SeatSession<'_> {
                 StreamFailure::Lost(status) => status,
                 StreamFailure::Fatal(error) => return Err(error),
             };
+            let is_sent_on = self.route.go_on(&status);
             let Some(pause) = backoff.next_pause() else {
                 return Err(self.give_up(status, backoff.span()));
             };
+            if is_sent_on {
+                debug!(
+                    server_url = self.route.url(),
+                    "the match is on another server"
+                );
+                continue;
+            }
             if self.conversation.was_welcomed() {
                 let (code, message) = (status.code(), status.message());
                 warn!(
@@ -172,7 +185,7 @@ impl SeatSession<'_> {
     }
 
     fn give_up(&self, status: Box<Status>, waited: Duration) -> PlayError {
-        let server_url = self.server_url.to_owned();
+        let server_url = self.route.url().to_owned();
         match Refusal::from_status(&status) {
             Some(refusal) => PlayError::Refused(Box::new(refusal)),
             None if self.conversation.was_welcomed() => PlayError::Lost {
@@ -201,14 +214,15 @@ impl SeatSession<'_> {
             call.metadata_mut().insert(KEY_METADATA, key.metadata());
         }
 
+        let mut client = PlayServiceClient::new(self.route.channel());
         let welcomed = timeout(WELCOME_TIMEOUT, async {
-            let mut inbound = self.client.play(call).await?.into_inner();
+            let mut inbound = client.play(call).await?.into_inner();
             Ok::<_, Status>((inbound.message().await?, inbound))
         });
         let (first, inbound) = welcomed
             .await
             .unwrap_or_else(|_| Err(Status::deadline_exceeded("no Welcome came")))
-            .map_err(|status| StreamFailure::from_status(status, self.server_url))?;
+            .map_err(|status| StreamFailure::from_status(status, self.route.url()))?;
         let Some(first) = first else {
             return Err(StreamFailure::Lost(Box::new(Status::unavailable(
                 "the server ended the stream without a Welcome",
@@ -223,6 +237,7 @@ impl SeatSession<'_> {
             server_version = welcome.server_version,
             "welcomed"
         );
+        self.route.arrived();
         if let Some(answer) = self.conversation.welcome(welcome)? {
             let _ = outbound.send(answer).await;
         }
@@ -246,7 +261,7 @@ impl SeatSession<'_> {
                 response = inbound.message() => {
                     let now = Instant::now();
                     let response = response
-                        .map_err(|status| StreamFailure::from_status(status, self.server_url))?
+                        .map_err(|status| StreamFailure::from_status(status, self.route.url()))?
                         .ok_or_else(|| StreamFailure::Lost(Box::new(Status::unavailable(
                             "the server ended the stream before the match was over",
                         ))))?;

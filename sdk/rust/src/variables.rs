@@ -1,6 +1,7 @@
 //! Environment variables of a bot, and the default address.
 
-/// Environment variable with the address of the server.
+/// Environment variable with the address of the server, or those of a cluster with commas between
+/// them.
 pub const SERVER_VARIABLE: &str = "BRIDGEMASTER_SERVER";
 /// Environment variable with the join ticket of a seat.
 pub const TICKET_VARIABLE: &str = "BRIDGEMASTER_TICKET";

@@ -5,7 +5,7 @@ import type * as grpc from "@grpc/grpc-js";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff } from "./backoff.js";
 import type { Bot, Decide } from "./bot.js";
-import { clientOf, metadataOf } from "./connection.js";
+import { clientOf, limitConnecting, metadataOf } from "./connection.js";
 import { PROTOCOL_REVISION } from "./conversation.js";
 import { RefusedError, ServerLostError } from "./errors.js";
 import { errorOf, StreamLost } from "./failure.js";
@@ -17,7 +17,9 @@ import {
   type Offer,
 } from "./gen/bridgemaster/v1/lobby_service_pb.js";
 import { queueing, type Options, type Queueing } from "./options.js";
+import { placeLike } from "./place.js";
 import { play, warn } from "./play.js";
+import { Route } from "./route.js";
 import { shown } from "./terminal.js";
 
 /** Offers that are known when they come again: those of all slots, many times over. */
@@ -54,6 +56,7 @@ class Attendance {
   readonly #newBot: NewBot;
   readonly #options: Options;
   readonly #queueing: Queueing;
+  readonly #route: Route;
   readonly #log: NonNullable<Options["log"]>;
   /** The oldest first. */
   readonly #known = new Set<string>();
@@ -66,6 +69,7 @@ class Attendance {
     this.#newBot = newBot;
     this.#options = options;
     this.#queueing = queueing(options);
+    this.#route = new Route(this.#queueing.places);
     this.#log = options.log ?? warn;
   }
 
@@ -89,8 +93,10 @@ class Attendance {
   }
 
   async #pause(backoff: Backoff, lost: StreamLost): Promise<void> {
-    const { server, queue, connectForMs, reconnectForMs } = this.#queueing;
+    const { queue, connectForMs, reconnectForMs } = this.#queueing;
     if (this.#progressed) backoff.restart(reconnectForMs, true);
+    const { server } = this.#route.place;
+    const atOnce = this.#route.goOn(lost.movedTo);
     const pauseMs = backoff.nextPauseMs();
     if (pauseMs === undefined) {
       const how = this.#attended
@@ -98,13 +104,14 @@ class Attendance {
         : `queue ${queue} of ${server} could not be attended within ${connectForMs} ms`;
       throw new ServerLostError(`${how}: ${lost.message}`, lost.reason);
     }
+    if (atOnce) return;
     this.#log(this.#attended ? "warn" : "debug", `no attendance: ${lost.message}`);
     const { signal } = this.#options;
     await sleep(pauseMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
   }
 
   async #attendOnOneStream(): Promise<void> {
-    const { queue, name, version, slots } = this.#queueing;
+    const { metadata, queue, name, version, slots } = this.#queueing;
     const request = toBinary(
       AttendRequestSchema,
       create(AttendRequestSchema, {
@@ -115,14 +122,15 @@ class Attendance {
         protocolRevision: PROTOCOL_REVISION,
       }),
     );
-    const client = clientOf(this.#queueing);
+    const client = clientOf(this.#route.place);
     const call = client.makeServerStreamRequest(
       ATTEND_PATH,
       (message: Uint8Array) => Buffer.from(message),
       (bytes: Buffer) => fromBinary(AttendResponseSchema, bytes),
       request,
-      metadataOf(this.#queueing),
+      metadataOf(metadata),
     );
+    limitConnecting(client, call);
     const cancel = () => call.cancel();
     this.#options.signal?.addEventListener("abort", cancel);
     try {
@@ -140,6 +148,7 @@ class Attendance {
   #receive({ message }: AttendResponse): void {
     this.#attended = true;
     this.#progressed = true;
+    this.#route.arrived();
     switch (message.case) {
       case "offer":
         this.#take(message.value);
@@ -163,12 +172,17 @@ class Attendance {
     this.#playing.add(played);
   }
 
+  /** The server of an offer, if it is another one. */
+  #at({ address }: Offer): { server?: string } {
+    const place = address ? placeLike(this.#route.place, address) : undefined;
+    return place ? { server: place.server } : {};
+  }
+
   async #play(offer: Offer): Promise<void> {
-    const { server, name, version } = this.#queueing;
-    const scheme = server.includes("://") ? server.slice(0, server.indexOf("://")) : "http";
+    const { name, version } = this.#queueing;
     const options = {
       ...this.#options,
-      server: offer.address ? `${scheme}://${offer.address}` : server,
+      ...this.#at(offer),
       ticket: offer.ticket,
       name,
       version,

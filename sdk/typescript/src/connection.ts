@@ -1,13 +1,15 @@
 // The connection to a server.
 
 import * as grpc from "@grpc/grpc-js";
-import type { PemFiles } from "./tls.js";
+import type { Place } from "./place.js";
 
 /**
  * Silence after which the transport checks that the server is still there, and the time that it has
  * to show so: a machine that vanished is noticed within the sum.
  */
 const KEEP_ALIVE_MS = 10_000;
+/** Time for one attempt to reach a server: another one may be there. */
+const CONNECT_TIMEOUT_MS = 5_000;
 
 const CHANNEL_OPTIONS: grpc.ChannelOptions = {
   // A server on the own machine or network is not reached through the proxy of the browser.
@@ -18,28 +20,33 @@ const CHANNEL_OPTIONS: grpc.ChannelOptions = {
   "grpc.keepalive_timeout_ms": KEEP_ALIVE_MS,
 };
 
-/** A server, and what is shown to it. */
-export interface Server {
-  /** The server as gRPC dials it: host and port. */
-  readonly target: string;
-  /** Undefined for a server that is reached without TLS. */
-  readonly tls: PemFiles | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
-}
+type SurfaceCall =
+  | grpc.ClientDuplexStream<Uint8Array, unknown>
+  | grpc.ClientReadableStream<unknown>;
 
 /** Prepares a connection, which is made with the first call. */
-export function clientOf(server: Server): grpc.Client {
-  return new grpc.Client(server.target, credentials(server), CHANNEL_OPTIONS);
+export function clientOf(place: Place): grpc.Client {
+  return new grpc.Client(place.target, credentials(place), CHANNEL_OPTIONS);
+}
+
+/** Ends a call that has no connection in time. grpc-js would wait for as long as the system does. */
+export function limitConnecting(client: grpc.Client, call: SurfaceCall): void {
+  const timer = setTimeout(() => {
+    if (client.getChannel().getConnectivityState(false) === grpc.connectivityState.READY) return;
+    const why = `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`;
+    call.call?.cancelWithStatus(grpc.status.UNAVAILABLE, why);
+  }, CONNECT_TIMEOUT_MS);
+  call.on("status", () => clearTimeout(timer));
 }
 
 /** The metadata of a call. */
-export function metadataOf(server: Server): grpc.Metadata {
+export function metadataOf(entries: Readonly<Record<string, string>>): grpc.Metadata {
   const metadata = new grpc.Metadata();
-  for (const [name, value] of Object.entries(server.metadata)) metadata.set(name, value);
+  for (const [name, value] of Object.entries(entries)) metadata.set(name, value);
   return metadata;
 }
 
-function credentials({ tls }: Server): grpc.ChannelCredentials {
+function credentials({ tls }: Place): grpc.ChannelCredentials {
   if (!tls) return grpc.credentials.createInsecure();
   return grpc.credentials.createSsl(buffer(tls.ca), buffer(tls.clientKey), buffer(tls.clientCert));
 }

@@ -5,6 +5,10 @@ import { ProtocolError, RefusedError, type Advice, type PlayError } from "./erro
 import { errorInfo, isKnownReason, REASONS_TO_RETRY, REASONS_TO_STOP } from "./refusal.js";
 import { shown } from "./terminal.js";
 
+/** The refusal of what another server has; its metadata names that. */
+const MOVED = "MOVED";
+const MOVED_TO = "address";
+
 /** What a broken connection looks like, for a status without a reason that is known here. */
 const CODES_TO_RETRY: ReadonlySet<grpc.status> = new Set([
   grpc.status.UNAVAILABLE,
@@ -21,6 +25,8 @@ export class StreamLost extends Error {
   constructor(
     message: string,
     readonly reason?: string,
+    /** Where the server sends the caller, as HOST:PORT. */
+    readonly movedTo?: string,
   ) {
     super(shown(message));
   }
@@ -39,7 +45,10 @@ export function errorOf({ code, details, metadata }: grpc.ServiceError): StreamL
     );
   }
   const advice = adviceOf(info.reason, code);
-  if (advice === "retry") return new StreamLost(`${info.reason}: ${message}`, info.reason);
+  if (advice === "retry") {
+    const movedTo = info.reason === MOVED ? info.metadata[MOVED_TO] : undefined;
+    return new StreamLost(`${info.reason}: ${message}`, info.reason, movedTo);
+  }
   return new RefusedError(info.reason, message, info.metadata, advice);
 }
 

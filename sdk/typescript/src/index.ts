@@ -30,7 +30,6 @@ export {
 } from "./errors.js";
 export type { Advice } from "./errors.js";
 export {
-  DEFAULT_SERVER,
   KEY_VARIABLE,
   QUEUE_VARIABLE,
   SERVER_VARIABLE,
@@ -38,6 +37,7 @@ export {
   TICKET_VARIABLE,
 } from "./options.js";
 export type { LogLevel, Options } from "./options.js";
+export { DEFAULT_SERVER } from "./place.js";
 export { play } from "./play.js";
 export { Clock, Request } from "./request.js";
 export { run, runEach } from "./run.js";

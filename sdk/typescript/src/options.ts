@@ -2,17 +2,16 @@
 
 import { basename, extname } from "node:path";
 import type { Bot } from "./bot.js";
-import type { Server } from "./connection.js";
 import { OptionsError } from "./errors.js";
+import { DEFAULT_SERVER, placesOf, type Place } from "./place.js";
 import { isPrintable } from "./terminal.js";
-import { readTlsFiles, type TlsFiles } from "./tls.js";
+import type { TlsFiles } from "./tls.js";
 
 export const SERVER_VARIABLE = "BRIDGEMASTER_SERVER";
 export const TICKET_VARIABLE = "BRIDGEMASTER_TICKET";
 export const KEY_VARIABLE = "BRIDGEMASTER_KEY";
 export const QUEUE_VARIABLE = "BRIDGEMASTER_QUEUE";
 export const SLOTS_VARIABLE = "BRIDGEMASTER_SLOTS";
-export const DEFAULT_SERVER = "http://127.0.0.1:50051";
 
 /** A bot may be started a little before its server. */
 const CONNECT_FOR_MS = 10_000;
@@ -35,7 +34,8 @@ export type LogLevel = "debug" | "info" | "warn";
 export interface Options {
   /**
    * Address of the server, such as `http://127.0.0.1:50051`, `127.0.0.1:50051`, or
-   * `https://host:50051`; `BRIDGEMASTER_SERVER`, or `http://127.0.0.1:50051`.
+   * `https://host:50051`; those of a cluster with commas between them; `BRIDGEMASTER_SERVER`, or
+   * `http://127.0.0.1:50051`.
    */
   readonly server?: string;
   /** The join ticket of the seat; `BRIDGEMASTER_TICKET`. */
@@ -70,9 +70,11 @@ export interface Options {
 }
 
 /** Options that were checked, with all that was taken from elsewhere. */
-interface Checked extends Server {
-  /** The address as it was given. */
-  readonly server: string;
+interface Checked {
+  /** The servers, in the order in which they were named. */
+  readonly places: readonly Place[];
+  /** The metadata of a call. */
+  readonly metadata: Readonly<Record<string, string>>;
   readonly name: string;
   readonly version: string;
   readonly connectForMs: number;
@@ -130,11 +132,8 @@ export function queueing(options: Options): Queueing {
 function checked(options: Options, bot: Partial<Bot>): Checked {
   const server = options.server || process.env[SERVER_VARIABLE] || DEFAULT_SERVER;
   const key = options.key || process.env[KEY_VARIABLE];
-  const { target, encrypted } = targetOf(server);
   return {
-    server,
-    target,
-    tls: encrypted ? readTlsFiles(options.tls ?? {}) : undefined,
+    places: placesOf(server, options.tls ?? {}),
     metadata: key ? { [KEY_METADATA]: secret(key, "API key") } : {},
     name: checkedName("name", botName(options, bot), 1),
     version: checkedName("version", options.version ?? bot.version ?? "", 0),
@@ -150,18 +149,6 @@ export function botName(options: Options, bot: Partial<Bot>): string {
   const file = process.argv[1] ?? "";
   const program = basename(file, extname(file));
   return program && isPrintable(program) ? program.slice(0, MAX_NAME_CHARS) : "node-bot";
-}
-
-/** What gRPC dials for an address, host and port, and whether TLS is spoken there. */
-export function targetOf(server: string): { target: string; encrypted: boolean } {
-  const text = server.includes("://") ? server : `http://${server}`;
-  // Unlike the class URL, this keeps a port that is the default of its scheme.
-  const parts = /^(https?):\/\/(\[[0-9a-fA-F:.]+\]|[^/?#@:[\]\s]+):(\d{1,5})\/?$/.exec(text);
-  const [, scheme, host, port] = parts ?? [];
-  if (!host || !port || Number(port) === 0 || Number(port) > 65535) {
-    throw new OptionsError(`server "${server}" is not an address such as ${DEFAULT_SERVER}`);
-  }
-  return { target: `${host}:${port}`, encrypted: scheme === "https" };
 }
 
 function secret(text: string, what: string): string {

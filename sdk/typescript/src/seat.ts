@@ -7,6 +7,7 @@ import { errorOf, StreamLost } from "./failure.js";
 import type { MatchResult } from "./gen/bridgemaster/v1/match_pb.js";
 import type { Welcome } from "./gen/bridgemaster/v1/play_pb.js";
 import type { LogLevel, Seating } from "./options.js";
+import { Route } from "./route.js";
 import { Stream, type FromServer } from "./stream.js";
 
 /** Time for the Welcome, once a stream is asked for. */
@@ -33,6 +34,7 @@ type Event = Answered | { readonly kind: "stopped" } | { readonly stream: Stream
 /** One seat of one match, over as many streams as it takes. */
 export class Seat {
   readonly #seating: Seating;
+  readonly #route: Route;
   readonly #bot: BotLink;
   readonly #conversation: Conversation;
   /** Everything that happens, in the order in which it is handled. */
@@ -44,6 +46,7 @@ export class Seat {
 
   constructor(seating: Seating, bot: BotLink) {
     this.#seating = seating;
+    this.#route = new Route(seating.places);
     this.#bot = bot;
     this.#conversation = new Conversation(seating, (level, line) => bot.log(level, line));
   }
@@ -82,16 +85,22 @@ export class Seat {
 
   /** Waits before the next stream; what the bot answers meanwhile is kept. */
   async #pause(backoff: Backoff, lost: StreamLost): Promise<void> {
+    const { server } = this.#route.place;
+    const atOnce = this.#route.goOn(lost.movedTo);
     const pauseMs = backoff.nextPauseMs();
     const welcomed = this.#conversation.wasWelcomed;
     if (pauseMs === undefined) {
-      const { server, connectForMs, reconnectForMs } = this.#seating;
+      const { connectForMs, reconnectForMs } = this.#seating;
       throw new ServerLostError(
         welcomed
           ? `${server} was lost and did not come back within ${reconnectForMs / 1000} s: ${lost.message}`
           : `${server} could not be reached within ${connectForMs / 1000} s: ${lost.message}`,
         lost.reason,
       );
+    }
+    if (atOnce) {
+      this.#bot.log("debug", `the match is at ${this.#route.place.server}`);
+      return;
     }
     const again = `trying again in ${(pauseMs / 1000).toFixed(2)} s`;
     this.#bot.log(welcomed ? "warn" : "debug", `no stream: ${lost.message}; ${again}`);
@@ -102,13 +111,15 @@ export class Seat {
   /** Opens a stream and converses on it until the match is over. */
   async #playOnOneStream(): Promise<MatchResult | undefined> {
     this.#streamWasWelcomed = false;
-    const stream: Stream = new Stream(this.#seating, this.#conversation.hello(), (what) =>
+    const { place } = this.#route;
+    const stream: Stream = new Stream(this.#seating, place, this.#conversation.hello(), (what) =>
       this.#happened({ stream, what }),
     );
     try {
       const welcome = await this.#readWelcome(stream);
       const reactions = this.#conversation.welcome(welcome);
       this.#streamWasWelcomed = true;
+      this.#route.arrived();
       this.#react(stream, reactions);
       const result = await this.#converse(stream, MISSED_PINGS * welcome.pingIntervalMs);
       await this.#leave(stream);

@@ -2,10 +2,11 @@
 
 import { fromBinary } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";
-import { clientOf, metadataOf } from "./connection.js";
+import { clientOf, limitConnecting, metadataOf } from "./connection.js";
 import type { Received } from "./conversation.js";
 import { PlayResponseSchema, PlayService } from "./gen/bridgemaster/v1/play_pb.js";
 import type { Seating } from "./options.js";
+import type { Place } from "./place.js";
 import { nowMs } from "./request.js";
 
 const PLAY_PATH = `/${PlayService.typeName}/${PlayService.method.play.name}`;
@@ -21,15 +22,21 @@ export class Stream {
   readonly #client: grpc.Client;
   readonly #call: grpc.ClientDuplexStream<Uint8Array, Received>;
 
-  /** Opens the stream, with the Hello as its first message. */
-  constructor(seating: Seating, hello: Uint8Array, receive: (what: FromServer) => void) {
-    this.#client = clientOf(seating);
+  /** Opens the stream at a server, with the Hello as its first message. */
+  constructor(
+    { metadata }: Seating,
+    place: Place,
+    hello: Uint8Array,
+    receive: (what: FromServer) => void,
+  ) {
+    this.#client = clientOf(place);
     this.#call = this.#client.makeBidiStreamRequest(
       PLAY_PATH,
       (message: Uint8Array) => Buffer.from(message.buffer, message.byteOffset, message.byteLength),
       received,
-      metadataOf(seating),
+      metadataOf(metadata),
     );
+    limitConnecting(this.#client, this.#call);
     // grpc-js reports a failure once as `error`, and an end in order by the `status` OK.
     this.#call.on("data", (received: Received) => receive({ kind: "message", received }));
     this.#call.on("error", (error: grpc.ServiceError) => receive({ kind: "failed", error }));

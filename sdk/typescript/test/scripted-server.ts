@@ -106,6 +106,11 @@ export class Stream {
     this.#call.emit("error", refusal(code, reason, message, details));
   }
 
+  /** Sends the bot to another server, given as HOST:PORT. */
+  moved(address: string): void {
+    this.fail(grpc.status.FAILED_PRECONDITION, "MOVED", "why", { address });
+  }
+
   /**
    * Reads the Hello, which must come first, and answers it. A bot that knows nothing is not resumed,
    * whatever `resumed` says.
@@ -164,6 +169,11 @@ export class Attending {
     this.#call.emit("error", refusal(code, reason));
   }
 
+  /** Sends the bot to another server, given as HOST:PORT. */
+  moved(address: string): void {
+    this.#call.emit("error", refusal(grpc.status.FAILED_PRECONDITION, "MOVED", "why", { address }));
+  }
+
   end(): void {
     this.#call.end();
   }
@@ -176,6 +186,11 @@ export class ScriptedServer {
   readonly #attendances = new Queue<Attending>();
   streamCount = 0;
   address = "";
+
+  /** The same as HOST:PORT. */
+  get target(): string {
+    return this.address.slice("http://".length);
+  }
 
   /** Listens on a free port of loopback. */
   static async start(): Promise<ScriptedServer> {

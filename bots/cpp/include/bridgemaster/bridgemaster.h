@@ -43,8 +43,8 @@ struct Options {
     std::string version{};
     // Identifiers of the games that the bot plays, such as "alhambra"; none for all.
     std::vector<std::string> games{};
-    // Address, such as "http://127.0.0.1:50051" or "https://host:50051"; BRIDGEMASTER_SERVER, or
-    // http://127.0.0.1:50051.
+    // Address, such as "http://127.0.0.1:50051" or "https://host:50051", or those of a cluster with
+    // commas between them; BRIDGEMASTER_SERVER, or http://127.0.0.1:50051.
     std::string server{};
     // The join ticket of the seat; BRIDGEMASTER_TICKET.
     std::string ticket{};

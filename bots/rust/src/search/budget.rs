@@ -53,18 +53,40 @@ const LEAST_DECISIONS: u32 = 8;
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     playouts: u32,
-    began: Instant,
     /// `None` without a clock.
-    time: Option<Duration>,
+    time: Option<(Clock, Duration)>,
+}
+
+/// Measures what a search has taken.
+#[derive(Clone, Copy, Debug)]
+enum Clock {
+    /// By the time that passes.
+    Wall { began: Instant },
+    /// By a clock of the caller's.
+    Other {
+        began: Duration,
+        now: fn() -> Duration,
+    },
+}
+
+impl Clock {
+    fn elapsed(self) -> Duration {
+        match self {
+            Self::Wall { began } => began.elapsed(),
+            Self::Other { began, now } => now().saturating_sub(began),
+        }
+    }
 }
 
 impl Budget {
     /// What `effort` allows from now on, within the time that is left.
     pub(super) fn new(effort: Effort, left: TimeLeft) -> Self {
+        let clock = Clock::Wall {
+            began: Instant::now(),
+        };
         Self {
             playouts: effort.playouts.unwrap_or(u32::MAX),
-            began: Instant::now(),
-            time: Some(left.allows(effort)),
+            time: Some((clock, left.allows(effort))),
         }
     }
 
@@ -72,18 +94,26 @@ impl Budget {
     pub fn of_playouts(playouts: u32) -> Self {
         Self {
             playouts,
-            began: Instant::now(),
             time: None,
+        }
+    }
+
+    /// So much time by a clock, such as one of the processor: the time since any moment.
+    pub fn of_time(time: Duration, now: fn() -> Duration) -> Self {
+        let clock = Clock::Other { began: now(), now };
+        Self {
+            playouts: u32::MAX,
+            time: Some((clock, time)),
         }
     }
 
     /// How many playouts are left after so many. By time it is an estimate.
     pub(super) fn left_after(&self, playouts: u32) -> u32 {
         let by_number = self.playouts.saturating_sub(playouts);
-        let Some(time) = self.time else {
+        let Some((clock, time)) = self.time else {
             return by_number;
         };
-        let elapsed = self.began.elapsed();
+        let elapsed = clock.elapsed();
         let rate = f64::from(playouts) / elapsed.as_secs_f64().max(1e-6);
         let by_time = rate * time.saturating_sub(elapsed).as_secs_f64();
         by_number.min(by_time as u32)
@@ -138,6 +168,18 @@ mod tests {
         assert_eq!(left(10_000, 60_000, 0).allows(effort), ms(200));
         assert_eq!(left(800, 800, 0).allows(effort), ms(100));
         assert_eq!(left(800, 800, 50).allows(effort), ms(150));
+    }
+
+    #[test]
+    fn time_is_that_of_the_clock_that_is_given() {
+        thread_local! {
+            static NOW: std::cell::Cell<Duration> = const { std::cell::Cell::new(ms(5)) };
+        }
+        let budget = Budget::of_time(ms(100), || NOW.get());
+        NOW.set(ms(45));
+        assert_eq!(budget.left_after(80), 120, "two in a millisecond");
+        NOW.set(ms(105));
+        assert_eq!(budget.left_after(200), 0);
     }
 
     #[test]

@@ -25,6 +25,7 @@ from ._errors import (
 )
 from ._options import Options, Queueing, queueing
 from ._play import play
+from ._route import Place, Route
 from ._stream import channel_to
 
 REMEMBERED_OFFERS = 1024
@@ -80,9 +81,9 @@ def _described(bot: AnyBot | type[Bot] | type[AsyncBot]) -> object:
 
 def _for_seat(options: Options, attendance: Queueing, offer: Offer) -> Options:
     """Return options for the seat of an offer."""
-    server = attendance.server
+    server = ",".join(place.server for place in attendance.places)
     if offer.address:
-        scheme, _, _ = server.rpartition("://")
+        scheme, _, _ = attendance.places[0].server.rpartition("://")
         server = f"{scheme or 'http'}://{offer.address}"
     return replace(
         options,
@@ -106,12 +107,14 @@ def _offers(attendance: Queueing) -> Iterator[Offer]:
     """Yield each offer once, over as many streams as it takes, until the queue is left."""
     known: OrderedDict[str, None] = OrderedDict()
     backoff = Backoff(attendance.connect_for_s)
+    route = Route(attendance.places)
     attended = False
     while True:
         progressed = False
         try:
-            for message in _stream(attendance):
+            for message in _stream(attendance, route.place):
                 attended = progressed = True
+                route.arrived()
                 offer = _offer_of(message)
                 if offer is None or offer.offer_id in known:
                     continue
@@ -129,9 +132,10 @@ def _offers(attendance: Queueing) -> Iterator[Offer]:
             lost = StreamLostError(str(refused), refused.reason)
         if progressed:
             backoff.restart(attendance.reconnect_for_s, progressed=True)
+        server = route.place.server
+        at_once = route.go_on(lost.moved_to)
         pause_s = backoff.next_pause_s()
         if pause_s is None:
-            server = attendance.server
             raise ServerLostError(
                 f"{server} was lost and did not come back within "
                 f"{attendance.reconnect_for_s:g} s: {lost}"
@@ -140,14 +144,16 @@ def _offers(attendance: Queueing) -> Iterator[Offer]:
                 f"{attendance.connect_for_s:g} s: {lost}",
                 lost.reason,
             )
+        if at_once:
+            continue
         level = logging.WARNING if attended else logging.DEBUG
         log.log(level, "no attendance: %s; trying again in %.2f s", lost, pause_s)
         time.sleep(pause_s)
 
 
-def _stream(attendance: Queueing) -> Iterator[AttendResponse]:
-    """Yield what comes on one stream; raise what ends it."""
-    channel = channel_to(attendance.target, attendance.credentials)
+def _stream(attendance: Queueing, place: Place) -> Iterator[AttendResponse]:
+    """Yield what comes on one stream at a server; raise what ends it."""
+    channel = channel_to(place)
     try:
         request = AttendRequest(
             queue_id=attendance.queue,

@@ -157,10 +157,13 @@ class NoLegalDecisionError(PlayError):
 class StreamLostError(Exception):
     """A stream ended before the match did; another one may carry on."""
 
-    def __init__(self, message: str, reason: str | None = None) -> None:
-        """Keep the reason of the server, if it gave one."""
+    def __init__(
+        self, message: str, reason: str | None = None, moved_to: str | None = None
+    ) -> None:
+        """Keep the reason of the server, if it gave one, and where it sends the caller."""
         super().__init__(shown(message))
         self.reason = reason
+        self.moved_to = moved_to
 
 
 def error_of(failure: grpc.RpcError) -> StreamLostError | PlayError:
@@ -178,7 +181,8 @@ def error_of(failure: grpc.RpcError) -> StreamLostError | PlayError:
         )
     advice = _advice(info.reason, code)
     if advice is Advice.RETRY:
-        return StreamLostError(f"{info.reason}: {message}", info.reason)
+        moved_to = info.metadata.get("address") if info.reason == "MOVED" else None
+        return StreamLostError(f"{info.reason}: {message}", info.reason, moved_to)
     return RefusedError(info.reason, message, dict(info.metadata), advice)
 
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import grpc
-
 from ._bot import Bot
 from ._errors import OptionsError
+from ._route import Place
 from ._tls import TlsFiles
 
 SERVER_VARIABLE = "BRIDGEMASTER_SERVER"
@@ -41,7 +40,8 @@ class Options:
 
     server: str | None = None
     """Address of the server, such as `http://127.0.0.1:50051`, `127.0.0.1:50051`, or
-    `https://host:50051`; `BRIDGEMASTER_SERVER`, or `http://127.0.0.1:50051`."""
+    `https://host:50051`; those of a cluster with commas between them; `BRIDGEMASTER_SERVER`, or
+    `http://127.0.0.1:50051`."""
     ticket: str | None = field(default=None, repr=False)
     """The join ticket of the seat; `BRIDGEMASTER_TICKET`."""
     key: str | None = field(default=None, repr=False)
@@ -70,11 +70,8 @@ class Options:
 class Seating:
     """Options that were checked, with all that was taken from elsewhere."""
 
-    server: str
-    target: str
-    """The server as gRPC dials it: host and port."""
-    credentials: grpc.ChannelCredentials | None
-    """None for a server that is reached without TLS."""
+    places: tuple[Place, ...]
+    """The servers, in the order in which they were named."""
     metadata: tuple[tuple[str, str], ...] = field(repr=False)
     name: str
     version: str
@@ -87,9 +84,7 @@ class Seating:
 class Queueing:
     """Options of an attendance that were checked, with all that was taken from elsewhere."""
 
-    server: str
-    target: str
-    credentials: grpc.ChannelCredentials | None
+    places: tuple[Place, ...]
     metadata: tuple[tuple[str, str], ...] = field(repr=False)
     queue: str
     slots: int
@@ -113,13 +108,9 @@ def queueing(options: Options, bot: object) -> Queueing:
     slots: int | str = options.slots or os.environ.get(SLOTS_VARIABLE) or 1
     if not str(slots).isdecimal() or not 1 <= int(slots) <= MAX_SLOTS:
         raise OptionsError(f"a bot plays 1 to {MAX_SLOTS} matches at once, not {slots!r}")
-    server = _server(options)
-    target, encrypted = target_of(server)
     own = getattr(bot, "version", "")
     return Queueing(
-        server=server,
-        target=target,
-        credentials=options.tls.credentials() if encrypted else None,
+        places=_places(options),
         metadata=_key(options),
         queue=queue,
         slots=int(slots),
@@ -130,8 +121,15 @@ def queueing(options: Options, bot: object) -> Queueing:
     )
 
 
-def _server(options: Options) -> str:
-    return options.server or os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER
+def _places(options: Options) -> tuple[Place, ...]:
+    named = options.server or os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER
+    servers = [server.strip() for server in named.split(",")]
+    targets = [(server, *target_of(server)) for server in servers]
+    credentials = options.tls.credentials() if any(tls for _, _, tls in targets) else None
+    return tuple(
+        Place(server, target, credentials if encrypted else None)
+        for server, target, encrypted in targets
+    )
 
 
 def _key(options: Options) -> tuple[tuple[str, str], ...]:
@@ -147,15 +145,11 @@ def seating(options: Options, bot: Bot) -> Seating:
             f"no ticket: set {TICKET_VARIABLE}, or give Options(ticket=...); "
             "creating a match returns one for each seat"
         )
-    server = _server(options)
-    target, encrypted = target_of(server)
     games = bot.games if options.games is None else options.games
     if isinstance(games, str):
         raise OptionsError(f"games is a list of identifiers, such as [{games!r}]")
     return Seating(
-        server=server,
-        target=target,
-        credentials=options.tls.credentials() if encrypted else None,
+        places=_places(options),
         metadata=(("authorization", f"Bearer {_secret(ticket, 'ticket')}"), *_key(options)),
         name=_name("name", bot_name(options, bot), least=1),
         version=_name("version", bot.version if options.version is None else options.version),

@@ -16,6 +16,7 @@ from ._conversation import Ask, Conversation, End, Reaction, Send
 from ._errors import ProtocolError, ServerLostError, StreamLostError, error_of
 from ._events import Answered, BotDone, Events, FromServer, Stopped
 from ._options import Seating
+from ._route import Route
 from ._stream import Stream
 
 WELCOME_TIMEOUT_S = 10.0
@@ -39,6 +40,7 @@ class Seat:
         """Prepare to play; nothing is sent yet."""
         self._bot = bot
         self._seating = seating
+        self._route = Route(seating.places)
         self._conversation = Conversation(seating)
         # Everything that happens, so that one thread does all but reading and thinking.
         self._events: Events = queue.SimpleQueue()
@@ -85,10 +87,11 @@ class Seat:
 
     def _pause(self, backoff: Backoff, lost: StreamLostError) -> None:
         """Wait before the next stream; what the bot answers meanwhile is kept."""
+        server = self._route.place.server
+        at_once = self._route.go_on(lost.moved_to)
         pause_s = backoff.next_pause_s()
         welcomed = self._conversation.was_welcomed
         if pause_s is None:
-            server = self._seating.server
             raise ServerLostError(
                 f"{server} was lost and did not come back within "
                 f"{self._seating.reconnect_for_s:g} s: {lost}"
@@ -97,6 +100,9 @@ class Seat:
                 f"{self._seating.connect_for_s:g} s: {lost}",
                 lost.reason,
             ) from lost
+        if at_once:
+            log.debug("the match is at %s", self._route.place.server)
+            return
         level = logging.WARNING if welcomed else logging.DEBUG
         log.log(level, "no stream: %s; trying again in %.2f s", lost, pause_s)
         until_s = time.monotonic() + pause_s
@@ -106,11 +112,12 @@ class Seat:
     def _play_on_one_stream(self) -> MatchResult:
         """Open a stream and converse on it until the match is over."""
         self._stream_was_welcomed = False
-        stream = Stream(self._seating, self._conversation.hello(), self._events)
+        stream = Stream(self._seating, self._route.place, self._conversation.hello(), self._events)
         try:
             welcome = self._read_welcome(stream)
             reactions = self._conversation.welcome(welcome)
             self._stream_was_welcomed = True
+            self._route.arrived()
             result = self._react(stream, reactions)
             silence_s = MISSED_PINGS * welcome.ping_interval_ms / 1000
             if result is None:

@@ -10,7 +10,10 @@ from bridgemaster.v1.play_pb2_grpc import PlayServiceStub
 
 from ._events import Events, FromServer
 from ._options import Seating
+from ._route import Place
 
+CONNECT_TIMEOUT_MS = 5_000
+"""Time for one attempt to reach a server: another one may be there."""
 KEEP_ALIVE_MS = 10_000
 """Silence after which the transport checks that the server is still there, and the time that it has
 to show so: a machine that vanished is noticed within the sum."""
@@ -20,29 +23,31 @@ _CHANNEL_OPTIONS = (
     ("grpc.enable_http_proxy", 0),
     # Without this a new channel would wait for the back-off of the one before it.
     ("grpc.use_local_subchannel_pool", 1),
+    # The time for an attempt, in spite of its name.
+    ("grpc.min_reconnect_backoff_ms", CONNECT_TIMEOUT_MS),
     ("grpc.keepalive_time_ms", KEEP_ALIVE_MS),
     ("grpc.keepalive_timeout_ms", KEEP_ALIVE_MS),
     ("grpc.http2.max_pings_without_data", 0),
 )
 
 
-def channel_to(target: str, credentials: grpc.ChannelCredentials | None) -> grpc.Channel:
+def channel_to(place: Place) -> grpc.Channel:
     """Return a connection to a server, with TLS where there are credentials."""
-    if credentials is None:
-        return grpc.insecure_channel(target, options=_CHANNEL_OPTIONS)
-    return grpc.secure_channel(target, credentials, options=_CHANNEL_OPTIONS)
+    if place.credentials is None:
+        return grpc.insecure_channel(place.target, options=_CHANNEL_OPTIONS)
+    return grpc.secure_channel(place.target, place.credentials, options=_CHANNEL_OPTIONS)
 
 
 class Stream:
     """A stream and the connection below it; what comes on it goes to the events."""
 
-    def __init__(self, seating: Seating, hello: PlayRequest, events: Events) -> None:
-        """Open the stream, with the Hello as its first message."""
+    def __init__(self, seating: Seating, place: Place, hello: PlayRequest, events: Events) -> None:
+        """Open the stream at a server, with the Hello as its first message."""
         self._events = events
         # None ends our half.
         self._outbound: SimpleQueue[PlayRequest | None] = SimpleQueue()
         self._outbound.put(hello)
-        self._channel = channel_to(seating.target, seating.credentials)
+        self._channel = channel_to(place)
         self._call = PlayServiceStub(self._channel).Play(
             iter(self._outbound.get, None), metadata=seating.metadata
         )

@@ -30,6 +30,7 @@ final class Attendance {
     private final Supplier<? extends Bot> newBot;
     private final Options options;
     private final Options.Queueing queueing;
+    private final Route route;
     private final Set<String> knownOffers = new LinkedHashSet<>();
     private final List<Thread> playing = new ArrayList<>();
     /** Whether a server ever answered, and whether one did on the newest stream. */
@@ -41,6 +42,7 @@ final class Attendance {
         this.newBot = newBot;
         this.options = options;
         queueing = options.queueing();
+        route = new Route(queueing.places());
     }
 
     /** Attends until the queue is left or closed, over as many streams as it takes. */
@@ -68,9 +70,10 @@ final class Attendance {
         if (progressed) {
             backoff.restart(queueing.reconnectFor(), true);
         }
+        String server = route.place().uri().toString();
+        boolean atOnce = route.goOn(lost.movedTo);
         OptionalLong nanos = backoff.nextPauseNanos();
         if (nanos.isEmpty()) {
-            String server = queueing.dialled().server();
             String how =
                     attended
                             ? "%s was lost and did not come back within %s s"
@@ -82,15 +85,18 @@ final class Attendance {
                                             queueing.connectFor().toMillis() / 1000.0);
             throw new ServerLost(how + ": " + lost.getMessage(), lost.reason);
         }
+        if (atOnce) {
+            return;
+        }
         var level = attended ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG;
         LOG.log(level, "no attendance: " + lost.getMessage());
         TimeUnit.NANOSECONDS.sleep(nanos.getAsLong());
     }
 
     private void attendOnOneStream() throws StreamLost, PlayException, InterruptedException {
-        ManagedChannel channel = queueing.dialled().connection();
+        ManagedChannel channel = route.place().connection();
         try {
-            var headers = MetadataUtils.newAttachHeadersInterceptor(queueing.dialled().metadata());
+            var headers = MetadataUtils.newAttachHeadersInterceptor(queueing.metadata());
             Iterator<AttendResponse> messages =
                     LobbyServiceGrpc.newBlockingStub(channel)
                             .withInterceptors(headers)
@@ -98,6 +104,7 @@ final class Attendance {
             while (messages.hasNext()) {
                 attended = true;
                 progressed = true;
+                route.arrived();
                 receive(messages.next());
             }
         } catch (StatusRuntimeException failure) {
@@ -163,7 +170,11 @@ final class Attendance {
             oldest.next();
             oldest.remove();
         }
-        Options.Seating seating = options.seating(offer.getAddress(), offer.getTicket());
+        List<Place> places =
+                offer.getAddress().isEmpty()
+                        ? queueing.places()
+                        : List.of(route.place().at(offer.getAddress()));
+        Options.Seating seating = options.seating(places, offer.getTicket());
         playing.removeIf(match -> !match.isAlive());
         var match = new Thread(() -> play(seating, offer.getMatchId()), "bridgemaster-match");
         match.setDaemon(true);

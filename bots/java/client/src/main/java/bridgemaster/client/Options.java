@@ -1,6 +1,7 @@
 package bridgemaster.client;
 
 import bridgemaster.client.PlayException.InvalidOptions;
+import io.grpc.Metadata;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +74,8 @@ public final class Options {
 
     /**
      * Sets the address of the server, such as {@code http://127.0.0.1:50051} or {@code
-     * https://host:50051}; else BRIDGEMASTER_SERVER, or {@link #DEFAULT_SERVER}.
+     * https://host:50051}, or those of a cluster with commas between them; else
+     * BRIDGEMASTER_SERVER, or {@link #DEFAULT_SERVER}.
      */
     public Options server(String server) {
         this.server = server;
@@ -152,24 +154,19 @@ public final class Options {
 
     /** What a seat needs, once all options were found good. */
     Seating seating() throws InvalidOptions {
-        return seating(address(), ticket());
+        return seating(places(), ticket());
     }
 
-    /** The same for a seat that was offered; its address is empty for the server that offers. */
-    Seating seating(String offeredAddress, String offeredTicket) throws InvalidOptions {
-        ServerAddress address =
-                offeredAddress.isEmpty() ? address() : address().at(offeredAddress);
-        return seating(address, offeredTicket);
-    }
-
-    private Seating seating(ServerAddress address, String ticket) throws InvalidOptions {
+    /** The same for a seat that was offered at one of these servers. */
+    Seating seating(List<Place> places, String ticket) throws InvalidOptions {
         if (ticket.isBlank()) {
             throw new InvalidOptions(
                     "no ticket: set BRIDGEMASTER_TICKET, or give Options.ticket; creating a match"
                             + " returns one for each seat");
         }
         return new Seating(
-                address.dialled(key(), ticket),
+                places,
+                Secrets.metadata(key(), ticket),
                 checkedName("name", name, 1),
                 checkedName("version", version, 0),
                 games,
@@ -183,7 +180,8 @@ public final class Options {
             throw new InvalidOptions("no queue: set BRIDGEMASTER_QUEUE, or give Options.queue");
         }
         return new Queueing(
-                address().dialled(key(), ""),
+                places(),
+                Secrets.metadata(key(), ""),
                 queue(),
                 checkedSlots(),
                 checkedName("name", name, 1),
@@ -192,11 +190,11 @@ public final class Options {
                 reconnectFor);
     }
 
-    private ServerAddress address() throws InvalidOptions {
+    private List<Place> places() throws InvalidOptions {
         String given = set(server, "BRIDGEMASTER_SERVER");
-        return ServerAddress.of(
+        return Place.of(
                 given.isEmpty() ? DEFAULT_SERVER : given,
-                new ServerAddress.TlsFiles(
+                new Place.TlsFiles(
                         set(ca, "BRIDGEMASTER_CA"),
                         set(clientCert, "BRIDGEMASTER_CLIENT_CERT"),
                         set(clientKey, "BRIDGEMASTER_CLIENT_KEY")));
@@ -242,18 +240,30 @@ public final class Options {
         return text;
     }
 
-    /** Options of a seat that were checked, with all that was taken from elsewhere. */
+    /**
+     * Options of a seat that were checked, with all that was taken from elsewhere.
+     *
+     * @param places the servers, in the order in which they were named
+     * @param metadata what a call shows
+     */
     record Seating(
-            Dialled dialled,
+            List<Place> places,
+            Metadata metadata,
             String name,
             String version,
             List<String> games,
             Duration connectFor,
             Duration reconnectFor) {}
 
-    /** Options of an attendance that were checked, with all that was taken from elsewhere. */
+    /**
+     * Options of an attendance that were checked, with all that was taken from elsewhere.
+     *
+     * @param places the servers, in the order in which they were named
+     * @param metadata what a call shows
+     */
     record Queueing(
-            Dialled dialled,
+            List<Place> places,
+            Metadata metadata,
             String queue,
             int slots,
             String name,

@@ -16,6 +16,10 @@ import java.util.Set;
 final class Refusals {
     private static final String DOMAIN = "bridgemaster";
     private static final String PREFIX = "REFUSAL_REASON_";
+    /** The refusal of what another server has; its metadata names that. */
+    static final String MOVED = "MOVED";
+
+    static final String MOVED_TO = "address";
 
     /** The reasons that PROTOCOL.md marks with retry. */
     private static final Set<String> TO_RETRY =
@@ -27,7 +31,7 @@ final class Refusals {
                     "STORAGE_FAILED",
                     "MATCH_RUNNING",
                     "GROUP_RUNNING",
-                    "MOVED",
+                    MOVED,
                     "NODE_SUPERSEDED",
                     "ATTENDANCE_UNKNOWN",
                     "BOT_NOT_AVAILABLE",
@@ -61,11 +65,19 @@ final class Refusals {
     /** A stream ended before the match did; another one may carry on. */
     static final class StreamLost extends Exception {
         private static final long serialVersionUID = 1;
+        /** That of the refusal; null without one. */
         final String reason;
+        /** Where the server sends the caller, as HOST:PORT; null when it does not. */
+        final String movedTo;
 
         StreamLost(String message, String reason) {
+            this(message, reason, null);
+        }
+
+        StreamLost(String message, String reason, String movedTo) {
             super(shown(message));
             this.reason = reason;
+            this.movedTo = movedTo;
         }
     }
 
@@ -84,7 +96,9 @@ final class Refusals {
         }
         Advice advice = advice(info.getReason(), status.getCode());
         if (advice == Advice.RETRY) {
-            throw new StreamLost(info.getReason() + ": " + message, info.getReason());
+            String movedTo =
+                    info.getReason().equals(MOVED) ? info.getMetadataMap().get(MOVED_TO) : null;
+            throw new StreamLost(info.getReason() + ": " + message, info.getReason(), movedTo);
         }
         throw new PlayException.Refused(info.getReason(), message, info.getMetadataMap(), advice);
     }

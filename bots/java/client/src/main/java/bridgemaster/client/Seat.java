@@ -31,6 +31,7 @@ final class Seat {
     private static final System.Logger LOG = System.getLogger("bridgemaster");
 
     private final Options.Seating seating;
+    private final Route route;
     /** Everything that happens, so that one thread does all but reading and thinking. */
     private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
     /** Answers that came while no stream was welcomed. */
@@ -43,6 +44,7 @@ final class Seat {
 
     Seat(Bot bot, Options.Seating seating) {
         this.seating = seating;
+        route = new Route(seating.places());
         this.bot = new BotThread(bot, events::add);
         conversation = new Conversation(seating, new ToStreamAndBot());
     }
@@ -63,8 +65,15 @@ final class Seat {
                         // A match that waits for other bots may say nothing for long.
                         backoff.restart(seating.reconnectFor(), conversation.progressed());
                     }
+                    String server = route.place().uri().toString();
+                    boolean atOnce = route.goOn(lost.movedTo);
                     OptionalLong nanos = backoff.nextPauseNanos();
-                    pause(nanos.orElseThrow(() -> serverLost(lost)), lost);
+                    if (nanos.isEmpty()) {
+                        throw serverLost(server, lost);
+                    }
+                    if (!atOnce) {
+                        pause(nanos.getAsLong(), lost);
+                    }
                 }
             }
         } finally {
@@ -72,18 +81,14 @@ final class Seat {
         }
     }
 
-    private ServerLost serverLost(StreamLost lost) {
+    private ServerLost serverLost(String server, StreamLost lost) {
         boolean welcomed = conversation.wasWelcomed();
         Duration tried = welcomed ? seating.reconnectFor() : seating.connectFor();
         String how =
                 welcomed ? "was lost and did not come back within" : "could not be reached within";
         return new ServerLost(
                 "%s %s %s s: %s"
-                        .formatted(
-                                seating.dialled().server(),
-                                how,
-                                tried.toMillis() / 1000.0,
-                                lost.getMessage()),
+                        .formatted(server, how, tried.toMillis() / 1000.0, lost.getMessage()),
                 lost.reason);
     }
 
@@ -103,11 +108,14 @@ final class Seat {
     /** Opens a stream and converses on it until the match is over. */
     private MatchEnded playOnOneStream() throws StreamLost, PlayException, InterruptedException {
         streamWasWelcomed = false;
-        stream = new Stream(seating.dialled(), conversation.hello(), events::add);
+        stream =
+                new Stream(
+                        route.place(), seating.metadata(), conversation.hello(), events::add);
         try {
             Welcome welcome = readWelcome();
             conversation.welcome(welcome);
             streamWasWelcomed = true;
+            route.arrived();
             for (BotThread.Answered answered : held) {
                 conversation.answer(answered.request(), answered.choice());
             }

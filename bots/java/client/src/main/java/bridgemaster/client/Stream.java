@@ -4,6 +4,7 @@ import bridgemaster.v1.Play.PlayRequest;
 import bridgemaster.v1.Play.PlayResponse;
 import bridgemaster.v1.PlayServiceGrpc;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import java.util.function.Consumer;
@@ -17,9 +18,9 @@ final class Stream {
     private final StreamObserver<PlayRequest> outbound;
 
     /** Opens the stream, with the Hello as its first message; what comes goes to the consumer. */
-    Stream(Dialled dialled, PlayRequest hello, Consumer<Object> happened) {
-        channel = dialled.connection();
-        var headers = MetadataUtils.newAttachHeadersInterceptor(dialled.metadata());
+    Stream(Place place, Metadata metadata, PlayRequest hello, Consumer<Object> happened) {
+        channel = place.connection();
+        var headers = MetadataUtils.newAttachHeadersInterceptor(metadata);
         outbound =
                 PlayServiceGrpc.newStub(channel)
                         .withInterceptors(headers)

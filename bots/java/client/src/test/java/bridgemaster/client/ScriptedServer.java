@@ -68,7 +68,12 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     String address() {
-        return "http://127.0.0.1:" + server.getPort();
+        return "http://" + target();
+    }
+
+    /** The same as HOST:PORT. */
+    String target() {
+        return "127.0.0.1:" + server.getPort();
     }
 
     @Override
@@ -133,6 +138,17 @@ final class ScriptedServer implements AutoCloseable {
 
     /** A status with a reason, or none if it is empty. */
     static Throwable refusal(Status.Code code, String reason) {
+        return refusal(code, reason, "hint", "x");
+    }
+
+    /** The refusal that sends a bot to another server, given as HOST:PORT. */
+    static Throwable moved(String target) {
+        return refusal(
+                Status.Code.FAILED_PRECONDITION, Refusals.MOVED, Refusals.MOVED_TO, target);
+    }
+
+    private static Throwable refusal(
+            Status.Code code, String reason, String entry, String value) {
         var status =
                 com.google.rpc.Status.newBuilder().setCode(code.value()).setMessage("why\u001b[2J");
         if (!reason.isEmpty()) {
@@ -140,7 +156,7 @@ final class ScriptedServer implements AutoCloseable {
                     ErrorInfo.newBuilder()
                             .setReason(reason)
                             .setDomain("bridgemaster")
-                            .putMetadata("hint", "x");
+                            .putMetadata(entry, value);
             status.addDetails(Any.pack(info.build()));
         }
         return StatusProto.toStatusRuntimeException(status.build());
@@ -215,6 +231,10 @@ final class ScriptedServer implements AutoCloseable {
 
         void fail(Status.Code code, String reason) {
             outbound.onError(refusal(code, reason));
+        }
+
+        void move(String target) {
+            outbound.onError(moved(target));
         }
 
         void end() {
