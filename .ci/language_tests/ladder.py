@@ -2,13 +2,12 @@
 
 import csv
 import io
-import os
 import tempfile
 from pathlib import Path
 
 from .catalogue import LANGUAGES
 from .processes import PATIENCE_S, UNHURRIED, FailedError, ask, bots, server, tell, until
-from .sample import bot_command
+from .sample import command_of
 
 LADDER = "languages"
 GAME = "bridges_to_nowhere"
@@ -30,7 +29,7 @@ def test(program: Path, matches: int) -> None:
         tell(program, "ladder", "create", *at, LADDER, *flags)
         here = {
             language.name: start(
-                command_of(language.name, program),
+                command_of(language, program),
                 url,
                 BRIDGEMASTER_QUEUE=LADDER,
                 BRIDGEMASTER_SLOTS=SLOTS,
@@ -46,16 +45,6 @@ def test(program: Path, matches: int) -> None:
 
         until(is_done, PATIENCE_S + matches * MATCH_S)
         check(counted(program, at), ask(program, "list", *at, "--all", "--json")["matches"])
-
-
-def command_of(name: str, program: Path) -> list[str]:
-    """Return the command of the sample bot of a language."""
-    if name == "rust":
-        return [str(program), "bot", "random"]
-    if name == "python":
-        python = os.environ.get("BRIDGEMASTER_PYTHON", "sdk/python/.venv/bin/python")
-        return [python, "bots/python/sample_bot.py"]
-    return bot_command(next(language for language in LANGUAGES if language.name == name))
 
 
 def counted(program: Path, at: tuple[str, str]) -> list[dict[str, str]]:

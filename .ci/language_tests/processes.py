@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -38,10 +38,17 @@ def timed(what: str, step: Callable[..., object], *arguments: object) -> float:
     return took_s
 
 
+def server(
+    program: Path, data: str, listen: str
+) -> AbstractContextManager[tuple[subprocess.Popen[str], str]]:
+    """Start a server over a data folder, and give its process and address."""
+    return serving(program, "--listen", listen, "--data", data)
+
+
 @contextmanager
-def server(program: Path, data: str, listen: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start a server, and give its process and address."""
-    command = [program, "serve", "--listen", listen, "--data", data]
+def serving(program: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start a server with these flags, and give its process and address."""
+    command = [program, "serve", *flags]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )

@@ -12,7 +12,7 @@ NO_SERVER = "it takes a seat of a match that somebody has made"
 INSTALLED = "`.ci/install` does so"
 
 ELSEWHERE = {
-    "apt-get install cmake g++ pkg-config libgrpc++-dev protobuf-compiler "
+    "apt-get install cmake g++ pkg-config libgrpc++-dev libprotobuf-dev protobuf-compiler "
     "protobuf-compiler-grpc libssl-dev": INSTALLED,
     "python3 sdk/python/develop.py": INSTALLED,
     "python3 sdk/python/develop.py --with-checks": INSTALLED,

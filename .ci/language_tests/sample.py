@@ -75,6 +75,18 @@ def commands(language: Language) -> tuple[str, str]:
     return commands_of(f"bots/{language.name}/README.md")
 
 
+def command_of(language: Language, program: Path) -> list[str]:
+    """Return the command of a bot of any language, one that can attend."""
+    if language.name == "rust":
+        return [str(program), "bot", "random"]
+    if language.name == "python":
+        python = os.environ.get("BRIDGEMASTER_PYTHON", "sdk/python/.venv/bin/python")
+        if not (TOP / python).exists():
+            raise FailedError(f"{python} is not there: sdk/python/develop.py makes it")
+        return [python, "bots/python/sample_bot.py"]
+    return bot_command(language)
+
+
 def bot_command(language: Language) -> list[str]:
     """Return the command of the bot: what is quoted in the command that plays."""
     quoted = re.search(r'"([^"]+)"', commands(language)[1])

@@ -1,0 +1,38 @@
+"""deploy/alarms.yml, its tests and prometheus.yml, by promtool."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from language_tests.processes import TOP
+
+from .sources import DEPLOY, must, read, run
+
+TESTS = "alarms_test.yml"
+
+
+def check(prometheus: Path) -> None:
+    """Let promtool read the files and run the tests, which must be about every alarm."""
+    promtool = prometheus.with_name("promtool")
+    run(promtool, "check", "config", DEPLOY / "prometheus.yml")
+    run(promtool, "test", "rules", DEPLOY / TESTS)
+    names = [alarm["alert"] for alarm in alarms()]
+    must(len(names) == len(set(names)), "two alarms have one name")
+    tests = read(TESTS)["tests"]
+    quiet = {each["alertname"] for test in tests for each in test.get("alert_rule_test", [])}
+    must(quiet == set(names), f"{TESTS}: other alarms are quiet: {quiet ^ set(names)}")
+    firing = {
+        name
+        for test in tests
+        for each in test.get("promql_expr_test", [])
+        for name in names
+        if each.get("exp_samples") and name in str(each)
+    }
+    must(firing == set(names), f"{TESTS}: does not let fire: {set(names) - firing}")
+    told = set(re.findall(r"`(Bridgemaster\w+)`", (TOP / "docs/deploying.md").read_text()))
+    must(told == set(names), f"docs/deploying.md tells of other alarms: {told ^ set(names)}")
+
+
+def alarms() -> list[dict[str, Any]]:
+    """Return the alarms."""
+    return [rule for group in read("alarms.yml")["groups"] for rule in group["rules"]]
