@@ -197,7 +197,11 @@ export class FakeServer {
           match.watchers -= 1;
           match.wake();
         });
-        for await (const message of match.from(fromDecision, viewers.length)) send(matches.WatchPositionsResponseSchema, message);
+        for await (const message of match.from(fromDecision, viewers.length)) {
+          send(matches.WatchPositionsResponseSchema, message);
+          // Each leaves as it is made, as the real server has it, and not all of them with the last.
+          await new Promise(setImmediate);
+        }
         return;
       }
       case "WatchMatches": {

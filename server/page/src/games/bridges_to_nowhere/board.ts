@@ -3,6 +3,7 @@
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
 import { type Card, Contract, type Placement, type SeatScore } from "../../../gen/bridgemaster/games/bridges_to_nowhere/v1/components_pb.ts";
 import type { Observation, SeatView } from "../../../gen/bridgemaster/games/bridges_to_nowhere/v1/observation_pb.ts";
+import { folded } from "../../drawing/folded.ts";
 import { seatBadge } from "../../drawing/seat.ts";
 import { plain } from "../../text.ts";
 import { pickable, pickedPlaces, type Picking } from "../../play/picking.ts";
@@ -125,7 +126,8 @@ function draft(scene: Scene<"bridgesToNowhere">): TemplateResult {
       ${observation.monuments > 0 ? svg`<text x=${slots * 76 + 64} y="20" font-size="13" font-weight="700" text-anchor="middle" class="b-count">×${observation.monuments}</text>` : undefined}
       ${pickable(scene.picking, "take:monument", svg`<rect x=${slots * 76 + 2} y="3" width="74" height="54" rx="6"/>`)}</svg>
       ${taken.length > 0 ? html`<p class="quiet">seat ${taken[0]} took a card</p>` : undefined}</div>
-    <details class="b-unseen"><summary>${observation.unseen.length} cards to come</summary><div>${observation.unseen.map((card) => html`<svg viewBox="0 0 74 54" width="60" height="44" role="img" aria-label=${cardName(card)}>${bridgeCard(card, 1, 1)}</svg>`)}</div></details></div>`;
+    ${folded("b-unseen", `${observation.unseen.length} cards to come`, () => html`${observation.unseen.map((card) =>
+      html`<svg viewBox="0 0 74 54" width="60" height="44" role="img" aria-label=${cardName(card)}>${bridgeCard(card, 1, 1)}</svg>`)}`)}</div>`;
 }
 
 function results({ results: games }: Observation): TemplateResult | undefined {

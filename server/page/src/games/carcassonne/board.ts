@@ -9,6 +9,7 @@ import type {
   Meeple,
   Observation,
 } from "../../../gen/bridgemaster/games/carcassonne/v1/observation_pb.ts";
+import { folded } from "../../drawing/folded.ts";
 import { meeple, seatBadge, seatClass } from "../../drawing/seat.ts";
 import { plain } from "../../text.ts";
 import { pickable, pickedPlaces } from "../../play/picking.ts";
@@ -140,10 +141,9 @@ function table(scene: Scene<"carcassonne">): TemplateResult {
       (crossing) => html`<li>${seatBadge(crossing.seat)} ${crossing.meeples} ${crossing.meeples === 1 ? "meeple waits" : "meeples wait"} at a drawbridge</li>`,
     )}</ul>` : undefined}
     ${seats(scene)}
-    <details class="c-unseen"><summary>${left} tiles to come</summary>
-      <ul>${observation.unseen.map((count, index) => count === 0 ? undefined : html`<li>
+    ${folded("c-unseen", `${left} tiles to come`, () => html`<ul>${observation.unseen.map((count, index) => count === 0 ? undefined : html`<li>
         ${miniature(config, TileKind.A + index, `tile ${tileName(TileKind.A + index)}`)}
-        <span>${count}×${tileName(TileKind.A + index)}</span></li>`)}</ul></details>
+        <span>${count}×${tileName(TileKind.A + index)}</span></li>`)}</ul>`)}
     ${observation.removed.length === 0 ? undefined : html`<p class="quiet">fitted nowhere: ${observation.removed.map(tileName).join(", ")}</p>`}
   </div>`;
 }

@@ -47,7 +47,7 @@ export interface FieldShape {
 export interface TileShape {
   cities: CityShape[];
   roads: RoadShape[];
-  fields: FieldShape[];
+  readonly fields: FieldShape[];
   monastery: boolean;
   village: boolean;
 }
@@ -154,29 +154,34 @@ function roomiest(points: Point[], others: Point[], near?: Point): Point | undef
   let best: Point | undefined;
   let most = -Infinity;
   for (const point of points) {
-    const border = Math.min(point[0], point[1], 100 - point[0], 100 - point[1]) + 4;
-    let room = Math.min(border, 22);
-    for (const other of others) room = Math.min(room, distance(point, other));
-    if (near) room -= distance(point, near) * 0.05;
+    const [x, y] = point;
+    const border = Math.min(x, y, 100 - x, 100 - y) + 4;
+    // As a square, and no further once it is too small: there are thousands of pairs.
+    let square = Math.min(border, 22) ** 2;
+    const least = Math.max(0, most) ** 2;
+    for (const [otherX, otherY] of others) {
+      square = Math.min(square, (x - otherX) ** 2 + (y - otherY) ** 2);
+      if (square < least) break;
+    }
+    const room = Math.sqrt(square) - (near ? distance(point, near) * 0.05 : 0);
     if (room > most) [best, most] = [point, room];
   }
   return best;
 }
 
-function raster(): Point[] {
-  const points: Point[] = [];
-  for (let y = STEP / 2; y < 100; y += STEP) {
-    for (let x = STEP / 2; x < 100; x += STEP) points.push([x, y]);
-  }
-  return points;
-}
+/** Middles of the cells of the raster, row by row. */
+const RASTER: readonly Point[] = Array.from({ length: (100 / STEP) ** 2 }, (_, cell) => {
+  const size = 100 / STEP;
+  return [((cell % size) + 0.5) * STEP, (Math.floor(cell / size) + 0.5) * STEP];
+});
 
 function citiesOf(tile: Tile): CityShape[] {
   return tile.cities.map(({ edges, shield }) => {
     const indices = edges.map(edgeIndex);
     const outline = cityOutline(indices);
-    const inside = raster().filter((point) => isInside(point, outline));
-    const outside = raster().filter((point) => !isInside(point, outline));
+    const inside: Point[] = [];
+    const outside: Point[] = [];
+    for (const point of RASTER) (isInside(point, outline) ? inside : outside).push(point);
     const stand = roomiest(inside, outside, MIDDLE) ?? MIDDLE;
     const crests = inside.filter((point) => distance(point, stand) > 26);
     const crest = roomiest(crests, outside) ?? stand;
@@ -251,9 +256,8 @@ function fieldsOf(tile: Tile, cities: CityShape[], roads: RoadShape[]): FieldSha
   const lines = roads.flatMap((road) => dense(road.path));
   const isOpen = (point: Point) =>
     !cities.some((city) => isInside(point, city.outline)) &&
-    !lines.some((other) => distance(point, other) < ROAD);
-  const cells = raster();
-  const open = new Set(cells.map((point, index) => (isOpen(point) ? index : -1)).filter((i) => i >= 0));
+    !lines.some((other) => (point[0] - other[0]) ** 2 + (point[1] - other[1]) ** 2 < ROAD ** 2);
+  const open = new Set(RASTER.map((point, index) => (isOpen(point) ? index : -1)).filter((i) => i >= 0));
   const size = 100 / STEP;
   const taken: Point[] = [...lines, ...(tile.monastery ? [MIDDLE] : [])];
   return tile.fields.map((field) => {
@@ -271,8 +275,8 @@ function fieldsOf(tile: Tile, cities: CityShape[], roads: RoadShape[]): FieldSha
       if (cell % size < size - 1) waiting.push(cell + 1);
       waiting.push(cell - size, cell + size);
     }
-    const points = cells.filter((_, index) => reached.has(index));
-    const others = cells.filter((_, index) => !reached.has(index)).concat(taken);
+    const points = RASTER.filter((_, index) => reached.has(index));
+    const others = RASTER.filter((_, index) => !reached.has(index)).concat(taken);
     const [half = 0] = halfEdges;
     return { halfEdges, stand: roomiest(points, others) ?? halfPoint(half) };
   });
@@ -289,15 +293,23 @@ function dense(path: readonly Point[]): Point[] {
 
 const SHAPES = new WeakMap<Tile, TileShape>();
 
-/** The geometry of a tile; computed once. */
+/** The geometry of a tile; computed once, and that of its fields when a meeple first lies in one. */
 export function shapeOf(tile: Tile): TileShape {
   let shape = SHAPES.get(tile);
   if (!shape) {
     const cities = citiesOf(tile);
     const roads = roadsOf(tile, cities);
-    const fields = fieldsOf(tile, cities, roads);
     const village = roads.some((road) => road.end === "village");
-    shape = { cities, roads, fields, monastery: tile.monastery, village };
+    let fields: FieldShape[] | undefined;
+    shape = {
+      cities,
+      roads,
+      get fields() {
+        return (fields ??= fieldsOf(tile, cities, roads));
+      },
+      monastery: tile.monastery,
+      village,
+    };
     SHAPES.set(tile, shape);
   }
   return shape;
