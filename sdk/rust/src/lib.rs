@@ -63,6 +63,7 @@ mod seed_commitment;
 mod servers;
 mod tls;
 mod variables;
+mod wire_log;
 
 pub use api_key::{ApiKey, KEY_METADATA};
 pub use attend::{attend, attend_blocking};

@@ -15,6 +15,7 @@ use crate::{
     conversation::{Conversation, Reaction},
     error::{StreamFailure, TransportFailure},
     servers::{Route, Servers},
+    wire_log,
 };
 
 /// Messages that wait to be sent: one answer and a few Pongs.
@@ -206,7 +207,7 @@ impl SeatSession<'_> {
         let (outbound, requests) = mpsc::channel(OUTBOUND_MESSAGES);
         // The call returns with the response headers, which may wait for the Hello: send it first.
         let hello = self.conversation.hello(self.options);
-        let _ = outbound.send(hello).await;
+        send(&outbound, self.route.url(), hello).await;
         let mut call = tonic::Request::new(ReceiverStream::new(requests));
         let bearer = self.options.ticket.bearer().map_err(PlayError::from)?;
         call.metadata_mut().insert("authorization", bearer);
@@ -228,6 +229,7 @@ impl SeatSession<'_> {
                 "the server ended the stream without a Welcome",
             ))));
         };
+        wire_log::received(self.route.url(), &first);
         let Some(play_response::Message::Welcome(welcome)) = first.message else {
             return Err(PlayError::Protocol("the first message is no Welcome").into());
         };
@@ -239,7 +241,7 @@ impl SeatSession<'_> {
         );
         self.route.arrived();
         if let Some(answer) = self.conversation.welcome(welcome)? {
-            let _ = outbound.send(answer).await;
+            send(&outbound, self.route.url(), answer).await;
         }
         Ok(OpenStream { inbound, outbound })
     }
@@ -251,11 +253,10 @@ impl SeatSession<'_> {
             outbound,
         } = stream;
         loop {
-            // When sending fails the stream is gone, and the next read tells how.
             tokio::select! {
                 answer = self.bot.answer() => {
                     if let Some(message) = self.conversation.answer(answer?) {
-                        let _ = outbound.send(message).await;
+                        send(&outbound, self.route.url(), message).await;
                     }
                 }
                 response = inbound.message() => {
@@ -265,10 +266,11 @@ impl SeatSession<'_> {
                         .ok_or_else(|| StreamFailure::Lost(Box::new(Status::unavailable(
                             "the server ended the stream before the match was over",
                         ))))?;
+                    wire_log::received(self.route.url(), &response);
                     match self.conversation.receive(response, now)? {
                         Reaction::None => {}
                         Reaction::Send(message) => {
-                            let _ = outbound.send(message).await;
+                            send(&outbound, self.route.url(), message).await;
                         }
                         Reaction::Give(task) => self.bot.give(task),
                         Reaction::AskAgain(rejected, request) => {
@@ -286,4 +288,14 @@ impl SeatSession<'_> {
             }
         }
     }
+}
+
+/// Sends a message. Where that fails the stream is gone, and the next read tells how.
+async fn send(
+    outbound: &mpsc::Sender<v1::PlayRequest>,
+    server_url: &str,
+    message: v1::PlayRequest,
+) {
+    wire_log::sent(server_url, &message);
+    let _ = outbound.send(message).await;
 }

@@ -1,0 +1,46 @@
+//! What goes over the wire, in the log at the level `trace`: for whoever has to find out which
+//! server said what, and when.
+
+use std::fmt;
+
+use bridgemaster_proto::v1::{PlayRequest, PlayResponse};
+use prost::Message;
+use tracing::trace;
+
+/// Logs what came from a server.
+pub(crate) fn received(server_url: &str, response: &PlayResponse) {
+    trace!(server_url, bytes = %Hex(response), "received");
+}
+
+/// Logs what is sent to a server. No ticket or key is in it: those travel as metadata.
+pub(crate) fn sent(server_url: &str, request: &PlayRequest) {
+    trace!(server_url, bytes = %Hex(request), "sent");
+}
+
+/// A message as lower hex digits, encoded only where the line is logged.
+struct Hex<'a, M>(&'a M);
+
+impl<M: Message> fmt::Display for Hex<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0.encode_to_vec() {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_proto::v1::{Ping, play_response};
+
+    use super::*;
+
+    #[test]
+    fn a_message_is_written_as_its_bytes() {
+        let ping = PlayResponse {
+            sequence: 0,
+            message: Some(play_response::Message::Ping(Ping { nonce: 300 })),
+        };
+        assert_eq!(Hex(&ping).to_string(), "420308ac02");
+    }
+}
