@@ -148,6 +148,9 @@ pub struct SeatArgs {
     /// Matches at once in the queue, 1 to 64
     #[arg(long, value_name = "NUMBER", env = SLOTS_VARIABLE, default_value_t = 1)]
     pub slots: u32,
+    /// Seconds for which a lost server is looked for before the bot gives up [default: 30]
+    #[arg(long, value_name = "SECONDS")]
+    pub reconnect_for: Option<u32>,
     /// How much effort a decision may take.
     #[command(flatten)]
     pub effort: EffortArgs,
@@ -171,24 +174,27 @@ impl SeatArgs {
         self.effort.check(bot_name)?;
         let effort = Effort::from(self.effort);
         let bot_version = env!("CARGO_PKG_VERSION").to_owned();
+        let reconnect_for = self.reconnect_for.map(|s| Duration::from_secs(s.into()));
         if let Some(ticket) = self.ticket {
-            let options = Options {
+            let mut options = Options {
                 bot_version,
                 key: self.key,
                 tls: self.tls.into(),
                 ..Options::new(self.server, ticket, bot_name)
             };
+            options.reconnect_for = reconnect_for.unwrap_or(options.reconnect_for);
             let seed = self.seed.unwrap_or_else(drawn);
             return Ok(Some(play_blocking(make(&seed, effort), options)?));
         }
         let queue = self.queue.ok_or(NoTicket)?;
-        let options = AttendOptions {
+        let mut options = AttendOptions {
             slots: self.slots,
             bot_version,
             key: self.key,
             tls: self.tls.into(),
             ..AttendOptions::new(self.server, queue, bot_name)
         };
+        options.reconnect_for = reconnect_for.unwrap_or(options.reconnect_for);
         let mut matches = 0_u64;
         let new_bot = || {
             matches += 1;
