@@ -1,4 +1,4 @@
-"""The network between bots and server: a proxy whose links are cut on order."""
+"""A network whose links are cut, slow or silent on order: a proxy before a server."""
 
 import asyncio
 import socket
@@ -30,7 +30,7 @@ SILENCE_S = 2.0
 
 @dataclass(eq=False)
 class Link:
-    """A connection of a bot, and that to the server."""
+    """A connection of a client, and that to the server."""
 
     bot: asyncio.StreamWriter
     server: asyncio.StreamWriter
@@ -56,10 +56,34 @@ class Links:
         self._server: tuple[str, int] | None = None
         self._links: set[Link] = set()
         self.accepted = 0
+        self._delay_s = 0.0
         self._loop = asyncio.new_event_loop()
+        self._flows = asyncio.Event()
+        self._flows.set()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         port = self._do(self._listen())
         self.url = f"http://127.0.0.1:{port}"
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.url.rsplit(":", 1)[1])
+
+    def delay(self, delay_s: float) -> None:
+        """Let all that comes through from now on take so long, either way."""
+        self._delay_s = delay_s
+
+    def hold(self) -> None:
+        """Let nothing through until `let_go`; nothing is lost, and no end is told."""
+        self._loop.call_soon_threadsafe(self._flows.clear)
+
+    def let_go(self) -> None:
+        """Let through what was held, and all that comes."""
+        self._loop.call_soon_threadsafe(self._flows.set)
+
+    def cut_all(self) -> None:
+        """Reset all links."""
+        self._do(self._cut_all())
 
     def lead_to(self, url: str | None) -> None:
         """Lead new connections there; without an address they are reset at once."""
@@ -90,6 +114,11 @@ class Links:
             link.close(reset=how is Cut.RESET)
         return True
 
+    async def _cut_all(self) -> None:
+        for link in self._links:
+            link.is_cut = True
+            link.close(reset=True)
+
     async def _carry(self, from_bot: asyncio.StreamReader, bot: asyncio.StreamWriter) -> None:
         self.accepted += 1
         try:
@@ -113,7 +142,32 @@ class Links:
     async def _copy(
         self, link: Link, source: asyncio.StreamReader, sink: asyncio.StreamWriter
     ) -> None:
-        while piece := await source.read(LARGEST_PIECE_BYTES):
+        # In its order, each piece with the moment at which it may come through; nothing is the end.
+        under_way: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+        arriving = asyncio.create_task(self._deliver(link, under_way, sink))
+        try:
+            while piece := await source.read(LARGEST_PIECE_BYTES):
+                under_way.put_nowait((self._loop.time() + self._delay_s, piece))
+                if arriving.done():
+                    break
+            under_way.put_nowait((0.0, b""))
+            await arriving
+        finally:
+            arriving.cancel()
+
+    async def _deliver(
+        self,
+        link: Link,
+        under_way: "asyncio.Queue[tuple[float, bytes]]",
+        sink: asyncio.StreamWriter,
+    ) -> None:
+        while True:
+            due, piece = await under_way.get()
+            if (wait_s := due - self._loop.time()) > 0:
+                await asyncio.sleep(wait_s)
+            await self._flows.wait()
+            if not piece:
+                break
             if not link.is_silent:
                 sink.write(piece)
                 await sink.drain()

@@ -1,5 +1,7 @@
 """A PostgreSQL in a temporary folder, with a user and a database of the same name."""
 
+import csv
+import io
 import os
 import shutil
 import signal
@@ -26,59 +28,95 @@ def programs() -> Path | None:
     return Path(found).resolve().parent if found else None
 
 
+class Postgres:
+    """One that is stopped and started again, always at one port."""
+
+    def __init__(self, folder: Path, password: str) -> None:
+        """Make its files; it does not run yet."""
+        self.port, programs_found = free_port(), programs()
+        if programs_found is None:
+            raise FailedError("there is no PostgreSQL: install the Debian package postgresql")
+        self._programs, self._folder, self._password = programs_found, folder, password
+        self._become = unprivileged(folder)
+        secret = folder / "password"
+        secret.write_text(password)
+        initdb: list[str | Path] = [
+            self._programs / "initdb",
+            "--no-sync",
+            "--auth=scram-sha-256",
+            f"--username={USER}",
+        ]
+        initdb += [f"--pwfile={secret}", "--encoding=UTF8", "--locale=C", "-D", folder / "data"]
+        if os.getuid() == 0:
+            os.chown(secret, NOBODY, NOBODY)
+        done = subprocess.run([*self._become, *initdb], capture_output=True, text=True, cwd=folder)
+        if done.returncode != 0:
+            raise FailedError(f"initdb: {done.stderr}")
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self._launch()
+
+        def answers() -> bool:
+            # One that was killed leaves processes that end in a moment, and it waits for them.
+            if self._process is None or self._process.poll() is not None:
+                self._launch()
+            return self._run("psql", "--dbname=postgres", "-c", "SELECT 1").returncode == 0
+
+        until(answers)
+
+    def make_database(self) -> None:
+        """Make the database of the user's name."""
+        made = self._run("createdb", "--maintenance-db=postgres", USER)
+        if made.returncode != 0:
+            raise FailedError(f"createdb: {made.stderr}")
+
+    def stop(self, how: signal.Signals) -> None:
+        """Stop it: SIGINT breaks its connections off, SIGQUIT is as a failure, SIGKILL is one."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait()
+
+    def ask(self, statements: str) -> list[dict[str, str]]:
+        """Run statements, and return the rows of the last."""
+        flags = ("-X", "--quiet", "--csv", "--set=ON_ERROR_STOP=1")
+        done = self._run("psql", *flags, f"--dbname={USER}", "-c", statements)
+        if done.returncode != 0:
+            raise FailedError(f"psql: {done.stderr}")
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        at = ["--host=127.0.0.1", f"--port={self.port}", f"--username={USER}"]
+        return subprocess.run(
+            [self._programs / program, *at, *arguments],
+            env=os.environ | {"PGPASSWORD": self._password},
+            capture_output=True,
+            text=True,
+        )
+
+    def _launch(self) -> None:
+        serve: list[str | Path] = [
+            self._programs / "postgres",
+            *("-D", self._folder / "data", "-p", str(self.port), "-k", self._folder),
+            *("-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"),
+        ]
+        with (self._folder / "postgres.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*self._become, *serve], cwd=self._folder, stdout=log, stderr=log
+            )
+
+
 @contextmanager
 def database(folder: Path, password: str) -> Iterator[int]:
     """Start one with a database of the user's name, and give its port."""
-    port, bin_folder = free_port(), programs()
-    if bin_folder is None:
-        raise FailedError("there is no PostgreSQL: install the Debian package postgresql")
-    become = unprivileged(folder)
-    secret = folder / "password"
-    secret.write_text(password)
-    initdb: list[str | Path] = [
-        bin_folder / "initdb",
-        "--no-sync",
-        "--auth=scram-sha-256",
-        f"--username={USER}",
-    ]
-    initdb += [f"--pwfile={secret}", "--encoding=UTF8", "--locale=C", "-D", folder / "data"]
-    if os.getuid() == 0:
-        os.chown(secret, NOBODY, NOBODY)
-    done = subprocess.run([*become, *initdb], capture_output=True, text=True, cwd=folder)
-    if done.returncode != 0:
-        raise FailedError(f"initdb: {done.stderr}")
-    serve: list[str | Path] = [
-        bin_folder / "postgres",
-        "-D",
-        folder / "data",
-        "-p",
-        str(port),
-        "-k",
-        folder,
-    ]
-    serve += ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
-    process = subprocess.Popen(
-        [*become, *serve], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    variables = os.environ | {"PGPASSWORD": password}
-    at = ["--host=127.0.0.1", f"--port={port}", f"--username={USER}"]
-
-    def is_made() -> bool:
-        created: list[str | Path] = [
-            bin_folder / "createdb",
-            *at,
-            "--maintenance-db=postgres",
-            USER,
-        ]
-        return subprocess.run(created, env=variables, capture_output=True).returncode == 0
-
+    postgres = Postgres(folder, password)
     try:
-        until(is_made)
-        yield port
+        postgres.start()
+        postgres.make_database()
+        yield postgres.port
     finally:
-        # It breaks its connections off.
-        process.send_signal(signal.SIGINT)
-        process.wait()
+        postgres.stop(signal.SIGINT)
 
 
 def unprivileged(folder: Path) -> list[str]:
