@@ -1,0 +1,1 @@
+"""Matches on three servers over one database, all of which fail, and what must be true then."""
