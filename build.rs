@@ -29,6 +29,7 @@ const INTERNAL_ROOTS: &[&str] = &[
     "bridgemaster/internal/v1/ladder.proto",
     "bridgemaster/internal/v1/match_header.proto",
     "bridgemaster/internal/v1/note.proto",
+    "bridgemaster/internal/v1/told_match.proto",
 ];
 
 /// What the details of a refusal are made of. Not compiled, only described: servers and clients

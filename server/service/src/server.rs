@@ -24,7 +24,7 @@ use self::{
     call_rates::limit_calls,
     health::ServicesHealth,
     listeners::{PageListener, PortSlots, Shared, listen, listen_if_asked, serve_metrics},
-    sharing::{Sharing, tell_health},
+    sharing::{Sharing, tell_health, tell_of_matches},
     starting::{
         begin_journal, make_replay_folder, recover, recover_ladders, retention, secrets,
         start_rules,
@@ -285,6 +285,10 @@ impl Server {
                 renewing = Some(shared.renewing);
                 let telling = (Arc::clone(&cluster), Arc::clone(&matches), health.clone());
                 tasks.push(tokio::spawn(tell_health(telling.0, telling.1, telling.2)));
+                if cluster.is_shared() {
+                    let telling = tell_of_matches(Arc::clone(&cluster), Arc::clone(&matches));
+                    tasks.push(tokio::spawn(telling));
+                }
                 let sharing = Sharing {
                     cluster,
                     matches,

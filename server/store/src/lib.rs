@@ -42,6 +42,7 @@ mod secrets;
 mod sqlite;
 mod store;
 mod tail;
+mod told;
 mod transfer;
 mod write_refusal;
 
@@ -70,5 +71,6 @@ pub use sqlite::{
 };
 pub use store::{KeyStore, Store};
 pub use tail::{LostTail, Opening, Tail};
+pub use told::{NoPlace, ToldCursor, ToldMatch, ToldPage};
 pub use transfer::{TransferReport, copy_from_postgres, copy_to_postgres};
 pub use write_refusal::WriteRefusal;

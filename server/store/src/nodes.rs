@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::{MatchId, NodeAddress, NodeName, StoreError};
+use crate::{KeyName, MatchId, NodeAddress, NodeName, StoreError, ToldCursor, ToldMatch, ToldPage};
 
 /// Tells by its header whether a match is moved to the node that leads alone.
 pub type IsLed = fn(&[u8]) -> bool;
@@ -92,6 +92,33 @@ pub trait Nodes: Send + Sync {
     /// # Errors
     /// A failure of the storage.
     async fn node_of(&self, id: &MatchId) -> Result<Option<StoredNode>, StoreError>;
+
+    /// Tells other nodes of matches in play of this one, for their lists. What was told of a match
+    /// before is told no more; a match that is not in play here is left out.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn tell(&self, matches: &[ToldMatch]) -> Result<(), StoreError>;
+
+    /// What other nodes tell of their matches in play, the newest first, of all or of those of one
+    /// name: at most `limit`, and at most
+    /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES).
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn told_elsewhere(
+        &self,
+        after: &ToldCursor,
+        limit: u32,
+        of: Option<&KeyName>,
+    ) -> Result<ToldPage, StoreError>;
+
+    /// Removes what was told of matches that are in play no more: nobody is shown it, and it takes
+    /// room.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn sweep_told(&self) -> Result<(), StoreError>;
 
     /// All nodes that there have been, by name.
     ///

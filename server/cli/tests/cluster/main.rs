@@ -8,6 +8,7 @@ mod contests;
 #[path = "../durable/counted_play.rs"]
 mod counted_play;
 mod lapsing;
+mod listing;
 mod nodes;
 #[path = "../../../store/tests/postgres_server/mod.rs"]
 mod postgres_server;
@@ -31,6 +32,8 @@ fn main() {
         nodes::the_nodes_are_shown_as_a_table_and_for_programs,
         nodes::what_spans_matches_is_kept_by_one_server_and_then_by_another,
         nodes::what_a_cluster_cannot_do_is_refused,
+        listing::every_server_lists_the_matches_in_play_of_all,
+        listing::a_list_of_another_server_shows_what_its_caller_may_see,
         contests::a_queue_of_a_contest_is_at_the_leader_whichever_server_is_named,
         contests::a_contest_goes_on_when_its_server_is_killed,
     ];

@@ -48,6 +48,11 @@ impl Cluster {
         &*self.nodes
     }
 
+    /// Whether there may be other nodes, to which callers can be sent.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
     /// Whether this node leads, and has taken in all that the leader keeps.
     pub(crate) fn leads(&self) -> bool {
         self.leads.load(Ordering::Acquire)
@@ -175,7 +180,7 @@ fn unreadable(error: StoreError) -> Refusal {
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
-    use bridgemaster_store::{IsLed, NodeAddress};
+    use bridgemaster_store::{IsLed, KeyName, NodeAddress, ToldCursor, ToldMatch, ToldPage};
 
     use super::*;
 
@@ -198,6 +203,23 @@ mod tests {
 
         async fn node_of(&self, _: &MatchId) -> Result<Option<StoredNode>, StoreError> {
             Ok(Some(self.0.clone()))
+        }
+
+        async fn tell(&self, _: &[ToldMatch]) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn told_elsewhere(
+            &self,
+            _: &ToldCursor,
+            _: u32,
+            _: Option<&KeyName>,
+        ) -> Result<ToldPage, StoreError> {
+            Ok(ToldPage::default())
+        }
+
+        async fn sweep_told(&self) -> Result<(), StoreError> {
+            Ok(())
         }
 
         async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {

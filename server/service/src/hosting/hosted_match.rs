@@ -45,6 +45,9 @@ pub(crate) trait ShownMatch: Send + Sync {
     /// Whether it has ended or was cancelled.
     fn is_over(&self) -> bool;
 
+    /// Counts what changed of what [`glance`](Self::glance) shows.
+    fn change_count(&self) -> u64;
+
     /// What a spectator may see of it now, with the count of its changes; `None` when there were none
     /// since that count.
     fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)>;

@@ -125,6 +125,10 @@ impl ShownMatch for LateMatch {
         self.shown().is_over()
     }
 
+    fn change_count(&self) -> u64 {
+        *self.changes.borrow()
+    }
+
     fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<WatchMatchResponse>)> {
         let shown = self.shown();
         let changes = *self.changes.borrow();

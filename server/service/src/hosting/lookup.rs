@@ -1,10 +1,10 @@
 //! Finding matches: in memory, and the finished ones that only the store still has.
 
-use std::{fmt, num::ParseIntError, str::FromStr, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use bridgemaster_match::MatchId;
-use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
-use bridgemaster_store::{FinishedCursor, FinishedMatch, KeyName, Store, StoreError};
+use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_store::{FinishedMatch, Store, StoreError};
 use tokio::task::yield_now;
 use tracing::error;
 
@@ -12,64 +12,10 @@ use super::{
     HostedMatch, MatchQuery, Matches, Reader, ReadingPlace, Seen, ShownMatch, StoredMatch, Viewer,
     groups::OPEN_NOTES, hosted_match::ReplayBytes, matches::MAX_LOOKS, set_aside::unreadable,
 };
-use crate::{
-    journal::{Gated, NotStored},
-    limits::LISTED_MATCH_BYTES,
-    metrics::DamagedValue,
-    refusal::Refusal,
-    transport::Call,
-};
+use crate::{journal::NotStored, metrics::DamagedValue, refusal::Refusal};
 
-/// Where a listing goes on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Before {
-    /// At the matches in memory made before the one of this age.
-    Made(u64),
-    /// At the finished matches that only the store has, after this place.
-    Stored(Option<FinishedCursor>),
-}
-
-/// A part of the list.
-#[derive(Default)]
-pub(crate) struct Listed {
-    pub(crate) matches: Vec<MatchInfo>,
-    /// Matches that cannot be read.
-    pub(crate) damaged: Vec<MatchId>,
-    /// Where the list goes on; `None` at its end.
-    pub(crate) next: Option<Before>,
-}
-
-/// Most times that one call reads from the store: what it reads may be in memory too, and told
-/// already. It then gives a short page, and the caller goes on with the next.
-const MAX_READS: usize = 8;
-
-/// Matches that are looked at, or read from their bytes, before others go on.
+/// Matches that are looked at before others go on.
 const AT_ONCE: usize = 32;
-
-/// What a page token of the store's part begins with.
-const STORED: char = 's';
-
-impl fmt::Display for Before {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Made(age) => age.fmt(f),
-            Self::Stored(None) => STORED.fmt(f),
-            Self::Stored(Some(cursor)) => write!(f, "{STORED}{cursor}"),
-        }
-    }
-}
-
-impl FromStr for Before {
-    type Err = ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, ParseIntError> {
-        match text.strip_prefix(STORED) {
-            None => text.parse().map(Self::Made),
-            Some("") => Ok(Self::Stored(None)),
-            Some(cursor) => cursor.parse().map(|cursor| Self::Stored(Some(cursor))),
-        }
-    }
-}
 
 impl Matches {
     /// The match of this identifier as the viewer sees it, if there is one and he does, for `reader`.
@@ -214,56 +160,6 @@ impl Matches {
         }
     }
 
-    /// At most `count` of the `wanted` matches that the viewer sees, for `reader`, and where the list
-    /// goes on: those in memory, the newest first, and then the finished ones that only the store
-    /// has, the last to end first. There may be fewer, even none, and still more to come. Those
-    /// that cannot be read come on top: the ones in play on the first page, the finished ones in
-    /// their places.
-    pub(crate) async fn list(
-        self: &Arc<Self>,
-        wanted: &MatchQuery,
-        before: Option<Before>,
-        count: usize,
-        viewer: &(dyn Viewer + Sync),
-        reader: &Reader,
-    ) -> Result<Listed, Refusal> {
-        let _place = self.reading().begin(reader)?;
-        Call::room_for_answer(count * LISTED_MATCH_BYTES).await?;
-        let party = wanted.party();
-        let of = match viewer.seen() {
-            Seen::All => party.as_ref(),
-            Seen::Of(name) => Some(name),
-            Seen::Nothing => return Ok(Listed::default()),
-        };
-        let mut listed = Listed::default();
-        if before.is_none() && wanted.wants_in_play() {
-            let in_play = self.set_aside().in_play().into_iter();
-            let seen = in_play.filter(|(_, maker)| viewer.sees_unreadable(maker.as_ref()));
-            listed.damaged.extend(seen.map(|(id, _)| id));
-        }
-        let after = match before.unwrap_or(Before::Made(u64::MAX)) {
-            Before::Stored(after) => after,
-            Before::Made(age) => {
-                let held = self.held_before(wanted, age, count, (viewer, of));
-                let (held, next) = held.await;
-                for info in held {
-                    let shown = info.shown().await.map_err(storage_failed)?;
-                    listed.matches.push(shown);
-                }
-                if next.is_some() {
-                    listed.next = next.map(Before::Made);
-                    return Ok(listed);
-                }
-                None
-            }
-        };
-        if wanted.wants_finished() {
-            let stored = self.list_stored(wanted, after, count, (viewer, of), &mut listed);
-            listed.next = stored.await?;
-        }
-        Ok(listed)
-    }
-
     /// At most `count` of the `wanted` matches in play that the viewer sees, the newest first.
     pub(crate) async fn newest_in_play(
         self: &Arc<Self>,
@@ -299,68 +195,10 @@ impl Matches {
         newest
     }
 
-    /// Adds the finished matches that only the store has, from this place on, until there are
-    /// `count` matches. Gives where the list goes on.
-    async fn list_stored(
-        self: &Arc<Self>,
-        wanted: &MatchQuery,
-        mut after: Option<FinishedCursor>,
-        count: usize,
-        (viewer, of): (&(dyn Viewer + Sync), Option<&KeyName>),
-        listed: &mut Listed,
-    ) -> Result<Option<Before>, Refusal> {
-        let Some(store) = self.store() else {
-            return Ok(None);
-        };
-        for _ in 0..MAX_READS {
-            // Without room one is asked for, to know whether there are more.
-            let room = count - listed.matches.len();
-            let limit = u32::try_from(room).unwrap_or(u32::MAX).max(1);
-            let turn = self.reading().turn().await?;
-            let stored = store.finished(after, limit, of).await;
-            drop(turn);
-            let stored = stored.map_err(store_failed)?;
-            self.learn_groups(store).await?;
-            let only_stored = stored
-                .matches
-                .iter()
-                .filter(|finished| self.held(&finished.match_id).is_none());
-            if room == 0 {
-                let has_more = only_stored.count() > 0 || stored.next.is_some();
-                return Ok(has_more.then_some(Before::Stored(after)));
-            }
-            for (number, finished) in only_stored.enumerate() {
-                match self.read_finished(finished) {
-                    Ok(read) => {
-                        let shown = self.shown_to(Arc::new(read), viewer).await;
-                        let info = shown.info_if(wanted).map(Gated::into_value);
-                        listed.matches.extend(info);
-                    }
-                    Err(_) => listed.damaged.push(finished.match_id.clone()),
-                }
-                if number % AT_ONCE == AT_ONCE - 1 {
-                    yield_now().await;
-                }
-            }
-            for damage in &stored.damaged {
-                self.set_aside().finished(damage);
-                listed.damaged.extend(damage.value.match_id().cloned());
-            }
-            if stored.next.is_none() {
-                return Ok(None);
-            }
-            after = stored.next;
-            if listed.matches.len() == count {
-                break;
-            }
-        }
-        Ok(Some(Before::Stored(after)))
-    }
-
     /// Where another server keeps the groups, reads which are not over: what they hold back is held
     /// back here too. To be called after finished matches are read: their groups are in the store
     /// by then.
-    async fn learn_groups(&self, store: &dyn Store) -> Result<(), Refusal> {
+    pub(super) async fn learn_groups(&self, store: &dyn Store) -> Result<(), Refusal> {
         if self.leads() {
             return Ok(());
         }
@@ -398,16 +236,16 @@ impl Matches {
     }
 
     /// The store, if there is one.
-    fn store(&self) -> Option<&dyn Store> {
+    pub(super) fn store(&self) -> Option<&dyn Store> {
         Some(&**self.journal()?.store())
     }
 }
 
-fn store_failed(error: StoreError) -> Refusal {
+pub(super) fn store_failed(error: StoreError) -> Refusal {
     error!(%error, "the store cannot be read");
     Refusal::storage_failed()
 }
 
-fn storage_failed(_: NotStored) -> Refusal {
+pub(super) fn storage_failed(_: NotStored) -> Refusal {
     Refusal::storage_failed()
 }

@@ -347,16 +347,16 @@ impl Matches {
     }
 
     /// At most `count` of the `wanted` matches in memory, of all or of one name, made before the
-    /// one of this age, the newest first, as `viewer` sees them, and the age where the list goes on.
-    /// There may be fewer
-    /// and still more to come: one call does not look at all matches of a large server.
+    /// one of this age, the newest first, each with its age, as `viewer` sees them; and the age where
+    /// the list goes on. There may be fewer and still more to come: one call does not look at all
+    /// matches of a large server.
     pub(super) async fn held_before(
         self: &Arc<Self>,
         wanted: &MatchQuery,
         mut age: u64,
         count: usize,
         (viewer, of): (&(dyn Viewer + Sync), Option<&KeyName>),
-    ) -> (Vec<Gated<MatchInfo>>, Option<u64>) {
+    ) -> (Vec<(u64, Gated<MatchInfo>)>, Option<u64>) {
         let mut page = Vec::new();
         for _ in 0..MAX_LOOKS {
             let older = self.roster().before(age, of, AT_ONCE);
@@ -368,7 +368,8 @@ impl Matches {
                     return (page, Some(age));
                 }
                 age = older;
-                page.extend(self.shown_to(hosted, viewer).await.info_if(wanted));
+                let shown = self.shown_to(hosted, viewer).await;
+                page.extend(shown.info_if(wanted).map(|info| (older, info)));
             }
             // Neither the lock nor the thread is kept for longer.
             yield_now().await;

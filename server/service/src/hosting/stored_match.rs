@@ -226,6 +226,11 @@ impl ShownMatch for StoredMatch {
         true
     }
 
+    fn change_count(&self) -> u64 {
+        // It changes no more.
+        0
+    }
+
     fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<WatchMatchResponse>)> {
         // It changes no more.
         known

@@ -12,6 +12,9 @@ pub(crate) trait Viewer {
     /// Whether the caller sees a match at once that spectators see late.
     fn sees_at_once(&self, hosted: &dyn HostedMatch) -> bool;
 
+    /// The same for a match of these names.
+    fn sees_at_once_what_is_of(&self, parties: &[KeyName]) -> bool;
+
     /// Whether the caller may know of a match that cannot be read, which this key made, if that
     /// is known.
     fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool;

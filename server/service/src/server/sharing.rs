@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     cluster::Cluster,
-    hosting::{Matches, is_led},
+    hosting::{Matches, Telling, is_led},
     identity::Authenticator,
     journal::Journal,
     ladder::Ladders,
@@ -28,6 +28,12 @@ use crate::{
 /// Time between two looks for matches that nobody plays: with the term of a lease it is the time for
 /// which the matches of a server that is gone stand still.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// Time between two rounds of telling other servers of the matches here: how old their lists are.
+const TELL_EVERY: Duration = Duration::from_secs(2);
+
+/// Rounds between two looks for what was told of matches that are over: nobody is shown it.
+const SWEEP_EVERY: u64 = 15;
 
 /// This server among those that share its store, if that can be shared; without one it leads. One
 /// that leads takes over at once what nobody plays.
@@ -105,6 +111,23 @@ pub(super) async fn tell_health(
             }
             else => return,
         }
+    }
+}
+
+/// Tells other servers of the matches in play here, for their lists, until it is dropped.
+pub(super) async fn tell_of_matches(cluster: Arc<Cluster>, matches: Arc<Matches>) {
+    let mut telling = Telling::default();
+    for round in 0_u64.. {
+        if let Err(problem) = telling.round(&matches, cluster.nodes()).await {
+            warn!(%problem, "other servers are told of the matches here the next time");
+        }
+        if cluster.leads()
+            && round.is_multiple_of(SWEEP_EVERY)
+            && let Err(problem) = cluster.nodes().sweep_told().await
+        {
+            warn!(%problem, "what was told of matches that are over is removed the next time");
+        }
+        sleep(TELL_EVERY).await;
     }
 }
 
@@ -210,7 +233,9 @@ async fn take_some(nodes: &dyn Nodes, journal: &Journal) -> Result<Vec<MatchId>,
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
-    use bridgemaster_store::{IsLed, MemoryStore, NodeName, StoredNode};
+    use bridgemaster_store::{
+        IsLed, KeyName, MemoryStore, NodeName, StoredNode, ToldCursor, ToldMatch, ToldPage,
+    };
     use tokio::sync::watch;
 
     use super::*;
@@ -255,6 +280,23 @@ mod tests {
 
         async fn node_of(&self, _: &MatchId) -> Result<Option<StoredNode>, StoreError> {
             Ok(None)
+        }
+
+        async fn tell(&self, _: &[ToldMatch]) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn told_elsewhere(
+            &self,
+            _: &ToldCursor,
+            _: u32,
+            _: Option<&KeyName>,
+        ) -> Result<ToldPage, StoreError> {
+            Ok(ToldPage::default())
+        }
+
+        async fn sweep_told(&self) -> Result<(), StoreError> {
+            Ok(())
         }
 
         async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {

@@ -185,6 +185,10 @@ impl Viewer for Caller {
         self.sees_at_once(|name| hosted.is_of(name))
     }
 
+    fn sees_at_once_what_is_of(&self, parties: &[KeyName]) -> bool {
+        self.sees_at_once(|name| parties.contains(name))
+    }
+
     fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {
         let may_act = self.may(KeyScope::Read) || self.may(KeyScope::Admin);
         may_act || (maker.is_some() && maker == self.name())

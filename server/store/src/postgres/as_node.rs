@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{PostgresStore, node_rows, opened};
-use crate::{IsLed, MatchId, Nodes, StoreError, StoredNode, detached::detached};
+use super::{PostgresStore, node_rows, opened, told_rows};
+use crate::{
+    IsLed, KeyName, MatchId, Nodes, StoreError, StoredNode, ToldCursor, ToldMatch, ToldPage,
+    detached::detached, limits::MAX_PAGE_MATCHES,
+};
 
 #[async_trait]
 impl Nodes for PostgresStore {
@@ -35,6 +38,29 @@ impl Nodes for PostgresStore {
     async fn node_of(&self, id: &MatchId) -> Result<Option<StoredNode>, StoreError> {
         let node = node_rows::of_match(&self.readers.matches, id).await;
         node.map_err(|fault| self.told(fault))
+    }
+
+    async fn tell(&self, matches: &[ToldMatch]) -> Result<(), StoreError> {
+        let (readers, node) = (&self.readers.matches, self.pulse.node());
+        let told = told_rows::tell(readers, self.store, node, matches).await;
+        told.map_err(|fault| self.told(fault))
+    }
+
+    async fn told_elsewhere(
+        &self,
+        after: &ToldCursor,
+        limit: u32,
+        of: Option<&KeyName>,
+    ) -> Result<ToldPage, StoreError> {
+        let (readers, node) = (&self.readers.matches, self.pulse.node());
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
+        let page = told_rows::page_elsewhere(readers, self.store, node, after, limit, of).await;
+        page.map_err(|fault| self.told(fault))
+    }
+
+    async fn sweep_told(&self) -> Result<(), StoreError> {
+        let swept = told_rows::sweep(&self.readers.matches).await;
+        swept.map_err(|fault| self.told(fault))
     }
 
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {

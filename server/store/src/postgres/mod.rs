@@ -26,6 +26,7 @@ mod pulse;
 mod replay_rows;
 mod secret_rows;
 mod taking;
+mod told_rows;
 pub(crate) mod transfer;
 mod writer;
 

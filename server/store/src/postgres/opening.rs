@@ -25,6 +25,10 @@ const VERSIONS: &[(&str, &str)] = &[
         "nodes",
         include_str!("../../migrations/postgres/0002_nodes.sql"),
     ),
+    (
+        "told matches",
+        include_str!("../../migrations/postgres/0003_told_matches.sql"),
+    ),
 ];
 
 /// The version that this program works with.

@@ -3,7 +3,12 @@
 use sqlx::{Connection as _, PgConnection};
 use tokio::{sync::Mutex, time::timeout};
 
-use super::{address::Address, failure::Fault, node_number::HeldNode, node_rows};
+use super::{
+    address::Address,
+    failure::Fault,
+    node_number::{HeldNode, NodeNumber},
+    node_rows,
+};
 use crate::{StoreError, limits::LEASE_RENEWAL};
 
 /// Renews the lease of a node.
@@ -30,6 +35,11 @@ impl Pulse {
             node,
             state: Mutex::new(State::Idle),
         }
+    }
+
+    /// The node whose lease it is.
+    pub(super) fn node(&self) -> NodeNumber {
+        self.node.number
     }
 
     /// Renews it once. A try takes no longer than the time to the next.

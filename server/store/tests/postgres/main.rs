@@ -37,6 +37,8 @@ fn main() {
         nodes::a_node_that_ends_leaves_its_matches_at_once,
         nodes::a_renewal_that_is_late_gives_a_node_that_has_ended_no_lease,
         nodes::every_node_knows_where_a_match_is,
+        nodes::each_node_is_told_of_the_matches_in_play_of_the_others,
+        nodes::what_is_told_and_cannot_be_read_harms_no_other,
         refusing::what_is_no_database_is_told_as_that,
         refusing::tables_of_another_program_are_left_alone,
         refusing::a_newer_and_another_schema_are_refused,

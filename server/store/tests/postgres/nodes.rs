@@ -1,8 +1,8 @@
 //! Several nodes over one database.
 
 use bridgemaster_store::{
-    Durability, NodeAddress, NodeIdentity, NodeName, Nodes as _, PostgresStore, Store as _,
-    StoreError, StoredNode, Write, limits::TAKEN_AT_ONCE,
+    Durability, KeyName, NodeAddress, NodeIdentity, NodeName, Nodes as _, PostgresStore,
+    Store as _, StoreError, StoredNode, ToldCursor, ToldMatch, Write, limits::TAKEN_AT_ONCE,
 };
 use tokio::task::JoinHandle;
 
@@ -354,4 +354,84 @@ pub(crate) async fn every_node_knows_where_a_match_is() {
     assert_eq!(holder.name.as_str(), "two");
     two.commit(vec![finish("a")]).await.unwrap();
     assert_eq!(two.node_of(&id("a")).await.unwrap(), None);
+}
+
+/// What is told of a match that was made then.
+fn told(match_id: &str, created_at_unix_ms: i64, party: &str) -> ToldMatch {
+    ToldMatch {
+        match_id: id(match_id),
+        created_at_unix_ms,
+        parties: vec![KeyName::new(party).unwrap()],
+        shown: format!("shown of {match_id}").into_bytes(),
+    }
+}
+
+async fn ids_told(node: &PostgresStore, of: Option<&str>, limit: u32) -> Vec<String> {
+    let of = of.map(|name| KeyName::new(name).unwrap());
+    let (mut ids, mut after) = (Vec::new(), Some(ToldCursor::first()));
+    while let Some(place) = after {
+        let page = node.told_elsewhere(&place, limit, of.as_ref()).await;
+        let page = page.unwrap();
+        assert!(page.matches.len() <= limit as usize && page.damaged.is_empty());
+        ids.extend(page.matches.iter().map(|one| one.match_id.to_string()));
+        after = page.next;
+    }
+    ids
+}
+
+pub(crate) async fn each_node_is_told_of_the_matches_in_play_of_the_others() {
+    let url = PostgresServer::shared().fresh();
+    let (one, two) = (node(&url, "one").await, node(&url, "two").await);
+    one.commit(vec![open("a"), open("b"), open("c")])
+        .await
+        .unwrap();
+    two.commit(vec![open("d")]).await.unwrap();
+    let of_one = [
+        told("a", 5, "north"),
+        told("b", 5, "south"),
+        told("c", 9, "north"),
+        // Of another node, and of none.
+        told("d", 7, "north"),
+        told("e", 7, "north"),
+    ];
+    one.tell(&of_one).await.unwrap();
+    for limit in [1, 2, 3, 100] {
+        assert_eq!(ids_told(&two, None, limit).await, ["c", "b", "a"]);
+        assert_eq!(ids_told(&two, Some("north"), limit).await, ["c", "a"]);
+        assert_eq!(ids_told(&one, None, limit).await, [] as [String; 0]);
+    }
+    // It is told anew, and one that ends is told no more.
+    let mut changed = told("a", 5, "south");
+    changed.shown = b"changed".to_vec();
+    one.tell(std::slice::from_ref(&changed)).await.unwrap();
+    one.commit(vec![finish("c")]).await.unwrap();
+    let page = two.told_elsewhere(&ToldCursor::first(), 2, None).await;
+    assert_eq!(page.unwrap().matches[1], changed);
+    assert_eq!(ids_told(&two, None, 9).await, ["b", "a"]);
+    one.sweep_told().await.unwrap();
+    assert_eq!(rows_of(&url, "told_match"), "2");
+    // One that moves is told of by its new node; the one before changes nothing any more.
+    let_lease_run_out(&url, "one");
+    two.take_orphans(none_is_led).await.unwrap();
+    one.tell(&of_one).await.unwrap();
+    assert_eq!(ids_told(&two, None, 9).await, [] as [String; 0]);
+    let page = one.told_elsewhere(&ToldCursor::first(), 9, None).await;
+    assert_eq!(page.unwrap().matches[1], changed);
+}
+
+pub(crate) async fn what_is_told_and_cannot_be_read_harms_no_other() {
+    let url = PostgresServer::shared().fresh();
+    let (one, two) = (node(&url, "one").await, node(&url, "two").await);
+    one.commit(vec![open("a"), open("b")]).await.unwrap();
+    one.tell(&[told("a", 5, "north"), told("b", 6, "north")])
+        .await
+        .unwrap();
+    let schema = url.rsplit('=').next().unwrap();
+    PostgresServer::shared().run(&format!(
+        "UPDATE {schema}.told_match SET shown = 'x' WHERE match_id = 'b'"
+    ));
+    let page = two.told_elsewhere(&ToldCursor::first(), 9, None).await;
+    let page = page.unwrap();
+    assert_eq!((&page.damaged[..], page.next), (&[id("b")][..], None));
+    assert_eq!(page.matches, [told("a", 5, "north")]);
 }

@@ -213,13 +213,13 @@ pub(crate) async fn every_column_is_copied() {
     let url = server.fresh();
     copy_to_postgres(&dir, &url).await.unwrap();
     let schema = url.rsplit('=').next().unwrap();
-    // What is a database's own: who holds it, the numbers it gave, its migrations, and its
+    // What is a database's own: who holds it, what its nodes tell, the numbers it gave, its migrations, and its
     // identifier, which is checked where it is opened.
     let empty = server.run(&format!(
         "WITH ours AS MATERIALIZED (
              SELECT table_name::text AS t, column_name::text AS c FROM information_schema.columns
              WHERE table_schema = '{schema}'
-                 AND table_name NOT IN ('node', 'given_number', '_sqlx_migrations', 'store'))
+                 AND table_name NOT IN ('node', 'told_match', 'given_number', '_sqlx_migrations', 'store'))
          SELECT string_agg(t || '.' || c, ' ' ORDER BY t, c) FROM ours
          WHERE (xpath('/row/n/text()', query_to_xml(
              format('SELECT count(%I) AS n FROM {schema}.%I', c, t), false, true, '')))[1]::text

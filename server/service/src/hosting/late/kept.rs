@@ -33,7 +33,7 @@ impl LateMatches {
         self.places.take_beyond(maker)
     }
 
-    pub(super) fn get(&self, id: &MatchId) -> Option<Arc<LateMatch>> {
+    pub(in super::super) fn get(&self, id: &MatchId) -> Option<Arc<LateMatch>> {
         self.all.lock().get(id).cloned()
     }
 

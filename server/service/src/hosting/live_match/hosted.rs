@@ -82,6 +82,10 @@ impl<G: WireGame> ShownMatch for LiveMatch<G> {
         )
     }
 
+    fn change_count(&self) -> u64 {
+        self.lock().machine.referee().public_changes()
+    }
+
     fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)> {
         let locked = self.lock();
         let changes = locked.machine.referee().public_changes();

@@ -1,0 +1,254 @@
+//! Every server lists the matches in play of all, as its caller may see them.
+
+use std::{collections::BTreeSet, process::Command};
+
+use bridgemaster_games::with_game;
+use bridgemaster_proto::{
+    PROTOCOL_REVISION,
+    games::WireGame as _,
+    v1::{
+        CancelMatchRequest, CreateMatchRequest, CreateMatchResponse, GetMatchRequest, Hello,
+        ListMatchesRequest, MatchConfig, MatchFilter, MatchInfo, PlayRequest, PlayResponse,
+        SpectatorRules, play_request::Message, play_service_client::PlayServiceClient,
+    },
+};
+use tokio::time::{sleep, timeout};
+use tokio_stream::{StreamExt as _, iter, pending};
+use tonic::{Request, Streaming, transport::Channel};
+
+use crate::{
+    nodes::{Cluster, LOOK_AGAIN, free_address, node},
+    postgres_server::PostgresServer,
+    served::{PATIENCE, Served},
+};
+
+/// A call with a key, if there is one.
+fn with_key<T>(message: T, key: &str) -> Request<T> {
+    let mut call = Request::new(message);
+    if !key.is_empty() {
+        let metadata = call.metadata_mut();
+        metadata.insert("x-bridgemaster-key", key.parse().unwrap());
+    }
+    call
+}
+
+/// All matches that a server lists for a key, asked for in pages of this size.
+async fn listed(
+    server: &Served,
+    key: &str,
+    filter: &MatchFilter,
+    page_size: u32,
+) -> Vec<MatchInfo> {
+    let (mut all, mut page_token) = (Vec::new(), String::new());
+    let mut matches = server.matches().await;
+    loop {
+        let request = ListMatchesRequest {
+            filter: Some(filter.clone()),
+            page_size,
+            page_token,
+        };
+        let page = matches.list_matches(with_key(request, key)).await.unwrap();
+        let page = page.into_inner();
+        assert!(page.matches.len() <= page_size as usize && page.damaged_match_ids.is_empty());
+        all.extend(page.matches);
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return all;
+        }
+    }
+}
+
+/// Waits until what a server lists for a key is so.
+async fn becomes(
+    server: &Served,
+    key: &str,
+    filter: &MatchFilter,
+    is_so: impl Fn(&[MatchInfo]) -> bool,
+) -> Vec<MatchInfo> {
+    let seen = async {
+        loop {
+            let all = listed(server, key, filter, 500).await;
+            if is_so(&all) {
+                return all;
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    };
+    timeout(PATIENCE, seen).await.expect("the list becomes so")
+}
+
+fn ids(all: &[MatchInfo]) -> Vec<&str> {
+    all.iter().map(|one| &*one.match_id).collect()
+}
+
+/// Joins a seat, whose stream is open until it is dropped.
+async fn join(server: &Served, ticket: &str, key: &str, name: &str) -> Streaming<PlayResponse> {
+    let hello = Hello {
+        protocol_revision: PROTOCOL_REVISION,
+        bot_name: name.to_owned(),
+        ..Hello::default()
+    };
+    let hello = PlayRequest {
+        message: Some(Message::Hello(hello)),
+    };
+    let mut call = with_key(iter([hello]).chain(pending()), key);
+    let bearer = format!("Bearer {ticket}").parse().unwrap();
+    call.metadata_mut().insert("authorization", bearer);
+    let channel = Channel::from_shared(server.url.clone()).unwrap();
+    let mut client = PlayServiceClient::new(channel.connect().await.unwrap());
+    let mut stream = client.play(call).await.unwrap().into_inner();
+    assert!(stream.message().await.unwrap().is_some(), "it is welcome");
+    stream
+}
+
+fn has_bot(info: &MatchInfo) -> bool {
+    info.seats.iter().any(|seat| !seat.bot_name.is_empty())
+}
+
+/// What `bridgemaster list` prints of a server.
+fn printed(server: &Served) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
+    let listed = command.args(["list", "--server", &server.url]).output();
+    let listed = listed.unwrap();
+    assert!(listed.status.success(), "{listed:?}");
+    String::from_utf8(listed.stdout).unwrap()
+}
+
+pub(crate) async fn every_server_lists_the_matches_in_play_of_all() {
+    let Cluster {
+        one, two, three, ..
+    } = Cluster::start();
+    let (mut made, mut tickets_at_two) = (Vec::new(), Vec::new());
+    for game in ["alhambra", "carcassonne"] {
+        for server in [&one, &two, &three] {
+            let (match_id, tickets) = server.create(game, "a").await;
+            made.push(match_id);
+            if server.url == two.url {
+                tickets_at_two = tickets;
+            }
+        }
+    }
+    let newest_first: Vec<&str> = made.iter().rev().map(|id| &**id).collect();
+    let any = MatchFilter::default();
+    for server in [&one, &two, &three] {
+        let all = becomes(server, "", &any, |all| all.len() == made.len()).await;
+        assert_eq!(ids(&all), newest_first);
+        for page_size in [1, 2, 5] {
+            let paged = listed(server, "", &any, page_size).await;
+            assert_eq!(ids(&paged), newest_first, "{page_size}");
+        }
+        let of_a_game = MatchFilter {
+            game_id: "carcassonne".to_owned(),
+            ..MatchFilter::default()
+        };
+        let paged = listed(server, "", &of_a_game, 2).await;
+        assert_eq!(ids(&paged), newest_first[..3]);
+        let printed = printed(server);
+        assert!(made.iter().all(|id| printed.contains(&**id)), "{printed}");
+    }
+    // What changes is told.
+    let _stream = join(&two, &tickets_at_two[0], "", "waiting").await;
+    let of_bot = MatchFilter {
+        bot_name: "waiting".to_owned(),
+        ..MatchFilter::default()
+    };
+    let found = becomes(&three, "", &of_bot, |all| !all.is_empty()).await;
+    assert_eq!(ids(&found), [&*made[4]]);
+    let request = CancelMatchRequest {
+        match_id: made[0].clone(),
+        ..CancelMatchRequest::default()
+    };
+    one.matches().await.cancel_match(request).await.unwrap();
+    let all = listed(&three, "", &any, 500).await;
+    assert_eq!(all.len(), made.len(), "one that is over is listed once");
+    // It is over, so it comes after those in play.
+    assert_eq!(all.last().unwrap().match_id, made[0]);
+    let of_two = made[4].clone();
+    // Those of a server that is gone are listed until others have them, and then too.
+    two.kill();
+    let made: BTreeSet<String> = made.into_iter().collect();
+    let taken = async {
+        loop {
+            let all = listed(&one, "", &any, 500).await.into_iter();
+            let all: BTreeSet<String> = all.map(|info| info.match_id).collect();
+            assert_eq!(all, made);
+            if is_at(&one, &of_two).await || is_at(&three, &of_two).await {
+                return;
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    };
+    timeout(PATIENCE, taken).await.expect("it is taken over");
+    for server in [&one, &three] {
+        becomes(server, "", &any, |all| all.len() == made.len()).await;
+    }
+}
+
+/// Whether a server has a match.
+async fn is_at(server: &Served, match_id: &str) -> bool {
+    let match_id = match_id.to_owned();
+    let request = GetMatchRequest { match_id };
+    server.matches().await.get_match(request).await.is_ok()
+}
+
+/// Makes a key with these scopes.
+fn key(database: &str, name: &str, scopes: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
+    command.args(["key", "add", name, "--store", database]);
+    command.args(scopes.iter().flat_map(|scope| ["--scope", scope]));
+    let made = command.output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    String::from_utf8(made.stdout).unwrap().trim().to_owned()
+}
+
+/// Makes a match of two seats that spectators see so late.
+async fn create(server: &Served, key: &str, delay_ms: u32) -> CreateMatchResponse {
+    let config = MatchConfig {
+        game: with_game!("alhambra", G => G::config_to_wire(&Default::default())),
+        seats: 2,
+        spectators: Some(SpectatorRules {
+            delay_ms,
+            ..SpectatorRules::default()
+        }),
+        ..MatchConfig::default()
+    };
+    let request = CreateMatchRequest {
+        config: Some(config),
+        ..CreateMatchRequest::default()
+    };
+    let mut matches = server.matches().await;
+    let made = matches.create_match(with_key(request, key)).await;
+    made.unwrap().into_inner()
+}
+
+pub(crate) async fn a_list_of_another_server_shows_what_its_caller_may_see() {
+    let database = PostgresServer::shared().fresh();
+    let start = |name| node(&database, name, &free_address(), &["--require-keys"]);
+    let (one, two) = (start("one"), start("two"));
+    let maker = key(&database, "maker", &["create", "play"]);
+    let other = key(&database, "other", &["create"]);
+    let reader = key(&database, "reader", &["read"]);
+    let admin = key(&database, "admin", &["admin"]);
+    let late = create(&one, &maker, 600_000).await;
+    let late_id = late.r#match.unwrap().match_id;
+    let _stream = join(&one, &late.tickets[0].ticket, &maker, "maker").await;
+    let (any, named) = (MatchFilter::default(), |id: &str| {
+        let id = id.to_owned();
+        move |all: &[MatchInfo]| all.iter().any(|info| info.match_id == id && has_bot(info))
+    });
+    // Those whose match it is and who may change it see it at once, at the other server too.
+    for key in [&maker, &admin] {
+        becomes(&two, key, &any, named(&late_id)).await;
+    }
+    // So it is told by now that a bot has come, and not to spectators.
+    let shown = listed(&two, &reader, &any, 500).await;
+    assert_eq!(ids(&shown), [&*late_id]);
+    assert!(!has_bot(&shown[0]), "{shown:?}");
+    let of_bot = MatchFilter {
+        bot_name: "maker".to_owned(),
+        ..MatchFilter::default()
+    };
+    assert!(listed(&two, &reader, &of_bot, 500).await.is_empty());
+    // Who has no part in it and may not read those of others does not see it.
+    assert!(listed(&two, &other, &any, 500).await.is_empty());
+}
