@@ -77,7 +77,6 @@ impl CreateArgs {
             ..SpectatorRules::default()
         });
         block_on(async {
-            let mut client = self.server.connect().await?;
             let request = CreateMatchRequest {
                 config: Some(config),
                 labels: label::to_map(&self.labels),
@@ -85,7 +84,7 @@ impl CreateArgs {
                 idempotency_key: self.idempotency_key.clone(),
                 ..CreateMatchRequest::default()
             };
-            let created = client.create(request).await?;
+            let created = self.server.create(request).await?;
             let text = match self.json {
                 true => proto_json::to_json("CreateMatchResponse", &created)?,
                 false => instructions(&self.server.url, self.page.as_ref(), &created),

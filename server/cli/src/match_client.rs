@@ -13,7 +13,7 @@ use bridgemaster_proto::v1::{
 };
 use bridgemaster_replay::{MAX_REPLAY_BYTES, PublicKey};
 use bridgemaster_sdk::{
-    ApiKey, DEFAULT_SERVER_URL, KEY_METADATA, KEY_VARIABLE, OptionsError, SERVER_VARIABLE,
+    ApiKey, DEFAULT_SERVER_URL, KEY_METADATA, KEY_VARIABLE, OptionsError, Refusal, SERVER_VARIABLE,
     TlsOptions, endpoint,
 };
 use clap::Args;
@@ -33,6 +33,9 @@ const CONNECT_TIME: Duration = Duration::from_secs(5);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
 /// Time for the answer to one.
 const KEEPALIVE_TIME: Duration = Duration::from_secs(10);
+/// Most times that a server sends a new match on: what servers know of each other's room is a moment
+/// old.
+const MOST_SENT_ON: usize = 4;
 /// Bytes of an answer with a replay file around the file itself, and more.
 const AROUND_A_FILE_BYTES: usize = 1024;
 
@@ -55,6 +58,34 @@ impl ServerFlag {
     pub(super) async fn connect(&self) -> anyhow::Result<MatchClient> {
         let tls = self.tls.clone().into();
         MatchClient::connect_with(&self.url, self.key.as_ref(), &tls).await
+    }
+
+    /// Makes a match at the server, or at the one that it names because it has no room.
+    pub(super) async fn create(
+        &self,
+        request: CreateMatchRequest,
+    ) -> anyhow::Result<CreateMatchResponse> {
+        let tls = self.tls.clone().into();
+        let mut client = self.connect().await?;
+        let mut sent_on = 0;
+        loop {
+            let refusal = match client.0.create_match(request.clone()).await {
+                Ok(created) => return Ok(created.into_inner()),
+                Err(refusal) => refusal,
+            };
+            let address = Refusal::from_status(&refusal).and_then(moved_to);
+            let Some(address) = address.filter(|_| sent_on < MOST_SENT_ON) else {
+                return Err(refused(&refusal));
+            };
+            sent_on += 1;
+            // An address says nothing of TLS: the same way as here.
+            let scheme = match self.url.starts_with("https://") {
+                true => "https",
+                false => "http",
+            };
+            let url = format!("{scheme}://{address}");
+            client = MatchClient::connect_with(&url, self.key.as_ref(), &tls).await?;
+        }
     }
 
     /// A connection for another service, and what shows the key on it.
@@ -214,6 +245,12 @@ impl MatchClient {
         );
         Ok(file)
     }
+}
+
+/// Where a refusal sends the caller, if it does.
+fn moved_to(mut refusal: Refusal) -> Option<String> {
+    let address = refusal.metadata.remove("address");
+    address.filter(|_| refusal.reason == "MOVED")
 }
 
 /// The public key with which a server says that it signs replays.

@@ -1,5 +1,7 @@
 //! `bridgemaster nodes`: the servers that share a database.
 
+use std::fmt::Display;
+
 use bridgemaster_store::{NodeAddress, StoredNode, stored_nodes};
 use clap::Args;
 use serde_json::json;
@@ -43,18 +45,22 @@ impl NodesArgs {
 }
 
 fn as_table(nodes: &[StoredNode]) -> String {
-    let header = ["node", "address", "lease", "matches", "state"];
+    let header = [
+        "node", "address", "lease", "matches", "slots", "load", "lag", "state",
+    ];
     table::plain(header, nodes.iter().map(row))
 }
 
-fn row(node: &StoredNode) -> [String; 5] {
+fn row(node: &StoredNode) -> [String; 8] {
     let lease = match node.is_live() {
         true => format!("{:.1} s", node.lease_left_ms as f64 / 1_000.0),
         false => "over".to_owned(),
     };
+    // What one that is gone said last is of no use.
+    let load = node.standing.load_percent.filter(|_| node.is_live());
     let states = [
         (node.leads, "leads"),
-        (node.draining, "drains"),
+        (node.standing.draining, "drains"),
         (!node.is_live(), "gone"),
     ];
     let state: Vec<&str> = states
@@ -66,8 +72,22 @@ fn row(node: &StoredNode) -> [String; 5] {
         shown_address(node).to_owned(),
         lease,
         node.matches.to_string(),
+        told(
+            node.is_live() && node.standing.slots > 0,
+            node.standing.slots,
+        ),
+        load.map_or_else(String::new, |percent| format!("{percent} %")),
+        told(node.is_live(), format_args!("{} ms", node.standing.lag_ms)),
         state.join(", "),
     ]
+}
+
+fn told(is_told: bool, value: impl Display) -> String {
+    if is_told {
+        value.to_string()
+    } else {
+        String::new()
+    }
 }
 
 fn as_json(node: &StoredNode) -> serde_json::Value {
@@ -77,9 +97,12 @@ fn as_json(node: &StoredNode) -> serde_json::Value {
         "epoch": node.epoch,
         "lease_left_ms": node.lease_left_ms,
         "is_live": node.is_live(),
-        "draining": node.draining,
+        "draining": node.standing.draining,
         "leads": node.leads,
         "matches": node.matches,
+        "slots": node.standing.slots,
+        "load_percent": node.standing.load_percent,
+        "lag_ms": node.standing.lag_ms,
     })
 }
 

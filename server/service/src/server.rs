@@ -4,6 +4,7 @@ mod call_rates;
 mod errors;
 mod health;
 mod listeners;
+mod load;
 mod options;
 mod routes;
 mod seat_service;

@@ -40,15 +40,39 @@ pub struct StoredNode {
     /// Time until its lease runs out by the clock of the database, in milliseconds; negative once
     /// it has.
     pub lease_left_ms: i64,
-    /// It makes no match any more.
-    pub draining: bool,
     /// It keeps what spans matches.
     pub leads: bool,
     /// Matches in play that are its own.
     pub matches: u64,
+    /// What it said of itself when it renewed its lease.
+    pub standing: NodeStanding,
+}
+
+/// What a node says of itself as it renews its lease.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NodeStanding {
+    /// It makes no match any more.
+    pub draining: bool,
+    /// Most matches that it plays at once; 0 where it does not say.
+    pub slots: u32,
+    /// Processor time that it used since the renewal before, in percent of all that it may use; `None`
+    /// where that is not known.
+    pub load_percent: Option<u32>,
+    /// The longest time since then in which it did nothing though it had something to do, in
+    /// milliseconds.
+    pub lag_ms: u32,
 }
 
 impl StoredNode {
+    /// Matches that it can play besides those that it has: none once it is gone or makes no more.
+    #[must_use]
+    pub fn free_slots(&self) -> u64 {
+        match self.is_live() && !self.standing.draining {
+            true => u64::from(self.standing.slots).saturating_sub(self.matches),
+            false => 0,
+        }
+    }
+
     /// Whether its lease has not run out.
     #[must_use]
     pub fn is_live(&self) -> bool {
@@ -70,7 +94,7 @@ pub trait Nodes: Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::EpochOver`] once the node was taken over; or a failure of the storage.
-    async fn renew_lease(&self, draining: bool) -> Result<(), StoreError>;
+    async fn renew_lease(&self, standing: NodeStanding) -> Result<(), StoreError>;
 
     /// Whether this node leads: it takes the lead if no node that has its lease does.
     ///

@@ -10,6 +10,7 @@ mod counted_play;
 mod lapsing;
 mod listing;
 mod nodes;
+mod placing;
 #[path = "../../../store/tests/postgres_server/mod.rs"]
 mod postgres_server;
 #[allow(dead_code)] // Not every target needs all of it.
@@ -34,6 +35,7 @@ fn main() {
         nodes::what_a_cluster_cannot_do_is_refused,
         listing::every_server_lists_the_matches_in_play_of_all,
         listing::a_list_of_another_server_shows_what_its_caller_may_see,
+        placing::a_new_match_is_made_where_room_is,
         contests::a_queue_of_a_contest_is_at_the_leader_whichever_server_is_named,
         contests::a_contest_goes_on_when_its_server_is_killed,
     ];

@@ -59,7 +59,7 @@ pub(crate) fn address(server: &Served) -> String {
 }
 
 /// Where a refusal sends the caller.
-fn moved_to(refused: &Status) -> Option<String> {
+pub(crate) fn moved_to(refused: &Status) -> Option<String> {
     let info = refused.get_details_error_info()?;
     assert_eq!(
         (&*info.reason, refused.code()),
@@ -106,7 +106,7 @@ pub(crate) async fn a_caller_is_sent_to_where_a_match_is() {
 }
 
 /// What `bridgemaster nodes` prints of a database.
-fn shown(database: &str, more: &[&str]) -> String {
+pub(crate) fn shown(database: &str, more: &[&str]) -> String {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
     let shown = command.args(["nodes", "--store", database]).args(more);
     let shown = shown.output().unwrap();

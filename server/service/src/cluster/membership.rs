@@ -16,6 +16,10 @@ use tracing::error;
 
 use crate::refusal::Refusal;
 
+/// What a node whose processors are all used counts as having left of them: its slots are better than
+/// none.
+const LEAST_PERCENT_LEFT: u32 = 5;
+
 /// This server among those that share its database.
 pub(crate) struct Cluster {
     nodes: Arc<dyn Nodes>,
@@ -135,6 +139,22 @@ impl Cluster {
         }
     }
 
+    /// Where a match is to be made that has no place here, for this reason: the node that has most
+    /// room. The reason itself, if no other node has any.
+    pub(crate) async fn place_elsewhere(&self, reason: Refusal) -> Refusal {
+        if !self.is_shared {
+            return reason;
+        }
+        let nodes = match self.nodes.nodes().await {
+            Ok(nodes) => nodes,
+            Err(error) => return unreadable(error),
+        };
+        match roomiest(nodes, &self.name) {
+            Some(node) => moved("this server has no room, and another one has", node),
+            None => reason,
+        }
+    }
+
     /// Makes sure that this node leads.
     ///
     /// # Errors
@@ -154,6 +174,19 @@ impl Cluster {
             None => Err(on_its_way()),
         }
     }
+}
+
+/// The node on which a match is to be made: that with the most free slots, each of which counts the
+/// less the more of its processors is used.
+fn roomiest(nodes: Vec<StoredNode>, this: &NodeName) -> Option<StoredNode> {
+    let room = |node: &StoredNode| {
+        let load_percent = node.standing.load_percent.unwrap_or_default();
+        node.free_slots() * u64::from(100_u32.saturating_sub(load_percent).max(LEAST_PERCENT_LEFT))
+    };
+    let others = nodes
+        .into_iter()
+        .filter(|node| node.name != *this && node.address.is_some() && node.free_slots() > 0);
+    others.max_by_key(room)
 }
 
 /// Sends a caller to a node, or has him wait until another one has taken it over.
@@ -180,7 +213,9 @@ fn unreadable(error: StoreError) -> Refusal {
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
-    use bridgemaster_store::{IsLed, KeyName, NodeAddress, ToldCursor, ToldMatch, ToldPage};
+    use bridgemaster_store::{
+        IsLed, KeyName, NodeAddress, NodeStanding, ToldCursor, ToldMatch, ToldPage,
+    };
 
     use super::*;
 
@@ -189,7 +224,7 @@ mod tests {
 
     #[async_trait]
     impl Nodes for Planted {
-        async fn renew_lease(&self, _: bool) -> Result<(), StoreError> {
+        async fn renew_lease(&self, _: NodeStanding) -> Result<(), StoreError> {
             Ok(())
         }
 
@@ -233,9 +268,12 @@ mod tests {
             address: NodeAddress::new("other.example:1").ok(),
             epoch: 1,
             lease_left_ms,
-            draining: false,
             leads: true,
             matches: 1,
+            standing: NodeStanding {
+                slots: 3,
+                ..NodeStanding::default()
+            },
         }
     }
 
@@ -269,6 +307,44 @@ mod tests {
         assert!(alone.check_is_nowhere_else(&id).await.is_ok());
         alone.begins_to_lead();
         assert!(alone.check_leads().await.is_ok());
+    }
+
+    #[test]
+    fn a_match_goes_to_the_node_with_most_room() {
+        let node = |name: &str, slots, load_percent| {
+            let mut node = other(1);
+            node.name = NodeName::new(name).unwrap();
+            node.standing.slots = slots;
+            node.standing.load_percent = Some(load_percent);
+            node
+        };
+        let this = NodeName::new("this").unwrap();
+        let chosen = |nodes: &[StoredNode]| {
+            let node = roomiest(nodes.to_vec(), &this);
+            node.map(|node| node.name.to_string())
+        };
+        let (here, busy) = (node("this", 99, 0), node("busy", 21, 90));
+        let (idle, full) = (node("idle", 11, 10), node("full", 1, 0));
+        let nodes = [here, busy.clone(), idle.clone(), full.clone()];
+        assert_eq!(chosen(&nodes).as_deref(), Some("idle"));
+        let (mut gone, mut drains) = (idle.clone(), idle);
+        gone.lease_left_ms = 0;
+        drains.standing.draining = true;
+        let nodes = [gone, drains, node("busiest", 10, 100), full];
+        assert_eq!(chosen(&nodes).as_deref(), Some("busiest"));
+        assert_eq!(chosen(&nodes[..2]), None);
+    }
+
+    #[tokio::test]
+    async fn a_match_without_a_place_is_refused_where_no_node_has_one() {
+        let full = || Refusal::server_limit("open_matches", 1);
+        let there = cluster(other(1), true);
+        let sent = there.place_elsewhere(full()).await;
+        assert_eq!(sent.named("address"), Some("other.example:1"));
+        for cluster in [cluster(other(0), true), cluster(other(1), false)] {
+            let refused = cluster.place_elsewhere(full()).await;
+            assert_eq!(refused.reason(), RefusalReason::LimitReached);
+        }
     }
 
     #[tokio::test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bridgemaster_store::{
-    StoreError,
+    NodeStanding, StoreError,
     limits::{LEASE_RENEWAL, LEASE_TRUST},
 };
 use tokio::time::sleep;
@@ -16,11 +16,14 @@ const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
 impl Cluster {
     /// Renews the lease until another server has taken the node over, and gives that failure.
-    /// `is_draining` is told with each renewal.
-    pub(crate) async fn renew(&self, is_draining: impl Fn() -> bool + Send) -> StoreError {
+    /// `standing` is told with each renewal.
+    pub(crate) async fn renew(
+        &self,
+        mut standing: impl FnMut() -> NodeStanding + Send,
+    ) -> StoreError {
         loop {
             let begun = Instant::now();
-            let renewing = self.nodes().renew_lease(is_draining());
+            let renewing = self.nodes().renew_lease(standing());
             tokio::pin!(renewing);
             let renewed = loop {
                 tokio::select! {

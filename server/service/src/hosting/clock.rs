@@ -42,6 +42,8 @@ pub(crate) struct ServerClock {
     base_us: AtomicU64,
     last_beat_us: AtomicU64,
     lag_us: AtomicU64,
+    /// The longest lag since somebody asked for it.
+    longest_lag_us: AtomicU64,
     /// Held to change the two above.
     noticing: Mutex<()>,
     metrics: Arc<Metrics>,
@@ -54,6 +56,7 @@ impl ServerClock {
             base_us: AtomicU64::new(0),
             last_beat_us: AtomicU64::new(UNWATCHED),
             lag_us: AtomicU64::new(0),
+            longest_lag_us: AtomicU64::new(0),
             noticing: Mutex::default(),
             metrics,
         }
@@ -91,6 +94,11 @@ impl ServerClock {
         (self.origin + Duration::from_micros(since_origin)).into()
     }
 
+    /// The longest lag since this was asked last.
+    pub(crate) fn take_longest_lag(&self) -> Duration {
+        Duration::from_micros(self.longest_lag_us.swap(0, Ordering::Relaxed))
+    }
+
     /// Beats the clock until it is dropped.
     pub(crate) async fn watch(self: Arc<Self>) {
         let watch = Watch(&self);
@@ -114,6 +122,7 @@ impl ServerClock {
             return;
         }
         self.lag_us.fetch_add(lag_us, Ordering::Relaxed);
+        self.longest_lag_us.fetch_max(lag_us, Ordering::Relaxed);
         self.last_beat_us.store(now_us, Ordering::Release);
         self.metrics.lagged(Duration::from_micros(lag_us));
         let lag_ms = lag_us / 1000;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use bridgemaster_match::MatchId;
 
-use super::{Matches, Ticket};
+use bridgemaster_proto::v1::{MatchConfig, RefusalReason};
+
+use super::{Made, Making, Matches, Ticket, roster::OPEN_MATCHES};
 use crate::refusal::Refusal;
 
 impl Matches {
@@ -30,6 +32,35 @@ impl Matches {
             Some(cluster) => cluster.check_is_nowhere_else(id).await,
             None => Ok(()),
         }
+    }
+
+    /// Makes a match as [`create`](Self::create) does; where there is no place for it here, tells
+    /// which node has one.
+    pub(crate) async fn create_or_place(
+        self: &Arc<Self>,
+        config: &MatchConfig,
+        making: Making,
+    ) -> Result<Made, Refusal> {
+        // What spans matches is made where that is kept.
+        let may_be_elsewhere = !making.spans_matches();
+        let made = self.create(config, making).await;
+        match (made, self.cluster()) {
+            (Err(reason), Some(cluster)) if may_be_elsewhere && self.is_without_place(&reason) => {
+                Err(cluster.place_elsewhere(reason).await)
+            }
+            (made, _) => made,
+        }
+    }
+
+    /// Whether another server might make the match that is refused for this reason.
+    fn is_without_place(&self, reason: &Refusal) -> bool {
+        let is_full = reason.is_servers_own() && reason.named("limit") == Some(OPEN_MATCHES);
+        // One that has lost its matches knows nothing of others.
+        let drains = reason.reason() == RefusalReason::ServerStopping
+            && self
+                .journal()
+                .is_none_or(|journal| journal.failure().is_none());
+        is_full || drains
     }
 
     /// Looks for the match of a ticket that is of none here: whether it is here now, since it has

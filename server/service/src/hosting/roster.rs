@@ -15,6 +15,9 @@ use super::{
 };
 use crate::{limits::Limits, refusal::Refusal};
 
+/// The name of the limit on matches that wait or run.
+pub(super) const OPEN_MATCHES: &str = "open_matches";
+
 /// What the server holds. Entries are made and forgotten together.
 #[derive(Default)]
 pub(super) struct Roster {
@@ -59,7 +62,7 @@ impl Roster {
         limits: &Limits,
     ) -> Result<(), Refusal> {
         if self.open >= limits.open_matches {
-            return Err(Refusal::server_limit("open_matches", limits.open_matches));
+            return Err(Refusal::server_limit(OPEN_MATCHES, limits.open_matches));
         }
         let of_maker = maker.and_then(|maker| self.open_by_maker.get(maker));
         if of_maker.is_some_and(|open| *open >= limits.open_matches_per_key) {

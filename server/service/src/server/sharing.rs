@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::Ladder;
-use bridgemaster_store::{Nodes, StoreError};
+use bridgemaster_store::{NodeStanding, Nodes, StoreError};
 use tokio::{select, time::sleep};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{error, info, warn};
@@ -13,6 +13,7 @@ use super::{
     Storage,
     errors::BindError,
     health::ServicesHealth,
+    load::Load,
     starting::{make_asked, read_queues},
 };
 use crate::{
@@ -56,7 +57,7 @@ pub(super) async fn join(storage: Option<&Storage>) -> Result<Option<Arc<Cluster
 async fn share(cluster: &Cluster) -> Result<(), StoreError> {
     select! {
         joined = take_part(cluster) => joined,
-        ended = cluster.renew(|| false) => Err(ended),
+        ended = cluster.renew(NodeStanding::default) => Err(ended),
     }
 }
 
@@ -81,14 +82,26 @@ pub(super) fn renew(
     let (cluster, matches) = (Arc::clone(cluster), Arc::clone(matches));
     let journal = Arc::clone(journal);
     AbortOnDropHandle::new(tokio::spawn(async move {
-        let is_draining = || matches.lifecycle().is_draining();
-        let ended = cluster.renew(is_draining).await;
+        let mut load = Load::begin();
+        let standing = || standing_of(&matches, &mut load);
+        let ended = cluster.renew(standing).await;
         // A store that was closed ends with the server.
         if !matches!(ended, StoreError::Closed) {
             error!(error = %ended, "this server has lost its matches: it ends");
             journal.fail(ended);
         }
     }))
+}
+
+/// What this server says of itself.
+fn standing_of(matches: &Matches, load: &mut Load) -> NodeStanding {
+    let lag_ms = matches.clock().take_longest_lag().as_millis();
+    NodeStanding {
+        draining: matches.lifecycle().is_draining(),
+        slots: u32::try_from(matches.limits().open_matches).unwrap_or(u32::MAX),
+        load_percent: load.percent_since_last(),
+        lag_ms: u32::try_from(lag_ms).unwrap_or(u32::MAX),
+    }
 }
 
 /// Tells through the health service whether this server answers, until it drains.
@@ -259,7 +272,7 @@ mod tests {
 
     #[async_trait]
     impl Nodes for Planted {
-        async fn renew_lease(&self, _: bool) -> Result<(), StoreError> {
+        async fn renew_lease(&self, _: NodeStanding) -> Result<(), StoreError> {
             self.renewals.send_modify(|renewals| *renewals += 1);
             Ok(())
         }

@@ -243,7 +243,7 @@ impl MatchService for MatchDesk {
             making.taken_over = Some(taken_over);
         }
         let made = match invited.is_empty() {
-            true => self.matches.create(&config, making).await?,
+            true => self.matches.create_or_place(&config, making).await?,
             false => {
                 let purpose = OfferPurpose::Contest;
                 self.lobby

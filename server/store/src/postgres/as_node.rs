@@ -6,14 +6,14 @@ use async_trait::async_trait;
 
 use super::{PostgresStore, node_rows, opened, told_rows};
 use crate::{
-    IsLed, KeyName, MatchId, Nodes, StoreError, StoredNode, ToldCursor, ToldMatch, ToldPage,
-    detached::detached, limits::MAX_PAGE_MATCHES,
+    IsLed, KeyName, MatchId, NodeStanding, Nodes, StoreError, StoredNode, ToldCursor, ToldMatch,
+    ToldPage, detached::detached, limits::MAX_PAGE_MATCHES,
 };
 
 #[async_trait]
 impl Nodes for PostgresStore {
-    async fn renew_lease(&self, draining: bool) -> Result<(), StoreError> {
-        let renewed = self.pulse.renew(draining).await;
+    async fn renew_lease(&self, standing: NodeStanding) -> Result<(), StoreError> {
+        let renewed = self.pulse.renew(standing).await;
         renewed.map_err(|fault| self.told(fault))
     }
 

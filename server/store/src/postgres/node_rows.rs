@@ -9,7 +9,8 @@ use super::{
     node_number::{HeldNode, NODE_OF_KEY, NodeNumber},
 };
 use crate::{
-    MatchId, NodeAddress, NodeIdentity, NodeName, StoredNode, limits::LEASE_TERM, rows::StoredRow,
+    MatchId, NodeAddress, NodeIdentity, NodeName, NodeStanding, StoredNode, limits::LEASE_TERM,
+    rows::StoredRow,
 };
 
 /// Within a transaction: takes a node over from the server that held it, whose transactions have
@@ -57,10 +58,10 @@ pub(super) async fn take(
 pub(super) async fn renew(
     database: impl PgExecutor<'_>,
     node: HeldNode,
-    draining: bool,
+    standing: NodeStanding,
 ) -> Result<(), Fault> {
     let renewed = sqlx::query(
-        "UPDATE node SET draining = $4,
+        "UPDATE node SET draining = $4, slots = $7, load_percent = $8, lag_ms = $9,
              lease_until = clock_timestamp() + $3 * interval '1 millisecond',
              matches = (SELECT count(*) FROM open_match WHERE match_key > $5 AND match_key <= $6)
          WHERE number = $1 AND epoch = $2",
@@ -68,9 +69,12 @@ pub(super) async fn renew(
     .bind(node.number.get())
     .bind(node.epoch)
     .bind(LEASE_TERM.as_millis() as f64)
-    .bind(draining)
+    .bind(standing.draining)
     .bind(node.number.base())
     .bind(node.number.last())
+    .bind(i64::from(standing.slots))
+    .bind(standing.load_percent.map(i64::from))
+    .bind(i64::from(standing.lag_ms))
     .execute(database)
     .await?;
     match renewed.rows_affected() {
@@ -164,7 +168,7 @@ async fn depose(connection: &mut PgConnection, leader: i64) -> Result<bool, Faul
 const COLUMNS: &str = "node_id, address, epoch,
     (extract(epoch FROM greatest(least(lease_until - clock_timestamp(), interval '1 day'),
         interval '-1000 days')) * 1000)::bigint,
-    draining, leads, matches";
+    draining, leads, matches, slots, load_percent, lag_ms";
 
 fn node_of(row: &PgRow) -> Result<StoredNode, Fault> {
     let wrong = |error: crate::InvalidText| Fault::Contradiction(error.to_string());
@@ -175,10 +179,20 @@ fn node_of(row: &PgRow) -> Result<StoredNode, Fault> {
         address: address.map(NodeAddress::new).transpose().map_err(wrong)?,
         epoch: row.value::<i64>(2)?.unsigned_abs(),
         lease_left_ms: row.value(3)?,
-        draining: row.value(4)?,
         leads: row.value(5)?,
         matches: row.value::<i64>(6)?.unsigned_abs(),
+        standing: NodeStanding {
+            draining: row.value(4)?,
+            slots: small(row.value(7)?),
+            load_percent: row.value::<Option<i64>>(8)?.map(small),
+            lag_ms: small(row.value(9)?),
+        },
     })
+}
+
+/// A number that is stored as a larger one.
+fn small(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Every node, by name.

@@ -10,8 +10,8 @@ use super::{
     address::Address, failure::Fault, journal, link, node_number::HeldNode, node_rows, open_rows,
 };
 use crate::{
-    NodeIdentity, StoreError, checksum::StoreId, journal::reading::Loaded, journal_batch,
-    limits::POSTGRES_OLDEST,
+    NodeIdentity, NodeStanding, StoreError, checksum::StoreId, journal::reading::Loaded,
+    journal_batch, limits::POSTGRES_OLDEST,
 };
 
 /// Each version of the schema with its name and its text, from 1, without a gap. A version, once
@@ -28,6 +28,10 @@ const VERSIONS: &[(&str, &str)] = &[
     (
         "told matches",
         include_str!("../../migrations/postgres/0003_told_matches.sql"),
+    ),
+    (
+        "room",
+        include_str!("../../migrations/postgres/0004_room.sql"),
     ),
 ];
 
@@ -140,7 +144,7 @@ pub(super) async fn take_over(
         journal::add(connection, node.number, commits, &body).await?;
         journal::sweep_all(connection, &mut loaded.sweep).await?;
         // At last, since the lease runs from here on.
-        node_rows::renew(&mut *connection, node, false).await?;
+        node_rows::renew(&mut *connection, node, NodeStanding::default()).await?;
         Ok(Taken {
             store,
             node,

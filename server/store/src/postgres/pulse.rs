@@ -9,7 +9,7 @@ use super::{
     node_number::{HeldNode, NodeNumber},
     node_rows,
 };
-use crate::{StoreError, limits::LEASE_RENEWAL};
+use crate::{NodeStanding, StoreError, limits::LEASE_RENEWAL};
 
 /// Renews the lease of a node.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Pulse {
     }
 
     /// Renews it once. A try takes no longer than the time to the next.
-    pub(super) async fn renew(&self, draining: bool) -> Result<(), Fault> {
+    pub(super) async fn renew(&self, standing: NodeStanding) -> Result<(), Fault> {
         let mut state = self.state.lock().await;
         // One that is dropped half way is not gone on with.
         let connection = match std::mem::replace(&mut *state, State::Idle) {
@@ -59,7 +59,7 @@ impl Pulse {
                 Some(connection) => connection,
                 None => self.address.connect().await?,
             };
-            node_rows::renew(&mut connection, self.node, draining).await?;
+            node_rows::renew(&mut connection, self.node, standing).await?;
             Ok(connection)
         });
         let connection = renewing.await.unwrap_or(Err(Fault::NoAnswer))?;

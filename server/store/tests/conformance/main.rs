@@ -19,8 +19,8 @@ mod workload;
 use std::{any::Any, pin::Pin, sync::Arc};
 
 use bridgemaster_store::{
-    DataDir, Durability, MemoryStore, Nodes as _, PostgresStore, SqliteOptions, SqliteStore, Store,
-    limits::LEASE_RENEWAL,
+    DataDir, Durability, MemoryStore, NodeStanding, Nodes as _, PostgresStore, SqliteOptions,
+    SqliteStore, Store, limits::LEASE_RENEWAL,
 };
 use libtest_mimic::{Arguments, Completion, Trial};
 
@@ -184,7 +184,7 @@ async fn postgres_store(durability: Durability) -> Result<Fresh, String> {
     let renewed = Arc::clone(&store);
     tokio::spawn(async move {
         // Until its facts are checked, and the runtime ends.
-        while renewed.renew_lease(false).await.is_ok() {
+        while renewed.renew_lease(NodeStanding::default()).await.is_ok() {
             tokio::time::sleep(LEASE_RENEWAL).await;
         }
     });

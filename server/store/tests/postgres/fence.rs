@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bridgemaster_store::{
-    Durability, KeyId, KeyName, KeyStore as _, MatchId, NewKey, Nodes as _, PostgresStore,
-    SecretHash, Store as _, StoreError, Write, limits::LEASE_RENEWAL,
+    Durability, KeyId, KeyName, KeyStore as _, MatchId, NewKey, NodeStanding, Nodes as _,
+    PostgresStore, SecretHash, Store as _, StoreError, Write, limits::LEASE_RENEWAL,
 };
 use tokio::time::sleep;
 
@@ -59,7 +59,7 @@ pub(crate) async fn store(url: &str) -> Arc<PostgresStore> {
     tokio::spawn(async move {
         while let Some(store) = held.upgrade() {
             // One that fails is tried again, and one of a store that was taken over harms nothing.
-            let _ = store.renew_lease(false).await;
+            let _ = store.renew_lease(NodeStanding::default()).await;
             drop(store);
             sleep(LEASE_RENEWAL).await;
         }

@@ -1,8 +1,9 @@
 //! Several nodes over one database.
 
 use bridgemaster_store::{
-    Durability, KeyName, NodeAddress, NodeIdentity, NodeName, Nodes as _, PostgresStore,
-    Store as _, StoreError, StoredNode, ToldCursor, ToldMatch, Write, limits::TAKEN_AT_ONCE,
+    Durability, KeyName, NodeAddress, NodeIdentity, NodeName, NodeStanding, Nodes as _,
+    PostgresStore, Store as _, StoreError, StoredNode, ToldCursor, ToldMatch, Write,
+    limits::TAKEN_AT_ONCE,
 };
 use tokio::task::JoinHandle;
 
@@ -134,7 +135,7 @@ pub(crate) async fn a_node_that_was_taken_over_harms_nothing() {
     two.take_orphans(none_is_led).await.unwrap();
     assert_ended(one.commit(vec![append("a", 1)]).await);
     assert_ended(one.commit(vec![open("b")]).await);
-    assert_ended(one.renew_lease(false).await);
+    assert_ended(one.renew_lease(NodeStanding::default()).await);
     assert_ended(one.lead().await);
     assert_ended(one.take_orphans(none_is_led).await);
     two.commit(vec![append("a", 1)]).await.unwrap();
@@ -160,7 +161,7 @@ async fn is_stored_once_renewed(
         tokio::task::yield_now().await;
     }
     assert!(!committing.is_finished());
-    node.renew_lease(false).await.unwrap();
+    node.renew_lease(NodeStanding::default()).await.unwrap();
     committing.await.unwrap().unwrap();
     assert_eq!(journal_of(node, "a").await, [b"a 0"]);
 }
@@ -338,14 +339,20 @@ pub(crate) async fn every_node_knows_where_a_match_is() {
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     one.commit(vec![open("a")]).await.unwrap();
-    one.renew_lease(true).await.unwrap();
+    let standing = NodeStanding {
+        draining: true,
+        slots: 100,
+        load_percent: Some(40),
+        lag_ms: 7,
+    };
+    one.renew_lease(standing).await.unwrap();
     let holder = two.node_of(&id("a")).await.unwrap().unwrap();
     assert_eq!(holder.name.as_str(), "one");
     assert_eq!(
         holder.address.as_ref().unwrap().as_str(),
         "one.example:50051"
     );
-    assert!(holder.is_live() && holder.draining && holder.matches == 1);
+    assert!(holder.is_live() && holder.standing == standing && holder.matches == 1);
     assert_eq!(two.nodes().await.unwrap().len(), 2);
     let_lease_run_out(&url, "one");
     assert!(!two.node_of(&id("a")).await.unwrap().unwrap().is_live());
