@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use bridgemaster_store::NodeName;
 use serde::{
     Deserialize as _,
     de::value::{Error, MapDeserializer},
@@ -41,7 +42,8 @@ fn the_table_of_limits_has_every_limit_of_the_config_file_and_no_other() {
 
 #[test]
 fn the_table_of_metrics_has_every_metric() {
-    let page = Metrics::new().encode().unwrap();
+    let page = Metrics::of_node(NodeName::new("one").ok().as_ref());
+    let page = page.encode().unwrap();
     let types = page
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE bridgemaster_"));

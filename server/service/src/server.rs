@@ -109,10 +109,10 @@ impl Server {
         if let Some(folder) = &options.replays {
             make_replay_folder(folder).await?;
         }
-        let metrics = Arc::new(Metrics::new());
+        let storage = options.storage.as_ref();
+        let metrics = Arc::new(Metrics::of_node(storage.and_then(Storage::node_name)));
         let (keys, public) = (options.keys, options.public_read);
         let authenticator = Authenticator::new(keys, public, &options.limits, &metrics);
-        let storage = options.storage.as_ref();
         let cluster = sharing::join(storage).await.map_err(BindError::Nodes)?;
         let authenticator = authenticator.await.map_err(BindError::Keys)?;
         let authenticator = authenticator.among(cluster.clone());
@@ -228,8 +228,8 @@ impl Server {
         let services = self.services(routes, &slots, &replay_desk, limit_calls)?;
         let shared = Shared::new(self.tls, limits.clone(), self.authenticator.clone());
         info!(addr = %self.local_addr, "serving");
-        let (metrics, lobby) = (Arc::clone(matches.metrics()), Arc::clone(&self.lobby));
-        let _metrics = self.metrics.map(|page| serve_metrics(page, metrics, lobby));
+        let (hosted, lobby) = (Arc::clone(&matches), Arc::clone(&self.lobby));
+        let _metrics = self.metrics.map(|page| serve_metrics(page, hosted, lobby));
         let drained = CancellationToken::new();
         let stopped = stopped(
             matches,

@@ -68,7 +68,7 @@ impl Cluster {
     }
 
     /// How long ago the last renewal began that succeeded; for ever if none has.
-    pub(super) fn since_renewal(&self) -> Duration {
+    pub(crate) fn since_renewal(&self) -> Duration {
         let renewed_at = *self.renewed_at.lock();
         renewed_at.map_or(Duration::MAX, |begun| begun.elapsed())
     }

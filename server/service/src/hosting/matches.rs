@@ -74,6 +74,7 @@ impl Matches {
         signing_key: SigningKey,
         offer_tickets: OfferTickets,
     ) -> Self {
+        metrics.has_slots(limits.open_matches);
         Self {
             reading: Reading::new(&limits),
             set_aside: SetAside::new(Arc::clone(&metrics)),

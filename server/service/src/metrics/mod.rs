@@ -6,12 +6,14 @@
 mod gauges;
 mod labels;
 mod ladders;
+mod nodes;
 mod page;
 
-use std::{fmt, time::Duration};
+use std::{borrow::Cow, fmt, time::Duration};
 
 use bridgemaster_games::GAME_IDS;
 use bridgemaster_referee::{Charge, DecidedBy, Fault, MatchPhase};
+use bridgemaster_store::NodeName;
 use prometheus_client::{
     encoding::text,
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram, info::Info},
@@ -23,6 +25,7 @@ pub(crate) use labels::DamagedValue;
 use labels::{ByLabels, DamageLabels, FaultLabels, GameLabels, StateLabels};
 use ladders::LadderNumbers;
 pub(crate) use ladders::LadderOutcome;
+use nodes::NodeNumbers;
 pub(crate) use page::{Refresh, serve};
 
 /// Upper bounds of the time for a decision, in seconds: from a bot that answers by a table to one
@@ -44,6 +47,7 @@ const BATCH_BOUNDS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0, 102
 pub(crate) struct Metrics {
     registry: Registry,
     matches: Family<StateLabels, Gauge>,
+    match_slots: Gauge,
     matches_ended: Family<GameLabels, Counter>,
     matches_spoiled: Counter,
     matches_cancelled: Counter,
@@ -56,6 +60,8 @@ pub(crate) struct Metrics {
     watch_streams: Gauge,
     storage: StorageNumbers,
     ladders: LadderNumbers,
+    /// Of a server that shares its store with others.
+    node: Option<NodeNumbers>,
 }
 
 /// The numbers of what the server stores.
@@ -81,13 +87,27 @@ pub(crate) struct GameMetrics {
 }
 
 impl Metrics {
+    /// Those of a server that is alone.
+    #[cfg(test)]
     pub(crate) fn new() -> Self {
-        let mut registry = Registry::with_prefix("bridgemaster");
+        Self::of_node(None)
+    }
+
+    /// Those of a server that shares its store under this name, which is a label of each.
+    pub(crate) fn of_node(name: Option<&NodeName>) -> Self {
+        let label = name.map(|name| (Cow::from("node"), Cow::from(name.to_string())));
+        let mut registry = Registry::with_prefix_and_labels("bridgemaster", label.into_iter());
         let version = vec![("version", crate::VERSION)];
         registry.register("build", "The server", Info::new(version));
         let r = &mut registry;
         let this = Self {
             matches: add(r, "matches", "Matches that wait or run", Family::default()),
+            match_slots: add(
+                r,
+                "match_slots",
+                "Most matches that wait or run at once",
+                Gauge::default(),
+            ),
             matches_ended: add(r, "matches_ended", "Matches that ended", Family::default()),
             matches_spoiled: add(
                 r,
@@ -130,6 +150,7 @@ impl Metrics {
             ),
             storage: StorageNumbers::new(r),
             ladders: LadderNumbers::new(r),
+            node: name.map(|_| NodeNumbers::new(r)),
             registry,
         };
         this.begin_all_series();
@@ -169,6 +190,19 @@ impl Metrics {
     /// Counts a match that waits or runs while this lives.
     pub(crate) fn count_match(&self, phase: MatchPhase) -> CountedMatch {
         CountedMatch::new(self.matches.clone(), phase)
+    }
+
+    /// So many matches may wait or run at once.
+    pub(crate) fn has_slots(&self, slots: usize) {
+        let slots = i64::try_from(slots).unwrap_or(i64::MAX);
+        self.match_slots.set(slots);
+    }
+
+    /// How the server stands among those that share its store.
+    pub(crate) fn stands(&self, leads: bool, answers: bool, lease_age: Duration) {
+        if let Some(node) = &self.node {
+            node.stands(leads, answers, lease_age);
+        }
     }
 
     /// Commits are gone that an earlier server made.

@@ -16,12 +16,13 @@ use tracing::info;
 
 use super::errors::BindError;
 use crate::{
+    hosting::Matches,
     identity::Authenticator,
     limits::{
         Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS,
     },
     lobby::Lobby,
-    metrics::{self, Metrics, Refresh},
+    metrics::{self, Refresh},
     page::Guard,
     transport::{
         Allowances, Connection, ConnectionSlots, FewConnections, Peers, ShownKey, Tls, incoming,
@@ -145,11 +146,16 @@ impl PageListener {
 /// Serves the metrics while what it gives lives.
 pub(super) fn serve_metrics(
     (listener, addr): (TcpListener, SocketAddr),
-    metrics: Arc<Metrics>,
+    matches: Arc<Matches>,
     lobby: Arc<Lobby>,
 ) -> AbortOnDropHandle<std::io::Result<()>> {
     info!(%addr, "serving metrics");
+    let metrics = Arc::clone(matches.metrics());
     let refresh: Refresh = Arc::new(move |metrics| {
+        if let Some(cluster) = matches.cluster() {
+            let answers = cluster.check_may_answer().is_ok();
+            metrics.stands(cluster.leads(), answers, cluster.since_renewal());
+        }
         let (ladders, others) = lobby.with(|room, _| room.attending_by_kind());
         metrics.bots_attend(ladders, others);
     });

@@ -3,7 +3,7 @@
 use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use bridgemaster_proto::v1::Ladder;
-use bridgemaster_store::{KeyStore, NodeIdentity, Nodes, Store};
+use bridgemaster_store::{KeyStore, NodeIdentity, NodeName, Nodes, Store};
 
 use crate::{identity::PublicRead, limits::Limits, replays::KeepReplays, transport::Tls};
 
@@ -42,6 +42,15 @@ pub struct Storage {
     pub keep_replays: KeepReplays,
     /// For a store that several servers can share: which of them this is.
     pub shared: Option<SharedStore>,
+}
+
+impl Storage {
+    /// The name of this server among those that share the store, if there may be others.
+    pub(super) fn node_name(&self) -> Option<&NodeName> {
+        let shared = self.shared.as_ref()?;
+        let identity = &shared.identity;
+        identity.address.as_ref().map(|_| &identity.name)
+    }
 }
 
 /// A store that several servers can share.

@@ -1,0 +1,45 @@
+//! The numbers of a server that shares its store with others.
+
+use std::{sync::atomic::AtomicU64, time::Duration};
+
+use prometheus_client::{metrics::gauge::Gauge, registry::Registry};
+
+use super::{add, add_seconds};
+
+/// How a server stands among those that share its store.
+pub(super) struct NodeNumbers {
+    leads: Gauge,
+    answers: Gauge,
+    lease_age_seconds: Gauge<f64, AtomicU64>,
+}
+
+impl NodeNumbers {
+    pub(super) fn new(r: &mut Registry) -> Self {
+        Self {
+            leads: add(
+                r,
+                "node_leads",
+                "Whether this server keeps queues, ladders and groups",
+                Gauge::default(),
+            ),
+            answers: add(
+                r,
+                "node_answers",
+                "Whether this server trusts its lease, and so answers",
+                Gauge::default(),
+            ),
+            lease_age_seconds: add_seconds(
+                r,
+                "node_lease_age",
+                "Time since the lease of this server was renewed",
+                Gauge::default(),
+            ),
+        }
+    }
+
+    pub(super) fn stands(&self, leads: bool, answers: bool, lease_age: Duration) {
+        self.leads.set(leads.into());
+        self.answers.set(answers.into());
+        self.lease_age_seconds.set(lease_age.as_secs_f64());
+    }
+}
