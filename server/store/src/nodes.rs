@@ -124,7 +124,8 @@ pub trait Nodes: Send + Sync {
     /// A failure of the storage.
     async fn tell(&self, matches: &[ToldMatch]) -> Result<(), StoreError>;
 
-    /// What other nodes tell of their matches in play, the newest first, of all or of those of one
+    /// What other nodes tell of their matches in play, and have told of those that this one has just
+    /// taken over, the newest first, of all or of those of one
     /// name: at most `limit`, and at most
     /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES).
     ///

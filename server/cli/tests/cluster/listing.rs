@@ -114,21 +114,23 @@ fn printed(server: &Served) -> String {
     String::from_utf8(listed.stdout).unwrap()
 }
 
+/// Matches on each of the servers, in the order in which they were made, with their tickets.
+async fn make(servers: [&Served; 3]) -> Vec<(String, Vec<String>)> {
+    let mut made = Vec::new();
+    for game in ["alhambra", "carcassonne"] {
+        for server in servers {
+            made.push(server.create(game, "a").await);
+        }
+    }
+    made
+}
+
 pub(crate) async fn every_server_lists_the_matches_in_play_of_all() {
     let Cluster {
         one, two, three, ..
     } = Cluster::start();
-    let (mut made, mut tickets_at_two) = (Vec::new(), Vec::new());
-    for game in ["alhambra", "carcassonne"] {
-        for server in [&one, &two, &three] {
-            let (match_id, tickets) = server.create(game, "a").await;
-            made.push(match_id);
-            if server.url == two.url {
-                tickets_at_two = tickets;
-            }
-        }
-    }
-    let newest_first: Vec<&str> = made.iter().rev().map(|id| &**id).collect();
+    let made = make([&one, &two, &three]).await;
+    let newest_first: Vec<&str> = made.iter().rev().map(|(id, _)| &**id).collect();
     let any = MatchFilter::default();
     for server in [&one, &two, &three] {
         let all = becomes(server, "", &any, |all| all.len() == made.len()).await;
@@ -144,35 +146,47 @@ pub(crate) async fn every_server_lists_the_matches_in_play_of_all() {
         let paged = listed(server, "", &of_a_game, 2).await;
         assert_eq!(ids(&paged), newest_first[..3]);
         let printed = printed(server);
-        assert!(made.iter().all(|id| printed.contains(&**id)), "{printed}");
+        assert!(
+            made.iter().all(|(id, _)| printed.contains(&**id)),
+            "{printed}"
+        );
     }
-    // What changes is told.
-    let _stream = join(&two, &tickets_at_two[0], "", "waiting").await;
+}
+
+pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
+    let Cluster {
+        one, two, three, ..
+    } = Cluster::start();
+    let made = make([&one, &two, &three]).await;
+    let any = MatchFilter::default();
+    becomes(&one, "", &any, |all| all.len() == made.len()).await;
+    becomes(&three, "", &any, |all| all.len() == made.len()).await;
+    let (at_two, tickets) = &made[4];
+    let _stream = join(&two, &tickets[0], "", "waiting").await;
     let of_bot = MatchFilter {
         bot_name: "waiting".to_owned(),
         ..MatchFilter::default()
     };
     let found = becomes(&three, "", &of_bot, |all| !all.is_empty()).await;
-    assert_eq!(ids(&found), [&*made[4]]);
+    assert_eq!(ids(&found), [at_two]);
+    let (at_one, _) = &made[0];
     let request = CancelMatchRequest {
-        match_id: made[0].clone(),
+        match_id: at_one.clone(),
         ..CancelMatchRequest::default()
     };
     one.matches().await.cancel_match(request).await.unwrap();
     let all = listed(&three, "", &any, 500).await;
     assert_eq!(all.len(), made.len(), "one that is over is listed once");
-    // It is over, so it comes after those in play.
-    assert_eq!(all.last().unwrap().match_id, made[0]);
-    let of_two = made[4].clone();
+    assert_eq!(all.last().unwrap().match_id, *at_one, "after those in play");
     // Those of a server that is gone are listed until others have them, and then too.
     two.kill();
-    let made: BTreeSet<String> = made.into_iter().collect();
+    let ids: BTreeSet<&str> = made.iter().map(|(id, _)| &**id).collect();
     let taken = async {
         loop {
-            let all = listed(&one, "", &any, 500).await.into_iter();
-            let all: BTreeSet<String> = all.map(|info| info.match_id).collect();
-            assert_eq!(all, made);
-            if is_at(&one, &of_two).await || is_at(&three, &of_two).await {
+            let all = listed(&one, "", &any, 500).await;
+            let all: BTreeSet<&str> = all.iter().map(|info| &*info.match_id).collect();
+            assert_eq!(all, ids);
+            if is_at(&one, at_two).await || is_at(&three, at_two).await {
                 return;
             }
             sleep(LOOK_AGAIN).await;

@@ -34,6 +34,7 @@ fn main() {
         nodes::what_spans_matches_is_kept_by_one_server_and_then_by_another,
         nodes::what_a_cluster_cannot_do_is_refused,
         listing::every_server_lists_the_matches_in_play_of_all,
+        listing::what_becomes_of_a_match_is_listed_at_every_server,
         listing::a_list_of_another_server_shows_what_its_caller_may_see,
         placing::a_new_match_is_made_where_room_is,
         contests::a_queue_of_a_contest_is_at_the_leader_whichever_server_is_named,

@@ -95,10 +95,7 @@ impl Metrics {
 
     /// Those of a server that shares its store under this name, which is a label of each.
     pub(crate) fn of_node(name: Option<&NodeName>) -> Self {
-        let label = name.map(|name| (Cow::from("node"), Cow::from(name.to_string())));
-        let mut registry = Registry::with_prefix_and_labels("bridgemaster", label.into_iter());
-        let version = vec![("version", crate::VERSION)];
-        registry.register("build", "The server", Info::new(version));
+        let mut registry = registry(name);
         let r = &mut registry;
         let this = Self {
             matches: add(r, "matches", "Matches that wait or run", Family::default()),
@@ -376,6 +373,15 @@ impl GameMetrics {
     pub(crate) fn ended(&self) {
         self.ended.inc();
     }
+}
+
+/// A registry of a server, whose name among others is a label of all that is in it.
+fn registry(name: Option<&NodeName>) -> Registry {
+    let label = name.map(|name| (Cow::from("node"), Cow::from(name.to_string())));
+    let mut registry = Registry::with_prefix_and_labels("bridgemaster", label.into_iter());
+    let version = vec![("version", crate::VERSION)];
+    registry.register("build", "The server", Info::new(version));
+    registry
 }
 
 fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {

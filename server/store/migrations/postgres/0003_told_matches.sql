@@ -3,6 +3,8 @@
 -- row is removed some time later. No commit of a match touches these rows.
 CREATE TABLE told_match (
     match_id TEXT COLLATE "C" PRIMARY KEY,
+    -- The number of the node that told of it last, which may have lost the match since.
+    teller BIGINT NOT NULL,
     created_at_unix_ms BIGINT NOT NULL,
     -- Whose match it is, in ascending order.
     parties TEXT[] COLLATE "C" NOT NULL,

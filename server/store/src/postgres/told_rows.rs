@@ -2,7 +2,10 @@
 
 use sqlx::{AssertSqlSafe, PgExecutor, postgres::PgRow};
 
-use super::{failure::Fault, node_number::NodeNumber};
+use super::{
+    failure::Fault,
+    node_number::{NODE_OF_KEY, NodeNumber},
+};
 use crate::{
     KeyName, MatchId, ToldCursor, ToldMatch, ToldPage,
     checksum::StoreId,
@@ -28,6 +31,7 @@ pub(super) async fn tell(
         checksums.push(checksum_of(
             store,
             told.match_id.as_str(),
+            node.get(),
             told.created_at_unix_ms,
             &names,
             &told.shown,
@@ -39,15 +43,16 @@ pub(super) async fn tell(
     let shown: Vec<&[u8]> = matches.iter().map(|told| &*told.shown).collect();
     // In one order, so that two nodes that tell of one match do not wait for each other.
     sqlx::query(
-        "INSERT INTO told_match (match_id, created_at_unix_ms, parties, shown, checksum)
-         SELECT match_id, created, string_to_array(names, E'\\n'), told.shown, told.checksum
+        "INSERT INTO told_match (match_id, teller, created_at_unix_ms, parties, shown, checksum)
+         SELECT match_id, $8, created, string_to_array(names, E'\\n'), told.shown, told.checksum
          FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bytea[], $5::bigint[])
              AS told (match_id, created, names, shown, checksum)
              JOIN open_match USING (match_id)
          WHERE match_key > $6 AND match_key <= $7
          ORDER BY match_id
-         ON CONFLICT (match_id) DO UPDATE SET created_at_unix_ms = excluded.created_at_unix_ms,
-             parties = excluded.parties, shown = excluded.shown, checksum = excluded.checksum",
+         ON CONFLICT (match_id) DO UPDATE SET teller = excluded.teller,
+             created_at_unix_ms = excluded.created_at_unix_ms, parties = excluded.parties,
+             shown = excluded.shown, checksum = excluded.checksum",
     )
     .bind(ids)
     .bind(created)
@@ -56,6 +61,7 @@ pub(super) async fn tell(
     .bind(checksums)
     .bind(node.base())
     .bind(node.last())
+    .bind(node.get())
     .execute(database)
     .await?;
     Ok(())
@@ -72,7 +78,8 @@ pub(super) async fn sweep(database: impl PgExecutor<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A page of the matches in play at other nodes than this one, of all or of one name.
+/// A page of the matches in play at other nodes than this one, of all or of one name; with those that
+/// this one has just taken over, until it tells of them itself.
 pub(super) async fn page_elsewhere(
     database: impl PgExecutor<'_>,
     store: StoreId,
@@ -83,20 +90,19 @@ pub(super) async fn page_elsewhere(
 ) -> Result<ToldPage, Fault> {
     let is_of = match of {
         None => "",
-        Some(_) => "AND parties @> ARRAY[$6]",
+        Some(_) => "AND parties @> ARRAY[$5]",
     };
     // One more than the page has shows whether there is a next page.
     let select = AssertSqlSafe(format!(
         "SELECT match_id, created_at_unix_ms, array_to_string(parties, E'\\n'), shown,
-             told_match.checksum
+             told_match.checksum, teller
          FROM told_match JOIN open_match USING (match_id)
-         WHERE (match_key <= $1 OR match_key > $2) AND (created_at_unix_ms, match_id) < ($3, $4)
-             {is_of}
-         ORDER BY created_at_unix_ms DESC, match_id DESC LIMIT $5 + 1"
+         WHERE NOT (teller = $1 AND {NODE_OF_KEY} = $1)
+             AND (created_at_unix_ms, match_id) < ($2, $3) {is_of}
+         ORDER BY created_at_unix_ms DESC, match_id DESC LIMIT $4 + 1"
     ));
     let query = sqlx::query(select)
-        .bind(node.base())
-        .bind(node.last())
+        .bind(node.get())
         .bind(after.created_at_unix_ms)
         .bind(&after.match_id)
         .bind(i64::from(limit));
@@ -129,7 +135,8 @@ fn read(store: StoreId, row: &PgRow) -> Option<ToldMatch> {
     let created_at_unix_ms = row.value(1).ok()?;
     let names: String = row.value(2).ok()?;
     let shown: Vec<u8> = row.value(3).ok()?;
-    let computed = checksum_of(store, &match_id, created_at_unix_ms, &names, &shown);
+    let teller = row.value(5).ok()?;
+    let computed = checksum_of(store, &match_id, teller, created_at_unix_ms, &names, &shown);
     if row.value::<i64>(4).ok()? != computed {
         return None;
     }
@@ -145,6 +152,7 @@ fn read(store: StoreId, row: &PgRow) -> Option<ToldMatch> {
 fn checksum_of(
     store: StoreId,
     match_id: &str,
+    teller: i64,
     created_at_unix_ms: i64,
     names: &str,
     shown: &[u8],
@@ -152,6 +160,7 @@ fn checksum_of(
     store
         .row("told_match")
         .text(match_id)
+        .number(teller)
         .number(created_at_unix_ms)
         .text(names)
         .bytes(shown)
