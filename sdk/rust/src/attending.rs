@@ -1,6 +1,10 @@
 //! Holds the stream of an attendance, over as many streams as it takes.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
 
 use bridgemaster_proto::v1::{
     self, AttendRequest, AttendResponse, LeaveQueueRequest, attend_response,
@@ -24,6 +28,31 @@ const PROTOCOL_REVISION: u32 = 1;
 const REMEMBERED_OFFERS: usize = 1024;
 /// The refusal while the queue is not opened yet.
 const QUEUE_UNKNOWN: &str = "QUEUE_UNKNOWN";
+
+/// The last offers that were told.
+#[derive(Debug, Default)]
+struct KnownOffers {
+    ids: HashSet<Arc<str>>,
+    /// The same, the oldest first.
+    in_order: VecDeque<Arc<str>>,
+}
+
+impl KnownOffers {
+    /// Remembers an offer, and tells whether it is new.
+    fn insert(&mut self, offer_id: &str) -> bool {
+        if self.ids.contains(offer_id) {
+            return false;
+        }
+        if self.in_order.len() >= REMEMBERED_OFFERS
+            && let Some(oldest) = self.in_order.pop_front()
+        {
+            self.ids.remove(&oldest);
+        }
+        let id: Arc<str> = offer_id.into();
+        self.in_order.push_back(Arc::clone(&id));
+        self.ids.insert(id)
+    }
+}
 
 /// What an attending bot is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,8 +78,7 @@ pub struct Attending {
     /// Whether the stream in use has told something.
     has_progressed: bool,
     attendance_id: String,
-    /// The last first.
-    known_offers: VecDeque<String>,
+    known_offers: KnownOffers,
 }
 
 impl Attending {
@@ -64,7 +92,7 @@ impl Attending {
             has_attended: false,
             has_progressed: false,
             attendance_id: String::new(),
-            known_offers: VecDeque::new(),
+            known_offers: KnownOffers::default(),
         })
     }
 
@@ -158,12 +186,8 @@ impl Attending {
                 Some(Told::Attendance(attendance))
             }
             attend_response::Message::Offer(offer) => {
-                if self.known_offers.contains(&offer.offer_id) {
-                    return None;
-                }
-                self.known_offers.truncate(REMEMBERED_OFFERS - 1);
-                self.known_offers.push_front(offer.offer_id.clone());
-                Some(Told::Offer(offer))
+                let is_new = self.known_offers.insert(&offer.offer_id);
+                is_new.then_some(Told::Offer(offer))
             }
             attend_response::Message::OfferWithdrawn(withdrawn) => Some(Told::Withdrawn(withdrawn)),
         }
@@ -202,5 +226,23 @@ impl Attending {
             request.metadata_mut().insert(KEY_METADATA, key.metadata());
         }
         request
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offer_is_new_once_while_it_is_among_the_last() {
+        let mut known = KnownOffers::default();
+        assert!(known.insert("first"));
+        assert!(!known.insert("first"));
+        for number in 0..REMEMBERED_OFFERS {
+            assert!(known.insert(&number.to_string()));
+        }
+        assert!(!known.insert("0"));
+        assert!(known.insert("first"), "so many have come since");
+        assert_eq!(known.ids.len(), known.in_order.len());
     }
 }
