@@ -75,11 +75,17 @@ impl Growing {
         let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}{UNFINISHED}", std::process::id()));
         let unfinished = path.with_file_name(name);
-        // One that a killed process of this number left is in the way. A new file is asked for, so
-        // that nobody can lay a link there that leads elsewhere.
-        let _ = fs::remove_file(&unfinished);
+        // A new file is asked for, so that nobody can lay a link there that leads elsewhere.
+        let file = match File::create_new(&unfinished) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                // A killed process of this number left it.
+                fs::remove_file(&unfinished)?;
+                File::create_new(&unfinished)
+            }
+            made => made,
+        };
         Ok(Self {
-            file: File::create_new(&unfinished)?,
+            file: file?,
             prepared: Prepared {
                 path,
                 unfinished: Some(unfinished),
