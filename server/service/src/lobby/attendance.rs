@@ -46,6 +46,8 @@ pub(super) struct Attendance {
     pub(super) stream: Option<StreamNumber>,
     /// When it ends, while it is absent.
     pub(super) away_at: Option<Instant>,
+    /// Its stream will be woken for what changed.
+    pub(super) is_told_soon: bool,
     /// When something last changed that is told of it.
     pub(super) revision: u64,
 }

@@ -423,11 +423,11 @@ impl MatchListener for Lobby {
                 tokio::spawn(async move {
                     // If it is never stored, the server ends.
                     if gate.wait().await.is_ok() {
-                        lobby.with(|room, _| room.over(&id));
+                        lobby.with(|room, now| room.over(&id, now));
                     }
                 });
             }
-            _ => self.with(|room, _| room.over(id)),
+            _ => self.with(|room, now| room.over(id, now)),
         }
     }
 }

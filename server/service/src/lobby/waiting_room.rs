@@ -8,7 +8,7 @@ mod tests;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use bridgemaster_match::MatchId;
@@ -72,7 +72,13 @@ enum Due {
     Offer(QueueId, BotName, OfferId),
     /// A bot that may still be away.
     Absence(QueueId, BotName),
+    /// A bot that may not have been told how it stands.
+    Standing(QueueId, BotName),
 }
+
+/// Time within which a bot is told that it has free slots again. It is told with the next offer, if
+/// that comes sooner: a bot that plays many short matches would read of nothing else.
+const FREE_SLOTS_TOLD_IN: Duration = Duration::from_millis(100);
 
 /// Queues, attendances and offers.
 #[derive(Debug)]
@@ -136,6 +142,7 @@ impl WaitingRoom {
                 Some((at, Due::Absence(queue_id, bot))) => {
                     self.may_be_away(&queue_id, &bot, at);
                 }
+                Some((_, Due::Standing(queue_id, bot))) => self.tell_standing(&queue_id, &bot),
                 None => {}
             }
         }
@@ -158,6 +165,32 @@ impl WaitingRoom {
 
     /// Has everybody told how a bot stands now.
     fn changed(&mut self, queue_id: &QueueId, bot: &BotName) {
+        self.note_change(queue_id, bot);
+        let attendance = self.attendance(queue_id, bot);
+        self.woken
+            .extend(attendance.and_then(|attendance| attendance.stream));
+    }
+
+    /// The same where the bot itself has time to be told.
+    fn changed_for_others(&mut self, queue_id: &QueueId, bot: &BotName, now: Instant) {
+        self.note_change(queue_id, bot);
+        let attendance = self.attendance_mut(queue_id, bot);
+        if let Some(attendance) = attendance.filter(|one| !one.is_told_soon) {
+            attendance.is_told_soon = true;
+            let due = Due::Standing(queue_id.clone(), bot.clone());
+            self.due.insert((now + FREE_SLOTS_TOLD_IN, due));
+        }
+    }
+
+    fn tell_standing(&mut self, queue_id: &QueueId, bot: &BotName) {
+        if let Some(attendance) = self.attendance_mut(queue_id, bot) {
+            attendance.is_told_soon = false;
+            let stream = attendance.stream;
+            self.woken.extend(stream);
+        }
+    }
+
+    fn note_change(&mut self, queue_id: &QueueId, bot: &BotName) {
         self.revision += 1;
         let revision = self.revision;
         let Some(queue) = self.queues.get_mut(queue_id) else {
@@ -167,7 +200,6 @@ impl WaitingRoom {
         let place = queue.places.get_mut(bot);
         if let Some(attendance) = place.and_then(|place| place.attendance.as_mut()) {
             attendance.revision = revision;
-            self.woken.extend(attendance.stream);
         }
     }
 

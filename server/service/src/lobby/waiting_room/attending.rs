@@ -70,6 +70,7 @@ impl WaitingRoom {
             is_leaving: false,
             stream: Some(number),
             away_at: None,
+            is_told_soon: false,
             revision: 0,
         });
         *self.attendances_of.entry(caller).or_default() += 1;

@@ -167,9 +167,9 @@ impl WaitingRoom {
     }
 
     /// A match is over, and its seats are free.
-    pub(crate) fn over(&mut self, id: &MatchId) {
+    pub(crate) fn over(&mut self, id: &MatchId, now: Instant) {
         for (queue_id, bot, offer_id) in self.matches.remove(id).unwrap_or_default() {
-            self.take_back(&queue_id, &bot, &offer_id, "the match is over");
+            self.take_back(&queue_id, &bot, &offer_id, ("the match is over", now));
         }
     }
 
@@ -189,7 +189,7 @@ impl WaitingRoom {
             return;
         }
         place.did_not_take(now);
-        self.take_back(queue_id, bot, offer_id, "it was not taken in time");
+        self.take_back(queue_id, bot, offer_id, ("it was not taken in time", now));
     }
 
     /// Takes a seat from a bot. A stream that was told of the offer, and not that it holds no more,
@@ -199,7 +199,7 @@ impl WaitingRoom {
         queue_id: &QueueId,
         bot: &BotName,
         offer_id: &OfferId,
-        why: &'static str,
+        (why, now): (&'static str, Instant),
     ) {
         let Some(place) = self.known_place(queue_id, bot) else {
             return;
@@ -211,7 +211,10 @@ impl WaitingRoom {
         if let Some(stream) = told.and_then(|told| self.streams.get_mut(&told)) {
             stream.withdrawn.push_back((offer_id.clone(), why));
         }
-        self.changed(queue_id, bot);
+        match offer.is_taken {
+            true => self.changed_for_others(queue_id, bot, now),
+            false => self.changed(queue_id, bot),
+        }
         self.settle(queue_id, bot);
     }
 

@@ -56,7 +56,7 @@ fn a_bot_that_was_started_again_is_told_the_seats_that_it_plays() {
     let (other, _) = scene.try_attend("ada", "2", 2).unwrap();
     assert!(scene.offers(other).is_empty(), "another version plays it");
     let back = scene.attend("ada", 2);
-    scene.room.over(&id);
+    scene.room.over(&id, scene.now);
     assert!(scene.offers(back).is_empty(), "it is over");
 }
 
@@ -101,7 +101,7 @@ fn an_offer_that_is_not_taken_in_time_is_withdrawn_and_the_bot_rests() {
     scene.pass(Duration::from_secs(1));
     scene.offer("o", &["ada"]).unwrap();
     scene.room.joined(&MatchId::new("o").unwrap(), seat(0));
-    scene.room.over(&MatchId::new("o").unwrap());
+    scene.room.over(&MatchId::new("o").unwrap(), scene.now);
     scene
         .offer("p", &["ada"])
         .expect("who takes one rests no more");
@@ -124,7 +124,7 @@ fn a_slot_is_used_from_the_offer_to_the_end_of_the_match() {
         .expect("nothing is held for what was refused");
     scene.room.joined(&MatchId::new("m").unwrap(), seat(0));
     scene.offer("o", &["ada"]).unwrap_err();
-    scene.room.over(&MatchId::new("m").unwrap());
+    scene.room.over(&MatchId::new("m").unwrap(), scene.now);
     scene.offer("o", &["ada"]).unwrap();
     scene.offer("p", &["ada", "ada"]).unwrap_err();
 }
@@ -158,7 +158,7 @@ fn who_leaves_is_gone_after_its_last_match() {
     assert_eq!(scene.state("ada"), State::Leaving);
     scene.offer("n", &["ada"]).unwrap_err();
     assert!(!scene.told(stream).contains(&Told::End(StreamEnd::Left)));
-    scene.room.over(&MatchId::new("m").unwrap());
+    scene.room.over(&MatchId::new("m").unwrap(), scene.now);
     assert_eq!(scene.told(stream), [Told::End(StreamEnd::Left)]);
     assert_eq!(scene.shown("ada"), None);
     let gone = scene.room.leave(&id, None);
@@ -252,7 +252,7 @@ fn who_is_away_for_long_attends_no_more_and_a_match_in_play_keeps_its_place() {
     scene.room.lost(stream, scene.now);
     scene.pass(absence * 2);
     assert!(scene.shown("bob").is_some());
-    scene.room.over(&MatchId::new("m").unwrap());
+    scene.room.over(&MatchId::new("m").unwrap(), scene.now);
     assert_eq!(scene.shown("bob"), None);
 }
 
@@ -295,7 +295,7 @@ fn offers_of_an_earlier_server_wait_for_their_bots() {
     scene.room.place(&closed, &bot("bob"), offer);
     assert!(scene.room.rules(&closed).is_some());
     assert!(!scene.room.admits(&closed, None));
-    scene.room.over(&MatchId::new("n").unwrap());
+    scene.room.over(&MatchId::new("n").unwrap(), scene.now);
     assert!(scene.room.rules(&closed).is_none());
 }
 
@@ -311,7 +311,7 @@ fn a_closed_queue_ends_with_the_last_of_its_matches() {
     assert_eq!(refused, Refused::QueueUnknown);
     let mut watched = Watched::default();
     assert!(scene.room.news(&queue(), &mut watched).is_some());
-    scene.room.over(&MatchId::new("m").unwrap());
+    scene.room.over(&MatchId::new("m").unwrap(), scene.now);
     assert!(scene.told(ada).contains(&Told::End(StreamEnd::Left)));
     assert!(scene.room.news(&queue(), &mut watched).is_none());
 }
@@ -375,4 +375,42 @@ fn a_watcher_is_told_who_is_there_what_changes_and_who_is_gone() {
     scene.pass(Limits::default().attendance_absence);
     let news = scene.room.news(&queue(), &mut watched).unwrap();
     assert!(news.len() == 1 && news[0].ended, "{news:?}");
+}
+
+#[test]
+fn a_bot_is_told_of_free_slots_with_its_next_offer_or_after_a_while() {
+    let mut scene = Scene::new();
+    let stream = scene.attend("ada", 2);
+    let attendances = |told: Vec<Told>| {
+        let is_attendance = |told: &&Told| match told {
+            Told::Message(message) => matches!(message.message, Some(Message::Attendance(_))),
+            _ => false,
+        };
+        told.iter().filter(is_attendance).count()
+    };
+    for id in ["m", "n"] {
+        scene.offer(id, &["ada"]).unwrap();
+        scene.room.joined(&MatchId::new(id).unwrap(), seat(0));
+    }
+    scene.told(stream);
+    scene.room.take_woken();
+    for id in ["m", "n"] {
+        scene.room.over(&MatchId::new(id).unwrap(), scene.now);
+    }
+    assert_eq!(scene.room.take_woken(), [], "nothing that it waits for");
+    scene.pass(Duration::from_millis(99));
+    assert_eq!(scene.room.take_woken(), []);
+    scene.pass(Duration::from_millis(1));
+    assert_eq!(scene.room.take_woken(), [stream]);
+    assert_eq!(attendances(scene.told(stream)), 1, "of both at once");
+
+    scene.offer("o", &["ada"]).unwrap();
+    let id = MatchId::new("o").unwrap();
+    scene.room.joined(&id, seat(0));
+    scene.told(stream);
+    scene.room.over(&id, scene.now);
+    scene.room.take_woken();
+    scene.offer("p", &["ada"]).unwrap();
+    assert_eq!(scene.room.take_woken(), [stream]);
+    assert_eq!(attendances(scene.told(stream)), 1);
 }
