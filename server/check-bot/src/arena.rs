@@ -322,7 +322,13 @@ impl Bout {
     /// The bot's part of the result.
     pub(super) async fn result(&mut self) -> Verdict<SeatResult> {
         let match_id = self.match_id.clone();
-        let got = self.desk.get_match(GetMatchRequest { match_id }).await;
+        let got = self
+            .desk
+            .get_match(GetMatchRequest {
+                match_id,
+                ..GetMatchRequest::default()
+            })
+            .await;
         let got = got.map_err(|status| broken("the result cannot be had", status))?;
         let result = got.into_inner().r#match.and_then(|info| info.result);
         result

@@ -169,6 +169,7 @@ impl MatchClient {
     pub(super) async fn get(&mut self, match_id: &str) -> anyhow::Result<MatchInfo> {
         let request = GetMatchRequest {
             match_id: match_id.to_owned(),
+            ..GetMatchRequest::default()
         };
         let response = self.0.get_match(request).await;
         let response = response.map_err(|status| refused(&status))?.into_inner();
@@ -195,7 +196,13 @@ impl MatchClient {
     /// Gives the group of a match up.
     pub(super) async fn close_group(&mut self, match_id: &str) -> anyhow::Result<()> {
         let match_id = match_id.to_owned();
-        let closed = self.0.close_group(CloseGroupRequest { match_id }).await;
+        let closed = self
+            .0
+            .close_group(CloseGroupRequest {
+                match_id,
+                ..CloseGroupRequest::default()
+            })
+            .await;
         closed.map(|_| ()).map_err(|status| refused(&status))
     }
 

@@ -110,23 +110,36 @@ impl<G: WireGame> Match<G> {
         info
     }
 
+    /// The same without its config, which with edition data is most of it.
+    pub fn info_without_config(&self) -> v1::MatchInfo {
+        let mut info = self.whole_info_without_config();
+        if self.is_held_back {
+            info.seed_salt.clear();
+        }
+        info
+    }
+
     /// What everybody may know of it once its group is over.
     pub(crate) fn whole_info(&self) -> v1::MatchInfo {
-        let rules = self.referee.rules();
-        let result = self.referee.result();
         let Origin {
-            id,
-            salt,
-            group,
-            spectators,
-            ..
+            group, spectators, ..
         } = &*self.origin;
+        let has_ended = self.referee.result().is_some();
         v1::MatchInfo {
             config: Some(v1::MatchConfig {
                 group: group.clone(),
                 spectators: *spectators,
-                ..rules_to_wire(rules, result.is_some())
+                ..rules_to_wire(self.referee.rules(), has_ended)
             }),
+            ..self.whole_info_without_config()
+        }
+    }
+
+    fn whole_info_without_config(&self) -> v1::MatchInfo {
+        let rules = self.referee.rules();
+        let result = self.referee.result();
+        let Origin { id, salt, .. } = &*self.origin;
+        v1::MatchInfo {
             result: result.map(|result| result_to_wire(id.as_str(), result)),
             fork: rules.fork.as_deref().map(fork_origin),
             seed_commitment: salt.commit(&rules.seed),

@@ -72,7 +72,7 @@ e)}" transform="translate(${t} ${n}) scale(${r})">
     <text y="4" text-anchor="middle" font-size="9.5" font-weight="700" fill="#fff">${e}</text></g>`}var v;(function(e){e[e.Canceled=1]="Canceled",e[e.Unknown=2]="Unknown",e[e.InvalidArgument=3]="InvalidArgument",e[e.DeadlineExceeded=4]="DeadlineExceeded",e[e.NotFound=
 5]="NotFound",e[e.AlreadyExists=6]="AlreadyExists",e[e.PermissionDenied=7]="PermissionDenied",e[e.ResourceExhausted=8]="ResourceExhausted",e[e.FailedPrecondition=
 9]="FailedPrecondition",e[e.Aborted=10]="Aborted",e[e.OutOfRange=11]="OutOfRange",e[e.Unimplemented=12]="Unimplemented",e[e.Internal=13]="Internal",e[e.Unavailable=
-14]="Unavailable",e[e.DataLoss=15]="DataLoss",e[e.Unauthenticated=16]="Unauthenticated"})(v||(v={}));function Tt(e,t){return e!==null&&typeof e=="object"&&"$typeName"in e&&typeof e.$typeName=="string"?t===void 0?!0:t.typeName===e.$typeName:!1}var p;(function(e){e[e.DOUBLE=1]="DOUBLE",e[e.FLOAT=2]="FLOAT",e[e.INT64=3]="INT64",e[e.UINT64=4]="UINT64",e[e.INT32=5]="INT32",e[e.FIXED64=6]="FIXED64",e[e.FIXED32=
+14]="Unavailable",e[e.DataLoss=15]="DataLoss",e[e.Unauthenticated=16]="Unauthenticated"})(v||(v={}));function Ct(e,t){return e!==null&&typeof e=="object"&&"$typeName"in e&&typeof e.$typeName=="string"?t===void 0?!0:t.typeName===e.$typeName:!1}var p;(function(e){e[e.DOUBLE=1]="DOUBLE",e[e.FLOAT=2]="FLOAT",e[e.INT64=3]="INT64",e[e.UINT64=4]="UINT64",e[e.INT32=5]="INT32",e[e.FIXED64=6]="FIXED64",e[e.FIXED32=
 7]="FIXED32",e[e.BOOL=8]="BOOL",e[e.STRING=9]="STRING",e[e.BYTES=12]="BYTES",e[e.UINT32=13]="UINT32",e[e.SFIXED32=15]="SFIXED32",e[e.SFIXED64=16]="SFIXED64",e[e.
 SINT32=17]="SINT32",e[e.SINT64=18]="SINT64"})(p||(p={}));function Sa(){let e=this.buf,t=this.pos,n=0,r=0;for(let o=0;o<28;o+=7){let a=e[t++];if(n|=(a&127)<<o,(a&128)==0){this.pos=t,this.assertBounds(),this.varint64Lo=
 n,this.varint64Hi=r;return}}let s=e[t++];if(n|=(s&15)<<28,r=(s&112)>>4,(s&128)==0){this.pos=t,this.assertBounds(),this.varint64Lo=n,this.varint64Hi=r;return}for(let o=3;o<=
@@ -104,16 +104,16 @@ oneof.localName];return n.case===t.localName?n.value:void 0}return e[t.localName
 localName]=n}function _(e,t,n){t==="__proto__"?Object.defineProperty(e,"__proto__",{value:n,writable:!0,enumerable:!0,configurable:!0}):e[t]=n}function Wa(e,t){
 return Object.prototype.hasOwnProperty.call(e,t)?e[t]:void 0}function ka(e,t){let n=t.localName;if(t.oneof){let r=t.oneof.localName;e[r].case===n&&(e[r]={case:void 0})}else if(t.
 presence!=Ia)delete e[n];else switch(t.fieldKind){case"map":e[n]={};break;case"list":e[n]=[];break;case"enum":e[n]=t.enum.values[0].number;break;case"scalar":e[n]=
-w(t.scalar,t.longAsString);break}}function ie(e){return e!==null&&typeof e=="object"&&!Array.isArray(e)}function Ct(e,t){var n,r,s,o;if(ie(e)&&X in e&&"add"in e&&"field"in e&&typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.listKind==i.listKind&&
+w(t.scalar,t.longAsString);break}}function ie(e){return e!==null&&typeof e=="object"&&!Array.isArray(e)}function Tt(e,t){var n,r,s,o;if(ie(e)&&X in e&&"add"in e&&"field"in e&&typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.listKind==i.listKind&&
 a.scalar===i.scalar&&((n=a.message)===null||n===void 0?void 0:n.typeName)===((r=i.message)===null||r===void 0?void 0:r.typeName)&&((s=a.enum)===null||s===void 0?
 void 0:s.typeName)===((o=i.enum)===null||o===void 0?void 0:o.typeName)}return!0}return!1}function Xt(e,t){var n,r,s,o;if(ie(e)&&X in e&&"has"in e&&"field"in e&&
 typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.mapKey===i.mapKey&&a.mapKind==i.mapKind&&a.scalar===i.scalar&&((n=a.message)===null||n===
 void 0?void 0:n.typeName)===((r=i.message)===null||r===void 0?void 0:r.typeName)&&((s=a.enum)===null||s===void 0?void 0:s.typeName)===((o=i.enum)===null||o===void 0?
-void 0:o.typeName)}return!0}return!1}function Lt(e,t){return ie(e)&&X in e&&"desc"in e&&ie(e.desc)&&e.desc.kind==="message"&&(t===void 0||e.desc.typeName==t.typeName)}function Ta(e){return Ca(e.$typeName)}function K(e){let t=e.fields[0];return Ca(e.typeName)&&t!==void 0&&t.fieldKind=="scalar"&&t.name=="value"&&t.number==1}function In(e){
+void 0:o.typeName)}return!0}return!1}function Lt(e,t){return ie(e)&&X in e&&"desc"in e&&ie(e.desc)&&e.desc.kind==="message"&&(t===void 0||e.desc.typeName==t.typeName)}function Ca(e){return Ta(e.$typeName)}function K(e){let t=e.fields[0];return Ta(e.typeName)&&t!==void 0&&t.fieldKind=="scalar"&&t.name=="value"&&t.number==1}function In(e){
 switch(e.typeName){case"google.protobuf.Any":case"google.protobuf.Timestamp":case"google.protobuf.Duration":case"google.protobuf.FieldMask":case"google.protobuf\
 .Struct":case"google.protobuf.Value":case"google.protobuf.ListValue":return!0;default:return K(e)}}var ou=new Set(["google.protobuf.DoubleValue","google.protobu\
 f.FloatValue","google.protobuf.Int64Value","google.protobuf.UInt64Value","google.protobuf.Int32Value","google.protobuf.UInt32Value","google.protobuf.BoolValue",
-"google.protobuf.StringValue","google.protobuf.BytesValue"]);function Ca(e){return ou.has(e)}var au=999,iu=998,La=2;function Y(e,t){return Tt(t,e)?t:Ba(e)(t)}var Xa=new WeakMap;function Ba(e){let t=Xa.get(e);return t===void 0&&(t=cu(e),Xa.set(e,t)),t}var Rs=0,
+"google.protobuf.StringValue","google.protobuf.BytesValue"]);function Ta(e){return ou.has(e)}var au=999,iu=998,La=2;function Y(e,t){return Ct(t,e)?t:Ba(e)(t)}var Xa=new WeakMap;function Ba(e){let t=Xa.get(e);return t===void 0&&(t=cu(e),Xa.set(e,t)),t}var Rs=0,
 Ua=1,_a=2,wa=3;function cu(e){let t=e.typeName,{properties:n,prototype:r}=lu(e);return s=>{let o;r!==void 0?(o=Object.create(r),o.$typeName=t):o={$typeName:t};for(let a=0;a<
 n.length;a++){let i=n[a],c=i.name,l=s?.[c];switch(i.kind){case Rs:l!=null?o[c]=i.convert!==void 0?i.convert(l):l:i.constant!==void 0&&(o[c]=i.constant);break;case Ua:
 o[c]=i.convert!==void 0&&Array.isArray(l)?l.map(i.convert):l??[];break;case _a:if(i.convert===void 0||!ie(l))o[c]=l??{};else{let d={},m=Object.keys(l);for(let f=0;f<
@@ -125,7 +125,7 @@ r.push({name:i,kind:_a,constant:void 0,convert:a.mapKind=="message"?(n=Nn(a))!==
 a);r.push({name:i,kind:Rs,constant:a.presence==La?c:void 0,convert:a.fieldKind=="scalar"&&a.scalar==p.BYTES?Bt:void 0}),o&&(s[i]=c);break}}}return{properties:r,
 prototype:o?s:void 0}}function du(e){let t=new Map;for(let n of e.fields){let r;n.fieldKind=="message"?r=Nn(n):n.fieldKind=="scalar"&&n.scalar==p.BYTES&&(r=Bt),
 t.set(n.localName,r??(s=>s))}return t}function Nn(e){if(e.fieldKind=="message"&&!e.oneof&&K(e.message))return e.message.fields[0].scalar==p.BYTES?Bt:void 0;if(e.
-message.typeName=="google.protobuf.Struct"&&e.parent.typeName!=="google.protobuf.Value")return;let t=e.message,n;return r=>!ie(r)||Tt(r,t)?r:(n??(n=Ba(t)),n(r))}
+message.typeName=="google.protobuf.Struct"&&e.parent.typeName!=="google.protobuf.Value")return;let t=e.message,n;return r=>!ie(r)||Ct(r,t)?r:(n??(n=Ba(t)),n(r))}
 function Bt(e){return Array.isArray(e)?new Uint8Array(e):e}function uu(e){switch(e.file.edition){case au:return!1;case iu:return!0;default:return e.fields.some(
 t=>t.presence!=La&&t.fieldKind!="message"&&!t.oneof)}}function mu(e){let t=e.getDefaultValue();return t!==void 0?e.fieldKind=="scalar"&&e.longAsString?t.toString():
 t:e.fieldKind=="scalar"?w(e.scalar,e.longAsString):e.enum.values[0].number}var pu=["FieldValueInvalidError","FieldListRangeError","ForeignFieldError"],N=class extends Error{constructor(t,n,r="FieldValueInvalidError"){super(n),this.name=
@@ -173,10 +173,10 @@ apply(String,o)}return this.decodeUtf8(s.subarray(r,this.pos),t)}};function Vs(e
 invalid int32: "+typeof e);if(!Number.isInteger(e)||e>Gs||e<Is)throw new Error("invalid int32: "+e)}function Ja(e){if(typeof e=="string")e=Number(e);else if(typeof e!=
 "number")throw new Error("invalid uint32: "+typeof e);if(!Number.isInteger(e)||e>xs||e<0)throw new Error("invalid uint32: "+e)}function bu(e){if(typeof e=="stri\
 ng"){let t=e;if(e=Number(e),Number.isNaN(e)&&t!=="NaN")throw new Error("invalid float32: "+t)}else if(typeof e!="number")throw new Error("invalid float32: "+typeof e);
-if(!Number.isFinite(Math.fround(e))&&Number.isFinite(e))throw new Error("invalid float32: "+e)}function Mn(e,t){let n=e.fieldKind=="list"?Ct(t,e):e.fieldKind=="map"?Xt(t,e):Ms(e,t);if(n===!0)return;let r;switch(e.fieldKind){case"list":r=`expected ${Qa(e)}\
-, got ${C(t)}`;break;case"map":r=`expected ${za(e)}, got ${C(t)}`;break;default:r=ee(e,t,n)}return new N(e,r)}function Ns(e,t,n){let r=Ms(e,n);if(r!==!0)return new N(
+if(!Number.isFinite(Math.fround(e))&&Number.isFinite(e))throw new Error("invalid float32: "+e)}function Mn(e,t){let n=e.fieldKind=="list"?Tt(t,e):e.fieldKind=="map"?Xt(t,e):Ms(e,t);if(n===!0)return;let r;switch(e.fieldKind){case"list":r=`expected ${Qa(e)}\
+, got ${T(t)}`;break;case"map":r=`expected ${za(e)}, got ${T(t)}`;break;default:r=ee(e,t,n)}return new N(e,r)}function Ns(e,t,n){let r=Ms(e,n);if(r!==!0)return new N(
 e,`list item #${t+1}: ${ee(e,n,r)}`)}function Oa(e,t,n){let r=Ae(e.mapKey)(t);if(r!==!0)return new N(e,`invalid map key: ${ee({scalar:e.mapKey},t,r)}`);let s=Ms(
-e,n);if(s!==!0)return new N(e,`map entry ${C(t)}: ${ee(e,n,s)}`)}function Ms(e,t){return e.scalar!==void 0?Ae(e.scalar)(t):e.enum!==void 0?e.enum.open?Ae(p.INT32)(
+e,n);if(s!==!0)return new N(e,`map entry ${T(t)}: ${ee(e,n,s)}`)}function Ms(e,t){return e.scalar!==void 0?Ae(e.scalar)(t):e.enum!==void 0?e.enum.open?Ae(p.INT32)(
 t):e.enum.values.some(n=>n.number===t):Lt(t,e.message)}function Ae(e){switch(e){case p.DOUBLE:return t=>typeof t=="number";case p.FLOAT:return t=>typeof t!="num\
 ber"?!1:!Number.isFinite(Math.fround(t))&&Number.isFinite(t)?`${t.toFixed()} out of range`:!0;case p.INT32:case p.SFIXED32:case p.SINT32:return t=>typeof t!="nu\
 mber"||!Number.isInteger(t)?!1:t>Gs||t<Is?`${t.toFixed()} out of range`:!0;case p.FIXED32:case p.UINT32:return t=>typeof t!="number"||!Number.isInteger(t)?!1:t>
@@ -184,9 +184,9 @@ xs||t<0?`${t.toFixed()} out of range`:!0;case p.BOOL:return t=>typeof t=="boolea
 8";case p.BYTES:return t=>t instanceof Uint8Array;case p.INT64:case p.SFIXED64:case p.SINT64:return t=>{if(typeof t=="bigint"||typeof t=="number"||typeof t=="st\
 ring"&&t.length>0)try{return I.parse(t),!0}catch{return`${t} out of range`}return!1};case p.FIXED64:case p.UINT64:return t=>{if(typeof t=="bigint"||typeof t=="n\
 umber"||typeof t=="string"&&t.length>0)try{return I.uParse(t),!0}catch{return`${t} out of range`}return!1}}}function ee(e,t,n){return n=typeof n=="string"?`: ${n}`:
-`, got ${C(t)}`,e.scalar!==void 0?`expected ${yu(e.scalar)}`+n:e.enum!==void 0?`expected ${e.enum.toString()}`+n:`expected ${Pa(e.message)}`+n}function C(e){switch(typeof e){case"\
-object":return e===null?"null":e instanceof Uint8Array?`Uint8Array(${e.length})`:Array.isArray(e)?`Array(${e.length})`:Ct(e)?Qa(e.field()):Xt(e)?za(e.field()):Lt(
-e)?Pa(e.desc):Tt(e)?`message ${e.$typeName}`:"object";case"string":return e.length>30?"string":`"${e.split('"').join('\\"')}"`;case"boolean":return String(e);case"\
+`, got ${T(t)}`,e.scalar!==void 0?`expected ${yu(e.scalar)}`+n:e.enum!==void 0?`expected ${e.enum.toString()}`+n:`expected ${Pa(e.message)}`+n}function T(e){switch(typeof e){case"\
+object":return e===null?"null":e instanceof Uint8Array?`Uint8Array(${e.length})`:Array.isArray(e)?`Array(${e.length})`:Tt(e)?Qa(e.field()):Xt(e)?za(e.field()):Lt(
+e)?Pa(e.desc):Ct(e)?`message ${e.$typeName}`:"object";case"string":return e.length>30?"string":`"${e.split('"').join('\\"')}"`;case"boolean":return String(e);case"\
 number":return String(e);case"bigint":return String(e)+"n";default:return typeof e}}function Pa(e){return`ReflectMessage (${e.typeName})`}function Qa(e){switch(e.
 listKind){case"message":return`ReflectList (${e.message.toString()})`;case"enum":return`ReflectList (${e.enum.toString()})`;case"scalar":return`ReflectList (${p[e.
 scalar]})`}}function za(e){switch(e.mapKind){case"message":return`ReflectMap (${p[e.mapKey]}, ${e.message.toString()})`;case"enum":return`ReflectMap (${p[e.mapKey]}\
@@ -207,8 +207,8 @@ n??Y(t),this.fields=t.fields,this.oneofs=t.oneofs,this.members=t.members}findNum
 map(n=>[n.number,n]))),this._fieldsByNumber.get(t)}oneofCase(t){return wt(this.message,t),Na(this.message,t)}isSet(t){return wt(this.message,t),Ma(this.message,
 t)}clear(t){wt(this.message,t),ka(this.message,t)}get(t){wt(this.message,t);let n=Ya(this.message,t);switch(t.fieldKind){case"list":let r=this.lists.get(t);return(!r||
 r[X]!==n)&&this.lists.set(t,r=new Ws(t,n,this.check)),r;case"map":let s=this.maps.get(t);return(!s||s[X]!==n)&&this.maps.set(t,s=new ks(t,n,this.check)),s;case"\
-message":return Cs(t,n,this.check);case"scalar":return n===void 0?w(t.scalar,!1):Xs(t,n);case"enum":return n??t.enum.values[0].number}}set(t,n){if(wt(this.message,
-t),this.check){let s=Mn(t,n);if(s)throw s}let r;t.fieldKind=="message"?r=Ts(t,n):Xt(n)||Ct(n)?r=n[X]:r=Ls(t,n),Fa(this.message,t,r)}getUnknown(){return this.message.
+message":return Ts(t,n,this.check);case"scalar":return n===void 0?w(t.scalar,!1):Xs(t,n);case"enum":return n??t.enum.values[0].number}}set(t,n){if(wt(this.message,
+t),this.check){let s=Mn(t,n);if(s)throw s}let r;t.fieldKind=="message"?r=Cs(t,n):Xt(n)||Tt(n)?r=n[X]:r=Ls(t,n),Fa(this.message,t,r)}getUnknown(){return this.message.
 $unknown}setUnknown(t){this.message.$unknown=t}};function wt(e,t){if(t.parent.typeName!==e.$typeName)throw new N(t,`cannot use ${t.toString()} with message ${e.
 $typeName}`,"ForeignFieldError")}var Ws=class{field(){return this._field}get size(){return this._arr.length}constructor(t,n,r){this._field=t,this._arr=this[X]=n,this.check=r}get(t){let n=this._arr[t];
 return n===void 0?void 0:Ys(this._field,n,this.check)}set(t,n){if(t<0||t>=this._arr.length)throw new N(this._field,`list item #${t+1}: out of range`);if(this.check){
@@ -219,12 +219,12 @@ if(r)throw r}return _(this.obj,Wn(t),Ru(this._field,n)),this}delete(t){let n=Wn(
 r}clear(){for(let t of Object.keys(this.obj))delete this.obj[t]}get(t){let n=Wa(this.obj,Wn(t));return n!==void 0&&(n=Fs(this._field,n,this.check)),n}has(t){return Object.
 prototype.hasOwnProperty.call(this.obj,Wn(t))}*keys(){for(let t of Object.keys(this.obj))yield ti(t,this._field.mapKey)}*entries(){for(let t of Object.entries(this.
 obj))yield[ti(t[0],this._field.mapKey),Fs(this._field,t[1],this.check)]}[Symbol.iterator](){return this.entries()}get size(){return Object.keys(this.obj).length}*values(){
-for(let t of Object.values(this.obj))yield Fs(this._field,t,this.check)}forEach(t,n){for(let r of this.entries())t.call(n,r[1],r[0],this)}};function Ts(e,t){return Lt(
-t)?Ta(t.message)&&!e.oneof&&e.fieldKind=="message"?t.message.value:t.desc.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"?Fn(t.message):
-t.message:t}function Cs(e,t,n){return t!==void 0&&(K(e.message)&&!e.oneof&&e.fieldKind=="message"?t={$typeName:e.message.typeName,value:Xs(e.message.fields[0],t)}:
+for(let t of Object.values(this.obj))yield Fs(this._field,t,this.check)}forEach(t,n){for(let r of this.entries())t.call(n,r[1],r[0],this)}};function Cs(e,t){return Lt(
+t)?Ca(t.message)&&!e.oneof&&e.fieldKind=="message"?t.message.value:t.desc.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"?Fn(t.message):
+t.message:t}function Ts(e,t,n){return t!==void 0&&(K(e.message)&&!e.oneof&&e.fieldKind=="message"?t={$typeName:e.message.typeName,value:Xs(e.message.fields[0],t)}:
 e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"&&ie(t)&&(t=Yn(t))),new kn(e.message,t,n)}function ei(e,t){return e.listKind==
-"message"?Ts(e,t):Ls(e,t)}function Ys(e,t,n){return e.listKind=="message"?Cs(e,t,n):Xs(e,t)}function Ru(e,t){return e.mapKind=="message"?Ts(e,t):Ls(e,t)}function Fs(e,t,n){
-return e.mapKind=="message"?Cs(e,t,n):t}function Wn(e){return typeof e=="string"||typeof e=="number"?e:String(e)}function ti(e,t){switch(t){case p.STRING:return e;case p.
+"message"?Cs(e,t):Ls(e,t)}function Ys(e,t,n){return e.listKind=="message"?Ts(e,t,n):Xs(e,t)}function Ru(e,t){return e.mapKind=="message"?Cs(e,t):Ls(e,t)}function Fs(e,t,n){
+return e.mapKind=="message"?Ts(e,t,n):t}function Wn(e){return typeof e=="string"||typeof e=="number"?e:String(e)}function ti(e,t){switch(t){case p.STRING:return e;case p.
 INT32:case p.FIXED32:case p.UINT32:case p.SFIXED32:case p.SINT32:{let n=Number.parseInt(e);if(Number.isFinite(n))return n;break}case p.BOOL:switch(e){case"true":
 return!0;case"false":return!1}break;case p.UINT64:case p.FIXED64:try{return I.uParse(e)}catch{}break;default:try{return I.parse(e)}catch{}break}return e}function Xs(e,t){
 switch(e.scalar){case p.INT64:case p.SFIXED64:case p.SINT64:"longAsString"in e&&e.longAsString&&typeof t=="string"&&(t=I.parse(t));break;case p.FIXED64:case p.UINT64:
@@ -237,10 +237,10 @@ length;i++){if(o=n[t.charCodeAt(i)],o===void 0)switch(t[i]){case"=":s=0;case`
 e[r++]=(a&15)<<4|(o&60)>>2,a=o,s=3;break;case 3:e[r++]=(a&3)<<6|o,s=0;break}}if(s==1)throw Error("invalid base64 string");return r}var si=Uint8Array.prototype.toBase64,
 Zu={std:{alphabet:"base64",omitPadding:!1},std_raw:{alphabet:"base64",omitPadding:!0},url:{alphabet:"base64url",omitPadding:!0}};function Bs(e,t="std"){if(si)return si.
 call(e,Zu[t]);let n=ai(t),r=t=="std",s="",o=0,a,i=0;for(let c=0;c<e.length;c++)switch(a=e[c],o){case 0:s+=n[a>>2],i=(a&3)<<4,o=1;break;case 1:s+=n[i|a>>4],i=(a&
-15)<<2,o=2;break;case 2:s+=n[i|a>>6],s+=n[a&63],o=0;break}return o&&(s+=n[i],r&&(s+="=",o==1&&(s+="="))),s}var Tn,oi,ut;function ai(e){return Tn||(Tn="ABCDEFGHI\
-JKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split(""),oi=Tn.slice(0,-2).concat("-","_")),e=="url"?oi:Tn}function vu(){if(!ut){ut=[];let e=ai("std");
+15)<<2,o=2;break;case 2:s+=n[i|a>>6],s+=n[a&63],o=0;break}return o&&(s+=n[i],r&&(s+="=",o==1&&(s+="="))),s}var Cn,oi,ut;function ai(e){return Cn||(Cn="ABCDEFGHI\
+JKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split(""),oi=Cn.slice(0,-2).concat("-","_")),e=="url"?oi:Cn}function vu(){if(!ut){ut=[];let e=ai("std");
 for(let t=0;t<e.length;t++)ut[e[t].charCodeAt(0)]=t;ut[45]=e.indexOf("+"),ut[95]=e.indexOf("/")}return ut}function Ze(e){let t=!1,n=[];for(let r=0;r<e.length;r++){let s=e.charAt(r);switch(s){case"_":t=!0;break;case"0":case"1":case"2":case"3":case"4":case"5":case"6":case"\
-7":case"8":case"9":n.push(s),t=!1;break;default:t&&(t=!1,s=s.toUpperCase()),n.push(s);break}}return n.join("")}function Cn(e){return e.replace(/[A-Z]/g,t=>"_"+t.
+7":case"8":case"9":n.push(s),t=!1;break;default:t&&(t=!1,s=s.toUpperCase()),n.push(s);break}}return n.join("")}function Tn(e){return e.replace(/[A-Z]/g,t=>"_"+t.
 toLowerCase())}var Vu=new Set(["constructor","toString","toJSON","valueOf"]);function pt(e){return Vu.has(e)?e+"$":e}function $t(e){for(let t of e.field)Oe(t,"jsonName")||(t.jsonName=Ze(t.name));e.nestedType.forEach($t)}function ii(e,t){let n=e.values.find(r=>r.name===t);if(!n)throw new Error(`cannot parse ${e} default value: ${t}`);return n.number}function ci(e,t){switch(e){case p.
 STRING:return t;case p.BYTES:{let n=xu(t);if(n===!1)throw new Error(`cannot parse ${p[e]} default value: ${t}`);return n}case p.INT64:case p.SFIXED64:case p.SINT64:
 return I.parse(t);case p.UINT64:case p.FIXED64:return I.uParse(t);case p.DOUBLE:case p.FLOAT:switch(t){case"inf":return Number.POSITIVE_INFINITY;case"-inf":return Number.
@@ -261,7 +261,7 @@ addFile(r,s,o){if(n.set(r.proto.name,r),!s)for(let a of Xn(r))this.add(a);if(o)f
 get(r.extendee.typeName);s||t.set(r.extendee.typeName,s=new Map),s.set(r.number,r)}e.set(r.typeName,r)},get(r){return e.get(r)},getFile(r){return n.get(r)},getMessage(r){
 let s=e.get(r);return s?.kind=="message"?s:void 0},getEnum(r){let s=e.get(r);return s?.kind=="enum"?s:void 0},getExtension(r){let s=e.get(r);return s?.kind=="ex\
 tension"?s:void 0},getExtensionFor(r,s){var o;return(o=t.get(r.typeName))===null||o===void 0?void 0:o.get(s)},getService(r){let s=e.get(r);return s?.kind=="serv\
-ice"?s:void 0}}}var Nu=998,Mu=999,Yu=9999,Fu=9,Dt=10,Jt=11,Wu=12,li=14,Js=3,ku=2,di=1,Tu=0,Us=1,ui=2,Cu=3,Xu=1,Lu=2,Bu=1,Uu=2;var _u=1002,gi={998:{fieldPresence:1,enumType:2,repeatedFieldEncoding:2,utf8Validation:3,messageEncoding:1,jsonFormat:2,enforceNamingStyle:2,defaultSymbolVisibility:1,
+ice"?s:void 0}}}var Nu=998,Mu=999,Yu=9999,Fu=9,Dt=10,Jt=11,Wu=12,li=14,Js=3,ku=2,di=1,Cu=0,Us=1,ui=2,Tu=3,Xu=1,Lu=2,Bu=1,Uu=2;var _u=1002,gi={998:{fieldPresence:1,enumType:2,repeatedFieldEncoding:2,utf8Validation:3,messageEncoding:1,jsonFormat:2,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},999:{fieldPresence:2,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},1e3:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},1001:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:1,defaultSymbolVisibility:2,
@@ -288,7 +288,7 @@ let i=$u(a,o,n);o.methods.push(i),o.method[i.localName]=i}}function $u(e,t,n){va
 i="client_streaming":e.serverStreaming?i="server_streaming":i="unary";let c=n.getMessage(ve(e.inputType)),l=n.getMessage(ve(e.outputType));ce(c,`invalid MethodD\
 escriptorProto: input_type ${e.inputType} not found`),ce(l,`invalid MethodDescriptorProto: output_type ${e.inputType} not found`);let d=e.name;return{kind:"rpc",
 proto:e,deprecated:(s=(r=e.options)===null||r===void 0?void 0:r.deprecated)!==null&&s!==void 0?s:!1,parent:t,name:d,localName:pt(d.length?pt(d[0].toLowerCase()+
-d.substring(1)):d),methodKind:i,input:c,output:l,idempotency:(a=(o=e.options)===null||o===void 0?void 0:o.idempotencyLevel)!==null&&a!==void 0?a:Tu,toString(){return`\
+d.substring(1)):d),methodKind:i,input:c,output:l,idempotency:(a=(o=e.options)===null||o===void 0?void 0:o.idempotencyLevel)!==null&&a!==void 0?a:Cu,toString(){return`\
 rpc ${t.typeName}.${d}`}}}function Ju(e,t){return{kind:"oneof",proto:e,deprecated:!1,parent:t,fields:[],name:e.name,localName:pt(Ze(e.name)),toString(){return`o\
 neof ${t.typeName}.${this.name}`}}}function $s(e,t,n,r,s){var o,a,i;let c=s===void 0,l={kind:"field",proto:e,deprecated:(a=(o=e.options)===null||o===void 0?void 0:
 o.deprecated)!==null&&a!==void 0?a:!1,name:e.name,number:e.number,scalar:void 0,message:void 0,enum:void 0,presence:Hu(e,r,c,t),utf8Validation:tm(e,t),listKind:void 0,
@@ -312,7 +312,7 @@ null&&n!==void 0?n:[]){if(a.no!==998||a.wireType!==F.LengthDelimited)continue;le
 F.LengthDelimited?o=i.string():i.skip(l,c)}}return o}function Qu(e){return(e.substring(0,1)+e.substring(1).replace(/[A-Z]/g,t=>"_"+t)).toLowerCase()}function Bn(e,t,n){
 let r;return t?r=`${t.typeName}.${e.name}`:n.proto.package.length>0?r=`${n.proto.package}.${e.name}`:r=`${e.name}`,r}function ve(e){return e.startsWith(".")?e.substring(
 1):e}function zu(e,t){if(!Oe(e,"oneofIndex")||e.proto3Optional)return;let n=t[e.oneofIndex];return ce(n,`invalid FieldDescriptorProto: oneof #${e.oneofIndex} fo\
-r field #${e.number} not found`),n}function Hu(e,t,n,r){if(e.label==ku)return Cu;if(e.label==Js)return ui;if(t||e.proto3Optional||n)return Us;let s=Pe("fieldPre\
+r field #${e.number} not found`),n}function Hu(e,t,n,r){if(e.label==ku)return Tu;if(e.label==Js)return ui;if(t||e.proto3Optional||n)return Us;let s=Pe("fieldPre\
 sence",{proto:e,parent:r});return s==ui&&(e.type==Jt||e.type==Dt)?Us:s}function ju(e,t){if(e.label!=Js)return!1;switch(e.type){case Fu:case Wu:case Dt:case Jt:return!1}
 let n=e.options;return n&&Oe(n,"packed")?n.packed:Xu==Pe("repeatedFieldEncoding",{proto:e,parent:t})}function qu(e){let t=e.fields.find(r=>r.number===1),n=e.fields.
 find(r=>r.number===2);return ce(t&&t.fieldKind=="scalar"&&t.scalar!=p.BYTES&&t.scalar!=p.FLOAT&&t.scalar!=p.DOUBLE&&n&&n.fieldKind!="list"&&n.fieldKind!="map"),
@@ -465,7 +465,7 @@ TARGET_TYPE_ENUM=6]="TARGET_TYPE_ENUM",e[e.TARGET_TYPE_ENUM_ENTRY=7]="TARGET_TYP
 9]="TARGET_TYPE_METHOD"})(Gi||(Gi={}));var Ii;(function(e){e[e.IDEMPOTENCY_UNKNOWN=0]="IDEMPOTENCY_UNKNOWN",e[e.NO_SIDE_EFFECTS=1]="NO_SIDE_EFFECTS",e[e.IDEMPOTENT=2]="IDEMPOTENT"})(Ii||(Ii={}));var Ni;(function(e){e[e.DEFAULT_SYMBOL_VISIBILITY_UNKNOWN=0]="DEFAULT_SYMBOL_VISIBILITY_UNKNOWN",e[e.EXPORT_ALL=1]="EXPORT_ALL",e[e.EXPORT_TOP_LEVEL=2]="EXPORT_\
 TOP_LEVEL",e[e.LOCAL_ALL=3]="LOCAL_ALL",e[e.STRICT=4]="STRICT"})(Ni||(Ni={}));var Mi;(function(e){e[e.PROTO_LIMITS_UNKNOWN=0]="PROTO_LIMITS_UNKNOWN",e[e.LEGACY_NO_EXPLICIT_LIMITS=1]="LEGACY_NO_EXPLICIT_LIMITS",e[e.PROTO_LIMITS2026=2]="PRO\
 TO_LIMITS2026"})(Mi||(Mi={}));var Yi;(function(e){e[e.FIELD_PRESENCE_UNKNOWN=0]="FIELD_PRESENCE_UNKNOWN",e[e.EXPLICIT=1]="EXPLICIT",e[e.IMPLICIT=2]="IMPLICIT",e[e.LEGACY_REQUIRED=3]="LEGACY_\
-REQUIRED"})(Yi||(Yi={}));var Fi;(function(e){e[e.ENUM_TYPE_UNKNOWN=0]="ENUM_TYPE_UNKNOWN",e[e.OPEN=1]="OPEN",e[e.CLOSED=2]="CLOSED"})(Fi||(Fi={}));var Wi;(function(e){e[e.REPEATED_FIELD_ENCODING_UNKNOWN=0]="REPEATED_FIELD_ENCODING_UNKNOWN",e[e.PACKED=1]="PACKED",e[e.EXPANDED=2]="EXPANDED"})(Wi||(Wi={}));var ki;(function(e){e[e.UTF8_VALIDATION_UNKNOWN=0]="UTF8_VALIDATION_UNKNOWN",e[e.VERIFY=2]="VERIFY",e[e.NONE=3]="NONE"})(ki||(ki={}));var Ti;(function(e){e[e.MESSAGE_ENCODING_UNKNOWN=0]="MESSAGE_ENCODING_UNKNOWN",e[e.LENGTH_PREFIXED=1]="LENGTH_PREFIXED",e[e.DELIMITED=2]="DELIMITED"})(Ti||(Ti={}));var Ci;(function(e){e[e.JSON_FORMAT_UNKNOWN=0]="JSON_FORMAT_UNKNOWN",e[e.ALLOW=1]="ALLOW",e[e.LEGACY_BEST_EFFORT=2]="LEGACY_BEST_EFFORT"})(Ci||(Ci={}));var Xi;(function(e){e[e.ENFORCE_NAMING_STYLE_UNKNOWN=0]="ENFORCE_NAMING_STYLE_UNKNOWN",e[e.STYLE2024=1]="STYLE2024",e[e.STYLE_LEGACY=2]="STYLE_LEGACY",e[e.STYLE2026=
+REQUIRED"})(Yi||(Yi={}));var Fi;(function(e){e[e.ENUM_TYPE_UNKNOWN=0]="ENUM_TYPE_UNKNOWN",e[e.OPEN=1]="OPEN",e[e.CLOSED=2]="CLOSED"})(Fi||(Fi={}));var Wi;(function(e){e[e.REPEATED_FIELD_ENCODING_UNKNOWN=0]="REPEATED_FIELD_ENCODING_UNKNOWN",e[e.PACKED=1]="PACKED",e[e.EXPANDED=2]="EXPANDED"})(Wi||(Wi={}));var ki;(function(e){e[e.UTF8_VALIDATION_UNKNOWN=0]="UTF8_VALIDATION_UNKNOWN",e[e.VERIFY=2]="VERIFY",e[e.NONE=3]="NONE"})(ki||(ki={}));var Ci;(function(e){e[e.MESSAGE_ENCODING_UNKNOWN=0]="MESSAGE_ENCODING_UNKNOWN",e[e.LENGTH_PREFIXED=1]="LENGTH_PREFIXED",e[e.DELIMITED=2]="DELIMITED"})(Ci||(Ci={}));var Ti;(function(e){e[e.JSON_FORMAT_UNKNOWN=0]="JSON_FORMAT_UNKNOWN",e[e.ALLOW=1]="ALLOW",e[e.LEGACY_BEST_EFFORT=2]="LEGACY_BEST_EFFORT"})(Ti||(Ti={}));var Xi;(function(e){e[e.ENFORCE_NAMING_STYLE_UNKNOWN=0]="ENFORCE_NAMING_STYLE_UNKNOWN",e[e.STYLE2024=1]="STYLE2024",e[e.STYLE_LEGACY=2]="STYLE_LEGACY",e[e.STYLE2026=
 3]="STYLE2026"})(Xi||(Xi={}));var Li;(function(e){e[e.NONE=0]="NONE",e[e.SET=1]="SET",e[e.ALIAS=2]="ALIAS"})(Li||(Li={}));var Bi;(function(e){e[e.EDITION_UNKNOWN=0]="EDITION_UNKNOWN",e[e.EDITION_LEGACY=900]="EDITION_LEGACY",e[e.EDITION_PROTO2=998]="EDITION_PROTO2",e[e.EDITION_PROTO3=
 999]="EDITION_PROTO3",e[e.EDITION_2023=1e3]="EDITION_2023",e[e.EDITION_2024=1001]="EDITION_2024",e[e.EDITION_2026=1002]="EDITION_2026",e[e.EDITION_UNSTABLE=9999]=
 "EDITION_UNSTABLE",e[e.EDITION_1_TEST_ONLY=1]="EDITION_1_TEST_ONLY",e[e.EDITION_2_TEST_ONLY=2]="EDITION_2_TEST_ONLY",e[e.EDITION_99997_TEST_ONLY=99997]="EDITION\
@@ -542,15 +542,15 @@ return e.filter(n=>n.no===t.number)}function ft(e,t){let n=e.typeName,r=Object.a
 assign(Object.assign({},e.extendee),{fields:[r],members:[r],oneofs:[]}),o=Y(s,t!==void 0?{[n]:t}:void 0);return[ni(s,o),r,()=>{let a=o[n];if(a===void 0){let i=e.
 message;return K(i)?w(i.fields[0].scalar,i.fields[0].longAsString):Y(i)}return a}]}function oc(e,t){if(e.extendee.typeName!=t.$typeName)throw new Error(`extensi\
 on ${e.typeName} can only be applied to message ${e.extendee.typeName}`)}var Jn=Date.parse("0001-01-01T00:00:00Z"),Dn=Date.parse("9999-12-31T23:59:59Z"),Kn=-315576e6,On=315576e6;var Nm=3,Mm=2,ac={alwaysEmitImplicit:!1,enumAsInteger:!1,useProtoFieldName:!1};function Ym(e){return e?Object.assign(Object.assign({},ac),e):ac}function Fm(e,t,n){
-return Pn(e)(Ym(n),t)}function cc(e,t,n){var r;let s=Fm(e,t,n);return JSON.stringify(s,null,(r=n?.prettySpaces)!==null&&r!==void 0?r:0)}var Hs=new WeakMap;function Pn(e){let t=Hs.get(e);return t===void 0&&(t=Wm(e)),t}function Wm(e){let t=e.typeName,n=Tm(e);if(n!==void 0){let i=e.fields[0],c=(l,d)=>{
+return Pn(e)(Ym(n),t)}function cc(e,t,n){var r;let s=Fm(e,t,n);return JSON.stringify(s,null,(r=n?.prettySpaces)!==null&&r!==void 0?r:0)}var Hs=new WeakMap;function Pn(e){let t=Hs.get(e);return t===void 0&&(t=Wm(e)),t}function Wm(e){let t=e.typeName,n=Cm(e);if(n!==void 0){let i=e.fields[0],c=(l,d)=>{
 if(d.$typeName!==t&&i!==void 0)throw new N(i,`cannot use ${i} with message ${d.$typeName}`,"ForeignFieldError");return n(l,d)};return Hs.set(e,c),c}let r=e.fields.
 concat().sort((i,c)=>i.number-c.number),s=r[0],o=[],a=(i,c)=>{if(c.$typeName!==t&&s!==void 0)throw new N(s,`cannot use ${s} with message ${c.$typeName}`,"Foreig\
-nFieldError");let l={};for(let d=0;d<o.length;d++)o[d](i,c,l);return i.registry&&_m(l,i,i.registry,c,e),l};Hs.set(e,a);for(let i of r){let c=Cm(i);o.push(i.jsonName===
-"__proto__"||i.name==="__proto__"?km(c):c)}return a}function km(e){return(t,n,r)=>{let s=Object.create(null);e(t,n,s);for(let o of Object.keys(s))_(r,o,s[o])}}function Tm(e){
+nFieldError");let l={};for(let d=0;d<o.length;d++)o[d](i,c,l);return i.registry&&_m(l,i,i.registry,c,e),l};Hs.set(e,a);for(let i of r){let c=Tm(i);o.push(i.jsonName===
+"__proto__"||i.name==="__proto__"?km(c):c)}return a}function km(e){return(t,n,r)=>{let s=Object.create(null);e(t,n,s);for(let o of Object.keys(s))_(r,o,s[o])}}function Cm(e){
 if(e.typeName.startsWith("google.protobuf."))switch(e.typeName){case"google.protobuf.Any":return(t,n)=>wm(n,t);case"google.protobuf.Timestamp":return(t,n)=>Dm(n);case"\
 google.protobuf.Duration":return(t,n)=>$m(n);case"google.protobuf.FieldMask":return(t,n)=>Jm(n);case"google.protobuf.Struct":return(t,n)=>mc(n);case"google.prot\
 obuf.Value":return(t,n)=>eo(n);case"google.protobuf.ListValue":return(t,n)=>pc(n);default:if(K(e)){let t=e.fields[0],n=t.localName,r=w(t.scalar,!1),s=Qn(t);return(o,a)=>{
-let i=a[n];return s(o,i===void 0?r:i)}}return}}function Cm(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return Xm(e);case"list":case"map":{let t=e.
+let i=a[n];return s(o,i===void 0?r:i)}}return}}function Tm(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return Xm(e);case"list":case"map":{let t=e.
 fieldKind=="list"?dc(e):uc(e),n=e.name,r=e.jsonName,s=e.localName;return(o,a,i)=>{let c=t(o,a[s]);c!==void 0&&(i[o.useProtoFieldName?n:r]=c)}}}}function Xm(e){let t=lc(
 e),n=e.name,r=e.jsonName,s=e.localName;if(e.oneof){let o=e.oneof.localName;return(a,i,c)=>{let l=i[o];l.case===s&&(c[a.useProtoFieldName?n:r]=t(a,l.value))}}if(e.
 presence!=Mm){let o=e.presence==Nm?`cannot encode ${e} to JSON: required field not set`:void 0;return(a,i,c)=>{let l=i[s];if(l!==void 0&&Object.prototype.hasOwnProperty.
@@ -566,7 +566,7 @@ function Bm(e){switch(e.listKind){case"scalar":return Qn(e);case"enum":return qs
 o=Object.keys(s);if(o.length==0&&!n.alwaysEmitImplicit)return;let a={};for(let i=0;i<o.length;i++){let c=o[i];_(a,c,t(n,s[c]))}return a}}function Um(e){switch(e.
 mapKind){case"scalar":return Qn(e);case"enum":return qs(e);case"message":return js(e)}}function qs(e){let t=e.enum;return t.typeName=="google.protobuf.NullValue"?
 (n,r)=>{if(typeof r!="number")throw ic(t,r);return null}:(n,r)=>{var s,o;if(typeof r!="number")throw ic(t,r);return n.enumAsInteger?r:(o=(s=t.value[r])===null||
-s===void 0?void 0:s.jsonName)!==null&&o!==void 0?o:r}}function ic(e,t){return new Error(`cannot encode ${e} to JSON: expected number, got ${C(t)}`)}function Qn(e){
+s===void 0?void 0:s.jsonName)!==null&&o!==void 0?o:r}}function ic(e,t){return new Error(`cannot encode ${e} to JSON: expected number, got ${T(t)}`)}function Qn(e){
 switch(e.scalar){case p.INT32:case p.SFIXED32:case p.SINT32:case p.FIXED32:case p.UINT32:return(t,n)=>{if(typeof n!="number")throw ht(e,n);return n};case p.FLOAT:case p.
 DOUBLE:return(t,n)=>{if(typeof n!="number")throw ht(e,n);return Number.isNaN(n)?"NaN":n===Number.POSITIVE_INFINITY?"Infinity":n===Number.NEGATIVE_INFINITY?"-Inf\
 inity":n};case p.STRING:return(t,n)=>{if(typeof n!="string")throw ht(e,n);return n};case p.BOOL:return(t,n)=>{if(typeof n!="boolean")throw ht(e,n);return n};case p.
@@ -579,7 +579,7 @@ void 0&&(e[l.jsonName]=h)}}}function wm(e,t){if(e.typeUrl==="")return{};let{regi
 o}function $m(e){let t=Number(e.seconds),n=e.nanos;if(t>On||t<Kn)throw new Error(`cannot encode message ${e.$typeName} to JSON: value out of range`);if(t>0&&n<0||
 t<0&&n>0)throw new Error(`cannot encode message ${e.$typeName} to JSON: nanos sign must match seconds sign`);let r=e.seconds.toString();if(n!==0){let s=Math.abs(
 n).toString();s="0".repeat(9-s.length)+s,s.substring(3)==="000000"?s=s.substring(0,3):s.substring(6)==="000"&&(s=s.substring(0,6)),r+="."+s,n<0&&t==0&&(r="-"+r)}
-return r+"s"}function Jm(e){return e.paths.map(t=>{if(Cn(Ze(t))!==t)throw new Error(`cannot encode message ${e.$typeName} to JSON: lowerCamelCase of path name "${t}\
+return r+"s"}function Jm(e){return e.paths.map(t=>{if(Tn(Ze(t))!==t)throw new Error(`cannot encode message ${e.$typeName} to JSON: lowerCamelCase of path name "${t}\
 " is irreversible`);return Ze(t)}).join(",")}function mc(e){let t={},n=Object.keys(e.fields);for(let r=0;r<n.length;r++){let s=n[r];_(t,s,eo(e.fields[s]))}return t}
 function eo(e){switch(e.kind.case){case"nullValue":return null;case"numberValue":if(!Number.isFinite(e.kind.value))throw new Error(`${e.$typeName} cannot be NaN\
  or Infinity`);return e.kind.value;case"boolValue":return e.kind.value;case"stringValue":return e.kind.value;case"structValue":return mc(e.kind.value);case"list\
@@ -591,11 +591,11 @@ sage ${e.$typeName} to JSON: nanos must not be greater than 999999999`);let n="Z
 n)}function Pm(e,t,n){let r=Y(e);return Qm(e,r,t,n),r}function Qm(e,t,n,r){try{bt(e)(t,n,Om(r))}catch(s){throw $a(s)?new Error(`cannot decode ${s.field()} from JSON: ${s.message}`,{cause:s}):s}}var to=new WeakMap;function bt(e){let t=to.get(e);return t===void 0&&(t=zm(e)),t}function zm(e){let t=String(e),n=Hm(e);if(n!==void 0){let a=(i,c,l)=>{if(++l.depth>
 l.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${l.recursionLimit} reached`);n(i,c,l),l.depth--};return to.set(e,a),
 a}let r=e.typeName,s=new Map,o=(a,i,c)=>{var l;if(++c.depth>c.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${c.recursionLimit}\
- reached`);if(i==null||Array.isArray(i)||typeof i!="object")throw new Error(`cannot decode ${t} from JSON: ${C(i)}`);let d=new Map,m=new Set,f=Object.keys(i);for(let g=0;g<
+ reached`);if(i==null||Array.isArray(i)||typeof i!="object")throw new Error(`cannot decode ${t} from JSON: ${T(i)}`);let d=new Map,m=new Set,f=Object.keys(i);for(let g=0;g<
 f.length;g++){let h=f[g],y=i[h],S=s.get(h);if(S!==void 0){let V=S.field;if(m.has(V))throw new N(V,"set multiple times");if(m.add(V),S.oneofScalarNullSkip&&y===null)
 continue;if(S.oneof){let A=d.get(S.oneof);if(A!==void 0)throw new N(S.oneof,`oneof set multiple times by ${A.name} and ${V.name}`);d.set(S.oneof,V)}S.read(a,y,c)}else{
 let V=h.startsWith("[")&&h.endsWith("]")?(l=c.registry)===null||l===void 0?void 0:l.getExtension(h.substring(1,h.length-1)):void 0;if(V?.extendee.typeName==r){let[
-A,T,$]=ft(V);gc(T)(A[X],y,c),sc(a,V,$())}if(V===void 0&&!c.ignoreUnknownFields)throw new Error(`cannot decode ${t} from JSON: key "${h}" is unknown`)}}c.depth--};
+A,C,$]=ft(V);gc(C)(A[X],y,c),sc(a,V,$())}if(V===void 0&&!c.ignoreUnknownFields)throw new Error(`cannot decode ${t} from JSON: key "${h}" is unknown`)}}c.depth--};
 to.set(e,o);for(let a of e.fields){let i={read:gc(a),field:a,oneof:a.oneof,oneofScalarNullSkip:a.oneof!==void 0&&a.fieldKind=="scalar"};s.set(a.name,i).set(a.jsonName,
 i)}return o}function Hm(e){if(e.typeName.startsWith("google.protobuf."))switch(e.typeName){case"google.protobuf.Any":return(t,n,r)=>ip(t,n,r);case"google.protob\
 uf.Timestamp":return(t,n)=>cp(t,n);case"google.protobuf.Duration":return(t,n)=>lp(t,n);case"google.protobuf.FieldMask":return(t,n)=>dp(t,n);case"google.protobuf\
@@ -610,7 +610,7 @@ if(c===null&&s){i[a].case===r&&(i[a]={case:void 0});return}let d=t(c,l.ignoreUnk
 e,l,d));a[r]=l}}function ep(e){let t=e.localName,{toMessage:n,toLocal:r}=D(e),s=bt(e.message),o=e.message.typeName!="google.protobuf.Value";if(e.oneof){let a=e.
 oneof.localName;return(i,c,l)=>{let d=i[a];if(c===null&&o){d.case===t&&(i[a]={case:void 0});return}let m=n(d.case===t?d.value:void 0);s(m,c,l),i[a]={case:t,value:r(
 m)}}}return(a,i,c)=>{if(i===null&&o){delete a[t];return}let l=n(a[t]);s(l,i,c),a[t]=r(l)}}function tp(e){let t=e.localName,n=np(e);return(r,s,o)=>{if(s===null)return;
-if(!Array.isArray(s))throw new N(e,"expected Array, got "+C(s));let a=r[t];for(let i=0;i<s.length;i++){let c=n(s[i],o,a.length);c!==yt&&a.push(c)}}}function np(e){
+if(!Array.isArray(s))throw new N(e,"expected Array, got "+T(s));let a=r[t];for(let i=0;i<s.length;i++){let c=n(s[i],o,a.length);c!==yt&&a.push(c)}}}function np(e){
 switch(e.listKind){case"scalar":{let t=so(e),n=Ae(e.scalar),r=oo(e);return(s,o,a)=>{if(s===null)throw new N(e,"list item must not be null");let i=t(s),c=n(i);if(c!==
 !0)throw new N(e,`list item #${a+1}: ${ee(e,i,c)}`);return r(i)}}case"enum":{let t=no(e.enum),n=ro(e.enum),r=e.enum.typeName!="google.protobuf.NullValue";return(s,o,a)=>{
 if(s===null&&r)throw new N(e,"list item must not be null");let i=t(s,o.ignoreUnknownFields);if(i===yt)return i;let c=n(i);if(c!==!0)throw new N(e,`list item #${a+
@@ -618,12 +618,12 @@ if(s===null&&r)throw new N(e,"list item must not be null");let i=t(s,o.ignoreUnk
 s)throw new N(e,"list item must not be null");let i=t(void 0);return r(i,o,a),n(i)}}}}function rp(e){let t=e.localName,n=e.mapKey,r=sp(n),s=Ae(n),o,a,i=l=>l,c=!0;
 switch(e.mapKind){case"scalar":{o=so(e),a=Ae(e.scalar),i=oo(e);break}case"enum":{let l=no(e.enum);o=(d,m)=>l(d,m.ignoreUnknownFields),a=ro(e.enum),c=e.enum.typeName!=
 "google.protobuf.NullValue";break}case"message":{let{toMessage:l,toLocal:d}=D(e),m=bt(e.message);c=e.message.typeName!="google.protobuf.Value",o=(f,g)=>{let h=l(
-void 0);return m(h,f,g),d(h)};break}}return(l,d,m)=>{if(d===null)return;if(typeof d!="object"||Array.isArray(d))throw new N(e,"expected object, got "+C(d));let f=l[t],
+void 0);return m(h,f,g),d(h)};break}}return(l,d,m)=>{if(d===null)return;if(typeof d!="object"||Array.isArray(d))throw new N(e,"expected object, got "+T(d));let f=l[t],
 g=new Set,h=Object.keys(d);for(let y=0;y<h.length;y++){let S=h[y],V=d[S],A=r(S);if(g.has(A))throw new N(e,`duplicate map key "${S}"`);if(g.add(A),V===null&&c)throw new N(
-e,"map value must not be null");let T=o(V,m);if(T===yt)continue;let $=s(A);if($!==!0)throw new N(e,`invalid map key: ${ee({scalar:n},A,$)}`);if(a!==void 0){let Ie=a(
-T);if(Ie!==!0)throw new N(e,`map entry ${C(A)}: ${ee(e,T,Ie)}`)}_(f,A,i(T))}}}var yt=Symbol();function no(e){let t=e.values[0].number,n=new Map;for(let r of e.values)
+e,"map value must not be null");let C=o(V,m);if(C===yt)continue;let $=s(A);if($!==!0)throw new N(e,`invalid map key: ${ee({scalar:n},A,$)}`);if(a!==void 0){let Ie=a(
+C);if(Ie!==!0)throw new N(e,`map entry ${T(A)}: ${ee(e,C,Ie)}`)}_(f,A,i(C))}}}var yt=Symbol();function no(e){let t=e.values[0].number,n=new Map;for(let r of e.values)
 n.set(r.jsonName,r.number);for(let r of e.values)n.set(r.name,r.number);return(r,s)=>{if(r===null)return t;switch(typeof r){case"number":if(Number.isInteger(r))
-return r;break;case"string":{let o=n.get(r);if(o!==void 0)return o;if(s)return yt;break}}throw new Error(`cannot decode ${e} from JSON: ${C(r)}`)}}function ro(e){
+return r;break;case"string":{let o=n.get(r);if(o!==void 0)return o;if(s)return yt;break}}throw new Error(`cannot decode ${e} from JSON: ${T(r)}`)}}function ro(e){
 if(e.open)return Ae(p.INT32);let t=e.values;return n=>t.some(r=>r.number===n)}function bc(e){let t=so(e),n=Ae(e.scalar),r=oo(e);return s=>{let o=t(s),a=n(o);if(a!==
 !0)throw new N(e,ee(e,o,a));return r(o)}}function so(e){switch(e.scalar){case p.DOUBLE:case p.FLOAT:return t=>{if(t==="NaN")return NaN;if(t==="Infinity")return Number.
 POSITIVE_INFINITY;if(t==="-Infinity")return Number.NEGATIVE_INFINITY;if(typeof t=="number"){if(Number.isNaN(t))throw new N(e,"unexpected NaN number");if(!Number.
@@ -640,27 +640,27 @@ n}function ap(e,t){let n=[],r=!1,s=0;for(;s<e.length;)switch(e[s]){case"{":n.pus
 pop(),r=!1,s++;break;case",":r=n[n.length-1]!=null,s++;break;case":":r=!1,s++;break;case'"':{let o=s++,a=!1;for(;s<e.length;){if(e[s]=="\\"){a=!0,s+=2;continue}
 if(e[s]=='"')break;s++}let i=s++,c=n[n.length-1];if(r&&c){let l=a?JSON.parse(e.substring(o,i+1)):e.substring(o+1,i);if(c.has(l))throw new Error(`cannot decode m\
 essage ${t} from JSON: duplicate object key "${l}"`);c.add(l)}r=!1;break}default:s++;break}}function ip(e,t,n){var r;if(t===null||Array.isArray(t)||typeof t!="o\
-bject")throw new Error(`cannot decode message ${e.$typeName} from JSON: expected object but got ${C(t)}`);if(Object.keys(t).length==0)return;let s=t["@type"];if(typeof s!=
+bject")throw new Error(`cannot decode message ${e.$typeName} from JSON: expected object but got ${T(t)}`);if(Object.keys(t).length==0)return;let s=t["@type"];if(typeof s!=
 "string"||s=="")throw new Error(`cannot decode message ${e.$typeName} from JSON: "@type" is empty`);let o=s.includes("/")?s.substring(s.lastIndexOf("/")+1):s;if(!o.
 length)throw new Error(`cannot decode message ${e.$typeName} from JSON: "@type" is invalid`);let a=(r=n.registry)===null||r===void 0?void 0:r.getMessage(o);if(!a)
 throw new Error(`cannot decode message ${e.$typeName} from JSON: ${s} is not in the type registry`);let i=Y(a);if(In(a)&&Object.prototype.hasOwnProperty.call(t,
 "value"))bt(a)(i,t.value,n);else{let c={};for(let l of Object.keys(t))l!=="@type"&&_(c,l,t[l]);bt(a)(i,c,n)}ji(a,i,e)}function cp(e,t){if(typeof t!="string")throw new Error(
-`cannot decode message ${e.$typeName} from JSON: ${C(t)}`);let n=t.match(/^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-][0-9][0-9]:[0-9][0-9]))$/);
+`cannot decode message ${e.$typeName} from JSON: ${T(t)}`);let n=t.match(/^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-][0-9][0-9]:[0-9][0-9]))$/);
 if(!n)throw new Error(`cannot decode message ${e.$typeName} from JSON: invalid RFC 3339 string`);let r=Date.parse(n[1]+"-"+n[2]+"-"+n[3]+"T"+n[4]+":"+n[5]+":"+n[6]+
 (n[8]?n[8]:"Z"));if(Number.isNaN(r))throw new Error(`cannot decode message ${e.$typeName} from JSON: invalid RFC 3339 string`);if(r<Jn||r>Dn)throw new Error(`ca\
 nnot decode message ${e.$typeName} from JSON: must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z inclusive`);e.seconds=I.parse(r/1e3),e.nanos=0,n[7]&&(e.
-nanos=parseInt("1"+n[7]+"0".repeat(9-n[7].length))-1e9)}function lp(e,t){if(typeof t!="string")throw new Error(`cannot decode message ${e.$typeName} from JSON: ${C(
-t)}`);let n=t.match(/^(-?[0-9]+)(?:\.([0-9]+))?s/);if(n===null)throw new Error(`cannot decode message ${e.$typeName} from JSON: ${C(t)}`);let r=Number(n[1]);if(r>
-On||r<Kn)throw new Error(`cannot decode message ${e.$typeName} from JSON: ${C(t)}`);if(e.seconds=I.parse(r),typeof n[2]!="string")return;let s=n[2]+"0".repeat(9-
+nanos=parseInt("1"+n[7]+"0".repeat(9-n[7].length))-1e9)}function lp(e,t){if(typeof t!="string")throw new Error(`cannot decode message ${e.$typeName} from JSON: ${T(
+t)}`);let n=t.match(/^(-?[0-9]+)(?:\.([0-9]+))?s/);if(n===null)throw new Error(`cannot decode message ${e.$typeName} from JSON: ${T(t)}`);let r=Number(n[1]);if(r>
+On||r<Kn)throw new Error(`cannot decode message ${e.$typeName} from JSON: ${T(t)}`);if(e.seconds=I.parse(r),typeof n[2]!="string")return;let s=n[2]+"0".repeat(9-
 n[2].length);e.nanos=parseInt(s),(r<0||Object.is(r,-0))&&(e.nanos=-e.nanos)}function dp(e,t){if(typeof t!="string")throw new Error(`cannot decode message ${e.$typeName}\
- from JSON: ${C(t)}`);t!==""&&(e.paths=t.split(",").map(n=>{if(n.includes("_"))throw new Error(`cannot decode message ${e.$typeName} from JSON: path names must \
-be lowerCamelCase`);return Cn(n)}))}function Ec(e,t,n){if(typeof t!="object"||t==null||Array.isArray(t))throw new Error(`cannot decode message ${e.$typeName} fr\
-om JSON ${C(t)}`);let r=Object.keys(t);for(let s=0;s<r.length;s++){let o=r[s],a=Y(zs);ao(a,t[o],n),_(e.fields,o,a)}}function ao(e,t,n){if(++n.depth>n.recursionLimit)
+ from JSON: ${T(t)}`);t!==""&&(e.paths=t.split(",").map(n=>{if(n.includes("_"))throw new Error(`cannot decode message ${e.$typeName} from JSON: path names must \
+be lowerCamelCase`);return Tn(n)}))}function Ec(e,t,n){if(typeof t!="object"||t==null||Array.isArray(t))throw new Error(`cannot decode message ${e.$typeName} fr\
+om JSON ${T(t)}`);let r=Object.keys(t);for(let s=0;s<r.length;s++){let o=r[s],a=Y(zs);ao(a,t[o],n),_(e.fields,o,a)}}function ao(e,t,n){if(++n.depth>n.recursionLimit)
 throw new Error(`cannot decode ${e.$typeName} from JSON: maximum recursion depth of ${n.recursionLimit} reached`);switch(typeof t){case"number":e.kind={case:"nu\
 mberValue",value:t};break;case"string":e.kind={case:"stringValue",value:t};break;case"boolean":e.kind={case:"boolValue",value:t};break;case"object":if(t===null)
 e.kind={case:"nullValue",value:$n.NULL_VALUE};else if(Array.isArray(t)){let r=Y(nc);Sc(r,t,n),e.kind={case:"listValue",value:r}}else{let r=Y(tc);Ec(r,t,n),e.kind=
-{case:"structValue",value:r}}break;default:throw new Error(`cannot decode message ${e.$typeName} from JSON ${C(t)}`)}return n.depth--,e}function Sc(e,t,n){if(!Array.
-isArray(t))throw new Error(`cannot decode message ${e.$typeName} from JSON ${C(t)}`);for(let r=0;r<t.length;r++){let s=Y(zs);ao(s,t[r],n),e.values.push(s)}}function io(e){let t=v[e];return typeof t!="string"?e.toString():t[0].toLowerCase()+t.substring(1).replace(/[A-Z]/g,n=>"_"+n.toLowerCase())}var G=class e extends Error{constructor(t,n=v.Unknown,r,s,o){super(up(t,n)),this.name="ConnectError",this.isWireError=!1,Object.setPrototypeOf(this,new.target.prototype),
+{case:"structValue",value:r}}break;default:throw new Error(`cannot decode message ${e.$typeName} from JSON ${T(t)}`)}return n.depth--,e}function Sc(e,t,n){if(!Array.
+isArray(t))throw new Error(`cannot decode message ${e.$typeName} from JSON ${T(t)}`);for(let r=0;r<t.length;r++){let s=Y(zs);ao(s,t[r],n),e.values.push(s)}}function io(e){let t=v[e];return typeof t!="string"?e.toString():t[0].toLowerCase()+t.substring(1).replace(/[A-Z]/g,n=>"_"+n.toLowerCase())}var G=class e extends Error{constructor(t,n=v.Unknown,r,s,o){super(up(t,n)),this.name="ConnectError",this.isWireError=!1,Object.setPrototypeOf(this,new.target.prototype),
 this.rawMessage=t,this.code=n,this.metadata=new Headers(r??{}),this.details=s??[],this.cause=o}static from(t,n=v.Unknown){return t instanceof e?t:t instanceof Error?
 t.name=="AbortError"||t.name=="TimeoutError"?new e(t.message,v.Canceled):new e(t.message,n,void 0,void 0,t):new e(String(t),n,void 0,void 0,t)}static[Symbol.hasInstance](t){
 return t instanceof Error?Object.getPrototypeOf(t)===e.prototype?!0:t.name==="ConnectError"&&"code"in t&&typeof t.code=="number"&&"metadata"in t&&"details"in t&&
@@ -709,12 +709,12 @@ if(!e.aborted)return;if(e.reason!==void 0)return e.reason;let t=new Error("This 
 `);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var lo="Content-Type";var uo="Grpc-Timeout",le="Grpc-Status",Pt="Grpc-Message";var mo="Grpc-Status-Details-Bin";var nr="User-Agent";var po="X-User-Agent",Mc="X-Grpc-Web";var Yc="application/grpc-web+proto",Fc="application/grpc-web+json";function Ne(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var Zp=E("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
 0uZ29vZ2xlLnJwY0ILU3RhdHVzUHJvdG9QAVo3Z29vZ2xlLmdvbGFuZy5vcmcvZ2VucHJvdG8vZ29vZ2xlYXBpcy9ycGMvc3RhdHVzO3N0YXR1c6ICA1JQQ2IGcHJvdG8z",[Os]),Wc=x(Zp,0);var kc="0";function rr(e){var t;let n=e.get(mo);if(n!=null){let s=Rc(n,Wc);if(s.code==0)return;let o=new G(s.message,s.code,e);return o.details=s.details.map(a=>({type:a.typeUrl.
 substring(a.typeUrl.lastIndexOf("/")+1),value:a.value})),o.isWireError=!0,o}let r=e.get(le);if(r!=null){if(r===kc)return;let s=parseInt(r,10),o;return s in v?o=
-new G(decodeURIComponent((t=e.get(Pt))!==null&&t!==void 0?t:""),s,e):o=new G(`invalid grpc-status: ${r}`,v.Internal,e),o.isWireError=!0,o}}function sr(e,t){return e.toString().replace(/\/?$/,`/${t.parent.typeName}/${t.name}`)}function go(e,t){return Y(e,t)}function Tc(e,t){function n(r){return r.done===!0?r:{done:r.done,value:go(e,r.value)}}return{[Symbol.asyncIterator](){let r=t[Symbol.
-asyncIterator](),s={next:()=>r.next().then(n)};return r.throw!==void 0&&(s.throw=o=>r.throw(o).then(n)),r.return!==void 0&&(s.return=o=>r.return(o).then(n)),s}}}function fo(e,t){if(!t)return e;for(let n of t.concat().reverse())e=n(e);return e}function Lc(e){var t;let n=Object.assign({},e);return(t=n.ignoreUnknownFields)!==null&&t!==void 0||(n.ignoreUnknownFields=!0),n}function or(e,t,n,r){let s=t?Cc(e.input,r):Xc(e.input,n);return{parse:(t?Cc(e.output,r):Xc(e.output,n)).parse,serialize:s.serialize}}function Cc(e,t){return{parse(n){try{return O(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`parse binary: ${s}`,v.Internal)}},serialize(n){
+new G(decodeURIComponent((t=e.get(Pt))!==null&&t!==void 0?t:""),s,e):o=new G(`invalid grpc-status: ${r}`,v.Internal,e),o.isWireError=!0,o}}function sr(e,t){return e.toString().replace(/\/?$/,`/${t.parent.typeName}/${t.name}`)}function go(e,t){return Y(e,t)}function Cc(e,t){function n(r){return r.done===!0?r:{done:r.done,value:go(e,r.value)}}return{[Symbol.asyncIterator](){let r=t[Symbol.
+asyncIterator](),s={next:()=>r.next().then(n)};return r.throw!==void 0&&(s.throw=o=>r.throw(o).then(n)),r.return!==void 0&&(s.return=o=>r.return(o).then(n)),s}}}function fo(e,t){if(!t)return e;for(let n of t.concat().reverse())e=n(e);return e}function Lc(e){var t;let n=Object.assign({},e);return(t=n.ignoreUnknownFields)!==null&&t!==void 0||(n.ignoreUnknownFields=!0),n}function or(e,t,n,r){let s=t?Tc(e.input,r):Xc(e.input,n);return{parse:(t?Tc(e.output,r):Xc(e.output,n)).parse,serialize:s.serialize}}function Tc(e,t){return{parse(n){try{return O(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`parse binary: ${s}`,v.Internal)}},serialize(n){
 try{return gt(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`serialize binary: ${s}`,v.Internal)}}}}function Xc(e,t){var n,r;let s=(n=
 t?.textEncoder)!==null&&n!==void 0?n:new TextEncoder,o=(r=t?.textDecoder)!==null&&r!==void 0?r:new TextDecoder,a=Lc(t);return{parse(i){try{let c=o.decode(i);return fc(
 e,c,a)}catch(c){throw G.from(c,v.InvalidArgument)}},serialize(i){try{let c=cc(e,i,a);return s.encode(c)}catch(c){throw G.from(c,v.Internal)}}}}function ho(e){let t=fo(e.next,e.interceptors),[n,r,s]=Bc(e),o=Object.assign(Object.assign({},e.req),{message:go(e.req.method.input,e.req.message),signal:n});return t(
-o).then(a=>(s(),a),r)}function bo(e){let t=fo(e.next,e.interceptors),[n,r,s]=Bc(e),o=Object.assign(Object.assign({},e.req),{message:Tc(e.req.method.input,e.req.
+o).then(a=>(s(),a),r)}function bo(e){let t=fo(e.next,e.interceptors),[n,r,s]=Bc(e),o=Object.assign(Object.assign({},e.req),{message:Cc(e.req.method.input,e.req.
 message),signal:n}),a=!1;return n.addEventListener("abort",function(){var i,c;let l=e.req.message[Symbol.asyncIterator]();a||(i=l.throw)===null||i===void 0||i.call(
 l,this.reason).catch(()=>{}),(c=l.return)===null||c===void 0||c.call(l).catch(()=>{})}),t(o).then(i=>Object.assign(Object.assign({},i),{message:{[Symbol.asyncIterator](){
 let c=i.message[Symbol.asyncIterator]();return{next(){return!a&&n.aborted?r(qn(n)):c.next().then(l=>(l.done==!0&&(a=!0,s()),l),r)}}}}}),r)}function Bc(e){let{signal:t,
@@ -732,20 +732,20 @@ wc={redirect:"error"};function yo(e){var t;Uc();let n=(t=e.useBinaryFormat)!==nu
 r,n,e.jsonOptions,e.binaryOptions);return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,await ho({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{stream:!1,
 service:r.parent,method:r,requestMethod:"POST",url:sr(e.baseUrl,r),header:ar(n,o,a,!1),contextValues:c??er(),message:i},next:async m=>{var f;let h=await((f=e.fetch)!==
 null&&f!==void 0?f:globalThis.fetch)(m.url,Object.assign(Object.assign({},wc),{method:m.requestMethod,headers:m.header,signal:m.signal,body:jn(0,l(m.message))})),
-{headerError:y}=ir(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let S=Hn(h.body).getReader(),V,A;for(;;){let T=await S.read();if(T.
-done)break;let{flags:$,data:Ie}=T.value;if(($&zn)===zn)throw new G("protocol error: received unsupported compressed output",v.Internal);if($===128){if(V!==void 0)
+{headerError:y}=ir(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let S=Hn(h.body).getReader(),V,A;for(;;){let C=await S.read();if(C.
+done)break;let{flags:$,data:Ie}=C.value;if(($&zn)===zn)throw new G("protocol error: received unsupported compressed output",v.Internal);if($===128){if(V!==void 0)
 throw"extra trailer";V=tr(Ie);continue}if(A!==void 0)throw new G("extra message",v.Unimplemented);A=d(Ie)}if(V===void 0)throw y!==void 0?y:new G("missing traile\
 r",h.headers.has(le)?v.Unimplemented:v.Unknown);if(Qt(V,h.headers),A===void 0)throw new G("missing message",V.has(le)?v.Unimplemented:v.Unknown);return{stream:!1,
 service:r.parent,method:r,header:h.headers,message:A,trailer:V}}})},async stream(r,s,o,a,i,c){let{serialize:l,parse:d}=or(r,n,e.jsonOptions,e.binaryOptions);function m(g,h,y,S,V){
-return vp(this,arguments,function*(){let T=Hn(g).getReader();if(h){if(!(yield Qe(T.read())).done)throw"extra data for trailers-only";return yield Qe(void 0)}let $=!1;
-for(;;){let Ie=yield Qe(T.read());if(Ie.done)break;let{flags:jd,data:ta}=Ie.value;if((jd&128)===128){if($)throw"extra trailer";$=!0;let na=tr(ta);Qt(na,S),na.forEach(
+return vp(this,arguments,function*(){let C=Hn(g).getReader();if(h){if(!(yield Qe(C.read())).done)throw"extra data for trailers-only";return yield Qe(void 0)}let $=!1;
+for(;;){let Ie=yield Qe(C.read());if(Ie.done)break;let{flags:jd,data:ta}=Ie.value;if((jd&128)===128){if($)throw"extra trailer";$=!0;let na=tr(ta);Qt(na,S),na.forEach(
 (qd,eu)=>y.set(eu,qd));continue}if($)throw"extra message";yield yield Qe(d(ta))}if("throwIfAborted"in V&&V.throwIfAborted(),!$)throw"missing trailer"})}async function f(g){
 if(r.methodKind!="server_streaming")throw"The fetch API does not support streaming request bodies";let h=await g[Symbol.asyncIterator]().next();if(h.done==!0)throw"\
 missing request message";return jn(0,l(h.value))}return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,bo({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{
 stream:!0,service:r.parent,method:r,requestMethod:"POST",url:sr(e.baseUrl,r),header:ar(n,o,a,!1),contextValues:c??er(),message:i},next:async g=>{var h;let S=await((h=
 e.fetch)!==null&&h!==void 0?h:globalThis.fetch)(g.url,Object.assign(Object.assign({},wc),{method:g.requestMethod,headers:g.header,signal:g.signal,body:await f(g.
-message)})),{foundStatus:V,headerError:A}=ir(S.status,S.headers);if(A!=null)throw A;if(!S.body)throw"missing response body";let T=new Headers;return Object.assign(
-Object.assign({},g),{header:S.headers,trailer:T,message:m(S.body,V,T,S.headers,g.signal)})}})}}}var $c=E("CiNicmlkZ2VtYXN0ZXIvdjEvbG9iYnlfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxInIKDUF0dGVuZFJlcXVlc3QSEAoIcXVldWVfaWQYASABKAkSEAoIYm90X25hbWUYAiABKAkSEwoLYm\
+message)})),{foundStatus:V,headerError:A}=ir(S.status,S.headers);if(A!=null)throw A;if(!S.body)throw"missing response body";let C=new Headers;return Object.assign(
+Object.assign({},g),{header:S.headers,trailer:C,message:m(S.body,V,C,S.headers,g.signal)})}})}}}var $c=E("CiNicmlkZ2VtYXN0ZXIvdjEvbG9iYnlfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxInIKDUF0dGVuZFJlcXVlc3QSEAoIcXVldWVfaWQYASABKAkSEAoIYm90X25hbWUYAiABKAkSEwoLYm\
 90X3ZlcnNpb24YAyABKAkSDQoFc2xvdHMYBCABKA0SGQoRcHJvdG9jb2xfcmV2aXNpb24YBSABKA0iswEKDkF0dGVuZFJlc3BvbnNlEjEKCmF0dGVuZGFuY2UYASABKAsyGy5icmlkZ2VtYXN0ZXIudjEuQXR0ZW\
 5kYW5jZUgAEicKBW9mZmVyGAIgASgLMhYuYnJpZGdlbWFzdGVyLnYxLk9mZmVySAASOgoPb2ZmZXJfd2l0aGRyYXduGAMgASgLMh8uYnJpZGdlbWFzdGVyLnYxLk9mZmVyV2l0aGRyYXduSABCCQoHbWVzc2FnZS\
 LPAQoKQXR0ZW5kYW5jZRIVCg1hdHRlbmRhbmNlX2lkGAEgASgJEhAKCHF1ZXVlX2lkGAIgASgJEhAKCGJvdF9uYW1lGAMgASgJEhMKC2JvdF92ZXJzaW9uGAQgASgJEg0KBW93bmVyGAUgASgJEg0KBXNsb3RzGA\
@@ -1179,36 +1179,38 @@ QgAygLMhouYnJpZGdlbWFzdGVyLnYxLkdhbWVFdmVudBINCgVsaW5lcxgFIAMoCRIqCgZmYXVsdHMYBi
 9tcxgIIAEoBCKdAgoOUGxheWVkRGVjaXNpb24SDAoEc2VhdBgBIAEoDRIvCghkZWNpc2lvbhgCIAEoCzIdLmJyaWRnZW1hc3Rlci52MS5HYW1lRGVjaXNpb24SEAoIbm90YXRpb24YAyABKAkSLgoKZGVjaWRlZF\
 9ieRgEIAEoDjIaLmJyaWRnZW1hc3Rlci52MS5EZWNpZGVkQnkSJwoGY2hhcmdlGAUgASgLMhcuYnJpZGdlbWFzdGVyLnYxLkNoYXJnZRIMCgRub3RlGAYgASgJEjYKD2xlZ2FsX2RlY2lzaW9ucxgHIAMoCzIdLm\
 JyaWRnZW1hc3Rlci52MS5HYW1lRGVjaXNpb24SGwoTbGVnYWxfZGVjaXNpb25zX2N1dBgIIAEoCCJACglTZWF0RmF1bHQSDAoEc2VhdBgBIAEoDRIlCgVmYXVsdBgCIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5GYX\
-VsdGIGcHJvdG8z",[Me,Ye,be,vr]),Go=x(xo,0);var Io=E("CiNicmlkZ2VtYXN0ZXIvdjEvbWF0Y2hfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIuACChJDcmVhdGVNYXRjaFJlcXVlc3QSLAoGY29uZmlnGAEgASgLMhwuYnJpZGdlbWFzdGVyLnYxLk\
+VsdGIGcHJvdG8z",[Me,Ye,be,vr]),Go=x(xo,0);var Io=E("CiNicmlkZ2VtYXN0ZXIvdjEvbWF0Y2hfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIvgCChJDcmVhdGVNYXRjaFJlcXVlc3QSLAoGY29uZmlnGAEgASgLMhwuYnJpZGdlbWFzdGVyLnYxLk\
 1hdGNoQ29uZmlnEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRI/CgZsYWJlbHMYAyADKAsyLy5icmlkZ2VtYXN0ZXIudjEuQ3JlYXRlTWF0Y2hSZXF1ZXN0LkxhYmVsc0VudHJ5EjsKEXNlYXRfcmVzZXJ2YXRpb2\
-5zGAQgAygLMiAuYnJpZGdlbWFzdGVyLnYxLlNlYXRSZXNlcnZhdGlvbhIaCg1ydWxlc192ZXJzaW9uGAUgASgNSACIAQESKAoEZm9yaxgGIAEoCzIaLmJyaWRnZW1hc3Rlci52MS5NYXRjaEZvcmsaLQoLTGFiZW\
-xzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIQCg5fcnVsZXNfdmVyc2lvbiJDCg9TZWF0UmVzZXJ2YXRpb24SDAoEc2VhdBgBIAEoDRIQCghrZXlfbmFtZRgCIAEoCRIQCghxdWV1ZV9pZB\
-gDIAEoCSKXAQoJTWF0Y2hGb3JrEhIKCG1hdGNoX2lkGAEgASgJSAASFQoLcmVwbGF5X2ZpbGUYAiABKAxIABIRCglkZWNpc2lvbnMYAyABKA0SKwoGY2hhbmNlGAQgASgOMhsuYnJpZGdlbWFzdGVyLnYxLkZvcm\
-tDaGFuY2USFQoNa25vd2luZ19zZWF0cxgFIAMoDUIICgZzb3VyY2UifwoTQ3JlYXRlTWF0Y2hSZXNwb25zZRIpCgVtYXRjaBgBIAEoCzIaLmJyaWRnZW1hc3Rlci52MS5NYXRjaEluZm8SLAoHdGlja2V0cxgCIA\
-MoCzIbLmJyaWRnZW1hc3Rlci52MS5TZWF0VGlja2V0Eg8KB2V4aXN0ZWQYAyABKAgiKgoKU2VhdFRpY2tldBIMCgRzZWF0GAEgASgNEg4KBnRpY2tldBgCIAEoCSIjCg9HZXRNYXRjaFJlcXVlc3QSEAoIbWF0Y2\
-hfaWQYASABKAkiPQoQR2V0TWF0Y2hSZXNwb25zZRIpCgVtYXRjaBgBIAEoCzIaLmJyaWRnZW1hc3Rlci52MS5NYXRjaEluZm8iyAIKC01hdGNoRmlsdGVyEioKBXN0YXRlGAEgASgOMhsuYnJpZGdlbWFzdGVyLn\
-YxLk1hdGNoU3RhdGUSDwoHZ2FtZV9pZBgCIAEoCRI4CgZsYWJlbHMYAyADKAsyKC5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hGaWx0ZXIuTGFiZWxzRW50cnkSDQoFbWFrZXIYBCABKAkSEAoIYm90X25hbWUYBSABKA\
-kSEAoIZ3JvdXBfaWQYBiABKAkSHAoUY3JlYXRlZF9mcm9tX3VuaXhfbXMYByABKAQSHgoWY3JlYXRlZF9iZWZvcmVfdW5peF9tcxgIIAEoBBIVCghhbm51bGxlZBgJIAEoCEgAiAEBGi0KC0xhYmVsc0VudHJ5Eg\
-sKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX2FubnVsbGVkImkKEkxpc3RNYXRjaGVzUmVxdWVzdBIsCgZmaWx0ZXIYASABKAsyHC5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hGaWx0ZXISEQoJcGFnZV\
-9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkidgoTTGlzdE1hdGNoZXNSZXNwb25zZRIrCgdtYXRjaGVzGAEgAygLMhouYnJpZGdlbWFzdGVyLnYxLk1hdGNoSW5mbxIXCg9uZXh0X3BhZ2VfdG9rZW4YAi\
-ABKAkSGQoRZGFtYWdlZF9tYXRjaF9pZHMYAyADKAkiJQoRV2F0Y2hNYXRjaFJlcXVlc3QSEAoIbWF0Y2hfaWQYASABKAkiogEKEldhdGNoTWF0Y2hSZXNwb25zZRIpCgVtYXRjaBgBIAEoCzIaLmJyaWRnZW1hc3\
-Rlci52MS5NYXRjaEluZm8SNQoLb2JzZXJ2YXRpb24YAiABKAsyIC5icmlkZ2VtYXN0ZXIudjEuR2FtZU9ic2VydmF0aW9uEioKBmV2ZW50cxgDIAMoCzIaLmJyaWRnZW1hc3Rlci52MS5HYW1lRXZlbnQibQoTV2\
-F0Y2hNYXRjaGVzUmVxdWVzdBIsCgZmaWx0ZXIYASABKAsyHC5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hGaWx0ZXISEwoLbWF4X21hdGNoZXMYAiABKA0SEwoLaW50ZXJ2YWxfbXMYAyABKA0ieAoUV2F0Y2hNYXRjaG\
-VzUmVzcG9uc2USKQoFbWF0Y2gYASABKAsyGi5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hJbmZvEjUKC29ic2VydmF0aW9uGAIgASgLMiAuYnJpZGdlbWFzdGVyLnYxLkdhbWVPYnNlcnZhdGlvbiKNAQoVV2F0Y2hQb3\
-NpdGlvbnNSZXF1ZXN0EhIKCG1hdGNoX2lkGAEgASgJSAASFQoLcmVwbGF5X2ZpbGUYAiABKAxIABIoCgd2aWV3ZXJzGAMgAygLMhcuYnJpZGdlbWFzdGVyLnYxLlZpZXdlchIVCg1mcm9tX2RlY2lzaW9uGAQgAS\
-gNQggKBnNvdXJjZSJwChZXYXRjaFBvc2l0aW9uc1Jlc3BvbnNlEisKCHBvc2l0aW9uGAEgASgLMhkuYnJpZGdlbWFzdGVyLnYxLlBvc2l0aW9uEikKBW1hdGNoGAIgASgLMhouYnJpZGdlbWFzdGVyLnYxLk1hdG\
-NoSW5mbyI1ChBHZXRSZXBsYXlSZXF1ZXN0EhAKCG1hdGNoX2lkGAEgASgJEg8KB2FzX2ZpbGUYAiABKAgiSgoRR2V0UmVwbGF5UmVzcG9uc2USJwoGcmVwbGF5GAEgASgLMhcuYnJpZGdlbWFzdGVyLnYxLlJlcG\
-xheRIMCgRmaWxlGAIgASgMIjYKEkNhbmNlbE1hdGNoUmVxdWVzdBIQCghtYXRjaF9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkiQAoTQ2FuY2VsTWF0Y2hSZXNwb25zZRIpCgVtYXRjaBgBIAEoCzIaLmJyaWRnZW\
-1hc3Rlci52MS5NYXRjaEluZm8iOAoVUmVwbGFjZVRpY2tldHNSZXF1ZXN0EhAKCG1hdGNoX2lkGAEgASgJEg0KBXNlYXRzGAIgAygNIkYKFlJlcGxhY2VUaWNrZXRzUmVzcG9uc2USLAoHdGlja2V0cxgBIAMoCz\
-IbLmJyaWRnZW1hc3Rlci52MS5TZWF0VGlja2V0IiUKEUNsb3NlR3JvdXBSZXF1ZXN0EhAKCG1hdGNoX2lkGAEgASgJIhQKEkNsb3NlR3JvdXBSZXNwb25zZTKYBwoMTWF0Y2hTZXJ2aWNlElgKC0NyZWF0ZU1hdG\
-NoEiMuYnJpZGdlbWFzdGVyLnYxLkNyZWF0ZU1hdGNoUmVxdWVzdBokLmJyaWRnZW1hc3Rlci52MS5DcmVhdGVNYXRjaFJlc3BvbnNlEk8KCEdldE1hdGNoEiAuYnJpZGdlbWFzdGVyLnYxLkdldE1hdGNoUmVxdW\
-VzdBohLmJyaWRnZW1hc3Rlci52MS5HZXRNYXRjaFJlc3BvbnNlElgKC0xpc3RNYXRjaGVzEiMuYnJpZGdlbWFzdGVyLnYxLkxpc3RNYXRjaGVzUmVxdWVzdBokLmJyaWRnZW1hc3Rlci52MS5MaXN0TWF0Y2hlc1\
-Jlc3BvbnNlElcKCldhdGNoTWF0Y2gSIi5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hNYXRjaFJlcXVlc3QaIy5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hNYXRjaFJlc3BvbnNlMAESXQoMV2F0Y2hNYXRjaGVzEiQuYnJpZG\
-dlbWFzdGVyLnYxLldhdGNoTWF0Y2hlc1JlcXVlc3QaJS5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hNYXRjaGVzUmVzcG9uc2UwARJjCg5XYXRjaFBvc2l0aW9ucxImLmJyaWRnZW1hc3Rlci52MS5XYXRjaFBvc2l0aW\
-9uc1JlcXVlc3QaJy5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hQb3NpdGlvbnNSZXNwb25zZTABElIKCUdldFJlcGxheRIhLmJyaWRnZW1hc3Rlci52MS5HZXRSZXBsYXlSZXF1ZXN0GiIuYnJpZGdlbWFzdGVyLnYxLk\
-dldFJlcGxheVJlc3BvbnNlElgKC0NhbmNlbE1hdGNoEiMuYnJpZGdlbWFzdGVyLnYxLkNhbmNlbE1hdGNoUmVxdWVzdBokLmJyaWRnZW1hc3Rlci52MS5DYW5jZWxNYXRjaFJlc3BvbnNlEmEKDlJlcGxhY2VUaW\
-NrZXRzEiYuYnJpZGdlbWFzdGVyLnYxLlJlcGxhY2VUaWNrZXRzUmVxdWVzdBonLmJyaWRnZW1hc3Rlci52MS5SZXBsYWNlVGlja2V0c1Jlc3BvbnNlElUKCkNsb3NlR3JvdXASIi5icmlkZ2VtYXN0ZXIudjEuQ2\
-xvc2VHcm91cFJlcXVlc3QaIy5icmlkZ2VtYXN0ZXIudjEuQ2xvc2VHcm91cFJlc3BvbnNlYgZwcm90bzM",[be,We,xo,vr]);var il=x(Io,7);var cl=x(Io,15);var ll=Ne(Io,0);function Vr(e){let t=new q(e),n=[];for(;t.pos<t.len;)n.push(O(cl,t.bytes()));return n}function dl(e){let t=atob(e.replace(/\s+/g,"")),n=new Uint8Array(t.length);
+5zGAQgAygLMiAuYnJpZGdlbWFzdGVyLnYxLlNlYXRSZXNlcnZhdGlvbhIaCg1ydWxlc192ZXJzaW9uGAUgASgNSACIAQESKAoEZm9yaxgGIAEoCzIaLmJyaWRnZW1hc3Rlci52MS5NYXRjaEZvcmsSFgoOd2l0aG\
+91dF9jb25maWcYByABKAgaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIQCg5fcnVsZXNfdmVyc2lvbiJDCg9TZWF0UmVzZXJ2YXRpb24SDAoEc2VhdBgBIAEoDRIQCghrZX\
+lfbmFtZRgCIAEoCRIQCghxdWV1ZV9pZBgDIAEoCSKXAQoJTWF0Y2hGb3JrEhIKCG1hdGNoX2lkGAEgASgJSAASFQoLcmVwbGF5X2ZpbGUYAiABKAxIABIRCglkZWNpc2lvbnMYAyABKA0SKwoGY2hhbmNlGAQgAS\
+gOMhsuYnJpZGdlbWFzdGVyLnYxLkZvcmtDaGFuY2USFQoNa25vd2luZ19zZWF0cxgFIAMoDUIICgZzb3VyY2UifwoTQ3JlYXRlTWF0Y2hSZXNwb25zZRIpCgVtYXRjaBgBIAEoCzIaLmJyaWRnZW1hc3Rlci52MS\
+5NYXRjaEluZm8SLAoHdGlja2V0cxgCIAMoCzIbLmJyaWRnZW1hc3Rlci52MS5TZWF0VGlja2V0Eg8KB2V4aXN0ZWQYAyABKAgiKgoKU2VhdFRpY2tldBIMCgRzZWF0GAEgASgNEg4KBnRpY2tldBgCIAEoCSJMCg\
+9HZXRNYXRjaFJlcXVlc3QSEAoIbWF0Y2hfaWQYASABKAkSDwoHd2FpdF9tcxgCIAEoDRIWCg53aXRob3V0X2NvbmZpZxgDIAEoCCI9ChBHZXRNYXRjaFJlc3BvbnNlEikKBW1hdGNoGAEgASgLMhouYnJpZGdlbW\
+FzdGVyLnYxLk1hdGNoSW5mbyLIAgoLTWF0Y2hGaWx0ZXISKgoFc3RhdGUYASABKA4yGy5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hTdGF0ZRIPCgdnYW1lX2lkGAIgASgJEjgKBmxhYmVscxgDIAMoCzIoLmJyaWRnZW\
+1hc3Rlci52MS5NYXRjaEZpbHRlci5MYWJlbHNFbnRyeRINCgVtYWtlchgEIAEoCRIQCghib3RfbmFtZRgFIAEoCRIQCghncm91cF9pZBgGIAEoCRIcChRjcmVhdGVkX2Zyb21fdW5peF9tcxgHIAEoBBIeChZjcm\
+VhdGVkX2JlZm9yZV91bml4X21zGAggASgEEhUKCGFubnVsbGVkGAkgASgISACIAQEaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUILCglfYW5udWxsZWQiaQoSTGlzdE1hdG\
+NoZXNSZXF1ZXN0EiwKBmZpbHRlchgBIAEoCzIcLmJyaWRnZW1hc3Rlci52MS5NYXRjaEZpbHRlchIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJ2ChNMaXN0TWF0Y2hlc1Jlc3BvbnNlEi\
+sKB21hdGNoZXMYASADKAsyGi5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hJbmZvEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIZChFkYW1hZ2VkX21hdGNoX2lkcxgDIAMoCSIlChFXYXRjaE1hdGNoUmVxdWVzdBIQCg\
+htYXRjaF9pZBgBIAEoCSKiAQoSV2F0Y2hNYXRjaFJlc3BvbnNlEikKBW1hdGNoGAEgASgLMhouYnJpZGdlbWFzdGVyLnYxLk1hdGNoSW5mbxI1CgtvYnNlcnZhdGlvbhgCIAEoCzIgLmJyaWRnZW1hc3Rlci52MS\
+5HYW1lT2JzZXJ2YXRpb24SKgoGZXZlbnRzGAMgAygLMhouYnJpZGdlbWFzdGVyLnYxLkdhbWVFdmVudCJtChNXYXRjaE1hdGNoZXNSZXF1ZXN0EiwKBmZpbHRlchgBIAEoCzIcLmJyaWRnZW1hc3Rlci52MS5NYX\
+RjaEZpbHRlchITCgttYXhfbWF0Y2hlcxgCIAEoDRITCgtpbnRlcnZhbF9tcxgDIAEoDSJ4ChRXYXRjaE1hdGNoZXNSZXNwb25zZRIpCgVtYXRjaBgBIAEoCzIaLmJyaWRnZW1hc3Rlci52MS5NYXRjaEluZm8SNQ\
+oLb2JzZXJ2YXRpb24YAiABKAsyIC5icmlkZ2VtYXN0ZXIudjEuR2FtZU9ic2VydmF0aW9uIo0BChVXYXRjaFBvc2l0aW9uc1JlcXVlc3QSEgoIbWF0Y2hfaWQYASABKAlIABIVCgtyZXBsYXlfZmlsZRgCIAEoDE\
+gAEigKB3ZpZXdlcnMYAyADKAsyFy5icmlkZ2VtYXN0ZXIudjEuVmlld2VyEhUKDWZyb21fZGVjaXNpb24YBCABKA1CCAoGc291cmNlInAKFldhdGNoUG9zaXRpb25zUmVzcG9uc2USKwoIcG9zaXRpb24YASABKA\
+syGS5icmlkZ2VtYXN0ZXIudjEuUG9zaXRpb24SKQoFbWF0Y2gYAiABKAsyGi5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hJbmZvIjUKEEdldFJlcGxheVJlcXVlc3QSEAoIbWF0Y2hfaWQYASABKAkSDwoHYXNfZmlsZR\
+gCIAEoCCJKChFHZXRSZXBsYXlSZXNwb25zZRInCgZyZXBsYXkYASABKAsyFy5icmlkZ2VtYXN0ZXIudjEuUmVwbGF5EgwKBGZpbGUYAiABKAwiNgoSQ2FuY2VsTWF0Y2hSZXF1ZXN0EhAKCG1hdGNoX2lkGAEgAS\
+gJEg4KBnJlYXNvbhgCIAEoCSJAChNDYW5jZWxNYXRjaFJlc3BvbnNlEikKBW1hdGNoGAEgASgLMhouYnJpZGdlbWFzdGVyLnYxLk1hdGNoSW5mbyI4ChVSZXBsYWNlVGlja2V0c1JlcXVlc3QSEAoIbWF0Y2hfaW\
+QYASABKAkSDQoFc2VhdHMYAiADKA0iRgoWUmVwbGFjZVRpY2tldHNSZXNwb25zZRIsCgd0aWNrZXRzGAEgAygLMhsuYnJpZGdlbWFzdGVyLnYxLlNlYXRUaWNrZXQiPwoRQ2xvc2VHcm91cFJlcXVlc3QSEAoIbW\
+F0Y2hfaWQYASABKAkSGAoQcmVwbGF5X21hdGNoX2lkcxgCIAMoCSJCChJDbG9zZUdyb3VwUmVzcG9uc2USLAoHcmVwbGF5cxgBIAMoCzIbLmJyaWRnZW1hc3Rlci52MS5SZXBsYXlGaWxlIiwKClJlcGxheUZpbG\
+USEAoIbWF0Y2hfaWQYASABKAkSDAoEZmlsZRgCIAEoDDKYBwoMTWF0Y2hTZXJ2aWNlElgKC0NyZWF0ZU1hdGNoEiMuYnJpZGdlbWFzdGVyLnYxLkNyZWF0ZU1hdGNoUmVxdWVzdBokLmJyaWRnZW1hc3Rlci52MS\
+5DcmVhdGVNYXRjaFJlc3BvbnNlEk8KCEdldE1hdGNoEiAuYnJpZGdlbWFzdGVyLnYxLkdldE1hdGNoUmVxdWVzdBohLmJyaWRnZW1hc3Rlci52MS5HZXRNYXRjaFJlc3BvbnNlElgKC0xpc3RNYXRjaGVzEiMuYn\
+JpZGdlbWFzdGVyLnYxLkxpc3RNYXRjaGVzUmVxdWVzdBokLmJyaWRnZW1hc3Rlci52MS5MaXN0TWF0Y2hlc1Jlc3BvbnNlElcKCldhdGNoTWF0Y2gSIi5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hNYXRjaFJlcXVlc3\
+QaIy5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hNYXRjaFJlc3BvbnNlMAESXQoMV2F0Y2hNYXRjaGVzEiQuYnJpZGdlbWFzdGVyLnYxLldhdGNoTWF0Y2hlc1JlcXVlc3QaJS5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hNYX\
+RjaGVzUmVzcG9uc2UwARJjCg5XYXRjaFBvc2l0aW9ucxImLmJyaWRnZW1hc3Rlci52MS5XYXRjaFBvc2l0aW9uc1JlcXVlc3QaJy5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hQb3NpdGlvbnNSZXNwb25zZTABElIKCU\
+dldFJlcGxheRIhLmJyaWRnZW1hc3Rlci52MS5HZXRSZXBsYXlSZXF1ZXN0GiIuYnJpZGdlbWFzdGVyLnYxLkdldFJlcGxheVJlc3BvbnNlElgKC0NhbmNlbE1hdGNoEiMuYnJpZGdlbWFzdGVyLnYxLkNhbmNlbE\
+1hdGNoUmVxdWVzdBokLmJyaWRnZW1hc3Rlci52MS5DYW5jZWxNYXRjaFJlc3BvbnNlEmEKDlJlcGxhY2VUaWNrZXRzEiYuYnJpZGdlbWFzdGVyLnYxLlJlcGxhY2VUaWNrZXRzUmVxdWVzdBonLmJyaWRnZW1hc3\
+Rlci52MS5SZXBsYWNlVGlja2V0c1Jlc3BvbnNlElUKCkNsb3NlR3JvdXASIi5icmlkZ2VtYXN0ZXIudjEuQ2xvc2VHcm91cFJlcXVlc3QaIy5icmlkZ2VtYXN0ZXIudjEuQ2xvc2VHcm91cFJlc3BvbnNlYgZwcm\
+90bzM",[be,We,xo,vr]);var il=x(Io,7);var cl=x(Io,15);var ll=Ne(Io,0);function Vr(e){let t=new q(e),n=[];for(;t.pos<t.len;)n.push(O(cl,t.bytes()));return n}function dl(e){let t=atob(e.replace(/\s+/g,"")),n=new Uint8Array(t.length);
 for(let r=0;r<t.length;r++)n[r]=t.charCodeAt(r);return n}var xr="bridgemaster-api-key",ul="x-bridgemaster-key",Gp=e=>t=>{let n=sessionStorage.getItem(xr);return n&&t.header.set(ul,n),e(t)},No=()=>yo({baseUrl:location.
 origin,interceptors:[Gp]}),Zt=()=>Ot(ll,No()),vt=()=>Ot(rl,No()),ml=()=>Ot(al,No());function pl(e){e?sessionStorage.setItem(xr,e):sessionStorage.removeItem(xr)}
 function Vt(e){for(let t of G.from(e).details){if(!("type"in t)||t.type!=="google.rpc.ErrorInfo")continue;let[n,r=0]=t.value;if(n===10)return new TextDecoder().
@@ -1255,7 +1257,7 @@ pointsName,board:o=>n.board({observation:s(o.observation),config:o.config?.game.
 names:o.names,toDecide:n.toDecide(s(o.observation)),picking:o.picking}),status:o=>n.status(s(o)),toDecide:o=>n.toDecide(s(o)),points:o=>n.points(s(o)),notation:o=>n.
 notation(r(o)),choices(o,a){let{observation:i,legalDecisions:c}=r(o),l=a?.game.case===t?r(a):void 0;return c.map(d=>n.steps(d,i,l))},goesOnTo:(o,a)=>n.goesOnTo?.(
 s(o),s(a))??!0}}function L(e,t,n){let r=e?.keys.get(t);if(!(!e||r===void 0))return b`<g class="pick" data-pick=${t} @click=${()=>e.pick(t)}><title>${r}</title>${n}</g>`}function ze(e,t){
-return[...e?.keys.keys()??[]].filter(r=>r.startsWith(`${t}:`)).map(r=>({key:r,numbers:r.split(":").slice(1).map(Number)}))}var Te=[1,2,3,4],Mr=[1,2,3,4,5,6];function U(e){return(Ao[e]??"?").toLowerCase()}function re(e){return(Zo[e]??"?").toLowerCase()}function Yr(e,t){return e?.[U(t)]??
+return[...e?.keys.keys()??[]].filter(r=>r.startsWith(`${t}:`)).map(r=>({key:r,numbers:r.split(":").slice(1).map(Number)}))}var Ce=[1,2,3,4],Mr=[1,2,3,4,5,6];function U(e){return(Ao[e]??"?").toLowerCase()}function re(e){return(Zo[e]??"?").toLowerCase()}function Yr(e,t){return e?.[U(t)]??
 []}var Yp=["pavilions","seraglios","arcades","chambers","gardens","towers"];function Fr(e,t){let n=Yp[t-1];return(n&&e?.[n])??[]}var Fp={0:"",1:"M0-6A6 6 0 1 1-\
 0.01-6ZM0-3A3 3 0 1 0 0.01-3Z",2:"M0-7L7 0L0 7L-7 0ZM0-3L-3 0L0 3L3 0Z",3:"M0-7L7 5.5H-7ZM0-1.8L-2.4 2.8H2.4Z",4:"M-5.5-5.5H5.5V5.5H-5.5ZM-2.4-2.4V2.4H2.4V-2.4Z"};
 function qt(e,t,n,r=1){return b`<path d=${Fp[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="a-coin"/>`}function hl(e,t,n,r,s=1){return b`<g transform="translate(${n} ${r}) scale(${s})" class="a-${U(
@@ -1280,17 +1282,17 @@ function yl({category:e,price:t},n,r){return b`<g transform="translate(${n} ${r}
     ${Fo(e,38,46,1.75)}
     <circle cx="17" cy="17" r="13" class="a-price"/><text x="17" y="23" text-anchor="middle" font-size="17" font-weight="700" class="a-price-text">${t}</text>
     <text x="38" y="87" text-anchor="middle" font-size=${re(e).length>7?11.5:12.5} font-weight="600" class="a-name">${re(e)}</text></g>`}function El({yard:e},t){
-return[e?.blue,e?.green,e?.orange,e?.yellow][Te.findIndex(n=>n===t)]}var de=100,en=70;function kp({observation:e,events:t,picking:n}){let r=[e.yard?.blue,e.yard?.green,e.yard?.orange,e.yard?.yellow],s=new Set(t.flatMap(({event:a})=>a.
+return[e?.blue,e?.green,e?.orange,e?.yellow][Ce.findIndex(n=>n===t)]}var de=100,en=70;function kp({observation:e,events:t,picking:n}){let r=[e.yard?.blue,e.yard?.green,e.yard?.orange,e.yard?.yellow],s=new Set(t.flatMap(({event:a})=>a.
 case==="buildingLaid"?[a.value.slot]:[])),o=new Map(t.flatMap(({event:a})=>a.case==="bought"?[[a.value.purchase?.slot,a.value.seat]]:[]));return u`<figure class="a-yard"><figcaption>Yard</figcaption><svg viewBox="0 0 ${4*
 de} 146" role="img"
-    aria-label="yard: ${r.map((a,i)=>`${U(Te[i]??0)}: ${a?`${re(a.category)} for ${a.price}`:"empty"}`).join("; ")}">
-    ${Te.map((a,i)=>{let c=r[i],l=o.get(a);return b`<g class="a-${U(a)}">
+    aria-label="yard: ${r.map((a,i)=>`${U(Ce[i]??0)}: ${a?`${re(a.category)} for ${a.price}`:"empty"}`).join("; ")}">
+    ${Ce.map((a,i)=>{let c=r[i],l=o.get(a);return b`<g class="a-${U(a)}">
         <rect x=${i*de+3} y="2" width=${de-6} height="142" rx="10" class="a-slot"/>
         <text x=${i*de+38} y="136" font-size="14" class="a-slot-name">${U(a)}</text>
         ${qt(a,i*de+23,131,1.1)}</g>
         ${c?yl(c,i*de+12,12):b`<rect x=${i*de+14} y="14" width="72" height="92" rx="8" class="vacant"/>${l===void 0?void 0:b`<text x=${i*de+50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${l}</text>`}`}
         ${s.has(a)?b`<rect x=${i*de+9} y="9" width="82" height="102" rx="11" class="new"/>`:void 0}
-        ${L(n,`buy:${a}`,b`<rect x=${i*de+6} y="5" width=${de-12} height="136" rx="10"/>`)}`})}</svg></figure>`}function Tp({observation:e,events:t,picking:n}){
+        ${L(n,`buy:${a}`,b`<rect x=${i*de+6} y="5" width=${de-12} height="136" rx="10"/>`)}`})}</svg></figure>`}function Cp({observation:e,events:t,picking:n}){
 let r=t.flatMap(({event:s})=>s.case==="moneyOpened"&&s.value.card?[s.value.card]:[]);return u`<figure class="a-row"><figcaption>Open money</figcaption><svg viewBox="0 0 ${4*
 en} 146" role="img"
     aria-label="open money: ${e.row.map(s=>`${U(s.currency)} ${s.value}`).join(", ")||"none"}">
@@ -1299,7 +1301,7 @@ currency===a.currency&&c.value===a.value);return i>=0&&r.splice(i,1),b`${hl(a.cu
 void 0}
         ${L(n,`money:${a.currency}:${a.value}`,b`<rect x=${o*en+3} y="23" width="64" height="92" rx="9"/>`)}`})}</svg></figure>`}function Sl(e,t){if(!t)return u`<span class="a-scoring past" title="scoring ${e} is over"><b>${e}</b> scored</span>`;
 let n=t.first===t.last?`under ${t.first}`:`under ${t.first} to ${t.last}`;return u`<span class="a-scoring" title="scoring card ${e} lies below so many money cards"><b>${e}</b> ${n}</span>`}
-function Cp({observation:e}){let t=Te.reduce((s,o)=>s+Yr(e.unseenMoney,o).length,0),n=Te.reduce((s,o)=>s+Yr(e.discard,o).length,0),r=Mr.reduce((s,o)=>s+Fr(e.unseenBuildings,
+function Tp({observation:e}){let t=Ce.reduce((s,o)=>s+Yr(e.unseenMoney,o).length,0),n=Ce.reduce((s,o)=>s+Yr(e.discard,o).length,0),r=Mr.reduce((s,o)=>s+Fr(e.unseenBuildings,
 o).length,0);return u`<div class="a-piles"><span><b>${t}</b> money cards to come</span><span><b>${n}</b> discarded</span>
     <span><b>${r}</b> buildings to come</span>
     ${e.scoringCardA||e.scoringCardB?[Sl("A",e.scoringCardA),Sl("B",e.scoringCardB)]:u`<span class="a-scoring past"><b>A</b> and <b>B</b> scored</span>`}</div>`}
@@ -1313,9 +1315,9 @@ r)}: ${o.join(", ")||"none"}${a?"; most of all":""}">
         ${a?b`<path d="M33 4L36 8L41 3L46 8L49 4V12H33Z" class="a-crown"/>`:void 0}</svg>
       <span>${o.length===0?"–":o.join(" ")}</span></li>`})}</ul>`}function Al(e){let t=[["A",Wo(e?.a)],["B",Wo(e?.b)],["C",Wo(e?.c)]];return u`<span class="a-points" title="points of the scorings A, B and C"><b>${t.
 reduce((n,[,r])=>n+r,0)}</b> points
-    <small>${t.map(([n,r])=>u`<span>${n} ${r}</span>`)}</small></span>`}function Lp(e,t){let n=Te.map(a=>Yr(e.hand,a));if(n.reduce((a,i)=>a+i.length,0)===0)return u`<p class="a-hand quiet">no money</p>`;
+    <small>${t.map(([n,r])=>u`<span>${n} ${r}</span>`)}</small></span>`}function Lp(e,t){let n=Ce.map(a=>Yr(e.hand,a));if(n.reduce((a,i)=>a+i.length,0)===0)return u`<p class="a-hand quiet">no money</p>`;
 let s=[...t],o=(a,i)=>i.map((c,l)=>{let d=s.findIndex(m=>m.currency===a&&m.value===c);return d>=0&&s.splice(d,1),b`${bl(a,c,l*25+2,2)}${d>=0?b`<rect x=${l*25+1} y="1" width="26" height="34" rx="6" class="new"/>`:
-void 0}`});return u`<div class="a-hand">${Te.map((a,i)=>{let c=n[i]??[];if(c.length===0)return;let l=c.reduce((d,m)=>d+m,0);return u`<span class="a-purse"><svg viewBox="0 0 ${c.
+void 0}`});return u`<div class="a-hand">${Ce.map((a,i)=>{let c=n[i]??[];if(c.length===0)return;let l=c.reduce((d,m)=>d+m,0);return u`<span class="a-purse"><svg viewBox="0 0 ${c.
 length*25+4} 36" width=${c.length*25+4} height="36" role="img"
       aria-label="${U(a)}: ${c.join(", ")}">${o(a,c)}</svg><small title="${U(a)} in all">${l}</small></span>`})}</div>`}function Bp(e,t,n){let r=e.observation.seats[t],
 s=e.events.flatMap(({event:a})=>a.case==="bought"&&a.value.seat===t&&!a.value.purchase?.give?a.value.building??[]:a.case==="buildingAllotted"&&a.value.seat===t?
@@ -1327,7 +1329,7 @@ dummyDrew"?s.value.buildings:s.case==="bought"&&s.value.purchase?.give?s.value.b
 n.points)}</header>${Rl(n.buildings,t,r)}</section>`}function _p({turnPurchases:e}){if(e.length!==0)return u`<p class="a-purchases">bought in this turn: ${e.map(
 ({building:t,purchase:n})=>u`<span>${t?`${re(t.category)} ${t.price}`:"?"}${n?.give?" for the dummy":""}</span>`)}</p>`}function Zl(e){let{observation:t}=e,n=Xp(
 [...t.seats.map(r=>r.buildings),t.dummy?.buildings]);return u`<div class="board alhambra a-of-${t.seats.length+(t.dummy?1:0)}"><div class="panel a-market">${kp(
-e)}${Tp(e)}${Cp(e)}${_p(t)}</div>
+e)}${Cp(e)}${Tp(e)}${_p(t)}</div>
     ${t.seats.map((r,s)=>Bp(e,s,n))}${Up(e,n)}</div>`}function vl({phase:e,turnPurchases:t}){switch(e.case){case"turn":return t.length===0?`seat ${e.value.seat}\
  has its turn`:`seat ${e.value.seat} goes on, it paid exactly`;case"shuffle":return"the discard is to be shuffled";default:return"the match is over"}}function wp({currency:e,value:t}){return`${U(e).charAt(0)}${t}`}function Vl({decision:e}){switch(e.case){case"take":{let t=[...e.value.cards];return t.sort((n,r)=>n.
 currency-r.currency||n.value-r.value),["take",...t.map(wp)].join(" ")}case"buy":{let{slot:t,payment:n,give:r}=e.value,s=[...n].sort((o,a)=>a-o);return["buy",U(t),
@@ -1339,35 +1341,35 @@ yourself"},{key:`pay:${i.join(":")}`,label:`pay ${i.join(" + ")}${c===0?", exact
 {key:"?",label:"?"}]}}function $p(e){return[...e?.a??[],...e?.b??[],...e?.c??[]].reduce((t,n)=>t+n,0)}var Il=ke("alhambra","alhambra",{name:"Alhambra: The Card Game",pointsName:"poin\
 ts",board:Zl,status:vl,notation:Vl,steps:Gl,toDecide:({phase:e})=>e.case==="turn"?[e.value.seat]:[],points:({seats:e})=>e.map(t=>$p(t.points))});var{I:Jp}=ga,Nl=e=>e;var Wr=e=>e.strings===void 0,Ml=()=>document.createComment(""),xt=(e,t,n)=>{let r=e._$AA.parentNode,s=t===void 0?e._$AB:t._$AA;if(n===void 0){let o=r.insertBefore(
 Ml(),s),a=r.insertBefore(Ml(),s);n=new Jp(o,a,e,e.options)}else{let o=n._$AB.nextSibling,a=n._$AM,i=a!==e;if(i){let c;n._$AQ?.(e),n._$AM=e,n._$AP!==void 0&&(c=e.
-_$AU)!==a._$AU&&n._$AP(c)}if(o!==s||i){let c=n._$AA;for(;c!==o;){let l=Nl(c).nextSibling;Nl(r).insertBefore(c,s),c=l}}}return n},Ce=(e,t,n=e)=>(e._$AI(t,n),e),Dp={},
-kr=(e,t=Dp)=>e._$AH=t,Yl=e=>e._$AH,Tr=e=>{e._$AR(),e._$AA.remove()};var ue={ATTRIBUTE:1,CHILD:2,PROPERTY:3,BOOLEAN_ATTRIBUTE:4,EVENT:5,ELEMENT:6},Ve=e=>(...t)=>({_$litDirective$:e,values:t}),ye=class{constructor(t){}get _$AU(){return this.
-_$AM._$AU}_$AT(t,n,r){this._$Ct=t,this._$AM=n,this._$Ci=r}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var tn=(e,t)=>{let n=e._$AN;if(n===void 0)return!1;for(let r of n)r._$AO?.(t,!1),tn(r,t);return!0},Cr=e=>{let t,n;do{if((t=e._$AM)===void 0)break;n=t._$AN,n.delete(
+_$AU)!==a._$AU&&n._$AP(c)}if(o!==s||i){let c=n._$AA;for(;c!==o;){let l=Nl(c).nextSibling;Nl(r).insertBefore(c,s),c=l}}}return n},Te=(e,t,n=e)=>(e._$AI(t,n),e),Dp={},
+kr=(e,t=Dp)=>e._$AH=t,Yl=e=>e._$AH,Cr=e=>{e._$AR(),e._$AA.remove()};var ue={ATTRIBUTE:1,CHILD:2,PROPERTY:3,BOOLEAN_ATTRIBUTE:4,EVENT:5,ELEMENT:6},Ve=e=>(...t)=>({_$litDirective$:e,values:t}),ye=class{constructor(t){}get _$AU(){return this.
+_$AM._$AU}_$AT(t,n,r){this._$Ct=t,this._$AM=n,this._$Ci=r}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var tn=(e,t)=>{let n=e._$AN;if(n===void 0)return!1;for(let r of n)r._$AO?.(t,!1),tn(r,t);return!0},Tr=e=>{let t,n;do{if((t=e._$AM)===void 0)break;n=t._$AN,n.delete(
 e),e=t}while(n?.size===0)},Fl=e=>{for(let t;t=e._$AM;e=t){let n=t._$AN;if(n===void 0)t._$AN=n=new Set;else if(n.has(e))break;n.add(e),Pp(t)}};function Kp(e){this.
-_$AN!==void 0?(Cr(this),this._$AM=e,Fl(this)):this._$AM=e}function Op(e,t=!1,n=0){let r=this._$AH,s=this._$AN;if(s!==void 0&&s.size!==0)if(t)if(Array.isArray(r))
-for(let o=n;o<r.length;o++)tn(r[o],!1),Cr(r[o]);else r!=null&&(tn(r,!1),Cr(r));else tn(this,e)}var Pp=e=>{e.type==ue.CHILD&&(e._$AP??=Op,e._$AQ??=Kp)},Xr=class extends ye{constructor(){
+_$AN!==void 0?(Tr(this),this._$AM=e,Fl(this)):this._$AM=e}function Op(e,t=!1,n=0){let r=this._$AH,s=this._$AN;if(s!==void 0&&s.size!==0)if(t)if(Array.isArray(r))
+for(let o=n;o<r.length;o++)tn(r[o],!1),Tr(r[o]);else r!=null&&(tn(r,!1),Tr(r));else tn(this,e)}var Pp=e=>{e.type==ue.CHILD&&(e._$AP??=Op,e._$AQ??=Kp)},Xr=class extends ye{constructor(){
 super(...arguments),this._$AN=void 0}_$AT(t,n,r){super._$AT(t,n,r),Fl(this),this.isConnected=t._$AU}_$AO(t,n=!0){t!==this.isConnected&&(this.isConnected=t,t?this.
-reconnected?.():this.disconnected?.()),n&&(tn(this,t),Cr(this))}setValue(t){if(Wr(this._$Ct))this._$Ct._$AI(t,this);else{let n=[...this._$Ct._$AH];n[this._$Ci]=
+reconnected?.():this.disconnected?.()),n&&(tn(this,t),Tr(this))}setValue(t){if(Wr(this._$Ct))this._$Ct._$AI(t,this);else{let n=[...this._$Ct._$AH];n[this._$Ci]=
 t,this._$Ct._$AI(n,this,0)}}disconnected(){}reconnected(){}};var ko=new WeakMap,Wl=Ve(class extends Xr{render(e){return W}update(e,[t]){let n=t!==this.G;return n&&this.rt(void 0),(n||this.lt!==this.ct)&&(this.G=t,this.ht=
 e.options?.host,this.rt(this.ct=e.element)),W}rt(e){if(this.G!==void 0)if(this.isConnected||(e=void 0),typeof this.G=="function"){let t=this.ht??globalThis,n=ko.
 get(t);n===void 0&&(n=new WeakMap,ko.set(t,n)),n.get(this.G)!==void 0&&this.G.call(this.ht,void 0),n.set(this.G,e),e!==void 0&&this.G.call(this.ht,e)}else this.
 G.value=e}get lt(){return typeof this.G=="function"?ko.get(this.ht??globalThis)?.get(this.G):this.G?.value}disconnected(){this.lt===this.ct&&this.rt(void 0)}reconnected(){
 this.rt(this.ct)}});function Lr(e,t,n){return u`<details class=${e} ${Wl(s=>{if(!(s instanceof HTMLDetailsElement))return;let o=s.querySelector("div"),a=()=>o&&vn(s.open?n():W,o);s.
-ontoggle=a,s.open&&a()})}><summary>${t}</summary><div></div></details>`}function To(e){return(mr[e]??"?").toLowerCase()}function kl(e){return(pr[e]??"?").toLowerCase()}function me({style:e,number:t,left:n,right:r}){return`${To(e)} ${t===
-0?"toll":t} ${kl(n)} ${kl(r)}`}function He(e){return e.case==="bridgeCard"?me(e.value):e.case??"?"}function Tl({decision:e}){switch(e.case){case"take":{let{card:t}=e.
+ontoggle=a,s.open&&a()})}><summary>${t}</summary><div></div></details>`}function Co(e){return(mr[e]??"?").toLowerCase()}function kl(e){return(pr[e]??"?").toLowerCase()}function me({style:e,number:t,left:n,right:r}){return`${Co(e)} ${t===
+0?"toll":t} ${kl(n)} ${kl(r)}`}function He(e){return e.case==="bridgeCard"?me(e.value):e.case??"?"}function Cl({decision:e}){switch(e.case){case"take":{let{card:t}=e.
 value;return`take ${t.case==="bridgeCard"?me(t.value):"monument"}`}case"place":return`place ${He(e.value.piece)} at ${e.value.level} ${e.value.column}`;case"end":
 return"end";default:return"?"}}var Xl={width:72,height:52},Qp={0:"",1:"M2 30Q36 52 70 30M2 46H70M12 35V46M24 39.5V46M36 41V46M48 39.5V46M60 35V46",2:"M2 34H70M2 46H70M2 46L13.3 34L24.6 46L36 \
 34L47.3 46L58.6 34L70 46",3:"M2 46H70M36 27V46M36 28L4 46M36 28L68 46M36 32L14 46M36 32L58 46M36 37L24 46M36 37L48 46"},zp={0:"",1:"M-8 0C-4-5 2-5 5 0L9-4V4L5 0\
-C2 5-4 5-8 0ZM-4.5-1.2A1 1 0 1 0-4.49-1.2Z",2:"M-9-3C-5-6-2-4 0 0C2-4 5-6 9-3C5-3 2.5 0 0 5C-2.5 0-5-3-9-3Z",3:"M-0.5-8V2H-7ZM1-6L6 2H1ZM-9 3.5H9L6 8H-6Z"};function Cl(e,t,n){
-return b`<path d=${zp[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(0.92)" class="b-sign"/>`}function nn(e,t,n){let r=e.number===0;return b`<g transform="translate(${t} ${n})" class="b-${To(
+C2 5-4 5-8 0ZM-4.5-1.2A1 1 0 1 0-4.49-1.2Z",2:"M-9-3C-5-6-2-4 0 0C2-4 5-6 9-3C5-3 2.5 0 0 5C-2.5 0-5-3-9-3Z",3:"M-0.5-8V2H-7ZM1-6L6 2H1ZM-9 3.5H9L6 8H-6Z"};function Tl(e,t,n){
+return b`<path d=${zp[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(0.92)" class="b-sign"/>`}function nn(e,t,n){let r=e.number===0;return b`<g transform="translate(${t} ${n})" class="b-${Co(
 e.style)}"><title>${me(e)}</title>
     <rect x="1" y="1" width="70" height="50" rx="5" class="b-card"/>
     <path d=${Qp[e.style]} class="b-works"/>
-    ${Cl(e.left,12.5,15)}${Cl(e.right,59.5,15)}
+    ${Tl(e.left,12.5,15)}${Tl(e.right,59.5,15)}
     <text x="36" y=${r?19:25} text-anchor="middle" font-size=${r?10.5:23} font-weight="700" class="b-number">${r?"TOLL":e.number}</text></g>`}function Br(e,t){return b`<g transform="translate(${e} ${t})"><title>monument</title><rect x="1" y="1" width="70" height="50" rx="5" class="b-plinth"/>
-    <path d="M36 4L41 11V34H31V11ZM27 35H45V39H27ZM23 40H49V46H23Z" class="b-statue"/></g>`}function Co(e,t){return b`<g transform="translate(${e} ${t})"><title>pillar</title>
+    <path d="M36 4L41 11V34H31V11ZM27 35H45V39H27ZM23 40H49V46H23Z" class="b-statue"/></g>`}function To(e,t){return b`<g transform="translate(${e} ${t})"><title>pillar</title>
     <path d="M16 1H56V8H51V44H56V51H16V44H21V8H16Z" class="b-pillar"/>
     <path d="M21 17H51M21 26H51M21 35H51M36 8V17M29 17V26M43 17V26M36 26V35M29 35V44M43 35V44" class="b-joints"/></g>`}function Ll({card:e},t,n){return e.case===
-"bridgeCard"?nn(e.value,t,n):Br(t,n)}function Bl({piece:e},t,n){return e.case==="bridgeCard"?nn(e.value,t,n):e.case==="monument"?Br(t,n):Co(t,n)}function rn(e){let t=new Map(e.map(r=>[`${r.level} ${r.column}`,r])),n=(r,s)=>t.get(`${r} ${s}`);return e.flatMap(({piece:r,level:s,column:o})=>{if(r.case!=="pi\
+"bridgeCard"?nn(e.value,t,n):Br(t,n)}function Bl({piece:e},t,n){return e.case==="bridgeCard"?nn(e.value,t,n):e.case==="monument"?Br(t,n):To(t,n)}function rn(e){let t=new Map(e.map(r=>[`${r.level} ${r.column}`,r])),n=(r,s)=>t.get(`${r} ${s}`);return e.flatMap(({piece:r,level:s,column:o})=>{if(r.case!=="pi\
 llar")return[];let a=[];for(let i=n(s,o+1);i;i=n(s,i.column+1)){if(i.piece.case==="pillar")return a.length>0?[{level:s,from:o+1,cards:a}]:[];a.push(i)}return[]})}
 function Ur(e){let t={numbers:0,tolls:0,monuments:0,symbols:0};for(let{level:n,cards:r}of e){let s=o=>{let a=r[o]?.piece;return a?.case==="bridgeCard"?a.value.number:
 0};r.forEach(({piece:o},a)=>{if(o.case!=="bridgeCard"){t.monuments+=(s(a-1)+s(a+1))*n;return}t.numbers+=o.value.number*n;let i=a===0||a===r.length-1;o.value.number===
@@ -1388,10 +1390,10 @@ jp} viewBox="0 0 ${i*c} ${m+34}" role="img"
     <path d=${`M0 ${m+9}${"q12-6 24 0t24 0".repeat(Math.ceil(i*c/48))}`} class="b-wave"/>
     ${n.structure.length===0?b`<rect x=${d(1,0).x+2} y=${d(1,0).y+2} width=${c-4} height=${l-4} rx="5" class="vacant"/>`:void 0}
     ${n.structure.map(y=>{let{x:S,y:V}=d(y.level,y.column);return Bl(y,S,V)})}
-    ${h.map(({level:y,from:S,cards:V})=>{let{x:A,y:T}=d(y,S);return b`<path d="M${A+3} ${T+l-2}H${A+V.length*c-3}" class="b-segment"/>`})}
-    ${n.structure.map((y,S)=>{let V=g.some($=>eg(y,$))||S===n.placed.at(-1);if(!V&&!f.has(S))return;let{x:A,y:T}=d(y.level,y.column);return b`<rect x=${A} y=${T} width=${c} height=${l} rx="7" class=${V?
+    ${h.map(({level:y,from:S,cards:V})=>{let{x:A,y:C}=d(y,S);return b`<path d="M${A+3} ${C+l-2}H${A+V.length*c-3}" class="b-segment"/>`})}
+    ${n.structure.map((y,S)=>{let V=g.some($=>eg(y,$))||S===n.placed.at(-1);if(!V&&!f.has(S))return;let{x:A,y:C}=d(y.level,y.column);return b`<rect x=${A} y=${C} width=${c} height=${l} rx="7" class=${V?
 "new":"b-secret"}/>`})}
-    ${o.map(({key:y,level:S,column:V})=>{let{x:A,y:T}=d(S,V);return L(s,y,b`<rect x=${A+2} y=${T+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function rg(e,t,n){
+    ${o.map(({key:y,level:S,column:V})=>{let{x:A,y:C}=d(S,V);return L(s,y,b`<rect x=${A+2} y=${C+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function rg(e,t,n){
 if(e.length!==0)return u`<div class="b-hand"><span class="label">${t}</span><svg viewBox="0 0 ${e.length*76} 54" width=${e.length*76}
     height="54" role="img" aria-label="${t}: ${e.map(({card:r})=>r.case==="bridgeCard"?me(r.value):"monument").join(", ")}">${e.map((r,s)=>b`${Ll(r,s*76+1,1)}${L(
 n,`piece:${He(r.card)}`,b`<rect x=${s*76+2} y="2" width="70" height="50" rx="6"/>`)}`)}</svg></div>`}function sg(e,t,n){let{observation:r}=e,s=Ur(rn(n.structure)),
@@ -1402,7 +1404,7 @@ includes(t)?"decides":""}">
 monuments}</span><span>symbols ${s.symbols}</span></small></span>
       <span><b>${a}</b> ${a===1?"game":"games"} won</span>
       <span class="b-pillars" title="${n.pillars} pillars left"><svg viewBox="0 0 132 30" width="110" height="25" role="img" aria-label="${n.pillars} pillars left">${Array.
-from({length:6},(c,l)=>b`<g transform="translate(${l*22-9}) scale(0.55)" opacity=${l<n.pillars?1:.18}>${Co(0,0)}</g>`)}</svg></span>
+from({length:6},(c,l)=>b`<g transform="translate(${l*22-9}) scale(0.55)" opacity=${l<n.pillars?1:.18}>${To(0,0)}</g>`)}</svg></span>
       ${i&&n.hasEnded?u`<span class="tag">has ended</span>`:void 0}
       ${r.phase.case==="draft"&&r.firstDrafter===t?u`<span class="tag">drafts first</span>`:void 0}
     </header>
@@ -1429,7 +1431,7 @@ r)}${t.winner===s?" ✓":""}</td>`)}</tr>`)}</tbody></table>`}function wl(e){let
 e,r,n))}${ag(t)}</div>`}function $l({phase:e,game:t,round:n}){let r=`game ${t}, round ${n}`;switch(e.case){case"draft":return`${r}: seat ${e.value.seat} takes a\
  card`;case"build":return`${r}: both seats build in secret`;default:return"the match is over"}}function Jl({decision:e}){switch(e.case){case"take":{let{card:t}=e.value,n=t.case==="bridgeCard"?me(t.value):"monument";return[{key:`take:${n}`,label:`take ${n}`}]}case"\
 place":{let{piece:t,level:n,column:r}=e.value;return[{key:`piece:${He(t)}`,label:`place ${He(t)}`},{key:`at:${n}:${r}`,label:`on level ${n}, column ${r}`}]}case"\
-end":return[{key:"end",label:"end building"}];default:return[{key:"?",label:"?"}]}}var Dl=ke("bridges_to_nowhere","bridgesToNowhere",{name:"Bridges to Nowhere",pointsName:"points of all games",board:wl,status:$l,notation:Tl,steps:Jl,toDecide({
+end":return[{key:"end",label:"end building"}];default:return[{key:"?",label:"?"}]}}var Dl=ke("bridges_to_nowhere","bridgesToNowhere",{name:"Bridges to Nowhere",pointsName:"points of all games",board:wl,status:$l,notation:Cl,steps:Jl,toDecide({
 phase:e,seats:t}){return e.case==="draft"?[e.value.seat]:e.case==="build"?t.flatMap((n,r)=>n.hasEnded?[]:[r]):[]},goesOnTo:(e,t)=>e.game===t.game,points({phase:e,
 results:t,seats:n}){return n.map((r,s)=>{let o=t.reduce((i,{scores:c})=>{let l=c[s];return i+(l?l.numbers+l.tolls+l.monuments+l.symbols+l.contract:0)},0);if(e.case===
 "over")return o;let a=Ur(rn(r.structure));return o+a.numbers+a.tolls+a.monuments+a.symbols})}});var ig={},se=Ve(class extends ye{constructor(){super(...arguments),this.ot=ig}render(e,t){return t()}update(e,[t,n]){if(Array.isArray(t)){if(Array.isArray(this.
@@ -1536,12 +1538,12 @@ width*100} ${o.height*100}"
       <figcaption>seat ${t.turnSeat} lays <b>${Ge(o)}</b></figcaption></figure>`}
     ${s.case==="drawbridge"?u`<ul class="c-crossings">${s.value.crossings.map(a=>u`<li>${M(a.seat)} ${a.meeples} ${a.meeples===1?"meeple waits":"meeples wait"} at a drawbridge</li>`)}</ul>`:
 void 0}
-    ${Tg(e)}
+    ${Cg(e)}
     ${Lr("c-unseen",`${r} tiles to come`,()=>u`<ul>${t.unseen.map((a,i)=>a===0?void 0:u`<li>
         ${jl(n,1+i,`tile ${Ge(1+i)}`)}
         <span>${a}×${Ge(1+i)}</span></li>`)}</ul>`)}
     ${t.removed.length===0?void 0:u`<p class="quiet">fitted nowhere: ${t.removed.map(Ge).join(", ")}</p>`}
-  </div>`}function Tg({observation:e,names:t,toDecide:n}){return u`<table class="c-seats"><thead><tr><th>seat</th><th>points</th><th title="points of completed roads">roads</th>
+  </div>`}function Cg({observation:e,names:t,toDecide:n}){return u`<table class="c-seats"><thead><tr><th>seat</th><th>points</th><th title="points of completed roads">roads</th>
       <th title="points of completed cities">cities</th><th title="points of monasteries">monasteries</th></tr></thead>
     <tbody>${e.seats.map((r,s)=>u`<tr class=${n.includes(s)?"decides":""}>
       <th scope="row">${M(s)} <bdi>${Z(t[s]??"")}</bdi></th>
@@ -1552,10 +1554,10 @@ void 0}
 a*32} cy="14" r="3" class="c-away"/>`)}</svg></td></tr>`)}</tbody></table>`}function td(e){return u`<div class="board carcassonne"><div class="felt c-table"><label class="c-zoom" title="enlarge the map"><input type="checkbox" aria-label="enlarge the map"><span aria-hidden="true">⤢</span></label>
     <div class="c-scroll" tabindex="-1">${Wg(e)}</div></div>${kg(e)}</div>`}function nd({phase:e,turnSeat:t,tiles:n}){let r=`tile ${n.length}`;switch(e.case){case"\
 placeTile":return`${r}: seat ${t} lays ${Ge(e.value.tile)}`;case"placeMeeple":return`${r}: seat ${t} may place a meeple`;case"drawbridge":return`${r}: seat ${e.
-value.crossings[0]?.seat??"?"} decides at a drawbridge`;default:return"the match is over"}}var Cg=["as it was drawn","turned right","turned around","turned left"];function Xg(e,{phase:t},n){let r=t.case==="placeTile"?Xe(e,t.value.tile):void 0;return r?
+value.crossings[0]?.seat??"?"} decides at a drawbridge`;default:return"the match is over"}}var Tg=["as it was drawn","turned right","turned around","turned left"];function Xg(e,{phase:t},n){let r=t.case==="placeTile"?Xe(e,t.value.tile):void 0;return r?
 {picture:u`<svg viewBox="0 0 100 100" aria-hidden="true">${an(r,n)}</svg>`}:{}}function Lg(e){let[t="?",n,r]=(Rt[e]??"?").toLowerCase().split("_");return`${t}${n?
 ` in the ${n}`:""}${r?`, ${r}`:""}`}function rd({decision:e},t,n){switch(e.case){case"place":{let{x:r,y:s,rotation:o}=e.value;return[{key:`cell:${r}:${s}`,label:`\
-lay it at (${r}, ${s})`},{key:`turn:${o}`,label:Cg[o]??"?",...Xg(n,t,o)}]}case"meeple":{let{choice:r}=e.value;return r.case==="segment"?[{key:`meeple:${r.value}`,
+lay it at (${r}, ${s})`},{key:`turn:${o}`,label:Tg[o]??"?",...Xg(n,t,o)}]}case"meeple":{let{choice:r}=e.value;return r.case==="segment"?[{key:`meeple:${r.value}`,
 label:`a meeple on the ${Lg(r.value)}`}]:[{key:"none",label:"no meeple"}]}case"drawbridge":{let{choice:r}=e.value;if(r.case!=="gate")return[{key:"home",label:"t\
 ake the meeple home"}];let{x:s,y:o,city:a}=r.value;return[{key:`gate:${s}:${o}:${a}`,label:`cross to the city in the ${(St[a]??"?").toLowerCase()} of (${s}, ${o}\
 )`}]}default:return[{key:"?",label:"?"}]}}var sd=ke("carcassonne","carcassonne",{name:"Carcassonne with the Drawbridges",pointsName:"points",board:td,status:nd,notation:Hl,steps:rd,toDecide({phase:e,turnSeat:t}){
@@ -1733,11 +1735,11 @@ t!=="unspecified"?u`<span class="tag" title=${Z(e.detail)}>${t.replace(/_/g," ")
 u`<span class="tag warn" title="its last 100 results do not fit its earlier ones">changed</span>`:void 0}`}var Ed=(e,t,n)=>{let r=new Map;for(let s=t;s<=n;s++)r.set(e[s],s);return r},Sd=Ve(class extends ye{constructor(e){if(super(e),e.type!==ue.CHILD)throw Error("rep\
 eat() can only be used in text expressions")}dt(e,t,n){let r;n===void 0?n=t:t!==void 0&&(r=t);let s=[],o=[],a=0;for(let i of e)s[a]=r?r(i,a):a,o[a]=n(i,a),a++;return{
 values:o,keys:s}}render(e,t,n){return this.dt(e,t,n).values}update(e,[t,n,r]){let s=Yl(e),{values:o,keys:a}=this.dt(t,n,r);if(!Array.isArray(s))return this.ut=a,
-o;let i=this.ut??=[],c=[],l,d,m=0,f=s.length-1,g=0,h=o.length-1;for(;m<=f&&g<=h;)if(s[m]===null)m++;else if(s[f]===null)f--;else if(i[m]===a[g])c[g]=Ce(s[m],o[g]),
-m++,g++;else if(i[f]===a[h])c[h]=Ce(s[f],o[h]),f--,h--;else if(i[m]===a[h])c[h]=Ce(s[m],o[h]),xt(e,c[h+1],s[m]),m++,h--;else if(i[f]===a[g])c[g]=Ce(s[f],o[g]),xt(
+o;let i=this.ut??=[],c=[],l,d,m=0,f=s.length-1,g=0,h=o.length-1;for(;m<=f&&g<=h;)if(s[m]===null)m++;else if(s[f]===null)f--;else if(i[m]===a[g])c[g]=Te(s[m],o[g]),
+m++,g++;else if(i[f]===a[h])c[h]=Te(s[f],o[h]),f--,h--;else if(i[m]===a[h])c[h]=Te(s[m],o[h]),xt(e,c[h+1],s[m]),m++,h--;else if(i[f]===a[g])c[g]=Te(s[f],o[g]),xt(
 e,s[m],s[f]),f--,g++;else if(l===void 0&&(l=Ed(a,g,h),d=Ed(i,m,f)),l.has(i[m]))if(l.has(i[f])){let y=d.get(a[g]),S=y!==void 0?s[y]:null;if(S===null){let V=xt(e,
-s[m]);Ce(V,o[g]),c[g]=V}else c[g]=Ce(S,o[g]),xt(e,s[m],S),s[y]=null;g++}else Tr(s[f]),f--;else Tr(s[m]),m++;for(;g<=h;){let y=xt(e,c[h+1]);Ce(y,o[g]),c[g++]=y}for(;m<=
-f;){let y=s[m++];y!==null&&Tr(y)}return this.ut=a,kr(e,c),J}});var wo={waiting:1,running:2,ended:3,cancelled:4};function $o(e){let t=e.get("label")??"",[n="",...r]=t.split("="),s=e.get("annulled");return Y(il,{state:wo[e.get(
+s[m]);Te(V,o[g]),c[g]=V}else c[g]=Te(S,o[g]),xt(e,s[m],S),s[y]=null;g++}else Cr(s[f]),f--;else Cr(s[m]),m++;for(;g<=h;){let y=xt(e,c[h+1]);Te(y,o[g]),c[g++]=y}for(;m<=
+f;){let y=s[m++];y!==null&&Cr(y)}return this.ut=a,kr(e,c),J}});var wo={waiting:1,running:2,ended:3,cancelled:4};function $o(e){let t=e.get("label")??"",[n="",...r]=t.split("="),s=e.get("annulled");return Y(il,{state:wo[e.get(
 "state")??""]??0,gameId:e.get("game")??"",botName:e.get("bot")??"",maker:e.get("maker")??"",groupId:e.get("group")??"",labels:n===""?{}:{[n]:r.join("=")},...s===
 "yes"||s==="no"?{annulled:s==="yes"}:{}})}var rt=class{info;positions=[];hasSeatViews;version=0;replaced=0;constructor(t,n){this.hasSeatViews=t,this.info=n}take(t){if(t.match){let r=t.match.config??this.
 info?.config;this.info=t.match,r&&(this.info.config=r)}this.version+=1;let{position:n}=t;n&&n.number>=this.next&&this.positions.push(n)}replaceBy(t){this.info=t.
@@ -1863,20 +1865,20 @@ last)}}function Wd(e,t){return b`<path d="M${e.index} 0V${t}" class="cursor"/>`}
     <h2>${t.game?.pointsName??"points"} by decision</h2>
     <div class="strip"><span class="badge"></span><svg class="score" viewBox="0 0 ${r} ${ss}" preserveAspectRatio="none" role="img" aria-label="points by decision"
       @click=${Fd(e)}>${se(c,()=>Wf(e))}${Wd(e,ss)}</svg>
-      <ul class="now">${s.map(l=>u`<li>${M(l)}${i[l]??0}</li>`)}</ul></div></section>`}var Td=Ve(class extends ye{constructor(e){if(super(e),e.type!==ue.PROPERTY&&e.type!==ue.ATTRIBUTE&&e.type!==ue.BOOLEAN_ATTRIBUTE)throw Error("The `live` directi\
+      <ul class="now">${s.map(l=>u`<li>${M(l)}${i[l]??0}</li>`)}</ul></div></section>`}var Cd=Ve(class extends ye{constructor(e){if(super(e),e.type!==ue.PROPERTY&&e.type!==ue.ATTRIBUTE&&e.type!==ue.BOOLEAN_ATTRIBUTE)throw Error("The `live` directi\
 ve is not allowed on child or event bindings");if(!Wr(e))throw Error("`live` bindings can only contain a single expression")}render(e){return e}update(e,[t]){if(t===
 J||t===W)return t;let n=e.element,r=e.name;if(e.type===ue.PROPERTY){if(t===n[r])return J}else if(e.type===ue.BOOLEAN_ATTRIBUTE){if(!!t===n.hasAttribute(r))return J}else if(e.
 type===ue.ATTRIBUTE&&n.getAttribute(r)===t+"")return J;return kr(e),t}});var kf={first:"M5 5H7.5V19H5ZM19 5V19L8.5 12Z",previous:"M16 5V19L6 12Z",play:"M7 4.5V19.5L19.5 12Z",pause:"M6 5H10.5V19H6ZM13.5 5H18V19H13.5Z",next:"M8 5V19L18\
  12Z",last:"M16.5 5H19V19H16.5ZM5 5V19L15.5 12Z"};function bn(e,t,n,r=!1){return u`<button type="button" class="icon" aria-label=${t} title=${t} ?disabled=${r} @click=${n}>
-    <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${kf[e]} fill="currentColor"/></svg></button>`}function Tf({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
-4 4":e==="jump"?"M-4.5 4L0-4L4.5 4Z":"M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z"}function Cf(e){let t=Math.max(1,e.last);return u`<svg class="marks" width="100%" height="14" aria-hidden="true">${e.
+    <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${kf[e]} fill="currentColor"/></svg></button>`}function Cf({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
+4 4":e==="jump"?"M-4.5 4L0-4L4.5 4Z":"M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z"}function Tf(e){let t=Math.max(1,e.last);return u`<svg class="marks" width="100%" height="14" aria-hidden="true">${e.
 timeline.marks.map(n=>b`<svg
     x="${n.index/t*100}%" overflow="visible" class="scrub-mark mark-${n.kind}" @click=${()=>e.goTo(n.index)}>
     <title>decision ${e.record.positions[n.index]?.number??0}: ${n.text}</title>
-    <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${Tf(n)}/></svg>`)}</svg>`}function Cd(e){let{index:t,last:n,record:r,
+    <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${Cf(n)}/></svg>`)}</svg>`}function Td(e){let{index:t,last:n,record:r,
 isPlaying:s}=e,o=r.positions[t],a=o?.number??0,i=r.positions.at(-1)?.number??0,c=o?.played?`decision ${a} of ${i}: ${fn(o.played)}`:`beginning, ${i} decisions`;
 return u`<div class="controls" role="group" aria-label="position">
-    <div class="scrub">${Cf(e)}<input type="range" min="0" max=${n} .value=${Td(String(t))} aria-label="position"
+    <div class="scrub">${Tf(e)}<input type="range" min="0" max=${n} .value=${Cd(String(t))} aria-label="position"
       aria-valuetext=${c} @input=${l=>e.goTo(Number(l.target.value))}></div>
     <div class="buttons">
       ${bn("first","first position",()=>e.goTo(0),t===0)}
@@ -1936,7 +1938,7 @@ return u`<main class="match">${Jf(e,o)}
     <div class="stage"><section aria-label="board" @touchstart=${ot.start} @touchend=${i=>ot.end(e,i)}>
       ${e.seat!==void 0&&e.canViewSeats?u`<p class="eyes">what seat ${e.seat} knew <button type="button" class="small" @click=${()=>e.viewAs(void 0)}>all viewers</button></p>`:
 void 0}
-      ${Kf(e)}</section>${Cd(e)}${kd(e)}</div>
+      ${Kf(e)}</section>${Td(e)}${kd(e)}</div>
     <aside aria-label="details">${Ld(e,a)}${Xd(e)}${Md(e)}</aside>
     ${e.showsHelp?Df(e):void 0}</main>`}var Pf=50,ot={from:void 0,start(e){ot.from=e.touches.length===1?e.touches[0]:void 0},end(e,t){let n=t.changedTouches[0];
 if(!ot.from||!n)return;let[r,s]=[n.clientX-ot.from.clientX,n.clientY-ot.from.clientY];Math.abs(r)>Pf&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),ot.from=

@@ -137,7 +137,8 @@ impl Calls {
         Ok(routes)
     }
 
-    /// Calls until a server answers, refuses for good, or none was there for so long.
+    /// Calls until a server answers, refuses for good, or none was there for so long. The time of a
+    /// call that waits for something does not count.
     pub(crate) async fn persist<T, A: Future<Output = Result<Response<T>, Status>>>(
         &self,
         patience: Duration,
@@ -160,7 +161,7 @@ impl Calls {
         name: &'static str,
         call: impl Fn(Services) -> A,
     ) -> Result<T, DeskError> {
-        let begun = Instant::now();
+        let mut failing_since = None;
         let mut pause = FIRST_PAUSE;
         loop {
             let status = match call(self.services(route)).await {
@@ -170,7 +171,8 @@ impl Calls {
                 }
                 Err(status) => status,
             };
-            if Advice::for_status(&status) != Advice::Retry || begun.elapsed() >= patience {
+            let since = *failing_since.get_or_insert_with(Instant::now);
+            if Advice::for_status(&status) != Advice::Retry || since.elapsed() >= patience {
                 return Err(DeskError::Refused {
                     call: name,
                     status: Box::new(status),

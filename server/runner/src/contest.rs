@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, future::pending, path::Path, pin::Pin, sync::Arc, time::Duration};
 
-use bridgemaster_proto::v1::Queue;
+use bridgemaster_proto::v1::{MatchConfig, Queue};
 use bridgemaster_sdk::KEY_VARIABLE;
 use parking_lot::Mutex;
 use tokio::time::timeout;
@@ -18,7 +18,6 @@ use crate::{
     in_play::{Ended, InPlay, kept},
     journal::Journal,
     launch::Launch,
-    pace::Pace,
     play::Court,
     replays::Replays,
 };
@@ -182,14 +181,19 @@ async fn connect(
         desk: Desk::connect(server).await?,
         folder: Arc::clone(&folder),
     };
+    let forked = Forked::of(spec, &folder)?;
+    let config = match forked {
+        Some(_) => MatchConfig::default(),
+        None => spec.rules.config("")?,
+    };
     let court = Arc::new(Court {
         launch,
         desk: vault.desk.clone(),
         server_url: server.url.clone(),
-        forked: Forked::of(spec, &folder)?,
+        forked,
         known: Mutex::new(known),
-        pace: Pace::default(),
         folder,
+        config,
         spec: spec.clone(),
     });
     Ok((vault, court))

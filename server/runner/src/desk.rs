@@ -5,11 +5,14 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, CreateMatchResponse,
     CreateQueueRequest, DeleteQueueRequest, GetMatchRequest, GetReplayRequest, ListMatchesRequest,
-    MatchFilter, MatchInfo, MatchState, Queue,
+    MatchFilter, MatchInfo, MatchState, Queue, ReplayFile,
 };
 use bridgemaster_sdk::Route;
 use rand::{TryRng as _, rngs::SysRng};
-use tokio::sync::RwLock;
+use tokio::{
+    sync::RwLock,
+    time::{Instant, sleep},
+};
 use tonic::{Code, Status};
 
 use crate::calls::{Calls, DeskError, ServerAddress, Services};
@@ -18,6 +21,11 @@ use crate::calls::{Calls, DeskError, ServerAddress, Services};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Time for which a bot that attends is waited for: enough to start its machine again.
 const ATTENDANCE_PATIENCE: Duration = Duration::from_secs(600);
+/// Time between two looks at a match.
+pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// Longest time that the server waits for the end of a match before it answers: a server that is gone
+/// is noticed, and a long match costs few calls.
+const WAIT_MS: u32 = 20_000;
 /// Random bytes of an idempotency key: no two calls draw the same.
 const IDEMPOTENCY_KEY_BYTES: usize = 16;
 /// The label by which the matches of a contest are found. Its value names the contest.
@@ -75,6 +83,7 @@ impl Desk {
         let request = CreateMatchRequest {
             labels: labels(contest),
             idempotency_key: idempotency_key(),
+            without_config: true,
             ..request
         };
         let making = Arc::clone(&self.making).read_owned().await;
@@ -101,18 +110,51 @@ impl Desk {
         drop(self.making.write().await);
     }
 
-    /// What is known of a match.
+    /// What is known of a match, without its config.
     pub(crate) async fn get(&self, match_id: &str) -> Result<MatchInfo, DeskError> {
+        self.asked(GetMatchRequest {
+            match_id: match_id.to_owned(),
+            without_config: true,
+            ..GetMatchRequest::default()
+        })
+        .await
+    }
+
+    /// The same once it is over, or after a while.
+    pub(crate) async fn get_at_end(&self, match_id: &str) -> Result<MatchInfo, DeskError> {
+        let begun = Instant::now();
+        let info = self.asked(GetMatchRequest {
+            match_id: match_id.to_owned(),
+            wait_ms: WAIT_MS,
+            without_config: true,
+        });
+        let info = info.await?;
+        let is_over = matches!(info.state(), MatchState::Ended | MatchState::Cancelled);
+        let has_waited = begun.elapsed() >= Duration::from_millis(WAIT_MS.into());
+        if !is_over && !has_waited {
+            // It drains, or is of an earlier version, and is not to be asked without a pause.
+            sleep(LOOK_INTERVAL).await;
+        }
+        Ok(info)
+    }
+
+    /// Time that the bots of a match have to come for the first time, in ms; 0 when it is not known.
+    pub(crate) async fn startup_ms(&self, match_id: &str) -> u32 {
+        let asked = self.asked(GetMatchRequest {
+            match_id: match_id.to_owned(),
+            ..GetMatchRequest::default()
+        });
+        let config = asked.await.ok().and_then(|info| info.config);
+        let clock = config.and_then(|config| config.clock);
+        clock.and_then(|clock| clock.startup_ms).unwrap_or(0)
+    }
+
+    async fn asked(&self, request: GetMatchRequest) -> Result<MatchInfo, DeskError> {
         let answer = self
             .calls
             .persist(PATIENCE, "GetMatch", |mut services| {
-                let match_id = match_id.to_owned();
-                async move {
-                    services
-                        .matches
-                        .get_match(GetMatchRequest { match_id })
-                        .await
-                }
+                let request = request.clone();
+                async move { services.matches.get_match(request).await }
             })
             .await?;
         answer.r#match.ok_or_else(|| DeskError::Refused {
@@ -194,21 +236,24 @@ impl Desk {
         }
     }
 
-    /// Says that no more matches of the group of this match will be made.
-    pub(crate) async fn close_group(&self, match_id: &str) -> Result<(), DeskError> {
+    /// Says that no more matches of the group of this match will be made. Gives the replay files of
+    /// these matches of it, or of some of them.
+    pub(crate) async fn close_group(
+        &self,
+        match_id: &str,
+        replays: &[&str],
+    ) -> Result<Vec<ReplayFile>, DeskError> {
         let closed = self
             .calls
             .persist(PATIENCE, "CloseGroup", |mut services| {
-                let match_id = match_id.to_owned();
-                async move {
-                    services
-                        .matches
-                        .close_group(CloseGroupRequest { match_id })
-                        .await
-                }
+                let request = CloseGroupRequest {
+                    match_id: match_id.to_owned(),
+                    replay_match_ids: replays.iter().map(ToString::to_string).collect(),
+                };
+                async move { services.matches.close_group(request).await }
             })
             .await;
-        closed.map(drop)
+        closed.map(|closed| closed.replays)
     }
 
     /// The bytes of the replay file of a match whose group is over.

@@ -8,7 +8,7 @@
 //! never over by itself, and is closed here.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -108,15 +108,26 @@ impl Vault {
     /// Closes a group of which nothing more is played, and fetches its replays. What the server does
     /// not give is left out: results count without it.
     pub(crate) async fn open(self, held: Vec<HeldReplay>) -> Vec<ReplayFile> {
+        let wanted: Vec<&str> = held.iter().map(|replay| &*replay.match_id).collect();
+        let mut given = HashMap::new();
         let mut files = Vec::new();
-        for replay in &held {
-            match known(self.desk.close_group(&replay.match_id).await) {
-                Ok(Some(())) => break,
+        for match_id in &wanted {
+            match known(self.desk.close_group(match_id, &wanted).await) {
+                Ok(Some(replays)) => {
+                    let replays = replays.into_iter();
+                    given.extend(replays.map(|replay| (replay.match_id, replay.file)));
+                    break;
+                }
                 Ok(None) => {}
                 Err(_) => return files,
             }
         }
         for HeldReplay { match_id, name } in held {
+            if let Some(bytes) = given.remove(&match_id) {
+                files.push(ReplayFile { name, bytes });
+                continue;
+            }
+            // Not all fit into an answer, or another server has it.
             match known(self.desk.replay_file(&match_id).await) {
                 Ok(Some(bytes)) => files.push(ReplayFile { name, bytes }),
                 Ok(None) => {}
@@ -153,7 +164,7 @@ impl Vault {
         for (match_id, info) in cancelled {
             let group = info.config.and_then(|config| config.group);
             if closed.insert(group.map(|group| group.group_id)) {
-                known(self.desk.close_group(&match_id).await)?;
+                known(self.desk.close_group(&match_id, &[]).await)?;
             }
         }
         Ok(())

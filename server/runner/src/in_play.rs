@@ -5,11 +5,14 @@ use std::{
     collections::{BTreeSet, HashMap, HashSet},
     pin::Pin,
     sync::Arc,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::{
+    task::{JoinSet, spawn_blocking},
+    time::sleep_until,
+};
 
 use crate::{
     Exit, ExitReason, MatchNumber, MatchRow, News, PlayError, RunError, SpecError, Standing,
@@ -28,6 +31,18 @@ const SEED_BYTES: usize = 16;
 /// Groups, for each match at once, that may be begun while an earlier one is not complete.
 const GROUPS_AHEAD: u64 = 4;
 
+/// Least time between two writings of results, if matches end as fast: to bring them to the disk costs
+/// the same for many as for one.
+const STORING_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Matches that have ended and are to be stored.
+#[derive(Default)]
+struct Gathered {
+    rows: Vec<MatchRow>,
+    /// The first that failed.
+    failure: Option<PlayError>,
+}
+
 /// A contest with the matches that are in play.
 pub(crate) struct InPlay {
     pub(crate) standing: Standing,
@@ -37,6 +52,8 @@ pub(crate) struct InPlay {
     /// Matches at once.
     concurrency: usize,
     begun: Instant,
+    /// When matches were last stored.
+    stored_at: Option<Instant>,
     /// Time that earlier runs of this contest took.
     before_ms: u64,
     playing: JoinSet<Result<MatchRow, PlayError>>,
@@ -73,6 +90,7 @@ impl InPlay {
             court,
             concurrency,
             begun: Instant::now(),
+            stored_at: None,
             playing: JoinSet::new(),
             numbers: HashSet::new(),
             placed: HashMap::new(),
@@ -116,34 +134,61 @@ impl InPlay {
                 // Nothing runs and nothing is to be run, and yet groups are missing: none can come.
                 else => return Ok(Ended::Whole),
             };
-            // Those that have ended meanwhile are stored with it.
-            let mut ended = vec![played];
-            while let Some(played) = self.playing.try_join_next() {
-                ended.push(played?);
-            }
-            if let Some(exit) = self.take_in(ended, tell).await? {
+            let gathered = self.gather(played).await?;
+            if let Some(exit) = self.take_in(gathered, tell).await? {
                 return Ok(Ended::Early(exit));
             }
+        }
+    }
+
+    /// Gathers the matches that end until it is time to store some again, with the one that has just
+    /// ended. Others are played in their places meanwhile.
+    async fn gather(&mut self, played: Result<MatchRow, PlayError>) -> Result<Gathered, RunError> {
+        let mut gathered = Gathered::default();
+        self.add_to(&mut gathered, played)?;
+        let store_at = self.stored_at.map(|at| at + STORING_INTERVAL);
+        loop {
+            // Those that have ended already are stored with it.
+            while let Some(played) = self.playing.try_join_next() {
+                self.add_to(&mut gathered, played?)?;
+            }
+            let store_at = store_at.filter(|at| *at > Instant::now());
+            let Some(store_at) = store_at.filter(|_| gathered.failure.is_none()) else {
+                return Ok(gathered);
+            };
+            tokio::select! {
+                played = self.playing.join_next() => match played {
+                    Some(played) => self.add_to(&mut gathered, played?)?,
+                    None => return Ok(gathered),
+                },
+                () = sleep_until(store_at.into()) => {}
+            }
+        }
+    }
+
+    /// Adds a match that has ended. Another one begins in its place, unless it failed.
+    fn add_to(
+        &mut self,
+        gathered: &mut Gathered,
+        played: Result<MatchRow, PlayError>,
+    ) -> Result<(), RunError> {
+        match played {
+            Ok(row) => gathered.rows.push(self.has_ended(row)),
+            Err(error) => gathered.failure = gathered.failure.take().or(Some(error)),
+        }
+        match gathered.failure {
+            Some(_) => Ok(()),
+            None => self.begin_matches(),
         }
     }
 
     /// Stores matches that have ended, and counts them. Tells whether they end the contest.
     async fn take_in(
         &mut self,
-        ended: Vec<Result<MatchRow, PlayError>>,
+        Gathered { rows, failure }: Gathered,
         tell: &mut impl FnMut(&Standing, News<'_>),
     ) -> Result<Option<Exit>, RunError> {
-        let (mut rows, mut failure) = (Vec::with_capacity(ended.len()), None);
-        for played in ended {
-            match played {
-                Ok(row) => rows.push(self.has_ended(row)),
-                Err(error) => failure = failure.or(Some(error)),
-            }
-        }
-        if failure.is_none() {
-            // Others are played while these are stored.
-            self.begin_matches()?;
-        }
+        self.stored_at = Some(Instant::now());
         let (stored, journal) = (rows.clone(), Arc::clone(&self.journal));
         spawn_blocking(move || journal.lock().append(&stored)).await??;
         let mut end = None;

@@ -75,10 +75,10 @@ impl Ledger {
 
     /// Whether nothing more of this group is played, except for what is in play.
     pub(crate) fn is_group_over(&self, group: GroupNumber) -> bool {
-        match self.planner.group(group) {
-            Next::Group(planned) => planned.matches().all(|(of, _)| self.is_finished(of)),
-            Next::Later | Next::End => false,
-        }
+        let Some(matches) = self.planner.matches_of(group) else {
+            return false;
+        };
+        (0..matches).all(|number| self.is_finished(MatchNumber { group, number }))
     }
 
     /// Takes note of a finished match.
@@ -132,14 +132,16 @@ impl Ledger {
         playing: &HashSet<MatchNumber>,
         groups_ahead: u64,
     ) -> Option<(PlannedGroup, MatchNumber)> {
+        let open = |of: &MatchNumber| !playing.contains(of) && !self.is_finished(*of);
         for number in self.next.0..self.next.0.saturating_add(groups_ahead) {
-            let Next::Group(group) = self.planner.group(GroupNumber(number)) else {
-                return None;
-            };
-            let open = |of: &MatchNumber| !playing.contains(of) && !self.is_finished(*of);
-            let next = group.matches().map(|(of, _)| of).find(open);
-            if let Some(of) = next {
-                return Some((group, of));
+            let group = GroupNumber(number);
+            let matches = self.planner.matches_of(group)?;
+            let mut all = (0..matches).map(|number| MatchNumber { group, number });
+            if let Some(of) = all.find(open) {
+                return match self.planner.group(group) {
+                    Next::Group(planned) => Some((planned, of)),
+                    Next::Later | Next::End => None,
+                };
             }
         }
         None

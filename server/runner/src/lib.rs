@@ -30,7 +30,6 @@ mod launch;
 mod ledger;
 mod memory_size;
 mod news;
-mod pace;
 mod pinning;
 mod plan;
 mod play;

@@ -2,7 +2,7 @@
 
 use bridgemaster_contest::schedule::{self, BotNumber, Group};
 
-use crate::{ContestSpec, Format, GroupNumber, MatchNumber, MatchRow, Seeds, seeds::GroupSeeds};
+use crate::{ContestSpec, Format, GroupNumber, MatchRow, Seeds, seeds::GroupSeeds};
 
 /// A group that is to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,19 +11,6 @@ pub(crate) struct PlannedGroup {
     pub(crate) seed: String,
     /// For each match the bot of each seat.
     pub(crate) seatings: Vec<Vec<BotNumber>>,
-}
-
-impl PlannedGroup {
-    /// The matches of the group.
-    pub(crate) fn matches(&self) -> impl Iterator<Item = (MatchNumber, &[BotNumber])> {
-        self.seatings.iter().enumerate().map(|(number, seating)| {
-            let of = MatchNumber {
-                group: self.number,
-                number: u32::try_from(number).unwrap_or(u32::MAX),
-            };
-            (of, seating.as_slice())
-        })
-    }
 }
 
 /// What is known of the next group.
@@ -116,6 +103,19 @@ impl Planner {
     /// Groups that were left out, since they would repeat an earlier one.
     pub(crate) fn repeated(&self) -> u64 {
         self.seeds.repeated()
+    }
+
+    /// How many matches the group of this number has; `None` where that is not known, or there is no
+    /// such group. Costs less than the group itself.
+    pub(crate) fn matches_of(&self, number: GroupNumber) -> Option<u32> {
+        if number.0 >= self.planned {
+            return None;
+        }
+        let seatings = match &self.tables {
+            Tables::Round(tables) => tables.get((number.0 % tables.len().max(1) as u64) as usize),
+            Tables::Swiss(swiss) => swiss.drawn.get(usize::try_from(number.0).ok()?),
+        };
+        u32::try_from(seatings?.len()).ok()
     }
 
     /// The group of this number.
@@ -288,5 +288,21 @@ mod tests {
         assert_eq!(planner.planned(), 4);
         assert!(matches!(planner.group(GroupNumber(1)), Next::Group(_)));
         assert_eq!(planner.group(GroupNumber(2)), Next::Later);
+    }
+
+    #[test]
+    fn it_is_known_how_many_matches_a_group_has_exactly_where_the_group_is() {
+        let swiss = spec_of(4, 2, Format::Swiss { rounds: 2 });
+        let rounds = spec_of(3, 2, Format::RoundRobin { rounds: 2 });
+        for spec in [swiss, rounds] {
+            let planner = Planner::new(&spec, &Seeds::From("s".to_owned()));
+            for number in (0..planner.planned() + 2).map(GroupNumber) {
+                let matches = match planner.group(number) {
+                    Next::Group(group) => Some(group.seatings.len() as u32),
+                    Next::Later | Next::End => None,
+                };
+                assert_eq!(planner.matches_of(number), matches, "{number}");
+            }
+        }
     }
 }

@@ -8,18 +8,17 @@ use bridgemaster_proto::v1::{
     MatchState, SeatInfo, SeatReservation, SeatState, SeatTicket,
 };
 use parking_lot::Mutex;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use crate::{
     Annulled, AnnulledBecause, BotEnd, ContestSpec, FaultCounting, MatchNumber, MatchRow,
     PlayError, SeatRow,
-    desk::Desk,
+    desk::{Desk, LOOK_INTERVAL},
     folder::Folder,
     fork::Forked,
     held_back,
     launch::Launch,
     memory_size::memory_size,
-    pace::{LOOK_INTERVAL, Pace},
     processes::{Bots, Ended},
     told_seat::{fill, name_of},
 };
@@ -30,6 +29,8 @@ const SHORT_LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// What all matches of a contest share.
 pub(crate) struct Court {
     pub(crate) spec: ContestSpec,
+    /// The rules of every match that is not forked, but for what is its own.
+    pub(crate) config: MatchConfig,
     pub(crate) folder: Arc<Folder>,
     pub(crate) desk: Desk,
     pub(crate) launch: Launch,
@@ -38,8 +39,6 @@ pub(crate) struct Court {
     pub(crate) forked: Option<Forked>,
     /// Bots that have taken a seat in some match: they can be started and connect.
     pub(crate) known: Mutex<HashSet<BotNumber>>,
-    /// Of matches without a process.
-    pub(crate) pace: Pace,
 }
 
 /// A match that is to be played.
@@ -65,8 +64,9 @@ impl Court {
             ..match &self.forked {
                 Some(forked) => forked.config(&assigned.seed),
                 None => MatchConfig {
+                    seed: Some(assigned.seed.clone()),
                     seat_clocks: self.spec.seat_clocks(&assigned.seating),
-                    ..self.spec.rules.config(&assigned.seed)?
+                    ..self.config.clone()
                 },
             }
         };
@@ -109,7 +109,7 @@ impl Court {
             return Err(PlayError::Server(format!("cancelled match {match_id}")));
         }
         bots.leave().await;
-        self.row(&assigned, info, bots)
+        self.row(&assigned, info, bots).await
     }
 
     /// Whether a bot of a match attends by itself.
@@ -139,23 +139,21 @@ impl Court {
         (match_id, tickets): (&str, &[SeatTicket]),
         bots: &mut Bots,
     ) -> Result<MatchInfo, PlayError> {
-        let begun = Instant::now();
         let mut pause = LOOK_INTERVAL;
         loop {
-            if !bots.are_running() {
+            let (left, info) = match bots.are_running() {
                 // Nothing tells of the end but the server.
-                pause = self.pace.next_look(begun.elapsed());
-            }
-            let left = tokio::select! {
-                Some(left) = bots.next() => Some(left),
-                () = sleep(pause) => None,
+                false => (None, self.desk.get_at_end(match_id).await?),
+                true => {
+                    let left = tokio::select! {
+                        Some(left) = bots.next() => Some(left),
+                        () = sleep(pause) => None,
+                    };
+                    (left, self.desk.get(match_id).await?)
+                }
             };
-            let info = self.desk.get(match_id).await?;
             self.note_seated(assigned, &info);
             if matches!(info.state(), MatchState::Ended | MatchState::Cancelled) {
-                if info.state() == MatchState::Ended {
-                    self.pace.took(time_of(&info));
-                }
                 return Ok(info);
             }
             if let Some(seat) = left {
@@ -233,7 +231,7 @@ impl Court {
         })
     }
 
-    fn row(
+    async fn row(
         &self,
         assigned: &Assignment,
         info: MatchInfo,
@@ -254,7 +252,13 @@ impl Court {
         for (seat, told) in row.seats.iter_mut().zip(&result.seats) {
             fill(seat, told);
         }
-        self.check_that_all_came(&info, &row)?;
+        if let Some(seat) = self.never_came(&row) {
+            return Err(PlayError::NeverConnected {
+                bot: self.launch.name(seat.bot).to_owned(),
+                startup_ms: self.desk.startup_ms(&info.match_id).await,
+                hint: quoted(&seat.stderr_tail),
+            });
+        }
         row.annulled = self.annulment(&info, result, &row);
         let outcome = self.outcome(&row);
         let name = Folder::replay_name(assigned.of, assigned.attempt, outcome);
@@ -262,8 +266,8 @@ impl Court {
         Ok(row)
     }
 
-    /// Fails when a bot that never played did not come in time: it would not come again.
-    fn check_that_all_came(&self, info: &MatchInfo, row: &MatchRow) -> Result<(), PlayError> {
+    /// The seat of a bot that never played and did not come in time: it would not come again.
+    fn never_came<'a>(&self, row: &'a MatchRow) -> Option<&'a SeatRow> {
         let mut known = self.known.lock();
         for seat in &row.seats {
             let stayed_away = seat
@@ -273,15 +277,10 @@ impl Court {
             if !stayed_away {
                 known.insert(seat.bot);
             } else if !known.contains(&seat.bot) && self.launch.attends(seat.bot).is_none() {
-                let clock = info.config.as_ref().and_then(|config| config.clock);
-                return Err(PlayError::NeverConnected {
-                    bot: self.launch.name(seat.bot).to_owned(),
-                    startup_ms: clock.and_then(|clock| clock.startup_ms).unwrap_or(0),
-                    hint: quoted(&seat.stderr_tail),
-                });
+                return Some(seat);
             }
         }
-        Ok(())
+        None
     }
 
     fn annulment(
@@ -389,11 +388,6 @@ impl Court {
             elapsed_ms: 0,
         }
     }
-}
-
-/// From the making of a match that has ended to its end.
-fn time_of(info: &MatchInfo) -> Duration {
-    Duration::from_millis(info.ended_unix_ms.saturating_sub(info.created_unix_ms))
 }
 
 /// The end of a standard error, as the end of a sentence.

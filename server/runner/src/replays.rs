@@ -1,7 +1,10 @@
 //! The replays of a contest on their way to its folder: held back at the server until their group is
 //! over, then fetched, and kept, as many together as have come.
 
-use std::mem;
+use std::{
+    mem,
+    time::{Duration, Instant},
+};
 
 use tokio::task::JoinSet;
 
@@ -14,6 +17,12 @@ use crate::{
 /// Replays that are kept together at most where all are fetched: a few MB.
 const KEPT_TOGETHER: usize = 256;
 
+/// Replays that are kept at once however many others come.
+const KEPT_AT_ONCE: usize = 64;
+/// Time between two writings of fewer: to bring a file to the disk costs more than to write it, and
+/// many cost little more than one.
+const KEEPING_INTERVAL: Duration = Duration::from_millis(250);
+
 /// The replays that the folder does not have yet.
 pub(crate) struct Replays {
     pub(crate) vault: Vault,
@@ -24,6 +33,8 @@ pub(crate) struct Replays {
     /// One task at most. What comes meanwhile is written by the next, all of it: so the folder is
     /// brought to the disk once for many files.
     keeping: JoinSet<Result<(), FolderError>>,
+    /// When the last of these tasks began.
+    kept_at: Option<Instant>,
 }
 
 impl Replays {
@@ -34,6 +45,7 @@ impl Replays {
             fetching: JoinSet::new(),
             fetched: Vec::new(),
             keeping: JoinSet::new(),
+            kept_at: None,
         }
     }
 
@@ -53,7 +65,10 @@ impl Replays {
         while let Some(kept) = self.keeping.try_join_next() {
             kept??;
         }
-        if self.keeping.is_empty() && !self.fetched.is_empty() {
+        let is_due = |at: Instant| at.elapsed() >= KEEPING_INTERVAL;
+        let is_time = self.fetched.len() >= KEPT_AT_ONCE || self.kept_at.is_none_or(is_due);
+        if self.keeping.is_empty() && !self.fetched.is_empty() && is_time {
+            self.kept_at = Some(Instant::now());
             let (vault, files) = (self.vault.clone(), mem::take(&mut self.fetched));
             self.keeping.spawn(async move { vault.keep(files).await });
         }

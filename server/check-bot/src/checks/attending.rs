@@ -164,7 +164,13 @@ impl<'a> Attended<'a> {
 
     async fn look_at(&mut self, match_id: &str) -> Verdict<MatchInfo> {
         let match_id = match_id.to_owned();
-        let got = self.desk.get_match(GetMatchRequest { match_id }).await;
+        let got = self
+            .desk
+            .get_match(GetMatchRequest {
+                match_id,
+                ..GetMatchRequest::default()
+            })
+            .await;
         let got = got.map_err(|status| broken("the match cannot be looked at", status))?;
         let info = got.into_inner().r#match;
         info.ok_or_else(|| Stop::Broken("there is no match in the answer".to_owned()))

@@ -110,7 +110,10 @@ async fn play_one(
     // Bots whose seats are forfeited leave before its end.
     let info = loop {
         let match_id = match_id.clone();
-        let request = GetMatchRequest { match_id };
+        let request = GetMatchRequest {
+            match_id,
+            ..GetMatchRequest::default()
+        };
         let shown = again(
             key,
             request,

@@ -152,7 +152,10 @@ impl Prey {
         let match_id = ended.r#match.unwrap_or_default().match_id;
         loop {
             let match_id = match_id.clone();
-            let call = key.showing(GetMatchRequest { match_id })?;
+            let call = key.showing(GetMatchRequest {
+                match_id,
+                ..GetMatchRequest::default()
+            })?;
             let info = client.get_match(call).await?.into_inner().r#match;
             if info.is_some_and(|info| info.state() == MatchState::Ended) {
                 break;

@@ -168,7 +168,12 @@ fn killed_in_seat_1(server: &Served, game: &str) -> MatchResult {
     runtime.block_on(async {
         let mut matches = MatchServiceClient::new(connected(&server.url).await);
         let match_id = match_id.to_owned();
-        let found = matches.get_match(GetMatchRequest { match_id }).await;
+        let found = matches
+            .get_match(GetMatchRequest {
+                match_id,
+                ..GetMatchRequest::default()
+            })
+            .await;
         let info = found.unwrap().into_inner().r#match.unwrap();
         info.result.unwrap()
     })

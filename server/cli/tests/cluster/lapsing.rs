@@ -62,7 +62,10 @@ async fn attend(server: &Served) -> Streaming<AttendResponse> {
 
 async fn look_at(server: &Served, match_id: &str) -> Result<(), Status> {
     let match_id = match_id.to_owned();
-    let request = GetMatchRequest { match_id };
+    let request = GetMatchRequest {
+        match_id,
+        ..GetMatchRequest::default()
+    };
     server.matches().await.get_match(request).await.map(|_| ())
 }
 

@@ -77,6 +77,7 @@ pub(crate) async fn a_caller_is_sent_to_where_a_match_is() {
         let mut matches = server.matches().await;
         let request = GetMatchRequest {
             match_id: match_id.clone(),
+            ..GetMatchRequest::default()
         };
         let refused = matches.get_match(request).await.unwrap_err();
         assert_eq!(moved_to(&refused), Some(address(&two)));
@@ -88,6 +89,7 @@ pub(crate) async fn a_caller_is_sent_to_where_a_match_is() {
         assert_eq!(moved_to(&refused), Some(address(&two)));
         let unknown = GetMatchRequest {
             match_id: "unknown".to_owned(),
+            ..GetMatchRequest::default()
         };
         let refused = matches.get_match(unknown).await.unwrap_err();
         assert_eq!(refused.code(), Code::NotFound);

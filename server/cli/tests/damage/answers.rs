@@ -125,6 +125,7 @@ impl Desk<'_> {
     async fn info(&self, name: &str, id: &str) -> Answer<MatchInfo> {
         let request = GetMatchRequest {
             match_id: id.to_owned(),
+            ..GetMatchRequest::default()
         };
         let got = self.matches().get_match(self.with_key(name, request)).await;
         Answer::from(got).told(|got| got.into_inner().r#match.unwrap())

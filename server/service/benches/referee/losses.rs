@@ -111,6 +111,7 @@ async fn play_match(
     play_seats(channel, made.tickets, counters).await;
     let request = GetMatchRequest {
         match_id: made.match_id,
+        ..GetMatchRequest::default()
     };
     let info = MatchServiceClient::new(channel.clone())
         .get_match(request)

@@ -1,6 +1,6 @@
 //! What the server knows of a match, whatever its game.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
 
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
@@ -22,6 +22,9 @@ use crate::{
     transport::Watcher,
 };
 
+/// Completes when a match is over.
+pub(crate) type UntilOver<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
 /// A match of any game, in play or over, as somebody sees it: as it is, or late.
 pub(crate) trait ShownMatch: Send + Sync {
     /// Its identifier.
@@ -39,6 +42,9 @@ pub(crate) trait ShownMatch: Send + Sync {
     /// What is known of it.
     fn info(&self) -> Gated<v1::MatchInfo>;
 
+    /// The same without its config, which with edition data is most of it.
+    fn info_without_config(&self) -> Gated<v1::MatchInfo>;
+
     /// What is known of it, if it is one that is asked for.
     fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>>;
 
@@ -47,6 +53,9 @@ pub(crate) trait ShownMatch: Send + Sync {
 
     /// Counts what changed of what [`glance`](Self::glance) shows.
     fn change_count(&self) -> u64;
+
+    /// Completes when it is over, as far as that is shown.
+    fn until_over(&self) -> UntilOver<'_>;
 
     /// What a spectator may see of it now, with the count of its changes; `None` when there were none
     /// since that count.
@@ -71,6 +80,12 @@ pub(crate) trait HostedMatch: ShownMatch {
     }
 
     fn game_id(&self) -> &'static str;
+
+    /// Version of the game's rules that it is played by.
+    fn rules_version(&self) -> u32;
+
+    /// Time that its bots have to come for the first time.
+    fn startup(&self) -> Duration;
 
     /// How much later spectators see it; `None` when they see it at once, and of a match that ended
     /// in this server, which knows by then.

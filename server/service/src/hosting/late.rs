@@ -30,7 +30,7 @@ use super::{
     HostedMatch, MatchQuery, ShownMatch,
     closing::not_shown_yet,
     context::Context,
-    hosted_match::{Course, CourseNews, Lateness, ReplayBytes},
+    hosted_match::{Course, CourseNews, Lateness, ReplayBytes, UntilOver},
     relay::Relay,
     spectators::{Audience, Teller, WatchReceiver},
 };
@@ -112,6 +112,18 @@ impl ShownMatch for LateMatch {
         }
     }
 
+    fn info_without_config(&self) -> Gated<v1::MatchInfo> {
+        let shown = self.shown();
+        if shown.is_over() {
+            return self.itself.info_without_config();
+        }
+        let info = v1::MatchInfo {
+            config: None,
+            ..shown.info().clone()
+        };
+        Gated::new(info, None)
+    }
+
     fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
         let shown = self.shown();
         if shown.is_over() {
@@ -127,6 +139,14 @@ impl ShownMatch for LateMatch {
 
     fn change_count(&self) -> u64 {
         *self.changes.borrow()
+    }
+
+    fn until_over(&self) -> UntilOver<'_> {
+        let mut changes = self.changes.subscribe();
+        Box::pin(async move {
+            // The sender is its own.
+            while !self.is_over() && changes.changed().await.is_ok() {}
+        })
     }
 
     fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<WatchMatchResponse>)> {

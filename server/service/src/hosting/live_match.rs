@@ -16,6 +16,7 @@ use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{MatchRules, RulesError};
 use bridgemaster_store::KeyName;
 use parking_lot::{Mutex, MutexGuard};
+use tokio_util::sync::CancellationToken;
 
 use self::effects::{Locked, Surroundings, effects_buffer};
 use super::{
@@ -122,6 +123,7 @@ impl<G: WireGame> LiveMatch<G> {
                 context: Arc::clone(context),
                 clock,
                 sooner: Arc::default(),
+                over: CancellationToken::new(),
                 audience,
                 relay: Relay::default(),
             },

@@ -46,6 +46,8 @@ pub(crate) struct Making {
     pub(crate) taken_over: Option<TakenOver>,
     /// So that the same call makes one match.
     pub(crate) request: Option<RepeatableRequest>,
+    /// Who asks for it does not want to be told its config.
+    pub(crate) without_config: bool,
 }
 
 impl Making {
@@ -95,6 +97,7 @@ struct Keeping {
     request: Option<RepeatableRequest>,
     /// Its place among those that spectators see late, if it is one.
     late_place: Option<LatePlace>,
+    without_config: bool,
     _meanwhile: Option<Arc<dyn Any + Send + Sync>>,
     _turn: Turn,
 }
@@ -193,6 +196,7 @@ impl Matches {
                 group_key: group_key.clone(),
                 request: making.request.take(),
                 late_place,
+                without_config: making.without_config,
                 _meanwhile: making.kept_meanwhile.take(),
                 _turn: turn,
             };
@@ -257,7 +261,8 @@ impl Matches {
         let made = Arc::new(made);
         let Some(journal) = self.journal() else {
             let id = made.id().clone();
-            let admitted = self.admit(made, tickets, Ok(()), keeping.late_place);
+            let told = (tickets, keeping.without_config);
+            let admitted = self.admit(made, told, Ok(()), keeping.late_place);
             if let Some(request) = &keeping.request {
                 self.roster().is_by(&id, request);
             }
@@ -278,7 +283,8 @@ impl Matches {
                 None => open(None),
             };
             let stored = gate.wait().await;
-            matches.admit(made, tickets, stored, keeping.late_place)
+            let told = (tickets, keeping.without_config);
+            matches.admit(made, told, stored, keeping.late_place)
         });
         admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
     }
@@ -287,7 +293,7 @@ impl Matches {
     fn admit(
         self: &Arc<Self>,
         made: Arc<dyn PlayedMatch>,
-        tickets: Vec<Ticket>,
+        (tickets, without_config): (Vec<Ticket>, bool),
         stored: Result<(), NotStored>,
         late_place: Option<LatePlace>,
     ) -> Result<Made, Refusal> {
@@ -295,7 +301,11 @@ impl Matches {
             self.leave(made.maker());
             return Err(Refusal::storage_failed());
         }
-        let info = made.info().into_value();
+        let info = match without_config {
+            true => made.info_without_config(),
+            false => made.info(),
+        };
+        let info = info.into_value();
         let hashes = tickets.iter().map(Ticket::hash).collect();
         let offered: Vec<Seat> = made.offered().keys().copied().collect();
         self.host(made, hashes, true, late_place);

@@ -26,19 +26,17 @@ pub(crate) struct RepeatableRequest {
 
 impl RepeatableRequest {
     /// The call of `maker`, if it has an idempotency key.
-    pub(crate) fn of(request: &CreateMatchRequest, maker: Option<&KeyName>) -> Option<Self> {
+    pub(crate) fn of(request: &mut CreateMatchRequest, maker: Option<&KeyName>) -> Option<Self> {
         if request.idempotency_key.is_empty() {
             return None;
         }
         let maker = maker.map(KeyName::as_str).unwrap_or_default();
-        let content = CreateMatchRequest {
-            idempotency_key: String::new(),
-            ..request.clone()
-        };
-        Some(Self {
-            name: format!("{NOTES}\n{maker}\n{}", request.idempotency_key),
-            content: Sha256::digest(content.encode_to_vec()).into(),
-        })
+        // The content is all but the key.
+        let key = std::mem::take(&mut request.idempotency_key);
+        let content = Sha256::digest(request.encode_to_vec()).into();
+        let name = format!("{NOTES}\n{maker}\n{key}");
+        request.idempotency_key = key;
+        Some(Self { name, content })
     }
 
     /// What makes the match of this number of a ladder that was made at this moment: a ladder that

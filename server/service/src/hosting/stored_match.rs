@@ -1,7 +1,7 @@
 //! A match that has ended, as the store keeps it: for whoever asks, and for bots that were away
 //! when it ended.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, future::ready, sync::Arc, time::Duration};
 
 use bridgemaster_games::{GAME_IDS, Seat, SeatCount};
 use bridgemaster_match::{
@@ -20,7 +20,7 @@ use super::{
     Groups, HostedMatch, MatchQuery, ShownMatch,
     closing::{cancelled, forfeited, has_ended, of_another_key},
     groups::{GroupKey, maker_name, still_running},
-    hosted_match::{Course, CourseNews, Joined, Lateness, Outcome, ReplayBytes},
+    hosted_match::{Course, CourseNews, Joined, Lateness, Outcome, ReplayBytes, UntilOver},
     outbound::{self, Closing},
     relay::Relay,
     spectators::{self, WatchReceiver},
@@ -217,6 +217,14 @@ impl ShownMatch for StoredMatch {
         Gated::new(self.shown_info(), None)
     }
 
+    fn info_without_config(&self) -> Gated<v1::MatchInfo> {
+        let info = v1::MatchInfo {
+            config: None,
+            ..self.shown_info()
+        };
+        Gated::new(info, None)
+    }
+
     fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
         let is_wanted = wanted.wants(self.game_id, &self.info);
         is_wanted.then(|| self.info())
@@ -229,6 +237,10 @@ impl ShownMatch for StoredMatch {
     fn change_count(&self) -> u64 {
         // It changes no more.
         0
+    }
+
+    fn until_over(&self) -> UntilOver<'_> {
+        Box::pin(ready(()))
     }
 
     fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<WatchMatchResponse>)> {
@@ -257,6 +269,17 @@ impl ShownMatch for StoredMatch {
 impl HostedMatch for StoredMatch {
     fn game_id(&self) -> &'static str {
         self.game_id
+    }
+
+    fn rules_version(&self) -> u32 {
+        self.rules_version
+    }
+
+    fn startup(&self) -> Duration {
+        let config = self.info.config.as_ref();
+        let clock = config.and_then(|config| config.clock);
+        let startup_ms = clock.and_then(|clock| clock.startup_ms);
+        Duration::from_millis(startup_ms.unwrap_or_default().into())
     }
 
     fn lateness(&self) -> Option<Lateness> {

@@ -92,6 +92,14 @@ pub(crate) const LISTED_MATCH_BYTES: usize = 3 * 1024 + MAX_LABELS_BYTES;
 /// Longest identifier of a group, in bytes.
 pub(crate) const MAX_GROUP_ID_BYTES: usize = 64;
 
+/// Most bytes of the replay files of a group in one answer. With what is around them they stay below
+/// the 4 MiB that gRPC libraries take.
+pub(crate) const GROUP_REPLAYS_BYTES: usize = 3 * 1024 * 1024;
+
+/// Longest time that a call waits for the end of a match, in ms: long beside what a call costs, and
+/// short enough that a caller who is gone is noticed.
+pub(crate) const MAX_WAIT_MS: u32 = 60_000;
+
 /// Most matches of a group: a deal in every rotation of six seats has 720 at most.
 pub(crate) const MAX_GROUP_MATCHES: u32 = 1000;
 

@@ -377,10 +377,7 @@ impl MatchListener for Lobby {
         if hosted.offered().is_empty() {
             return;
         }
-        let info = hosted.info().into_value();
-        let clock = info.config.and_then(|config| config.clock);
-        let startup_ms = clock.and_then(|clock| clock.startup_ms).unwrap_or_default();
-        let mut time = Duration::from_millis(startup_ms.into());
+        let mut time = hosted.startup();
         if !is_new {
             time = time.max(LEAST_TIME_AFTER_RESTART);
         }
@@ -398,7 +395,7 @@ impl MatchListener for Lobby {
                     seat: *seat,
                     ticket,
                     game_id: hosted.game_id(),
-                    rules_version: info.rules_version,
+                    rules_version: hosted.rules_version(),
                     offered: offered.clone(),
                     until: now + time,
                     is_taken,

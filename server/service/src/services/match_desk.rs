@@ -7,10 +7,10 @@ use bridgemaster_proto::v1::{
     CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetMatchResponse, GetReplayRequest,
     GetReplayResponse, ListMatchesRequest, ListMatchesResponse, MatchConfig, MatchFork, MatchInfo,
-    OfferPurpose, RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, Replay,
-    SeatReservation, WatchMatchRequest, WatchMatchResponse, WatchMatchesRequest,
-    WatchPositionsRequest, WatchPositionsResponse, match_fork::Source as ForkSource,
-    match_service_server::MatchService, watch_positions_request::Source,
+    OfferPurpose, RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, SeatReservation,
+    WatchMatchRequest, WatchMatchResponse, WatchMatchesRequest, WatchPositionsRequest,
+    WatchPositionsResponse, match_fork::Source as ForkSource, match_service_server::MatchService,
+    watch_positions_request::Source,
 };
 use bridgemaster_store::KeyName;
 use bridgemaster_wire::TakenOver;
@@ -24,7 +24,8 @@ use super::{
     positions::{PositionStream, viewers},
     replay_sight::check_replay,
     supported::check_new_match,
-    wishes::{check_reason, invited_bot, making, query, wanted_seats},
+    waiting::{until_over, wait_for_end},
+    wishes::{check_group_replays, check_reason, invited_bot, making, query, wanted_seats},
 };
 use crate::{
     hosting::{HostedMatch, Matches, Reader, Seen, ShownMatch, Viewer},
@@ -33,7 +34,6 @@ use crate::{
     ladder::Ladders,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_REPEATED_CHARS},
     lobby::Lobby,
-    metrics::DamagedValue,
     refusal::Refusal,
     transport::{Call, ConnectionInfo},
 };
@@ -208,13 +208,6 @@ fn without_single_faults(mut info: MatchInfo) -> MatchInfo {
     info
 }
 
-/// The replay in a replay file's bytes.
-fn read_replay(bytes: &[u8]) -> Result<Replay, Refusal> {
-    bridgemaster_replay::decode(bytes)
-        .map(|file| file.replay)
-        .map_err(|error| Refusal::damaged(format!("the stored replay is damaged: {error}")))
-}
-
 #[tonic::async_trait]
 impl MatchService for MatchDesk {
     async fn create_match(
@@ -225,7 +218,7 @@ impl MatchService for MatchDesk {
         let reader = reader(&request, &caller);
         let mut request = request.into_inner();
         check_new_match(&request)?;
-        let mut making = making(&request, &caller, &self.authenticator)?;
+        let mut making = making(&mut request, &caller, &self.authenticator)?;
         if making.spans_matches() || request.seat_reservations.iter().any(is_invitation) {
             self.matches.check_leads().await?;
         }
@@ -255,8 +248,12 @@ impl MatchService for MatchDesk {
             true => self.matches.made_for(made, &caller).await?,
             false => made,
         };
+        let mut info = made.info;
+        if request.without_config {
+            info.config = None;
+        }
         Ok(Response::new(CreateMatchResponse {
-            r#match: Some(made.info),
+            r#match: Some(info),
             tickets: made.tickets,
             existed: made.existed,
         }))
@@ -266,9 +263,21 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<GetMatchRequest>,
     ) -> Result<Response<GetMatchResponse>, Status> {
-        let match_id = &request.get_ref().match_id;
-        let (hosted, _) = self.seen(&request, match_id, Sight::Matches).await?;
-        let info = hosted.info().shown().await;
+        let GetMatchRequest {
+            match_id,
+            wait_ms,
+            without_config,
+        } = request.get_ref();
+        let wait = wait_for_end(*wait_ms)?;
+        let (hosted, caller) = self.seen(&request, match_id, Sight::Matches).await?;
+        if let Some(wait) = wait {
+            until_over(&*hosted, wait, &self.matches, &caller).await?;
+        }
+        let info = match without_config {
+            true => hosted.info_without_config(),
+            false => hosted.info(),
+        };
+        let info = info.shown().await;
         let info = info.map_err(|NotStored| Refusal::storage_failed())?;
         Ok(Response::new(GetMatchResponse {
             r#match: Some(info),
@@ -380,10 +389,18 @@ impl MatchService for MatchDesk {
         &self,
         request: Request<CloseGroupRequest>,
     ) -> Result<Response<CloseGroupResponse>, Status> {
-        let CloseGroupRequest { match_id } = request.get_ref();
-        let (hosted, _) = self.changeable(&request, match_id).await?;
+        let CloseGroupRequest {
+            match_id,
+            replay_match_ids,
+        } = request.get_ref();
+        check_group_replays(replay_match_ids)?;
+        let (hosted, caller) = self.changeable(&request, match_id).await?;
         self.matches.close_group(&*hosted).await?;
-        Ok(Response::new(CloseGroupResponse {}))
+        let reader = reader(&request, &caller);
+        let asking = (&caller, &reader);
+        let replays = self.group_replays(&*hosted, replay_match_ids, asking);
+        let replays = replays.await?;
+        Ok(Response::new(CloseGroupResponse { replays }))
     }
 
     async fn get_replay(
@@ -394,41 +411,14 @@ impl MatchService for MatchDesk {
         let (hosted, caller) = self.seen(&request, match_id, Sight::Replays).await?;
         check_replay(&self.ladders, &*hosted, &caller).await?;
         let reader = reader(&request, &caller);
-        let is_read_back = hosted.replay().is_read_back();
-        let bytes = self.matches.replay(&*hosted, &reader).await?;
+        let replay = self.told_replay(&*hosted, &reader, !as_file).await?;
         // The buffer that it is written into may be twice as large.
-        Call::room_for_answer(2 * bytes.len()).await?;
+        Call::room_for_answer(2 * replay.bytes.len()).await?;
         let mut response = GetReplayResponse::default();
-        if is_read_back || !as_file {
-            let replay = read_replay(&bytes).inspect_err(|refusal| {
-                let aside = self.matches.set_aside();
-                aside.part_of_finished(hosted.id(), DamagedValue::Replay, &refusal.message());
-            })?;
-            response.replay = (!as_file).then_some(replay);
-        }
-        if *as_file {
-            response.file = bytes.to_vec();
+        match as_file {
+            true => response.file = replay.bytes.to_vec(),
+            false => response.replay = replay.message,
         }
         Ok(Response::new(response))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tonic::Code;
-    use tonic_types::StatusExt as _;
-
-    use super::*;
-
-    #[test]
-    fn a_damaged_replay_is_a_data_loss_with_its_reason() {
-        let refusal = read_replay(b"no replay").err().map(Status::from);
-        let code = refusal.as_ref().map(Status::code);
-        assert_eq!(code, Some(Code::DataLoss));
-        let info = refusal.and_then(|status| status.get_details_error_info());
-        assert_eq!(
-            info.map(|info| info.reason).as_deref(),
-            Some("DATA_DAMAGED")
-        );
     }
 }

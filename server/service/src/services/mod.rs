@@ -16,11 +16,13 @@ mod positions;
 mod queue_access;
 mod refusal_details;
 mod replay_archive;
+mod replay_files;
 mod replay_sight;
 mod request_timeout;
 mod rules_desk;
 mod shared_streams;
 mod supported;
+mod waiting;
 mod wishes;
 
 pub(crate) use catalog::Catalog;

@@ -19,7 +19,7 @@ pub(super) async fn check_replay(
         return Ok(());
     }
     caller.require_sight(Sight::Replays)?;
-    let info = hosted.info().shown().await;
+    let info = hosted.info_without_config().shown().await;
     let info = info.map_err(|NotStored| Refusal::storage_failed())?;
     match info.labels.get(LADDER_LABEL) {
         Some(ladder) => {

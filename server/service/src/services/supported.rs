@@ -17,6 +17,7 @@ pub(super) fn check_new_match(request: &CreateMatchRequest) -> Result<(), Refusa
         seat_reservations: _,
         rules_version,
         fork: _,
+        without_config: _,
     } = request;
     let Some(config) = config else {
         return Ok(());

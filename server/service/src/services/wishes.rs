@@ -27,7 +27,7 @@ use crate::{
 
 /// What `caller` wishes for a new match besides its rules.
 pub(super) fn making(
-    request: &CreateMatchRequest,
+    request: &mut CreateMatchRequest,
     caller: &Caller,
     authenticator: &Authenticator,
 ) -> Result<Making, Refusal> {
@@ -60,6 +60,7 @@ pub(super) fn making(
         taken_over: None,
         group: group(request)?,
         spectators: spectators(request)?,
+        without_config: request.without_config,
         request: RepeatableRequest::of(request, caller.name()),
     })
 }
@@ -235,6 +236,17 @@ pub(super) fn check_labels(field: &str, labels: &BTreeMap<String, String>) -> Re
 
 fn is_of_a_name(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b'/')
+}
+
+/// Checks how many replays are asked for with a group.
+pub(super) fn check_group_replays(match_ids: &[String]) -> Result<(), Refusal> {
+    match match_ids.len() > MAX_GROUP_MATCHES as usize {
+        true => Err(Refusal::field(
+            "replay_match_ids",
+            format!("at most {MAX_GROUP_MATCHES}, not {}", match_ids.len()),
+        )),
+        false => Ok(()),
+    }
 }
 
 /// Checks why a match is cancelled.

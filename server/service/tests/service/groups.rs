@@ -85,7 +85,10 @@ async fn close(server: &TestServer, match_id: &str) -> Result<(), Status> {
     let match_id = match_id.to_owned();
     let closed = server
         .matches()
-        .close_group(CloseGroupRequest { match_id })
+        .close_group(CloseGroupRequest {
+            match_id,
+            ..CloseGroupRequest::default()
+        })
         .await;
     closed.map(|_| ())
 }
@@ -294,6 +297,57 @@ async fn a_cancelled_match_does_not_count_and_a_group_may_be_given_up() {
     let alone = server.create(config(GAMES[0], 2)).await;
     let refused = close(&server, &alone.match_id).await.unwrap_err();
     assert!(refused.message().starts_with("match_id: "), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_group_that_is_closed_gives_the_replay_files_that_are_asked_for() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let small = Limits {
+        ended_matches_kept: 1,
+        ..Limits::default()
+    };
+    for server in [
+        TestServer::open().await,
+        TestServer::over(&store, small).await,
+    ] {
+        let first = server.create(held_back(0, 3)).await;
+        play(&server, &first).await;
+        let second = server.create(held_back(1, 3)).await;
+        let alone = server.create(config(GAMES[0], 2)).await;
+        play(&server, &alone).await;
+        let close_for = async || {
+            let ids = [&second, &alone, &first].map(|seated| seated.match_id.clone());
+            let unknown = ["no-such-match".to_owned(), String::new()];
+            let request = CloseGroupRequest {
+                match_id: first.match_id.clone(),
+                replay_match_ids: ids.into_iter().chain(unknown).collect(),
+            };
+            let closed = server.matches().close_group(request).await.unwrap();
+            closed.into_inner().replays
+        };
+        assert_eq!(close_for().await, [], "one is in play");
+        play(&server, &second).await;
+        let given = close_for().await;
+        let ids: Vec<&str> = given.iter().map(|given| &*given.match_id).collect();
+        assert_eq!(ids, [&*second.match_id, &*first.match_id]);
+        for given in given {
+            let request = GetReplayRequest {
+                match_id: given.match_id,
+                as_file: true,
+            };
+            let alone = server.matches().get_replay(request).await.unwrap();
+            assert_eq!(given.file, alone.into_inner().file);
+        }
+    }
+    let server = TestServer::open().await;
+    let first = server.create(held_back(0, 2)).await;
+    let request = CloseGroupRequest {
+        match_id: first.match_id,
+        replay_match_ids: vec![String::new(); 1001],
+    };
+    let refused = server.matches().close_group(request).await.unwrap_err();
+    let message = refused.message();
+    assert!(message.starts_with("replay_match_ids: "), "{message}");
 }
 
 #[tokio::test]

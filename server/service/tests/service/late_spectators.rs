@@ -187,6 +187,7 @@ async fn change(server: &TestServer, id: &str, made: &CreateMatchRequest) -> Vec
     };
     let close = CloseGroupRequest {
         match_id: id.to_owned(),
+        ..CloseGroupRequest::default()
     };
     let cancel = CancelMatchRequest {
         match_id: id.to_owned(),

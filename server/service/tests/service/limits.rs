@@ -153,6 +153,7 @@ async fn a_long_match_identifier_is_refused_with_its_reason() {
     let server = TestServer::open().await;
     let request = GetMatchRequest {
         match_id: "x".repeat(50_000),
+        ..GetMatchRequest::default()
     };
     let refused = server.matches().get_match(request).await.unwrap_err();
     assert_eq!(reason(&refused), "MATCH_UNKNOWN");

@@ -217,7 +217,10 @@ impl KeyedCaller<'_> {
 
     pub(crate) async fn close_group(self, match_id: &str) -> Result<(), Status> {
         let match_id = match_id.to_owned();
-        let request = self.showing(CloseGroupRequest { match_id });
+        let request = self.showing(CloseGroupRequest {
+            match_id,
+            ..CloseGroupRequest::default()
+        });
         self.server.matches().close_group(request).await.map(|_| ())
     }
 
@@ -232,7 +235,10 @@ impl KeyedCaller<'_> {
 
     pub(crate) async fn info(self, match_id: &str) -> Result<MatchInfo, Status> {
         let match_id = match_id.to_owned();
-        let request = self.showing(GetMatchRequest { match_id });
+        let request = self.showing(GetMatchRequest {
+            match_id,
+            ..GetMatchRequest::default()
+        });
         let response = self.server.matches().get_match(request).await?;
         Ok(response.into_inner().r#match.unwrap())
     }

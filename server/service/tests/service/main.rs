@@ -57,5 +57,6 @@ mod time_odds;
 mod tls;
 mod turned_away;
 mod unserved_calls;
+mod waiting;
 mod whole_matches;
 mod zoo;

@@ -284,6 +284,7 @@ async fn a_browser_calls_the_services_as_grpc_web_and_refusals_keep_their_reason
     let seated = server.create(config(GAMES[0], 2)).await;
     let request = GetMatchRequest {
         match_id: seated.match_id.clone(),
+        ..GetMatchRequest::default()
     };
     let method = "MatchService/GetMatch";
     let (messages, trailers) = call::<GetMatchResponse>(server.page, method, &request, &[]).await;
@@ -292,6 +293,7 @@ async fn a_browser_calls_the_services_as_grpc_web_and_refusals_keep_their_reason
     assert_eq!(info.match_id, seated.match_id);
     let unknown = GetMatchRequest {
         match_id: "none".to_owned(),
+        ..GetMatchRequest::default()
     };
     let (messages, trailers) = call::<GetMatchResponse>(server.page, method, &unknown, &[]).await;
     assert!(messages.is_empty());

@@ -106,6 +106,7 @@ async fn unseen(server: &TestServer, key: Option<&ApiKey>, match_id: &str) -> [O
     let match_id = match_id.to_owned();
     let get = GetMatchRequest {
         match_id: match_id.clone(),
+        ..GetMatchRequest::default()
     };
     let positions = WatchPositionsRequest {
         source: Some(Source::MatchId(match_id.clone())),

@@ -80,6 +80,7 @@ async fn altered(
 async fn info_refused(server: &TestServer, match_id: &str) -> Status {
     let request = GetMatchRequest {
         match_id: match_id.to_owned(),
+        ..GetMatchRequest::default()
     };
     server.matches().get_match(request).await.unwrap_err()
 }

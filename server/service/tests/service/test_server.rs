@@ -141,6 +141,7 @@ impl TestServer {
     pub(crate) async fn info(&self, match_id: &str) -> MatchInfo {
         let request = GetMatchRequest {
             match_id: match_id.to_owned(),
+            ..GetMatchRequest::default()
         };
         let response = self.matches().get_match(request).await.unwrap();
         response.into_inner().r#match.unwrap()

@@ -10,6 +10,7 @@ use bridgemaster_match::{
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_store::KeyName;
 use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::super::{
@@ -40,6 +41,8 @@ pub(super) struct Surroundings {
     pub(super) metrics: GameMetrics,
     /// Notified when the timer must look again.
     pub(super) sooner: Arc<Notify>,
+    /// Cancelled when it is over, for those who wait for that.
+    pub(super) over: CancellationToken,
     /// Those who watch it.
     pub(super) audience: Arc<Audience>,
     /// For those who look at its positions as spectators.
@@ -192,6 +195,7 @@ impl<G: WireGame> Locked<G> {
             let number = self.counted_number(around);
             around.context.groups.leave_play(group, number, |_| None);
         }
+        around.over.cancel();
         Ended {
             id: around.origin.id.clone(),
             maker: around.maker.clone(),

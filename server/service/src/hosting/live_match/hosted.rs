@@ -19,7 +19,7 @@ use super::{
         clock::MatchClock,
         closing::{has_ended, not_seated, ticket_replaced},
         groups::still_running,
-        hosted_match::{Course, Joined, Lateness, Outcome, PlayedMatch, ReplayBytes},
+        hosted_match::{Course, Joined, Lateness, Outcome, PlayedMatch, ReplayBytes, UntilOver},
         outbound,
         spectators::WatchReceiver,
     },
@@ -64,6 +64,11 @@ impl<G: WireGame> ShownMatch for LiveMatch<G> {
         locked.shown(locked.machine.match_info())
     }
 
+    fn info_without_config(&self) -> Gated<v1::MatchInfo> {
+        let locked = self.lock();
+        locked.shown(locked.machine.info_without_config())
+    }
+
     fn info_if(&self, wanted: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
         // Without the lock: who looks for some matches must not hold up the others.
         if !wanted.wants_state(self.state.get()) || !wanted.wants_origin(G::ID, &self.around.origin)
@@ -84,6 +89,10 @@ impl<G: WireGame> ShownMatch for LiveMatch<G> {
 
     fn change_count(&self) -> u64 {
         self.lock().machine.referee().public_changes()
+    }
+
+    fn until_over(&self) -> UntilOver<'_> {
+        Box::pin(self.around.over.cancelled())
     }
 
     fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)> {
@@ -124,6 +133,15 @@ impl<G: WireGame> ShownMatch for LiveMatch<G> {
 impl<G: WireGame> HostedMatch for LiveMatch<G> {
     fn game_id(&self) -> &'static str {
         G::ID
+    }
+
+    fn rules_version(&self) -> u32 {
+        G::RULES_VERSION
+    }
+
+    fn startup(&self) -> Duration {
+        let startup_ms = self.lock().machine.referee().rules().clock.startup_ms;
+        Duration::from_millis(startup_ms.into())
     }
 
     fn lateness(&self) -> Option<Lateness> {
