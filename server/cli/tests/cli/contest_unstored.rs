@@ -5,7 +5,8 @@
 use std::fs;
 
 use crate::{
-    contest::{Contest, is_over, listed},
+    contest::Contest,
+    contest_served::{is_over, listed},
     program::succeed,
     served_match::Served,
 };

@@ -13,7 +13,12 @@ mod contest_docs;
 #[cfg(unix)]
 mod contest_faults;
 mod contest_games;
+#[cfg(unix)]
+mod contest_killed;
 mod contest_outputs;
+mod contest_refused;
+#[cfg(unix)]
+mod contest_served;
 mod contest_unstored;
 mod data;
 mod demo;
