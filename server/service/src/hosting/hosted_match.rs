@@ -253,8 +253,8 @@ pub(crate) struct Ended {
     pub(crate) id: MatchId,
     /// The key that made it, on a server that asks for keys.
     pub(crate) maker: Option<KeyName>,
-    /// The bytes of its replay file, to be seen when the gate is open; `None` when it was called
-    /// off.
+    /// The bytes of its replay file, to be seen when the gate is open; `None` when it was
+    /// cancelled.
     pub(crate) replay: Option<Arc<[u8]>>,
     pub(crate) gate: Option<Gate>,
 }

@@ -214,7 +214,7 @@ impl MatchRow {
                             seat.absent = true;
                         }
                     }
-                    LadderMatchEnd::CalledOff
+                    LadderMatchEnd::Cancelled
                 }
             };
             record.end = end.into();
@@ -245,7 +245,7 @@ impl MatchRow {
             LadderMatchEnd::Unspecified => None,
             LadderMatchEnd::Played => Some(End::Played(ends())),
             LadderMatchEnd::Annulled => Some(End::Annulled(ends())),
-            LadderMatchEnd::CalledOff => {
+            LadderMatchEnd::Cancelled => {
                 let seats = record.seats.iter().enumerate();
                 let absent = seats.filter(|(_, seat)| seat.absent);
                 Some(End::Cancelled {

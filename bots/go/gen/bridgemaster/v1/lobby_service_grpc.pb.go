@@ -46,7 +46,7 @@ type LobbyServiceClient interface {
 	UpdateAttendance(ctx context.Context, in *UpdateAttendanceRequest, opts ...grpc.CallOption) (*UpdateAttendanceResponse, error)
 	// Leaves a queue. Matches in play go on, and the stream ends after the last of them, with OK.
 	LeaveQueue(ctx context.Context, in *LeaveQueueRequest, opts ...grpc.CallOption) (*LeaveQueueResponse, error)
-	// Declines an offer: the match is not played, and is called off. Who declines often is offered
+	// Declines an offer: the match is not played, and is cancelled. Who declines often is offered
 	// less.
 	DeclineOffer(ctx context.Context, in *DeclineOfferRequest, opts ...grpc.CallOption) (*DeclineOfferResponse, error)
 	// Opens a queue for a contest, for keys with the scope `create`. The same call again changes
@@ -185,7 +185,7 @@ type LobbyServiceServer interface {
 	UpdateAttendance(context.Context, *UpdateAttendanceRequest) (*UpdateAttendanceResponse, error)
 	// Leaves a queue. Matches in play go on, and the stream ends after the last of them, with OK.
 	LeaveQueue(context.Context, *LeaveQueueRequest) (*LeaveQueueResponse, error)
-	// Declines an offer: the match is not played, and is called off. Who declines often is offered
+	// Declines an offer: the match is not played, and is cancelled. Who declines often is offered
 	// less.
 	DeclineOffer(context.Context, *DeclineOfferRequest) (*DeclineOfferResponse, error)
 	// Opens a queue for a contest, for keys with the scope `create`. The same call again changes

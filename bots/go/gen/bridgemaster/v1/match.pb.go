@@ -145,7 +145,7 @@ const (
 	MatchState_MATCH_STATE_RUNNING MatchState = 2
 	// Is over.
 	MatchState_MATCH_STATE_ENDED MatchState = 3
-	// Was called off: it has no result, and goes on no more.
+	// Was cancelled: it has no result, and goes on no more.
 	MatchState_MATCH_STATE_CANCELLED MatchState = 4
 )
 
@@ -876,7 +876,7 @@ type MatchInfo struct {
 	StartedUnixMs uint64 `protobuf:"varint,13,opt,name=started_unix_ms,json=startedUnixMs,proto3" json:"started_unix_ms,omitempty"`
 	// When it ended or was cancelled; 0 while it has not.
 	EndedUnixMs uint64 `protobuf:"varint,14,opt,name=ended_unix_ms,json=endedUnixMs,proto3" json:"ended_unix_ms,omitempty"`
-	// Why it was called off; set when it is CANCELLED.
+	// Why it was cancelled; set when it is CANCELLED.
 	Cancellation *Cancellation `protobuf:"bytes,15,opt,name=cancellation,proto3" json:"cancellation,omitempty"`
 	// Why its result does not count; not set when it does. An annulled match keeps its result and its
 	// replay. The server annuls a match whose request had more referee lag than its rules allow.
@@ -1036,7 +1036,7 @@ func (x *MatchInfo) GetFork() *ForkOrigin {
 	return nil
 }
 
-// Why a match was called off.
+// Why a match was cancelled.
 type Cancellation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What whoever cancelled it said: at most 256 printable characters.

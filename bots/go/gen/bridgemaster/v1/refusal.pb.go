@@ -75,7 +75,7 @@ const (
 	RefusalReason_REFUSAL_REASON_LIMIT_REACHED RefusalReason = 21
 	// The server is stopping.
 	RefusalReason_REFUSAL_REASON_SERVER_STOPPING RefusalReason = 22
-	// The match was called off; the metadata `reason` says why.
+	// The match was cancelled; the metadata `reason` says why.
 	RefusalReason_REFUSAL_REASON_MATCH_CANCELLED RefusalReason = 23
 	// The match is over, and what was asked for is only for one that is not.
 	RefusalReason_REFUSAL_REASON_MATCH_ENDED RefusalReason = 24
