@@ -133,7 +133,11 @@ func (s *seat) playOnOneStream(ctx context.Context) (*v1.MatchEnded, error) {
 }
 
 func (s *seat) readWelcome(ctx context.Context, stream *stream) (*v1.Welcome, error) {
-	timer := time.NewTimer(welcomeTimeout)
+	span := s.seating.ConnectFor
+	if s.conversation.welcomed {
+		span = s.seating.ReconnectFor
+	}
+	timer := time.NewTimer(s.route.patience(welcomeTimeout, span))
 	defer timer.Stop()
 	for {
 		select {

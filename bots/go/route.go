@@ -1,5 +1,7 @@
 package bridgemaster
 
+import "time"
+
 // route goes from one server to the next, and where a server says that something is.
 type route struct {
 	// place is where it is.
@@ -14,6 +16,15 @@ type route struct {
 // newRoute begins at the server that was named first.
 func newRoute(places []place) *route {
 	return &route{place: places[0], places: places}
+}
+
+// patience returns how long a server may keep one waiting for its first answer, at most most: where
+// several were named, each has its share of the span of time in which one must be found.
+func (r *route) patience(most, span time.Duration) time.Duration {
+	if len(r.places) == 1 {
+		return most
+	}
+	return min(most, span/time.Duration(len(r.places)))
 }
 
 // arrived notes that the server has answered for itself.

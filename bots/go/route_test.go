@@ -67,6 +67,16 @@ func TestTheServersAreTriedInTurn(t *testing.T) {
 	}
 }
 
+func TestEachOfSeveralServersHasItsShareOfTheTime(t *testing.T) {
+	for servers, patience := range map[string]time.Duration{
+		"one:1": 10 * time.Second, "one:1,two:2": 6 * time.Second, "one:1,two:2,three:3": 4 * time.Second,
+	} {
+		if is := way(t, servers).patience(10*time.Second, 12*time.Second); is != patience {
+			t.Errorf("%s: %v", servers, is)
+		}
+	}
+}
+
 func TestACallerGoesWhereItIsSentAndPausesWhenSentOn(t *testing.T) {
 	route := way(t, "one:1,two:2")
 	if !route.goOn("three:3") || route.place.server != "http://three:3" {

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,14 @@ public:
 
     // Where it is.
     const Place& place() const { return place_; }
+
+    // How long a server may keep one waiting for its first answer, at most most: where several were
+    // named, each has its share of the span of time in which one must be found.
+    std::chrono::milliseconds patience(std::chrono::milliseconds most,
+                                       std::chrono::milliseconds span) const {
+        const auto several = static_cast<long>(places_.size());
+        return several == 1 ? most : std::min(most, span / several);
+    }
 
     // The server has answered for itself.
     void arrived() { was_sent_ = false; }

@@ -6,6 +6,7 @@
 namespace bridgemaster {
 namespace {
 
+using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -90,7 +91,10 @@ v1::MatchEnded Seat::play_on_one_stream() {
 }
 
 v1::Welcome Seat::read_welcome() {
-    const auto until = Clock::now() + welcome_timeout;
+    const bool welcomed = conversation_.was_welcomed();
+    const auto span = welcomed ? seating_.options.reconnect_for : seating_.options.connect_for;
+    const auto until =
+        Clock::now() + route_.patience(welcome_timeout, duration_cast<milliseconds>(span));
     while (auto event = next(until)) {
         if (auto* answered = std::get_if<Answered>(&*event)) {
             held_.push_back(std::move(*answered));

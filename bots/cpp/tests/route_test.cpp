@@ -86,6 +86,15 @@ TEST(Route, TheServersAreTriedInTurn) {
     EXPECT_EQ(tried, (std::vector<std::string>{"one:1", "two:2", "one:1"}));
 }
 
+TEST(Route, EachOfSeveralServersHasItsShareOfTheTime) {
+    using std::chrono::seconds;
+    const std::pair<const char*, seconds> all[] = {
+        {"one:1", seconds(10)}, {"one:1,two:2", seconds(6)}, {"one:1,two:2,three:3", seconds(4)}};
+    for (const auto& [servers, patience] : all) {
+        EXPECT_EQ(route(servers).patience(seconds(10), seconds(12)), patience) << servers;
+    }
+}
+
 TEST(Route, ACallerGoesWhereItIsSentAndPausesWhenSentOn) {
     Route way = route("one:1,two:2");
     EXPECT_TRUE(way.go_on("three:3"));

@@ -38,6 +38,14 @@ class RouteTest(unittest.TestCase):
             tried.append(way.place.target)
         self.assertEqual(tried, ["one:1", "two:2", "one:1"])
 
+    def test_each_of_several_servers_has_its_share_of_the_time(self) -> None:
+        for targets, patience_s in [
+            (["one:1"], 10),
+            (["one:1", "two:2"], 6),
+            (["one:1", "two:2", "three:3"], 4),
+        ]:
+            self.assertEqual(route(*targets).patience_s(10, 12), patience_s, targets)
+
     def test_a_caller_goes_where_it_is_sent_and_pauses_when_sent_on(self) -> None:
         way = route("one:1", "two:2")
         self.assertTrue(way.go_on("three:3"))

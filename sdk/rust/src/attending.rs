@@ -10,7 +10,7 @@ use bridgemaster_proto::v1::{
     self, AttendRequest, AttendResponse, LeaveQueueRequest, attend_response,
     lobby_service_client::LobbyServiceClient,
 };
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tonic::{Status, Streaming, transport::Channel};
 use tracing::{debug, warn};
 
@@ -23,6 +23,8 @@ use crate::{
 
 /// Revision of the protocol that is spoken here.
 const PROTOCOL_REVISION: u32 = 1;
+/// Time for the first answer, once a stream is asked for.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Offers that are remembered, so that one that comes again is known: those of all slots, many
 /// times over.
 const REMEMBERED_OFFERS: usize = 1024;
@@ -164,8 +166,12 @@ impl Attending {
                     slots: self.options.slots,
                     protocol_revision: PROTOCOL_REVISION,
                 });
-                let stream = self.client().attend(request).await?.into_inner();
-                self.stream.insert(stream)
+                let patience = self.route.patience(ANSWER_TIMEOUT, self.backoff.span());
+                let mut client = self.client();
+                let attended = timeout(patience, client.attend(request))
+                    .await
+                    .unwrap_or_else(|_| Err(Status::deadline_exceeded("no answer came")));
+                self.stream.insert(attended?.into_inner())
             }
         };
         stream.message().await

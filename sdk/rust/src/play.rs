@@ -138,7 +138,8 @@ impl SeatSession<'_> {
     async fn play(&mut self) -> Result<v1::MatchResult, PlayError> {
         let mut backoff = Backoff::new(self.options.connect_for);
         loop {
-            let lost = match self.open_stream().await {
+            let patience = self.route.patience(WELCOME_TIMEOUT, backoff.span());
+            let lost = match self.open_stream(patience).await {
                 Err(failure) => failure,
                 Ok(stream) => {
                     let known = self.conversation.last_sequence();
@@ -202,8 +203,8 @@ impl SeatSession<'_> {
         }
     }
 
-    /// Starts a stream and waits for its Welcome.
-    async fn open_stream(&mut self) -> Result<OpenStream, StreamFailure> {
+    /// Starts a stream and waits for its Welcome, for as long as the `patience` lasts.
+    async fn open_stream(&mut self, patience: Duration) -> Result<OpenStream, StreamFailure> {
         let (outbound, requests) = mpsc::channel(OUTBOUND_MESSAGES);
         // The call returns with the response headers, which may wait for the Hello: send it first.
         let hello = self.conversation.hello(self.options);
@@ -216,7 +217,7 @@ impl SeatSession<'_> {
         }
 
         let mut client = PlayServiceClient::new(self.route.channel());
-        let welcomed = timeout(WELCOME_TIMEOUT, async {
+        let welcomed = timeout(patience, async {
             let mut inbound = client.play(call).await?.into_inner();
             Ok::<_, Status>((inbound.message().await?, inbound))
         });

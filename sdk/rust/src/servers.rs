@@ -138,6 +138,15 @@ impl Route {
         self.channel.clone()
     }
 
+    /// How long a server may keep one waiting for its first answer, at most `most`: where several were
+    /// named, each has its share of the `span` of time in which one must be found.
+    pub(crate) fn patience(&self, most: Duration, span: Duration) -> Duration {
+        match u32::try_from(self.servers.urls.len()) {
+            Ok(several @ 2..) => most.min(span / several),
+            _ => most,
+        }
+    }
+
     /// Notes that the server has answered for itself.
     pub fn arrived(&mut self) {
         self.was_sent = false;
@@ -220,6 +229,19 @@ mod tests {
         assert!(route.go_on(&moved("three:3")));
         route.go_on(&Status::unavailable("gone"));
         assert_eq!(route.url(), "http://two:2");
+    }
+
+    #[tokio::test]
+    async fn each_of_several_servers_has_its_share_of_the_time() {
+        let (most, span) = (Duration::from_secs(10), Duration::from_secs(12));
+        for (urls, patience_s) in [
+            ("http://one:1", 10),
+            ("http://one:1,http://two:2", 6),
+            ("http://one:1,http://two:2,http://three:3", 4),
+        ] {
+            let patience = route(urls).patience(most, span);
+            assert_eq!(patience, Duration::from_secs(patience_s), "{urls}");
+        }
     }
 
     #[tokio::test]

@@ -22,6 +22,15 @@ export class Route {
     return this.#place;
   }
 
+  /**
+   * How long a server may keep one waiting for its first answer, at most `mostMs`: where several were
+   * named, each has its share of the span of time in which one must be found.
+   */
+  patienceMs(mostMs: number, spanMs: number): number {
+    const several = this.#places.length;
+    return several === 1 ? mostMs : Math.min(mostMs, spanMs / several);
+  }
+
   /** The server has answered for itself. */
   arrived(): void {
     this.#wasSent = false;

@@ -130,7 +130,9 @@ export class Seat {
   }
 
   async #readWelcome(stream: Stream): Promise<Welcome> {
-    const untilMs = performance.now() + WELCOME_TIMEOUT_MS;
+    const { connectForMs, reconnectForMs } = this.#seating;
+    const spanMs = this.#conversation.wasWelcomed ? reconnectForMs : connectForMs;
+    const untilMs = performance.now() + this.#route.patienceMs(WELCOME_TIMEOUT_MS, spanMs);
     for (;;) {
       const event = await this.#next(stream, untilMs);
       if (!event) throw new StreamLost("no Welcome came");

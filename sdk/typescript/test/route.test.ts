@@ -50,6 +50,13 @@ test("the servers are tried in turn", () => {
   assert.deepEqual(tried, ["one:1", "two:2", "one:1"]);
 });
 
+test("each of several servers has its share of the time", () => {
+  const shares = { "one:1": 10, "one:1,two:2": 6, "one:1,two:2,three:3": 4 };
+  for (const [servers, patience] of Object.entries(shares)) {
+    assert.equal(route(servers).patienceMs(10, 12), patience, servers);
+  }
+});
+
 test("a caller goes where it is sent and pauses when sent on", () => {
   const way = route("one:1,two:2");
   assert.ok(way.goOn("three:3"));

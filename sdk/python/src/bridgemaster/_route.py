@@ -27,6 +27,14 @@ class Route:
         self._was_sent = False
         self.place = places[0]
 
+    def patience_s(self, most_s: float, span_s: float) -> float:
+        """Return how long a server may keep one waiting for its first answer, at most `most_s`.
+
+        Where several were named, each has its share of the span of time in which one must be found.
+        """
+        several = len(self._places)
+        return most_s if several == 1 else min(most_s, span_s / several)
+
     def arrived(self) -> None:
         """Note that the server has answered for itself."""
         self._was_sent = False

@@ -128,7 +128,9 @@ class Seat:
             stream.close()
 
     def _read_welcome(self, stream: Stream) -> Welcome:
-        until_s = time.monotonic() + WELCOME_TIMEOUT_S
+        seating, welcomed = self._seating, self._conversation.was_welcomed
+        span_s = seating.reconnect_for_s if welcomed else seating.connect_for_s
+        until_s = time.monotonic() + self._route.patience_s(WELCOME_TIMEOUT_S, span_s)
         while isinstance(event := self._next(stream, until_s), Answered):
             self._hold(event)
         if event is None:

@@ -170,16 +170,27 @@ final class Attendance {
             oldest.next();
             oldest.remove();
         }
-        List<Place> places =
-                offer.getAddress().isEmpty()
-                        ? queueing.places()
-                        : List.of(route.place().at(offer.getAddress()));
-        Options.Seating seating = options.seating(places, offer.getTicket());
+        Options.Seating seating = options.seating(placesOf(offer), offer.getTicket());
         playing.removeIf(match -> !match.isAlive());
         var match = new Thread(() -> play(seating, offer.getMatchId()), "bridgemaster-match");
         match.setDaemon(true);
         match.start();
         playing.add(match);
+    }
+
+    /** Where the match of an offer is; the servers that are known, if what it says is no address. */
+    private List<Place> placesOf(Offer offer) {
+        if (offer.getAddress().isEmpty()) {
+            return queueing.places();
+        }
+        try {
+            return List.of(route.place().at(offer.getAddress()));
+        } catch (PlayException.InvalidOptions noAddress) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "an offer has no address: " + Refusals.shown(noAddress.getMessage()));
+            return queueing.places();
+        }
     }
 
     private void play(Options.Seating seating, String matchId) {

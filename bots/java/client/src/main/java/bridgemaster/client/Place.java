@@ -10,6 +10,7 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +26,7 @@ record Place(URI uri, ChannelCredentials credentials) {
     /** Between the addresses of several servers. */
     private static final String BETWEEN = ",";
     /** Time for one attempt to reach a server: another one may be there. */
-    private static final int CONNECT_TIMEOUT_S = 5;
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     /**
      * Silence after which the transport checks that the server is still there, and the time that it
      * has to show so.
@@ -57,8 +58,13 @@ record Place(URI uri, ChannelCredentials credentials) {
         return uri.getHost() + ":" + uri.getPort();
     }
 
-    /** Opens a connection for one stream. */
+    /** A connection for one stream, which is opened when that is asked for. */
     ManagedChannel connection() {
+        return connection(CONNECT_TIMEOUT);
+    }
+
+    /** The same with another time for the attempt. */
+    ManagedChannel connection(Duration connectTimeout) {
         ManagedChannel channel =
                 NettyChannelBuilder.forTarget(target(), credentials)
                         // A server on the own machine or network is not reached through the proxy
@@ -67,8 +73,11 @@ record Place(URI uri, ChannelCredentials credentials) {
                         .keepAliveTime(KEEP_ALIVE_S, TimeUnit.SECONDS)
                         .keepAliveTimeout(KEEP_ALIVE_S, TimeUnit.SECONDS)
                         .build();
-        CompletableFuture.delayedExecutor(CONNECT_TIMEOUT_S, TimeUnit.SECONDS)
-                .execute(() -> giveUp(channel));
+        var late =
+                CompletableFuture.delayedExecutor(connectTimeout.toNanos(), TimeUnit.NANOSECONDS);
+        // From the attempt on: Java loads most of gRPC between the two.
+        channel.notifyWhenStateChanged(
+                ConnectivityState.IDLE, () -> late.execute(() -> giveUp(channel)));
         return channel;
     }
 

@@ -1,6 +1,7 @@
 package bridgemaster.client;
 
 import bridgemaster.client.PlayException.InvalidOptions;
+import java.time.Duration;
 import java.util.List;
 
 /** Goes from one server to the next, and where a server says that something is. */
@@ -22,6 +23,15 @@ final class Route {
     /** Where it is. */
     Place place() {
         return place;
+    }
+
+    /**
+     * How long a server may keep one waiting for its first answer, at most {@code most}: where several
+     * were named, each has its share of the span of time in which one must be found.
+     */
+    Duration patience(Duration most, Duration span) {
+        Duration share = span.dividedBy(places.size());
+        return places.size() == 1 || share.compareTo(most) > 0 ? most : share;
     }
 
     /** The server has answered for itself. */

@@ -131,7 +131,9 @@ final class Seat {
     }
 
     private Welcome readWelcome() throws StreamLost, PlayException, InterruptedException {
-        long until = System.nanoTime() + WELCOME_TIMEOUT.toNanos();
+        boolean welcomed = conversation.wasWelcomed();
+        Duration span = welcomed ? seating.reconnectFor() : seating.connectFor();
+        long until = System.nanoTime() + route.patience(WELCOME_TIMEOUT, span).toNanos();
         while (true) {
             Object event = next(until);
             if (event == null) {

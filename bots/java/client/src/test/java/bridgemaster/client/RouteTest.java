@@ -95,6 +95,16 @@ final class RouteTest {
     }
 
     @Test
+    void eachOfSeveralServersHasItsShareOfTheTime() throws Exception {
+        var shares = Map.of("one:1", 10, "one:1,two:2", 6, "one:1,two:2,three:3", 4);
+        for (var share : shares.entrySet()) {
+            Duration patience =
+                    route(share.getKey()).patience(Duration.ofSeconds(10), Duration.ofSeconds(12));
+            assertEquals(Duration.ofSeconds(share.getValue()), patience, share.getKey());
+        }
+    }
+
+    @Test
     void aCallerGoesWhereItIsSentAndPausesWhenSentOn() throws Exception {
         var route = route("one:1,two:2");
         assertTrue(route.goOn("three:3"));
@@ -160,6 +170,15 @@ final class RouteTest {
     }
 
     @Test
+    void theTimeForAConnectionBeginsWhenItIsAskedFor() throws Exception {
+        Place place = Place.of(playing.address(), new Place.TlsFiles("", "", "")).get(0);
+        var channel = place.connection(Duration.ZERO);
+        assertFalse(channel.awaitTermination(1, TimeUnit.SECONDS), "nobody asked for it");
+        channel.getState(true);
+        assertTrue(channel.awaitTermination(PATIENCE_S, TimeUnit.SECONDS), "no time was left");
+    }
+
+    @Test
     void aServerThatSaysNothingIsLeftForTheNextOneInTime() throws Exception {
         try (var silent = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
             var end = plays(knows("127.0.0.1:" + silent.getLocalPort(), playing.address()));
@@ -178,10 +197,13 @@ final class RouteTest {
                         });
         soon(asked.attendances).outbound().onError(moved(playing.target()));
         var attending = soon(playing.attendances);
-        var offer = Offer.newBuilder().setOfferId("o1").setTicket("t1").setMatchId("m");
-        attending.outbound().onNext(AttendResponse.newBuilder().setOffer(offer).build());
-        soon(asked.streams).move(playing.target());
-        playing.welcomed(true).finish(1);
+        for (String address : List.of("", "no address")) {
+            var offer = Offer.newBuilder().setOfferId("of " + address).setTicket("t1");
+            offer.setMatchId("m").setAddress(address);
+            attending.outbound().onNext(AttendResponse.newBuilder().setOffer(offer).build());
+            soon(asked.streams).move(playing.target());
+            playing.welcomed(true).finish(1);
+        }
         attending.outbound().onCompleted();
         end.get(PATIENCE_S, TimeUnit.SECONDS);
     }
