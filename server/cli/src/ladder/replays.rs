@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io,
+    io::{self, BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -15,6 +15,8 @@ use crate::{failure::misuse, match_client::ServerFlag, output, runtime::block_on
 
 /// What the server tells of the replays that are not in the archive.
 const LEFT_OUT: &str = "left-out.csv";
+/// A line of that file is shorter. The rest of a longer one counts as a line of its own.
+const MAX_LINE_BYTES: u64 = 8 * 1024;
 
 #[derive(Args)]
 pub(super) struct ReplaysArgs {
@@ -80,8 +82,7 @@ fn archived(path: &Path) -> anyhow::Result<Archived> {
     for entry in archive.entries()? {
         let mut entry = entry?;
         if entry.path()?.ends_with(LEFT_OUT) {
-            // The first one names the columns.
-            told.left_out = lines(&mut entry)?.saturating_sub(1);
+            told.left_out = left_out(&mut entry)?;
         } else {
             told.replays += 1;
             // To its end, so that one that is cut off is noticed.
@@ -93,18 +94,36 @@ fn archived(path: &Path) -> anyhow::Result<Archived> {
     Ok(told)
 }
 
-/// Counts the lines of a file, whatever its size.
-fn lines(file: &mut impl io::Read) -> io::Result<usize> {
-    let mut piece = [0; 8 * 1024];
-    let (mut lines, mut last) = (0, b'\n');
-    loop {
-        let read = match file.read(&mut piece)? {
-            0 => return Ok(lines + usize::from(last != b'\n')),
-            read => &piece[..read],
-        };
-        lines += read.iter().filter(|byte| **byte == b'\n').count();
-        last = read.last().copied().unwrap_or(last);
+/// How many replays a file names and counts as left out, whatever its size.
+fn left_out(file: impl io::Read) -> io::Result<usize> {
+    let mut file = BufReader::new(file);
+    let mut count: usize = 0;
+    let mut line = Vec::new();
+    // The first line names the columns.
+    for number in 0.. {
+        line.clear();
+        if file
+            .by_ref()
+            .take(MAX_LINE_BYTES)
+            .read_until(b'\n', &mut line)?
+            == 0
+        {
+            break;
+        }
+        if number > 0 {
+            count = count.saturating_add(more(&line).unwrap_or(1));
+        }
     }
+    Ok(count)
+}
+
+/// How many more there are than those that are named, if this line tells.
+fn more(line: &[u8]) -> Option<usize> {
+    let line = str::from_utf8(line).ok()?.trim_end();
+    line.strip_prefix("and ")?
+        .strip_suffix(" more,,")?
+        .parse()
+        .ok()
 }
 
 #[cfg(test)]
@@ -122,14 +141,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_piece_by_piece() {
-        let count = |text: &str| lines(&mut text.as_bytes()).unwrap();
+    fn what_is_left_out_is_counted_whether_it_is_named_or_not() {
+        let count = |text: &str| left_out(text.as_bytes()).unwrap();
         assert_eq!(
-            ["", "a", "a\n", "a\nb", "a\n\n"].map(count),
-            [0, 1, 1, 2, 2]
+            ["", "a", "a\n", "a\nb", "a\nb\nand 40 more,,\n"].map(count),
+            [0, 0, 0, 1, 41]
         );
         let long = "0123456789\n".repeat(5_000);
-        assert_eq!(count(&long), 5_000);
+        assert_eq!(count(&long), 4_999);
     }
 
     #[test]

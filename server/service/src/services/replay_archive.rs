@@ -25,7 +25,40 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// A tar file consists of blocks of so many bytes. Two empty ones end it.
 const BLOCK_BYTES: usize = 512;
 
+/// Replays that are left out and named, each in a line of at most 130 bytes. Whoever wants to know of
+/// more can ask for a part of the matches.
+const MAX_NAMED: usize = 1_000;
+
 const LEFT_OUT_HEAD: &str = "number,match_id,reason\n";
+
+/// The replays that are left out of an archive: the first, and how many there are.
+#[derive(Default)]
+struct LeftOut {
+    lines: String,
+    count: usize,
+}
+
+impl LeftOut {
+    fn add(&mut self, one: &EndedMatch, reason: RefusalReason) {
+        self.count += 1;
+        if self.count <= MAX_NAMED {
+            let EndedMatch {
+                number, match_id, ..
+            } = one;
+            let reason = reason_name(reason);
+            self.lines += &format!("{number},{match_id},{reason}\n");
+        }
+    }
+
+    /// The file that tells of them; `None` if there are none.
+    fn file(&self) -> Option<String> {
+        let more = match self.count.saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!("and {more} more,,\n"),
+        };
+        (self.count > 0).then(|| format!("{LEFT_OUT_HEAD}{}{more}", self.lines))
+    }
+}
 
 /// Which replays are wanted, and who asks.
 pub(super) struct ReplayArchive {
@@ -42,7 +75,7 @@ impl ReplayArchive {
         try_stream! {
             // Held for as long as the stream is read.
             let place = self.matches().reading().begin(&self.reader)?;
-            let mut left_out = LEFT_OUT_HEAD.to_owned();
+            let mut left_out = LeftOut::default();
             let (mut from, mut last_unix_ms) = (Some(0), 0);
             while let Some(number) = from {
                 let ended = self.ladder.ended(self.matches(), &self.filter, number).await?;
@@ -52,7 +85,7 @@ impl ReplayArchive {
                     let replay = match self.replay(&one.match_id, &place).await {
                         Ok(replay) => replay,
                         Err(refusal) if is_of_the_match(refusal.reason()) => {
-                            left_out.push_str(&line(&one, refusal.reason()));
+                            left_out.add(&one, refusal.reason());
                             continue;
                         }
                         Err(refusal) => Err(refusal)?,
@@ -66,7 +99,7 @@ impl ReplayArchive {
                     yield part(padding(replay.len()));
                 }
             }
-            if left_out.len() > LEFT_OUT_HEAD.len() {
+            if let Some(left_out) = left_out.file() {
                 yield part(&self.head("left-out.csv", left_out.len(), last_unix_ms)?);
                 yield part(left_out.as_bytes());
                 yield part(padding(left_out.len()));
@@ -114,13 +147,6 @@ fn is_of_the_match(reason: RefusalReason) -> bool {
     )
 }
 
-fn line(one: &EndedMatch, reason: RefusalReason) -> String {
-    let EndedMatch {
-        number, match_id, ..
-    } = one;
-    format!("{number},{match_id},{}\n", reason_name(reason))
-}
-
 fn part(bytes: &[u8]) -> ExportReplaysResponse {
     ExportReplaysResponse {
         chunk: bytes.to_vec(),
@@ -152,6 +178,24 @@ mod tests {
     use std::io::Read as _;
 
     use super::*;
+
+    #[test]
+    fn of_many_replays_that_are_left_out_the_first_are_named_and_the_others_counted() {
+        let mut left_out = LeftOut::default();
+        assert_eq!(left_out.file(), None);
+        for number in 0..MAX_NAMED as u64 + 7 {
+            let one = EndedMatch {
+                number,
+                match_id: "m".repeat(64),
+                ended_unix_ms: 0,
+            };
+            left_out.add(&one, RefusalReason::ReplayForgotten);
+        }
+        let file = left_out.file().unwrap();
+        assert_eq!(file.lines().count(), 1 + MAX_NAMED + 1);
+        assert_eq!(file.lines().last(), Some("and 7 more,,"));
+        assert!(file.len() < 130 * (MAX_NAMED + 2));
+    }
 
     #[test]
     fn files_of_any_length_and_of_the_longest_names_are_read_again() {
