@@ -48,6 +48,10 @@ impl Cluster {
         }
     }
 
+    pub(crate) fn name(&self) -> &NodeName {
+        &self.name
+    }
+
     pub(crate) fn nodes(&self) -> &dyn Nodes {
         &*self.nodes
     }

@@ -1,12 +1,14 @@
 //! What every match has of the server that hosts it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 
 use super::{OfferTickets, clock::ServerClock, groups::Groups, lifecycle::Lifecycle};
-use crate::{journal::Journal, limits::Limits, metrics::Metrics, tally::Tally};
+use crate::{
+    cluster::Cluster, journal::Journal, limits::Limits, metrics::Metrics, tally::Tally,
+};
 
 /// What every match has of the server that hosts it.
 pub(crate) struct Context {
@@ -28,4 +30,15 @@ pub(crate) struct Context {
     pub(super) groups: Arc<Groups>,
     /// Of news that wait for spectators behind others.
     pub(super) watcher_queue_bytes: Arc<Tally>,
+    /// The servers that share the store, if it is one that can be shared. Set before the first match
+    /// is there.
+    pub(super) cluster: OnceLock<Arc<Cluster>>,
+}
+
+impl Context {
+    /// Name of this server among those that share the store; empty for one that is alone.
+    pub(super) fn node(&self) -> &str {
+        let cluster = self.cluster.get();
+        cluster.map_or("", |cluster| cluster.name().as_str())
+    }
 }

@@ -8,6 +8,7 @@ mod driving;
 mod feed;
 mod kept;
 mod matches;
+pub(super) mod noted;
 mod places;
 mod shown;
 mod standing;

@@ -20,7 +20,7 @@ use super::{
     clock::ServerClock,
     context::Context,
     hosted_match::PlayedMatch,
-    late::{LateMatches, LatePlace},
+    late::{self, LateMatches, LatePlace},
     lifecycle::Lifecycle,
     reading::Reading,
     requests::{MadeBefore, RequestLocks},
@@ -57,9 +57,6 @@ pub(crate) struct Matches {
     pub(super) request_locks: RequestLocks,
     replacing: Mutex<()>,
     late: LateMatches,
-    /// The servers that share the store, if it is one that can be shared. Set before the first match
-    /// is there.
-    cluster: OnceLock<Arc<Cluster>>,
     /// Set before the first match is there.
     listeners: OnceLock<Vec<Arc<dyn MatchListener>>>,
 }
@@ -89,6 +86,7 @@ impl Matches {
                 signing_key: Arc::new(signing_key),
                 offer_tickets,
                 groups: Arc::default(),
+                cluster: OnceLock::new(),
             }),
             emptied: Notify::new(),
             replays,
@@ -96,20 +94,19 @@ impl Matches {
             request_locks: RequestLocks::default(),
             replacing: Mutex::default(),
             late: LateMatches::default(),
-            cluster: OnceLock::new(),
             listeners: OnceLock::new(),
         }
     }
 
     /// Has these servers share the store. To be called once, before a match is made or recovered.
     pub(crate) fn share(&self, cluster: Arc<Cluster>) {
-        let set = self.cluster.set(cluster);
+        let set = self.context.cluster.set(cluster);
         debug_assert!(set.is_ok(), "a store is shared by the same servers");
     }
 
     /// The servers that share the store, if it is one that can be shared.
     pub(crate) fn cluster(&self) -> Option<&Arc<Cluster>> {
-        self.cluster.get()
+        self.context.cluster.get()
     }
 
     /// Has these told what becomes of matches. To be called once, before a match is made or
@@ -301,6 +298,9 @@ impl Matches {
     /// Nobody sees a match late any more.
     pub(super) fn late_no_more(&self, id: &MatchId) {
         self.late().forget(id);
+        if let Some(journal) = self.journal() {
+            journal.note(vec![late::noted::dropped(id)]);
+        }
         let kept = self.limits().ended_matches_kept;
         let forgotten = self.roster().late_no_more(id, kept);
         // Dropped here, outside the lock.

@@ -7,8 +7,8 @@ use bridgemaster_games::with_game;
 use bridgemaster_match::{Claims, Header, MatchId, TicketHash, Unreplayable, recover};
 use bridgemaster_referee::Time;
 use bridgemaster_store::{
-    COMMITS_FILE, DamagedValue as Value, FinishedCursor, OpenMatch, Opening, Store, StoreError,
-    Tail, Write, limits::MAX_PAGE_MATCHES,
+    COMMITS_FILE, DamagedValue as Value, OpenMatch, Opening, Store, StoreError, Tail, Write,
+    limits::MAX_PAGE_MATCHES,
 };
 use tracing::{error, info, warn};
 
@@ -17,13 +17,12 @@ use super::{
     clock::MatchClock,
     groups::{GroupKey, maker_name},
     hosted_match::{HostedMatch as _, PlayedMatch},
+    late::noted::{self, LATE_NOTES, Noted},
     lost_groups::find_lost,
 };
 use crate::{
     journal::{Journal, RecoveryError},
-    limits::MAX_SPECTATOR_DELAY_MS,
     metrics::DamagedValue,
-    wall_clock::now_unix_ms,
 };
 
 /// A match that was in play.
@@ -65,8 +64,8 @@ impl Matches {
             );
             self.metrics().damaged(DamagedValue::Key);
         }
-        let (finished, earlier) = self.last_finished(store).await?;
-        let late = self.still_late(store, earlier).await?;
+        let finished = self.last_finished(store).await?;
+        let late = self.still_late(journal).await?;
         // After them: what their groups hold back is known by then.
         self.read_groups(store, self.leads()).await?;
         let mut again = Vec::new();
@@ -185,18 +184,17 @@ impl Matches {
         }
     }
 
-    /// The finished matches that ended last, as many as are kept in memory, the last one last, and
-    /// where those before them are.
+    /// The finished matches that ended last, as many as are kept in memory, the last one last.
     async fn last_finished(
         &self,
         store: &dyn Store,
-    ) -> Result<(VecDeque<StoredMatch>, Option<FinishedCursor>), RecoveryError> {
+    ) -> Result<VecDeque<StoredMatch>, RecoveryError> {
         let mut last = VecDeque::new();
         let mut after = None;
         loop {
             let room = self.limits().ended_matches_kept - last.len();
             if room == 0 {
-                return Ok((last, after));
+                return Ok(last);
             }
             let limit = u32::try_from(room).unwrap_or(MAX_PAGE_MATCHES);
             let page = store.finished(after, limit, None).await?;
@@ -209,36 +207,34 @@ impl Matches {
                 }
             }
             if page.next.is_none() {
-                return Ok((last, None));
+                return Ok(last);
             }
             after = page.next;
         }
     }
 
-    /// The finished matches from this place on that spectators still see late, the last one last: to
-    /// them they have not ended, so they are kept however many ended after them. What cannot be read
-    /// is told to whoever asks for it.
-    async fn still_late(
-        &self,
-        store: &dyn Store,
-        mut after: Option<FinishedCursor>,
-    ) -> Result<VecDeque<StoredMatch>, RecoveryError> {
-        let late_since = now_unix_ms() - i64::from(MAX_SPECTATOR_DELAY_MS);
-        let mut late = VecDeque::new();
-        while after.is_some() {
-            let page = store.finished(after, MAX_PAGE_MATCHES, None).await?;
-            for finished in &page.matches {
-                let read = StoredMatch::read(finished, &self.context().groups);
-                if let Ok(stored) = read
-                    && stored.lateness().is_some()
-                {
-                    late.push_front(stored);
-                }
+    /// The finished matches that spectators still see late, the last one last: to them they have not
+    /// ended, so they are kept however many ended after them. What cannot be read is told to whoever
+    /// asks for it.
+    async fn still_late(&self, journal: &Journal) -> Result<Vec<StoredMatch>, RecoveryError> {
+        let store = &**journal.store();
+        let (mut late, mut over) = (Vec::new(), Vec::new());
+        for Noted { id, .. } in noted::read(store.notes(LATE_NOTES).await?) {
+            let finished = match store.finished_match(&id).await {
+                Ok(finished) => finished,
+                Err(StoreError::Damaged { .. }) => None,
+                Err(failure) => return Err(failure.into()),
+            };
+            let read = |one| StoredMatch::read(&one, &self.context().groups).ok();
+            match finished.and_then(read) {
+                Some(stored) if stored.lateness().is_some() => late.push(stored),
+                _ => over.push(noted::dropped(&id)),
             }
-            let last = page.matches.last();
-            let may_go_on = last.is_some_and(|last| last.ended_at_unix_ms >= late_since);
-            after = page.next.filter(|_| may_go_on);
         }
+        if !over.is_empty() {
+            journal.note(over);
+        }
+        late.sort_by_key(StoredMatch::ended_unix_ms);
         Ok(late)
     }
 

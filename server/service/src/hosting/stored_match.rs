@@ -129,6 +129,11 @@ impl StoredMatch {
         }
     }
 
+    /// When it ended.
+    pub(super) fn ended_unix_ms(&self) -> u64 {
+        self.info.ended_unix_ms
+    }
+
     /// Time since it ended.
     fn over_for(&self) -> Duration {
         let now_unix_ms = now_unix_ms().unsigned_abs();
@@ -296,8 +301,15 @@ impl HostedMatch for StoredMatch {
     }
 
     fn elapsed(&self) -> Option<Duration> {
-        let result = self.info.result.as_ref()?;
-        Some(Duration::from_millis(result.duration_ms) + self.over_for())
+        let duration_ms = match &self.info.result {
+            Some(result) => result.duration_ms,
+            None if self.info.started_unix_ms == 0 => return None,
+            None => {
+                let ended_unix_ms = self.info.ended_unix_ms;
+                ended_unix_ms.saturating_sub(self.info.started_unix_ms)
+            }
+        };
+        Some(Duration::from_millis(duration_ms) + self.over_for())
     }
 
     fn maker(&self) -> Option<&KeyName> {

@@ -6,7 +6,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -28,6 +28,7 @@ pub(crate) struct HinderedStore {
     damaged: Vec<DamagedValue>,
     hinder: Box<dyn Fn() -> Hindrance + Send + Sync>,
     hinder_reading: Box<dyn Fn() -> Hindrance + Send + Sync>,
+    finished_read: AtomicUsize,
 }
 
 fn no_hindrance() -> Hindrance {
@@ -48,6 +49,7 @@ impl HinderedStore {
             damaged: Vec::new(),
             hinder: Box::new(move || Box::pin(hinder())),
             hinder_reading: Box::new(no_hindrance),
+            finished_read: AtomicUsize::default(),
         })
     }
 
@@ -80,6 +82,7 @@ impl HinderedStore {
             damaged: Vec::new(),
             hinder: Box::new(no_hindrance),
             hinder_reading: Box::new(move || Box::pin(hinder())),
+            finished_read: AtomicUsize::default(),
         })
     }
 
@@ -90,7 +93,13 @@ impl HinderedStore {
             damaged: damaged.to_vec(),
             hinder: Box::new(no_hindrance),
             hinder_reading: Box::new(no_hindrance),
+            finished_read: AtomicUsize::default(),
         })
+    }
+
+    /// Finished matches that were read so far, without their replays.
+    pub(crate) fn finished_read(&self) -> usize {
+        self.finished_read.load(Ordering::Relaxed)
     }
 
     /// Fails if one of these values is damaged.
@@ -143,6 +152,8 @@ impl Store for HinderedStore {
     ) -> Result<FinishedPage, StoreError> {
         (self.hinder_reading)().await?;
         let mut page = self.store.finished(after, limit, of).await?;
+        self.finished_read
+            .fetch_add(page.matches.len(), Ordering::Relaxed);
         page.matches.retain(|finished| {
             let summary = DamagedValue::Summary(finished.match_id.clone());
             let is_damaged = self.damaged.contains(&summary);
@@ -154,6 +165,7 @@ impl Store for HinderedStore {
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
         (self.hinder_reading)().await?;
         self.check(&[DamagedValue::Summary(id.clone())])?;
+        self.finished_read.fetch_add(1, Ordering::Relaxed);
         self.store.finished_match(id).await
     }
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {

@@ -1,7 +1,7 @@
 //! Matches that spectators see late are held until nothing of them is late any more: how long, and
 //! how many.
 
-use std::sync::Arc;
+use std::{future::ready, sync::Arc};
 
 use bridgemaster_proto::v1::{
     CancelMatchRequest, ListMatchesRequest, MatchFilter, MatchState, WatchMatchesRequest,
@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use tonic_types::StatusExt as _;
 
 use crate::{
+    hindered_store::HinderedStore,
     late_spectators::{AN_HOUR_MS, played, seen_late},
     locked_server::{KeyedCaller, LockedServer},
     raw_bot::reason,
@@ -106,6 +107,24 @@ async fn assert_waits(spectator: KeyedCaller<'_>, id: &str) {
         }
     };
     timeout(PATIENCE, is_there).await.expect("it is in play");
+}
+
+#[tokio::test]
+async fn a_server_that_starts_reads_those_that_are_seen_late_and_no_others_that_ended_before() {
+    const DELAYS_MS: [u32; 5] = [AN_HOUR_MS, 0, 0, 0, 0];
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut server = TestServer::over(&store, keeping_one()).await;
+    for delay_ms in DELAYS_MS {
+        let seated = server.create(seen_late(GAMES[0], delay_ms)).await;
+        for bot in [0, 1].map(|seat| server.good_bot(&seated.tickets[seat])) {
+            bot.await.unwrap().unwrap();
+        }
+    }
+    server.crash().await;
+    let counting = HinderedStore::read_over(store, || ready(Ok(())));
+    let store: Arc<dyn Store> = Arc::clone(&counting) as _;
+    let _server = TestServer::over(&store, keeping_one()).await;
+    assert_eq!(counting.finished_read(), 2, "the last, and the late one");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use bridgemaster_match::{
     StreamNumber,
 };
 use bridgemaster_proto::games::WireGame;
-use bridgemaster_store::KeyName;
+use bridgemaster_store::{KeyName, Write};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -20,6 +20,7 @@ use super::super::{
     gates::Gates,
     groups::GroupKey,
     hosted_match::Ended,
+    late::noted,
     outbound::OutboundSender,
     relay::Relay,
     spectators::{Audience, Teller},
@@ -204,23 +205,39 @@ impl<G: WireGame> Locked<G> {
         }
     }
 
-    /// Queues an entry for the store; with the last one, how the group of the match stands.
+    /// Queues an entry for the store; with the last one, how the group of the match stands, and that
+    /// spectators still see it late.
     fn store(&mut self, around: &Surroundings, entry: StoredEntry) {
         let entries = Entries(entry.number + 1);
         let Some(journal) = &self.journal else {
             return;
         };
+        let is_last = entry.finish.is_some();
+        let mut notes = Vec::new();
+        if is_last && self.is_seen_late(around) {
+            notes.push(noted::note(&around.origin.id, around.context.node()));
+        }
         let gate = match &around.group {
-            Some(group) if entry.finish.is_some() => {
+            Some(group) if is_last => {
                 let number = self.counted_number(around);
-                let store = |notes| Some(journal.store(entry, notes));
+                let store = |of_group: Vec<Write>| {
+                    notes.extend(of_group);
+                    Some(journal.store(entry, notes))
+                };
                 around.context.groups.leave_play(group, number, store)
             }
-            _ => Some(journal.store(entry, Vec::new())),
+            _ => Some(journal.store(entry, notes)),
         };
         if let Some(gate) = gate {
             self.gates.push(entries, gate);
         }
+    }
+
+    /// Whether spectators see some of it late: nothing is late of a match that never started.
+    fn is_seen_late(&self, around: &Surroundings) -> bool {
+        let spectators = around.origin.spectators;
+        let has_started = self.machine.referee().started_at().is_some();
+        has_started && spectators.is_some_and(|rules| rules.delay_ms > 0)
     }
 
     /// The number of the match in its group, if its result counts.
