@@ -12,11 +12,14 @@ use std::{
 use bridgemaster_proto::v1::MatchState;
 use tokio::{
     select,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
 
 use super::{super::closing::not_shown_any_more, LateMatch};
 use crate::{journal::NotStored, refusal::Refusal};
+
+/// Time between two looks for the end of a match that cannot be followed: short against most delays.
+const LOOK_FOR_END: Duration = Duration::from_secs(1);
 
 /// What was awaited has panicked.
 struct Panicked;
@@ -25,35 +28,58 @@ impl LateMatch {
     /// Shows what comes to be due, until nothing is late any more or the server stops. `replay` gives
     /// its replay once it has ended, if it has one.
     pub(super) async fn drive(&self, replay: impl Future<Output = Option<Arc<[u8]>>>) {
+        self.drive_by(self.follow(replay), self.follow(ready(None)))
+            .await;
+    }
+
+    /// The same by what follows it to its end, and what does so after a defect in that.
+    async fn drive_by(
+        &self,
+        first: impl Future<Output = Result<(), NotStored>>,
+        then: impl Future<Output = Result<(), NotStored>>,
+    ) {
         let stopping = self.context.lifecycle.stopping();
         let followed = select! {
             biased;
             // Those who watch are told by their own streams.
             () = stopping.cancelled() => Ok(()),
-            followed = self.follow_in_any_case(replay) => followed,
+            followed = self.follow_in_any_case(first, then) => followed,
         };
-        if let Err(why) = followed {
-            self.shown().let_go(why);
+        if let Err(NotStored) = followed {
+            self.shown().let_go(Refusal::storage_failed());
         }
         self.changed();
     }
 
-    /// Follows it to its end. After a defect it is followed without being shown: so its end still
-    /// comes, and not early.
+    /// Follows it to its end. After a defect it is followed without being shown, and after one more
+    /// it is waited for: so its end still comes, and not early.
     async fn follow_in_any_case(
         &self,
-        replay: impl Future<Output = Option<Arc<[u8]>>>,
-    ) -> Result<(), Refusal> {
-        let mut followed = unless_it_panics(self.follow(replay)).await;
-        if followed.is_err() {
-            self.shown().broken(&"it failed by a defect of the server");
-            self.changed();
-            followed = unless_it_panics(self.follow(ready(None))).await;
+        first: impl Future<Output = Result<(), NotStored>>,
+        then: impl Future<Output = Result<(), NotStored>>,
+    ) -> Result<(), NotStored> {
+        if let Ok(followed) = unless_it_panics(first).await {
+            return followed;
         }
-        match followed {
-            Ok(followed) => followed.map_err(|NotStored| Refusal::storage_failed()),
-            Err(Panicked) => Err(not_shown_any_more()),
+        self.shown().broken(&"it failed by a defect of the server");
+        self.changed();
+        if let Ok(followed) = unless_it_panics(then).await {
+            return followed;
         }
+        self.shown().let_go(not_shown_any_more());
+        self.changed();
+        self.outlast().await;
+        Ok(())
+    }
+
+    /// Waits until nothing of it is late any more, with as little as that takes.
+    async fn outlast(&self) {
+        while !self.itself.is_over() {
+            sleep(LOOK_FOR_END).await;
+        }
+        let over_at = *self.over_at.get_or_init(|| Instant::now() + self.delay);
+        sleep_until(over_at).await;
+        self.shown().is_shown_as_it_is();
     }
 
     async fn follow(
@@ -66,9 +92,11 @@ impl LateMatch {
             // It was cancelled before it started, so nothing of it is late.
             None => ended_by,
         });
-        if let Some(replay) = self.show_during(replay).await {
-            let started_unix_ms = self.itself.info().into_value().started_unix_ms;
-            self.shown().take_rest(&replay, started_unix_ms);
+        let replay = self.show_during(replay).await;
+        let started_unix_ms = self.itself.info().into_value().started_unix_ms;
+        match replay {
+            Some(replay) => self.shown().take_rest(&replay, started_unix_ms),
+            None => self.shown().take_start(started_unix_ms),
         }
         self.look();
         self.show_during(sleep_until(over_at)).await;
@@ -179,7 +207,9 @@ mod tests {
         },
         *,
     };
-    use crate::{limits::Limits, metrics::Metrics, replays::signing_key};
+    use crate::{
+        hosting::spectators::WatchReceiver, limits::Limits, metrics::Metrics, replays::signing_key,
+    };
 
     const DELAY: Duration = Duration::from_millis(300);
 
@@ -224,13 +254,55 @@ mod tests {
         (matches.held(&id).unwrap(), end)
     }
 
+    /// How a match stood by all that those were told who watched it from before it was driven on.
+    async fn told_by(mut news: WatchReceiver) -> Vec<MatchState> {
+        let mut told = Vec::new();
+        while let Some(news) = news.recv().await
+            && let Ok(news) = news.into_value()
+        {
+            let message = WatchMatchResponse::decode(news.into_bytes()).unwrap();
+            told.push(message.r#match.unwrap().state());
+        }
+        told
+    }
+
+    #[tokio::test]
+    async fn of_a_match_whose_replay_cannot_be_read_it_is_shown_that_it_started() {
+        let matches = matches();
+        let (hosted, end) = in_play(&matches).await;
+        let lateness = hosted.lateness().unwrap();
+        let late = LateMatch::new(Arc::clone(&hosted), lateness, matches.context());
+        let news = late.watch(None).unwrap();
+        end();
+        let drive = timeout(Duration::from_secs(60), late.drive(async { None }));
+        drive.await.unwrap();
+        let shown = [MatchState::Waiting, MatchState::Running, MatchState::Ended];
+        assert_eq!(told_by(news).await, shown);
+    }
+
+    #[tokio::test]
+    async fn after_two_defects_the_end_is_shown_nevertheless_and_not_early() {
+        let matches = matches();
+        let (hosted, end) = in_play(&matches).await;
+        let lateness = hosted.lateness().unwrap();
+        let late = LateMatch::new(Arc::clone(&hosted), lateness, matches.context());
+        let news = late.watch(None).unwrap();
+        end();
+        let ended_at = Instant::now();
+        let drive = late.drive_by(async { panic!("planted") }, async { panic!("again") });
+        timeout(Duration::from_secs(60), drive).await.unwrap();
+        assert!(late.is_over() && ended_at.elapsed() >= DELAY);
+        assert_eq!(late.info().into_value().state(), MatchState::Ended);
+        assert_eq!(told_by(news).await, [MatchState::Waiting], "and a refusal");
+    }
+
     #[tokio::test]
     async fn after_a_defect_nothing_is_shown_before_the_end_and_that_is_in_time() {
         let matches = matches();
         let (hosted, end) = in_play(&matches).await;
         let lateness = hosted.lateness().unwrap();
         let late = LateMatch::new(Arc::clone(&hosted), lateness, matches.context());
-        let mut news = late.watch(None).unwrap();
+        let news = late.watch(None).unwrap();
         end();
         let ended_at = Instant::now();
         let look = async {
@@ -244,13 +316,9 @@ mod tests {
         assert_eq!(seen.state(), MatchState::Waiting);
         assert!(ended_at.elapsed() >= DELAY);
         assert!(late.is_over());
-
-        let mut told = Vec::new();
-        while let Some(news) = news.recv().await {
-            let bytes = news.into_value().expect("it is no refusal").into_bytes();
-            let message = WatchMatchResponse::decode(bytes).unwrap();
-            told.push(message.r#match.unwrap().state());
-        }
-        assert_eq!(told, [MatchState::Waiting, MatchState::Ended]);
+        assert_eq!(
+            told_by(news).await,
+            [MatchState::Waiting, MatchState::Ended]
+        );
     }
 }

@@ -1,13 +1,18 @@
 //! Who sees a match at once, and who sees it late: the one place that says so.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use tracing::Instrument as _;
+use bridgemaster_proto::v1::RefusalReason;
+use tokio::time::sleep;
+use tracing::{Instrument as _, error};
 
 use super::{
     super::{HostedMatch, Matches, Reader, ShownMatch, Viewer, hosted_match::Lateness},
     LateMatch, LatePlace,
 };
+
+/// Pause before a replay is asked for again that could not be read because many read.
+const READ_AGAIN: Duration = Duration::from_millis(250);
 
 impl Matches {
     /// A match as `viewer` sees it now: as it is, or as it was some time ago.
@@ -58,12 +63,7 @@ impl Matches {
         let drive = async move {
             // Given back however this ends.
             let _place = place;
-            let replay = async {
-                let matches = matches.upgrade()?;
-                let reader = Reader::default();
-                // A match that was cancelled has none.
-                matches.whole_replay(&*itself, &reader).await.ok()
-            };
+            let replay = async { matches.upgrade()?.replay_to_show(&*itself).await };
             driven.drive(replay).await;
             // Of a server that stops the match stays late.
             if driven.is_over()
@@ -74,5 +74,31 @@ impl Matches {
         };
         tokio::spawn(drive.instrument(hosted.span()));
         late
+    }
+
+    /// The replay of a match that has ended, which has what is to be shown of it; `None` if it has
+    /// none, or none that can be read.
+    async fn replay_to_show(&self, itself: &dyn HostedMatch) -> Option<Arc<[u8]>> {
+        loop {
+            match self.whole_replay(itself, &Reader::default()).await {
+                Ok(replay) => return Some(replay),
+                // Many read just now.
+                Err(refusal) if refusal.reason() == RefusalReason::LimitReached => {
+                    sleep(READ_AGAIN).await;
+                }
+                Err(refusal) => {
+                    match refusal.reason() {
+                        // It has none, or none any more.
+                        RefusalReason::MatchCancelled | RefusalReason::ReplayForgotten => {}
+                        _ => error!(
+                            problem = refusal.message(),
+                            "the replay of the match cannot be read: until spectators see its end, \
+                             they are not shown how it went"
+                        ),
+                    }
+                    return None;
+                }
+            }
+        }
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Shown {
     positions: Option<Positions>,
     /// When it started, whether that is shown or not.
     started_unix_ms: u64,
+    /// That it has started is known, whatever else is.
+    is_known: bool,
     info: v1::MatchInfo,
     observation: Option<v1::GameObservation>,
     teller: Teller,
@@ -45,6 +47,7 @@ impl Shown {
             head: None,
             positions: None,
             started_unix_ms: info.started_unix_ms,
+            is_known: false,
             info: concealed(info),
             observation: None,
             teller,
@@ -111,24 +114,38 @@ impl Shown {
         }
         self.started_unix_ms = started_unix_ms;
         if self.head.is_none() {
-            self.head = decode_head(replay).ok();
+            match decode_head(replay) {
+                Ok(head) => self.head = Some(head),
+                Err(problem) => return self.broken(&problem),
+            }
         }
         self.feed.take_rest(replay);
     }
 
+    /// Takes in when a match started of which nothing else is known besides what came.
+    pub(super) fn take_start(&mut self, started_unix_ms: u64) {
+        self.started_unix_ms = started_unix_ms;
+        self.is_known = !self.is_broken && started_unix_ms != 0;
+    }
+
+    /// Whether it has started, and that is not shown yet.
+    fn waits_for_start(&self) -> bool {
+        let is_known = self.head.is_some() || self.is_known;
+        is_known && self.info.state() == MatchState::Waiting
+    }
+
     /// When more is due than is shown.
     pub(super) fn due_in(&self, elapsed: Duration) -> Option<Duration> {
-        match (&self.positions, &self.head) {
-            (Some(_), _) => self.feed.due_in(elapsed),
-            (None, Some(_)) => Some(self.feed.start_due_in(elapsed)),
-            (None, None) => None,
+        match self.waits_for_start() {
+            true => Some(self.feed.start_due_in(elapsed)),
+            false => self.positions.as_ref().and(self.feed.due_in(elapsed)),
         }
     }
 
     /// Shows what is due by then, and tells whether it was anything.
     pub(super) fn show_until(&mut self, elapsed: Duration) -> bool {
         let mut has_changed = false;
-        if self.positions.is_none() && self.feed.start_due_in(elapsed).is_zero() {
+        if self.waits_for_start() && self.feed.start_due_in(elapsed).is_zero() {
             has_changed |= self.begin();
         }
         while self.positions.is_some()
@@ -140,25 +157,27 @@ impl Shown {
         has_changed
     }
 
-    /// Shows its start, if what it is played from is known.
+    /// Shows its start, with the first position if what that is played from is known.
     fn begin(&mut self) -> bool {
-        let Some(head) = &self.head else {
-            return false;
-        };
-        let opened = Positions::open(head, &[Viewer::Spectator], 0, Disclosure::Public);
-        let mut positions = match opened {
-            Ok(positions) => positions,
+        let opened = self.head.as_ref().map(|head| {
+            let viewers = [Viewer::Spectator];
+            Positions::open(head, &viewers, 0, Disclosure::Public)
+        });
+        let mut events = Vec::new();
+        match opened.transpose() {
+            Ok(Some(mut positions)) => {
+                let first = positions.first();
+                self.positions = Some(positions);
+                self.see(first, &mut events);
+            }
+            Ok(None) => {}
             Err(problem) => {
                 self.broken(&problem);
                 return false;
             }
-        };
-        let first = positions.first();
-        self.positions = Some(positions);
+        }
         self.info.set_state(MatchState::Running);
         self.info.started_unix_ms = self.started_unix_ms;
-        let mut events = Vec::new();
-        self.see(first, &mut events);
         self.tell(events);
         true
     }
@@ -185,7 +204,7 @@ impl Shown {
     pub(super) fn broken(&mut self, problem: &dyn Display) {
         error!(%problem, "the match cannot be shown late");
         (self.positions, self.head) = (None, None);
-        self.is_broken = true;
+        (self.is_broken, self.is_known) = (true, false);
     }
 
     fn see(&mut self, position: Option<v1::Position>, events: &mut Vec<v1::GameEvent>) {
@@ -217,13 +236,18 @@ impl Shown {
     /// Shows the rest: from now on it is shown as it is.
     pub(super) fn end(&mut self, info: v1::MatchInfo) {
         self.show_until(Duration::MAX);
-        self.is_over = true;
         let news = WatchMatchResponse {
             r#match: Some(info),
             observation: self.observation.take(),
             events: Vec::new(),
         };
         self.teller.tell(News::new(move || news.clone()), None);
+        self.is_shown_as_it_is();
+    }
+
+    /// Has it shown as it is from now on, to whoever asks then.
+    pub(super) fn is_shown_as_it_is(&mut self) {
+        self.is_over = true;
         self.teller.dismiss();
     }
 
