@@ -12,7 +12,11 @@ mod sharing;
 mod starting;
 mod stopping;
 
-use std::{collections::VecDeque, net::SocketAddr, sync::Arc};
+use std::{
+    collections::{HashSet, VecDeque},
+    net::SocketAddr,
+    sync::Arc,
+};
 
 use bridgemaster_proto::v1::Ladder;
 
@@ -300,6 +304,7 @@ impl Server {
                     asked: shared.asked,
                     retention,
                     taken: VecDeque::new(),
+                    gone: HashSet::new(),
                 };
                 tasks.push(tokio::spawn(sharing.run()));
             }

@@ -48,6 +48,11 @@ impl Cluster {
         }
     }
 
+    /// Whether callers are sent to other nodes and from them.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
     pub(crate) fn name(&self) -> &NodeName {
         &self.name
     }
@@ -139,7 +144,7 @@ impl Cluster {
             None => Ok(()),
             // One that was just taken over is here in a moment.
             Some(node) if node.name == self.name => Err(on_its_way()),
-            Some(node) => Err(moved("the match is played on another server", node)),
+            Some(node) => Err(moved(PLAYED_ELSEWHERE, node)),
         }
     }
 
@@ -157,6 +162,21 @@ impl Cluster {
             Some(node) => moved("this server has no room, and another one has", node),
             None => reason,
         }
+    }
+
+    /// Makes sure that what is at the node of this name is not at another one.
+    ///
+    /// # Errors
+    /// Where a match of that node is, in the words for one that is played there; or that this cannot
+    /// be told.
+    pub(crate) async fn check_is_not_at(&self, name: &str) -> Result<(), Refusal> {
+        if name == self.name.as_str() {
+            return Ok(());
+        }
+        let nodes = self.nodes.nodes().await.map_err(unreadable)?;
+        let node = nodes.into_iter().find(|node| node.name.as_str() == name);
+        // A store that was copied from elsewhere does not know that node.
+        node.map_or(Ok(()), |node| Err(moved(PLAYED_ELSEWHERE, node)))
     }
 
     /// Makes sure that this node leads.
@@ -192,6 +212,8 @@ fn roomiest(nodes: Vec<StoredNode>, this: &NodeName) -> Option<StoredNode> {
         .filter(|node| node.name != *this && node.address.is_some() && node.free_slots() > 0);
     others.max_by_key(room)
 }
+
+const PLAYED_ELSEWHERE: &str = "the match is played on another server";
 
 /// Sends a caller to a node, or has him wait until another one has taken it over.
 fn moved(what: &str, node: StoredNode) -> Refusal {

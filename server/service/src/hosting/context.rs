@@ -6,9 +6,7 @@ use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 
 use super::{OfferTickets, clock::ServerClock, groups::Groups, lifecycle::Lifecycle};
-use crate::{
-    cluster::Cluster, journal::Journal, limits::Limits, metrics::Metrics, tally::Tally,
-};
+use crate::{cluster::Cluster, journal::Journal, limits::Limits, metrics::Metrics, tally::Tally};
 
 /// What every match has of the server that hosts it.
 pub(crate) struct Context {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use bridgemaster_match::MatchId;
-
 use bridgemaster_proto::v1::{MatchConfig, RefusalReason};
+use bridgemaster_store::StoreError;
+use tracing::error;
 
-use super::{Made, Making, Matches, Ticket, roster::OPEN_MATCHES};
+use super::{HostedMatch, Made, Making, Matches, Ticket, late::noted, roster::OPEN_MATCHES};
 use crate::refusal::Refusal;
 
 impl Matches {
@@ -80,11 +81,43 @@ impl Matches {
         let turn = self.reading().turn().await?;
         self.check_is_nowhere_else(&id).await?;
         drop(turn);
-        let ended = self.stored_match(&id).await?;
-        let Some(ended) = ended.filter(|ended| ended.tickets().contains(&ticket.hash())) else {
+        let Some(ended) = self.stored_match(&id).await? else {
             return Ok(false);
         };
-        self.remember(ended);
+        let is_here = self.check_is_shown_here(&ended).await;
+        if !ended.tickets().contains(&ticket.hash()) {
+            // Whether it has ended is told to nobody who only knows its identifier.
+            return is_here.map(|()| false);
+        }
+        self.remember(ended, is_here.is_ok());
         Ok(true)
+    }
+
+    /// Makes sure that no other server shows a match late: for those who see it late it is still
+    /// played there, and a call is answered as if it was.
+    ///
+    /// # Errors
+    /// Where it is shown; or when that cannot be told.
+    pub(super) async fn check_is_shown_here(
+        &self,
+        hosted: &dyn HostedMatch,
+    ) -> Result<(), Refusal> {
+        let sharing = self.cluster().filter(|cluster| cluster.is_shared());
+        let Some((cluster, journal)) = sharing.zip(self.journal()) else {
+            return Ok(());
+        };
+        if !hosted.may_be_late_elsewhere() {
+            return Ok(());
+        }
+        let noted = journal.store().note(&noted::name(hosted.id())).await;
+        match noted.map(|note| note.and_then(|note| noted::node(&note))) {
+            Ok(Some(node)) => cluster.check_is_not_at(&node).await,
+            // Nothing is late any more; or where it is shown cannot be known, and it is late here.
+            Ok(None) | Err(StoreError::Damaged { .. }) => Ok(()),
+            Err(error) => {
+                error!(%error, "the store cannot be read");
+                Err(Refusal::storage_failed())
+            }
+        }
     }
 }

@@ -91,6 +91,11 @@ pub(crate) trait HostedMatch: ShownMatch {
     /// in this server, which knows by then.
     fn lateness(&self) -> Option<Lateness>;
 
+    /// Whether another server may still show it late.
+    fn may_be_late_elsewhere(&self) -> bool {
+        false
+    }
+
     /// Time since it started, by the clock of the server; `None` before.
     fn elapsed(&self) -> Option<Duration>;
 

@@ -10,6 +10,7 @@ mod kept;
 mod matches;
 pub(super) mod noted;
 mod places;
+mod restoring;
 mod shown;
 mod standing;
 

@@ -10,7 +10,7 @@ use tokio::task::yield_now;
 
 use super::{
     MatchQuery, Matches, Reader, Seen, Viewer,
-    lookup::{storage_failed, store_failed},
+    lookup::{is_elsewhere, storage_failed, store_failed},
 };
 use crate::{journal::Gated, limits::LISTED_MATCH_BYTES, refusal::Refusal, transport::Call};
 
@@ -255,11 +255,15 @@ impl Matches {
             }
             for (number, finished) in only_stored.enumerate() {
                 match self.read_finished(finished) {
-                    Ok(read) => {
-                        let shown = self.shown_to(Arc::new(read), viewer).await;
-                        let info = shown.info_if(wanted).map(Gated::into_value);
-                        listed.matches.extend(info);
-                    }
+                    Ok(read) => match self.shown_to(Arc::new(read), viewer).await {
+                        Ok(shown) => {
+                            let info = shown.info_if(wanted).map(Gated::into_value);
+                            listed.matches.extend(info);
+                        }
+                        // It is in the list of the server that shows it late.
+                        Err(refusal) if is_elsewhere(&refusal) => {}
+                        Err(refusal) => return Err(refusal),
+                    },
                     Err(_) => listed.damaged.push(finished.match_id.clone()),
                 }
                 if number % AT_ONCE == AT_ONCE - 1 {

@@ -27,7 +27,7 @@ impl Matches {
     ) -> Result<Option<Arc<dyn ShownMatch>>, Refusal> {
         match self.find_itself(id, viewer, reader).await? {
             None => Ok(None),
-            Some(hosted) => Ok(Some(self.shown_to(hosted, viewer).await)),
+            Some(hosted) => self.shown_to(hosted, viewer).await.map(Some),
         }
     }
 
@@ -74,7 +74,9 @@ impl Matches {
         };
         match read {
             Ok(stored) if is_seen(&stored) => Ok(Some(Arc::new(stored) as _)),
-            Ok(_) => Ok(None),
+            Ok(_) if matches!(viewer.seen(), Seen::Nothing) => Ok(None),
+            // As it was answered while it was played.
+            Ok(stored) => self.check_is_shown_here(&stored).await.map(|()| None),
             Err(refusal) if refusal.reason() == RefusalReason::DataDamaged => {
                 let is_party = match viewer.seen() {
                     Seen::All => true,
@@ -181,7 +183,9 @@ impl Matches {
             };
             age = *last;
             for (_, hosted) in older {
-                let shown = self.shown_to(hosted, viewer).await;
+                let Ok(shown) = self.shown_to(hosted, viewer).await else {
+                    continue;
+                };
                 if !shown.is_over() && shown.info_if(wanted).is_some() {
                     newest.push(shown);
                 }
@@ -239,6 +243,14 @@ impl Matches {
     pub(super) fn store(&self) -> Option<&dyn Store> {
         Some(&**self.journal()?.store())
     }
+}
+
+/// Whether a match is refused because another server has it.
+pub(super) fn is_elsewhere(refusal: &Refusal) -> bool {
+    matches!(
+        refusal.reason(),
+        RefusalReason::Moved | RefusalReason::NodeSuperseded
+    )
 }
 
 pub(super) fn store_failed(error: StoreError) -> Refusal {

@@ -274,13 +274,20 @@ impl Matches {
         self.note_end(restarted);
     }
 
-    /// Takes in a match of an earlier server that has ended, if it is not here.
-    pub(super) fn remember(self: &Arc<Self>, stored: StoredMatch) {
+    /// Takes in a match of an earlier server that has ended, if it is not here. It is shown late here
+    /// if it `is_shown_here`.
+    pub(super) fn remember(self: &Arc<Self>, stored: StoredMatch, is_shown_here: bool) {
         let (id, tickets) = (stored.id().clone(), stored.tickets());
-        let (parties, lateness) = (stored.parties(), stored.lateness());
+        let parties = stored.parties();
+        let lateness = stored.lateness().filter(|_| is_shown_here);
         let stored: Arc<dyn HostedMatch> = Arc::new(stored);
         let mut roster = self.roster();
-        if roster.get(&id).is_some() {
+        if let Some(there) = roster.get(&id) {
+            drop(roster);
+            // It may have been shown late by another server until now.
+            if let Some(lateness) = lateness {
+                self.show_late(&there, lateness, None);
+            }
             return;
         }
         roster.enter(Arc::clone(&stored), tickets, &parties);
@@ -369,8 +376,10 @@ impl Matches {
                     return (page, Some(age));
                 }
                 age = older;
-                let shown = self.shown_to(hosted, viewer).await;
-                page.extend(shown.info_if(wanted).map(|info| (older, info)));
+                // What another server shows late is in the list of that one.
+                if let Ok(shown) = self.shown_to(hosted, viewer).await {
+                    page.extend(shown.info_if(wanted).map(|info| (older, info)));
+                }
             }
             // Neither the lock nor the thread is kept for longer.
             yield_now().await;

@@ -16,8 +16,7 @@ use super::{
     LiveMatch, Matches, StoredMatch,
     clock::MatchClock,
     groups::{GroupKey, maker_name},
-    hosted_match::{HostedMatch as _, PlayedMatch},
-    late::noted::{self, LATE_NOTES, Noted},
+    hosted_match::{PlayedMatch, ShownMatch as _},
     lost_groups::find_lost,
 };
 use crate::{
@@ -65,7 +64,7 @@ impl Matches {
             self.metrics().damaged(DamagedValue::Key);
         }
         let finished = self.last_finished(store).await?;
-        let late = self.still_late(journal).await?;
+        let late = self.read_late(journal).await?;
         // After them: what their groups hold back is known by then.
         self.read_groups(store, self.leads()).await?;
         let mut again = Vec::new();
@@ -81,8 +80,12 @@ impl Matches {
         let known_until = again.iter().map(|again| again.known_until).max();
         self.clock().go_on_from(known_until.unwrap_or_default());
         let in_play = again.len();
-        for stored in late.into_iter().chain(finished) {
-            self.remember(stored);
+        for stored in late.here {
+            self.remember(stored, true);
+        }
+        for stored in finished {
+            let is_shown_here = !late.elsewhere.contains(stored.id());
+            self.remember(stored, is_shown_here);
         }
         for again in again {
             self.go_on_again(again);
@@ -211,31 +214,6 @@ impl Matches {
             }
             after = page.next;
         }
-    }
-
-    /// The finished matches that spectators still see late, the last one last: to them they have not
-    /// ended, so they are kept however many ended after them. What cannot be read is told to whoever
-    /// asks for it.
-    async fn still_late(&self, journal: &Journal) -> Result<Vec<StoredMatch>, RecoveryError> {
-        let store = &**journal.store();
-        let (mut late, mut over) = (Vec::new(), Vec::new());
-        for Noted { id, .. } in noted::read(store.notes(LATE_NOTES).await?) {
-            let finished = match store.finished_match(&id).await {
-                Ok(finished) => finished,
-                Err(StoreError::Damaged { .. }) => None,
-                Err(failure) => return Err(failure.into()),
-            };
-            let read = |one| StoredMatch::read(&one, &self.context().groups).ok();
-            match finished.and_then(read) {
-                Some(stored) if stored.lateness().is_some() => late.push(stored),
-                _ => over.push(noted::dropped(&id)),
-            }
-        }
-        if !over.is_empty() {
-            journal.note(over);
-        }
-        late.sort_by_key(StoredMatch::ended_unix_ms);
-        Ok(late)
     }
 
     /// A match in play, from the store; `None` for one that cannot go on.

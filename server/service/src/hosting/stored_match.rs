@@ -32,6 +32,10 @@ use crate::{
     wall_clock::now_unix_ms,
 };
 
+/// How much the clocks of servers that share a store may differ, so that none shows the end of a match
+/// before the one that shows it late.
+const MAX_CLOCK_DIFFERENCE: Duration = Duration::from_secs(60);
+
 /// Messages of its longest conversation: the start and the end.
 const MESSAGES: usize = 2;
 
@@ -297,6 +301,16 @@ impl HostedMatch for StoredMatch {
         (!left.is_zero()).then_some(Lateness {
             delay,
             over_in: Some(left),
+        })
+    }
+
+    fn may_be_late_elsewhere(&self) -> bool {
+        let config = self.info.config.as_ref();
+        let delay_ms = config.and_then(|config| config.spectators?.delay_ms.into());
+        let delay = delay_ms.filter(|delay_ms: &u32| *delay_ms > 0);
+        delay.is_some_and(|delay_ms| {
+            let delay = Duration::from_millis(delay_ms.into());
+            self.over_for() < delay + MAX_CLOCK_DIFFERENCE
         })
     }
 

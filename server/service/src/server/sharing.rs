@@ -1,6 +1,10 @@
 //! A server among others over one database: it takes over what a server leaves that is gone.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
 
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::Ladder;
@@ -158,6 +162,8 @@ pub(super) struct Sharing {
     pub(super) retention: Option<Retention>,
     /// Matches that are this server's and are not here yet.
     pub(super) taken: VecDeque<MatchId>,
+    /// The servers that are gone and whose late matches this one has taken in.
+    pub(super) gone: HashSet<String>,
 }
 
 impl Sharing {
@@ -184,9 +190,30 @@ impl Sharing {
     async fn look(&mut self) -> Result<(), BindError> {
         if !self.cluster.leads() && self.nodes().lead().await.map_err(BindError::Nodes)? {
             info!("this server leads now");
-            return self.take_the_lead().await;
+            self.take_the_lead().await?;
+        } else {
+            self.take_over().await?;
         }
-        self.take_over().await
+        match self.cluster.leads() && self.cluster.is_shared() {
+            true => self.take_in_late().await,
+            false => Ok(()),
+        }
+    }
+
+    /// Shows late what servers did that are gone: the one that leads does, so that one alone does.
+    async fn take_in_late(&mut self) -> Result<(), BindError> {
+        let nodes = self.nodes().nodes().await.map_err(BindError::Nodes)?;
+        let gone = nodes.into_iter().filter(|node| !node.is_live());
+        let gone: HashSet<_> = gone.map(|node| node.name.to_string()).collect();
+        // One that came back may show others by now.
+        self.gone.retain(|known| gone.contains(known));
+        if gone.is_subset(&self.gone) {
+            return Ok(());
+        }
+        let taken_in = self.matches.take_in_late(&self.journal, &gone).await;
+        taken_in.map_err(BindError::Nodes)?;
+        self.gone = gone;
+        Ok(())
     }
 
     /// Takes over what nobody plays, some matches after the other, so that others take some too.

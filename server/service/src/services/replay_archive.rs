@@ -117,7 +117,7 @@ impl ReplayArchive {
         let gone = || Refusal::new(RefusalReason::MatchUnknown, "the server has it no more");
         let id = MatchId::new(match_id).map_err(|_| gone())?;
         let hosted = self.matches().known(&id).await?.ok_or_else(gone)?;
-        let hosted = self.matches().shown_to(hosted, &self.caller).await;
+        let hosted = self.matches().shown_to(hosted, &self.caller).await?;
         check_replay(&self.ladders, &*hosted, &self.caller).await?;
         self.matches().replay_for_place(&*hosted, place).await
     }

@@ -100,7 +100,7 @@ impl MatchDesk {
         let Some(hosted) = hosted.filter(is_of_group) else {
             return Ok(None);
         };
-        let shown = self.matches.shown_to(hosted, caller).await;
+        let shown = self.matches.shown_to(hosted, caller).await?;
         check_replay(&self.ladders, &*shown, caller).await?;
         self.told_replay(&*shown, reader, false).await.map(Some)
     }

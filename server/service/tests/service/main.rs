@@ -18,6 +18,7 @@ mod kept_replays;
 mod keys;
 mod ladder;
 mod large_replays;
+mod late_elsewhere;
 mod late_held;
 mod late_in_time;
 mod late_spectators;

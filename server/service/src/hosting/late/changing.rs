@@ -24,7 +24,7 @@ impl Matches {
         why: Cancellation,
         viewer: &(dyn Viewer + Sync),
     ) -> Result<MatchInfo, Refusal> {
-        let late = self.still_late_for(hosted, viewer).await;
+        let late = self.still_late_for(hosted, viewer).await?;
         let cancelled = self.cancel(&**hosted, why).await;
         match (late, cancelled) {
             // Nothing is late of one that never started.
@@ -46,7 +46,7 @@ impl Matches {
         wanted: Wanted,
         viewer: &(dyn Viewer + Sync),
     ) -> Result<Vec<SeatTicket>, Refusal> {
-        let late = self.still_late_for(hosted, viewer).await;
+        let late = self.still_late_for(hosted, viewer).await?;
         let are_optional = matches!(wanted, Wanted::Vacant);
         let replaced = self.replace_tickets(&**hosted, wanted).await;
         match (late, replaced) {
@@ -76,7 +76,7 @@ impl Matches {
         let Some(hosted) = self.known(&id).await? else {
             return Ok(made);
         };
-        match self.still_late_for(&hosted, viewer).await {
+        match self.still_late_for(&hosted, viewer).await? {
             None => Ok(made),
             Some(late) => Ok(Made {
                 info: seen(&late).await?,
@@ -86,14 +86,19 @@ impl Matches {
     }
 
     /// The match as `viewer` sees it, if anything of it is late.
+    ///
+    /// # Errors
+    /// When another server shows it late to him; or when that cannot be told.
     async fn still_late_for(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
         viewer: &(dyn Viewer + Sync),
-    ) -> Option<Arc<LateMatch>> {
-        let late = self.late_for(hosted, viewer)?;
+    ) -> Result<Option<Arc<LateMatch>>, Refusal> {
+        let Some(late) = self.late_for(hosted, viewer).await? else {
+            return Ok(None);
+        };
         late.looked_at().await;
-        (!late.is_over()).then_some(late)
+        Ok((!late.is_over()).then_some(late))
     }
 }
 

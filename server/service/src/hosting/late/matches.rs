@@ -10,40 +10,49 @@ use super::{
     super::{HostedMatch, Matches, Reader, ShownMatch, Viewer, hosted_match::Lateness},
     LateMatch, LatePlace,
 };
+use crate::refusal::Refusal;
 
 /// Pause before a replay is asked for again that could not be read because many read.
 const READ_AGAIN: Duration = Duration::from_millis(250);
 
 impl Matches {
     /// A match as `viewer` sees it now: as it is, or as it was some time ago.
+    ///
+    /// # Errors
+    /// When another server shows it late to him; or when that cannot be told.
     pub(crate) async fn shown_to(
         self: &Arc<Self>,
         hosted: Arc<dyn HostedMatch>,
         viewer: &(dyn Viewer + Sync),
-    ) -> Arc<dyn ShownMatch> {
-        match self.late_for(&hosted, viewer) {
-            None => hosted,
+    ) -> Result<Arc<dyn ShownMatch>, Refusal> {
+        match self.late_for(&hosted, viewer).await? {
+            None => Ok(hosted),
             Some(late) => {
                 late.looked_at().await;
-                late
+                Ok(late)
             }
         }
     }
 
     /// The match as `viewer` sees it, if that is late.
-    pub(super) fn late_for(
+    ///
+    /// # Errors
+    /// When another server shows it late to him; or when that cannot be told.
+    pub(super) async fn late_for(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
         viewer: &(dyn Viewer + Sync),
-    ) -> Option<Arc<LateMatch>> {
+    ) -> Result<Option<Arc<LateMatch>>, Refusal> {
         if viewer.sees_at_once(&**hosted) {
-            return None;
+            return Ok(None);
         }
-        self.late().get(hosted.id()).or_else(|| {
-            // One that had ended before this server started.
-            let lateness = hosted.lateness()?;
-            Some(self.show_late(hosted, lateness, None))
-        })
+        if let Some(late) = self.late().get(hosted.id()) {
+            return Ok(Some(late));
+        }
+        self.check_is_shown_here(&**hosted).await?;
+        // One that had ended before this server started.
+        let lateness = hosted.lateness();
+        Ok(lateness.map(|lateness| self.show_late(hosted, lateness, None)))
     }
 
     /// Begins to show a match late. It has this place meanwhile; one that was made before takes one.

@@ -1,5 +1,6 @@
 //! The notes of the matches that have ended and that spectators still see late: so a server that
-//! starts reads these matches, and no others that ended meanwhile.
+//! starts reads these matches, and no others that ended meanwhile; and of the servers that share a
+//! store, one alone shows a match late.
 
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::internal::v1::LateMatchNote;
@@ -38,12 +39,18 @@ pub(in super::super) fn read(notes: Notes) -> Vec<Noted> {
     let read = notes.kept.into_iter().filter_map(|(name, value)| {
         Some(Noted {
             id: MatchId::new(name.strip_prefix(LATE_NOTES)?).ok()?,
-            node: LateMatchNote::decode(&*value).ok()?.node,
+            node: node(&value)?,
         })
     });
     read.collect()
 }
 
-fn name(id: &MatchId) -> String {
+/// The node that shows a match late, by its note.
+pub(in super::super) fn node(note: &[u8]) -> Option<String> {
+    Some(LateMatchNote::decode(note).ok()?.node)
+}
+
+/// The name of the note of a match.
+pub(in super::super) fn name(id: &MatchId) -> String {
     format!("{LATE_NOTES}{id}")
 }
