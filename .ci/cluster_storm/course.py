@@ -87,6 +87,10 @@ class Course:
             try:
                 self._play(plan, Desk(urls), nodes.urls, expected, nodes, prober, nemesis)
                 nemesis.wait()
+            except FailedError as failure:
+                # What the database saw may say why.
+                wrong = audit.check(audit.read(postgres), nemesis.holds)
+                raise FailedError(f"{failure}\n{shown(wrong)}") from failure
             finally:
                 (self._folder / "troubles.txt").write_text("\n".join(nemesis.says) + "\n")
             took_s = time.monotonic() - begun
@@ -209,14 +213,18 @@ class Course:
         for node in nodes.all:
             wrong += node.check_logs()
         if wrong:
-            shown = "\n".join(wrong[:SHOWN])
-            raise FailedError(f"{len(wrong)} things are wrong:\n{shown}")
+            raise FailedError(shown(wrong))
         return words(plan, played, seats, events, owners, nodes, prober, nemesis, compared, late)
 
     def _end_bots(self) -> None:
         for one in self._in_play + self._over:
             for bot in one.bots:
                 bot.end()
+
+
+def shown(wrong: list[str]) -> str:
+    """Return what is wrong, as far as it is shown."""
+    return "\n".join([f"{len(wrong)} things are wrong:", *wrong[:SHOWN]])
 
 
 def decisions_of(one: Played) -> int:

@@ -44,7 +44,7 @@ def kinds() -> dict[str, Kind]:
         Kind("rust-random", ("PROGRAM", "bot", "random", *flags)),
         Kind("python-sample", (python, str(LOGGED_BOT), "sample", *flags)),
         Kind("rust-greedy", ("PROGRAM", "bot", "greedy", *flags)),
-        Kind("python-random", (python, str(LOGGED_BOT), "random", *flags)),
+        Kind("python-forgetful", (python, str(LOGGED_BOT), "forgetful", *flags)),
     ]
     for language in LANGUAGES:
         if language.name in ("rust", "python"):

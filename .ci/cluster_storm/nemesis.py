@@ -23,6 +23,8 @@ takes longer than what is left of a lease."""
 SLOW_FOR_S = (12.0, 16.0)
 JUMP_S = 200_000
 """The farthest jump of a clock."""
+LIKELY_ANYWAY = 0.2
+"""How likely a node without a match is hit, against one with one match."""
 AT_ONCE = 2
 """Troubles at once: one of three nodes is well."""
 
@@ -103,7 +105,8 @@ class Nemesis:
 
     def _victim(self, luck: random.Random) -> Node:
         """Return a node that has nothing else, rather one with matches; it is to be released."""
-        weights = [1 + 4 * self._matches().get(node.name, 0) for node in self._nodes.all]
+        matches = self._matches()
+        weights = [LIKELY_ANYWAY + matches.get(node.name, 0) for node in self._nodes.all]
         drawn = luck.choices(self._nodes.all, weights)
         for node in drawn + luck.sample(self._nodes.all, len(self._nodes.all)):
             if node.busy.acquire(blocking=False):

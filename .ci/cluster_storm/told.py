@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from enum import Enum, auto
 from pathlib import Path
 
 from bridgemaster.v1.game_pb2 import GameDecision
@@ -69,17 +70,27 @@ def read(log: Path) -> Seat:
     return seat
 
 
+class Next(Enum):
+    """What may come next on a stream."""
+
+    DUE = auto()
+    """The number that is due, and then each next one."""
+    START = auto()
+    """The bot knows nothing though it had a stream before: MatchStarted."""
+    OPEN_REQUEST = auto()
+    """The open request, or what is new; what came between is left out."""
+    NEW = auto()
+    """What is new; the states of seats that followed the open request are left out."""
+
+
 class Watch:
     """What may come next on the streams of a seat: numbers have no gap, and one message each."""
 
     def __init__(self, seat: Seat) -> None:
         """Begin before the first stream."""
         self._seat = seat
-        self._due: int | None = 1
-        """The number that must come next; None where messages may have been left out."""
-        self._claimed = False
-        self._must_start = False
-        self._last = 0
+        self._next, self._due = Next.DUE, 1
+        self._had_stream = self._claimed = False
 
     def sent(self, request: PlayRequest) -> None:
         """Take what the bot said."""
@@ -87,10 +98,11 @@ class Watch:
         if kind == "hello":
             hello = request.hello
             self._claimed = hello.HasField("last_sequence")
-            # One that lost its first stream begins with the start, and then the open request.
-            self._must_start = not self._claimed and bool(self._seat.told)
-            self._due = None if self._must_start else hello.last_sequence + 1
-            self._last = 0
+            knows_nothing = not self._claimed and self._had_stream
+            self._next = Next.START if knows_nothing else Next.DUE
+            self._due = hello.last_sequence + 1
+            # The server may have heard of it, though the bot never heard of the server.
+            self._had_stream = True
         elif kind == "decision":
             decision = request.decision
             self._seat.answers.setdefault(decision.request_id, []).append(decision)
@@ -115,18 +127,18 @@ class Watch:
             seat.result = response.match_ended.result
 
     def _count(self, response: PlayResponse, server: str) -> None:
-        number, seat = response.sequence, self._seat
-        if self._due is not None and number != self._due:
+        number, seat, kind = response.sequence, self._seat, response.WhichOneof("message")
+        if self._next is Next.DUE and number != self._due:
             self._wrong(f"message {number} of {server} came where {self._due} was due")
-        if self._must_start and response.WhichOneof("message") != "match_started":
+        if self._next is Next.START and kind != "match_started":
             self._wrong(f"a bot that knows nothing is first sent message {number} by {server}")
-        if number <= self._last:
-            self._wrong(f"message {number} of {server} came after {self._last}")
-        self._last = number
-        if self._must_start:
-            self._must_start = False
-        else:
-            self._due = number + 1
+        if number < self._due:
+            self._wrong(f"message {number} of {server} came after {self._due - 1}")
+        self._due = number + 1
+        self._next = {
+            Next.START: Next.OPEN_REQUEST,
+            Next.OPEN_REQUEST: Next.NEW if kind == "decision_request" else Next.DUE,
+        }.get(self._next, Next.DUE)
         content = content_of(response)
         before = seat.told.setdefault(number, content)
         if before is not content:
