@@ -4,7 +4,7 @@ use std::{fs, process::Stdio};
 
 use crate::{
     contest::Contest,
-    program::{bridgemaster, run, signal, wait_for},
+    program::{bridgemaster, signal, wait_for},
 };
 
 /// Kills a contest in the middle.

@@ -138,6 +138,7 @@ async fn answers(server: &TestServer, id: &str) -> Vec<(&'static str, String)> {
     let watch = watch.await.map(drop).map_err(told);
     let replay = matches.get_replay(GetReplayRequest {
         match_id: match_id(),
+        ..GetReplayRequest::default()
     });
     let replay = replay.await.map(drop).map_err(told);
     let cancel = matches.cancel_match(CancelMatchRequest {
