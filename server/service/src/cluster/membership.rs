@@ -61,11 +61,6 @@ impl Cluster {
         &*self.nodes
     }
 
-    /// Whether there may be other nodes, to which callers can be sent.
-    pub(crate) fn is_shared(&self) -> bool {
-        self.is_shared
-    }
-
     /// Whether this node leads, and has taken in all that the leader keeps.
     pub(crate) fn leads(&self) -> bool {
         self.leads.load(Ordering::Acquire)

@@ -2,9 +2,10 @@
 
 use std::{sync::atomic::AtomicU64, time::Duration};
 
-use prometheus_client::{metrics::gauge::Gauge, registry::Registry};
-
-use super::{add, add_seconds};
+use prometheus_client::{
+    metrics::gauge::Gauge,
+    registry::{Registry, Unit},
+};
 
 /// How a server stands among those that share its store.
 pub(super) struct NodeNumbers {
@@ -15,26 +16,28 @@ pub(super) struct NodeNumbers {
 
 impl NodeNumbers {
     pub(super) fn new(r: &mut Registry) -> Self {
-        Self {
-            leads: add(
-                r,
-                "node_leads",
-                "Whether this server keeps queues, ladders and groups",
-                Gauge::default(),
-            ),
-            answers: add(
-                r,
-                "node_answers",
-                "Whether this server trusts its lease, and so answers",
-                Gauge::default(),
-            ),
-            lease_age_seconds: add_seconds(
-                r,
-                "node_lease_age",
-                "Time since the lease of this server was renewed",
-                Gauge::default(),
-            ),
-        }
+        let this = Self {
+            leads: Gauge::default(),
+            answers: Gauge::default(),
+            lease_age_seconds: Gauge::default(),
+        };
+        r.register(
+            "node_leads",
+            "Whether this server keeps queues, ladders and groups",
+            this.leads.clone(),
+        );
+        r.register(
+            "node_answers",
+            "Whether this server trusts its lease, and so answers",
+            this.answers.clone(),
+        );
+        r.register_with_unit(
+            "node_lease_age",
+            "Time since the lease of this server was renewed",
+            Unit::Seconds,
+            this.lease_age_seconds.clone(),
+        );
+        this
     }
 
     pub(super) fn stands(&self, leads: bool, answers: bool, lease_age: Duration) {
