@@ -87,15 +87,15 @@ class Course:
             try:
                 self._play(plan, Desk(urls), nodes.urls, expected, nodes, prober, nemesis)
                 nemesis.wait()
+                took_s = time.monotonic() - begun
+                nodes.must_be_well()
+                played = self._played(Desk(urls))
             except FailedError as failure:
                 # What the database saw may say why.
                 wrong = audit.check(audit.read(postgres), nemesis.holds)
                 raise FailedError(f"{failure}\n{shown(wrong)}") from failure
             finally:
                 (self._folder / "troubles.txt").write_text("\n".join(nemesis.says) + "\n")
-            took_s = time.monotonic() - begun
-            nodes.must_be_well()
-            played = self._played(Desk(urls), self._folder / "storm")
             prober.end()
             events = audit.read(postgres)
             return self._judge(plan, undisturbed, played, events, nodes, prober, nemesis) + (
@@ -107,7 +107,7 @@ class Course:
         with serving(self._program, *flags) as (_, url):
             try:
                 self._play(plan, Desk([url]), url, {}, None, None, None)
-                return self._played(Desk([url]), self._folder / "undisturbed")
+                return self._played(Desk([url]))
             finally:
                 self._end_bots()
 
@@ -171,7 +171,7 @@ class Course:
         over = sum(expected[one.planned.number] for one in self._over)
         return over + sum(prober.decisions(one.made.match_id) for one in self._in_play)
 
-    def _played(self, desk: Desk, logs: Path) -> list[Played]:
+    def _played(self, desk: Desk) -> list[Played]:
         played = []
         for one in sorted(self._over, key=lambda one: one.planned.number):
             files = [desk.replay(one.made.match_id, node) for node in range(len(desk.stubs))]

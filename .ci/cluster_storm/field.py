@@ -72,11 +72,12 @@ class Bot:
     def has_ended(self) -> bool:
         """Tell whether it has ended, as it may only at the end of its match.
 
-        One that cannot be told to look for its server for long may have given up: its owner starts
-        it again.
+        One that never found a server may have given up, and so may one that cannot be told to look
+        for long: their owner starts them again.
         """
         code = self._process.poll()
-        if code and not self.kind.repeats and self.starts < MOST_STARTS:
+        knows_nothing = code and " received server_url=" not in self.log.read_text(errors="replace")
+        if code and (knows_nothing or not self.kind.repeats) and self.starts < MOST_STARTS:
             self._start()
         elif code:
             raise FailedError(
