@@ -295,6 +295,5 @@ fn failed(error: PlayError) -> Result<Exit, RunError> {
             format!("{text}. Go on with --resume when the server answers again"),
         ),
         PlayError::Folder(error) => return Err(RunError::Folder(error)),
-        PlayError::Spec(error) => return Err(RunError::Spec(error)),
     })
 }

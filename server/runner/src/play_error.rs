@@ -4,7 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::{FolderError, SpecError, calls::DeskError};
+use crate::{FolderError, calls::DeskError};
 
 /// Why a match cannot be played, and with it the contest.
 #[derive(Debug, Error)]
@@ -76,9 +76,6 @@ pub enum PlayError {
     /// A file cannot be written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The rules of the match make no sense.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
     /// The server does what no server should.
     #[error("the server {0}")]
     Server(String),
