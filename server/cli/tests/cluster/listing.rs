@@ -201,7 +201,10 @@ pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
 /// Whether a server has a match.
 async fn is_at(server: &Served, match_id: &str) -> bool {
     let match_id = match_id.to_owned();
-    let request = GetMatchRequest { match_id };
+    let request = GetMatchRequest {
+        match_id,
+        ..GetMatchRequest::default()
+    };
     server.matches().await.get_match(request).await.is_ok()
 }
 

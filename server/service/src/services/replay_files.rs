@@ -115,7 +115,7 @@ fn read_replay(bytes: &[u8]) -> Result<Replay, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use tonic::Code;
+    use tonic::{Code, Status};
     use tonic_types::StatusExt as _;
 
     use super::*;

@@ -13,8 +13,8 @@ use bridgemaster_proto::v1::{
 };
 use bridgemaster_server::{KeepReplays, Limits, ServerOptions, SharedStore, Storage};
 use bridgemaster_store::{
-    IsLed, MatchId, MemoryStore, NodeAddress, NodeIdentity, NodeName, Nodes, Store, StoreError,
-    StoredNode,
+    IsLed, KeyName, MatchId, MemoryStore, NodeAddress, NodeIdentity, NodeName, NodeStanding, Nodes,
+    Store, StoreError, StoredNode, ToldCursor, ToldMatch, ToldPage,
 };
 use tokio::time::timeout;
 use tonic::Status;
@@ -46,7 +46,7 @@ impl Cluster {
             address: Some(address(name)),
             epoch: 1,
             lease_left_ms: i64::from(is_live),
-            draining: false,
+            standing: NodeStanding::default(),
             leads: (name == "one") != one_is_gone,
             matches: 0,
         })
@@ -96,7 +96,7 @@ struct Node {
 
 #[async_trait]
 impl Nodes for Node {
-    async fn renew_lease(&self, _: bool) -> Result<(), StoreError> {
+    async fn renew_lease(&self, _: NodeStanding) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -115,6 +115,23 @@ impl Nodes for Node {
         Ok(open.map(|_| one))
     }
 
+    async fn tell(&self, _: &[ToldMatch]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn told_elsewhere(
+        &self,
+        _: &ToldCursor,
+        _: u32,
+        _: Option<&KeyName>,
+    ) -> Result<ToldPage, StoreError> {
+        Ok(ToldPage::default())
+    }
+
+    async fn sweep_told(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
         Ok(self.cluster.nodes().to_vec())
     }
@@ -130,6 +147,7 @@ async fn answers(server: &TestServer, id: &str) -> Vec<(&'static str, String)> {
     let is_listed = listed.iter().any(|info| info.match_id == id);
     let get = matches.get_match(GetMatchRequest {
         match_id: match_id(),
+        ..GetMatchRequest::default()
     });
     let get = get.await.map(drop).map_err(told);
     let watch = matches.watch_match(WatchMatchRequest {
@@ -198,6 +216,7 @@ async fn the_server_that_leads_shows_late_what_one_did_that_is_gone() {
         loop {
             let get = GetMatchRequest {
                 match_id: id.clone(),
+                ..GetMatchRequest::default()
             };
             match two.matches().get_match(get).await {
                 Ok(info) => return info.into_inner().r#match.unwrap(),
